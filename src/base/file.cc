@@ -1,0 +1,162 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed {
+namespace {
+
+std::string reason(int number) { return std::generic_category().message(number); }
+
+/// Opens a regular file for reading and returns its descriptor.
+int open_for_reading(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    const ErrorKind kind = errno == ENOENT ? ErrorKind::kNotFound : ErrorKind::kFile;
+    fail(kind, "cannot open '{}': {}", path, reason(errno));
+  }
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    fail(ErrorKind::kFile, "cannot read '{}': it is a directory, a file is needed", path);
+  }
+  return descriptor;
+}
+
+constexpr size_t kBufferSize = 1 << 20;
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  const int descriptor = open_for_reading(path);
+  std::string content;
+  size_t used = 0;
+  while (true) {
+    content.resize(std::max(content.size() * 2, used + 65536));
+    const ssize_t count = ::read(descriptor, content.data() + used, content.size() - used);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int number = errno;
+      ::close(descriptor);
+      fail(ErrorKind::kFile, "cannot read '{}': {}", path, reason(number));
+    }
+    if (count == 0) break;
+    used += static_cast<size_t>(count);
+  }
+  ::close(descriptor);
+  content.resize(used);
+  return content;
+}
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  static std::atomic<unsigned> counter{0};
+  temporary_ = fmt::format("{}.{}-{}.part", path_, ::getpid(), counter++);
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) {
+    const int number = errno;
+    temporary_.clear();
+    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
+  }
+  buffer_.reserve(kBufferSize);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, size_t size) {
+  HEED_CHECK(descriptor_ >= 0);
+  const char* bytes = static_cast<const char*>(data);
+  size_ += size;
+  while (size > 0) {
+    const size_t part = std::min(size, kBufferSize - buffer_.size());
+    buffer_.insert(buffer_.end(), bytes, bytes + part);
+    bytes += part;
+    size -= part;
+    if (buffer_.size() == kBufferSize) flush();
+  }
+}
+
+void AtomicFile::flush() {
+  size_t done = 0;
+  while (done < buffer_.size()) {
+    const ssize_t count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
+    done += static_cast<size_t>(count);
+  }
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  flush();
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) {
+    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
+  }
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
+  }
+  temporary_.clear();
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+void make_directories(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error || !std::filesystem::is_directory(path, error)) {
+    fail(ErrorKind::kFile, "cannot make the directory '{}': {}", path,
+         error ? error.message() : "something else has this name");
+  }
+}
+
+MappedFile::MappedFile(const std::string& path) {
+  const int descriptor = open_for_reading(path);
+  struct stat status {};
+  ::fstat(descriptor, &status);
+  size_ = static_cast<size_t>(status.st_size);
+  if (size_ > 0) {
+    void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    const int number = errno;
+    ::close(descriptor);
+    if (address == MAP_FAILED) fail(ErrorKind::kFile, "cannot map '{}' into memory: {}", path, reason(number));
+    data_ = static_cast<const char*>(address);
+  } else {
+    ::close(descriptor);
+  }
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+}  // namespace heed

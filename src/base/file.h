@@ -1,0 +1,64 @@
+// Files: read whole, write whole or not at all, map for reading.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+/// The whole content of a regular file. Throws kNotFound, or kFile for a directory or a failed read.
+std::string read_file(const std::string& path);
+
+/// Writes a file whole or not at all: a temporary file beside it, flushed to disk, then renamed.
+/// On any failure (also in the destructor without commit) the temporary file is removed and an
+/// existing file stays as it was. Throws kFile.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* data, size_t size);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  /// Bytes written so far.
+  uint64_t size() const { return size_; }
+  /// Flushes, closes and renames. Nothing may be written afterwards.
+  void commit();
+
+ private:
+  void flush();
+  std::string path_, temporary_;
+  std::vector<char> buffer_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+/// Writes `content` to `path` with AtomicFile.
+void write_file(const std::string& path, std::string_view content);
+
+/// Makes a directory and its parents; an existing directory is fine. Throws kFile.
+void make_directories(const std::string& path);
+
+/// A file mapped read-only into memory, for data larger than memory. Throws kNotFound or kFile.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  const char* data() const { return data_; }
+  size_t size() const { return size_; }
+  std::string_view view() const { return {data_, size_}; }
+
+ private:
+  const char* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace heed

@@ -1,0 +1,73 @@
+#include "base/thread_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace heed {
+
+int available_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+ThreadPool::ThreadPool(int threads) {
+  if (threads <= 0) threads = available_processors();
+  for (int n = 1; n < threads; ++n) workers_.emplace_back([this] { work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::take_items(std::unique_lock<std::mutex>& lock) {
+  while (next_ < count_) {
+    const size_t item = next_++;
+    ++active_;
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      (*body_)(item);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    --active_;
+    if (error && !error_) {
+      error_ = error;
+      next_ = count_;  // the items not yet begun are dropped
+    }
+  }
+  if (active_ == 0) done_.notify_all();
+}
+
+void ThreadPool::work() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    wake_.wait(lock, [this] { return stopping_ || next_ < count_; });
+    take_items(lock);
+  }
+}
+
+void ThreadPool::run(size_t count, const std::function<void(size_t)>& body) {
+  std::unique_lock lock(mutex_);
+  body_ = &body;
+  next_ = 0;
+  count_ = count;
+  wake_.notify_all();
+  take_items(lock);
+  done_.wait(lock, [this] { return active_ == 0 && next_ >= count_; });
+  next_ = count_ = 0;
+  body_ = nullptr;
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+}  // namespace heed
