@@ -6,48 +6,57 @@ function(heed_compile_options target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(HEED_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-omit-frame-pointer)
+    target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
+                                             -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${HEED_SANITIZE})
   endif()
+endfunction()
+
+# heed_see_folders(TARGET FOLDER...)
+#
+# Lets a target include the public headers and those of the named folders. A folder's headers are reached
+# through a link of their own, build/arrows/NAME/NAME -> src/NAME, so that #include "NAME/x.h" works only in
+# targets that name it. Always PRIVATE: an arrow is given by name, never inherited.
+function(heed_see_folders target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include)
+  foreach(folder ${ARGN})
+    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/arrows/${folder})
+  endforeach()
 endfunction()
 
 # heed_folder(NAME [MAY_INCLUDE FOLDER...])
 #
 # Makes the static library heed_NAME from src/NAME/*.cc, and collects src/NAME/*_test.cc for the tests.
-# Headers are reached through a link of their own, build/arrows/NAME/NAME -> src/NAME, so that
-# #include "NAME/x.h" works only in targets that name this folder.
+# Folders are declared in order, so that the arrows between them cannot run in a circle.
 function(heed_folder name)
   cmake_parse_arguments(ARG "" "" "MAY_INCLUDE" ${ARGN})
+  foreach(other ${ARG_MAY_INCLUDE})
+    if(NOT TARGET heed_${other})
+      message(FATAL_ERROR "Folder '${name}' may include '${other}', so '${other}' has to be declared before it")
+    endif()
+  endforeach()
   set(folder ${CMAKE_SOURCE_DIR}/src/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
-  set(root ${CMAKE_BINARY_DIR}/arrows/${name})
-  file(MAKE_DIRECTORY ${root})
-  file(CREATE_LINK ${folder} ${root}/${name} SYMBOLIC)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/arrows/${name})
+  file(CREATE_LINK ${folder} ${CMAKE_BINARY_DIR}/arrows/${name}/${name} SYMBOLIC)
   set(target heed_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
     heed_compile_options(${target})
+    heed_see_folders(${target} ${name} ${ARG_MAY_INCLUDE})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
   endif()
-  # Not PUBLIC by way of the folders it may include: an arrow is given by name, never inherited.
-  if(sources)
-    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${root})
-    foreach(other ${ARG_MAY_INCLUDE})
-      target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/arrows/${other})
-    endforeach()
-  endif()
-  foreach(other ${ARG_MAY_INCLUDE})
-    target_link_libraries(${target} ${scope} heed_${other})
-  endforeach()
-  target_link_libraries(${target} ${scope} ${HEED_LINK_${name}})
+  list(TRANSFORM ARG_MAY_INCLUDE PREPEND heed_ OUTPUT_VARIABLE libraries)
+  target_link_libraries(${target} ${scope} ${libraries} ${HEED_LINK_${name}})
   set_property(GLOBAL APPEND PROPERTY HEED_FOLDERS ${name})
-  set_property(GLOBAL APPEND PROPERTY HEED_TEST_SOURCES ${tests})
+  set_property(GLOBAL PROPERTY HEED_MAY_INCLUDE_${name} ${ARG_MAY_INCLUDE})
+  set_property(GLOBAL PROPERTY HEED_TEST_SOURCES_${name} ${tests})
 endfunction()
 
 # The installed library: every folder but the command line, in one shared object.
@@ -72,23 +81,28 @@ function(heed_public_library)
   target_compile_features(heed INTERFACE cxx_std_20)
   install(TARGETS heed EXPORT heed-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY include/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT heed-targets NAMESPACE heed:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
+
+  # How other builds find it: find_package(heed) and pkg-config, both wherever the prefix is moved to.
+  set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
+  install(EXPORT heed-targets NAMESPACE heed:: DESTINATION ${package_folder})
   include(CMakePackageConfigHelpers)
   configure_package_config_file(cmake/heed-config.cmake.in ${CMAKE_BINARY_DIR}/heed-config.cmake
-                                INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
+                                INSTALL_DESTINATION ${package_folder})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/heed-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_BINARY_DIR}/heed-config.cmake ${CMAKE_BINARY_DIR}/heed-config-version.cmake
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
+          DESTINATION ${package_folder})
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(cmake/heed.pc.in ${CMAKE_BINARY_DIR}/heed.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/heed.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
 # The command: build/bin/heed.
 function(heed_command)
   add_executable(heed_bin ${CMAKE_SOURCE_DIR}/src/cli/main/main.cc)
   set_target_properties(heed_bin PROPERTIES OUTPUT_NAME heed)
-  target_include_directories(heed_bin PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/arrows/cli
-                                              ${CMAKE_BINARY_DIR}/arrows/base)
+  heed_see_folders(heed_bin cli base)
   target_link_libraries(heed_bin PRIVATE heed_cli)
   heed_compile_options(heed_bin)
   install(TARGETS heed_bin RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heed/models)
+  install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heed/models OPTIONAL)
 endfunction()

@@ -23,7 +23,7 @@ namespace internal {
 }  // namespace heed
 
 /// Throws std::logic_error: the program itself is wrong. Never used for anything that input can cause.
-#define HEED_CHECK(condition)                                                    \
-  do {                                                                           \
+#define HEED_CHECK(condition)                                                         \
+  do {                                                                                \
     if (!(condition)) ::heed::internal::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)

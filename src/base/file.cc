@@ -18,7 +18,9 @@
 namespace heed {
 namespace {
 
-std::string reason(int number) { return std::generic_category().message(number); }
+std::string reason(int number) {
+  return std::generic_category().message(number);
+}
 
 /// Opens a regular file for reading and returns its descriptor.
 int open_for_reading(const std::string& path) {
@@ -139,7 +141,8 @@ MappedFile::MappedFile(const std::string& path) {
     void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
     const int number = errno;
     ::close(descriptor);
-    if (address == MAP_FAILED) fail(ErrorKind::kFile, "cannot map '{}' into memory: {}", path, reason(number));
+    if (address == MAP_FAILED)
+      fail(ErrorKind::kFile, "cannot map '{}' into memory: {}", path, reason(number));
     data_ = static_cast<const char*>(address);
   } else {
     ::close(descriptor);

@@ -24,7 +24,9 @@ RandomKey RandomKey::fold(uint64_t number) const {
   return {x[0], x[1]};
 }
 
-RandomKey RandomKey::from_seed(uint64_t seed) { return RandomKey{0x48656564, 0x31}.fold(seed); }
+RandomKey RandomKey::from_seed(uint64_t seed) {
+  return RandomKey{0x48656564, 0x31}.fold(seed);
+}
 
 uint32_t Random::next() {
   const auto block = philox(key_, position_ / 4);

@@ -32,7 +32,7 @@ TEST(Random, NormalHasItsMoments) {
     sum += x;
     squares += x * x;
   }
-  EXPECT_NEAR(sum / count, 0, 4 / std::sqrt(count));                       // four standard errors
+  EXPECT_NEAR(sum / count, 0, 4 / std::sqrt(count));  // four standard errors
   EXPECT_NEAR(squares / count, 1, 4 * std::sqrt(2.0 / count));
 }
 
