@@ -1,0 +1,121 @@
+#include "data/corpus.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "data/corpus_format.h"
+
+namespace heed {
+
+void Corpus::damaged(const char* what) const {
+  fail(ErrorKind::kFormat, "'{}' is damaged: {}; delete it and it will be made again from the text", path_,
+       what);
+}
+
+Corpus::Corpus(const std::string& path) : path_(path), file_(path) {
+  using corpus_format::Footer;
+  using corpus_format::Front;
+  Front front;
+  Footer footer;
+  const uint64_t size = file_.size();
+  if (size >= sizeof front) std::memcpy(&front, file_.data(), sizeof front);
+  if (size < sizeof front || front.magic != corpus_format::kMagic) {
+    fail(ErrorKind::kFormat, "'{}' is not a corpus of ids made by Heed", path_);
+  }
+  if (front.version != corpus_format::kVersion) {
+    fail(
+        ErrorKind::kFormat,
+        "'{}' is a corpus of version {}, and this Heed reads version {}: delete it and it will be made again",
+        path_, front.version, corpus_format::kVersion);
+  }
+  if (size < sizeof front + sizeof footer) damaged("it is cut short");
+  std::memcpy(&footer, file_.data() + size - sizeof footer, sizeof footer);
+  if (footer.magic != corpus_format::kMagic) damaged("its end is missing");
+  if (footer.footer_fingerprint != footer.expected_fingerprint()) damaged("its footer was altered");
+
+  // The fingerprint is no proof against a forged footer, so every number is checked before it is used.
+  if (footer.streams < 1 || footer.streams > kMaxStreams) damaged("the number of streams is impossible");
+  if (footer.vocabulary_size < 1 || footer.vocabulary_size > uint64_t{INT32_MAX}) {
+    damaged("the size of the vocabulary is impossible");
+  }
+  if (footer.id_bytes != corpus_format::id_bytes(footer.vocabulary_size))
+    damaged("the width of an id is wrong");
+  uint64_t rest = size - sizeof front - sizeof footer;
+  if (footer.sentences > rest / sizeof(uint64_t) / footer.streams) damaged("it is shorter than its index");
+  rest -= footer.sentences * footer.streams * sizeof(uint64_t);
+  for (size_t stream = 0; stream < kMaxStreams; ++stream) {
+    const uint64_t count = footer.stream_ids[stream];
+    if (stream >= footer.streams ? count > 0 : count > rest / footer.id_bytes - ids_) {
+      damaged("it is shorter than its ids");
+    }
+    ids_ += count;
+    stream_ids_[stream] = count;
+  }
+  const uint64_t bytes = ids_ * footer.id_bytes;
+  if (rest != bytes + corpus_format::padding(bytes)) damaged("its size is wrong");
+
+  info_.streams = static_cast<uint32_t>(footer.streams);
+  info_.vocabulary_size = static_cast<uint32_t>(footer.vocabulary_size);
+  info_.origin = {footer.input, footer.tokenizer, footer.max_length};
+  info_.counts = {footer.sentences, footer.empty, footer.too_long};
+  id_bytes_ = footer.id_bytes;
+  index_begin_ = sizeof front + rest;
+  content_fingerprint_ = footer.content_fingerprint;
+}
+
+uint64_t Corpus::stream_ids(size_t stream) const {
+  HEED_CHECK(stream < info_.streams);
+  return stream_ids_[stream];
+}
+
+Corpus::Range Corpus::range(size_t stream, uint64_t sentence) const {
+  HEED_CHECK(stream < info_.streams && sentence < info_.counts.written);
+  const uint64_t entry = sentence * info_.streams + stream;
+  const char* address = file_.data() + index_begin_ + entry * sizeof(uint64_t);
+  Range range{0, 0};
+  if (entry > 0) std::memcpy(&range.begin, address - sizeof(uint64_t), sizeof(uint64_t));
+  std::memcpy(&range.end, address, sizeof(uint64_t));
+  if (range.begin >= range.end || range.end > ids_ || range.end - range.begin > uint64_t{INT32_MAX}) {
+    damaged("its index was altered");
+  }
+  return range;
+}
+
+uint32_t Corpus::length(size_t stream, uint64_t sentence) const {
+  const Range ids = range(stream, sentence);
+  return static_cast<uint32_t>(ids.end - ids.begin);
+}
+
+void Corpus::append(size_t stream, uint64_t sentence, std::vector<int32_t>& ids) const {
+  const auto [begin, end] = range(stream, sentence);
+  const size_t before = ids.size(), count = end - begin;
+  ids.resize(before + count);
+  int32_t* out = ids.data() + before;
+  const char* from = file_.data() + sizeof(corpus_format::Front) + begin * id_bytes_;
+  if (id_bytes_ == 4) {
+    std::memcpy(out, from, count * sizeof(int32_t));
+  } else {
+    for (size_t n = 0; n < count; ++n) {
+      uint16_t id;
+      std::memcpy(&id, from + n * sizeof id, sizeof id);
+      out[n] = id;
+    }
+  }
+  bool inside = true;
+  for (size_t n = 0; n < count; ++n) inside &= static_cast<uint32_t>(out[n]) < info_.vocabulary_size;
+  if (!inside) damaged("it has ids outside the vocabulary");
+}
+
+std::vector<int32_t> Corpus::sentence(size_t stream, uint64_t sentence) const {
+  std::vector<int32_t> ids;
+  append(stream, sentence, ids);
+  return ids;
+}
+
+void Corpus::verify() const {
+  Fingerprint content;
+  content.add(file_.data(), file_.size() - sizeof(corpus_format::Footer));
+  if (content.value() != content_fingerprint_) damaged("its content is not what was written");
+}
+
+}  // namespace heed

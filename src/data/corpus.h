@@ -1,0 +1,119 @@
+// Sentences as ids on disk, memory-mapped, so that a corpus may be larger than memory.
+//
+// A corpus has one stream (text) or more (source and target) of as many sentences each. The file:
+//
+//   front   8 bytes magic, 8 bytes version
+//   ids     of 2 bytes where the vocabulary allows, else 4: stream 0 of sentence 0, stream 1 of sentence 0,
+//   ...,
+//           then zeros up to a multiple of 8 bytes
+//   index   8 bytes for each sentence and stream, in the order of the ids: where its ids end, counted in ids
+//   footer  what is known only at the end: CorpusInfo, the sizes, and fingerprints of the content and of
+//   itself
+//
+// All numbers are little-endian. The footer stands at the end so that the file is written in one pass, with
+// memory for one sentence. Files are read as hostile input: nothing in them is believed before it is checked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "data/fingerprint.h"
+
+namespace heed {
+
+constexpr size_t kMaxStreams = 4;
+
+/// What a corpus was made from. If any of this differs, so may the corpus, and a training begun on it must
+/// not go on.
+struct CorpusOrigin {
+  uint64_t input = 0;       ///< fingerprint of the text, e.g. fingerprint_pairs()
+  uint64_t tokenizer = 0;   ///< fingerprint of the tokenizer and vocabulary
+  uint64_t max_length = 0;  ///< sentences with more ids on any side were left out
+  bool operator==(const CorpusOrigin&) const = default;
+};
+
+/// How many sentences were met on the way. For translation a "sentence" here is a pair.
+struct CorpusCounts {
+  uint64_t written = 0;
+  uint64_t empty = 0;     ///< left out: no text or no ids on a side
+  uint64_t too_long = 0;  ///< left out: more than max_length ids on a side
+};
+
+struct CorpusInfo {
+  uint32_t streams = 2;          ///< 1 .. kMaxStreams
+  uint32_t vocabulary_size = 0;  ///< all ids are less than this
+  CorpusOrigin origin;
+  CorpusCounts counts;
+};
+
+/// Writes a corpus file whole or not at all.
+class CorpusWriter {
+ public:
+  /// `streams` and `vocabulary_size` as in CorpusInfo. Throws kFile.
+  CorpusWriter(const std::string& path, uint32_t streams, uint32_t vocabulary_size);
+
+  /// Adds a sentence: its ids in each stream, none empty. Throws kFormat for an id outside the vocabulary.
+  void add(std::span<const std::span<const int32_t>> sentence);
+  void add(std::span<const int32_t> source, std::span<const int32_t> target);
+
+  uint64_t sentences() const { return sentences_; }
+
+  /// Completes the file; `counts.written` must be the number of sentences added. Throws kFile.
+  void commit(const CorpusOrigin& origin, const CorpusCounts& counts);
+
+ private:
+  void write(const void* data, size_t size);
+
+  AtomicFile file_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> index_;  // a nameless file of its own until commit()
+  std::string path_;
+  uint32_t streams_, vocabulary_size_;
+  uint64_t sentences_ = 0, ids_ = 0;
+  std::array<uint64_t, kMaxStreams> stream_ids_{};
+  std::vector<uint16_t> narrow_;
+  Fingerprint content_;
+};
+
+/// Reads a corpus file. Const functions may be called from several threads at once.
+class Corpus {
+ public:
+  /// Checks all but the sentences themselves, in constant time. Throws kNotFound, kFile, kFormat.
+  explicit Corpus(const std::string& path);
+
+  const CorpusInfo& info() const { return info_; }
+  uint64_t sentences() const { return info_.counts.written; }
+  /// All ids of a stream.
+  uint64_t stream_ids(size_t stream) const;
+  /// How many ids a sentence has, end token included where one was stored. Throws kFormat if the file is
+  /// damaged.
+  uint32_t length(size_t stream, uint64_t sentence) const;
+  /// Appends the ids of a sentence to `ids`. Throws kFormat if the file is damaged.
+  void append(size_t stream, uint64_t sentence, std::vector<int32_t>& ids) const;
+  std::vector<int32_t> sentence(size_t stream, uint64_t sentence) const;
+
+  /// Reads the whole file and compares its content with the fingerprint taken when it was written. Throws
+  /// kFormat.
+  void verify() const;
+
+ private:
+  struct Range {
+    uint64_t begin, end;
+  };
+  Range range(size_t stream, uint64_t sentence) const;
+  [[noreturn]] void damaged(const char* what) const;
+
+  std::string path_;
+  MappedFile file_;
+  CorpusInfo info_;
+  std::array<uint64_t, kMaxStreams> stream_ids_{};
+  uint64_t ids_ = 0, index_begin_ = 0, content_fingerprint_ = 0;
+  size_t id_bytes_ = 4;
+};
+
+}  // namespace heed

@@ -1,0 +1,125 @@
+#include "data/corpus_builder.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed {
+namespace {
+
+// Sentences read, then encoded in parallel, then written in order: enough to keep threads busy, little in
+// memory.
+constexpr size_t kChunk = 8192;
+constexpr size_t kChunkBytes = 16 << 20;
+constexpr size_t kBlock = 64;  // sentences that a thread takes at once
+
+class CorpusBuilder {
+ public:
+  CorpusBuilder(std::vector<Encoder> encoders, const std::string& path, const CorpusBuildOptions& options)
+      : encoders_(std::move(encoders)), options_(options), writer_(path, streams(), checked(options)) {}
+
+  void add(std::initializer_list<std::string_view> texts) {
+    for (const std::string_view text : texts) {
+      texts_.emplace_back(text);
+      bytes_ += text.size();
+    }
+    if (texts_.size() >= kChunk * encoders_.size() || bytes_ >= kChunkBytes) flush();
+  }
+
+  void skip_empty(uint64_t count) { counts_.empty += count; }
+
+  CorpusCounts finish(const std::string& name, uint64_t input_fingerprint) {
+    flush();
+    if (counts_.written == 0) {
+      fail(ErrorKind::kFormat,
+           "{} has nothing to train on: {} sentences have more than {} tokens, {} are empty", name,
+           counts_.too_long, options_.max_length, counts_.empty);
+    }
+    writer_.commit({input_fingerprint, options_.tokenizer_fingerprint, options_.max_length}, counts_);
+    return counts_;
+  }
+
+ private:
+  static uint32_t checked(const CorpusBuildOptions& options) {
+    if (options.vocabulary_size < 1 || options.vocabulary_size > uint32_t{INT32_MAX}) {
+      fail(ErrorKind::kUsage, "a vocabulary of {} entries is impossible", options.vocabulary_size);
+    }
+    return options.vocabulary_size;
+  }
+
+  uint32_t streams() const { return static_cast<uint32_t>(encoders_.size()); }
+
+  void encode() {
+    ids_.assign(texts_.size(), {});
+    const auto encode_block = [this](size_t block) {
+      const size_t end = std::min((block + 1) * kBlock, texts_.size());
+      for (size_t n = block * kBlock; n < end; ++n) ids_[n] = encoders_[n % encoders_.size()](texts_[n]);
+    };
+    const size_t blocks = (texts_.size() + kBlock - 1) / kBlock;
+    if (options_.pool != nullptr) {
+      options_.pool->run(blocks, encode_block);
+    } else {
+      for (size_t block = 0; block < blocks; ++block) encode_block(block);
+    }
+  }
+
+  void flush() {
+    encode();
+    std::vector<std::span<const int32_t>> sentence(streams());
+    for (size_t first = 0; first < ids_.size(); first += sentence.size()) {
+      std::copy_n(ids_.begin() + static_cast<std::ptrdiff_t>(first), sentence.size(), sentence.begin());
+      const auto is_empty = [](const auto& ids) { return ids.empty(); };
+      const auto is_long = [this](const auto& ids) { return ids.size() > options_.max_length; };
+      if (std::ranges::any_of(sentence, is_empty)) {
+        ++counts_.empty;
+      } else if (std::ranges::any_of(sentence, is_long)) {
+        ++counts_.too_long;
+      } else {
+        writer_.add(sentence);
+        ++counts_.written;
+      }
+    }
+    texts_.clear();
+    bytes_ = 0;
+    if (options_.progress) options_.progress(counts_);
+  }
+
+  std::vector<Encoder> encoders_;  // one per stream
+  const CorpusBuildOptions& options_;
+  CorpusWriter writer_;
+  std::vector<std::string> texts_;  // of all streams, in the order of the corpus
+  std::vector<std::vector<int32_t>> ids_;
+  size_t bytes_ = 0;
+  CorpusCounts counts_;
+};
+
+}  // namespace
+
+CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source,
+                               const Encoder& encode_target, const std::string& path,
+                               const CorpusBuildOptions& options) {
+  CorpusBuilder builder({encode_source, encode_target}, path, options);
+  Pair pair;
+  while (reader.next(pair)) builder.add({pair.source, pair.target});
+  builder.skip_empty(reader.counts().empty);
+  return builder.finish(reader.name(), reader.fingerprint());
+}
+
+CorpusCounts build_text_corpus(LineReader& reader, const Encoder& encode, const std::string& path,
+                               const CorpusBuildOptions& options) {
+  CorpusBuilder builder({encode}, path, options);
+  std::string_view line;
+  while (reader.next(line)) {
+    if (is_blank(line)) {
+      builder.skip_empty(1);
+    } else {
+      builder.add({line});
+    }
+  }
+  return builder.finish(reader.name(), reader.fingerprint().value());
+}
+
+}  // namespace heed

@@ -1,0 +1,45 @@
+// From text to a corpus of ids: reads, encodes on all threads, leaves out what cannot be used, and counts it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "data/corpus.h"
+#include "data/line_reader.h"
+#include "data/pairs_reader.h"
+
+namespace heed {
+
+/// Text to ids, end token included if the model wants one. Called from several threads at once.
+using Encoder = std::function<std::vector<int32_t>(std::string_view)>;
+
+struct CorpusBuildOptions {
+  /// All ids are less than this; required.
+  uint32_t vocabulary_size = 0;
+  /// Sentences with more ids than this, on any side, are left out and counted.
+  uint64_t max_length = 256;
+  /// Kept in the corpus, to notice on resume that another tokenizer would be used now.
+  uint64_t tokenizer_fingerprint = 0;
+  /// Encodes on these threads; without a pool, on the caller's. The corpus is the same either way.
+  ThreadPool* pool = nullptr;
+  /// Told now and then how far it is, if set.
+  std::function<void(const CorpusCounts&)> progress;
+};
+
+/// Reads all pairs and writes a corpus of two streams, source and target, to `path`, whole or not at all.
+/// Throws what `reader` and the encoders throw, kUsage for a vocabulary of no size, and kFormat if no pair is
+/// left.
+CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source,
+                               const Encoder& encode_target, const std::string& path,
+                               const CorpusBuildOptions& options);
+
+/// Reads all lines and writes a corpus of one stream; blank lines are left out. Throws like
+/// build_pair_corpus.
+CorpusCounts build_text_corpus(LineReader& reader, const Encoder& encode, const std::string& path,
+                               const CorpusBuildOptions& options);
+
+}  // namespace heed

@@ -1,0 +1,117 @@
+#include "data/pairs_reader.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed {
+namespace {
+
+const PairsInput& checked(const PairsInput& input) {
+  const bool one = !input.pairs.empty();
+  const bool both = !input.source.empty() && !input.target.empty();
+  const bool any = !input.source.empty() || !input.target.empty();
+  if (one && any)
+    fail(ErrorKind::kUsage, "give either one file of pairs or a source and a target file, not both");
+  if (!one && !both) {
+    fail(ErrorKind::kUsage,
+         "sentence pairs need one file (source TAB target on each line), or two parallel files");
+  }
+  if (input.source == "-" && input.target == "-") {
+    fail(ErrorKind::kUsage, "source and target cannot both be read from standard input");
+  }
+  return input;
+}
+
+uint64_t combine(const PairsInput& input, const Fingerprint& first, const Fingerprint* second) {
+  Fingerprint all;
+  all.add_number(input.swap ? 1 : 0);
+  all.add_number(input.lines.lossy ? 1 : 0);
+  for (const Fingerprint* file : {&first, second}) {
+    if (file == nullptr) continue;
+    all.add_number(file->size());
+    all.add_number(file->value());
+  }
+  return all.value();
+}
+
+}  // namespace
+
+PairsReader::PairsReader(const PairsInput& input)
+    : input_(checked(input)), first_(input.pairs.empty() ? input.source : input.pairs, input.lines) {
+  if (input_.pairs.empty()) second_.emplace(input_.target, input_.lines);
+}
+
+std::string PairsReader::name() const {
+  return second_ ? fmt::format("{} and {}", first_.name(), second_->name()) : first_.name();
+}
+
+bool PairsReader::read_columns(Pair& pair, bool& extra) {
+  std::string_view line;
+  if (!first_.next(line)) return false;
+  pair = {};
+  if (is_blank(line)) return true;
+  const size_t tab = line.find('\t');
+  if (tab == std::string_view::npos) {
+    fail(ErrorKind::kFormat, "line {} of {} has no tab: each line is source TAB target", first_.line_number(),
+         first_.name());
+  }
+  pair.source = line.substr(0, tab);
+  pair.target = line.substr(tab + 1);
+  const size_t second_tab = pair.target.find('\t');
+  extra = second_tab != std::string_view::npos;
+  if (extra) pair.target = pair.target.substr(0, second_tab);
+  return true;
+}
+
+bool PairsReader::read_parallel(Pair& pair) {
+  const bool has_source = first_.next(pair.source);
+  const bool has_target = second_->next(pair.target);
+  if (has_source != has_target) {
+    fail(ErrorKind::kFormat,
+         "{} has {} lines and {} has {}: parallel files need one line each for every pair", first_.name(),
+         first_.count_remaining(), second_->name(), second_->count_remaining());
+  }
+  return has_source;
+}
+
+bool PairsReader::next(Pair& pair) {
+  while (true) {
+    bool extra = false;
+    if (!(second_ ? read_parallel(pair) : read_columns(pair, extra))) break;
+    ++counts_.lines;
+    if (is_blank(pair.source) || is_blank(pair.target)) {
+      ++counts_.empty;
+      continue;
+    }
+    ++counts_.pairs;
+    if (extra) ++counts_.extra_columns;
+    if (input_.swap) std::swap(pair.source, pair.target);
+    pair.line = counts_.lines;
+    return true;
+  }
+  if (counts_.lines == 0) fail(ErrorKind::kFormat, "{}: no lines; sentence pairs are needed", name());
+  if (counts_.pairs == 0) {
+    fail(ErrorKind::kFormat, "{}: none of the {} lines has text on both sides", name(), counts_.lines);
+  }
+  return false;
+}
+
+uint64_t PairsReader::fingerprint() const {
+  return combine(input_, first_.fingerprint(), second_ ? &second_->fingerprint() : nullptr);
+}
+
+uint64_t fingerprint_pairs(const PairsInput& input) {
+  checked(input);
+  if (input.pairs == "-" || input.source == "-" || input.target == "-") {
+    fail(ErrorKind::kUsage, "standard input cannot be read twice: give a file");
+  }
+  LineReader first(input.pairs.empty() ? input.source : input.pairs);
+  first.count_remaining();
+  if (!input.pairs.empty()) return combine(input, first.fingerprint(), nullptr);
+  LineReader second(input.target);
+  second.count_remaining();
+  return combine(input, first.fingerprint(), &second.fingerprint());
+}
+
+}  // namespace heed

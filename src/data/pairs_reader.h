@@ -1,0 +1,72 @@
+// Sentence pairs for training and scoring, streamed from one TSV file or from two parallel files.
+//
+// TSV: each line is source TAB target. Further columns are ignored and counted: the downloads of the Tatoeba
+// project carry the attribution there. Since a tab within a sentence would look the same, a caller should
+// tell the user how many lines had them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "data/line_reader.h"
+
+namespace heed {
+
+struct PairsInput {
+  /// A TSV file; or empty, and `source` and `target` name two files with as many lines each.
+  std::string pairs;
+  std::string source, target;
+  /// Exchange the two sides: the second column (or `target`) becomes the source.
+  bool swap = false;
+  /// How lines are read, and what happens to text that is not UTF-8.
+  LineReaderOptions lines;
+};
+
+/// Views of a pair's text, valid until the next pair is read.
+struct Pair {
+  std::string_view source, target;
+  uint64_t line = 0;  ///< its number in the file, from 1
+};
+
+/// What has been met so far; lines = pairs + empty.
+struct PairsCounts {
+  uint64_t lines = 0;
+  uint64_t pairs = 0;          ///< given out
+  uint64_t empty = 0;          ///< skipped: nothing, or nothing but white space, on a side
+  uint64_t extra_columns = 0;  ///< pairs whose line had more than two columns
+};
+
+class PairsReader {
+ public:
+  /// Throws kUsage unless `input` names either one file or two, kNotFound, kFile.
+  explicit PairsReader(const PairsInput& input);
+
+  /// Reads the next pair with text on both sides; false after the last.
+  /// Throws kFormat, naming file and line, for a line without a tab, for parallel files of unequal length,
+  /// and for input without a single pair; and what LineReader::next throws.
+  bool next(Pair& pair);
+
+  const PairsCounts& counts() const { return counts_; }
+  /// The input as messages name it.
+  std::string name() const;
+  /// Once next() has returned false: what fingerprint_pairs gives for this input.
+  uint64_t fingerprint() const;
+
+ private:
+  bool read_columns(Pair& pair, bool& extra);
+  bool read_parallel(Pair& pair);
+
+  PairsInput input_;
+  LineReader first_;                  // the TSV file, or the source
+  std::optional<LineReader> second_;  // the target, where there are two files
+  PairsCounts counts_;
+};
+
+/// A fingerprint of the content of all files and of what PairsReader makes of it, whatever the files are
+/// called. Reads them whole. Throws what the constructor of PairsReader throws, and kUsage for standard
+/// input.
+uint64_t fingerprint_pairs(const PairsInput& input);
+
+}  // namespace heed
