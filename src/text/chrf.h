@@ -1,0 +1,42 @@
+// chrF and chrF++ (Popovic, "chrF: character n-gram F-score for automatic MT evaluation", 2015; "chrF++:
+// words helping character n-grams", 2017), equal to sacreBLEU 2.6:
+//
+//   chrF = 100 * (1 + beta^2) * P * R / (beta^2 * P + R)
+//
+// with P and R the precision and recall of n-grams, averaged over the orders that hypothesis and reference
+// both have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+struct ChrfOptions {
+  int char_order = 6;          ///< the longest n-gram of characters
+  int word_order = 0;          ///< the longest n-gram of words; 2 makes it chrF++
+  int beta = 2;                ///< recall counts beta times as much as precision
+  bool lowercase = false;      ///< lower-case hypotheses and references first
+  bool whitespace = false;     ///< count white space as characters
+  bool eps_smoothing = false;  ///< average the F-scores of all orders, as chrF++.py, NLTK and Moses do
+};
+
+struct ChrfScore {
+  double score = 0;  ///< 0 to 100
+  std::string name;  ///< "chrF2", "chrF2++"
+};
+
+/// One score over all lines, of several references the one with the best score for its line;
+/// `references[r][n]` is the r-th reference of `hypotheses[n]`.
+/// Throws kUsage if the numbers of lines differ or are 0, kText for invalid UTF-8.
+ChrfScore corpus_chrf(const std::vector<std::string>& hypotheses,
+                      const std::vector<std::vector<std::string>>& references,
+                      const ChrfOptions& options = {});
+
+ChrfScore sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
+                        const ChrfOptions& options = {});
+
+/// As sacreBLEU prints it, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0".
+std::string chrf_signature(size_t references, const ChrfOptions& options = {});
+
+}  // namespace heed

@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "heed/error.h"
+#include "text/bleu.h"
+#include "text/chrf.h"
+#include "text/test_cases.h"
+
+namespace heed {
+namespace {
+
+using nlohmann::json;
+using Lines = std::vector<std::string>;
+
+// The reference computes with the same few operations in float64, perhaps in another order, on numbers up to
+// 100.
+constexpr double kTolerance = 1e-9;
+
+BleuOptions bleu_options(const json& options) {
+  BleuOptions result;
+  if (options.contains("tokenize"))
+    result.tokenizer = parse_bleu_tokenizer(options["tokenize"].get<std::string>());
+  if (options.contains("smooth_method")) {
+    result.smoothing = parse_bleu_smoothing(options["smooth_method"].get<std::string>());
+  }
+  if (options.contains("smooth_value")) result.smoothing_value = options["smooth_value"].get<double>();
+  result.lowercase = options.value("lowercase", false);
+  result.effective_order = options.value("effective_order", false);
+  result.max_order = options.value("max_ngram_order", 4);
+  return result;
+}
+
+ChrfOptions chrf_options(const json& options) {
+  ChrfOptions result;
+  result.char_order = options.value("char_order", 6);
+  result.word_order = options.value("word_order", 0);
+  result.beta = options.value("beta", 2);
+  result.lowercase = options.value("lowercase", false);
+  result.whitespace = options.value("whitespace", false);
+  result.eps_smoothing = options.value("eps_smoothing", false);
+  return result;
+}
+
+Lines references_of(const std::vector<Lines>& references, size_t line) {
+  Lines column;
+  for (const Lines& reference : references) column.push_back(reference[line]);
+  return column;
+}
+
+void expect_near(const std::vector<double>& values, const json& expected) {
+  ASSERT_EQ(values.size(), expected.size());
+  for (size_t n = 0; n < values.size(); ++n) EXPECT_NEAR(values[n], expected[n].get<double>(), kTolerance);
+}
+
+void check_bleu(const json& row, const Lines& hypotheses, const std::vector<Lines>& references) {
+  BleuOptions options = bleu_options(row["options"]);
+  const BleuScore score = corpus_bleu(hypotheses, references, options);
+  EXPECT_NEAR(score.score, row["score"].get<double>(), kTolerance);
+  expect_near(score.precisions, row["precisions"]);
+  expect_near(score.counts, row["counts"]);
+  expect_near(score.totals, row["totals"]);
+  EXPECT_NEAR(score.brevity_penalty, row["brevity_penalty"].get<double>(), kTolerance);
+  EXPECT_EQ(score.hypothesis_length, row["hypothesis_length"].get<int64_t>());
+  EXPECT_EQ(score.reference_length, row["reference_length"].get<int64_t>());
+  EXPECT_EQ(bleu_signature(references.size(), options), row["signature"].get<std::string>());
+  options.effective_order = true;
+  for (size_t n = 0; n < hypotheses.size(); ++n) {
+    EXPECT_NEAR(sentence_bleu(hypotheses[n], references_of(references, n), options).score,
+                row["sentences"][n].get<double>(), kTolerance)
+        << hypotheses[n];
+  }
+}
+
+void check_chrf(const json& row, const Lines& hypotheses, const std::vector<Lines>& references) {
+  const ChrfOptions options = chrf_options(row["options"]);
+  const ChrfScore score = corpus_chrf(hypotheses, references, options);
+  EXPECT_NEAR(score.score, row["score"].get<double>(), kTolerance);
+  if (row.contains("name")) {
+    EXPECT_EQ(score.name, row["name"].get<std::string>());
+  }
+  EXPECT_EQ(chrf_signature(references.size(), options), row["signature"].get<std::string>());
+  for (size_t n = 0; n < hypotheses.size(); ++n) {
+    EXPECT_NEAR(sentence_chrf(hypotheses[n], references_of(references, n), options).score,
+                row["sentences"][n].get<double>(), kTolerance)
+        << hypotheses[n];
+  }
+}
+
+void check_case(const std::filesystem::path& file) {
+  const json content = read_json(file);
+  const auto hypotheses = content["hypotheses"].get<Lines>();
+  const auto references = content["references"].get<std::vector<Lines>>();
+  ASSERT_FALSE(content["bleu"].empty());
+  ASSERT_FALSE(content["chrf"].empty());
+  for (const json& row : content["bleu"]) {
+    SCOPED_TRACE(file.string() + " BLEU " + row["options"].dump());
+    check_bleu(row, hypotheses, references);
+  }
+  for (const json& row : content["chrf"]) {
+    SCOPED_TRACE(file.string() + " chrF " + row["options"].dump());
+    check_chrf(row, hypotheses, references);
+  }
+}
+
+TEST(Metrics, EqualSacreBleuOnGoldenCases) {
+  const auto files = case_files(golden_folder() / "metrics");
+  ASSERT_FALSE(files.empty());
+  for (const auto& file : files) check_case(file);
+}
+
+TEST(Metrics, EqualSacreBleuOnFixtures) {
+  const auto files = case_files(fixtures_folder() / "metrics");
+  if (files.empty()) GTEST_SKIP() << "no fixtures in " << fixtures_folder();
+  for (const auto& file : files) check_case(file);
+}
+
+// "the the the" scores by clipped counts: its precision is 2/3, not 3/3.
+TEST(Bleu, ClipsCounts) {
+  const BleuScore score = corpus_bleu({"the the the"}, {{"the cat the mat"}}, {.max_order = 1});
+  EXPECT_EQ(score.counts, std::vector<double>{2});
+  EXPECT_EQ(score.totals, std::vector<double>{3});
+  EXPECT_NEAR(score.score, 100 * std::exp(1 - 4.0 / 3) * 2 / 3, kTolerance);
+}
+
+TEST(Metrics, SayWhatIsWrongWithTheInput) {
+  const auto kind_of = [](auto&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return ErrorKind::kNumeric;
+  };
+  EXPECT_EQ(kind_of([] { corpus_bleu({}, {{}}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { corpus_bleu({"a"}, {}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { corpus_chrf({"a", "b"}, {{"a"}}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { corpus_chrf({"a\xFF"}, {{"a"}}); }), ErrorKind::kText);
+  EXPECT_EQ(kind_of([] { corpus_bleu({"a"}, {{"a"}}, {.max_order = 0}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { parse_bleu_tokenizer("zh"); }), ErrorKind::kUsage);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,41 @@
+// For tests only: where the cases made by reference implementations lie.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+
+namespace heed {
+
+/// The folder of reference fixtures; may be missing.
+inline std::filesystem::path fixtures_folder() {
+  const char* folder = std::getenv("HEED_FIXTURES");
+  return folder && *folder ? folder : HEED_SOURCE_DIR "/../shared/fixtures";
+}
+
+/// This project's own golden files for text.
+inline std::filesystem::path golden_folder() {
+  return HEED_SOURCE_DIR "/src/text/golden";
+}
+
+/// The case.json files one level below a folder, in order of name; none if the folder is missing.
+inline std::vector<std::filesystem::path> case_files(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code missing;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, missing)) {
+    if (std::filesystem::exists(entry.path() / "case.json")) files.push_back(entry.path() / "case.json");
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+inline nlohmann::json read_json(const std::filesystem::path& path) {
+  return nlohmann::json::parse(read_file(path.string()));
+}
+
+}  // namespace heed
