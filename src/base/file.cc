@@ -46,7 +46,7 @@ std::string read_file(const std::string& path) {
   std::string content;
   size_t used = 0;
   while (true) {
-    content.resize(std::max(content.size() * 2, used + 65536));
+    if (used == content.size()) content.resize(std::max<size_t>(content.size() * 2, 65536));
     const ssize_t count = ::read(descriptor, content.data() + used, content.size() - used);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
@@ -63,20 +63,42 @@ std::string read_file(const std::string& path) {
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-  static std::atomic<unsigned> counter{0};
-  temporary_ = fmt::format("{}.{}-{}.part", path_, ::getpid(), counter++);
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  struct stat status {};
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    fail(ErrorKind::kFile, "cannot write '{}': it is a directory, give the name of a file", path_);
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    // A device or a pipe, such as /dev/stdout: it must not be replaced, and has no content to protect.
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    // A link stays a link: what it points to is replaced.
+    target_ = exists ? std::filesystem::canonical(path_).string() : path_;
+    static std::atomic<unsigned> counter{0};
+    temporary_ = fmt::format("{}.{}-{}.part", target_, ::getpid(), counter++);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
   if (descriptor_ < 0) {
     const int number = errno;
-    temporary_.clear();
     fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
   }
+  if (exists && !temporary_.empty()) ::fchmod(descriptor_, status.st_mode & 0777);
   buffer_.reserve(kBufferSize);
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  abandon();
+}
+
+void AtomicFile::abandon() {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty()) ::unlink(std::exchange(temporary_, {}).c_str());
+}
+
+void AtomicFile::fail_to_write() {
+  const int number = errno;
+  abandon();
+  fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
 }
 
 void AtomicFile::write(const void* data, size_t size) {
@@ -97,23 +119,20 @@ void AtomicFile::flush() {
   while (done < buffer_.size()) {
     const ssize_t count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
+    if (count < 0) fail_to_write();
     done += static_cast<size_t>(count);
   }
   buffer_.clear();
 }
 
 void AtomicFile::commit() {
+  HEED_CHECK(descriptor_ >= 0);
   flush();
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) {
-    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
-  }
-  const int closed = ::close(descriptor_);
-  descriptor_ = -1;
-  if (closed != 0) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
-  }
+  // Pipes and some file systems cannot flush to disk, and say so with EINVAL or ENOTSUP.
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_to_write();
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail_to_write();
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_to_write();
   temporary_.clear();
 }
 

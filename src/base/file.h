@@ -14,7 +14,8 @@ std::string read_file(const std::string& path);
 
 /// Writes a file whole or not at all: a temporary file beside it, flushed to disk, then renamed.
 /// On any failure (also in the destructor without commit) the temporary file is removed and an
-/// existing file stays as it was. Throws kFile.
+/// existing file stays as it was, and nothing more can be written. An existing file keeps its permissions, a
+/// symbolic link stays one, and a device or pipe (/dev/stdout) is written to directly. Throws kFile.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -31,7 +32,11 @@ class AtomicFile {
 
  private:
   void flush();
-  std::string path_, temporary_;
+  void abandon();
+  [[noreturn]] void fail_to_write();
+  std::string path_;       // as given, for messages
+  std::string target_;     // what commit() replaces
+  std::string temporary_;  // empty where there is none: a device, or all is done
   std::vector<char> buffer_;
   int descriptor_ = -1;
   uint64_t size_ = 0;

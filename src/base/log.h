@@ -13,6 +13,7 @@ enum class LogLevel { kInfo, kWarning };
 using LogHandler = std::function<void(LogLevel, const std::string&)>;
 
 /// Replaces the listener of the process; none by default. May be called at any time, from any thread.
+/// The listener hears one message at a time, and must neither log nor set a listener itself.
 void set_log_handler(LogHandler handler);
 void log_message(LogLevel level, const std::string& message);
 

@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace heed {
+namespace {
+
+// The pool whose item this thread is working on.
+thread_local const ThreadPool* working_for = nullptr;
+
+}  // namespace
 
 int available_processors() {
   cpu_set_t set;
@@ -33,12 +39,14 @@ void ThreadPool::take_items(std::unique_lock<std::mutex>& lock) {
     const size_t item = next_++;
     ++active_;
     lock.unlock();
+    const ThreadPool* outer = std::exchange(working_for, this);
     std::exception_ptr error;
     try {
       (*body_)(item);
     } catch (...) {
       error = std::current_exception();
     }
+    working_for = outer;
     lock.lock();
     --active_;
     if (error && !error_) {
@@ -58,6 +66,11 @@ void ThreadPool::work() {
 }
 
 void ThreadPool::run(size_t count, const std::function<void(size_t)>& body) {
+  if (working_for == this) {
+    for (size_t item = 0; item < count; ++item) body(item);
+    return;
+  }
+  const std::lock_guard only_caller(callers_);
   std::unique_lock lock(mutex_);
   body_ = &body;
   next_ = 0;

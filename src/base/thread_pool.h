@@ -24,7 +24,9 @@ class ThreadPool {
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Runs body(item) for every item in [0, count) and returns when all are done. The first exception is
-  /// thrown again here, after the items under way have ended. Not to be called from within a body.
+  /// thrown again here, after the items under way have ended; those not yet begun are dropped. Callers from
+  /// several threads wait for each other; a call from within a body runs its items on the calling thread
+  /// alone.
   void run(size_t count, const std::function<void(size_t)>& body);
 
  private:
@@ -32,7 +34,8 @@ class ThreadPool {
   void take_items(std::unique_lock<std::mutex>& lock);
 
   std::vector<std::thread> workers_;
-  std::mutex mutex_;
+  std::mutex callers_;  // held by the one caller of run() whose items are being worked on
+  std::mutex mutex_;    // guards everything below
   std::condition_variable wake_, done_;
   const std::function<void(size_t)>* body_ = nullptr;
   size_t next_ = 0, count_ = 0, active_ = 0;
