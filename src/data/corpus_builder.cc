@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/whitespace.h"
 
 namespace heed {
 namespace {
@@ -113,7 +114,7 @@ CorpusCounts build_text_corpus(LineReader& reader, const Encoder& encode, const 
   CorpusBuilder builder({encode}, path, options);
   std::string_view line;
   while (reader.next(line)) {
-    if (is_blank(line)) {
+    if (strip(line).empty()) {
       builder.skip_empty(1);
     } else {
       builder.add({line});

@@ -27,7 +27,7 @@ struct CorpusBuildOptions {
   /// Encodes on these threads; without a pool, on the caller's. The corpus is the same either way.
   ThreadPool* pool = nullptr;
   /// Told now and then how far it is, if set.
-  std::function<void(const CorpusCounts&)> progress;
+  std::function<void(const CorpusCounts&)> progress = {};
 };
 
 /// Reads all pairs and writes a corpus of two streams, source and target, to `path`, whole or not at all.

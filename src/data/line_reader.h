@@ -57,7 +57,4 @@ class LineReader {
   Fingerprint fingerprint_;
 };
 
-/// Nothing but ASCII white space, or nothing at all.
-bool is_blank(std::string_view text);
-
 }  // namespace heed

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/whitespace.h"
 
 namespace heed {
 namespace {
@@ -50,7 +51,7 @@ bool PairsReader::read_columns(Pair& pair, bool& extra) {
   std::string_view line;
   if (!first_.next(line)) return false;
   pair = {};
-  if (is_blank(line)) return true;
+  if (strip(line).empty()) return true;
   const size_t tab = line.find('\t');
   if (tab == std::string_view::npos) {
     fail(ErrorKind::kFormat, "line {} of {} has no tab: each line is source TAB target", first_.line_number(),
@@ -80,7 +81,7 @@ bool PairsReader::next(Pair& pair) {
     bool extra = false;
     if (!(second_ ? read_parallel(pair) : read_columns(pair, extra))) break;
     ++counts_.lines;
-    if (is_blank(pair.source) || is_blank(pair.target)) {
+    if (strip(pair.source).empty() || strip(pair.target).empty()) {
       ++counts_.empty;
       continue;
     }

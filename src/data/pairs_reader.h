@@ -16,12 +16,12 @@ namespace heed {
 
 struct PairsInput {
   /// A TSV file; or empty, and `source` and `target` name two files with as many lines each.
-  std::string pairs;
-  std::string source, target;
+  std::string pairs = {};
+  std::string source = {}, target = {};
   /// Exchange the two sides: the second column (or `target`) becomes the source.
   bool swap = false;
   /// How lines are read, and what happens to text that is not UTF-8.
-  LineReaderOptions lines;
+  LineReaderOptions lines = {};
 };
 
 /// Views of a pair's text, valid until the next pair is read.

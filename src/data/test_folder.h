@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
-#include "base/file.h"
 
 namespace heed {
 
@@ -30,7 +30,7 @@ class TestFolder {
 
   std::string path(const std::string& name) const { return (path_ / name).string(); }
   std::string write(const std::string& name, std::string_view content) const {
-    write_file(path(name), content);
+    std::ofstream(path(name), std::ios::binary) << content;  // not flushed to disk, unlike write_file()
     return path(name);
   }
   size_t files() const {

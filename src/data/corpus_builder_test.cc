@@ -1,0 +1,106 @@
+#include "data/corpus_builder.h"
+
+#include "base/file.h"
+#include "data/test_folder.h"
+
+namespace heed {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+/// One id per byte, and 0 as the end token.
+Ids bytes_and_end(std::string_view text) {
+  Ids ids;
+  for (const char byte : text) ids.push_back(static_cast<unsigned char>(byte));
+  ids.push_back(0);
+  return ids;
+}
+
+Ids letters(std::string_view text) {
+  Ids ids;
+  for (const char byte : text) {
+    if (byte >= 'a' && byte <= 'z') ids.push_back(byte);
+  }
+  return ids;
+}
+
+CorpusBuildOptions options() {
+  return {.vocabulary_size = 256, .max_length = 5, .tokenizer_fingerprint = 7};
+}
+
+TEST(BuildPairCorpus, LeavesOutAndCounts) {
+  const TestFolder folder;
+  const PairsInput input{.pairs =
+                             folder.write("p.tsv", "abcd\tx\nabcde\tx\nx\tabcde\n\nx\t\nab\tcd\nab\t123\n")};
+  PairsReader reader(input);
+  const CorpusCounts counts = build_pair_corpus(reader, bytes_and_end, letters, folder.path("c"), options());
+  EXPECT_EQ(counts.written, 3u);
+  EXPECT_EQ(counts.too_long, 1u);  // "abcde" with its end token; without one, on the other side, it fits
+  EXPECT_EQ(counts.empty, 3u);     // two without text, one whose target has no letters
+  const Corpus corpus(folder.path("c"));
+  corpus.verify();
+  EXPECT_EQ(corpus.info().counts.written, 3u);
+  EXPECT_EQ(corpus.info().counts.too_long, 1u);
+  EXPECT_EQ(corpus.info().origin, (CorpusOrigin{fingerprint_pairs(input), 7, 5}));
+  EXPECT_EQ(corpus.sentence(0, 0), (Ids{'a', 'b', 'c', 'd', 0}));
+  EXPECT_EQ(corpus.sentence(1, 1), (Ids{'a', 'b', 'c', 'd', 'e'}));
+  EXPECT_EQ(corpus.sentence(1, 2), (Ids{'c', 'd'}));
+}
+
+TEST(BuildPairCorpus, SkipsAHugeLineAsTooLong) {
+  const TestFolder folder;
+  PairsReader reader({.pairs = folder.write("p.tsv", std::string(1 << 20, 'x') + "\tx\nab\tcd\n")});
+  const CorpusCounts counts = build_pair_corpus(reader, bytes_and_end, letters, folder.path("c"), options());
+  EXPECT_EQ(counts.written, 1u);
+  EXPECT_EQ(counts.too_long, 1u);
+}
+
+TEST(BuildPairCorpus, IsTheSameForAnyNumberOfThreads) {
+  const TestFolder folder;
+  std::string text;
+  for (int n = 0; n < 20000; ++n) text += fmt::format("{}\t{}\n", n % 1000, n % 777);
+  const std::string tsv = folder.write("p.tsv", text);
+  const auto build = [&](ThreadPool* pool) {
+    PairsReader reader({.pairs = tsv});
+    CorpusBuildOptions with_pool = options();
+    with_pool.pool = pool;
+    build_pair_corpus(reader, bytes_and_end, bytes_and_end, folder.path("c"), with_pool);
+    return read_file(folder.path("c"));
+  };
+  const std::string alone = build(nullptr);
+  ThreadPool pool(3);
+  EXPECT_EQ(build(&pool), alone);
+  EXPECT_EQ(Corpus(folder.path("c")).sentence(0, 19999), bytes_and_end("999"));
+}
+
+TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
+  const TestFolder folder;
+  const auto build = [&](const std::string& text, const Encoder& encode, CorpusBuildOptions with) {
+    PairsReader reader({.pairs = folder.write("p.tsv", text)});
+    build_pair_corpus(reader, encode, encode, folder.path("c"), with);
+  };
+  expect_error(ErrorKind::kFormat, "1 sentences have more than 5 tokens",
+               [&] { build("abcdef\tx\n", bytes_and_end, options()); });
+  expect_error(ErrorKind::kFormat, "has no tab", [&] { build("a\tb\nab\n", bytes_and_end, options()); });
+  expect_error(ErrorKind::kFormat, "the id 999", [&] {
+    build(
+        "a\tb\n", [](std::string_view) { return Ids{999}; }, options());
+  });
+  expect_error(ErrorKind::kUsage, "a vocabulary of 0 entries", [&] { build("a\tb\n", bytes_and_end, {}); });
+  EXPECT_EQ(folder.files(), 1u);  // the text alone
+}
+
+TEST(BuildTextCorpus, LeavesOutBlankAndLongLines) {
+  const TestFolder folder;
+  LineReader reader(folder.write("t", "ab\n\n \nabcdef\ncd"));
+  const CorpusCounts counts = build_text_corpus(reader, bytes_and_end, folder.path("c"), options());
+  EXPECT_EQ(counts.written, 2u);
+  EXPECT_EQ(counts.empty, 2u);
+  EXPECT_EQ(counts.too_long, 1u);
+  const Corpus corpus(folder.path("c"));
+  EXPECT_EQ(corpus.info().streams, 1u);
+  EXPECT_EQ(corpus.sentence(0, 1), (Ids{'c', 'd', 0}));
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,86 @@
+#include "data/line_reader.h"
+
+#include <vector>
+
+#include "data/test_folder.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& path, LineReaderOptions options = {}) {
+  LineReader reader(path, options);
+  std::vector<std::string> lines;
+  std::string_view line;
+  while (reader.next(line)) {
+    lines.emplace_back(line);
+    EXPECT_EQ(reader.line_number(), lines.size());
+  }
+  EXPECT_FALSE(reader.next(line));
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(LineReader, KnowsLineEnds) {
+  const TestFolder folder;
+  EXPECT_EQ(lines_of(folder.write("a", "")), Lines{});
+  EXPECT_EQ(lines_of(folder.write("a", "\n")), Lines{""});
+  EXPECT_EQ(lines_of(folder.write("a", "one")), Lines{"one"});
+  EXPECT_EQ(lines_of(folder.write("a", "one\ntwo\n")), (Lines{"one", "two"}));
+  EXPECT_EQ(lines_of(folder.write("a", "one\r\n\r\ntwo\r\r\nth\rree\r")),
+            (Lines{"one", "", "two\r", "th\rree"}));
+  EXPECT_EQ(lines_of(folder.write("a", "\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n")),
+            (Lines{"one", "\xEF\xBB\xBFtwo"}));
+}
+
+TEST(LineReader, ReadsLinesLongerThanItsBuffer) {
+  const TestFolder folder;
+  const Lines lines{std::string(3'000'000, 'x'), "short", std::string((1 << 20) - 1, 'y'),
+                    std::string(1 << 20, 'z'), "end"};
+  std::string content;
+  for (const std::string& line : lines) content += line + "\n";
+  EXPECT_EQ(lines_of(folder.write("a", content)), lines);
+}
+
+TEST(LineReader, RefusesAnEndlessLine) {
+  const TestFolder folder;
+  const std::string path = folder.write("a", "one\n" + std::string(5'000'000, 'x'));
+  expect_error(ErrorKind::kFormat, "line 2 of '" + path + "' has more than 1000000 bytes",
+               [&] { lines_of(path, {.max_line_bytes = 1'000'000}); });
+  EXPECT_EQ(lines_of(path).size(), 2u);
+}
+
+TEST(LineReader, RefusesWhatIsNotUtf8UnlessLossy) {
+  const TestFolder folder;
+  const std::string path = folder.write("a", "one\ncaf\xE9 noir\n");
+  expect_error(ErrorKind::kText, "line 2 of '" + path + "' is not UTF-8: byte 4 of the line is 0xE9",
+               [&] { lines_of(path); });
+  EXPECT_EQ(lines_of(path, {.lossy = true}), (Lines{"one", "caf\xEF\xBF\xBD noir"}));
+}
+
+TEST(LineReader, RefusesNulBytesUnlessLossy) {
+  const TestFolder folder;
+  const std::string path = folder.write("a", std::string_view("one\ntw\0o\n", 9));
+  expect_error(ErrorKind::kFormat, "line 2 of '" + path + "' has a NUL byte", [&] { lines_of(path); });
+  EXPECT_EQ(lines_of(path, {.lossy = true}), (Lines{"one", "tw\xEF\xBF\xBDo"}));
+}
+
+TEST(LineReader, NamesAFileThatCannotBeRead) {
+  const TestFolder folder;
+  expect_error(ErrorKind::kNotFound, "cannot open '" + folder.path("no") + "'",
+               [&] { lines_of(folder.path("no")); });
+  expect_error(ErrorKind::kFile, "cannot read '" + folder.path("") + "'", [&] { lines_of(folder.path("")); });
+}
+
+TEST(LineReader, FingerprintIsOfTheWholeFile) {
+  const TestFolder folder;
+  const std::string content = "one\r\ntwo\nthree";
+  LineReader reader(folder.write("a", content));
+  EXPECT_EQ(reader.count_remaining(), 3u);
+  Fingerprint expected;
+  expected.add(content);
+  EXPECT_EQ(reader.fingerprint().value(), expected.value());
+}
+
+}  // namespace
+}  // namespace heed
