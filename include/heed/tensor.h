@@ -100,7 +100,7 @@ class Tensor {
   /// True where no other handle, nor view, refers to this memory.
   bool is_sole_owner() const;
 
-  /// The first element; throws kShape-like Error where the type is another.
+  /// The first element; throws kShape where the type is another.
   template <typename T>
   T* data() {
     return static_cast<T*>(checked_data(DTypeOf<T>::value));
@@ -118,7 +118,8 @@ class Tensor {
   Tensor narrow(int axis, int64_t begin, int64_t count) const;
   /// A contiguous copy.
   Tensor clone() const;
-  /// A contiguous copy in another type. Halves are rounded to nearest even.
+  /// A contiguous copy in another type. Floats are rounded to nearest even; fractions are cut off towards zero for
+  /// whole numbers. Throws kNumeric for what lies outside the range of a whole-number type, NaN too.
   Tensor to(DType dtype) const;
   /// All elements, in row-major order, converted.
   template <typename T>

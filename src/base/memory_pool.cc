@@ -4,23 +4,25 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
-#include <vector>
+#include <utility>
 
 namespace heed {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr int kClasses = 4 * 48;
+constexpr size_t kLargest = size_t{1} << 47;  // what a process can address
+constexpr int kClasses = 4 * 47;
 
 // Every block begins with its class, in a header of one alignment unit.
 struct Header {
   int size_class;
   size_t size;
+  Header* next;  // of the kept blocks of the class; a list of their own, so that freeing needs no memory
 };
 
 struct Pool {
   std::mutex mutex;
-  std::vector<Header*> kept[kClasses];
+  Header* kept[kClasses] = {};
   PoolStatistics statistics;
 };
 
@@ -32,7 +34,8 @@ Pool& pool() {
 /// Class sizes are 2^n times 1, 1.25, 1.5 and 1.75.
 int class_of(size_t size, size_t& rounded) {
   size = size < 64 ? 64 : size;
-  const int exponent = static_cast<int>(std::bit_width(size - 1)) - 1;  // 2^exponent < size <= 2^(exponent + 1)
+  const int exponent =
+      static_cast<int>(std::bit_width(size - 1)) - 1;  // 2^exponent < size <= 2^(exponent + 1)
   const size_t base = size_t{1} << exponent;
   const size_t quarter = base / 4;
   const size_t steps = (size - base + quarter - 1) / quarter;  // 1 to 4
@@ -43,23 +46,30 @@ int class_of(size_t size, size_t& rounded) {
 }  // namespace
 
 void* pool_allocate(size_t size) {
+  if (size > kLargest) throw std::bad_alloc();
   size_t rounded = 0;
   const int size_class = class_of(size, rounded);
   Pool& p = pool();
   {
     const std::lock_guard lock(p.mutex);
-    auto& kept = p.kept[size_class];
-    if (!kept.empty()) {
-      Header* header = kept.back();
-      kept.pop_back();
+    if (Header* header = p.kept[size_class]; header != nullptr) {
+      p.kept[size_class] = header->next;
       return reinterpret_cast<char*>(header) + kAlignment;
     }
+  }
+  const size_t bytes = (rounded + 2 * kAlignment - 1) / kAlignment * kAlignment;
+  void* address = std::aligned_alloc(kAlignment, bytes);
+  if (address == nullptr) {
+    pool_trim();  // other classes may keep what is missing here
+    address = std::aligned_alloc(kAlignment, bytes);
+  }
+  if (address == nullptr) throw std::bad_alloc();
+  {
+    const std::lock_guard lock(p.mutex);
     ++p.statistics.system_allocations;
     p.statistics.bytes_from_system += rounded;
   }
-  void* address = std::aligned_alloc(kAlignment, (rounded + 2 * kAlignment - 1) / kAlignment * kAlignment);
-  if (address == nullptr) throw std::bad_alloc();
-  return reinterpret_cast<char*>(new (address) Header{size_class, rounded}) + kAlignment;
+  return reinterpret_cast<char*>(new (address) Header{size_class, rounded, nullptr}) + kAlignment;
 }
 
 void pool_free(void* address) noexcept {
@@ -67,18 +77,18 @@ void pool_free(void* address) noexcept {
   auto* header = reinterpret_cast<Header*>(static_cast<char*>(address) - kAlignment);
   Pool& p = pool();
   const std::lock_guard lock(p.mutex);
-  p.kept[header->size_class].push_back(header);
+  header->next = std::exchange(p.kept[header->size_class], header);
 }
 
 void pool_trim() {
   Pool& p = pool();
   const std::lock_guard lock(p.mutex);
-  for (auto& kept : p.kept) {
-    for (Header* header : kept) {
+  for (Header*& kept : p.kept) {
+    while (kept != nullptr) {
+      Header* header = std::exchange(kept, kept->next);
       p.statistics.bytes_from_system -= header->size;
       std::free(header);
     }
-    kept.clear();
   }
 }
 

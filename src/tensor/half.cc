@@ -1,8 +1,27 @@
 #include "tensor/half.h"
 
 #include <bit>
+#include <cmath>
 
 namespace heed {
+namespace {
+
+/// To float32, rounded to odd: where the value lies between two floats, the one whose last bit is 1. It has
+/// 13 bits more than a half and 16 more than a bfloat, so that rounding it again gives what rounding once
+/// would have given (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms
+/// using rounding to odd", 2008).
+float round_to_odd(double value) {
+  if (std::abs(value) >= 0x1p128) return static_cast<float>(std::copysign(INFINITY, value));
+  const auto nearest = static_cast<float>(value);
+  if (std::isnan(value) || static_cast<double>(nearest) == value) return nearest;
+  const uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  if ((bits & 1u) != 0) return nearest;
+  // Of two neighbours one is odd: the other one, on the far side of the value. Bits count away from zero.
+  const bool nearest_is_beyond = std::abs(static_cast<double>(nearest)) > std::abs(value);
+  return std::bit_cast<float>(nearest_is_beyond ? bits - 1 : bits + 1);
+}
+
+}  // namespace
 
 float half_to_float(uint16_t half) {
   const uint32_t sign = (half & 0x8000u) << 16;
@@ -17,9 +36,9 @@ uint16_t float_to_half(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const auto sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
   const uint32_t magnitude = bits & 0x7FFFFFFFu;
-  if (magnitude > 0x7F800000u) return sign | 0x7E00u;   // not a number
-  if (magnitude >= 0x477FF000u) return sign | 0x7C00u;  // rounds to infinity: 65520 and above
-  if (magnitude < 0x38800000u) {                        // below 2^-14: a multiple of 2^-24
+  if (magnitude > 0x7F800000u) return sign | 0x7E00u;             // not a number
+  if (magnitude >= 0x477FF000u) return sign | 0x7C00u;            // rounds to infinity: 65520 and above
+  if (magnitude < 0x38800000u) {                                  // below 2^-14: a multiple of 2^-24
     const float scaled = std::bit_cast<float>(magnitude) + 0.5f;  // the sum's last bit is worth 2^-24
     return sign | static_cast<uint16_t>(std::bit_cast<uint32_t>(scaled) - 0x3F000000u);
   }
@@ -27,12 +46,29 @@ uint16_t float_to_half(float value) {
   return sign | static_cast<uint16_t>((rounded >> 13) - (112u << 10));
 }
 
-float bfloat_to_float(uint16_t bfloat) { return std::bit_cast<float>(uint32_t{bfloat} << 16); }
+float bfloat_to_float(uint16_t bfloat) {
+  return std::bit_cast<float>(uint32_t{bfloat} << 16);
+}
 
 uint16_t float_to_bfloat(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);
   return static_cast<uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+uint16_t double_to_half(double value) {
+  return float_to_half(round_to_odd(value));
+}
+uint16_t double_to_bfloat(double value) {
+  return float_to_bfloat(round_to_odd(value));
+}
+
+void halves_to_floats(const uint16_t* halves, float* floats, size_t count) {
+  for (size_t n = 0; n < count; ++n) floats[n] = half_to_float(halves[n]);
+}
+
+void bfloats_to_floats(const uint16_t* bfloats, float* floats, size_t count) {
+  for (size_t n = 0; n < count; ++n) floats[n] = bfloat_to_float(bfloats[n]);
 }
 
 }  // namespace heed

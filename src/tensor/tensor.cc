@@ -1,6 +1,11 @@
 #include "heed/tensor.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "base/check.h"
 #include "base/memory_pool.h"
@@ -49,10 +54,18 @@ const char* name_of(DType dtype) {
 }
 
 Shape::Shape(const int64_t* begin, const int64_t* end) {
-  if (end - begin > kMaxRank) fail(ErrorKind::kShape, "a tensor has at most {} axes, not {}", kMaxRank, end - begin);
+  if (end - begin > kMaxRank)
+    fail(ErrorKind::kShape, "a tensor has at most {} axes, not {}", kMaxRank, end - begin);
   for (const int64_t* length = begin; length != end; ++length) {
     if (*length < 0) fail(ErrorKind::kShape, "an axis cannot have length {}", *length);
     lengths_[rank_++] = *length;
+  }
+  // No product of lengths may overflow, nor that times the width of an element; empty axes do not count,
+  // because strides are products too.
+  int64_t room = std::numeric_limits<int64_t>::max() / 8;
+  for (const int64_t length : *this) {
+    if (length > room) fail(ErrorKind::kShape, "a tensor of shape {} is larger than any memory", to_string());
+    if (length > 1) room /= length;
   }
 }
 
@@ -62,7 +75,9 @@ int64_t Shape::size() const {
   return product;
 }
 
-std::string Shape::to_string() const { return fmt::format("({})", fmt::join(begin(), end(), ", ")); }
+std::string Shape::to_string() const {
+  return fmt::format("({})", fmt::join(begin(), end(), ", "));
+}
 
 bool Shape::operator==(const Shape& other) const {
   if (rank_ != other.rank_) return false;
@@ -115,6 +130,7 @@ Tensor Tensor::copy_of(const void* values, size_t count, const Shape& shape, DTy
 }
 
 bool Tensor::is_contiguous() const {
+  if (size() == 0) return true;
   int64_t stride = 1;
   for (int axis = rank() - 1; axis >= 0; --axis) {
     if (shape_[axis] != 1 && strides_[axis] != stride) return false;
@@ -123,7 +139,9 @@ bool Tensor::is_contiguous() const {
   return true;
 }
 
-bool Tensor::is_sole_owner() const { return storage_.use_count() == 1; }
+bool Tensor::is_sole_owner() const {
+  return storage_.use_count() == 1;
+}
 
 void* Tensor::bytes() const {
   HEED_CHECK(defined());
@@ -132,7 +150,8 @@ void* Tensor::bytes() const {
 
 void* Tensor::checked_data(DType wanted) const {
   if (dtype_ != wanted) {
-    fail(ErrorKind::kShape, "a tensor of {} is read as {}; convert it with to()", name_of(dtype_), name_of(wanted));
+    fail(ErrorKind::kShape, "a tensor of {} is read as {}; convert it with to()", name_of(dtype_),
+         name_of(wanted));
   }
   return bytes();
 }
@@ -155,8 +174,8 @@ Tensor Tensor::reshape(const Shape& shape) const {
 Tensor Tensor::narrow(int axis, int64_t begin, int64_t count) const {
   if (axis < 0) axis += rank();
   HEED_CHECK(axis >= 0 && axis < rank());
-  if (begin < 0 || count < 0 || begin + count > shape_[axis]) {
-    fail(ErrorKind::kShape, "the part [{}, {}) lies outside axis {} of {}", begin, begin + count, axis,
+  if (begin < 0 || count < 0 || begin > shape_[axis] || count > shape_[axis] - begin) {
+    fail(ErrorKind::kShape, "{} from {} on lie outside axis {} of {}", count, begin, axis,
          shape_.to_string());
   }
   Tensor view = *this;
@@ -186,54 +205,65 @@ void for_each_offset(const Tensor& tensor, const Visit& visit) {
   }
 }
 
-double read_element(const void* data, DType dtype, int64_t at) {
+/// A 16-bit float as it lies in memory, to tell one kind from the other.
+struct Half {
+  uint16_t bits;
+};
+struct BFloat {
+  uint16_t bits;
+};
+
+/// Calls visit(an element of the C++ type that stands for `dtype`).
+template <typename Visit>
+void with_element_of(DType dtype, const Visit& visit) {
   switch (dtype) {
     case DType::kFloat32:
-      return static_cast<const float*>(data)[at];
+      return visit(float{});
     case DType::kFloat64:
-      return static_cast<const double*>(data)[at];
+      return visit(double{});
     case DType::kInt32:
-      return static_cast<const int32_t*>(data)[at];
+      return visit(int32_t{});
     case DType::kInt64:
-      return static_cast<double>(static_cast<const int64_t*>(data)[at]);
+      return visit(int64_t{});
     case DType::kUInt8:
-      return static_cast<const uint8_t*>(data)[at];
+      return visit(uint8_t{});
     case DType::kInt8:
-      return static_cast<const int8_t*>(data)[at];
+      return visit(int8_t{});
     case DType::kFloat16:
-      return half_to_float(static_cast<const uint16_t*>(data)[at]);
+      return visit(Half{});
     case DType::kBFloat16:
-      return bfloat_to_float(static_cast<const uint16_t*>(data)[at]);
+      return visit(BFloat{});
   }
   HEED_CHECK(false);
 }
 
-void write_element(void* data, DType dtype, int64_t at, double value) {
-  switch (dtype) {
-    case DType::kFloat32:
-      static_cast<float*>(data)[at] = static_cast<float>(value);
-      return;
-    case DType::kFloat64:
-      static_cast<double*>(data)[at] = value;
-      return;
-    case DType::kInt32:
-      static_cast<int32_t*>(data)[at] = static_cast<int32_t>(value);
-      return;
-    case DType::kInt64:
-      static_cast<int64_t*>(data)[at] = static_cast<int64_t>(value);
-      return;
-    case DType::kUInt8:
-      static_cast<uint8_t*>(data)[at] = static_cast<uint8_t>(value);
-      return;
-    case DType::kInt8:
-      static_cast<int8_t*>(data)[at] = static_cast<int8_t>(value);
-      return;
-    case DType::kFloat16:
-      static_cast<uint16_t*>(data)[at] = float_to_half(static_cast<float>(value));
-      return;
-    case DType::kBFloat16:
-      static_cast<uint16_t*>(data)[at] = float_to_bfloat(static_cast<float>(value));
-      return;
+template <typename To, typename From>
+To convert(From value) {
+  if constexpr (std::is_same_v<From, Half>) {
+    return convert<To>(half_to_float(value.bits));
+  } else if constexpr (std::is_same_v<From, BFloat>) {
+    return convert<To>(bfloat_to_float(value.bits));
+  } else if constexpr (std::is_same_v<To, Half>) {
+    return Half{double_to_half(static_cast<double>(value))};
+  } else if constexpr (std::is_same_v<To, BFloat>) {
+    return BFloat{double_to_bfloat(static_cast<double>(value))};
+  } else if constexpr (std::is_floating_point_v<To>) {
+    return static_cast<To>(value);
+  } else {
+    bool fits = false;
+    if constexpr (std::is_floating_point_v<From>) {
+      // Both ends are powers of two, or 0, and so are exact; the upper one is the first that does not fit.
+      constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<To>::max() / 2 + 1);
+      const double whole = std::trunc(static_cast<double>(value));
+      fits = whole >= static_cast<double>(std::numeric_limits<To>::min()) && whole < kEnd;
+    } else {
+      fits = std::in_range<To>(value);
+    }
+    if (!fits) {
+      fail(ErrorKind::kNumeric, "{} cannot be converted to {}: it lies outside its range", value,
+           name_of(DTypeOf<To>::value));
+    }
+    return static_cast<To>(value);
   }
 }
 
@@ -258,9 +288,18 @@ Tensor Tensor::clone() const {
 Tensor Tensor::to(DType dtype) const {
   if (dtype == dtype_) return clone();
   Tensor copy = empty(shape_, dtype);
-  int64_t at = 0;
-  for_each_offset(*this, [&](int64_t offset) {
-    write_element(copy.bytes(), dtype, at++, read_element(bytes(), dtype_, offset));
+  with_element_of(dtype_, [&](auto from_element) {
+    with_element_of(dtype, [&](auto to_element) {
+      using From = decltype(from_element);
+      using To = decltype(to_element);
+      const From* from = static_cast<const From*>(bytes());
+      To* to = static_cast<To*>(copy.bytes());
+      if (is_contiguous()) {
+        std::transform(from, from + size(), to, convert<To, From>);
+      } else {
+        for_each_offset(*this, [&](int64_t offset) { *to++ = convert<To>(from[offset]); });
+      }
+    });
   });
   return copy;
 }

@@ -1,0 +1,76 @@
+#include "io/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed {
+namespace {
+
+std::string reason(int number) {
+  return std::generic_category().message(number);
+}
+
+constexpr size_t kLongestRead = size_t{1} << 30;  // Linux reads at most 2 GiB in one call
+
+}  // namespace
+
+InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  // Not to wait for a writer where the path is a named pipe; it changes nothing for regular files.
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) {
+    const int number = errno;
+    fail(number == ENOENT ? ErrorKind::kNotFound : ErrorKind::kFile, "cannot open '{}': {}", path_,
+         reason(number));
+  }
+  struct stat status {};
+  const bool known = ::fstat(descriptor_, &status) == 0;
+  if (!known || !S_ISREG(status.st_mode)) {
+    ::close(std::exchange(descriptor_, -1));
+    fail(ErrorKind::kFile, "cannot read '{}': it is {}, a file is needed", path_,
+         known && S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+  }
+  size_ = static_cast<uint64_t>(status.st_size);
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(std::exchange(other.size_, 0)) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+void InputFile::read_at(uint64_t offset, void* destination, size_t count) const {
+  HEED_CHECK(offset <= size_ && count <= size_ - offset);
+  char* to = static_cast<char*>(destination);
+  while (count > 0) {
+    const ssize_t got = ::pread(descriptor_, to, std::min(count, kLongestRead), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(ErrorKind::kFile, "cannot read '{}': {}", path_, reason(errno));
+    if (got == 0) {
+      fail(ErrorKind::kFile, "'{}' became shorter while it was read: it had {} bytes and ends at {}", path_,
+           size_, offset);
+    }
+    to += got;
+    offset += static_cast<uint64_t>(got);
+    count -= static_cast<size_t>(got);
+  }
+}
+
+}  // namespace heed

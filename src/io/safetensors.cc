@@ -1,0 +1,166 @@
+#include "io/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "io/json_text.h"
+#include "io/nearest_word.h"
+#include "tensor/half.h"
+
+namespace heed {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+
+constexpr uint64_t kLengthBytes = 8;
+constexpr uint64_t kLongestHeader = 100'000'000;  // the cap of the reference implementation
+constexpr size_t kChunkBytes = size_t{1} << 18;   // converted at a time, to stay in the cache
+
+/// Reads the bytes of a tensor in pieces and hands each to convert(first element, place in destination,
+/// count).
+template <typename Element, typename Convert>
+void read_converted(const InputFile& file, uint64_t offset, int64_t size, float* destination,
+                    const Convert& convert) {
+  std::vector<Element> chunk(std::min(kChunkBytes / sizeof(Element), static_cast<size_t>(size)));
+  for (size_t done = 0, total = static_cast<size_t>(size); done < total;) {
+    const size_t count = std::min(chunk.size(), total - done);
+    file.read_at(offset + done * sizeof(Element), chunk.data(), count * sizeof(Element));
+    convert(chunk.data(), destination + done, count);
+    done += count;
+  }
+}
+
+/// Where a type stands in the reference implementation's order of writing: wide ones first.
+int writing_order(DType dtype) {
+  constexpr DType kOrder[] = {DType::kInt64,    DType::kFloat64, DType::kFloat32, DType::kInt32,
+                              DType::kBFloat16, DType::kFloat16, DType::kInt8,    DType::kUInt8};
+  const auto* place = std::find(std::begin(kOrder), std::end(kOrder), dtype);
+  HEED_CHECK(place != std::end(kOrder));
+  return static_cast<int>(place - std::begin(kOrder));
+}
+
+}  // namespace
+
+SafetensorsReader SafetensorsReader::open(const std::string& path) {
+  InputFile file(path);
+  if (file.size() < kLengthBytes) {
+    fail(ErrorKind::kFormat, "'{}' is not a valid safetensors file: it has {} bytes, too few for a header",
+         path, file.size());
+  }
+  uint64_t length = 0;
+  file.read_at(0, &length, sizeof length);
+  const uint64_t rest = file.size() - kLengthBytes;
+  if (length > kLongestHeader || length > rest) {
+    fail(ErrorKind::kFormat,
+         "'{}' is not a valid safetensors file: its header would have {} bytes, {}; the file is cut off or "
+         "of another "
+         "kind",
+         path, length,
+         length > rest ? fmt::format("the file has {} more", rest)
+                       : fmt::format("at most {} are read", kLongestHeader));
+  }
+  std::string text(length, '\0');
+  file.read_at(kLengthBytes, text.data(), text.size());
+  SafetensorsHeader header = parse_safetensors_header(text, rest - length, path);
+  return SafetensorsReader(std::move(file), kLengthBytes + length, std::move(header));
+}
+
+SafetensorsReader::SafetensorsReader(InputFile file, uint64_t data_begin, SafetensorsHeader header)
+    : file_(std::move(file)), data_begin_(data_begin), header_(std::move(header)) {
+  positions_.reserve(header_.tensors.size());
+  for (size_t at = 0; at < header_.tensors.size(); ++at) positions_.emplace(header_.tensors[at].name, at);
+}
+
+const TensorInfo& SafetensorsReader::info(const std::string& name) const {
+  const auto found = positions_.find(name);
+  if (found == positions_.end()) {
+    std::vector<std::string> names;
+    for (const TensorInfo& tensor : header_.tensors) names.push_back(shown(tensor.name));
+    fail(ErrorKind::kNotFound, "'{}' has no tensor '{}'{}", path(), shown(name), did_you_mean(name, names));
+  }
+  return header_.tensors[found->second];
+}
+
+Tensor SafetensorsReader::read(const std::string& name) const {
+  const TensorInfo& tensor = info(name);
+  if (!tensor.readable) {
+    fail(ErrorKind::kFormat,
+         "tensor '{}' of '{}' has the type {}; F64, F32, F16, BF16, I64, I32, I8, U8 and BOOL can be read",
+         shown(name), path(), shown(tensor.type));
+  }
+  Tensor result = Tensor::empty(tensor.shape, tensor.dtype);
+  file_.read_at(data_begin_ + tensor.begin, result.bytes(), tensor.end - tensor.begin);
+  return result;
+}
+
+void SafetensorsReader::read_into(const std::string& name, float* destination, const Shape& expected) const {
+  const TensorInfo& tensor = info(name);
+  if (!(tensor.shape == expected)) {
+    fail(ErrorKind::kShape, "tensor '{}' of '{}' has the shape {}, {} is needed", shown(name), path(),
+         tensor.shape.to_string(), expected.to_string());
+  }
+  const uint64_t offset = data_begin_ + tensor.begin;
+  const int64_t size = expected.size();
+  if (tensor.readable && tensor.dtype == DType::kFloat32) {
+    file_.read_at(offset, destination, tensor.end - tensor.begin);
+  } else if (tensor.readable && tensor.dtype == DType::kFloat16) {
+    read_converted<uint16_t>(file_, offset, size, destination, halves_to_floats);
+  } else if (tensor.readable && tensor.dtype == DType::kBFloat16) {
+    read_converted<uint16_t>(file_, offset, size, destination, bfloats_to_floats);
+  } else if (tensor.readable && tensor.dtype == DType::kFloat64) {
+    read_converted<double>(file_, offset, size, destination, [](const double* from, float* to, size_t count) {
+      std::transform(from, from + count, to, [](double value) { return static_cast<float>(value); });
+    });
+  } else {
+    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}; F32, F16, BF16 or F64 is needed",
+         shown(name), path(), shown(tensor.type));
+  }
+}
+
+void write_safetensors(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::vector<const std::pair<std::string, Tensor>*> ordered;
+  for (const auto& each : tensors) {
+    HEED_CHECK(each.second.defined());
+    if (each.first == "__metadata__")
+      fail(ErrorKind::kUsage, "cannot write '{}': the name '__metadata__' is taken", path);
+    ordered.push_back(&each);
+  }
+  std::sort(ordered.begin(), ordered.end(), [](const auto* left, const auto* right) {
+    return std::pair(writing_order(left->second.dtype()), std::string_view(left->first)) <
+           std::pair(writing_order(right->second.dtype()), std::string_view(right->first));
+  });
+  SafetensorsHeader header;
+  header.metadata = metadata;
+  std::unordered_map<std::string_view, const Tensor*> names;
+  uint64_t offset = 0;
+  for (const auto* each : ordered) {
+    const auto& [name, tensor] = *each;
+    if (!names.emplace(name, &tensor).second) {
+      fail(ErrorKind::kUsage, "cannot write '{}': two tensors are named '{}'", path, shown(name));
+    }
+    TensorInfo info;
+    info.name = name;
+    info.type = safetensors_type_of(tensor.dtype());
+    info.shape = tensor.shape();
+    info.begin = offset;
+    offset += static_cast<uint64_t>(tensor.size()) * size_of(tensor.dtype());
+    info.end = offset;
+    header.tensors.push_back(std::move(info));
+  }
+  const std::string text = format_safetensors_header(header, path);
+  const uint64_t length = text.size();
+  AtomicFile file(path);
+  file.write(&length, sizeof length);
+  file.write(text);
+  for (const auto* each : ordered) {
+    const Tensor rows = each->second.is_contiguous() ? each->second : each->second.clone();
+    file.write(rows.bytes(), static_cast<size_t>(rows.size()) * size_of(rows.dtype()));
+  }
+  file.commit();
+}
+
+}  // namespace heed

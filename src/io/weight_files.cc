@@ -1,0 +1,131 @@
+#include "io/weight_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "base/check.h"
+#include "io/json_file.h"
+#include "io/json_text.h"
+#include "io/nearest_word.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kWhole[] = "model.safetensors";
+constexpr char kIndex[] = "model.safetensors.index.json";
+
+bool is_there(const std::string& directory, const std::string& name) {
+  std::error_code error;
+  return fs::exists(fs::path(directory) / name, error);
+}
+
+/// Weights of other kinds, and what to do with them. The names are those that the toolkits give.
+std::string advice(const std::string& directory) {
+  const auto resave = [&](const char* kind) {
+    return fmt::format(
+        "it holds weights of {}; load them in Python with the transformers library and write them with "
+        "model.save_pretrained(..., safe_serialization=True)",
+        kind);
+  };
+  if (is_there(directory, "pytorch_model.bin") || is_there(directory, "pytorch_model.bin.index.json")) {
+    return resave("PyTorch (pytorch_model.bin)");
+  }
+  if (is_there(directory, "tf_model.h5")) return resave("TensorFlow (tf_model.h5; load with from_tf=True)");
+  if (is_there(directory, "flax_model.msgpack"))
+    return resave("Flax (flax_model.msgpack; load with from_flax=True)");
+  if (is_there(directory, "model.bin")) {
+    return "it holds a model.bin, as CTranslate2 writes; take the model that it was converted from";
+  }
+  std::string found;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string extension = entry->path().extension().string();
+    if (extension == ".npz" || extension == ".pt" || extension == ".pth" || extension == ".ckpt" ||
+        extension == ".gguf" || extension == ".safetensors") {
+      const std::string name = entry->path().filename().string();
+      if (found.empty() || name < found) found = name;
+    }
+  }
+  if (!found.empty())
+    return fmt::format("it holds '{}', which is another name or kind of file", shown(found));
+  return "it holds no weights at all; is it the right directory, and was everything downloaded?";
+}
+
+/// A shard must be a file of the directory itself: an index must not lead anywhere else.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
+         name.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+WeightFiles WeightFiles::open(const std::string& directory) {
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    const bool exists = fs::exists(directory, error);
+    fail(exists ? ErrorKind::kFile : ErrorKind::kNotFound, "'{}' is {}; a model is a directory", directory,
+         exists ? "a file" : "not there");
+  }
+  WeightFiles files;
+  files.directory_ = directory;
+  if (is_there(directory, kWhole)) {
+    files.add_all_of((fs::path(directory) / kWhole).string());
+  } else if (is_there(directory, kIndex)) {
+    files.add_shards((fs::path(directory) / kIndex).string());
+  } else {
+    fail(ErrorKind::kNotFound, "the directory '{}' has neither {} nor {}: {}", directory, kWhole, kIndex,
+         advice(directory));
+  }
+  std::sort(files.names_.begin(), files.names_.end());
+  return files;
+}
+
+void WeightFiles::add_all_of(const std::string& path) {
+  shards_.push_back(SafetensorsReader::open(path));
+  for (const TensorInfo& tensor : shards_.back().infos()) {
+    shard_of_.emplace(tensor.name, 0);
+    names_.push_back(tensor.name);
+  }
+}
+
+void WeightFiles::add_shards(const std::string& index_path) {
+  const JsonObject weight_map = JsonObject::read(index_path).object("weight_map");
+  std::map<std::string, size_t> opened;
+  for (const std::string& name : weight_map.keys()) {
+    const std::string file = weight_map.string(name);
+    if (!is_plain_name(file)) {
+      fail(ErrorKind::kFormat,
+           "{}: tensor '{}' is said to be in '{}', which is not the name of a file beside it", index_path,
+           shown(name), shown(file));
+    }
+    const auto [shard, is_new] = opened.emplace(file, shards_.size());
+    if (is_new) shards_.push_back(SafetensorsReader::open((fs::path(directory_) / file).string()));
+    if (!shards_[shard->second].has(name)) {
+      fail(ErrorKind::kFormat, "{}: tensor '{}' is said to be in '{}' and is not there", index_path,
+           shown(name), file);
+    }
+    shard_of_.emplace(name, shard->second);
+    names_.push_back(name);
+  }
+}
+
+const SafetensorsReader& WeightFiles::shard_with(const std::string& name) const {
+  const auto found = shard_of_.find(name);
+  if (found == shard_of_.end()) {
+    fail(ErrorKind::kNotFound, "the weights in '{}' have no tensor '{}'{}", directory_, shown(name),
+         did_you_mean(name, names_));
+  }
+  return shards_[found->second];
+}
+
+uint64_t WeightFiles::bytes() const {
+  uint64_t sum = 0;
+  for (const std::string& name : names_) sum += info(name).end - info(name).begin;
+  return sum;
+}
+
+}  // namespace heed

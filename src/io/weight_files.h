@@ -1,0 +1,45 @@
+// The weights of a model directory in the Hugging Face layout: model.safetensors, or the shards that
+// model.safetensors.index.json names. To whoever reads tensors, both are one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "io/safetensors.h"
+
+namespace heed {
+
+class WeightFiles {
+ public:
+  /// Opens all files and checks their headers. Throws kNotFound where there are no weights in this format,
+  /// saying what is there instead and how to convert it; kFormat for damaged files.
+  static WeightFiles open(const std::string& directory);
+
+  const std::string& directory() const { return directory_; }
+  /// The names of all tensors, sorted.
+  const std::vector<std::string>& names() const { return names_; }
+  bool has(const std::string& name) const { return shard_of_.count(name) > 0; }
+  /// These throw as those of SafetensorsReader do.
+  const TensorInfo& info(const std::string& name) const { return shard_with(name).info(name); }
+  Tensor read(const std::string& name) const { return shard_with(name).read(name); }
+  void read_into(const std::string& name, float* destination, const Shape& expected) const {
+    shard_with(name).read_into(name, destination, expected);
+  }
+  /// Bytes of all tensors, as they are stored.
+  uint64_t bytes() const;
+
+ private:
+  WeightFiles() = default;
+  void add_all_of(const std::string& path);
+  void add_shards(const std::string& index_path);
+  const SafetensorsReader& shard_with(const std::string& name) const;
+
+  std::string directory_;
+  std::vector<SafetensorsReader> shards_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, size_t> shard_of_;
+};
+
+}  // namespace heed

@@ -1,0 +1,155 @@
+// Reference cases for tests: inputs and expected outputs that other people's code computed.
+//
+// They lie in the folder named by the environment variable HEED_FIXTURES, by default ../shared/fixtures
+// beside the sources. A case is a folder with case.json (settings, ids, texts, tolerances) and mostly
+// tensors.safetensors. A test lists the cases, takes every size and setting from them, and skips where the
+// folder is missing:
+//
+//   TEST(LayerNorm, AgreesWithTheReference) {
+//     const auto cases = fixture_cases("ops/layer_norm");
+//     if (cases.empty()) GTEST_SKIP() << missing_fixtures();
+//     for (const std::string& name : cases) {
+//       const ReferenceCase reference(name);
+//       const Tensor output = layer_norm(reference.tensor("input.x"), ...,
+//       reference.json()["hyperparameters"]["eps"]); expect_close(output,
+//       reference.tensor("expected.output"), reference.tolerance("expected.output", "float64"),
+//                    name);
+//     }
+//   }
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "heed/tensor.h"
+#include "io/safetensors.h"
+
+namespace heed {
+
+inline std::filesystem::path fixtures_folder() {
+  const char* folder = std::getenv("HEED_FIXTURES");
+  if (folder != nullptr && *folder != '\0') return folder;
+  return std::filesystem::path(HEED_SOURCE_DIR) / ".." / "shared" / "fixtures";
+}
+
+/// What to say when skipping.
+inline std::string missing_fixtures() {
+  return "no reference cases in '" + fixtures_folder().string() + "'; HEED_FIXTURES can name another folder";
+}
+
+/// The names of all cases that are `prefix` or stand below it ("mha", "ops/softmax", "" for all), sorted.
+/// Empty only where the whole folder is missing: a prefix without any case is a mistake in the test, and
+/// throws.
+inline std::vector<std::string> fixture_cases(const std::string& prefix) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> names;
+  const fs::path root = fixtures_folder();
+  if (!fs::is_directory(root)) {
+    if (std::getenv("HEED_FIXTURES") != nullptr) throw std::runtime_error(missing_fixtures());
+    return names;
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().filename() != "case.json") continue;
+    const std::string name = fs::relative(entry.path().parent_path(), root).generic_string();
+    if (prefix.empty() || name == prefix || name.starts_with(prefix + "/")) names.push_back(name);
+  }
+  if (names.empty()) throw std::runtime_error("no reference case is called '" + prefix + "'");
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// One case, or another pair of files in its folder: ReferenceCase("marian", "train_step") is train_step.json
+/// with train_step.safetensors.
+class ReferenceCase {
+ public:
+  explicit ReferenceCase(const std::string& name, const std::string& part = "")
+      : name_(part.empty() ? name : name + "/" + part), folder_(fixtures_folder() / name) {
+    std::ifstream file(folder_ / (part.empty() ? "case.json" : part + ".json"));
+    json_ = nlohmann::json::parse(file);
+    const auto tensors = folder_ / (part.empty() ? "tensors.safetensors" : part + ".safetensors");
+    if (std::filesystem::exists(tensors)) tensors_ = SafetensorsReader::open(tensors.string());
+  }
+
+  const std::string& name() const { return name_; }
+  /// For files beside case.json: folder() / "model".
+  const std::filesystem::path& folder() const { return folder_; }
+  const nlohmann::json& json() const { return json_; }
+  const nlohmann::json& hyperparameters() const { return json_.at("hyperparameters"); }
+
+  bool has(const std::string& tensor) const { return tensors_ && tensors_->has(tensor); }
+  /// In the type of the file: float64 for single operations, int64 for ids, uint8 for masks.
+  Tensor tensor(const std::string& tensor) const { return tensors_.value().read(tensor); }
+  Tensor tensor(const std::string& tensor, DType dtype) const {
+    return tensors_.value().read(tensor).to(dtype);
+  }
+  /// The names of all tensors that begin so: tensor_names("gradient.").
+  std::vector<std::string> tensor_names(const std::string& prefix = "") const {
+    std::vector<std::string> names;
+    for (const TensorInfo& info : tensors_.value().infos()) {
+      if (info.name.starts_with(prefix)) names.push_back(info.name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  /// The suggested absolute tolerance for arithmetic in "float32" or "float64".
+  double tolerance(const std::string& tensor, const std::string& precision) const {
+    return json_.at("tensors").at(tensor).at("tolerance").at(precision).get<double>();
+  }
+  double tolerance(const std::string& tensor, DType precision) const {
+    return tolerance(tensor, name_of(precision));
+  }
+
+ private:
+  std::string name_;
+  std::filesystem::path folder_;
+  nlohmann::json json_;
+  std::optional<SafetensorsReader> tensors_;
+};
+
+/// The difference of two elements: 0 for equal infinities and for two NaN, infinite for only one of them.
+inline double difference_of(double actual, double expected) {
+  if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return 0;
+  const double difference = std::abs(actual - expected);
+  return std::isnan(difference) ? INFINITY : difference;
+}
+
+/// Fails the test unless the shapes are equal and every element is within the absolute tolerance; prints the
+/// worst.
+inline void expect_close(const Tensor& actual, const Tensor& expected, double tolerance,
+                         const std::string& what) {
+  if (!(actual.shape() == expected.shape())) {
+    ADD_FAILURE() << what << ": the shape is " << actual.shape().to_string() << ", expected "
+                  << expected.shape().to_string();
+    return;
+  }
+  const std::vector<double> left = actual.to_vector<double>(), right = expected.to_vector<double>();
+  size_t worst = 0, beyond = 0;
+  for (size_t at = 0; at < left.size(); ++at) {
+    const double difference = difference_of(left[at], right[at]);
+    if (!(difference <= tolerance)) ++beyond;
+    if (difference > difference_of(left[worst], right[worst])) worst = at;
+  }
+  if (beyond == 0) return;
+  std::string index;
+  auto rest = static_cast<int64_t>(worst);
+  for (int axis = actual.rank() - 1; axis >= 0; --axis) {
+    index = std::to_string(rest % actual.dim(axis)) + (index.empty() ? "" : ", ") + index;
+    rest /= actual.dim(axis);
+  }
+  ADD_FAILURE() << what << ": " << beyond << " of " << left.size() << " elements of "
+                << actual.shape().to_string() << " differ by more than " << tolerance << "; the worst, at ["
+                << index << "], is " << left[worst] << ", expected " << right[worst] << ", a difference of "
+                << difference_of(left[worst], right[worst]);
+}
+
+}  // namespace heed
