@@ -80,7 +80,8 @@ class CorpusWriter {
   Fingerprint content_;
 };
 
-/// Reads a corpus file. Const functions may be called from several threads at once.
+/// Reads a corpus file. Const functions may be called from several threads at once. The file stays mapped:
+/// replacing it (as CorpusWriter does) is safe, cutting it short in place is not.
 class Corpus {
  public:
   /// Checks all but the sentences themselves, in constant time. Throws kNotFound, kFile, kFormat.
