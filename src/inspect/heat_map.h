@@ -1,0 +1,52 @@
+// Parts that heat maps are made of: the cells of one matrix, the labels of its axes, the legend of its
+// colours.
+#pragma once
+
+#include <vector>
+
+#include "inspect/picture.h"
+#include "inspect/trace.h"
+
+namespace heed {
+
+/// The labels of one axis, measured once for all matrices that share it.
+struct AxisLabels {
+  std::vector<Label> labels;
+  TextSize size;        ///< of the largest, within max_width
+  Text style;           ///< font size and max_width
+  int every = 1;        ///< one label for so many cells, where cells are too small for each
+  bool upward = false;  ///< along a key axis: written from bottom to top, as they are wider than a cell
+
+  /// The space between the lines of two labels that just do not touch.
+  double pitch() const { return size.ascent + size.descent + 1; }
+};
+
+AxisLabels make_axis_labels(const Picture& picture, std::vector<Label> labels, const Text& style);
+
+/// The height of key labels under a matrix.
+double key_labels_height(const AxisLabels& labels);
+
+struct HeatMapStyle {
+  double cell = 12;  ///< side of a cell
+  ColourMap colours = ColourMap::kBlues;
+  double darkest = 1;  ///< the weight that has the last colour
+  Colour grid{0.6, 0.6, 0.6};
+  bool values = false;    ///< the weight in each cell, in per cent
+  double value_size = 7;  ///< font of these
+};
+
+/// Draws the cells with their upper left corner at `corner`. Row = query, column = key.
+void draw_cells(Picture& picture, const AttentionMatrix& matrix, Point corner, const HeatMapStyle& style);
+
+/// Query labels end at `right`; the first cell begins at `top`.
+void draw_query_labels(Picture& picture, const AxisLabels& labels, double right, double top, double cell);
+
+/// Key labels begin below `top`; the first cell begins at `left`.
+void draw_key_labels(Picture& picture, const AxisLabels& labels, double left, double top, double cell);
+
+/// A strip of the colours from 0 to `darkest` with its name and numbers; `corner` is its upper left corner.
+void draw_legend(Picture& picture, Point corner, ColourMap colours, double darkest, const Text& style);
+/// Room that draw_legend needs.
+Box legend_size(const Picture& picture, const Text& style);
+
+}  // namespace heed

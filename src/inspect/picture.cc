@@ -1,0 +1,136 @@
+#include "inspect/picture.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "inspect/text_layout.h"
+
+namespace heed {
+namespace {
+
+/// The ink of a layout relative to its left edge and first baseline; x and y in points.
+Box ink_of(PangoLayout* layout) {
+  PangoRectangle ink;
+  pango_layout_get_extents(layout, &ink, nullptr);
+  const double baseline = pango_layout_get_baseline(layout);
+  return {static_cast<double>(ink.x) / PANGO_SCALE, (ink.y - baseline) / PANGO_SCALE,
+          static_cast<double>(ink.width) / PANGO_SCALE, static_cast<double>(ink.height) / PANGO_SCALE};
+}
+
+void add_faint(PangoAttrList* attributes, size_t begin, size_t end) {
+  PangoAttribute* attribute = pango_attr_foreground_alpha_new(0x7000);
+  attribute->start_index = static_cast<guint>(begin);
+  attribute->end_index = static_cast<guint>(end);
+  pango_attr_list_insert(attributes, attribute);
+}
+
+}  // namespace
+
+PangoLayoutPointer make_text_layout(const Text& text, const std::string& font) {
+  const std::unique_ptr<PangoContext, GObjectUnref> context(
+      pango_font_map_create_context(pango_cairo_font_map_get_default()));
+  pango_cairo_context_set_resolution(context.get(), 72);
+  pango_context_set_round_glyph_positions(context.get(), FALSE);
+  cairo_font_options_t* options = cairo_font_options_create();
+  cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+  pango_cairo_context_set_font_options(context.get(), options);
+  cairo_font_options_destroy(options);
+
+  PangoLayoutPointer layout(pango_layout_new(context.get()));
+  PangoFontDescription* description = pango_font_description_from_string(font.c_str());
+  pango_font_description_set_size(description, static_cast<gint>(text.size * PANGO_SCALE));
+  if (text.bold) pango_font_description_set_weight(description, PANGO_WEIGHT_SEMIBOLD);
+  pango_layout_set_font_description(layout.get(), description);
+  pango_font_description_free(description);
+
+  const Label& label = text.label;
+  pango_layout_set_text(layout.get(), label.text.data(), static_cast<int>(label.text.size()));
+  PangoAttrList* attributes = pango_attr_list_new();
+  if (label.faint_prefix > 0) add_faint(attributes, 0, label.faint_prefix);
+  if (label.faint_suffix > 0)
+    add_faint(attributes, label.text.size() - label.faint_suffix, label.text.size());
+  pango_layout_set_attributes(layout.get(), attributes);
+  pango_attr_list_unref(attributes);
+
+  pango_layout_set_single_paragraph_mode(layout.get(), text.lines == 1 ? TRUE : FALSE);
+  int width = 0, height = 0;
+  pango_layout_get_size(layout.get(), &width, &height);
+  if (text.max_width > 0 && width > text.max_width * PANGO_SCALE) {
+    pango_layout_set_width(layout.get(), static_cast<int>(text.max_width * PANGO_SCALE));
+    pango_layout_set_height(layout.get(), -text.lines);
+    pango_layout_set_wrap(layout.get(), PANGO_WRAP_WORD_CHAR);
+    pango_layout_set_ellipsize(layout.get(), PANGO_ELLIPSIZE_END);
+    // "Right" is where lines end, which for text from right to left is the left edge: there all text begins
+    // here.
+    const bool leftward = pango_layout_get_direction(layout.get(), 0) == PANGO_DIRECTION_RTL;
+    pango_layout_set_alignment(layout.get(), leftward ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT);
+  }
+  return layout;
+}
+
+double alignment_offset(PangoLayout* layout, Align align) {
+  PangoRectangle logical;
+  pango_layout_get_extents(layout, nullptr, &logical);
+  const double share = align == Align::kStart ? 0 : align == Align::kMiddle ? 0.5 : 1;
+  return (logical.x + share * logical.width) / PANGO_SCALE;
+}
+
+Box Picture::add(Text text) {
+  const PangoLayoutPointer layout = make_text_layout(text, font);
+  Box ink = ink_of(layout.get());
+  ink.left -= alignment_offset(layout.get(), text.align);
+  if (text.upward) {  // a quarter turn: along the text is up, below it is right
+    text.bounds = {text.at.x + ink.top, text.at.y - ink.right(), ink.height, ink.width};
+  } else {
+    text.bounds = {text.at.x + ink.left, text.at.y + ink.top, ink.width, ink.height};
+  }
+  text.elided = pango_layout_is_ellipsized(layout.get()) != FALSE;
+  const Box bounds = text.bounds;
+  shapes.emplace_back(std::move(text));
+  return bounds;
+}
+
+void Picture::outline(Box box, Colour colour, double line_width) {
+  add(Polyline{{{box.left, box.top},
+                {box.right(), box.top},
+                {box.right(), box.bottom()},
+                {box.left, box.bottom()},
+                {box.left, box.top}},
+               colour,
+               line_width,
+               {}});
+}
+
+std::vector<Text> Picture::texts() const {
+  std::vector<Text> found;
+  for (const Shape& shape : shapes) {
+    if (const Text* text = std::get_if<Text>(&shape)) found.push_back(*text);
+  }
+  return found;
+}
+
+TextSize Picture::measure(const Text& text) const {
+  const PangoLayoutPointer layout = make_text_layout(text, font);
+  const Box ink = ink_of(layout.get());
+  PangoRectangle logical;
+  pango_layout_get_extents(layout.get(), nullptr, &logical);
+  return {static_cast<double>(logical.width) / PANGO_SCALE, std::max(0.0, -ink.top),
+          std::max(0.0, ink.bottom()), pango_layout_is_ellipsized(layout.get()) != FALSE};
+}
+
+TextSize measure_labels(const Picture& picture, const std::vector<Label>& labels, const Text& style) {
+  TextSize all;
+  for (const Label& label : labels) {
+    Text text = style;
+    text.label = label;
+    const TextSize size = picture.measure(text);
+    all = {std::max(all.width, size.width), std::max(all.ascent, size.ascent),
+           std::max(all.descent, size.descent), all.elided || size.elided};
+  }
+  return all;
+}
+
+}  // namespace heed

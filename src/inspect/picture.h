@@ -1,0 +1,94 @@
+// A picture as a list of what is to be drawn, before it is a file.
+//
+// Layouts build one, files are rendered from it (picture_file.h), and tests read from it that no label is cut
+// or lies on another. Lengths are in points (1/72 inch); x grows to the right, y downwards.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "inspect/colour_map.h"
+#include "inspect/label.h"
+
+namespace heed {
+
+struct Point {
+  double x = 0, y = 0;
+};
+
+struct Box {
+  double left = 0, top = 0, width = 0, height = 0;
+  double right() const { return left + width; }
+  double bottom() const { return top + height; }
+};
+
+/// Boxes of one colour. Where they adjoin others (cells of a heat map), vector files let them overlap by a
+/// hair, as viewers otherwise show the background between them.
+struct Boxes {
+  std::vector<Box> boxes;
+  Colour fill;
+  bool adjoining = false;
+};
+
+/// A line through points.
+struct Polyline {
+  std::vector<Point> points;
+  Colour colour;
+  double width = 0.75;
+  std::vector<double> dashes;  ///< lengths on, off, on, ...; empty: solid
+};
+
+/// Where the text lies to its point: along its own direction of writing.
+enum class Align { kStart, kMiddle, kEnd };
+
+/// Text of one line, or of a few where `lines` says so.
+struct Text {
+  Label label;
+  Point at;                     ///< of the baseline of the first line
+  Align align = Align::kStart;  ///< the part of the baseline that lies at `at`
+  bool upward = false;          ///< written from bottom to top
+  double size = 9;              ///< of the font
+  bool bold = false;
+  Colour colour{0.13, 0.13, 0.13};
+  double max_width = 0;  ///< beyond it, text is broken or ends in "…"; 0: no limit
+  int lines = 1;         ///< at most
+  // Filled in by Picture::add.
+  Box bounds;  ///< of the ink, on the page
+  bool elided = false;
+};
+
+/// How far the ink of a text reaches from its baseline, and from its start.
+struct TextSize {
+  double width = 0, ascent = 0, descent = 0;
+  bool elided = false;
+};
+
+using Shape = std::variant<Boxes, Polyline, Text>;
+
+struct Picture {
+  double width = 0, height = 0;
+  Colour background{1, 1, 1};
+  /// Families in order of preference; glyphs that none has come from whatever other font has them.
+  std::string font = "Noto Sans, DejaVu Sans, sans-serif";
+  /// What the picture shows, for readers who cannot see it and for the file's own title.
+  std::string title;
+  std::vector<Shape> shapes;  ///< in the order of drawing
+
+  void add(Boxes boxes) { shapes.emplace_back(std::move(boxes)); }
+  void add(Polyline line) { shapes.emplace_back(std::move(line)); }
+  /// Measures the text; returns its bounds.
+  Box add(Text text);
+  /// A filled box, and the line around one.
+  void fill(Box box, Colour colour) { add(Boxes{{box}, colour, false}); }
+  void outline(Box box, Colour colour, double line_width);
+  /// All texts, in the order of drawing.
+  std::vector<Text> texts() const;
+
+  TextSize measure(const Text& text) const;
+};
+
+/// The union of the sizes of several labels, in one style, so that they can share a baseline.
+TextSize measure_labels(const Picture& picture, const std::vector<Label>& labels, const Text& style);
+
+}  // namespace heed

@@ -1,0 +1,24 @@
+// The one place where a Text becomes a Pango layout, for measuring and for drawing alike.
+#pragma once
+
+#include <pango/pangocairo.h>
+
+#include <memory>
+#include <string>
+
+#include "inspect/picture.h"
+
+namespace heed {
+
+struct GObjectUnref {
+  void operator()(void* object) const { g_object_unref(object); }
+};
+using PangoLayoutPointer = std::unique_ptr<PangoLayout, GObjectUnref>;
+
+/// A layout in points, without hinting, so that it is the same in every kind of file.
+PangoLayoutPointer make_text_layout(const Text& text, const std::string& font);
+
+/// The distance from the layout's left edge to the point of alignment on its first baseline.
+double alignment_offset(PangoLayout* layout, Align align);
+
+}  // namespace heed

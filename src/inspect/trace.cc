@@ -1,0 +1,185 @@
+#include "inspect/trace.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace heed {
+namespace {
+
+/// Room for rounding above 1: the softmax of n keys in float32 is off by less than n * 2^-24, here for n =
+/// 2^14.
+constexpr float kLargestWeight = 1.001F;
+
+std::optional<int> parse_number(const std::string& what, const std::string& text, const std::string& others) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1) {
+    fail(ErrorKind::kUsage, "{} '{}' is not known: give a number from 1 up, or {}", what, text, others);
+  }
+  return number - 1;
+}
+
+/// How many heads the layers of a stack have, at most.
+int count_heads(const AttentionStack& layers) {
+  size_t heads = 0;
+  for (const auto& layer : layers) heads = std::max(heads, layer.size());
+  return static_cast<int>(heads);
+}
+
+void check_index(const std::string& what, int index, int count, const std::string& where) {
+  if (index >= 0 && index < count) return;
+  fail(ErrorKind::kUsage, "there is no {} {} in the {}: choose from 1 to {}, or all", what, index + 1, where,
+       count);
+}
+
+void check_matrix(const AttentionMatrix& matrix, const std::string& where, size_t queries, size_t keys) {
+  if (matrix.empty() && matrix.weights.empty()) return;
+  if (matrix.queries < 0 || matrix.keys <= 0 || static_cast<size_t>(matrix.queries) != queries ||
+      static_cast<size_t>(matrix.keys) != keys || matrix.weights.size() != queries * keys) {
+    fail(ErrorKind::kShape,
+         "attention of {}: {} weights for {} queries and {} keys, but the tokens are {} and {}", where,
+         matrix.weights.size(), matrix.queries, matrix.keys, queries, keys);
+  }
+  for (size_t n = 0; n < matrix.weights.size(); ++n) {
+    const float weight = matrix.weights[n];
+    if (weight >= 0 && weight <= kLargestWeight) continue;
+    fail(ErrorKind::kNumeric,
+         "attention of {}: the weight of query {} for key {} is {}, not a number from 0 to 1", where,
+         n / keys + 1, n % keys + 1, weight);
+  }
+}
+
+AttentionMatrix mean_of(const std::vector<AttentionMatrix>& heads) {
+  AttentionMatrix mean;
+  std::vector<double> sums;
+  int count = 0;
+  for (const AttentionMatrix& head : heads) {
+    if (head.empty()) continue;
+    if (mean.empty()) {
+      mean = head;
+      sums.resize(head.weights.size());
+    }
+    if (head.weights.size() != sums.size()) {
+      fail(ErrorKind::kShape, "the heads of a layer differ in size: {} and {} weights", sums.size(),
+           head.weights.size());
+    }
+    for (size_t n = 0; n < sums.size(); ++n) sums[n] += static_cast<double>(head.weights[n]);
+    ++count;
+  }
+  for (size_t n = 0; n < sums.size(); ++n) mean.weights[n] = static_cast<float>(sums[n] / count);
+  return mean;
+}
+
+}  // namespace
+
+const char* stack_name(Stack stack) {
+  switch (stack) {
+    case Stack::kEncoder:
+      return "encoder";
+    case Stack::kDecoder:
+      return "decoder";
+    case Stack::kCross:
+      return "cross";
+  }
+  HEED_CHECK(false);
+}
+
+const AttentionStack& stack_of(const Trace& trace, Stack stack) {
+  switch (stack) {
+    case Stack::kEncoder:
+      return trace.encoder;
+    case Stack::kDecoder:
+      return trace.decoder;
+    case Stack::kCross:
+      return trace.cross;
+  }
+  HEED_CHECK(false);
+}
+
+AttentionStack& stack_of(Trace& trace, Stack stack) {
+  return const_cast<AttentionStack&>(stack_of(static_cast<const Trace&>(trace), stack));
+}
+
+const std::vector<std::string>& query_tokens(const Trace& trace, Stack stack) {
+  return stack == Stack::kEncoder ? trace.source_tokens : trace.target_tokens;
+}
+
+std::vector<std::string> key_tokens(const Trace& trace, Stack stack) {
+  if (stack != Stack::kDecoder) return trace.source_tokens;
+  if (!trace.decoder_tokens.empty() || trace.target_tokens.empty()) return trace.decoder_tokens;
+  std::vector<std::string> shifted{"<s>"};
+  shifted.insert(shifted.end(), trace.target_tokens.begin(), trace.target_tokens.end() - 1);
+  return shifted;
+}
+
+void check_trace(const Trace& trace) {
+  bool anything = false;
+  for (const Stack stack : kStacks) {
+    const AttentionStack& layers = stack_of(trace, stack);
+    const size_t queries = query_tokens(trace, stack).size(), keys = key_tokens(trace, stack).size();
+    for (size_t layer = 0; layer < layers.size(); ++layer) {
+      for (size_t head = 0; head < layers[layer].size(); ++head) {
+        const std::string where = fmt::format("{} layer {} head {}", stack_name(stack), layer + 1, head + 1);
+        check_matrix(layers[layer][head], where, queries, keys);
+        anything = anything || !layers[layer][head].empty();
+      }
+    }
+  }
+  if (!anything) fail(ErrorKind::kUsage, "there is no attention to show: no stack, layer or head was chosen");
+}
+
+AttentionSelection parse_selection(const std::string& stack, const std::string& layer,
+                                   const std::string& head) {
+  AttentionSelection selection;
+  for (const Stack candidate : kStacks) {
+    if (stack == stack_name(candidate)) selection.stack = candidate;
+  }
+  if (!selection.stack && stack != "all") {
+    fail(ErrorKind::kUsage, "stack '{}' is not known: choose encoder, decoder, cross or all", stack);
+  }
+  if (layer != "all") selection.layer = parse_number("layer", layer, "all");
+  selection.mean = head == "mean";
+  if (head != "all" && !selection.mean) selection.head = parse_number("head", head, "all, or mean");
+  return selection;
+}
+
+Trace select(const Trace& trace, const AttentionSelection& selection) {
+  Trace chosen = selection.mean ? mean_over_heads(trace) : trace;
+  int layers_there = 0, heads_there = 0;
+  for (const Stack stack : kStacks) {
+    AttentionStack& layers = stack_of(chosen, stack);
+    if (selection.stack && selection.stack != stack) {
+      layers.clear();
+      continue;
+    }
+    layers_there = std::max(layers_there, static_cast<int>(layers.size()));
+    heads_there = std::max(heads_there, count_heads(layers));
+    for (size_t layer = 0; layer < layers.size(); ++layer) {
+      if (selection.layer && static_cast<size_t>(*selection.layer) != layer) layers[layer].clear();
+      for (size_t head = 0; head < layers[layer].size(); ++head) {
+        if (selection.head && static_cast<size_t>(*selection.head) != head) layers[layer][head] = {};
+      }
+    }
+  }
+  const std::string where = selection.stack ? stack_name(*selection.stack) : "model";
+  if (layers_there == 0)
+    fail(ErrorKind::kUsage, "this model has no {} attention: choose another stack", where);
+  if (selection.layer) check_index("layer", *selection.layer, layers_there, where);
+  if (selection.head) check_index("head", *selection.head, heads_there, where);
+  return chosen;
+}
+
+Trace mean_over_heads(const Trace& trace) {
+  Trace mean = trace;
+  mean.heads_averaged = true;
+  for (const Stack stack : kStacks) {
+    for (auto& layer : stack_of(mean, stack)) {
+      if (!layer.empty()) layer = {mean_of(layer)};
+    }
+  }
+  return mean;
+}
+
+}  // namespace heed

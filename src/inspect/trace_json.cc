@@ -1,0 +1,120 @@
+#include "inspect/trace_json.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+constexpr int kVersion = 1;
+
+std::string quote(const std::string& text) {
+  return Json(replace_invalid_utf8(text)).dump();
+}
+
+std::string quote_all(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + quote(text);
+  return "[" + list + "]";
+}
+
+/// fmt writes a float with the fewest digits that read back the same.
+void append_matrix(const AttentionMatrix& matrix, std::string& json) {
+  json += '[';
+  for (int query = 0; query < matrix.queries; ++query) {
+    json += query == 0 ? "[" : ",\n    [";
+    for (int key = 0; key < matrix.keys; ++key) {
+      fmt::format_to(std::back_inserter(json), "{}{}", key == 0 ? "" : ",", matrix.at(query, key));
+    }
+    json += ']';
+  }
+  json += ']';
+}
+
+void append_stack(const AttentionStack& layers, std::string& json) {
+  json += '[';
+  for (size_t layer = 0; layer < layers.size(); ++layer) {
+    json += layer == 0 ? "\n   [" : ",\n   [";
+    for (size_t head = 0; head < layers[layer].size(); ++head) {
+      if (head > 0) json += ",\n    ";
+      append_matrix(layers[layer][head], json);
+    }
+    json += ']';
+  }
+  json += ']';
+}
+
+AttentionMatrix read_matrix(const Json& rows) {
+  AttentionMatrix matrix;
+  matrix.queries = static_cast<int>(rows.size());
+  for (const Json& row : rows) {
+    const auto weights = row.get<std::vector<float>>();
+    if (matrix.keys != 0 && static_cast<int>(weights.size()) != matrix.keys)
+      throw std::length_error("rows differ");
+    matrix.keys = static_cast<int>(weights.size());
+    matrix.weights.insert(matrix.weights.end(), weights.begin(), weights.end());
+  }
+  return matrix;
+}
+
+AttentionStack read_stack(const Json& layers) {
+  AttentionStack stack;
+  for (const Json& layer : layers) {
+    auto& heads = stack.emplace_back();
+    for (const Json& head : layer) heads.push_back(read_matrix(head));
+  }
+  return stack;
+}
+
+Trace read_trace(const Json& json) {
+  if (const int version = json.at("version"); version != kVersion) {
+    throw std::invalid_argument(fmt::format("version is {}, known is {}", version, kVersion));
+  }
+  Trace trace;
+  trace.model = json.at("model");
+  trace.source = json.at("source");
+  trace.target = json.at("target");
+  json.at("source_tokens").get_to(trace.source_tokens);
+  json.at("target_tokens").get_to(trace.target_tokens);
+  trace.decoder_tokens = json.value("decoder_tokens", std::vector<std::string>{});
+  trace.heads_averaged = json.value("heads", "all") == "mean";
+  const Json& attention = json.at("attention");
+  for (const Stack stack : kStacks) stack_of(trace, stack) = read_stack(attention.at(stack_name(stack)));
+  return trace;
+}
+
+}  // namespace
+
+std::string trace_to_json(const Trace& trace) {
+  check_trace(trace);
+  std::string json = fmt::format(
+      "{{\n \"version\": {},\n \"model\": {},\n \"source\": {},\n \"target\": {},\n \"source_tokens\": {},\n"
+      " \"target_tokens\": {},\n \"decoder_tokens\": {},\n \"heads\": \"{}\",\n \"attention\": {{",
+      kVersion, quote(trace.model), quote(trace.source), quote(trace.target), quote_all(trace.source_tokens),
+      quote_all(trace.target_tokens), quote_all(key_tokens(trace, Stack::kDecoder)),
+      trace.heads_averaged ? "mean" : "all");
+  for (const Stack stack : kStacks) {
+    json += fmt::format("{}\n  \"{}\": ", stack == kStacks[0] ? "" : ",", stack_name(stack));
+    append_stack(stack_of(trace, stack), json);
+  }
+  return json + "\n }\n}\n";
+}
+
+Trace trace_from_json(std::string_view json, const std::string& origin) {
+  Trace trace;
+  try {
+    trace = read_trace(Json::parse(json));
+  } catch (const std::exception& error) {
+    fail(ErrorKind::kFormat, "'{}' is not attention as Heed writes it: {}", origin, error.what());
+  }
+  check_trace(trace);
+  return trace;
+}
+
+}  // namespace heed
