@@ -1,0 +1,146 @@
+#include "text/sentencepiece.h"
+
+#include <sentencepiece_processor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "text/sentencepiece_check.h"
+#include "text/sentencepiece_log.h"
+#include "text/utf8.h"
+
+namespace heed {
+
+struct SentencePieceModel::Implementation {
+  sentencepiece::SentencePieceProcessor processor;
+  std::string bytes, name;
+  SentencePieceModelType type = SentencePieceModelType::kUnigram;
+
+  /// For a model that passed all checks and yet cannot do its work.
+  void expect_ok(const sentencepiece::util::Status& status, std::string_view action) const {
+    if (status.ok()) return;
+    fail(ErrorKind::kFormat, "the SentencePiece model {} cannot {}: {}", name, action,
+         status.error_message());
+  }
+};
+
+namespace {
+
+// The library keeps positions as 32-bit numbers, and makes up to 18 bytes of one character.
+constexpr size_t kMaxTextBytes = size_t{64} << 20;
+
+void check_length(std::string_view text) {
+  if (text.size() > kMaxTextBytes) {
+    fail(ErrorKind::kText, "a text of {} MiB is too long to cut into pieces at once; split it into lines",
+         text.size() >> 20);
+  }
+}
+
+std::vector<Piece> pieces_of(const sentencepiece::ImmutableSentencePieceText& encoded) {
+  std::vector<Piece> pieces;
+  pieces.reserve(encoded.pieces_size());
+  for (const auto& piece : encoded.pieces()) pieces.push_back({piece.piece(), piece.begin(), piece.end()});
+  return pieces;
+}
+
+/// Draws an index with probability proportional to exp(alpha * score).
+size_t draw(const std::vector<double>& scores, double alpha, Random& random) {
+  const double best = *std::max_element(scores.begin(), scores.end());
+  std::vector<double> weights;
+  double sum = 0;
+  for (const double score : scores) sum += weights.emplace_back(std::exp(alpha * (score - best)));
+  double rest = random.uniform() * sum;
+  for (size_t n = 0; n + 1 < weights.size(); ++n) {
+    if (rest < weights[n]) return n;
+    rest -= weights[n];
+  }
+  return weights.size() - 1;
+}
+
+}  // namespace
+
+SentencePieceModel SentencePieceModel::load(const std::string& path) {
+  return from_bytes(read_file(path), path);
+}
+
+SentencePieceModel SentencePieceModel::from_bytes(std::string bytes, const std::string& name) {
+  silence_sentencepiece();
+  auto model = std::make_shared<Implementation>();
+  model->type = check_sentencepiece_model(bytes, name);
+  model->name = name;
+  try {
+    model->expect_ok(model->processor.LoadFromSerializedProto(bytes), "be loaded");
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {  // of the library's trie
+    fail(ErrorKind::kFormat, "the SentencePiece model {} cannot be loaded: {}", name, error.what());
+  }
+  model->bytes = std::move(bytes);
+  return SentencePieceModel(std::move(model));
+}
+
+std::vector<Piece> SentencePieceModel::encode(std::string_view text) const {
+  check_length(text);
+  sentencepiece::ImmutableSentencePieceText encoded;
+  implementation_->expect_ok(implementation_->processor.Encode(text, encoded.mutable_proto()), "encode text");
+  return pieces_of(encoded);
+}
+
+std::vector<Piece> SentencePieceModel::sample(std::string_view text, double alpha, int nbest,
+                                              Random& random) const {
+  constexpr int kMaxNbest = 1024;  // the library's own limit
+  if (nbest < 1 || nbest > kMaxNbest) {
+    fail(ErrorKind::kUsage, "subword sampling draws from 1 to {} cuts, not from {}", kMaxNbest, nbest);
+  }
+  if (!(alpha >= 0) || !std::isfinite(alpha)) {
+    fail(ErrorKind::kUsage, "the alpha of subword sampling must be a number from 0 up, not {}", alpha);
+  }
+  if (implementation_->type != SentencePieceModelType::kUnigram) {
+    fail(ErrorKind::kUsage, "subword sampling needs a unigram model, and {} is none; turn sampling off",
+         implementation_->name);
+  }
+  check_length(text);
+  sentencepiece::ImmutableNBestSentencePieceText cuts;
+  implementation_->expect_ok(implementation_->processor.NBestEncode(text, nbest, cuts.mutable_proto()),
+                             "encode text");
+  const auto candidates = cuts.nbests();
+  if (candidates.empty()) return {};
+  std::vector<double> scores;
+  for (const auto& candidate : candidates) scores.push_back(candidate.score());
+  return pieces_of(candidates[draw(scores, alpha, random)]);
+}
+
+std::string SentencePieceModel::decode(const std::vector<std::string>& pieces) const {
+  std::vector<std::string_view> present;  // the library reads beyond an empty piece
+  present.reserve(pieces.size());
+  for (const std::string& piece : pieces) {
+    if (!piece.empty()) present.push_back(piece);
+  }
+  std::string text;
+  implementation_->expect_ok(implementation_->processor.Decode(present, &text), "decode pieces");
+  return replace_invalid_utf8(text);
+}
+
+int SentencePieceModel::size() const {
+  return implementation_->processor.GetPieceSize();
+}
+
+const std::string& SentencePieceModel::piece(int number) const {
+  HEED_CHECK(number >= 0 && number < size());
+  return implementation_->processor.IdToPiece(number);
+}
+
+bool SentencePieceModel::is_special(int number) const {
+  HEED_CHECK(number >= 0 && number < size());
+  return implementation_->processor.IsControl(number) || implementation_->processor.IsUnknown(number);
+}
+
+const std::string& SentencePieceModel::bytes() const {
+  return implementation_->bytes;
+}
+
+}  // namespace heed

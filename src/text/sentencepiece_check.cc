@@ -1,0 +1,125 @@
+#include "text/sentencepiece_check.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "text/charsmap_check.h"
+#include "text/utf8.h"
+#include "text/wire_format.h"
+
+namespace heed {
+namespace {
+
+// The largest known models have a quarter of a million pieces and 5 MB.
+constexpr size_t kMaxModelBytes = size_t{64} << 20;
+constexpr size_t kMaxNestedSymbols = 64;  // the size of PrefixMatcher's table of results
+
+// Field numbers of sentencepiece_model.proto.
+enum ModelField : uint32_t { kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5 };
+enum PieceField : uint32_t { kPieceText = 1, kPieceScore = 2, kPieceType = 3 };
+enum PieceType : uint64_t { kNormal = 1, kUserDefined = 4, kLastPieceType = 6 };
+constexpr uint32_t kTrainerModelType = 3;
+constexpr uint32_t kNormalizerCharsmap = 2;
+
+class ModelCheck {
+ public:
+  ModelCheck(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+
+  SentencePieceModelType check() {
+    if (bytes_.empty()) broken("it is empty");
+    if (bytes_.size() > kMaxModelBytes) broken(fmt::format("it has more than {} MiB", kMaxModelBytes >> 20));
+    for_each_field(bytes_, [&](const WireField& field) {
+      if (field.type != WireField::kBytes) return;
+      if (field.number == kPieces) check_piece(field.bytes);
+      if (field.number == kTrainerSpec) check_trainer(field.bytes);
+      if (field.number == kNormalizerSpec || field.number == kDenormalizerSpec) check_normalizer(field.bytes);
+    });
+    if (pieces_ == 0) broken("it has no pieces");
+    check_nesting();
+    return type_;
+  }
+
+ private:
+  [[noreturn]] void broken(std::string_view what) const {
+    fail(ErrorKind::kFormat, "{} is not a usable SentencePiece model: {}. Fetch or make the file again",
+         name_, what);
+  }
+
+  template <typename Visit>
+  void for_each_field(std::string_view message, const Visit& visit) const {
+    WireReader reader(message);
+    while (const std::optional<WireField> field = reader.next()) visit(*field);
+    if (!reader.intact()) broken("its structure is damaged or cut short");
+  }
+
+  void check_piece(std::string_view message) {
+    std::string_view text;
+    uint64_t type = kNormal;
+    float score = 0;
+    for_each_field(message, [&](const WireField& field) {
+      if (field.number == kPieceText && field.type == WireField::kBytes) text = field.bytes;
+      if (field.number == kPieceScore && field.type == WireField::kFixed32) {
+        score = std::bit_cast<float>(static_cast<uint32_t>(field.value));
+      }
+      if (field.number == kPieceType && field.type == WireField::kVarint) type = field.value;
+    });
+    const size_t number = pieces_++;
+    if (text.empty()) broken(fmt::format("piece {} is empty", number));
+    if (find_invalid_utf8(text)) broken(fmt::format("piece {} is not valid UTF-8", number));
+    if (text.find('\0') != std::string_view::npos) broken(fmt::format("piece {} holds a zero byte", number));
+    if (!std::isfinite(score)) broken(fmt::format("the score of piece {} is not a finite number", number));
+    if (type < kNormal || type > kLastPieceType)
+      broken(fmt::format("piece {} is of unknown type {}", number, type));
+    if (type == kUserDefined) user_symbols_.push_back(text);
+  }
+
+  void check_trainer(std::string_view message) {
+    for_each_field(message, [&](const WireField& field) {
+      if (field.number != kTrainerModelType || field.type != WireField::kVarint) return;
+      if (field.value < static_cast<uint64_t>(SentencePieceModelType::kUnigram) ||
+          field.value > static_cast<uint64_t>(SentencePieceModelType::kChar)) {
+        broken(fmt::format("model type {} is unknown", field.value));
+      }
+      type_ = static_cast<SentencePieceModelType>(field.value);
+    });
+  }
+
+  void check_normalizer(std::string_view message) const {
+    for_each_field(message, [&](const WireField& field) {
+      if (field.number != kNormalizerCharsmap || field.type != WireField::kBytes || field.bytes.empty())
+        return;
+      const std::string fault = find_charsmap_fault(field.bytes);
+      if (!fault.empty()) broken("of its normalisation table, " + fault);
+    });
+  }
+
+  /// How many user-defined symbols begin with one another: in sorted order, a symbol follows those it begins
+  /// with.
+  void check_nesting() {
+    std::sort(user_symbols_.begin(), user_symbols_.end());
+    std::vector<std::string_view> open;
+    for (const std::string_view symbol : user_symbols_) {
+      while (!open.empty() && !symbol.starts_with(open.back())) open.pop_back();
+      open.push_back(symbol);
+      if (open.size() > kMaxNestedSymbols)
+        broken("too many of its user-defined symbols begin with one another");
+    }
+  }
+
+  std::string_view bytes_, name_;
+  size_t pieces_ = 0;
+  SentencePieceModelType type_ = SentencePieceModelType::kUnigram;
+  std::vector<std::string_view> user_symbols_;
+};
+
+}  // namespace
+
+SentencePieceModelType check_sentencepiece_model(std::string_view bytes, std::string_view name) {
+  return ModelCheck(bytes, name).check();
+}
+
+}  // namespace heed

@@ -1,0 +1,19 @@
+// Whether the bytes of a SentencePiece model are safe to hand to the library.
+//
+// SentencePiece 0.1.97 trusts its models: it walks the normalisation trie without bounds, and has fixed-size
+// tables for prefixes. This check reads the file as hostile, so that a broken model is an error and never a
+// crash. What the library checks itself (doubled pieces, a missing <unk>, missing byte pieces) is left to it.
+// Formats: protocol buffers' encoding, sentencepiece_model.proto, and the double array of Darts-clone 0.32.
+#pragma once
+
+#include <string_view>
+
+namespace heed {
+
+/// The library's own numbers.
+enum class SentencePieceModelType { kUnigram = 1, kBpe = 2, kWord = 3, kChar = 4 };
+
+/// Throws kFormat, naming `name` (the file) and what is wrong. Returns how the model cuts text.
+SentencePieceModelType check_sentencepiece_model(std::string_view bytes, std::string_view name);
+
+}  // namespace heed

@@ -1,0 +1,201 @@
+#include "text/sentencepiece.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "heed/error.h"
+#include "text/test_text.h"
+#include "text/utf8.h"
+#include "text/whitespace.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> texts_of(const std::vector<Piece>& pieces) {
+  std::vector<std::string> texts;
+  for (const Piece& piece : pieces) texts.push_back(piece.text);
+  return texts;
+}
+
+SentencePieceModel train(const SentencePieceTrainOptions& options, size_t lines = 400) {
+  return SentencePieceModel::from_bytes(SentencePieceModel::train(options, reader_of(made_up_lines(lines))),
+                                        "test");
+}
+
+ErrorKind kind_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error";
+  return ErrorKind::kNumeric;
+}
+
+/// What identity normalisation makes of text, by its own definition: U+2581 read as a space, single spaces
+/// (U+0020 alone is a space to it).
+std::string trimmed(const std::string& text) {
+  std::string result;
+  bool pending = false;
+  for (const char32_t c : utf8_to_utf32(text)) {
+    if (c == ' ') {
+      pending = !result.empty();
+      continue;
+    }
+    if (pending) result += ' ';
+    pending = false;
+    append_utf8(result, c);
+  }
+  return result;
+}
+
+class EveryType : public testing::TestWithParam<SubwordType> {};
+INSTANTIATE_TEST_SUITE_P(SentencePiece, EveryType, testing::Values(SubwordType::kUnigram, SubwordType::kBpe));
+
+TEST_P(EveryType, LearnsPiecesAndGivesTheTextBack) {
+  const int size =
+      GetParam() == SubwordType::kUnigram ? 330 : 400;  // each reaches whole words at its own size
+  const SentencePieceModel model = train({.type = GetParam(), .vocabulary_size = size});
+  EXPECT_EQ(model.size(), size);
+  EXPECT_THAT(texts_of(model.encode("the house")), testing::ElementsAre("▁the", "▁house"));
+  EXPECT_THAT(texts_of(model.encode("☃")), testing::ElementsAre("▁", "<0xE2>", "<0x98>", "<0x83>"));
+  EXPECT_TRUE(model.encode("").empty());
+  EXPECT_TRUE(model.encode(" \t ").empty());
+  for (const std::string& line : made_up_lines(50, 2))
+    EXPECT_EQ(model.decode(texts_of(model.encode(line))), line);
+}
+
+TEST_P(EveryType, RoundTripAndSpansOnAnyText) {
+  const SentencePieceModel model =
+      train({.type = GetParam(), .vocabulary_size = 400, .normalization = TextNormalization::kIdentity});
+  Random random(RandomKey::from_seed(5));
+  for (int n = 0; n < 500; ++n) {
+    std::string text = random_text(random, 12);
+    const std::vector<Piece> pieces = model.encode(text);
+    size_t begin = 0, end = 0;
+    for (const Piece& piece : pieces) {
+      EXPECT_LE(begin, piece.begin);
+      EXPECT_LE(end, piece.end);
+      EXPECT_LE(piece.begin, piece.end);
+      begin = piece.begin, end = piece.end;
+    }
+    EXPECT_LE(end, text.size());
+    // The mark of a space is the one character that cannot come back.
+    if (text.find("▁") != std::string::npos) continue;
+    EXPECT_EQ(model.decode(texts_of(pieces)), trimmed(text)) << text;
+  }
+}
+
+TEST_P(EveryType, SameBytesForTheSameText) {
+  const SentencePieceTrainOptions options{.type = GetParam(), .vocabulary_size = 350};
+  EXPECT_EQ(train(options).bytes(), train(options).bytes());
+  EXPECT_NE(train(options).bytes(), train(options, 399).bytes());
+}
+
+TEST_P(EveryType, LowersAVocabularyThatTheTextDoesNotAllow) {
+  std::vector<std::string> warnings;
+  set_log_handler([&](LogLevel, const std::string& message) { warnings.push_back(message); });
+  const SentencePieceModel model = train({.type = GetParam(), .vocabulary_size = 20000});
+  set_log_handler(nullptr);
+  EXPECT_LT(model.size(), 2000);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], testing::HasSubstr("from 20000 to " + std::to_string(model.size())));
+}
+
+TEST(SentencePiece, SpansNameTheBytesOfTheOriginal) {
+  const SentencePieceModel model = train({.vocabulary_size = 400});
+  const std::string text = "  Häuser \u00a0und½ ";
+  std::vector<std::string> parts;
+  for (const Piece& piece : model.encode(text))
+    parts.push_back(text.substr(piece.begin, piece.end - piece.begin));
+  EXPECT_EQ(parts.front(), "Häuser");  // trimmed space belongs to no piece
+  EXPECT_EQ(parts[1], " \u00a0und");
+}
+
+TEST(SentencePiece, SampleFollowsTheProbabilities) {
+  const SentencePieceModel model = train({.vocabulary_size = 400, .byte_fallback = false});
+  const std::string text = "walking houses";
+  Random one(RandomKey::from_seed(1)), same(RandomKey::from_seed(1));
+  std::map<std::vector<std::string>, int> seen;
+  for (int n = 0; n < 300; ++n) {
+    const auto cut = texts_of(model.sample(text, 0.1, 16, one));
+    EXPECT_EQ(cut, texts_of(model.sample(text, 0.1, 16, same)));
+    EXPECT_EQ(model.decode(cut), text);
+    ++seen[cut];
+  }
+  EXPECT_GT(seen.size(), 4u);
+  EXPECT_LE(seen.size(), 16u);
+  // With a large alpha, or of one, the best cut is what is drawn.
+  const auto best = texts_of(model.encode(text));
+  EXPECT_EQ(texts_of(model.sample(text, 1000, 16, one)), best);
+  EXPECT_EQ(texts_of(model.sample(text, 0, 1, one)), best);
+  // With alpha 0 all are equally likely: 16 cuts, each 600/16 = 37.5 times, standard deviation 6.
+  std::map<std::vector<std::string>, int> flat;
+  for (int n = 0; n < 600; ++n) ++flat[texts_of(model.sample(text, 0, 16, one))];
+  for (const auto& [cut, count] : flat) EXPECT_NEAR(count, 600.0 / static_cast<double>(flat.size()), 5 * 6.0);
+  EXPECT_TRUE(model.sample("", 0.1, 16, one).empty());
+}
+
+TEST(SentencePiece, SampleSaysWhatItCannotDo) {
+  const SentencePieceModel unigram = train({.vocabulary_size = 400});
+  const SentencePieceModel bpe = train({.type = SubwordType::kBpe, .vocabulary_size = 400});
+  Random random(RandomKey::from_seed(1));
+  EXPECT_EQ(kind_of([&] { bpe.sample("a", 0.1, 8, random); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { unigram.sample("a", 0.1, 0, random); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { unigram.sample("a", -1, 8, random); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { unigram.sample("a", NAN, 8, random); }), ErrorKind::kUsage);
+}
+
+TEST(SentencePiece, SamplesLinesToTrainOn) {
+  const SentencePieceTrainOptions sampled{.vocabulary_size = 350, .max_sentences = 100};
+  SentencePieceTrainOptions other = sampled;
+  other.seed = 2;
+  EXPECT_EQ(train(sampled).bytes(), train(sampled).bytes());
+  EXPECT_NE(train(sampled).bytes(), train(other).bytes());
+}
+
+TEST(SentencePiece, DecodesAnythingThatAModelCanWrite) {
+  const SentencePieceModel model = train({.vocabulary_size = 400});
+  EXPECT_EQ(model.decode({"▁", "<0xE2>", "<0x98>", "▁the"}), "\uFFFD\uFFFD the");
+  EXPECT_EQ(model.decode({"", "▁the", "", "</s>"}), "the");
+  EXPECT_EQ(model.decode({"▁never-seen"}), "▁never-seen");
+  EXPECT_EQ(model.decode({}), "");
+}
+
+TEST(SentencePiece, RefusesToTrainOnNothing) {
+  // Each of these ended the process in the library: nothing, white space, and what normalisation removes.
+  for (const std::vector<std::string>& lines : std::vector<std::vector<std::string>>{
+           {}, {"", ""}, {" ", "\u3000"}, {"\x01\x02", "\u200b"}, {"▅"}, {std::string(5000, 'a')}}) {
+    for (const auto type : {SubwordType::kUnigram, SubwordType::kBpe}) {
+      EXPECT_EQ(kind_of([&] { SentencePieceModel::train({.type = type}, reader_of(lines)); }),
+                ErrorKind::kText);
+    }
+  }
+  EXPECT_EQ(kind_of([] { train({.vocabulary_size = 100}); }), ErrorKind::kUsage);  // fewer than the bytes
+  EXPECT_EQ(kind_of([] { train({.character_coverage = 0.5}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { train({.vocabulary_size = 0}); }), ErrorKind::kUsage);
+}
+
+TEST(SentencePiece, TrainsOnVeryLittle) {
+  for (const std::string line : {"a", "1", "\t", "\x01 b", "\xFF", "<unk>", "</s>", "aaaaaaaa", "\u2581"}) {
+    for (const auto type : {SubwordType::kUnigram, SubwordType::kBpe}) {
+      for (const auto normalization : {TextNormalization::kNmtNfkc, TextNormalization::kIdentity}) {
+        const SentencePieceTrainOptions options{.type = type, .normalization = normalization};
+        try {
+          const std::string bytes = SentencePieceModel::train(options, reader_of({line}));
+          SentencePieceModel::from_bytes(bytes, "test").encode(line);
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::kText) << error.what();
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed

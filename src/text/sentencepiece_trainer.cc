@@ -1,0 +1,180 @@
+// SentencePieceModel::train: lines are sampled and checked here, because the library's trainer ends the
+// process on text that it cannot use.
+#include <sentencepiece_trainer.h>
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "text/sentencepiece.h"
+#include "text/sentencepiece_log.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+using Settings = std::unordered_map<std::string, std::string>;
+
+constexpr const char* kErrorsOff = "3";  // the library's level of errors that end the process
+constexpr size_t kMaxLineBytes = 4192;  // longer ones would overflow the float32 sums of the expectation step
+// The library counts characters in 32 bits, and normalisation makes text longer, in ordinary text by a
+// little.
+constexpr size_t kMaxTextBytes = size_t{1} << 30;
+
+/// Lines in memory, each let go after it was read.
+class LineIterator : public sentencepiece::SentenceIterator {
+ public:
+  explicit LineIterator(std::vector<std::string> lines) : lines_(std::move(lines)) {}
+  bool done() const override { return next_ >= lines_.size(); }
+  void Next() override { std::string().swap(lines_[next_++]); }
+  const std::string& value() const override { return lines_[next_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  std::vector<std::string> lines_;
+  size_t next_ = 0;
+};
+
+sentencepiece::util::Status run_trainer(const Settings& settings, std::vector<std::string> lines,
+                                        std::string& model) {
+  LineIterator iterator(std::move(lines));
+  return sentencepiece::SentencePieceTrainer::Train(settings, &iterator, &model);
+}
+
+const char* name_of(TextNormalization normalization) {
+  switch (normalization) {
+    case TextNormalization::kNmtNfkc:
+      return "nmt_nfkc";
+    case TextNormalization::kNfkc:
+      return "nfkc";
+    case TextNormalization::kIdentity:
+      return "identity";
+  }
+  HEED_CHECK(false);
+  return "";
+}
+
+/// A uniform sample of all usable lines in one pass (Vitter, "Random sampling with a reservoir", 1985,
+/// algorithm R).
+std::vector<std::string> sample_lines(const SentencePieceTrainOptions& options, const NextLine& next_line) {
+  // U+2585 is what the trainer writes in place of rare characters; it refuses lines with it.
+  constexpr std::string_view kReserved = "\u2585";
+  Random random(RandomKey::from_seed(options.seed));
+  std::vector<std::string> sample;
+  size_t seen = 0, too_long = 0;
+  for (std::string line; next_line(line);) {
+    std::string text = replace_invalid_utf8(line);
+    if (text.size() > kMaxLineBytes) ++too_long;
+    if (text.empty() || text.size() > kMaxLineBytes || text.find(kReserved) != std::string::npos) continue;
+    ++seen;
+    if (options.max_sentences == 0 || sample.size() < options.max_sentences) {
+      sample.push_back(std::move(text));
+    } else if (const uint64_t place = random.below(seen); place < sample.size()) {
+      sample[place] = std::move(text);
+    }
+  }
+  if (too_long > 0)
+    log_warning("{} lines of more than {} bytes were left out of the training of pieces", too_long,
+                kMaxLineBytes);
+  return sample;
+}
+
+/// A model of single characters that normalises as the options say.
+SentencePieceModel make_normalizer(const SentencePieceTrainOptions& options) {
+  std::string bytes;
+  const auto status = run_trainer({{"model_type", "char"},
+                                   {"vocab_size", "8"},
+                                   {"normalization_rule_name", name_of(options.normalization)},
+                                   {"minloglevel", kErrorsOff}},
+                                  {"a"}, bytes);
+  HEED_CHECK(status.ok());
+  return SentencePieceModel::from_bytes(std::move(bytes), "for normalisation");
+}
+
+/// Throws unless normalisation leaves some text: without any the trainer ends the process.
+void check_text(const std::vector<std::string>& lines, const SentencePieceTrainOptions& options) {
+  size_t bytes = 0;
+  for (const std::string& line : lines) bytes += line.size();
+  if (bytes > kMaxTextBytes) {
+    fail(ErrorKind::kUsage,
+         "{} MiB are too much text to train pieces on; set a maximum number of sentences below {}",
+         bytes >> 20, lines.size());
+  }
+  const SentencePieceModel normalizer = make_normalizer(options);
+  for (const std::string& line : lines) {
+    if (!normalizer.encode(line).empty()) return;
+  }
+  fail(ErrorKind::kText,
+       "there is no text to train pieces on: all lines are empty, white space, or longer than {} bytes",
+       kMaxLineBytes);
+}
+
+void check_options(const SentencePieceTrainOptions& options) {
+  constexpr int kMaxVocabulary = 10'000'000;
+  if (options.vocabulary_size < 1 || options.vocabulary_size > kMaxVocabulary) {
+    fail(ErrorKind::kUsage, "a vocabulary has 1 to {} pieces, not {}", kMaxVocabulary,
+         options.vocabulary_size);
+  }
+  if (!(options.character_coverage >= 0.98 && options.character_coverage <= 1)) {
+    fail(ErrorKind::kUsage, "the character coverage must be from 0.98 to 1, not {}",
+         options.character_coverage);
+  }
+}
+
+Settings settings_of(const SentencePieceTrainOptions& options) {
+  return {{"model_type", options.type == SubwordType::kUnigram ? "unigram" : "bpe"},
+          {"vocab_size", std::to_string(options.vocabulary_size)},
+          {"hard_vocab_limit", "false"},
+          {"character_coverage", fmt::format("{:.9g}", options.character_coverage)},
+          {"byte_fallback", options.byte_fallback ? "true" : "false"},
+          {"normalization_rule_name", name_of(options.normalization)},
+          {"max_sentence_length", std::to_string(kMaxLineBytes)},
+          // The library adds float32 sums of one share of the lines for each thread, so their number is part
+          // of the result; it is the same on every machine, however many threads can run at once.
+          {"num_threads", "8"},
+          {"minloglevel", kErrorsOff}};
+}
+
+/// The library's message without the place in its source and the condition that failed: "file(line)
+/// [condition] ".
+std::string_view without_place(std::string_view message) {
+  const size_t end = message.rfind("] ");
+  return end == std::string_view::npos ? message : message.substr(end + 2);
+}
+
+}  // namespace
+
+void silence_sentencepiece() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    // Only trainers take the level, so one is made; it has no text and returns at once.
+    std::string model;
+    run_trainer({{"minloglevel", kErrorsOff}, {"normalization_rule_name", "identity"}}, {}, model)
+        .IgnoreError();
+  });
+}
+
+std::string SentencePieceModel::train(const SentencePieceTrainOptions& options, const NextLine& next_line) {
+  check_options(options);
+  silence_sentencepiece();
+  std::vector<std::string> lines = sample_lines(options, next_line);
+  check_text(lines, options);
+  std::string bytes;
+  const auto status = run_trainer(settings_of(options), std::move(lines), bytes);
+  if (!status.ok()) {
+    fail(ErrorKind::kUsage, "a vocabulary of {} pieces cannot be made from this text: {}",
+         options.vocabulary_size, without_place(status.error_message()));
+  }
+  const int made = from_bytes(bytes, "just trained").size();
+  if (made < options.vocabulary_size) {
+    log_warning("the vocabulary is lowered from {} to {} pieces: the text allows no more",
+                options.vocabulary_size, made);
+  }
+  return bytes;
+}
+
+}  // namespace heed
