@@ -14,6 +14,9 @@ pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
 set(HEED_LINK_base fmt::fmt Threads::Threads)
 set(HEED_LINK_kernels DNNL::dnnl OpenMP::OpenMP_CXX PkgConfig::HWY)
+# Of the instruction sets that Highway knows, the kernels are compiled for the baseline, AVX2 and AVX-512.
+set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
+             "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
 set(HEED_LINK_text PkgConfig::SENTENCEPIECE ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)

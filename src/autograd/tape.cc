@@ -1,0 +1,87 @@
+#include "autograd/tape.h"
+
+#include "base/check.h"
+
+namespace heed {
+namespace {
+
+template <typename T>
+void add_elements(const Tensor& x, Tensor& sum) {
+  const T* from = x.data<T>();
+  T* to = sum.data<T>();
+  for (int64_t i = 0; i < x.size(); ++i) to[i] += from[i];
+}
+
+/// sum += x, both without gaps and of the same size.
+void add_to(Tensor& sum, const Tensor& x) {
+  HEED_CHECK(sum.size() == x.size() && sum.dtype() == x.dtype() && sum.is_contiguous() && x.is_contiguous());
+  if (x.dtype() == DType::kFloat32) {
+    add_elements<float>(x, sum);
+  } else {
+    add_elements<double>(x, sum);
+  }
+}
+
+Tensor ones_like(const Tensor& tensor) {
+  return Tensor::from(std::vector<double>(static_cast<size_t>(tensor.size()), 1.0), tensor.shape()).to(tensor.dtype());
+}
+
+}  // namespace
+
+Var Tape::leaf(Tensor value, Tensor gradient) {
+  HEED_CHECK(!gradient.defined() || gradient.shape() == value.shape());
+  const auto slot = static_cast<int32_t>(nodes_.size());
+  nodes_.emplace_back();
+  gradients_.push_back(std::move(gradient));
+  return Var(std::move(value), this, slot);
+}
+
+void Tape::backward(const Var& output, Tensor upstream) {
+  HEED_CHECK(output.tape_ == this);
+  if (!upstream.defined()) upstream = ones_like(output.value());
+  HEED_CHECK(upstream.shape() == output.shape());
+  add_gradient(output, std::move(upstream));
+  for (int32_t slot = static_cast<int32_t>(nodes_.size()) - 1; slot >= 0; --slot) {
+    if (nodes_[slot] == nullptr) continue;  // a leaf keeps its gradient
+    const Tensor gradient = std::exchange(gradients_[slot], Tensor());
+    const auto node = std::move(nodes_[slot]);
+    if (gradient.defined()) node->run(gradient);
+  }
+}
+
+Tensor Tape::gradient(const Var& leaf) const {
+  HEED_CHECK(leaf.tape_ == this);
+  return gradients_[leaf.slot_];
+}
+
+void Tape::add_gradient(const Var& input, Tensor gradient) {
+  if (!input.wants_gradient()) return;
+  HEED_CHECK(input.tape_ == this);
+  Tensor& slot = gradients_[input.slot_];
+  if (!slot.defined()) {
+    slot = std::move(gradient);
+    return;
+  }
+  // A leaf's own buffer belongs to the caller and is added to; what another entry holds too must not be changed.
+  const bool is_leaf = nodes_[input.slot_] == nullptr;
+  if (!is_leaf && !slot.is_sole_owner()) slot = slot.clone();
+  add_to(slot, gradient);
+}
+
+Tensor Tape::accumulator(const Var& input) {
+  HEED_CHECK(input.tape_ == this);
+  Tensor& slot = gradients_[input.slot_];
+  if (!slot.defined()) {
+    slot = Tensor::zeros(input.shape(), input.dtype());
+  } else if (nodes_[input.slot_] != nullptr && !slot.is_sole_owner()) {
+    slot = slot.clone();
+  }
+  return slot;
+}
+
+void Tape::clear() {
+  while (!nodes_.empty()) nodes_.pop_back();
+  gradients_.clear();
+}
+
+}  // namespace heed

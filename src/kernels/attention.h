@@ -1,0 +1,70 @@
+// Streaming attention over sequences of any lengths, forward and backward, without the matrix of weights.
+//
+//   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V          (Vaswani et al., 2017, equation 1)
+//
+// Keys are visited in blocks while a running maximum and sum rescale what was mixed so far (Milakov and Gimelshein,
+// 2018; Dao et al., 2022), so memory grows with the length, not with its square. The backward pass computes the
+// weights again from the kept logarithm of the sum. The plain version beside it, its oracle, is the chain of
+// ops/attention.h that makes every weight.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/dropout.h"
+
+namespace heed {
+
+/// Queries [query_begin, query_end) see keys [key_begin, key_end): one sentence of a packed batch.
+struct AttentionSpan {
+  int32_t query_begin = 0, query_end = 0, key_begin = 0, key_end = 0;
+  /// Pairs of a query and a key in the spans before this one. The weights of a batch, were they all made, would
+  /// stand in the order (span, head, query, key), those of this span from heads * pairs_begin on; that also numbers
+  /// the elements of the dropout mask.
+  int64_t pairs_begin = 0;
+
+  int64_t queries() const { return query_end - query_begin; }
+  int64_t keys() const { return key_end - key_begin; }
+};
+
+/// Head h has columns [h * key_width, (h + 1) * key_width) of a row of query and key, and likewise of value and
+/// output. Strides count elements from row to row.
+template <typename T>
+struct AttentionArguments {
+  const AttentionSpan* spans = nullptr;
+  int64_t span_count = 0;
+  int heads = 1;
+  int64_t key_width = 0, value_width = 0;  ///< of one head
+  T scale = 1;                             ///< of the scores: 1 / sqrt(d_k)
+  /// Look-ahead mask: a query sees no key after its own place; the last query sees the last key.
+  bool causal = false;
+  DropoutStream dropout;
+
+  const T* query = nullptr;
+  const T* key = nullptr;
+  const T* value = nullptr;
+  int64_t query_stride = 0, key_stride = 0, value_stride = 0;
+  /// Key j of a span is row key_rows[j] of key and value; row j where null. Forward only.
+  const int32_t* key_rows = nullptr;
+
+  T* output = nullptr;
+  int64_t output_stride = 0;
+  T* log_sum_exp = nullptr;  ///< (query rows, heads), for the backward pass, or null
+};
+void attention(const AttentionArguments<float>& arguments);
+void attention(const AttentionArguments<double>& arguments);
+
+template <typename T>
+struct AttentionBackwardArguments {
+  AttentionArguments<T> forward;  ///< as they were, output and log_sum_exp filled in
+  const T* doutput = nullptr;
+  int64_t doutput_stride = 0;
+  /// Added to.
+  T* dquery = nullptr;
+  T* dkey = nullptr;
+  T* dvalue = nullptr;
+  int64_t dquery_stride = 0, dkey_stride = 0, dvalue_stride = 0;
+};
+void attention_backward(const AttentionBackwardArguments<float>& arguments);
+void attention_backward(const AttentionBackwardArguments<double>& arguments);
+
+}  // namespace heed

@@ -1,0 +1,145 @@
+#include "kernels/elementwise.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "kernels/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/elementwise.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "kernels/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+template <typename T>
+void add_scaled(const AddScaledArguments<T>& a) {
+  const hn::ScalableTag<T> d;
+  const auto factor = hn::Set(d, a.factor);
+  for_each_vector(d, a.size, [&](auto at, auto load, auto store) {
+    store(hn::MulAdd(factor, load(a.x + at), load(a.y + at)), a.y + at);
+  });
+}
+
+template <typename T>
+void add_rows(const AddRowsArguments<T>& a) {
+  const hn::ScalableTag<T> d;
+  for (int64_t row = 0; row < a.rows; ++row) {
+    const T* x = a.x + row * a.x_stride;
+    for_each_vector(d, a.columns,
+                    [&](auto at, auto load, auto store) { store(hn::Add(load(x + at), load(a.sum + at)), a.sum + at); });
+  }
+}
+
+/// 1 / (1 + exp(-x))
+template <class D, class V>
+HWY_INLINE V sigmoid(D d, V x) {
+  const auto one = hn::Set(d, hn::TFromD<D>{1});
+  return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(x))));
+}
+
+/// The inner function of the approximate GELU, u = sqrt(2 / pi) (x + 0.044715 x^3), and its derivative.
+template <class D, class V>
+HWY_INLINE V gelu_inner(D d, V x, V& derivative) {
+  using T = hn::TFromD<D>;
+  const auto factor = hn::Set(d, static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
+  const auto square = hn::Mul(x, x);
+  const auto one = hn::Set(d, T{1});
+  derivative = hn::Mul(factor, hn::MulAdd(hn::Set(d, static_cast<T>(3 * 0.044715)), square, one));
+  return hn::Mul(hn::Mul(factor, x), hn::MulAdd(hn::Set(d, static_cast<T>(0.044715)), square, one));
+}
+
+template <typename T>
+void activate(const ActivationArguments<T>& a) {
+  const hn::ScalableTag<T> d;
+  const auto half = hn::Set(d, T{0.5}), one = hn::Set(d, T{1});
+  const auto map = [&](const auto& function) {
+    for_each_vector(d, a.size, [&](auto at, auto load, auto store) { store(function(load(a.x + at)), a.y + at); });
+  };
+  switch (a.function) {
+    case Activation::kRelu:
+      return map([&](auto x) { return hn::Max(x, hn::Zero(d)); });
+    case Activation::kSwish:
+      return map([&](auto x) { return hn::Mul(x, sigmoid(d, x)); });
+    case Activation::kSigmoid:
+      return map([&](auto x) { return sigmoid(d, x); });
+    case Activation::kTanh:
+      return map([&](auto x) { return hn::Tanh(d, x); });
+    case Activation::kGeluTanh:
+      return map([&](auto x) {
+        auto unused = x;
+        return hn::Mul(hn::Mul(half, x), hn::Add(one, hn::Tanh(d, gelu_inner(d, x, unused))));
+      });
+    case Activation::kGelu:  // no vector error function is at hand
+      for (int64_t i = 0; i < a.size; ++i) {
+        const T x = a.x[i];
+        a.y[i] = x * static_cast<T>(0.5) * std::erfc(-x / static_cast<T>(std::numbers::sqrt2));
+      }
+      return;
+  }
+}
+
+template <typename T>
+void activate_backward(const ActivationBackwardArguments<T>& a) {
+  const hn::ScalableTag<T> d;
+  const auto half = hn::Set(d, T{0.5}), one = hn::Set(d, T{1});
+  const auto map = [&](const auto& derivative) {
+    for_each_vector(d, a.size, [&](auto at, auto load, auto store) {
+      store(hn::Mul(load(a.dy + at), derivative(load(a.x + at))), a.dx + at);
+    });
+  };
+  switch (a.function) {
+    case Activation::kRelu:
+      return map([&](auto x) { return hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), one); });
+    case Activation::kSwish:
+      return map([&](auto x) {
+        const auto s = sigmoid(d, x);
+        return hn::Mul(s, hn::MulAdd(x, hn::Sub(one, s), one));
+      });
+    case Activation::kSigmoid:
+      return map([&](auto x) {
+        const auto s = sigmoid(d, x);
+        return hn::Mul(s, hn::Sub(one, s));
+      });
+    case Activation::kTanh:
+      return map([&](auto x) {
+        const auto t = hn::Tanh(d, x);
+        return hn::NegMulAdd(t, t, one);
+      });
+    case Activation::kGeluTanh:
+      return map([&](auto x) {
+        auto inner_derivative = x;
+        const auto t = hn::Tanh(d, gelu_inner(d, x, inner_derivative));
+        const auto slope = hn::Mul(hn::NegMulAdd(t, t, one), inner_derivative);
+        return hn::Mul(half, hn::MulAdd(x, slope, hn::Add(one, t)));
+      });
+    case Activation::kGelu:
+      for (int64_t i = 0; i < a.size; ++i) {
+        const T x = a.x[i];
+        const T below = static_cast<T>(0.5) * std::erfc(-x / static_cast<T>(std::numbers::sqrt2));
+        const T density = static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2) * std::exp(-x * x / 2);
+        a.dx[i] = a.dy[i] * (below + x * density);
+      }
+      return;
+  }
+}
+
+HEED_KERNEL(add_scaled, AddScaledArguments)
+HEED_KERNEL(add_rows, AddRowsArguments)
+HEED_KERNEL(activate, ActivationArguments)
+HEED_KERNEL(activate_backward, ActivationBackwardArguments)
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed {
+HEED_DISPATCH(add_scaled, AddScaledArguments)
+HEED_DISPATCH(add_rows, AddRowsArguments)
+HEED_DISPATCH(activate, ActivationArguments)
+HEED_DISPATCH(activate_backward, ActivationBackwardArguments)
+}  // namespace heed
+#endif

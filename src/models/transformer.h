@@ -1,0 +1,70 @@
+// The Transformer of "Attention is all you need" (Vaswani et al., 2017), for translation.
+//
+// By default laid out as Hugging Face's MarianMTModel, so that models of either open in the other.
+#pragma once
+
+#include "models/seq2seq.h"
+#include "nn/decoder.h"
+#include "nn/encoder.h"
+#include "nn/positions.h"
+
+namespace heed::models {
+
+struct TransformerConfig {
+  int64_t vocabulary = 0;
+  int64_t width = 512;  ///< d_model
+  int encoder_layers = 6, decoder_layers = 6;
+  int encoder_heads = 8, decoder_heads = 8;
+  int64_t encoder_inner_width = 2048, decoder_inner_width = 2048;
+  Activation activation = Activation::kRelu;
+  bool norm_first = false;  ///< Marian cannot express it
+  nn::SinusoidLayout positions = nn::SinusoidLayout::kHalves;
+  int64_t longest = 512;  ///< max_position_embeddings
+  bool scale_embedding = true;  ///< by sqrt(d_model)
+  double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
+  int32_t padding_id = 0, end_id = 0, start_id = 0;
+};
+
+class Transformer : public Seq2Seq {
+ public:
+  /// Registers all parameters. Throws for a config that makes no sense.
+  explicit Transformer(const TransformerConfig& config);
+
+  const TransformerConfig& config() const { return config_; }
+  int64_t vocabulary_size() const override { return config_.vocabulary; }
+  int32_t start_id() const override { return config_.start_id; }
+  int32_t end_id() const override { return config_.end_id; }
+  int32_t padding_id() const override { return config_.padding_id; }
+  int64_t longest() const override { return config_.longest; }
+
+  /// source -> memory (Ns, D)
+  Var encode(nn::Context& context, const Sequences& source) const;
+  /// The decoder's output before the vocabulary: (Nt, D)
+  Var decode(nn::Context& context, const Sequences& decoder_input, const Var& memory,
+             const Sequences& source) const;
+
+  ops::VocabularyLoss loss(nn::Context& context, const Sequences& source, const Sequences& decoder_input,
+                           const std::vector<int32_t>& labels, const ops::CrossEntropyOptions& options,
+                           double scale) const override;
+  Tensor logits(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const override;
+
+  std::unique_ptr<DecoderState> start(nn::Context& context) const override;
+  std::vector<int32_t> admit(nn::Context& context, DecoderState& state, const Sequences& source) const override;
+  void release(DecoderState& state, int32_t sentence) const override;
+  Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const override;
+
+ private:
+  /// ids, with place number places[t] in their sequences -> scaled, positions added, dropped: (N, D)
+  Var embed(nn::Context& context, const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
+  Var embed(nn::Context& context, const Sequences& sequences) const;
+  Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
+
+  TransformerConfig config_;
+  nn::ParamRef embedding_, output_bias_;
+  std::vector<nn::EncoderLayer> encoder_;
+  std::vector<nn::DecoderLayer> decoder_;
+  nn::LayerNorm encoder_norm_, decoder_norm_;  // with norm_first
+  Tensor positions_;                           // (longest, D)
+};
+
+}  // namespace heed::models

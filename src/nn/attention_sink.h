@@ -1,0 +1,27 @@
+// Whoever wants to see the attention weights.
+#pragma once
+
+#include "heed/tensor.h"
+#include "ops/attention.h"
+
+namespace heed::nn {
+
+/// The three uses of attention in a Transformer.
+enum class AttentionStack { kEncoder, kDecoder, kCross };
+
+/// Where in a model an attention layer is.
+struct AttentionPlace {
+  AttentionStack stack = AttentionStack::kEncoder;
+  int layer = 0;
+};
+
+/// Listens. Weights are made for a listener only: where nobody listens, they never exist.
+class AttentionSink {
+ public:
+  virtual ~AttentionSink() = default;
+  /// `weights` is flat, in the order (sequence, head, query, key) of the layout; before dropout.
+  virtual void receive(const AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
+                       int heads) = 0;
+};
+
+}  // namespace heed::nn

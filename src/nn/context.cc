@@ -1,0 +1,37 @@
+#include "nn/context.h"
+
+#include <mutex>
+
+namespace heed::nn {
+
+const PackedMatrix& PackedWeights::get(const ParameterTable& table, const ParameterArray& values, ParamRef weight,
+                                       ParamRef bias) {
+  const std::pair<int, int> key{weight.first, weight.count};
+  {
+    const std::shared_lock lock(mutex_);
+    const auto found = matrices_.find(key);
+    if (found != matrices_.end()) return *found->second;
+  }
+  const std::unique_lock lock(mutex_);
+  auto& matrix = matrices_[key];
+  if (matrix == nullptr) {
+    const Tensor w = values.view(table, weight);
+    const Tensor b = bias.defined() ? values.view(table, bias) : Tensor();
+    matrix = std::make_unique<PackedMatrix>(w.data<float>(), w.dim(0), w.dim(1),
+                                            b.defined() ? b.data<float>() : nullptr);
+  }
+  return *matrix;
+}
+
+Var Context::parameter(ParamRef ref) const {
+  const Tensor value = values->view(*table, ref);
+  if (tape == nullptr || !(*table)[ref.first].trained) return value;
+  return tape->leaf(value, gradients->view(*table, ref));
+}
+
+DropoutStream Context::next_dropout(double probability) {
+  if (!training || probability <= 0) return {};
+  return DropoutStream(random.fold(dropouts_++), probability);
+}
+
+}  // namespace heed::nn

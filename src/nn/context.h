@@ -1,0 +1,58 @@
+// What a forward pass needs besides its input: passed, never global, so that modules stay const and one loaded model
+// serves many threads.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <utility>
+
+#include "autograd/tape.h"
+#include "base/rng.h"
+#include "kernels/dropout.h"
+#include "kernels/gemm.h"
+#include "nn/attention_sink.h"
+#include "nn/parameters.h"
+
+namespace heed::nn {
+
+/// Weights laid out for inference, made when they are first asked for. Thread-safe.
+class PackedWeights {
+ public:
+  /// The weight and bias that two references name, packed together. `values` must be float32 and stay as they are.
+  const PackedMatrix& get(const ParameterTable& table, const ParameterArray& values, ParamRef weight, ParamRef bias);
+
+ private:
+  std::shared_mutex mutex_;
+  std::map<std::pair<int, int>, std::unique_ptr<PackedMatrix>> matrices_;
+};
+
+struct Context {
+  const ParameterTable* table = nullptr;
+  const ParameterArray* values = nullptr;
+
+  /// Training: where the computation is noted down, and where the gradients of the parameters are added up. Null and
+  /// undefined while nothing is differentiated.
+  Tape* tape = nullptr;
+  const ParameterArray* gradients = nullptr;
+
+  /// Whether dropout is on, and where its masks come from.
+  bool training = false;
+  RandomKey random;
+
+  /// Inference: null, or where packed weights are kept.
+  PackedWeights* packed = nullptr;
+
+  /// Told of all attention weights while it is not null.
+  AttentionSink* sink = nullptr;
+
+  /// The parameter, to be differentiated by where there is a tape.
+  Var parameter(ParamRef ref) const;
+  /// A dropout of its own for each call: calls are counted, so the same forward pass draws the same masks.
+  DropoutStream next_dropout(double probability);
+
+ private:
+  uint64_t dropouts_ = 0;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,39 @@
+#include "nn/encoder.h"
+
+#include "ops/elementwise.h"
+
+namespace heed::nn {
+
+Residual::Residual(ParameterTable& table, const std::string& norm_name, const LayerOptions& options)
+    : norm_(table, norm_name, options.width), norm_first_(options.norm_first), dropout_(options.dropout) {}
+
+Var Residual::add(Context& context, const Var& x, const Var& y) const {
+  return ops::add_dropout(x, y, context.next_dropout(dropout_));
+}
+
+namespace {
+
+MultiHeadAttention::Options attention_options(const LayerOptions& options, int layer) {
+  return {.width = options.width, .heads = options.heads, .dropout = options.attention_dropout,
+          .place = {AttentionStack::kEncoder, layer}};
+}
+
+}  // namespace
+
+EncoderLayer::EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer)
+    : self_attention_(table, prefix + "self_attn.", attention_options(options, layer)),
+      self_attention_residual_(table, prefix + "self_attn_layer_norm", options),
+      feed_forward_(table, prefix,
+                    {options.width, options.inner_width, options.activation, options.activation_dropout}),
+      feed_forward_residual_(table, prefix + "final_layer_norm", options) {}
+
+Var EncoderLayer::forward(Context& context, const Var& x, const ops::AttentionLayout& layout,
+                          const ops::AttentionMask& mask) const {
+  const Var attended = self_attention_residual_.forward(context, x, [&](const Var& y) {
+    return self_attention_.forward(context, y, y, y, layout, mask);                  // (N, D)
+  });
+  return feed_forward_residual_.forward(context, attended,
+                                        [&](const Var& y) { return feed_forward_.forward(context, y); });
+}
+
+}  // namespace heed::nn

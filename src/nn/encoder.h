@@ -1,0 +1,60 @@
+// The layers of a Transformer (Vaswani et al., 2017, figure 1).
+#pragma once
+
+#include <string>
+
+#include "nn/attention.h"
+#include "nn/feed_forward.h"
+#include "nn/layer_norm.h"
+
+namespace heed::nn {
+
+/// What all layers of a stack have in common.
+struct LayerOptions {
+  int64_t width = 512;        ///< D
+  int heads = 8;              ///< H
+  int64_t inner_width = 2048; ///< F
+  Activation activation = Activation::kRelu;
+  /// Where the norm of a sub-layer f is: after, norm(x + f(x)), as in the paper; or before, x + f(norm(x)) (Xiong et
+  /// al., 2020), which needs one more norm behind the last layer.
+  bool norm_first = false;
+  double dropout = 0.1;             ///< of what a sub-layer adds to the residual
+  double attention_dropout = 0;     ///< of attention weights
+  double activation_dropout = 0;    ///< inside the feed-forward network
+};
+
+/// The wiring that every sub-layer has: residual, dropout and norm.
+class Residual {
+ public:
+  Residual() = default;
+  Residual(ParameterTable& table, const std::string& norm_name, const LayerOptions& options);
+  /// norm(x + dropout(sub_layer(x))), or x + dropout(sub_layer(norm(x)))
+  template <typename SubLayer>
+  Var forward(Context& context, const Var& x, const SubLayer& sub_layer) const {
+    if (norm_first_) return add(context, x, sub_layer(norm_.forward(context, x)));
+    return norm_.forward(context, add(context, x, sub_layer(x)));
+  }
+
+ private:
+  Var add(Context& context, const Var& x, const Var& y) const;
+  LayerNorm norm_;
+  bool norm_first_ = false;
+  double dropout_ = 0;
+};
+
+/// Self-attention, then the feed-forward network.
+class EncoderLayer {
+ public:
+  /// Registers everything under `prefix`, e.g. "model.encoder.layers.0.".
+  EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer);
+  /// x (N, D) -> (N, D)
+  Var forward(Context& context, const Var& x, const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const;
+
+ private:
+  MultiHeadAttention self_attention_;
+  Residual self_attention_residual_;
+  FeedForward feed_forward_;
+  Residual feed_forward_residual_;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,30 @@
+// The position-wise feed-forward network (Vaswani et al., 2017, section 3.3): W_2 f(W_1 x + b_1) + b_2.
+#pragma once
+
+#include <string>
+
+#include "kernels/elementwise.h"
+#include "nn/linear.h"
+
+namespace heed::nn {
+
+class FeedForward {
+ public:
+  struct Options {
+    int64_t width = 512;
+    int64_t inner_width = 2048;
+    Activation activation = Activation::kRelu;
+    double activation_dropout = 0;  ///< on f(...)
+  };
+  FeedForward() = default;
+  /// Registers `prefix`fc1 and `prefix`fc2.
+  FeedForward(ParameterTable& table, const std::string& prefix, const Options& options);
+  /// (N, width) -> (N, width)
+  Var forward(Context& context, const Var& x) const;
+
+ private:
+  Options options_;
+  Linear first_, second_;
+};
+
+}  // namespace heed::nn

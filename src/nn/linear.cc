@@ -1,0 +1,42 @@
+#include "nn/linear.h"
+
+#include "ops/linear.h"
+
+namespace heed::nn {
+
+Linear::Linear(ParameterTable& table, const std::string& name, int64_t in, int64_t out, bool bias)
+    : Linear(join(table, {name}, in, out, bias)) {}
+
+Linear Linear::join(ParameterTable& table, const std::vector<std::string>& names, int64_t in, int64_t out, bool bias) {
+  Linear joined;
+  const int count = static_cast<int>(names.size());
+  for (const std::string& name : names) {
+    const ParamRef weight = table.add({name + ".weight", {out, in}, {Initialisation::Kind::kXavier}, {}});
+    if (!joined.weight_.defined()) joined.weight_ = {weight.first, count};
+  }
+  for (const std::string& name : names) {
+    if (!bias) break;
+    const ParamRef row = table.add({name + ".bias", {out}, {Initialisation::Kind::kZeros}, {}});
+    if (!joined.bias_.defined()) joined.bias_ = {row.first, count};
+  }
+  return joined;
+}
+
+Linear Linear::part(int begin, int count) const {
+  Linear part;
+  part.weight_ = weight_.part(begin, count);
+  if (bias_.defined()) part.bias_ = bias_.part(begin, count);
+  return part;
+}
+
+Var Linear::forward(Context& context, const Var& x) const {
+  const Var weight = context.parameter(weight_);
+  const Var bias = bias_.defined() ? context.parameter(bias_) : Var();
+  const PackedMatrix* packed = nullptr;
+  if (context.packed != nullptr && context.tape == nullptr && x.dtype() == DType::kFloat32) {
+    packed = &context.packed->get(*context.table, *context.values, weight_, bias_);
+  }
+  return ops::linear(x, weight, bias, packed);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,32 @@
+// The linear layer: y = x W^T + b.
+#pragma once
+
+#include <string>
+
+#include "nn/context.h"
+
+namespace heed::nn {
+
+/// Several linear layers of the same input, whose weights lie one after the other, are one product: see Linear::join.
+class Linear {
+ public:
+  Linear() = default;
+  /// Registers `name`.weight (out, in), and `name`.bias (out) where wanted.
+  Linear(ParameterTable& table, const std::string& name, int64_t in, int64_t out, bool bias = true);
+  /// Registers a layer for each name, all of the same widths, so that they can also be used as one.
+  static Linear join(ParameterTable& table, const std::vector<std::string>& names, int64_t in, int64_t out,
+                     bool bias = true);
+  /// The layers [begin, begin + count) of those joined.
+  Linear part(int begin, int count = 1) const;
+
+  /// x (..., in) -> (..., out), or (..., count * out) where joined.
+  Var forward(Context& context, const Var& x) const;
+
+  ParamRef weight() const { return weight_; }
+  ParamRef bias() const { return bias_; }
+
+ private:
+  ParamRef weight_, bias_;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,71 @@
+#include "nn/parameters.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace heed::nn {
+
+ParamRef ParameterTable::add(ParamSpec spec) {
+  for (const ParamSpec& other : specs_) {
+    if (other.name == spec.name) fail(ErrorKind::kUsage, "there are two parameters called '{}'", spec.name);
+  }
+  offsets_.push_back(offsets_.back() + spec.shape.size());
+  specs_.push_back(std::move(spec));
+  return {size() - 1, 1};
+}
+
+Shape ParameterTable::shape(ParamRef ref) const {
+  HEED_CHECK(ref.first >= 0 && ref.count >= 1 && ref.first + ref.count <= size());
+  Shape shape = specs_[ref.first].shape;
+  for (int row = ref.first + 1; row < ref.first + ref.count; ++row) {
+    const Shape& next = specs_[row].shape;
+    HEED_CHECK(next.rank() == shape.rank());
+    for (int axis = 1; axis < shape.rank(); ++axis) HEED_CHECK(next[axis] == shape[axis]);
+    shape.set(0, shape[0] + next[0]);
+  }
+  return shape;
+}
+
+Tensor ParameterArray::view(const ParameterTable& table, ParamRef ref) const {
+  const Shape shape = table.shape(ref);
+  return flat_.narrow(0, table.offset(ref.first), shape.size()).reshape(shape);
+}
+
+namespace {
+
+double draw(const ParamSpec& spec, Random& random) {
+  switch (spec.initialisation.kind) {
+    case Initialisation::Kind::kZeros:
+      return 0;
+    case Initialisation::Kind::kOnes:
+      return 1;
+    case Initialisation::Kind::kNormal:
+      return spec.initialisation.value * random.normal();
+    case Initialisation::Kind::kXavier: {
+      const double fans = static_cast<double>(spec.shape[0] + spec.shape[-1]);
+      return std::sqrt(6 / fans) * (2 * random.uniform() - 1);
+    }
+  }
+  HEED_CHECK(false);
+}
+
+}  // namespace
+
+void initialise(const ParameterTable& table, ParameterArray& values, RandomKey key) {
+  for (int row = 0; row < table.size(); ++row) {
+    Random random(key.fold(static_cast<uint64_t>(row)));
+    Tensor view = values.view(table, {row, 1});
+    for (int64_t i = 0; i < view.size(); ++i) {
+      const double value = draw(table[row], random);
+      if (view.dtype() == DType::kFloat32) {
+        view.data<float>()[i] = static_cast<float>(value);
+      } else {
+        view.data<double>()[i] = value;
+      }
+    }
+  }
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,82 @@
+// The parameters of a model: one table that says everything about them, and one array that holds them.
+//
+// The table drives allocation, initialisation, import, export and `heed info`. The array is flat, so the optimizer
+// goes through it in one pass, and parameters registered one after the other can be used as one matrix.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "heed/tensor.h"
+
+namespace heed::nn {
+
+/// How a parameter begins.
+struct Initialisation {
+  enum class Kind {
+    kZeros,
+    kOnes,
+    kNormal,   ///< mean 0, standard deviation `value`
+    kXavier,   ///< uniform in +-sqrt(6 / (in + out)) (Glorot and Bengio, 2010)
+  };
+  Kind kind = Kind::kXavier;
+  double value = 0;
+};
+
+/// One row of the table.
+struct ParamSpec {
+  std::string name;  ///< as in model.safetensors
+  Shape shape;
+  Initialisation initialisation;
+  std::vector<std::string> aliases;  ///< other names under which files may hold the same parameter
+  bool trained = true;               ///< false for what the optimizer leaves alone
+};
+
+/// Refers to rows [first, first + count) of a table as one parameter: stacked along the first axis.
+struct ParamRef {
+  int first = -1;
+  int count = 1;
+  bool defined() const { return first >= 0; }
+  ParamRef part(int begin, int rows) const { return {first + begin, rows}; }
+};
+
+class ParameterTable {
+ public:
+  /// Appends a row. Throws kUsage for a name that is there already.
+  ParamRef add(ParamSpec spec);
+
+  int size() const { return static_cast<int>(specs_.size()); }
+  const ParamSpec& operator[](int row) const { return specs_[row]; }
+  /// Where a row begins in the flat array; that of row size() is the number of all elements.
+  int64_t offset(int row) const { return offsets_[row]; }
+  int64_t elements() const { return offsets_.back(); }
+  /// The shape of a reference; its rows must agree in all axes but the first.
+  Shape shape(ParamRef ref) const;
+
+ private:
+  std::vector<ParamSpec> specs_;
+  std::vector<int64_t> offsets_{0};
+};
+
+/// An array of the table's size: values, or gradients, or anything else there is one of per parameter element.
+class ParameterArray {
+ public:
+  ParameterArray() = default;
+  ParameterArray(const ParameterTable& table, DType dtype) : flat_(Tensor::zeros({table.elements()}, dtype)) {}
+
+  bool defined() const { return flat_.defined(); }
+  const Tensor& flat() const { return flat_; }
+  Tensor& flat() { return flat_; }
+  /// A view.
+  Tensor view(const ParameterTable& table, ParamRef ref) const;
+
+ private:
+  Tensor flat_;
+};
+
+/// Sets every parameter as its row says; a function of the key alone.
+void initialise(const ParameterTable& table, ParameterArray& values, RandomKey key);
+
+}  // namespace heed::nn

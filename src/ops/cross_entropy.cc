@@ -1,0 +1,123 @@
+#include "ops/cross_entropy.h"
+
+#include <algorithm>
+
+#include "kernels/elementwise.h"
+#include "kernels/gemm.h"
+#include "kernels/softmax.h"
+#include "ops/dispatch.h"
+
+namespace heed::ops {
+namespace {
+
+void require_targets(const Tensor& targets, int64_t rows, int64_t classes, int32_t ignored) {
+  if (targets.size() != rows) {
+    fail(ErrorKind::kShape, "cross_entropy: {} targets for {} rows of logits", targets.size(), rows);
+  }
+  for (int64_t t = 0; t < rows; ++t) {
+    const int32_t target = targets.data<int32_t>()[t];
+    if (target != ignored && (target < 0 || target >= classes)) {
+      fail(ErrorKind::kUsage, "cross_entropy: target {} at place {} is not one of {} classes", target, t, classes);
+    }
+  }
+}
+
+// Rows of logits made at a time: enough for a fast product, few enough to stay in cache.
+constexpr int64_t kLogitsInBlock = 1 << 18;
+
+}  // namespace
+
+Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOptions& options) {
+  const int64_t rows = rows_of(logits.value()), classes = logits.dim(-1);
+  require_targets(targets, rows, classes, options.ignored);
+  Tensor losses = Tensor::empty(targets.shape(), logits.dtype());
+  Tensor dlogits;
+  if (logits.wants_gradient()) dlogits = Tensor::empty(logits.shape(), logits.dtype());
+  for_float_type("cross_entropy", losses, [&]<typename T>(T) {
+    heed::cross_entropy({.rows = rows, .classes = classes, .logits = logits.value().data<T>(),
+                         .targets = targets.data<int32_t>(), .ignored = options.ignored,
+                         .smoothing = options.smoothing, .others = options.others, .losses = losses.data<T>(),
+                         .negative_log_likelihoods = nullptr,
+                         .dlogits = dlogits.defined() ? dlogits.data<T>() : nullptr, .gradient_scale = T{1}});
+  });
+  if (!logits.wants_gradient()) return losses;
+  return logits.tape()->record(losses, [logits, dlogits, rows, classes](const Tensor& dlosses) {
+    Tensor gradient = dlogits.clone();
+    for_float_type("cross_entropy", gradient, [&]<typename T>(T) {
+      for (int64_t row = 0; row < rows; ++row) {
+        T* g = gradient.data<T>() + row * classes;
+        for (int64_t c = 0; c < classes; ++c) g[c] *= dlosses.data<T>()[row];
+      }
+    });
+    logits.tape()->add_gradient(logits, gradient);
+  });
+}
+
+VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, const Var& bias, const Tensor& targets,
+                                        const CrossEntropyOptions& options, double scale) {
+  const int64_t rows = rows_of(hidden.value()), width = hidden.dim(-1), classes = weight.dim(0);
+  if (weight.shape().rank() != 2 || weight.dim(1) != width) {
+    fail(ErrorKind::kShape, "vocabulary_cross_entropy: hidden {} does not fit the weight {}",
+         hidden.shape().to_string(), weight.shape().to_string());
+  }
+  require_targets(targets, rows, classes, options.ignored);
+  Tape* tape = tape_of(hidden, weight, bias);
+  Tensor dhidden, dweight, dbias;
+  if (hidden.wants_gradient()) dhidden = Tensor::empty(hidden.shape(), hidden.dtype());
+  if (weight.wants_gradient()) dweight = tape->accumulator(weight);
+  if (bias.wants_gradient()) dbias = tape->accumulator(bias);
+
+  VocabularyLoss result;
+  Tensor total = Tensor::zeros({1}, hidden.dtype());
+  for_float_type("vocabulary_cross_entropy", hidden.value(), [&]<typename T>(T) {
+    const int64_t block = std::clamp<int64_t>(kLogitsInBlock / classes, 16, std::max<int64_t>(rows, 16));
+    Tensor logits = Tensor::empty({block, classes}, hidden.dtype());
+    Tensor losses = Tensor::empty({2, block}, hidden.dtype());
+    T* z = logits.data<T>();
+    for (int64_t begin = 0; begin < rows; begin += block) {
+      const int64_t count = std::min(block, rows - begin);
+      const T* h = hidden.value().data<T>() + begin * width;
+      if (bias.defined()) {
+        const T* b = bias.value().data<T>();
+        for (int64_t row = 0; row < count; ++row) std::copy(b, b + classes, z + row * classes);
+      }
+      gemm({.transpose_b = true, .m = count, .n = classes, .k = width, .a = h, .a_stride = width,
+            .b = weight.value().data<T>(), .b_stride = width, .accumulate = bias.defined(), .c = z,
+            .c_stride = classes});
+      T* loss = losses.data<T>();
+      T* nll = loss + block;
+      heed::cross_entropy({.rows = count, .classes = classes, .logits = z,
+                           .targets = targets.data<int32_t>() + begin, .ignored = options.ignored,
+                           .smoothing = options.smoothing, .others = options.others, .losses = loss,
+                           .negative_log_likelihoods = nll, .dlogits = tape != nullptr ? z : nullptr,
+                           .gradient_scale = static_cast<T>(scale)});
+      for (int64_t row = 0; row < count; ++row) {
+        result.loss_sum += static_cast<double>(loss[row]);
+        result.negative_log_likelihood += static_cast<double>(nll[row]);
+        result.tokens += targets.data<int32_t>()[begin + row] != options.ignored ? 1 : 0;
+      }
+      if (dhidden.defined()) {
+        gemm({.m = count, .n = width, .k = classes, .a = z, .a_stride = classes, .b = weight.value().data<T>(),
+              .b_stride = width, .c = dhidden.data<T>() + begin * width, .c_stride = width});
+      }
+      if (dweight.defined()) {
+        gemm({.transpose_a = true, .m = classes, .n = width, .k = count, .a = z, .a_stride = classes, .b = h,
+              .b_stride = width, .accumulate = true, .c = dweight.data<T>(), .c_stride = width});
+      }
+      if (dbias.defined()) {
+        add_rows({.rows = count, .columns = classes, .x = z, .x_stride = classes, .sum = dbias.data<T>()});
+      }
+    }
+    total.data<T>()[0] = static_cast<T>(result.loss_sum * scale);
+  });
+  result.loss = total;
+  if (tape != nullptr) {
+    result.loss = tape->record(total, [tape, hidden, dhidden](const Tensor& upstream) {
+      HEED_CHECK(upstream.to_vector<double>()[0] == 1);
+      if (dhidden.defined()) tape->add_gradient(hidden, dhidden);
+    });
+  }
+  return result;
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,98 @@
+#include "ops/elementwise.h"
+
+#include "ops/dispatch.h"
+
+namespace heed::ops {
+namespace {
+
+/// x * mask of the stream.
+Tensor masked(const Tensor& x, const DropoutStream& stream) {
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  for_float_type("dropout", x, [&]<typename T>(T) {
+    heed::dropout({.stream = stream, .size = x.size(), .x = x.data<T>(), .residual = nullptr, .y = y.data<T>()});
+  });
+  return y;
+}
+
+Tensor masked(const Tensor& x, const Tensor& keep, double probability) {
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  for_float_type("dropout", x, [&]<typename T>(T) {
+    const T scale = static_cast<T>(1 / (1 - probability));
+    for (int64_t i = 0; i < x.size(); ++i) {
+      y.data<T>()[i] = keep.data<uint8_t>()[i] != 0 ? x.data<T>()[i] * scale : T{0};
+    }
+  });
+  return y;
+}
+
+}  // namespace
+
+Var add(const Var& a, const Var& b) {
+  require_same_shape("add", a.value(), b.value());
+  Tensor y = a.value().clone();
+  for_float_type("add", y, [&]<typename T>(T) {
+    add_scaled({.size = y.size(), .factor = T{1}, .x = b.value().data<T>(), .y = y.data<T>()});
+  });
+  Tape* tape = tape_of(a, b);
+  if (tape == nullptr) return y;
+  return tape->record(y, [tape, a, b](const Tensor& dy) {
+    tape->add_gradient(a, dy);
+    tape->add_gradient(b, dy);
+  });
+}
+
+Var activate(Activation function, const Var& x) {
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  for_float_type("activate", y, [&]<typename T>(T) {
+    heed::activate({.function = function, .size = y.size(), .x = x.value().data<T>(), .y = y.data<T>()});
+  });
+  if (!x.wants_gradient()) return y;
+  return x.tape()->record(y, [function, x](const Tensor& dy) {
+    Tensor dx = Tensor::empty(x.shape(), x.dtype());
+    for_float_type("activate", dy, [&]<typename T>(T) {
+      activate_backward({.function = function, .size = dy.size(), .x = x.value().data<T>(), .dy = dy.data<T>(),
+                         .dx = dx.data<T>()});
+    });
+    x.tape()->add_gradient(x, dx);
+  });
+}
+
+Var dropout(const Var& x, const DropoutStream& stream) {
+  if (!stream.active()) return x;
+  Tensor y = masked(x.value(), stream);
+  if (!x.wants_gradient()) return y;
+  return x.tape()->record(y, [x, stream](const Tensor& dy) { x.tape()->add_gradient(x, masked(dy, stream)); });
+}
+
+Var dropout(const Var& x, const Tensor& keep, double probability) {
+  if (!(x.shape() == keep.shape())) {
+    fail(ErrorKind::kShape, "dropout: the mask {} must have the shape of x {}", keep.shape().to_string(),
+         x.shape().to_string());
+  }
+  if (!(probability >= 0 && probability < 1)) {
+    fail(ErrorKind::kUsage, "dropout: the probability must be at least 0 and below 1, not {}", probability);
+  }
+  Tensor y = masked(x.value(), keep, probability);
+  if (!x.wants_gradient()) return y;
+  return x.tape()->record(y, [x, keep, probability](const Tensor& dy) {
+    x.tape()->add_gradient(x, masked(dy, keep, probability));
+  });
+}
+
+Var add_dropout(const Var& residual, const Var& x, const DropoutStream& stream) {
+  if (!stream.active()) return add(residual, x);
+  require_same_shape("add_dropout", residual.value(), x.value());
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  for_float_type("add_dropout", y, [&]<typename T>(T) {
+    heed::dropout({.stream = stream, .size = y.size(), .x = x.value().data<T>(),
+                   .residual = residual.value().data<T>(), .y = y.data<T>()});
+  });
+  Tape* tape = tape_of(residual, x);
+  if (tape == nullptr) return y;
+  return tape->record(y, [tape, residual, x, stream](const Tensor& dy) {
+    tape->add_gradient(residual, dy);
+    if (x.wants_gradient()) tape->add_gradient(x, masked(dy, stream));
+  });
+}
+
+}  // namespace heed::ops

@@ -1,0 +1,23 @@
+// Operations that work on each element by itself.
+#pragma once
+
+#include "autograd/tape.h"
+#include "kernels/dropout.h"
+#include "kernels/elementwise.h"
+
+namespace heed::ops {
+
+/// a + b, of the same shape.
+Var add(const Var& a, const Var& b);
+
+/// f(x)
+Var activate(Activation function, const Var& x);
+
+/// Each element is 0 with the stream's probability and divided by the probability of being kept otherwise.
+Var dropout(const Var& x, const DropoutStream& stream);
+/// The same with a given mask of x's shape, uint8: 1 is kept and divided by (1 - probability), 0 dropped.
+Var dropout(const Var& x, const Tensor& keep, double probability);
+/// residual + dropout(x), in one pass.
+Var add_dropout(const Var& residual, const Var& x, const DropoutStream& stream);
+
+}  // namespace heed::ops
