@@ -1,0 +1,25 @@
+// tokenizer_config.json of a model directory: what Heed needs of it, and what Hugging Face needs to open the
+// directory.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "text/vocabulary.h"
+
+namespace heed {
+
+struct TokenizerConfig {
+  SpecialPieces special;                         ///< eos_token, unk_token, pad_token
+  std::string source_language, target_language;  ///< source_lang, target_lang; may be empty
+};
+
+/// Throws kFormat, with `name`, for what is not JSON of the right types, and for settings that Heed does not
+/// have.
+TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& name);
+
+/// For MarianTokenizer of transformers.
+std::string write_tokenizer_config(const TokenizerConfig& config, const Vocabulary& vocabulary,
+                                   int max_length);
+
+}  // namespace heed

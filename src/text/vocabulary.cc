@@ -1,0 +1,135 @@
+#include "text/vocabulary.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/check.h"
+#include "base/file.h"
+
+namespace heed {
+namespace {
+
+/// Takes a flat object of pieces and ids as it is parsed, so that nothing else is ever built, and a piece
+/// that stands twice is seen.
+class VocabularyReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit VocabularyReader(std::string name) : name_(std::move(name)) {}
+
+  std::vector<std::pair<std::string, uint64_t>>& entries() { return entries_; }
+
+  bool start_object(size_t) override {
+    if (open_) broken(fmt::format("the id of \"{}\" is an object", piece_));
+    return open_ = true;
+  }
+  bool key(std::string& piece) override {
+    piece_ = std::move(piece);
+    return true;
+  }
+  bool number_unsigned(uint64_t id) override {
+    if (!open_) return not_an_id();
+    entries_.emplace_back(std::move(piece_), id);
+    return true;
+  }
+  bool end_object() override { return true; }
+
+  bool null() override { return not_an_id(); }
+  bool boolean(bool) override { return not_an_id(); }
+  bool number_integer(int64_t) override { return not_an_id(); }
+  bool number_float(double, const std::string&) override { return not_an_id(); }
+  bool string(std::string&) override { return not_an_id(); }
+  bool binary(nlohmann::json::binary_t&) override { return not_an_id(); }
+  bool start_array(size_t) override { return not_an_id(); }
+  bool end_array() override { return true; }
+  bool parse_error(size_t position, const std::string&, const nlohmann::json::exception&) override {
+    broken(fmt::format("it is not valid JSON at byte {}", position));
+  }
+
+  [[noreturn]] void broken(std::string_view what) const {
+    fail(ErrorKind::kFormat, "{} is not a vocabulary (an object of pieces and the ids from 0 up): {}", name_,
+         what);
+  }
+
+ private:
+  bool not_an_id() const {
+    if (!open_) broken("it does not begin with {");
+    broken(fmt::format("the id of \"{}\" is not a number from 0 up", piece_));
+  }
+
+  std::string name_, piece_;
+  bool open_ = false;
+  std::vector<std::pair<std::string, uint64_t>> entries_;
+};
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::vector<std::string> pieces, const SpecialPieces& special)
+    : pieces_(std::move(pieces)) {
+  HEED_CHECK(pieces_.size() <= static_cast<size_t>(std::numeric_limits<int32_t>::max()));
+  for (const std::string& piece : pieces_) {
+    if (!ids_.emplace(piece, static_cast<int32_t>(ids_.size())).second) {
+      fail(ErrorKind::kFormat, "the piece \"{}\" stands twice in the vocabulary", piece);
+    }
+  }
+  const auto id_of_special = [&](const std::string& piece) {
+    const std::optional<int32_t> id = find(piece);
+    if (!id)
+      fail(ErrorKind::kFormat, "the vocabulary has no piece \"{}\", which every translation model needs",
+           piece);
+    return *id;
+  };
+  end_id_ = id_of_special(special.end);
+  unknown_id_ = id_of_special(special.unknown);
+  pad_id_ = id_of_special(special.pad);
+}
+
+Vocabulary Vocabulary::load(const std::string& path, const SpecialPieces& special) {
+  return from_json(read_file(path), path, special);
+}
+
+Vocabulary Vocabulary::from_json(std::string_view json, const std::string& name,
+                                 const SpecialPieces& special) {
+  VocabularyReader reader(name);
+  nlohmann::json::sax_parse(json.begin(), json.end(), &reader);
+  std::vector<std::string> pieces(reader.entries().size());
+  std::vector<bool> taken(pieces.size());
+  for (auto& [piece, id] : reader.entries()) {
+    if (id >= pieces.size()) {
+      reader.broken(fmt::format("with {} pieces, \"{}\" cannot have the id {}", pieces.size(), piece, id));
+    }
+    if (taken[id]) reader.broken(fmt::format("\"{}\" and \"{}\" have the same id {}", pieces[id], piece, id));
+    taken[id] = true;
+    pieces[id] = std::move(piece);
+  }
+  try {
+    return Vocabulary(std::move(pieces), special);
+  } catch (const Error& error) {
+    reader.broken(error.what());
+  }
+}
+
+std::string Vocabulary::to_json() const {
+  std::string text = "{\n";
+  for (size_t id = 0; id < pieces_.size(); ++id) {
+    constexpr bool kAscii = true;
+    const std::string quoted = nlohmann::json(pieces_[id]).dump(-1, ' ', kAscii);
+    text += fmt::format("  {}: {}{}\n", quoted, id, id + 1 < pieces_.size() ? "," : "");
+  }
+  return text + "}\n";
+}
+
+std::optional<int32_t> Vocabulary::find(std::string_view piece) const {
+  const auto found = ids_.find(piece);
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
+const std::string& Vocabulary::piece(int32_t id) const {
+  if (id < 0 || static_cast<size_t>(id) >= pieces_.size()) {
+    fail(ErrorKind::kUsage, "there is no piece with id {}: the vocabulary has the ids 0 to {}", id,
+         pieces_.size() - 1);
+  }
+  return pieces_[static_cast<size_t>(id)];
+}
+
+}  // namespace heed
