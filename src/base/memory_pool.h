@@ -1,13 +1,15 @@
-// Memory that is used again: after the first steps of a loop whose sizes repeat, the system is asked for nothing.
+// Memory that is used again: after the first steps of a loop whose sizes repeat, the system is asked for
+// nothing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 namespace heed {
 
 /// Memory of at least `size` bytes, aligned to 64. Sizes are rounded up to classes (at most a quarter more),
-/// and each class keeps what was freed. Thread-safe.
+/// and each class keeps what was freed. Thread-safe. Throws std::bad_alloc where there is not so much.
 void* pool_allocate(size_t size);
 void pool_free(void* address) noexcept;
 
@@ -27,7 +29,10 @@ struct PoolAllocator {
   PoolAllocator() = default;
   template <typename U>
   PoolAllocator(const PoolAllocator<U>&) {}  // NOLINT(google-explicit-constructor): allocators convert
-  T* allocate(size_t count) { return static_cast<T*>(pool_allocate(count * sizeof(T))); }
+  T* allocate(size_t count) {
+    if (count > SIZE_MAX / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(pool_allocate(count * sizeof(T)));
+  }
   void deallocate(T* address, size_t) noexcept { pool_free(address); }
   template <typename U>
   bool operator==(const PoolAllocator<U>&) const {

@@ -196,18 +196,18 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   /// Bytes of the current tensor, and sets its shape. No product is formed that could overflow, also where
-  /// another axis is empty.
+  /// another axis is empty; the limit is that of Shape.
   uint64_t checked_size(const std::string& name, uint64_t width) {
-    uint64_t room = UINT64_C(1) << 62;  // bytes, more than any file has
-    uint64_t product = width;
+    constexpr uint64_t kMostElements = INT64_MAX / 8;
+    uint64_t elements = 1;
     std::vector<int64_t> lengths;
     for (const uint64_t length : *shape_) {
-      if (length > 1 && length > room / product) reject("the shape of tensor '{}' is too large", name);
-      if (length > 0) product *= length;
+      if (length > kMostElements / elements) reject("the shape of tensor '{}' is too large", name);
+      if (length > 0) elements *= length;
       lengths.push_back(static_cast<int64_t>(length));
     }
     entry_.shape = Shape(lengths);
-    return entry_.shape.size() == 0 ? 0 : product;
+    return static_cast<uint64_t>(entry_.shape.size()) * width;
   }
 
   std::string_view text_;

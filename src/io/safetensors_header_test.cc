@@ -96,6 +96,8 @@ TEST(SafetensorsHeader, RefusesSizesThatDoNotFit) {
                  "too large");
   expect_refused(R"({"a":{"dtype":"U8","shape":[0,4294967296,4294967296],"data_offsets":[0,0]}})", 0,
                  "too large");
+  expect_refused(R"({"a":{"dtype":"U8","shape":[0,4611686018427387904],"data_offsets":[0,0]}})", 0,
+                 "too large");
   expect_refused(R"({"a":{"dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,0]}})", 0,
                  "too large");
   expect_refused(R"({"a":{"dtype":"U8","shape":[18446744073709551616],"data_offsets":[0,0]}})", 0,
