@@ -30,13 +30,13 @@ std::string trim_zeros(std::string number) {
 
 }  // namespace
 
-std::string tick_label(double value, double step) {
+std::string tick_label(double value, double step, double largest) {
   if (std::abs(value) < step * 1e-6) return "0";
   const double size = std::abs(value);
   if (size >= 1e15 || size < 1e-4) return fmt::format("{:.3g}", value);
   for (const auto& [unit, name] :
        {std::pair{1e12, "T"}, std::pair{1e9, "G"}, std::pair{1e6, "M"}, std::pair{1e3, "k"}}) {
-    if (size < unit || (unit == 1e3 && size < 1e4)) continue;
+    if (size < unit || largest < std::max(unit, 1e4)) continue;
     const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step / unit) - 1e-9)), 0, 6);
     return trim_zeros(fmt::format("{:.{}f}", value / unit, digits)) + name;
   }
@@ -74,7 +74,8 @@ void Axis::place_linear(int ticks, bool widen) {
     high_ = std::ceil(high_ / step - 1e-9) * step;
   }
   const double first = std::ceil(low_ / step - 1e-9), last = std::floor(high_ / step + 1e-9);
-  for (double n = first; n <= last; ++n) ticks_.push_back({n * step, tick_label(n * step, step)});
+  for (double n = first; n <= last; ++n)
+    ticks_.push_back({n * step, tick_label(n * step, step, std::max(std::abs(low_), std::abs(high_)))});
 }
 
 void Axis::place_logarithmic(int ticks, bool widen) {
@@ -102,7 +103,7 @@ void Axis::place_logarithmic(int ticks, bool widen) {
   }
   for (const double value : values) {
     if (value >= low_ * (1 - 1e-9) && value <= high_ * (1 + 1e-9))
-      ticks_.push_back({value, tick_label(value, value)});
+      ticks_.push_back({value, tick_label(value, value, high_)});
   }
 }
 

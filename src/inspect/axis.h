@@ -37,7 +37,8 @@ class Axis {
   std::vector<Tick> ticks_;
 };
 
-/// A number as a person would write it on an axis whose ticks are `step` apart: "0.05", "20", "1.5M".
-std::string tick_label(double value, double step);
+/// A number as a person would write it on an axis whose ticks are `step` apart and go up to `largest`:
+/// "0.05", "20", "1.5M"; thousands are "5k" on an axis that passes ten thousand.
+std::string tick_label(double value, double step, double largest);
 
 }  // namespace heed

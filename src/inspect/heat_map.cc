@@ -123,10 +123,10 @@ void draw_legend(Picture& picture, Point corner, ColourMap colours, double darke
   const Box strip{std::ceil(corner.x + name.width + kLegendGap), corner.y, kLegendWidth, style.size};
   text.at = {corner.x, corner.y + style.size - 1};
   picture.add(text);
-  const double width = strip.width / kLegendSteps;
-  for (int step = 0; step < kLegendSteps; ++step) {
+  for (int step = 0; step < kLegendSteps; ++step) {  // each over the end of the one before: no seams
+    const double begin = step * strip.width / kLegendSteps;
     const Colour colour = level_colour(colours, colour_level(static_cast<double>(step) / (kLegendSteps - 1)));
-    picture.add(Boxes{{{strip.left + step * width, strip.top, width, strip.height}}, colour, true});
+    picture.fill({strip.left + begin, strip.top, strip.width - begin, strip.height}, colour);
   }
   picture.outline(strip, {0.6, 0.6, 0.6}, 0.5);
   text.align = Align::kMiddle;
