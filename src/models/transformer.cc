@@ -30,6 +30,9 @@ void require(const TransformerConfig& c) {
   require_positive("number of decoder layers", c.decoder_layers);
   require_positive("feed-forward width", std::min(c.encoder_inner_width, c.decoder_inner_width));
   require_positive("longest sequence", c.longest);
+  if (c.longest * c.width > int64_t{1} << 28) {
+    fail(ErrorKind::kUsage, "{} positions of width {} are more than this library makes", c.longest, c.width);
+  }
   for (const int32_t id : {c.padding_id, c.end_id, c.start_id}) {
     if (id < 0 || id >= c.vocabulary) {
       fail(ErrorKind::kUsage, "the special id {} is outside the vocabulary of {}", id, c.vocabulary);

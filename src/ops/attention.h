@@ -36,11 +36,11 @@ struct AttentionMask {
   /// the last key.
   bool causal = false;
   /// Padding mask: uint8, one per row of K; 1 may be seen.
-  Tensor key_visible;
+  Tensor key_visible{};
   /// Any mask: uint8 (Tq, Tk), (H, Tq, Tk) or (B or 1, H or 1, Tq, Tk); 1 may be seen. Sequences of one length only.
-  Tensor visible;
+  Tensor visible{};
   /// Added to the scores: the same shapes.
-  Var bias;
+  Var bias{};
 
   bool only_causal() const { return !key_visible.defined() && !visible.defined() && !bias.defined(); }
 };

@@ -1,0 +1,126 @@
+#include "models/model_directory.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/check.h"
+#include "io/nearest_word.h"
+#include "io/safetensors.h"
+#include "io/weight_files.h"
+#include "models/transformer.h"
+#include "models/transformer_config.h"
+
+namespace heed::models {
+
+const std::vector<Architecture>& architectures() {
+  const auto make_transformer = [](const JsonObject& config) -> std::unique_ptr<Seq2Seq> {
+    return std::make_unique<Transformer>(read_transformer_config(config));
+  };
+  static const std::vector<Architecture> table{{"marian", make_transformer}, {"heed_transformer", make_transformer}};
+  return table;
+}
+
+nn::Context LoadedModel::context() const {
+  nn::Context context;
+  context.table = &model->table();
+  context.values = &values;
+  context.packed = packed.get();
+  return context;
+}
+
+namespace {
+
+/// Tensors that some files hold though they are computed, not learnt.
+bool is_computed(const std::string& name) { return name.ends_with("embed_positions.weight"); }
+
+/// The name under which a file holds a parameter; empty where it does not.
+std::string stored_name(const WeightFiles& files, const nn::ParamSpec& spec) {
+  if (files.has(spec.name)) return spec.name;
+  for (const std::string& alias : spec.aliases) {
+    if (files.has(alias)) return alias;
+  }
+  return "";
+}
+
+/// Throws unless the files hold exactly the table's parameters, in their shapes.
+void require_match(const WeightFiles& files, const nn::ParameterTable& table) {
+  std::set<std::string> known;
+  for (int row = 0; row < table.size(); ++row) {
+    const nn::ParamSpec& spec = table[row];
+    known.insert(spec.name);
+    known.insert(spec.aliases.begin(), spec.aliases.end());
+    const std::string name = stored_name(files, spec);
+    if (name.empty()) {
+      fail(ErrorKind::kFormat, "'{}': config.json asks for a parameter '{}' of shape {}, but the weights do not hold it",
+           files.directory(), spec.name, spec.shape.to_string());
+    }
+    const Shape& shape = files.info(name).shape;
+    // final_logits_bias is (1, V) in files.
+    const bool same = shape == spec.shape || (shape.rank() == spec.shape.rank() + 1 && shape[0] == 1 &&
+                                              std::equal(shape.begin() + 1, shape.end(), spec.shape.begin()));
+    if (!same) {
+      fail(ErrorKind::kFormat, "'{}': config.json gives '{}' the shape {}, the weights hold {}", files.directory(), name,
+           spec.shape.to_string(), shape.to_string());
+    }
+  }
+  for (const std::string& name : files.names()) {
+    if (known.count(name) == 0 && !is_computed(name)) {
+      fail(ErrorKind::kFormat, "'{}': the weights hold '{}', which this model does not have; do config.json and the "
+           "weights belong together?", files.directory(), name);
+    }
+  }
+}
+
+}  // namespace
+
+void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values) {
+  const WeightFiles files = WeightFiles::open(directory);
+  require_match(files, table);
+  values = nn::ParameterArray(table, DType::kFloat32);
+  for (int row = 0; row < table.size(); ++row) {
+    const std::string name = stored_name(files, table[row]);
+    files.read_into(name, values.view(table, {row, 1}).data<float>(), files.info(name).shape);
+  }
+  const float* all = values.flat().data<float>();
+  for (int row = 0; row < table.size(); ++row) {
+    for (int64_t i = table.offset(row); i < table.offset(row + 1); ++i) {
+      if (!(all[i] - all[i] == 0)) {  // infinite, or not a number
+        fail(ErrorKind::kFormat, "'{}': the parameter '{}' holds {} at place {}", directory, table[row].name, all[i],
+             i - table.offset(row));
+      }
+    }
+  }
+}
+
+void write_weights(const std::string& directory, const nn::ParameterTable& table, const nn::ParameterArray& values,
+                   DType dtype) {
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (int row = 0; row < table.size(); ++row) {
+    Tensor value = values.view(table, {row, 1});
+    if (table[row].name == "final_logits_bias") value = value.reshape({1, value.size()});
+    tensors.emplace_back(table[row].name, dtype == DType::kFloat32 ? value : value.to(dtype));
+  }
+  write_safetensors(directory + "/model.safetensors", tensors, {{"format", "pt"}});
+}
+
+LoadedModel load_model(const std::string& directory) {
+  LoadedModel loaded;
+  loaded.directory = directory;
+  const JsonObject config = JsonObject::read(directory + "/config.json");
+  loaded.model_type = config.string("model_type");
+  std::vector<std::string> known;
+  for (const Architecture& architecture : architectures()) {
+    known.push_back(architecture.model_type);
+    if (architecture.model_type == loaded.model_type) loaded.model = architecture.make(config);
+  }
+  if (loaded.model == nullptr) {
+    config.reject("model_type", fmt::format("one that can be used here ({})", fmt::join(known, ", ")));
+  }
+  read_weights(directory, loaded.model->table(), loaded.values);
+  loaded.packed = std::make_unique<nn::PackedWeights>();
+  loaded.generation = read_generation_defaults(directory, config);
+  loaded.generation.max_length = std::min(loaded.generation.max_length, loaded.model->longest());
+  return loaded;
+}
+
+}  // namespace heed::models
