@@ -31,15 +31,15 @@ struct CloseBundle {
 };
 using Bundle = std::unique_ptr<UResourceBundle, CloseBundle>;
 
-/// The abbreviations that CLDR lists for a language, with their periods; none for most languages.
-/// ICU's own filter for them is not used: it also takes them for the ends of longer words ("Häuser." for
-/// "r.").
+/// The abbreviations that CLDR lists for a language, with their periods (none for most languages), and a few
+/// that stand before names in many. ICU's own filter for them is not used: it also takes them for the ends of
+/// longer words ("Häuser." for "r.").
 std::unordered_set<std::string> read_abbreviations(const char* language) {
   UErrorCode code = U_ZERO_ERROR;
   Bundle rules(ures_openDirect(U_ICUDATA_NAME "-brkitr", language, &code));
   Bundle exceptions(ures_getByKey(rules.get(), "exceptions", nullptr, &code));
   Bundle list(ures_getByKey(exceptions.get(), "SentenceBreak", nullptr, &code));
-  std::unordered_set<std::string> abbreviations;
+  std::unordered_set<std::string> abbreviations{"Dr.", "Prof.", "Mr.", "Mrs.", "Ms.", "St.", "cf.", "vs."};
   if (U_FAILURE(code)) return abbreviations;
   for (int32_t n = 0; n < ures_getSize(list.get()); ++n) {
     const icu::UnicodeString text = icu::ures_getUnicodeStringByIndex(list.get(), n, &code);

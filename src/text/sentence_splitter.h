@@ -17,8 +17,8 @@ struct SplitText {
 };
 
 /// Sentence boundaries of Unicode Standard Annex 29 by ICU, and within a line of text none of them
-/// - behind an abbreviation that CLDR lists for the language ("Dr."), or letters with periods ("J.", "z. B.",
-/// "U.S."),
+/// - behind an abbreviation that CLDR lists for the language ("Mio."), a title ("Dr."), or letters with
+/// periods ("J.", "z. B.", "U.S."),
 /// - behind an ordinal number in languages that write it so ("am 3. Mai"),
 /// - before a lower-case letter ("“Oh!” he said.").
 /// When in doubt two sentences stay together, which harms a translation less than half a sentence.

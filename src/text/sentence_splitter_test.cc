@@ -32,7 +32,8 @@ TEST(SentenceSplitter, KnowsAbbreviationsOfTheLanguage) {
       ElementsAre("Das gilt z. B. Für große Häuser.", "Ja.", "Dr. Huber kam am 3. Mai 2019.", "Es regnete."));
   EXPECT_THAT(english.split("The U.S. Army and J. Smith came.").sentences, testing::SizeIs(1));
   // The negative controls: without that abbreviation, without such ordinals, a boundary stays.
-  EXPECT_THAT(SentenceSplitter("fi").split("Mr. Bay came.").sentences, ElementsAre("Mr.", "Bay came."));
+  EXPECT_THAT(german.split("Es kostet 3 Mio. Euro.").sentences, ElementsAre("Es kostet 3 Mio. Euro."));
+  EXPECT_THAT(english.split("Es kostet 3 Mio. Euro.").sentences, ElementsAre("Es kostet 3 Mio.", "Euro."));
   EXPECT_THAT(english.split("We saw 3. Then 4.").sentences, ElementsAre("We saw 3.", "Then 4."));
 }
 

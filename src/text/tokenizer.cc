@@ -40,6 +40,16 @@ std::vector<Piece> cut(const SentencePieceModel& model, std::string_view text,
   return model.sample(text, sampling->alpha, sampling->nbest, *sampling->random);
 }
 
+std::string marks_to_spaces(std::string_view text) {
+  std::string result;
+  size_t begin = 0;
+  for (size_t at = text.find(kSpaceMark); at != std::string_view::npos; at = text.find(kSpaceMark, begin)) {
+    result.append(text.substr(begin, at - begin)).push_back(' ');
+    begin = at + kSpaceMark.size();
+  }
+  return result.append(text.substr(begin));
+}
+
 }  // namespace
 
 Tokenizer::Tokenizer(SentencePieceModel source, SentencePieceModel target, Vocabulary vocabulary,
@@ -143,12 +153,8 @@ std::string Tokenizer::decode(const SentencePieceModel& model, std::span<const i
     const std::string& piece = vocabulary_->piece(id);
     if (!vocabulary_->is_special(id)) pieces.push_back(piece);
   }
-  std::string text = model.decode(pieces);
-  // Pieces that this model does not know, as of the other language, come back with their mark.
-  for (size_t at = text.find(kSpaceMark); at != std::string::npos; at = text.find(kSpaceMark, at)) {
-    text.replace(at, kSpaceMark.size(), " ");
-  }
-  return std::string(strip(text));
+  // Pieces that this model does not know, as those of the other language, come back with their mark.
+  return std::string(strip(marks_to_spaces(model.decode(pieces))));
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids) const {

@@ -58,7 +58,7 @@ class Tokenizer {
   /// Writes the four files; the directory must exist. Throws kFile.
   void save(const std::string& directory) const;
 
-  /// Learns pieces from lines of both languages. Ids: </s> 0, <unk> 1, the pieces by falling probability (the
+  /// Learns pieces from lines of both languages. Ids: </s> 0, <unk> 1, the pieces in their model's order (the
   /// source's first, if not joint), and <pad> last. Errors as of SentencePieceModel::train.
   static Tokenizer train(const TokenizerTrainOptions& options, const NextLine& source,
                          const NextLine& target);
