@@ -51,12 +51,6 @@ std::string block_title(const Block& block) {
   HEED_CHECK(false);
 }
 
-/// "queries: target", as the axes are named.
-std::string axis_name(Stack stack, bool queries) {
-  const bool source = stack == Stack::kEncoder || (stack == Stack::kCross && !queries);
-  return fmt::format("{}: {}", queries ? "queries" : "keys", source ? "source" : "target");
-}
-
 class Layout {
  public:
   Layout(const Trace& trace, const PictureOptions& options) : trace_(trace), options_(options) {
@@ -207,15 +201,38 @@ class Layout {
   double map_height(const Block& block) const {
     return static_cast<double>(block.queries.labels.size()) * cell_;
   }
-  double gutter(const Block& block) const { return note_.size * 1.6 + block.queries.size.width + kLabelGap; }
+  double gutter(const Block& block) const {
+    return note_.size * 1.6 + block.queries.size.width + label_gap();
+  }
+  /// Between labels and cells: where not every token is named, a name reaches beyond its cell on both sides.
+  double label_gap() const { return std::max(kLabelGap, (pitch_ - cell_) / 2 + 1); }
+  /// Between maps, for the same reason.
+  double gap() const { return std::max(kGap, pitch_ - cell_ + 2); }
   double caption_height() const { return note_.size * 1.5; }
 
-  double block_width(const Block& block) const {
-    return gutter(block) + block.columns * map_width(block) + (block.columns - 1) * kGap;
+  Text axis_name(const Block& block, bool queries) const {
+    const bool source = block.stack == Stack::kEncoder || (block.stack == Stack::kCross && !queries);
+    Text name = note_;
+    name.align = Align::kMiddle;
+    name.upward = queries;
+    name.label.text = fmt::format("{}: {}", queries ? "queries" : "keys", source ? "source" : "target");
+    return name;
   }
+  /// From the first cells to the last, or the name of the axis beside them where that is longer.
+  double rows_height(const Block& block) const {
+    const double maps =
+        block.rows() * (caption_height() + map_height(block) + gap()) - gap() - caption_height();
+    return std::max(maps, picture_.measure(axis_name(block, true)).width);
+  }
+  /// The same for the columns.
+  double columns_width(const Block& block) const {
+    const double maps = block.columns * (map_width(block) + gap()) - gap();
+    return std::max(maps, picture_.measure(axis_name(block, false)).width);
+  }
+  double block_width(const Block& block) const { return gutter(block) + columns_width(block); }
   double block_height(const Block& block) const {
-    const double maps = block.rows() * (caption_height() + map_height(block)) + (block.rows() - 1) * kGap;
-    return heading_.size * 1.6 + maps + kLabelGap + key_labels_height(block.keys) + note_.size * 1.8;
+    return heading_.size * 1.6 + caption_height() + rows_height(block) + label_gap() +
+           key_labels_height(block.keys) + note_.size * 1.8;
   }
   double page_width() const {
     double width = std::max(kNarrowestPage, legend_size(picture_, note_).width);
@@ -272,20 +289,27 @@ class Layout {
     title.at = {kMargin, top + heading_.size};
     picture_.add(title);
     const double left = kMargin + gutter(block), first = top + heading_.size * 1.6 + caption_height();
-    const double row_height = caption_height() + map_height(block) + kGap;
-    const double column_width = map_width(block) + kGap;
+    const double row_height = caption_height() + map_height(block) + gap();
+    const double column_width = map_width(block) + gap();
     const int heads = static_cast<int>(block.heads.size());
     for (int n = 0; n < heads; ++n) {
       const Point corner{left + n % block.columns * column_width, first + n / block.columns * row_height};
       draw_map(block, block.heads[n], corner);
       if (n % block.columns == 0) {
-        draw_query_labels(picture_, block.queries, corner.x - kLabelGap, corner.y, cell_);
+        draw_query_labels(picture_, block.queries, corner.x - label_gap(), corner.y, cell_);
       }
       if (n / block.columns == block.rows() - 1 || n + block.columns >= heads) {
-        draw_key_labels(picture_, block.keys, corner.x, corner.y + map_height(block) + kLabelGap, cell_);
+        draw_key_labels(picture_, block.keys, corner.x, corner.y + map_height(block) + label_gap(), cell_);
       }
     }
-    return draw_axis_names(block, left, first, first + block.rows() * row_height - kGap - caption_height());
+    Text name = axis_name(block, true);
+    name.at = {kMargin + note_.size, first + rows_height(block) / 2};
+    picture_.add(name);
+    const double end = top + block_height(block);
+    name = axis_name(block, false);
+    name.at = {left + columns_width(block) / 2, end - 0.4 * note_.size};
+    picture_.add(name);
+    return end;
   }
 
   void draw_map(const Block& block, size_t head, Point corner) {
@@ -301,22 +325,6 @@ class Layout {
     style.values = options_.values;
     style.value_size = 0.8 * style_.size;
     draw_cells(picture_, stack_of(trace_, block.stack)[block.layer][head], corner, style);
-  }
-
-  /// `top` and `bottom` are those of the cells; returns where the block ends.
-  double draw_axis_names(const Block& block, double left, double top, double bottom) {
-    Text name = note_;
-    name.align = Align::kMiddle;
-    name.label.text = axis_name(block.stack, false);
-    const double width = block_width(block) - gutter(block);
-    const double end = bottom + kLabelGap + key_labels_height(block.keys) + note_.size * 1.8;
-    name.at = {left + width / 2, end - 0.4 * note_.size};
-    picture_.add(name);
-    name.label.text = axis_name(block.stack, true);
-    name.upward = true;
-    name.at = {kMargin + note_.size, (top + bottom) / 2};
-    picture_.add(name);
-    return end;
   }
 
   const Trace& trace_;

@@ -81,7 +81,9 @@ std::array<double, 3> to_lab(Colour colour) {
 }
 
 Colour ink_on(Colour background) {
-  return to_lab(background)[0] > 60 ? Colour{0.1, 0.1, 0.1} : Colour{1, 1, 1};
+  // Where black and white contrast equally, 4.6 to 1: luminance sqrt(1.05 * 0.05) - 0.05 (WCAG 2.1's
+  // formula).
+  return to_lab(background)[0] > 49.4 ? Colour{0, 0, 0} : Colour{1, 1, 1};
 }
 
 }  // namespace heed

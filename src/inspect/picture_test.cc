@@ -1,0 +1,417 @@
+#include "inspect/picture.h"
+
+#include <cairo.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "base/file.h"
+#include "heed/error.h"
+#include "inspect/attention_picture.h"
+#include "inspect/bar_picture.h"
+#include "inspect/curve_picture.h"
+#include "inspect/heat_map.h"
+#include "inspect/picture_file.h"
+#include "inspect/test_traces.h"
+
+namespace heed {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Texts of which the ink overlaps, or that leave the page.
+std::vector<std::string> faults(const Picture& picture) {
+  std::vector<std::string> found;
+  std::vector<Text> texts = picture.texts();
+  std::erase_if(texts, [](const Text& text) { return text.bounds.width <= 0; });
+  std::sort(texts.begin(), texts.end(),
+            [](const Text& a, const Text& b) { return a.bounds.left < b.bounds.left; });
+  for (size_t n = 0; n < texts.size(); ++n) {
+    const Box& box = texts[n].bounds;
+    if (box.left < 0 || box.top < 0 || box.right() > picture.width || box.bottom() > picture.height) {
+      found.push_back("'" + texts[n].label.text + "' leaves the page");
+    }
+    for (size_t m = n + 1; m < texts.size() && texts[m].bounds.left < box.right(); ++m) {
+      const Box& other = texts[m].bounds;
+      if (box.top < other.bottom() && other.top < box.bottom()) {
+        found.push_back("'" + texts[n].label.text + "' lies on '" + texts[m].label.text + "'");
+      }
+    }
+  }
+  for (const Shape& shape : picture.shapes) {
+    const Boxes* boxes = std::get_if<Boxes>(&shape);
+    if (boxes == nullptr) continue;
+    for (const Box& box : boxes->boxes) {
+      const bool inside = box.left >= 0 && box.top >= 0 && box.right() <= picture.width + 1e-6 &&
+                          box.bottom() <= picture.height + 1e-6;
+      if (!inside) found.push_back("a box leaves the page");
+    }
+  }
+  return found;
+}
+
+std::multiset<std::string> words(const Picture& picture) {
+  std::multiset<std::string> found;
+  for (const Text& text : picture.texts()) found.insert(text.label.text);
+  return found;
+}
+
+/// The colour drawn last at a point, from the list of shapes.
+Colour colour_at(const Picture& picture, Point point) {
+  Colour colour = picture.background;
+  for (const Shape& shape : picture.shapes) {
+    const Boxes* boxes = std::get_if<Boxes>(&shape);
+    if (boxes == nullptr) continue;
+    for (const Box& box : boxes->boxes) {
+      if (point.x > box.left && point.x < box.right() && point.y > box.top && point.y < box.bottom())
+        colour = boxes->fill;
+    }
+  }
+  return colour;
+}
+
+struct PngReader {
+  const std::string& bytes;
+  size_t used = 0;
+};
+
+/// Reads a PNG back and returns the colour of a pixel.
+Colour png_pixel(const std::string& bytes, int x, int y) {
+  PngReader reader{bytes};
+  const auto read = [](void* closure, unsigned char* data, unsigned length) {
+    auto* from = static_cast<PngReader*>(closure);
+    if (from->used + length > from->bytes.size()) return CAIRO_STATUS_READ_ERROR;
+    std::memcpy(data, from->bytes.data() + from->used, length);
+    from->used += length;
+    return CAIRO_STATUS_SUCCESS;
+  };
+  cairo_surface_t* surface = cairo_image_surface_create_from_png_stream(read, &reader);
+  EXPECT_EQ(cairo_surface_status(surface), CAIRO_STATUS_SUCCESS);
+  uint32_t pixel = 0;
+  std::memcpy(&pixel,
+              cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) + 4 * x, 4);
+  cairo_surface_destroy(surface);
+  return Colour::from_hex(pixel & 0xffffff);
+}
+
+Trace trace_of(int tokens, int layers, int heads) {
+  return testing::make_trace(testing::make_tokens(tokens), testing::make_tokens(tokens + 1), layers, heads);
+}
+
+TEST(Faults, AreFound) {  // the negative control of the tests below
+  Picture picture;
+  picture.width = picture.height = 100;
+  Text text;
+  text.label.text = "one";
+  text.at = {10, 50};
+  picture.add(text);
+  EXPECT_TRUE(faults(picture).empty());
+  text.label.text = "two";
+  text.at = {12, 52};
+  picture.add(text);
+  EXPECT_EQ(faults(picture).size(), 1U);
+  text.at = {90, 20};
+  picture.add(text);
+  EXPECT_EQ(faults(picture).size(), 2U);
+}
+
+TEST(AttentionPicture, NothingOverlapsOrIsCut) {
+  for (const int tokens : {1, 2, 3, 10, 25, 40, 100}) {
+    for (const auto& [layers, heads] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{2, 8}}) {
+      for (const bool values : {false, true}) {
+        if (values && tokens > 25) continue;  // one number per cell: too many to compare in a short test
+        PictureOptions options;
+        options.values = values;
+        options.title = "A title that is rather long for small pictures, so that it needs a second line";
+        const Picture picture = attention_picture(trace_of(tokens, layers, heads), options);
+        EXPECT_THAT(faults(picture), ::testing::IsEmpty()) << tokens << " tokens, " << heads << " heads";
+      }
+    }
+  }
+}
+
+TEST(AttentionPicture, NothingOverlapsInAnyShape) {
+  const Trace trace = trace_of(12, 2, 4);
+  for (const double cell : {0.0, 2.0, 7.0, 60.0}) {
+    for (const double font : {4.0, 9.0, 18.0}) {
+      for (const int per_row : {0, 1, 3, 4}) {
+        PictureOptions options;
+        options.cell = cell;
+        options.font_size = font;
+        options.heads_per_row = per_row;
+        EXPECT_THAT(faults(attention_picture(trace, options)), ::testing::IsEmpty())
+            << "cell " << cell << ", font " << font << ", " << per_row << " heads per row";
+      }
+    }
+  }
+}
+
+TEST(AttentionPicture, NamesEverything) {
+  const Trace trace = trace_of(10, 2, 8);
+  const auto found = words(attention_picture(trace));
+  for (const char* word : {"Encoder layer 1", "Decoder layer 2", "Cross-attention layer 1", "Head 1",
+                           "Head 8", "attention weight", "0", "1", "queries: target", "keys: source"}) {
+    EXPECT_TRUE(found.contains(word)) << word;
+  }
+  EXPECT_EQ(found.count("Head 3"), 6U);
+  for (const Label& label : token_labels(trace.source_tokens, "_"))
+    EXPECT_GE(found.count(label.text), 6U) << label.text;
+  EXPECT_TRUE(words(attention_picture(mean_over_heads(trace))).contains("Mean of heads"));
+}
+
+TEST(AttentionPicture, LongTokensAreElided) {
+  const Picture picture = attention_picture(trace_of(12, 1, 1));
+  const std::vector<Text> texts = picture.texts();
+  const auto longest = std::find_if(texts.begin(), texts.end(), [](const Text& text) {
+    return text.max_width > 0 && text.label.text.find("_Donau") == 0;
+  });
+  ASSERT_NE(longest, texts.end());
+  EXPECT_TRUE(longest->elided);
+  EXPECT_LE(std::max(longest->bounds.width, longest->bounds.height), PictureOptions().longest_label + 1);
+}
+
+TEST(AttentionPicture, SelectedHeadsKeepTheirNumbers) {
+  const auto found = words(attention_picture(select(trace_of(5, 3, 4), parse_selection("cross", "3", "2"))));
+  EXPECT_TRUE(found.contains("Cross-attention layer 3"));
+  EXPECT_TRUE(found.contains("Head 2"));
+  EXPECT_FALSE(found.contains("Head 1"));
+}
+
+TEST(AttentionPicture, RefusesWhatCannotBeDrawn) {
+  Trace trace = trace_of(4, 1, 1);
+  EXPECT_THROW(attention_picture(Trace{}), Error);
+  trace.cross[0][0].weights[2] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(attention_picture(trace), Error);
+  EXPECT_THROW(attention_picture(trace_of(420, 2, 4)), Error);  // more than a million and a half cells
+  PictureOptions options;
+  options.font_size = 0;
+  EXPECT_THROW(attention_picture(trace_of(4, 1, 1), options), Error);
+}
+
+TEST(HeatMap, DarkerMeansMore) {
+  AttentionMatrix matrix{1, 101, {}};
+  for (int n = 0; n <= 100; ++n) matrix.weights.push_back(static_cast<float>(n) / 100);
+  Picture picture;
+  picture.width = 1010;
+  picture.height = 10;
+  HeatMapStyle style;
+  style.cell = 10;
+  draw_cells(picture, matrix, {0, 0}, style);
+  double last = 101;
+  for (int n = 0; n <= 100; ++n) {
+    const double lightness = to_lab(colour_at(picture, {10.0 * n + 5, 5}))[0];
+    EXPECT_LT(lightness, last) << n;
+    last = lightness;
+  }
+}
+
+TEST(HeatMap, RowsAreQueries) {
+  Picture picture;
+  picture.width = 30;
+  picture.height = 20;
+  HeatMapStyle style;
+  style.cell = 10;
+  draw_cells(picture, {2, 3, {0, 0.25F, 0.75F, 1, 0, 0}}, {0, 0}, style);
+  const std::string png = render_picture(picture, PictureFormat::kPng);
+  const auto weight_colour = [](double weight) {
+    return level_colour(ColourMap::kBlues, colour_level(weight));
+  };
+  const auto expect_near = [](Colour one, Colour other) {
+    EXPECT_NEAR(one.red, other.red, 1.0 / 255);  // a pixel has eight bits
+    EXPECT_NEAR(one.green, other.green, 1.0 / 255);
+    EXPECT_NEAR(one.blue, other.blue, 1.0 / 255);
+  };
+  expect_near(png_pixel(png, 50, 10), weight_colour(0.75));  // two pixels per point
+  expect_near(png_pixel(png, 10, 30), weight_colour(1));
+  expect_near(png_pixel(png, 30, 10), weight_colour(0.25));
+}
+
+TEST(PictureFile, KindsByExtension) {
+  EXPECT_EQ(picture_format("a/b.png"), PictureFormat::kPng);
+  EXPECT_EQ(picture_format("b.SVG"), PictureFormat::kSvg);
+  EXPECT_EQ(picture_format("x.y.pdf"), PictureFormat::kPdf);
+  for (const char* path : {"a.jpg", "png", "a", "a.png/b", ""}) {
+    try {
+      picture_format(path);
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+      EXPECT_THAT(error.what(), HasSubstr(".png, .svg or .pdf"));
+    }
+  }
+}
+
+TEST(PictureFile, SameBytesEachTime) {
+  const Picture picture = attention_picture(trace_of(6, 1, 2));
+  for (const PictureFormat format : {PictureFormat::kPng, PictureFormat::kSvg, PictureFormat::kPdf}) {
+    const std::string first = render_picture(picture, format);
+    EXPECT_EQ(first, render_picture(picture, format));
+    EXPECT_GT(first.size(), 1000U);
+  }
+  EXPECT_EQ(render_picture(picture, PictureFormat::kPng).substr(0, 8), "\x89PNG\r\n\x1a\n");
+  EXPECT_EQ(render_picture(picture, PictureFormat::kPdf).substr(0, 5), "%PDF-");
+}
+
+TEST(PictureFile, SvgSaysWhatItShows) {
+  Trace trace = trace_of(3, 1, 1);
+  trace.source = "a < b & \xFF";
+  const std::string svg = render_picture(attention_picture(trace), PictureFormat::kSvg);
+  EXPECT_THAT(svg, HasSubstr("<title>Attention: a &lt; b &amp; \uFFFD</title>"));
+  EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+}
+
+TEST(PictureFile, WrittenWholeOrNotAtAll) {
+  const std::string folder = ::testing::TempDir() + "heed_pictures_" + std::to_string(::getpid());
+  make_directories(folder);
+  const Picture picture = attention_picture(trace_of(3, 1, 1));
+  save_picture(picture, folder + "/a.svg");
+  EXPECT_EQ(read_file(folder + "/a.svg"), render_picture(picture, PictureFormat::kSvg));
+  EXPECT_THROW(save_picture(picture, folder + "/missing/a.svg"), Error);
+  EXPECT_THROW(save_picture(picture, folder + "/a.gif"), Error);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(PictureFile, VeryLargeOnesGetFewerPixelsOrAnError) {
+  Picture picture;
+  picture.width = 20000;
+  picture.height = 100;
+  const std::string png = render_picture(picture, PictureFormat::kPng);
+  const auto byte = [&](size_t n) { return static_cast<unsigned>(static_cast<unsigned char>(png[n])); };
+  EXPECT_LE((byte(16) << 24 | byte(17) << 16 | byte(18) << 8 | byte(19)), 32767U);  // the width of a PNG
+  picture.width = 200000;
+  EXPECT_THROW(render_picture(picture, PictureFormat::kPng), Error);
+}
+
+TEST(BarPicture, ShowsEveryValue) {
+  const std::vector<double> weights{0.06, 0.09, 0.05, 0.25, 0.18, 0.06, 0.09, 0.06, 0.15};
+  std::vector<Label> labels;
+  for (const char* word :
+       {"Anthony", "Hopkins", "admired", "Michael", "Bay", "as", "a", "great", "director."}) {
+    labels.push_back({word, 0, 0});
+  }
+  const Picture picture = bar_picture(labels, weights);
+  EXPECT_THAT(faults(picture), ::testing::IsEmpty());
+  for (const Label& label : labels) EXPECT_TRUE(words(picture).contains(label.text));
+  EXPECT_GE(words(picture).count("0.25"), 1U);
+  // Heights are in proportion to the values.
+  for (const Shape& shape : picture.shapes) {
+    const Boxes* bars = std::get_if<Boxes>(&shape);
+    if (bars == nullptr) continue;
+    ASSERT_EQ(bars->boxes.size(), weights.size());
+    for (size_t n = 0; n < weights.size(); ++n) {
+      EXPECT_NEAR(bars->boxes[n].height / bars->boxes[3].height, weights[n] / weights[3], 1e-9);
+    }
+  }
+}
+
+TEST(BarPicture, QueriesOfATrace) {
+  const Trace trace = trace_of(40, 1, 2);
+  const Picture picture = query_picture(trace, {Stack::kCross, 0, 1, 5});
+  EXPECT_THAT(faults(picture), ::testing::IsEmpty());
+  EXPECT_THROW(query_picture(trace, {Stack::kCross, 0, 1, 41}), Error);
+  EXPECT_THROW(query_picture(trace, {Stack::kCross, 0, 2, 0}), Error);
+  EXPECT_THROW(query_picture(trace, {Stack::kCross, 1, 0, 0}), Error);
+  EXPECT_THROW(bar_picture({{"a", 0, 0}}, {1, 2}), Error);
+  EXPECT_THROW(bar_picture({{"a", 0, 0}}, {-1}), Error);
+  EXPECT_THROW(bar_picture({}, {}), Error);
+}
+
+TEST(HistogramPicture, CountsEveryValueOnce) {
+  std::vector<double> values;
+  for (int n = 0; n < 1000; ++n) values.push_back(std::sin(n));
+  for (const int bins : {0, 1, 10, 100}) {
+    const Picture picture = histogram_picture(values, bins);
+    EXPECT_THAT(faults(picture), ::testing::IsEmpty());
+    if (bins != 10) continue;
+    std::optional<Boxes> bars;
+    for (const Shape& shape : picture.shapes) {
+      if (const Boxes* boxes = std::get_if<Boxes>(&shape)) bars = *boxes;
+    }
+    ASSERT_TRUE(bars && bars->boxes.size() == 10);
+    std::vector<double> counts(10);
+    for (const double value : values) counts[std::min(9, static_cast<int>((value + 1) * 5))] += 1;
+    for (int n = 0; n < 10;
+         ++n) {  // the ends of the range are not exactly -1 and 1: one value may change sides
+      EXPECT_NEAR(bars->boxes[n].height / bars->boxes[0].height, counts[n] / counts[0], 2 / counts[0]);
+    }
+  }
+  EXPECT_NO_THROW(histogram_picture({3, 3, 3}, 0));
+  EXPECT_NO_THROW(histogram_picture({3}, 0));
+  EXPECT_THROW(histogram_picture({}, 0), Error);
+  EXPECT_THROW(histogram_picture({std::nan("")}, 0), Error);
+}
+
+std::vector<Curve> curves() {
+  std::vector<Curve> found{{"loss", {}, {}}, {"validation loss", {}, {}}};
+  for (int n = 1; n <= 5000; ++n) {
+    found[0].x.push_back(n);
+    found[0].y.push_back(2 + 6 * std::exp(-n / 500.0) + 0.1 * std::sin(n));
+    if (n % 500 == 0) {
+      found[1].x.push_back(n);
+      found[1].y.push_back(2.1 + 6 * std::exp(-n / 500.0));
+    }
+  }
+  return found;
+}
+
+TEST(CurvePicture, AxesLegendAndLines) {
+  for (const AxisScale scale : {AxisScale::kLinear, AxisScale::kLogarithmic}) {
+    ChartOptions options;
+    options.x_scale = options.y_scale = scale;
+    options.x_name = "step";
+    options.y_name = "loss per token";
+    options.title = "Training";
+    const Picture picture = curve_picture(curves(), options);
+    EXPECT_THAT(faults(picture), ::testing::IsEmpty());
+    for (const char* word : {"loss", "validation loss", "step", "loss per token", "Training"}) {
+      EXPECT_TRUE(words(picture).contains(word)) << word;
+    }
+  }
+}
+
+TEST(CurvePicture, PeaksSurviveThinning) {
+  std::vector<Curve> peak = curves();
+  peak[0].y[2345] = 50;
+  const Axis x_axis(1, 5000, 5), y_axis(0, 50, 5);
+  const auto lines = curve_lines(peak[0], x_axis, y_axis, 100);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_LE(lines[0].size(), 4U * 101);
+  double highest = 0;
+  for (const auto& [x, y] : lines[0]) highest = std::max(highest, y);
+  EXPECT_DOUBLE_EQ(highest, 1);
+}
+
+TEST(CurvePicture, BreaksWhereThereIsNoNumber) {
+  std::vector<Curve> broken = curves();
+  broken[0].y[100] = std::nan("");
+  broken[0].y[101] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(curve_lines(broken[0], Axis(1, 5000, 5), Axis(0, 9, 5), 400).size(), 2U);
+  EXPECT_NO_THROW(curve_picture(broken));
+}
+
+TEST(CurvePicture, RefusesWhatCannotBeDrawn) {
+  EXPECT_THROW(curve_picture({}), Error);
+  EXPECT_THROW(curve_picture({{"a", {1, 2}, {1}}}), Error);
+  EXPECT_THROW(curve_picture({{"a", {1}, {std::nan("")}}}), Error);
+  ChartOptions options;
+  options.y_scale = AxisScale::kLogarithmic;
+  EXPECT_THROW(curve_picture({{"a", {1, 2}, {1, 0}}}, options), Error);
+  options.y_scale = AxisScale::kLinear;
+  options.width = 50;
+  EXPECT_THROW(curve_picture({{"a", {1, 2}, {1, 0}}}, options), Error);
+}
+
+}  // namespace
+}  // namespace heed
