@@ -32,18 +32,18 @@ Var Tape::leaf(Tensor value, Tensor gradient) {
   HEED_CHECK(!gradient.defined() || gradient.shape() == value.shape());
   const auto slot = static_cast<int32_t>(nodes_.size());
   nodes_.emplace_back();
-  gradients_.push_back(std::move(gradient));
+  gradients_.push_back({std::move(gradient), true});
   return Var(std::move(value), this, slot);
 }
 
 void Tape::backward(const Var& output, Tensor upstream) {
   HEED_CHECK(output.tape_ == this);
   if (!upstream.defined()) upstream = ones_like(output.value());
-  HEED_CHECK(upstream.shape() == output.shape());
+  HEED_CHECK(upstream.shape() == output.shape() && upstream.dtype() == output.dtype() && upstream.is_contiguous());
   add_gradient(output, std::move(upstream));
   for (int32_t slot = static_cast<int32_t>(nodes_.size()) - 1; slot >= 0; --slot) {
     if (nodes_[slot] == nullptr) continue;  // a leaf keeps its gradient
-    const Tensor gradient = std::exchange(gradients_[slot], Tensor());
+    const Tensor gradient = std::exchange(gradients_[slot], Gradient()).sum;
     const auto node = std::move(nodes_[slot]);
     if (gradient.defined()) node->run(gradient);
   }
@@ -51,32 +51,37 @@ void Tape::backward(const Var& output, Tensor upstream) {
 
 Tensor Tape::gradient(const Var& leaf) const {
   HEED_CHECK(leaf.tape_ == this);
-  return gradients_[leaf.slot_];
+  return gradients_[leaf.slot_].sum;
+}
+
+void Tape::make_own(Gradient& gradient) {
+  if (!gradient.own && !gradient.sum.is_sole_owner()) gradient.sum = gradient.sum.clone();
+  gradient.own = true;
 }
 
 void Tape::add_gradient(const Var& input, Tensor gradient) {
   if (!input.wants_gradient()) return;
   HEED_CHECK(input.tape_ == this);
-  Tensor& slot = gradients_[input.slot_];
-  if (!slot.defined()) {
-    slot = std::move(gradient);
+  Gradient& slot = gradients_[input.slot_];
+  if (!slot.sum.defined()) {
+    slot = {std::move(gradient), false};
+    // A leaf's gradient outlives the pass and is handed out.
+    if (nodes_[input.slot_] == nullptr) make_own(slot);
     return;
   }
-  // A leaf's own buffer belongs to the caller and is added to; what another entry holds too must not be changed.
-  const bool is_leaf = nodes_[input.slot_] == nullptr;
-  if (!is_leaf && !slot.is_sole_owner()) slot = slot.clone();
-  add_to(slot, gradient);
+  make_own(slot);
+  add_to(slot.sum, gradient);
 }
 
 Tensor Tape::accumulator(const Var& input) {
   HEED_CHECK(input.tape_ == this);
-  Tensor& slot = gradients_[input.slot_];
-  if (!slot.defined()) {
-    slot = Tensor::zeros(input.shape(), input.dtype());
-  } else if (nodes_[input.slot_] != nullptr && !slot.is_sole_owner()) {
-    slot = slot.clone();
+  Gradient& slot = gradients_[input.slot_];
+  if (!slot.sum.defined()) {
+    slot = {Tensor::zeros(input.shape(), input.dtype()), true};
+  } else {
+    make_own(slot);
   }
-  return slot;
+  return slot.sum;
 }
 
 void Tape::clear() {

@@ -32,6 +32,11 @@ class Var {
   /// Null for a constant.
   Tape* tape() const { return tape_; }
   bool wants_gradient() const { return tape_ != nullptr; }
+  /// True where both are one and the same variable, not just equal values.
+  bool is_same_as(const Var& other) const {
+    return tape_ == other.tape_ && slot_ == other.slot_ && defined() == other.defined() &&
+           (!defined() || (value_.bytes() == other.value_.bytes() && shape() == other.shape()));
+  }
 
  private:
   friend class Tape;
@@ -71,7 +76,8 @@ class Tape {
   /// For backward functions: adds to the gradient of an input; nothing where the input is a constant. The tensor is
   /// taken over, and may be shared.
   void add_gradient(const Var& input, Tensor gradient);
-  /// For backward functions that add up in place: the gradient of an input so far, zeros if there is none.
+  /// For backward functions that add up in place: the gradient of an input so far, zeros if there is none. Asked for
+  /// twice, it is the same memory.
   Tensor accumulator(const Var& input);
 
   /// Forgets everything, the gradients too; the memory of the lists is kept.
@@ -92,8 +98,15 @@ class Tape {
     Backward backward;
   };
 
+  /// A gradient so far. While `own` is false, other entries may hold the same memory, so it must not be changed.
+  struct Gradient {
+    Tensor sum;
+    bool own = false;
+  };
+  static void make_own(Gradient& gradient);
+
   std::vector<std::unique_ptr<Node>> nodes_;  // null for leaves
-  std::vector<Tensor> gradients_;
+  std::vector<Gradient> gradients_;
 };
 
 /// The tape of whichever input has one; null where all are constants.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/check.h"
 #include "base/memory_pool.h"
 #include "kernels/simd.h"
 
@@ -176,6 +177,7 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
 
 template <typename T>
 void attention(const AttentionArguments<T>& a) {
+  HEED_CHECK(a.key_rows == nullptr || !a.dropout.active());
   thread_local Scratch<T> scratch;
   for (int64_t s = 0; s < a.span_count; ++s) {
     const AttentionSpan& span = a.spans[s];
@@ -270,6 +272,7 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
 
 template <typename T>
 void attention_backward(const AttentionBackwardArguments<T>& b) {
+  HEED_CHECK(b.forward.key_rows == nullptr);
   thread_local Scratch<T> scratch;
   for (int64_t s = 0; s < b.forward.span_count; ++s) {
     for (int head = 0; head < b.forward.heads; ++head) {

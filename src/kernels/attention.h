@@ -43,7 +43,8 @@ struct AttentionArguments {
   const T* key = nullptr;
   const T* value = nullptr;
   int64_t query_stride = 0, key_stride = 0, value_stride = 0;
-  /// Key j of a span is row key_rows[j] of key and value; row j where null. Forward only.
+  /// Key j of a span is row key_rows[j] of key and value; row j where null. Forward only, and
+  /// without dropout.
   const int32_t* key_rows = nullptr;
 
   T* output = nullptr;

@@ -34,11 +34,12 @@ void add_rows(const AddRowsArguments<T>& a) {
   }
 }
 
-/// 1 / (1 + exp(-x))
+/// 1 / (1 + exp(-x)), through e = exp(-|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) for x below 0
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
   const auto one = hn::Set(d, hn::TFromD<D>{1});
-  return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(x))));
+  const auto e = hn::Exp(d, hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
 /// The inner function of the approximate GELU, u = sqrt(2 / pi) (x + 0.044715 x^3), and its derivative.

@@ -41,8 +41,8 @@ HWY_INLINE T sum_of_exponentials(D d, const T* x, int64_t size, T shift) {
 template <typename T>
 void cross_entropy(const CrossEntropyArguments<T>& a) {
   const hn::ScalableTag<T> d;
-  const T smoothing = static_cast<T>(a.smoothing);
   const int64_t sharing = a.others ? a.classes - 1 : a.classes;
+  const T smoothing = static_cast<T>(sharing > 0 ? a.smoothing : 0);
   const T share = sharing > 0 ? smoothing / static_cast<T>(sharing) : 0;  // of every class that has a share
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* z = a.logits + row * a.classes;

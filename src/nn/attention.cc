@@ -48,14 +48,13 @@ MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string&
 Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& key, const Var& value,
                                 const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const {
   const int64_t width = options_.width;
-  const auto is = [](const Var& a, const Var& b) { return a.value().bytes() == b.value().bytes(); };
 
   // Project: what each token asks for, what it offers to be found by, and what it gives.
   ops::AttentionOperands operands;
-  if (joined_ && is(query, key) && is(key, value)) {
+  if (joined_ && query.is_same_as(key) && key.is_same_as(value)) {
     const Var all = query_key_value_.forward(context, query);                        // (N, D) -> (N, 3 D)
     operands = split_heads({all, 0, width}, {all, width, width}, {all, 2 * width, width});
-  } else if (joined_ && is(key, value)) {
+  } else if (joined_ && key.is_same_as(value)) {
     const Var asked = query_.forward(context, query);                                // (Nq, D) -> (Nq, D)
     const Var offered = key_value_.forward(context, key);                            // (Nk, D) -> (Nk, 2 D)
     operands = split_heads({asked, 0, width}, {offered, 0, width}, {offered, width, width});

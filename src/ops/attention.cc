@@ -45,6 +45,8 @@ int64_t AttentionLayout::pairs() const {
 namespace {
 
 void require_columns(const char* name, const Columns& columns, int heads) {
+  if (heads < 1) fail(ErrorKind::kShape, "attention: the number of heads must be at least 1, not {}", heads);
+  require_rows("attention", columns.var.value());
   if (columns.begin < 0 || columns.width <= 0 || columns.begin + columns.width > columns.var.dim(-1)) {
     fail(ErrorKind::kShape, "attention: columns [{}, {}) of {} lie outside {}", columns.begin,
          columns.begin + columns.width, name, columns.var.shape().to_string());
@@ -55,7 +57,7 @@ void require_columns(const char* name, const Columns& columns, int heads) {
   }
 }
 
-void require_rows(const AttentionLayout& layout, const Columns& query, const Columns& key) {
+void require_inside(const AttentionLayout& layout, const Columns& query, const Columns& key) {
   const int64_t queries = rows_of(query.var.value()), keys = rows_of(key.var.value());
   for (const AttentionSpan& span : layout.spans) {
     if (span.query_end > queries || span.key_end > keys) {
@@ -80,7 +82,7 @@ void require_operands(const AttentionOperands& x, const AttentionLayout& layout)
   }
   require_same_type("attention", x.query.var.value(), x.key.var.value());
   require_same_type("attention", x.query.var.value(), x.value.var.value());
-  require_rows(layout, x.query, x.key);
+  require_inside(layout, x.query, x.key);
 }
 
 template <typename T>
@@ -118,7 +120,11 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
   require_operands(x, layout);
   const int64_t rows = rows_of(x.query.var.value());
   Tape* tape = tape_of(x.query.var, x.key.var, x.value.var);
-  Tensor mixed = Tensor::empty({rows, x.value.width}, x.query.var.dtype());
+  int64_t asking = 0;
+  for (const AttentionSpan& span : layout.spans) asking += span.queries();
+  // Rows that belong to no sequence are 0.
+  const Shape shape{rows, x.value.width};
+  Tensor mixed = asking == rows ? Tensor::empty(shape, x.query.var.dtype()) : Tensor::zeros(shape, x.query.var.dtype());
   Tensor log_sum_exp;
   if (tape != nullptr) log_sum_exp = Tensor::empty({rows, x.heads}, mixed.dtype());
   for_float_type("attention", mixed, [&]<typename T>(T) {
@@ -179,14 +185,16 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
             .b = first_column<T>(x.key) + span.key_begin * key_stride + head * width, .b_stride = key_stride,
             .c = scores.data<T>() + at, .c_stride = span.keys()});
     });
-    for (int64_t i = 0; i < scores.size(); ++i) scores.data<T>()[i] *= static_cast<T>(x.scale);
+    T* s = scores.data<T>();
+    for (int64_t i = 0; i < scores.size(); ++i) s[i] *= static_cast<T>(x.scale);
   });
   Tape* tape = tape_of(x.query.var, x.key.var);
   if (tape == nullptr) return scores;
   return tape->record(scores, [x, spans = layout.spans, width, query_stride, key_stride](const Tensor& dscores) {
     Tensor scaled = dscores.clone(), dquery = accumulator(x.query), dkey = accumulator(x.key);
     for_float_type("attention", dscores, [&]<typename T>(T) {
-      for (int64_t i = 0; i < scaled.size(); ++i) scaled.data<T>()[i] *= static_cast<T>(x.scale);
+      T* s = scaled.data<T>();
+      for (int64_t i = 0; i < scaled.size(); ++i) s[i] *= static_cast<T>(x.scale);
       for_each_head(spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
         const int64_t query_at = span.query_begin * query_stride + head * width;
         const int64_t key_at = span.key_begin * key_stride + head * width;
@@ -258,6 +266,9 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
     fail(ErrorKind::kShape, "attention: scores of {} are not {} heads times {} pairs of query and key",
          scores.shape().to_string(), heads, layout.pairs());
   }
+  require_contiguous("attention", scores.value());
+  if (mask.key_visible.defined()) require_contiguous("attention", mask.key_visible);
+  if (mask.bias.defined()) require_same_type("attention", scores.value(), mask.bias.value());
   if (mask.key_visible.defined() && !layout.spans.empty() &&
       mask.key_visible.size() < layout.spans.back().key_end) {
     fail(ErrorKind::kShape, "attention: a padding mask of {} for {} keys", mask.key_visible.shape().to_string(),
@@ -300,7 +311,8 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
         if (dbias.defined()) {
           const int64_t b = &span - layout.spans.data();
           T* sum = dbias.data<T>() + b * bias_steps.per_span + head * bias_steps.per_head;
-          for (int64_t i = 0; i < span.queries() * span.keys(); ++i) sum[i] += dscores.data<T>()[at + i];
+          const T* ds = dscores.data<T>() + at;
+          for (int64_t i = 0; i < span.queries() * span.keys(); ++i) sum[i] += ds[i];
         }
       });
     });
@@ -310,6 +322,16 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
 
 Var attention_mix(const Var& weights, const Columns& value, const AttentionLayout& layout, int heads) {
   require_columns("value", value, heads);
+  require_same_type("attention", weights.value(), value.var.value());
+  require_contiguous("attention", weights.value());
+  if (weights.value().size() != heads * layout.pairs()) {
+    fail(ErrorKind::kShape, "attention: weights of {} are not {} heads times {} pairs of query and key",
+         weights.shape().to_string(), heads, layout.pairs());
+  }
+  if (!layout.spans.empty() && layout.spans.back().key_end > rows_of(value.var.value())) {
+    fail(ErrorKind::kShape, "attention: {} keys, but values of {}", layout.spans.back().key_end,
+         value.var.shape().to_string());
+  }
   const int64_t width = value.width / heads, value_stride = value.var.dim(-1);
   const int64_t rows = layout.spans.empty() ? 0 : layout.spans.back().query_end;
   Tensor mixed = Tensor::zeros({rows, value.width}, weights.dtype());

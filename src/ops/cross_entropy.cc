@@ -10,7 +10,14 @@
 namespace heed::ops {
 namespace {
 
+void require_smoothing(const CrossEntropyOptions& options) {
+  if (!(options.smoothing >= 0 && options.smoothing < 1)) {
+    fail(ErrorKind::kUsage, "cross_entropy: label smoothing must be at least 0 and below 1, not {}", options.smoothing);
+  }
+}
+
 void require_targets(const Tensor& targets, int64_t rows, int64_t classes, int32_t ignored) {
+  require_contiguous("cross_entropy", targets);
   if (targets.size() != rows) {
     fail(ErrorKind::kShape, "cross_entropy: {} targets for {} rows of logits", targets.size(), rows);
   }
@@ -28,6 +35,8 @@ constexpr int64_t kLogitsInBlock = 1 << 18;
 }  // namespace
 
 Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOptions& options) {
+  require_rows("cross_entropy", logits.value());
+  require_smoothing(options);
   const int64_t rows = rows_of(logits.value()), classes = logits.dim(-1);
   require_targets(targets, rows, classes, options.ignored);
   Tensor losses = Tensor::empty(targets.shape(), logits.dtype());
@@ -44,9 +53,10 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
   return logits.tape()->record(losses, [logits, dlogits, rows, classes](const Tensor& dlosses) {
     Tensor gradient = dlogits.clone();
     for_float_type("cross_entropy", gradient, [&]<typename T>(T) {
+      const T* upstream = dlosses.data<T>();
       for (int64_t row = 0; row < rows; ++row) {
         T* g = gradient.data<T>() + row * classes;
-        for (int64_t c = 0; c < classes; ++c) g[c] *= dlosses.data<T>()[row];
+        for (int64_t c = 0; c < classes; ++c) g[c] *= upstream[row];
       }
     });
     logits.tape()->add_gradient(logits, gradient);
@@ -55,10 +65,22 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
 
 VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, const Var& bias, const Tensor& targets,
                                         const CrossEntropyOptions& options, double scale) {
-  const int64_t rows = rows_of(hidden.value()), width = hidden.dim(-1), classes = weight.dim(0);
-  if (weight.shape().rank() != 2 || weight.dim(1) != width) {
+  require_rows("vocabulary_cross_entropy", hidden.value());
+  require_rows("vocabulary_cross_entropy", weight.value());
+  require_same_type("vocabulary_cross_entropy", hidden.value(), weight.value());
+  require_smoothing(options);
+  if (weight.shape().rank() != 2 || weight.dim(1) != hidden.dim(-1) || weight.dim(0) < 1) {
     fail(ErrorKind::kShape, "vocabulary_cross_entropy: hidden {} does not fit the weight {}",
          hidden.shape().to_string(), weight.shape().to_string());
+  }
+  const int64_t rows = rows_of(hidden.value()), width = hidden.dim(-1), classes = weight.dim(0);
+  if (bias.defined()) {
+    require_same_type("vocabulary_cross_entropy", hidden.value(), bias.value());
+    require_contiguous("vocabulary_cross_entropy", bias.value());
+    if (!(bias.shape() == Shape{classes})) {
+      fail(ErrorKind::kShape, "vocabulary_cross_entropy: a weight of {} needs a bias of ({}), not {}",
+           weight.shape().to_string(), classes, bias.shape().to_string());
+    }
   }
   require_targets(targets, rows, classes, options.ignored);
   Tape* tape = tape_of(hidden, weight, bias);

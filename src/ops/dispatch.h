@@ -25,14 +25,34 @@ inline void require_same_type(const char* op, const Tensor& a, const Tensor& b) 
   }
 }
 
+/// Elements are read one behind the other: views with gaps have to be copied first.
+inline void require_contiguous(const char* op, const Tensor& tensor) {
+  if (!tensor.is_contiguous()) {
+    fail(ErrorKind::kShape, "{}: the view of {} has gaps between its elements; clone() it first", op,
+         tensor.shape().to_string());
+  }
+}
+
+/// For what works on rows: there must be a last axis.
+inline void require_rows(const char* op, const Tensor& tensor) {
+  if (tensor.rank() < 1) fail(ErrorKind::kShape, "{}: a tensor with at least one axis is needed", op);
+  require_contiguous(op, tensor);
+}
+
 inline void require_same_shape(const char* op, const Tensor& a, const Tensor& b) {
   require_same_type(op, a, b);
+  require_contiguous(op, a);
+  require_contiguous(op, b);
   if (!(a.shape() == b.shape())) {
     fail(ErrorKind::kShape, "{}: shapes differ: {} and {}", op, a.shape().to_string(), b.shape().to_string());
   }
 }
 
 /// The number of rows when all axes but the last are taken as one.
-inline int64_t rows_of(const Tensor& tensor) { return tensor.dim(-1) > 0 ? tensor.size() / tensor.dim(-1) : 0; }
+inline int64_t rows_of(const Tensor& tensor) {
+  int64_t rows = 1;
+  for (int axis = 0; axis + 1 < tensor.rank(); ++axis) rows *= tensor.dim(axis);
+  return rows;
+}
 
 }  // namespace heed::ops

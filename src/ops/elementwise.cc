@@ -18,9 +18,10 @@ Tensor masked(const Tensor& x, const Tensor& keep, double probability) {
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   for_float_type("dropout", x, [&]<typename T>(T) {
     const T scale = static_cast<T>(1 / (1 - probability));
-    for (int64_t i = 0; i < x.size(); ++i) {
-      y.data<T>()[i] = keep.data<uint8_t>()[i] != 0 ? x.data<T>()[i] * scale : T{0};
-    }
+    const T* from = x.data<T>();
+    const uint8_t* kept = keep.data<uint8_t>();
+    T* to = y.data<T>();
+    for (int64_t i = 0; i < x.size(); ++i) to[i] = kept[i] != 0 ? from[i] * scale : T{0};
   });
   return y;
 }
@@ -42,6 +43,7 @@ Var add(const Var& a, const Var& b) {
 }
 
 Var activate(Activation function, const Var& x) {
+  require_contiguous("activate", x.value());
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   for_float_type("activate", y, [&]<typename T>(T) {
     heed::activate({.function = function, .size = y.size(), .x = x.value().data<T>(), .y = y.data<T>()});
@@ -59,6 +61,7 @@ Var activate(Activation function, const Var& x) {
 
 Var dropout(const Var& x, const DropoutStream& stream) {
   if (!stream.active()) return x;
+  require_contiguous("dropout", x.value());
   Tensor y = masked(x.value(), stream);
   if (!x.wants_gradient()) return y;
   return x.tape()->record(y, [x, stream](const Tensor& dy) { x.tape()->add_gradient(x, masked(dy, stream)); });
@@ -69,6 +72,8 @@ Var dropout(const Var& x, const Tensor& keep, double probability) {
     fail(ErrorKind::kShape, "dropout: the mask {} must have the shape of x {}", keep.shape().to_string(),
          x.shape().to_string());
   }
+  require_contiguous("dropout", x.value());
+  require_contiguous("dropout", keep);
   if (!(probability >= 0 && probability < 1)) {
     fail(ErrorKind::kUsage, "dropout: the probability must be at least 0 and below 1, not {}", probability);
   }

@@ -21,16 +21,24 @@ Var embedding(const Var& table, const Tensor& ids, const EmbeddingOptions& optio
   if (table.shape().rank() != 2) {
     fail(ErrorKind::kShape, "embedding: the table must be (V, D), not {}", table.shape().to_string());
   }
+  if (ids.rank() == Shape::kMaxRank) {
+    fail(ErrorKind::kShape, "embedding: ids of {} leave no axis for the width", ids.shape().to_string());
+  }
+  require_contiguous("embedding", table.value());
+  require_contiguous("embedding", ids);
   const int64_t width = table.dim(1);
   require_in_range(ids, table.dim(0), "id");
   const Tensor& positions = options.positions;
   if (positions.defined()) {
-    if (positions.rank() != 2 || positions.dim(1) != width || options.places.size() != ids.size()) {
+    if (positions.rank() != 2 || positions.dim(1) != width || !options.places.defined() ||
+        options.places.size() != ids.size()) {
       fail(ErrorKind::kShape, "embedding: ids {} and table {} do not fit positions {} and places {}",
            ids.shape().to_string(), table.shape().to_string(), positions.shape().to_string(),
            options.places.defined() ? options.places.shape().to_string() : "()");
     }
     require_same_type("embedding", table.value(), positions);
+    require_contiguous("embedding", positions);
+    require_contiguous("embedding", options.places);
     require_in_range(options.places, positions.dim(0), "position");
   }
   std::vector<int64_t> lengths(ids.shape().begin(), ids.shape().end());

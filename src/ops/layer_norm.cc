@@ -6,12 +6,16 @@
 namespace heed::ops {
 
 Var layer_norm(const Var& x, const Var& weight, const Var& bias, double epsilon) {
+  require_rows("layer_norm", x.value());
   const Shape width{x.dim(-1)};
   if (!(weight.shape() == width) || !(bias.shape() == width)) {
     fail(ErrorKind::kShape, "layer_norm: x {} needs weight and bias of {}, not {} and {}", x.shape().to_string(),
          width.to_string(), weight.shape().to_string(), bias.shape().to_string());
   }
-  require_same_type("layer_norm", x.value(), weight.value());
+  for (const Var& parameter : {weight, bias}) {
+    require_same_type("layer_norm", x.value(), parameter.value());
+    require_contiguous("layer_norm", parameter.value());
+  }
   Tape* tape = tape_of(x, weight, bias);
   const int64_t rows = rows_of(x.value());
   Tensor y = Tensor::empty(x.shape(), x.dtype());

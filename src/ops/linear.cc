@@ -44,9 +44,15 @@ void backward(Tape& tape, const Tensor& dy, const Var& x, const Var& weight, con
 
 Var linear(const Var& x, const Var& weight, const Var& bias, const PackedMatrix* packed) {
   require_same_type("linear", x.value(), weight.value());
-  if (weight.shape().rank() != 2 || x.shape().rank() < 1 || x.dim(-1) != weight.dim(1)) {
+  require_rows("linear", x.value());
+  require_rows("linear", weight.value());
+  if (weight.shape().rank() != 2 || x.dim(-1) != weight.dim(1)) {
     fail(ErrorKind::kShape, "linear: the last axis of x {} must be as long as the last of the weight {}",
          x.shape().to_string(), weight.shape().to_string());
+  }
+  if (bias.defined()) {
+    require_same_type("linear", x.value(), bias.value());
+    require_contiguous("linear", bias.value());
   }
   if (bias.defined() && !(bias.shape() == Shape{weight.dim(0)})) {
     fail(ErrorKind::kShape, "linear: a weight of {} needs a bias of ({}), not {}", weight.shape().to_string(),
