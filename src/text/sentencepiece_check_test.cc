@@ -186,7 +186,8 @@ std::string table_of(uint32_t child, uint32_t value) {
   std::vector<uint32_t> units(512, unused);
   units[0] = 256u << 10;  // the root's base is 256
   units[256 ^ 'a'] = child;
-  units[256 ^ 'a' ^ (child >> 10)] = value;
+  const size_t base = 256 ^ 'a' ^ (child >> 10);
+  if (base < units.size()) units[base] = value;
   std::string table{"\x00\x08\x00\x00", 4};
   for (const uint32_t unit : units) {
     for (int shift = 0; shift < 32; shift += 8) table += static_cast<char>(unit >> shift);
