@@ -1,7 +1,8 @@
 """Writes metrics/*/case.json: BLEU and chrF of sacreBLEU 2.6.0 on awkward text.
 
-    pip install sacrebleu==2.6.0 && python make_metrics.py [--seed N] [--lines N] [--out FOLDER]
+pip install sacrebleu==2.6.0 && python make_metrics.py [--seed N] [--lines N] [--out FOLDER]
 """
+
 import argparse
 import json
 import pathlib
@@ -11,7 +12,7 @@ import warnings
 from sacrebleu.metrics import BLEU, CHRF
 
 WORDS = (
-    "the cat sat on mat a dog's well-known U.S.A. 3.14 1,234.56 10-12 2019. e.g. etc., (hi) \"quoted\" &amp; &lt;b&gt;"
+    'the cat sat on mat a dog\'s well-known U.S.A. 3.14 1,234.56 10-12 2019. e.g. etc., (hi) "quoted" &amp; &lt;b&gt;'
     " &quot; <skipped> a-b/c $5 50% #tag @you _x_ ~ `tick` it's . , ! ? ... -- -\n ß ẞ İstanbul ΣΟΦΟΣ ΟΔΥΣΣΕΥΣ ǅ ﬁ"
     " naïve Straße größer «mot» „Wort“ ‘x’ – — … € £5 ½ ² Ⅷ ٣٫١٤ १२,३ 我喜欢吃苹果。 今天,天气 日本語、です 한국어 Москва"
     " 😀 👩‍👩‍👧 e\u0301 \u0130 \u200b \ufeff x\u00ady"
@@ -43,33 +44,57 @@ def noisy(rng, text):
 
 def bleu_rows(hypotheses, references):
     options = [
-        dict(tokenize=t, lowercase=c, smooth_method="exp") for t in ("13a", "none", "char", "intl") for c in (False, True)
+        dict(tokenize=t, lowercase=c, smooth_method="exp")
+        for t in ("13a", "none", "char", "intl")
+        for c in (False, True)
     ]
-    options += [dict(tokenize=t, smooth_method="floor", smooth_value=v) for t, v in (("13a", 0.1), ("intl", 0.01))]
+    options += [
+        dict(tokenize=t, smooth_method="floor", smooth_value=v) for t, v in (("13a", 0.1), ("intl", 0.01))
+    ]
     options += [dict(tokenize="intl", smooth_method="add-k", smooth_value=v) for v in (1, 0.5)]
-    options += [dict(tokenize="none", smooth_method="none"), dict(tokenize="13a", smooth_method="exp", effective_order=True)]
+    options += [
+        dict(tokenize="none", smooth_method="none"),
+        dict(tokenize="13a", smooth_method="exp", effective_order=True),
+    ]
     options += [dict(tokenize="char", smooth_method="exp", max_ngram_order=6)]
     for option in options:
         metric = BLEU(force=True, **option)
         score = metric.corpus_score(hypotheses, references)
         single = BLEU(force=True, **{**option, "effective_order": True})
         yield dict(
-            options=option, score=score.score, precisions=score.precisions, counts=score.counts, totals=score.totals,
-            brevity_penalty=score.bp, hypothesis_length=score.sys_len, reference_length=score.ref_len,
+            options=option,
+            score=score.score,
+            precisions=score.precisions,
+            counts=score.counts,
+            totals=score.totals,
+            brevity_penalty=score.bp,
+            hypothesis_length=score.sys_len,
+            reference_length=score.ref_len,
             signature=str(metric.get_signature()),
-            sentences=[single.sentence_score(h, [r[n] for r in references]).score for n, h in enumerate(hypotheses)],
+            sentences=[
+                single.sentence_score(h, [r[n] for r in references]).score for n, h in enumerate(hypotheses)
+            ],
         )
 
 
 def chrf_rows(hypotheses, references):
     options = [dict(word_order=w, lowercase=c, whitespace=False) for w in (0, 2) for c in (False, True)]
-    options += [dict(word_order=0, whitespace=True), dict(word_order=2, eps_smoothing=True), dict(char_order=3, beta=1)]
+    options += [
+        dict(word_order=0, whitespace=True),
+        dict(word_order=2, eps_smoothing=True),
+        dict(char_order=3, beta=1),
+    ]
     for option in options:
         metric = CHRF(**option)
         score = metric.corpus_score(hypotheses, references)
         yield dict(
-            options=option, score=score.score, name=score.name, signature=str(metric.get_signature()),
-            sentences=[metric.sentence_score(h, [r[n] for r in references]).score for n, h in enumerate(hypotheses)],
+            options=option,
+            score=score.score,
+            name=score.name,
+            signature=str(metric.get_signature()),
+            sentences=[
+                metric.sentence_score(h, [r[n] for r in references]).score for n, h in enumerate(hypotheses)
+            ],
         )
 
 
@@ -85,8 +110,11 @@ def main():
         references = [[noisy(rng, t) for t in truths] for _ in range(count)]
         hypotheses = [noisy(rng, t) if rng.random() < 0.9 else line(rng, longest) for t in truths]
         case = dict(
-            about="sacreBLEU 2.6.0; made by make_metrics.py", seed=arguments.seed, hypotheses=hypotheses,
-            references=references, bleu=list(bleu_rows(hypotheses, references)),
+            about="sacreBLEU 2.6.0; made by make_metrics.py",
+            seed=arguments.seed,
+            hypotheses=hypotheses,
+            references=references,
+            bleu=list(bleu_rows(hypotheses, references)),
             chrf=list(chrf_rows(hypotheses, references)),
         )
         folder = arguments.out / "metrics" / name
