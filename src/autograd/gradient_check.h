@@ -1,0 +1,42 @@
+// Derivatives checked against finite differences.
+//
+// For y = f(x_1, ..., x_n) and an upstream gradient u drawn at random, the tape's gradient of F = sum(u * y)
+// is compared, element by element, with the central difference of order four
+//
+//   D = (8 (F(x + h) - F(x - h)) - (F(x + 2h) - F(x - 2h))) / (12 h)          (error: h^4 / 30 times F's 5th
+//   derivative)
+//
+// in float64. With h = 1e-3 the truncation is of the size 1e-12 and the rounding of F, divided by h, of the
+// size 2e-13, both relative to S = sum |u y| + |D| + 1. The tolerance is 64 times their sum times S: room for
+// a function that is steeper than it is large, and still a derivative that is wrong in its ninth digit is
+// found.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "autograd/tape.h"
+
+namespace heed {
+
+struct GradientCheckOptions {
+  /// Of the upstream gradient and of what stands in the gradients' buffers before.
+  uint64_t seed = 1;
+  /// h. The function must be smooth within 2h around the inputs: keep away from the kink of relu.
+  double step = 1e-3;
+  /// For functions whose higher derivatives are larger than assumed above.
+  double tolerance_factor = 1;
+};
+
+/// Any differentiable function, which must give the same result every time.
+using DifferentiableFunction = std::function<Var(const std::vector<Var>& inputs)>;
+
+/// What is wrong with the gradients that the tape computes for `function` at `inputs` (float64); empty where
+/// all is right. Checked are: every element against finite differences; that gradients are added to what is
+/// there; and that they stay the same when the other inputs are constants.
+std::string gradient_mismatch(const DifferentiableFunction& function, const std::vector<Tensor>& inputs,
+                              const GradientCheckOptions& options = {});
+
+}  // namespace heed

@@ -1,0 +1,81 @@
+// No derivative without a check: see gradient_test.h.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace heed::ops {
+namespace {
+
+const std::string kSuite = "GradientCheck_";
+
+/// The functions with a Var in what they return, and how many of each name there are. A header is ours and
+/// formatted, so lines can be trusted: `Var name(`, or `Result name(` with a struct Result that has a member
+/// `Var`.
+std::map<std::string, int> differentiable_functions(const std::vector<std::string>& lines) {
+  const std::regex structure(R"(^struct (\w+) \{)"), member(R"(^  Var \w+)"), function(R"(^(\w+) (\w+)\()");
+  std::set<std::string> results{"Var"};
+  std::string open;
+  for (const std::string& line : lines) {
+    std::smatch match;
+    if (std::regex_search(line, match, structure)) open = match[1];
+    if (!open.empty() && std::regex_search(line, member)) results.insert(open);
+    if (line.starts_with("};")) open.clear();
+  }
+  std::map<std::string, int> functions;
+  for (const std::string& line : lines) {
+    std::smatch match;
+    if (std::regex_search(line, match, function) && results.contains(match[1])) ++functions[match[2]];
+  }
+  return functions;
+}
+
+std::map<std::string, int> checks_in_this_program() {
+  std::map<std::string, int> checks;
+  const testing::UnitTest& program = *testing::UnitTest::GetInstance();
+  for (int n = 0; n < program.total_test_suite_count(); ++n) {
+    const testing::TestSuite& suite = *program.GetTestSuite(n);
+    const std::string name = suite.name();
+    if (name.starts_with(kSuite)) checks[name.substr(kSuite.size())] = suite.total_test_count();
+  }
+  return checks;
+}
+
+TEST(GradientCoverage, EveryOpHasACheckOfItsDerivative) {
+  const std::filesystem::path folder = std::filesystem::path(HEED_SOURCE_DIR) / "src" / "ops";
+  const std::map<std::string, int> checks = checks_in_this_program();
+  std::map<std::string, int> functions;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".h") continue;
+    std::vector<std::string> lines;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    for (const auto& [name, count] : differentiable_functions(lines)) {
+      functions[name] += count;
+      const auto found = checks.find(name);
+      EXPECT_GE(found == checks.end() ? 0 : found->second, count)
+          << entry.path().filename() << " declares " << name << " " << count
+          << " time(s); each needs a GRADIENT_CHECK(" << name << ", ...), see src/ops/gradient_test.h";
+    }
+  }
+  EXPECT_GE(functions.size(), 5u) << "the headers were not understood";
+  for (const auto& [name, count] : checks) {
+    EXPECT_TRUE(functions.contains(name)) << "GRADIENT_CHECK(" << name << ", ...) checks no op of that name";
+  }
+}
+
+TEST(GradientCoverage, FindsWhatReturnsAVar) {
+  const auto functions = differentiable_functions(
+      {"struct Loss {", "  Var loss;", "  int tokens = 0;", "};", "struct Options {", "  double scale = 1;",
+       "};", "Var twice(const Var& x);", "Var twice(const Var& x, int n);", "Loss lose(const Var& x);",
+       "Options options_for(const Var& x);", "/// Var commented(", "  Var method(int x);"});
+  EXPECT_EQ(functions, (std::map<std::string, int>{{"twice", 2}, {"lose", 1}}));
+}
+
+}  // namespace
+}  // namespace heed::ops
