@@ -1,7 +1,4 @@
 // The command `heed`.
-#include <cstdio>
+#include "cli/command.h"
 
-int main() {
-  std::puts("heed");
-  return 0;
-}
+int main(int argc, char** argv) { return heed::cli::run(argc, argv); }

@@ -1,0 +1,39 @@
+// What all subcommands share. Each stands in a file of its own, NAME_command.cc, with one function that adds it to the
+// command line; run.cc lists them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <functional>
+#include <string>
+
+namespace heed::cli {
+
+constexpr int kExitDone = 0, kExitFailed = 1, kExitUsage = 2, kExitInterrupted = 130;
+
+/// Options of every subcommand.
+struct CommonOptions {
+  int threads = 0;
+  bool quiet = false;
+};
+
+/// Adds --threads and --quiet.
+void add_common_options(CLI::App& app, CommonOptions& options);
+
+/// Set by Ctrl-C (SIGINT) and SIGTERM once watch_interrupts() was called; a second Ctrl-C ends the process at once.
+const std::atomic<bool>& interrupted();
+void watch_interrupts();
+
+/// Whether standard error is a terminal, for progress.
+bool stderr_is_terminal();
+
+/// A subcommand's work; returns the exit status. Errors are thrown.
+using Work = std::function<int()>;
+
+/// Each adds a subcommand and sets `work` when it is chosen.
+void add_train(CLI::App& app, Work& work);
+
+/// The command line, from arguments to exit status.
+int run(int argc, const char* const* argv);
+
+}  // namespace heed::cli

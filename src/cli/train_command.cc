@@ -1,0 +1,187 @@
+// heed train
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "train/trainer.h"
+
+namespace heed::cli {
+namespace {
+
+struct TrainOptions {
+  CommonOptions common;
+  std::string pairs, source, target, valid_pairs, valid_source, valid_target;
+  bool swap = false, lossy = false;
+  std::string output, recipe, preset = "small";
+  int64_t max_steps = 0;
+  double max_minutes = 0;
+  int64_t seed = -1, batch_tokens = 0;
+  int shards = -1;
+  std::string arch, languages;
+  std::vector<std::string> settings;
+};
+
+train::Recipe make_recipe(const TrainOptions& o) {
+  train::Recipe recipe = train::preset(o.preset);
+  if (!o.recipe.empty()) train::apply_toml(recipe, read_file(o.recipe), o.recipe);
+  for (const std::string& setting : o.settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos) fail(ErrorKind::kUsage, "--set takes KEY=VALUE, not '{}'", setting);
+    train::apply_setting(recipe, setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  if (o.seed >= 0) recipe.seed = static_cast<uint64_t>(o.seed);
+  if (o.batch_tokens > 0) recipe.batch_tokens = o.batch_tokens;
+  if (o.shards >= 0) recipe.shards = o.shards;
+  if (!o.arch.empty()) train::apply_setting(recipe, "model.arch", o.arch);
+  return recipe;
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<int64_t>(seconds);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+/// One live line on a terminal; elsewhere a line every now and then.
+class Progress {
+ public:
+  Progress(const TrainOptions& options, bool live) : options_(options), live_(live) {}
+
+  void message(const std::string& text) {
+    clear_line();
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+
+  void step(const train::Metrics& m) {
+    smooth_loss_ = smooth_loss_ == 0 ? m.loss : 0.95 * smooth_loss_ + 0.05 * m.loss;
+    smooth_rate_ = smooth_rate_ == 0 ? m.target_tokens_per_second
+                                     : 0.95 * smooth_rate_ + 0.05 * m.target_tokens_per_second;
+    if (first_seconds_ < 0) {
+      first_seconds_ = m.seconds;
+      first_step_ = m.step;
+    }
+    const std::string line = describe(m);
+    if (m.valid_loss) {
+      message(line + scores(m));
+    } else if (live_) {
+      std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
+      std::fflush(stderr);
+    } else if (m.seconds - last_printed_ >= 15) {
+      last_printed_ = m.seconds;
+      message(line);
+    }
+  }
+
+  void clear_line() {
+    if (live_) std::fprintf(stderr, "\r\x1b[K");
+  }
+
+ private:
+  std::string describe(const train::Metrics& m) const {
+    std::string line = fmt::format("step {}  loss {:.3f}  rate {:.2e}  {:.0f} tokens/s  {}", m.step, smooth_loss_,
+                                   m.learning_rate, smooth_rate_, duration(m.seconds));
+    const double left = seconds_left(m);
+    if (left >= 0) line += fmt::format("  {} left", duration(left));
+    return line;
+  }
+
+  static std::string scores(const train::Metrics& m) {
+    std::string text = fmt::format("  valid loss {:.4f}", *m.valid_loss);
+    if (m.bleu) text += fmt::format("  BLEU {:.2f}", *m.bleu);
+    if (m.chrf) text += fmt::format("  chrF {:.2f}", *m.chrf);
+    return text;
+  }
+
+  double seconds_left(const train::Metrics& m) const {
+    double left = -1;
+    if (options_.max_minutes > 0) left = std::max(0.0, 60 * options_.max_minutes - m.seconds);
+    if (options_.max_steps > 0 && m.step > first_step_) {
+      const double each = (m.seconds - first_seconds_) / static_cast<double>(m.step - first_step_);
+      const double by_steps = each * static_cast<double>(options_.max_steps - m.step);
+      left = left < 0 ? by_steps : std::min(left, by_steps);
+    }
+    return left;
+  }
+
+  const TrainOptions& options_;
+  bool live_;
+  double smooth_loss_ = 0, smooth_rate_ = 0, last_printed_ = -1e9, first_seconds_ = -1;
+  int64_t first_step_ = 0;
+};
+
+int run_train(const TrainOptions& o) {
+  train::TrainerOptions options;
+  options.output = o.output;
+  options.data = {o.pairs, o.source, o.target, o.swap, {.lossy = o.lossy}};
+  options.validation = {o.valid_pairs, o.valid_source, o.valid_target, o.swap, {.lossy = o.lossy}};
+  options.recipe = make_recipe(o);
+  options.threads = o.common.threads;
+  options.max_steps = o.max_steps;
+  options.max_minutes = o.max_minutes;
+  if (!o.languages.empty()) {
+    const size_t dash = o.languages.find('-');
+    if (dash == std::string::npos) fail(ErrorKind::kUsage, "--pair takes two languages, such as de-en, not '{}'", o.languages);
+    options.source_language = o.languages.substr(0, dash);
+    options.target_language = o.languages.substr(dash + 1);
+  }
+  watch_interrupts();
+  options.stop = &interrupted();
+  Progress progress(o, stderr_is_terminal());
+  if (!o.common.quiet) {
+    options.on_message = [&](const std::string& text) { progress.message(text); };
+    options.on_step = [&](const train::Metrics& metrics) { progress.step(metrics); };
+  }
+  const train::TrainingSummary summary = train::train(options);
+  if (summary.end == train::TrainingEnd::kStopped) {
+    progress.clear_line();
+    std::fprintf(stderr, "heed: stopped at step %lld and saved; run the same command again to go on\n",
+                 static_cast<long long>(summary.steps));
+    return kExitInterrupted;
+  }
+  if (!o.common.quiet) {
+    progress.message(fmt::format("done: {} steps in {}; the model is in {}", summary.steps, duration(summary.seconds),
+                                 o.output));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Work& work) {
+  auto o = std::make_shared<TrainOptions>();
+  CLI::App* command = app.add_subcommand("train", "Train a translation model from sentence pairs");
+  command->footer(
+      "Example:\n  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
+      "Run it again with the same --output, and it goes on where it stopped.");
+  command->add_option("--pairs", o->pairs, "Training text: a file of lines, source TAB target");
+  command->add_option("--source", o->source, "Training text: the source's lines, instead of --pairs");
+  command->add_option("--target", o->target, "Training text: the target's lines");
+  command->add_option("--valid-pairs", o->valid_pairs, "Text to validate with, as --pairs");
+  command->add_option("--valid-source", o->valid_source, "Text to validate with, as --source");
+  command->add_option("--valid-target", o->valid_target, "Text to validate with, as --target");
+  command->add_flag("--swap", o->swap, "Exchange source and target");
+  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  command->add_option("--output", o->output, "The model directory to make, or to go on with")->required();
+  command->add_option("--preset", o->preset, "Settings to begin with: tiny, small or base")->capture_default_str();
+  command->add_option("--recipe", o->recipe, "A TOML file of settings over those of the preset");
+  command->add_option("--set", o->settings, "One setting over those, such as model.width=512; may be repeated");
+  command->add_option("--arch", o->arch, "Architecture (model.arch)");
+  command->add_option("--batch-tokens", o->batch_tokens, "Tokens of a batch, on either side (training.batch_tokens)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--shards", o->shards, "Parts of a batch (training.shards)")->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", o->seed, "Seed of everything random (training.seed)")->check(CLI::NonNegativeNumber);
+  command->add_option("--max-steps", o->max_steps, "Stop after so many updates in all")->check(CLI::PositiveNumber);
+  command->add_option("--max-minutes", o->max_minutes, "Stop after so many minutes of training in all")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--pair", o->languages, "The languages, such as de-en, noted in the model");
+  add_common_options(*command, o->common);
+  command->callback([o, &work] { work = [o] { return run_train(*o); }; });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,88 @@
+#include "train/metrics_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "io/json_file.h"
+
+namespace heed::train {
+namespace {
+
+std::string to_line(const Metrics& m) {
+  nlohmann::ordered_json json{{"step", m.step},
+                              {"loss", m.loss},
+                              {"learning_rate", m.learning_rate},
+                              {"gradient_norm", m.gradient_norm},
+                              {"target_tokens", m.target_tokens},
+                              {"target_tokens_per_second", m.target_tokens_per_second},
+                              {"seconds", m.seconds}};
+  if (m.valid_loss) json["valid_loss"] = *m.valid_loss;
+  if (m.bleu) json["bleu"] = *m.bleu;
+  if (m.chrf) json["chrf"] = *m.chrf;
+  return json.dump() + "\n";
+}
+
+Metrics from_line(const std::string& line, const std::string& origin) {
+  const JsonObject json = JsonObject::parse(line, origin);
+  Metrics m;
+  m.step = json.integer("step");
+  m.loss = json.number("loss");
+  m.learning_rate = json.number("learning_rate");
+  m.gradient_norm = json.number("gradient_norm", {}, 0.0);
+  m.target_tokens = json.integer("target_tokens");
+  m.target_tokens_per_second = json.number("target_tokens_per_second");
+  m.seconds = json.number("seconds");
+  const auto optional = [&](const char* key) {
+    return json.has(key) ? std::optional(json.number(key)) : std::nullopt;
+  };
+  m.valid_loss = optional("valid_loss");
+  m.bleu = optional("bleu");
+  m.chrf = optional("chrf");
+  return m;
+}
+
+}  // namespace
+
+std::vector<Metrics> read_metrics(const std::string& path) {
+  std::istringstream lines(read_file(path));
+  std::vector<Metrics> all;
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (!line.empty()) all.push_back(from_line(line, fmt::format("{}, line {}", path, number)));
+  }
+  return all;
+}
+
+MetricsLog::MetricsLog(std::string path, int64_t resume_step) : path_(std::move(path)) {
+  if (!std::filesystem::exists(path_)) return;
+  // A run that was killed may have logged steps after its last checkpoint, the last of them in part.
+  std::istringstream lines(read_file(path_));
+  std::string kept, line;
+  while (std::getline(lines, line)) {
+    try {
+      if (from_line(line, path_).step > resume_step) break;
+    } catch (const Error&) {
+      break;
+    }
+    kept += line + "\n";
+  }
+  write_file(path_, kept);
+}
+
+void MetricsLog::append(const Metrics& metrics) {
+  const std::string line = to_line(metrics);
+  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const bool written = file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const int number = errno;
+  if (file >= 0) ::close(file);
+  if (!written) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, std::generic_category().message(number));
+}
+
+}  // namespace heed::train

@@ -1,0 +1,34 @@
+// One update of all parameters: clipping, Adam, and the running average.
+#pragma once
+
+#include "base/thread_pool.h"
+#include "nn/parameters.h"
+#include "train/recipe.h"
+
+namespace heed::train {
+
+/// Goes through flat arrays in chunks of a fixed size, so that any number of threads gives the same bits.
+class Optimizer {
+ public:
+  /// Keeps a reference to the table.
+  Optimizer(const nn::ParameterTable& table, const Recipe& recipe);
+
+  /// The norm of all gradients: the square root of the sum of all squares.
+  double norm(ThreadPool& pool, const nn::ParameterArray& gradients) const;
+
+  /// Update number n, from 1. `norm` is that of the gradients. `average`, if defined, moves towards the new values.
+  void update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients, double norm, int64_t n,
+              nn::ParameterArray& average);
+
+  /// Adam's running means of the gradients and of their squares.
+  nn::ParameterArray& first_moment() { return m_; }
+  nn::ParameterArray& second_moment() { return v_; }
+
+ private:
+  const nn::ParameterTable& table_;
+  Recipe recipe_;
+  Schedule schedule_;
+  nn::ParameterArray m_, v_;
+};
+
+}  // namespace heed::train

@@ -1,0 +1,281 @@
+#include "train/recipe.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+#include <toml++/toml.h>
+#include <type_traits>
+
+#include "base/check.h"
+#include "io/nearest_word.h"
+#include "models/transformer_config.h"
+
+namespace heed::train {
+namespace {
+
+template <typename Value>
+using Words = std::vector<std::pair<std::string, Value>>;
+
+struct Range {
+  double least = 0, most = 1e18;
+};
+
+/// The fields: visit(key, field, range) for numbers, visit(key, field) for switches, visit(key, field, words) for
+/// fields that take one of some words.
+template <typename RecipeType, typename Visit>
+void visit_recipe(RecipeType& r, Visit&& visit) {
+  static const Words<ScheduleKind> schedules{{"noam", ScheduleKind::kNoam},
+                                             {"inverse_sqrt", ScheduleKind::kInverseSqrt},
+                                             {"cosine", ScheduleKind::kCosine},
+                                             {"linear", ScheduleKind::kLinear},
+                                             {"constant", ScheduleKind::kConstant}};
+  static const Words<Averaging> averagings{
+      {"none", Averaging::kNone}, {"last", Averaging::kLast}, {"running", Averaging::kRunning}};
+  static const Words<nn::SinusoidLayout> layouts{{"halves", nn::SinusoidLayout::kHalves},
+                                                 {"interleaved", nn::SinusoidLayout::kInterleaved}};
+  const auto one_of = [](std::initializer_list<const char*> allowed) {
+    Words<std::string> words;
+    for (const char* word : allowed) words.emplace_back(word, word);
+    return words;
+  };
+  const Range count{1, 1e9}, probability{0, 0.99}, any{0, 1e18};
+
+  visit("model.arch", r.arch, one_of({"transformer"}));
+  visit("model.width", r.width, Range{1, 65536});
+  visit("model.encoder_layers", r.encoder_layers, Range{1, 256});
+  visit("model.decoder_layers", r.decoder_layers, Range{1, 256});
+  visit("model.heads", r.heads, Range{1, 1024});
+  visit("model.inner_width", r.inner_width, Range{1, 1e6});
+  visit("model.activation", r.activation, models::activation_names());
+  visit("model.norm_first", r.norm_first);
+  visit("model.positions", r.positions, layouts);
+  visit("model.longest", r.longest, Range{2, 1e6});
+  visit("model.dropout", r.dropout, probability);
+  visit("model.attention_dropout", r.attention_dropout, probability);
+  visit("model.activation_dropout", r.activation_dropout, probability);
+
+  visit("tokenizer.type", r.tokenizer, one_of({"unigram", "bpe"}));
+  visit("tokenizer.vocabulary", r.vocabulary, Range{10, 1e6});
+  visit("tokenizer.joint", r.joint);
+  visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
+  visit("tokenizer.byte_fallback", r.byte_fallback);
+  visit("tokenizer.character_coverage", r.character_coverage, Range{0.5, 1});
+
+  visit("training.seed", r.seed, any);
+  visit("training.batch_tokens", r.batch_tokens, count);
+  visit("training.shards", r.shards, Range{0, 1024});
+  visit("training.accumulate", r.accumulate, Range{1, 1024});
+  visit("training.max_length", r.max_length, Range{2, 1e6});
+  visit("training.label_smoothing", r.label_smoothing, probability);
+
+  visit("optimizer.kind", r.optimizer, one_of({"adam", "adamw"}));
+  visit("optimizer.beta1", r.beta1, Range{0, 0.9999999});
+  visit("optimizer.beta2", r.beta2, Range{0, 0.9999999});
+  visit("optimizer.epsilon", r.epsilon, Range{1e-16, 1});
+  visit("optimizer.weight_decay", r.weight_decay, Range{0, 10});
+  visit("optimizer.clip", r.clip, any);
+
+  visit("schedule.kind", r.schedule, schedules);
+  visit("schedule.rate", r.rate, Range{0, 1000});
+  visit("schedule.warmup", r.warmup, count);
+  visit("schedule.total_steps", r.total_steps, count);
+
+  visit("averaging.kind", r.averaging, averagings);
+  visit("averaging.decay", r.decay, Range{0, 0.9999999});
+  visit("averaging.snapshots", r.snapshots, Range{1, 1000});
+  visit("averaging.snapshot_every", r.snapshot_every, count);
+
+  visit("validation.every", r.validate_every, count);
+  visit("validation.sentences", r.validation_sentences, any);
+  visit("validation.beam", r.validation_beam, Range{1, 64});
+  visit("validation.metric", r.metric, one_of({"bleu", "chrf", "loss"}));
+  visit("validation.patience", r.patience, Range{0, 1e6});
+}
+
+/// What a field is set from: "256", "true", "adam".
+struct Setter {
+  const std::string& wanted;
+  const std::string& value;
+  std::string problem;
+  std::vector<std::string> keys;
+  bool found = false;
+
+  template <typename Number>
+    requires std::is_arithmetic_v<Number>
+  void operator()(const std::string& key, Number& field, Range range) {
+    keys.push_back(key);
+    if (key != wanted) return;
+    found = true;
+    std::istringstream stream(value);
+    double number = 0;
+    if (!(stream >> number) || !stream.eof() || !(number >= range.least && number <= range.most) ||
+        (std::is_integral_v<Number> && number != static_cast<double>(static_cast<int64_t>(number)))) {
+      problem = fmt::format("a {} from {} to {}", std::is_integral_v<Number> ? "whole number" : "number", range.least,
+                            range.most);
+      return;
+    }
+    field = static_cast<Number>(number);
+  }
+  void operator()(const std::string& key, bool& field) {
+    keys.push_back(key);
+    if (key != wanted) return;
+    found = true;
+    if (value != "true" && value != "false") problem = "true or false";
+    field = value == "true";
+  }
+  template <typename Value>
+  void operator()(const std::string& key, Value& field, const Words<Value>& words) {
+    keys.push_back(key);
+    if (key != wanted) return;
+    found = true;
+    std::vector<std::string> allowed;
+    for (const auto& [word, meaning] : words) {
+      allowed.push_back(word);
+      if (word == value) {
+        field = meaning;
+        return;
+      }
+    }
+    problem = fmt::format("one of {}", fmt::join(allowed, ", "));
+  }
+};
+
+/// Key and value of every field, as text.
+struct Writer {
+  std::vector<std::pair<std::string, std::string>> fields;
+  template <typename Number>
+    requires std::is_arithmetic_v<Number>
+  void operator()(const std::string& key, const Number& field, Range) {
+    fields.emplace_back(key, fmt::format("{}", field));
+  }
+  void operator()(const std::string& key, const bool& field) { fields.emplace_back(key, field ? "true" : "false"); }
+  template <typename Value>
+  void operator()(const std::string& key, const Value& field, const Words<Value>& words) {
+    for (const auto& [word, meaning] : words) {
+      if (meaning == field) {
+        fields.emplace_back(key, fmt::format("\"{}\"", word));
+        return;
+      }
+    }
+    HEED_CHECK(false);
+  }
+};
+
+void set(Recipe& recipe, const std::string& key, const std::string& value, const std::string& where, ErrorKind kind) {
+  Setter setter{key, value, {}, {}};
+  visit_recipe(recipe, setter);
+  if (!setter.found) {
+    const std::string near = nearest_word(key, setter.keys);
+    fail(kind, "{}: there is no setting '{}'{}", where, key, near.empty() ? "" : fmt::format("; is '{}' meant?", near));
+  }
+  if (!setter.problem.empty()) fail(kind, "{}: '{}' must be {}, not '{}'", where, key, setter.problem, value);
+}
+
+std::string text_of(const toml::node& node, const std::string& key, const std::string& origin) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+  if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
+  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+  fail(ErrorKind::kFormat, "{}: '{}' must be a single value", origin, key);
+}
+
+}  // namespace
+
+void apply_toml(Recipe& recipe, const std::string& text, const std::string& origin) {
+  toml::table table;
+  try {
+    table = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    fail(ErrorKind::kFormat, "{}, line {}: {}", origin, error.source().begin.line, error.description());
+  }
+  for (const auto& [section, content] : table) {
+    const std::string name(section.str());
+    if (const toml::table* fields = content.as_table()) {
+      for (const auto& [key, value] : *fields) {
+        const std::string full = name + "." + std::string(key.str());
+        set(recipe, full, text_of(value, full, origin), origin, ErrorKind::kFormat);
+      }
+    } else {
+      set(recipe, name, text_of(content, name, origin), origin, ErrorKind::kFormat);
+    }
+  }
+}
+
+void apply_setting(Recipe& recipe, const std::string& key, const std::string& value) {
+  set(recipe, key, value, "--set", ErrorKind::kUsage);
+}
+
+std::string to_toml(const Recipe& recipe) {
+  Writer writer;
+  visit_recipe(recipe, writer);
+  std::string text, section;
+  for (const auto& [key, value] : writer.fields) {
+    const size_t dot = key.find('.');
+    if (key.substr(0, dot) != section) {
+      section = key.substr(0, dot);
+      text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
+    }
+    text += fmt::format("{} = {}\n", key.substr(dot + 1), value);
+  }
+  return text;
+}
+
+std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
+  Writer first, second;
+  visit_recipe(before, first);
+  visit_recipe(now, second);
+  std::vector<std::string> found;
+  for (size_t n = 0; n < first.fields.size(); ++n) {
+    if (first.fields[n].second == second.fields[n].second) continue;
+    found.push_back(fmt::format("{} ({}, now {})", first.fields[n].first, first.fields[n].second, second.fields[n].second));
+  }
+  return found;
+}
+
+Recipe preset(const std::string& name) {
+  Recipe recipe;
+  if (name == "small") return recipe;
+  if (name == "tiny") {  // learns something in seconds
+    recipe.width = 64;
+    recipe.encoder_layers = recipe.decoder_layers = 2;
+    recipe.heads = 4;
+    recipe.inner_width = 128;
+    recipe.vocabulary = 1000;
+    recipe.batch_tokens = 1024;
+    recipe.rate = 3e-3;
+    recipe.warmup = 100;
+    recipe.validate_every = 100;
+    recipe.validation_sentences = 100;
+    recipe.decay = 0.98;
+    return recipe;
+  }
+  if (name == "base") {  // the paper's base model
+    recipe.width = 512;
+    recipe.encoder_layers = recipe.decoder_layers = 6;
+    recipe.heads = 8;
+    recipe.inner_width = 2048;
+    recipe.vocabulary = 16000;
+    recipe.batch_tokens = 8192;
+    recipe.rate = 7e-4;
+    recipe.warmup = 4000;
+    return recipe;
+  }
+  const std::vector<std::string> names{"tiny", "small", "base"};
+  const std::string near = nearest_word(name, names);
+  fail(ErrorKind::kUsage, "there is no preset '{}'; there are {}{}", name, fmt::join(names, ", "),
+       near.empty() ? "" : fmt::format("; is '{}' meant?", near));
+}
+
+Schedule Recipe::make_schedule() const {
+  return {.kind = schedule, .rate = rate, .warmup = warmup, .total = total_steps, .width = width};
+}
+
+int Recipe::shard_count() const {
+  if (shards > 0) return shards;
+  // Shards of some 500 tokens and more keep the matrix products fast; four keep four threads busy.
+  return static_cast<int>(std::clamp<int64_t>(batch_tokens / 512, 2, 4));
+}
+
+}  // namespace heed::train

@@ -1,0 +1,30 @@
+#include "train/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/check.h"
+
+namespace heed::train {
+
+double Schedule::at(int64_t n) const {
+  const double step = static_cast<double>(n), warm = static_cast<double>(std::max<int64_t>(warmup, 1));
+  const double left = std::max(static_cast<double>(total) - warm, 1.0);
+  const double progress = std::clamp((step - warm) / left, 0.0, 1.0);
+  switch (kind) {
+    case ScheduleKind::kNoam:
+      return rate / std::sqrt(static_cast<double>(width)) * std::min(1 / std::sqrt(step), step / (warm * std::sqrt(warm)));
+    case ScheduleKind::kInverseSqrt:
+      return rate * std::min(step / warm, std::sqrt(warm / step));
+    case ScheduleKind::kCosine:
+      return step < warm ? rate * step / warm : rate / 2 * (1 + std::cos(std::numbers::pi * progress));
+    case ScheduleKind::kLinear:
+      return step < warm ? rate * step / warm : rate * (1 - progress);
+    case ScheduleKind::kConstant:
+      return rate * std::min(1.0, step / warm);
+  }
+  HEED_CHECK(false);
+}
+
+}  // namespace heed::train

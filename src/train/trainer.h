@@ -1,0 +1,45 @@
+// Trains a translation model: from two texts to a model directory.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "data/pairs_reader.h"
+#include "train/metrics_log.h"
+#include "train/recipe.h"
+
+namespace heed::train {
+
+struct TrainerOptions {
+  std::string output;  ///< the model directory; if a training stands there, it goes on
+  PairsInput data;
+  PairsInput validation;  ///< nothing named: no validation, and the newest weights are the best
+  Recipe recipe;
+  int threads = 0;           ///< 0: all processors; the result does not depend on it
+  int64_t max_steps = 0;     ///< updates in all; 0: no limit
+  double max_minutes = 0;    ///< of training in all; 0: no limit
+  double checkpoint_minutes = 5;
+  std::string source_language, target_language;  ///< kept in the tokenizer's config, e.g. "de"
+  const std::atomic<bool>* stop = nullptr;       ///< set from outside: save and return
+  std::function<void(const Metrics&)> on_step;   ///< after each update
+  std::function<void(const std::string&)> on_message;
+};
+
+enum class TrainingEnd { kSteps, kMinutes, kPatience, kStopped };
+
+struct TrainingSummary {
+  TrainingEnd end = TrainingEnd::kSteps;
+  int64_t steps = 0;
+  int64_t resumed_from = 0;  ///< the step it went on from; 0: from the beginning
+  double seconds = 0;
+};
+
+/// Runs a training to one of its limits, at least one of which must be set. The weights after each step, and so all
+/// files but those that hold times, are a function of data, recipe and seed: not of the number of threads, nor of
+/// where the run was stopped and went on.
+/// Throws kUsage for another recipe or other data than those of the training that stands in `output`, kNumeric when
+/// the loss is no longer finite (the last checkpoint stays), and what reading and writing throw.
+TrainingSummary train(const TrainerOptions& options);
+
+}  // namespace heed::train
