@@ -19,7 +19,9 @@ constexpr double kSmallestGridCell = 7;  // smaller cells have no lines between 
 void draw_grid(Picture& picture, const AttentionMatrix& matrix, Point corner, const HeatMapStyle& style) {
   const Box frame{corner.x, corner.y, matrix.keys * style.cell, matrix.queries * style.cell};
   if (style.cell >= kSmallestGridCell) {
-    const Colour faint{0.9, 0.9, 0.9};
+    const Colour none = level_colour(style.colours, 0), ink = ink_on(none);
+    const Colour faint{std::lerp(none.red, ink.red, 0.1), std::lerp(none.green, ink.green, 0.1),
+                       std::lerp(none.blue, ink.blue, 0.1)};
     for (int key = 1; key < matrix.keys; ++key) {
       const double x = corner.x + key * style.cell;
       picture.add(Polyline{{{x, frame.top}, {x, frame.bottom()}}, faint, 0.3, {}});
