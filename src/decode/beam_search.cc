@@ -1,0 +1,113 @@
+#include "decode/beam_search.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed::decode {
+
+using models::EarlyStopping;
+
+BeamSearch::BeamSearch(SearchSettings settings)
+    : settings_(std::move(settings)),
+      beams_(static_cast<size_t>(settings_.options.beam_size)),
+      rows_{{-1, settings_.start_id}},
+      nodes_{HypothesisTree::kRoot},
+      sums_{0} {}
+
+void BeamSearch::advance(std::span<float> logits) {
+  HEED_CHECK(!done_);
+  const auto forced = settings_.rules.forced(length_);
+  const std::vector<Candidate> candidates = forced ? forced_candidates(*forced) : best_candidates(logits);
+  if (candidates.empty()) {  // no word is allowed: what there is has to do
+    for (size_t row = 0; row < nodes_.size(); ++row) finish(nodes_[row], sums_[row]);
+    done_ = true;
+    return;
+  }
+  ++length_;
+  follow(candidates);
+  done_ = rows_.empty() || nothing_better_to_come();
+}
+
+std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(std::span<float> logits) {
+  const auto most = static_cast<int64_t>(2 * beams_);
+  words_.read(settings_, tree_, nodes_, length_, logits, most);
+  std::vector<Candidate> candidates;
+  for (size_t row = 0; row < nodes_.size(); ++row) {
+    for (int64_t n = 0; n < most && words_.id(row, n) >= 0; ++n) {
+      const float log_probability = words_.log_probability(row, n);
+      candidates.push_back(
+          {sums_[row] + log_probability, words_.id(row, n), static_cast<int32_t>(row), log_probability});
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tuple(-a.sum, a.id, a.row) < std::tuple(-b.sum, b.id, b.row);
+  });
+  if (candidates.size() > 2 * beams_) candidates.resize(2 * beams_);
+  return candidates;
+}
+
+/// The order of the running ones, for the forced word costs all of them nothing.
+std::vector<BeamSearch::Candidate> BeamSearch::forced_candidates(int32_t id) const {
+  std::vector<Candidate> candidates;
+  for (size_t row = 0; row < nodes_.size(); ++row) {
+    candidates.push_back({sums_[row], id, static_cast<int32_t>(row), 0});
+  }
+  return candidates;
+}
+
+void BeamSearch::follow(const std::vector<Candidate>& candidates) {
+  std::vector<Row> rows;
+  std::vector<int32_t> nodes;
+  std::vector<double> sums;
+  const bool last = length_ == settings_.longest;
+  for (size_t rank = 0; rank < candidates.size(); ++rank) {
+    const Candidate& candidate = candidates[rank];
+    const bool ends = last || candidate.id == settings_.end_id;
+    if (ends ? rank >= beams_ : rows.size() == beams_) continue;
+    const int32_t node = tree_.extend(nodes_[candidate.row], candidate.id, candidate.log_probability);
+    if (ends) {
+      finish(node, candidate.sum);
+    } else {
+      rows.push_back({candidate.row, candidate.id});
+      nodes.push_back(node);
+      sums.push_back(candidate.sum);
+    }
+  }
+  rows_ = std::move(rows);
+  nodes_ = std::move(nodes);
+  sums_ = std::move(sums);
+}
+
+void BeamSearch::finish(int32_t node, double sum) {
+  const double score = normalized_score(sum, length_ - settings_.free, settings_.options.length_penalty);
+  const auto worse = std::find_if(finished_.begin(), finished_.end(),
+                                  [&](const Finished& other) { return other.score < score; });
+  finished_.insert(worse, {score, sum, node});
+  if (finished_.size() > beams_) finished_.pop_back();
+}
+
+bool BeamSearch::nothing_better_to_come() const {
+  if (finished_.size() < beams_) return false;
+  const double penalty = settings_.options.length_penalty;
+  EarlyStopping rule = settings_.options.early_stopping;
+  if (beams_ == 1) rule = EarlyStopping::kTrue;
+  if (rule == EarlyStopping::kTrue) return true;
+  const int64_t length = rule == EarlyStopping::kNever && penalty > 0 ? settings_.longest : length_;
+  return normalized_score(sums_.front(), length - settings_.free, penalty) <= finished_.back().score;
+}
+
+std::vector<Hypothesis> BeamSearch::take() {
+  HEED_CHECK(done_);
+  std::vector<Hypothesis> hypotheses;
+  for (const Finished& finished : finished_) {
+    if (hypotheses.size() == static_cast<size_t>(settings_.options.nbest)) break;
+    hypotheses.push_back(
+        tree_.hypothesis(finished.node, finished.sum, settings_.options.length_penalty, settings_.free));
+  }
+  return hypotheses;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,77 @@
+#include "decode/logit_rules.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed::decode {
+namespace {
+
+constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+
+void require_prefix(const LogitRules::Sentence& sentence, const models::Seq2Seq& model) {
+  if (static_cast<int64_t>(sentence.prefix.size()) >= sentence.longest) {
+    fail(ErrorKind::kUsage, "the prefix has {} tokens, which leaves no room in a translation of at most {}",
+         sentence.prefix.size(), sentence.longest);
+  }
+  for (const int32_t id : sentence.prefix) {
+    if (id < 0 || id >= model.vocabulary_size() || id == model.end_id() || id == model.padding_id()) {
+      fail(ErrorKind::kUsage, "the prefix holds the id {}, which is no word of the vocabulary", id);
+    }
+  }
+}
+
+}  // namespace
+
+LogitRules::LogitRules(const SearchOptions& options, const models::Seq2Seq& model, Sentence sentence)
+    : sentence_(std::move(sentence)),
+      forbidden_(options.forbidden_ids),
+      end_id_(model.end_id()),
+      min_length_(options.min_length),
+      ngram_(static_cast<size_t>(options.no_repeat_ngram_size)),
+      repetition_penalty_(static_cast<float>(options.repetition_penalty)),
+      penalty_on_log_probabilities_(!options.sample && options.beam_size > 1),
+      force_end_(options.force_end) {
+  require_prefix(sentence_, model);
+  forbidden_.push_back(model.padding_id());
+}
+
+std::optional<int32_t> LogitRules::forced(int64_t length) const {
+  if (length < static_cast<int64_t>(sentence_.prefix.size())) return sentence_.prefix[length];
+  if (force_end_ && length + 1 == sentence_.longest) return end_id_;
+  return std::nullopt;
+}
+
+void LogitRules::apply(int64_t length, std::span<const int32_t> history, float log_sum,
+                       std::span<float> logits) const {
+  if (repetition_penalty_ != 1) penalize_repetition(history, log_sum, logits);
+  if (ngram_ > 0) forbid_repeated_ngrams(history, logits);
+  for (const int32_t id : forbidden_) logits[id] = kForbidden;
+  if (length + 1 < min_length_) logits[end_id_] = kForbidden;
+}
+
+void LogitRules::penalize_repetition(std::span<const int32_t> history, float log_sum,
+                                     std::span<float> logits) const {
+  const float shift = penalty_on_log_probabilities_ ? log_sum : 0;
+  std::vector<int32_t> words(history.begin(), history.end());
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  for (const int32_t id : words) {
+    const float score = logits[id] - shift;
+    logits[id] = (score < 0 ? score * repetition_penalty_ : score / repetition_penalty_) + shift;
+  }
+}
+
+/// A word is forbidden where, behind the last n - 1 words, it would make an n-gram that is there already.
+void LogitRules::forbid_repeated_ngrams(std::span<const int32_t> history, std::span<float> logits) const {
+  if (history.size() < ngram_) return;
+  const auto last = history.last(ngram_ - 1);
+  for (size_t begin = 0; begin + ngram_ <= history.size(); ++begin) {
+    const auto ngram = history.subspan(begin, ngram_);
+    if (std::equal(last.begin(), last.end(), ngram.begin())) logits[ngram.back()] = kForbidden;
+  }
+}
+
+}  // namespace heed::decode

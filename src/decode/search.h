@@ -1,0 +1,54 @@
+// Many sentences searched at once on one thread.
+//
+// Their hypotheses are the rows of one batch. A sentence that is done leaves it, and waiting ones take its
+// place, so the matrix products stay large to the end. Which sentences are together changes nothing in their
+// translations, to the last bit: rows meet nowhere, neither in the model nor here.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "decode/sentence_search.h"
+#include "decode/work_queue.h"
+
+namespace heed::decode {
+
+/// What bounds a batch. A single sentence may exceed it where it cannot be helped.
+struct SearchBudget {
+  /// Hypotheses in a step. Matrix products are at full speed from some 16 rows up; more rows than this only
+  /// take memory.
+  size_t rows = 96;
+  size_t source_tokens = 4096;  ///< of all sentences in the batch
+};
+
+class Search {
+ public:
+  /// The model's parameters are those of `context`, whose table, values and model must outlive the search.
+  /// Throws kUsage for options that make no sense.
+  Search(const models::Seq2Seq& model, const nn::Context& context, const SearchOptions& options,
+         const SearchBudget& budget = {});
+
+  /// Sentences to be searched next; none where there are no more.
+  using NextSentences = std::function<std::vector<SearchSentence>(const SearchRoom& room)>;
+  /// Told of each sentence that is done, in the order in which they happen to be.
+  using TakeHypotheses = std::function<void(uint64_t number, std::vector<Hypothesis> hypotheses)>;
+
+  /// Translates until there are no more sentences. Returns false where `cancelled` was set before that.
+  /// Throws kUsage for a sentence longer than the model's positions, or without words.
+  bool run(const NextSentences& next, const TakeHypotheses& take,
+           const std::atomic<bool>* cancelled = nullptr) const;
+
+  /// The translations of all sentences, in their order; their numbers must be 0, 1, 2, ...
+  std::vector<std::vector<Hypothesis>> run(std::vector<SearchSentence> sentences) const;
+
+ private:
+  class Batch;
+
+  const models::Seq2Seq& model_;
+  nn::Context context_;
+  SearchOptions options_;
+  SearchBudget budget_;
+};
+
+}  // namespace heed::decode

@@ -1,0 +1,73 @@
+// How translations are searched for: what to find, what to forbid, when to stop.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/generation_defaults.h"
+#include "models/seq2seq.h"
+
+namespace heed::decode {
+
+/// Drawing words by chance instead of searching for the likeliest: p = softmax(logits / temperature), of
+/// which only the top_k likeliest words are kept, and of those the likeliest that together reach the
+/// probability top_p (Holtzman et al., "The curious case of neural text degeneration", 2020).
+struct SamplingOptions {
+  double temperature = 1;  ///< below 1 favours likely words, above 1 unlikely ones
+  int top_k = 0;           ///< 0: all words
+  double top_p = 1;        ///< 1: all words
+  uint64_t seed = 1;  ///< what is drawn is a function of this, the sentence's number and the position alone
+};
+
+struct SearchOptions {
+  /// Hypotheses followed at a time; 1 is greedy search.
+  int beam_size = 4;
+  /// Translations wanted of each sentence, at most beam_size; with `sample`, as many are drawn independently.
+  int nbest = 1;
+  /// Hypotheses are compared by  (sum of log-probabilities) / n^length_penalty,  n the number of words with
+  /// the end token. Sums are negative, so a larger penalty favours longer translations. This is what Marian
+  /// and Hugging Face call so, not Google's ((5 + n) / 6)^alpha.
+  double length_penalty = 1;
+  /// When a sentence is done before max_length. With `beam_size` hypotheses finished: kTrue at once; kFalse
+  /// as soon as the best running one would not beat the worst finished one if it ended now; kNever only when
+  /// it could not at any length (the longest one, as Hugging Face reckons it).
+  models::EarlyStopping early_stopping = models::EarlyStopping::kFalse;
+  /// The longest translation, counted with the start token, the end token and a prefix, as Hugging Face
+  /// counts; 0: as far as the model has positions.
+  int64_t max_length = 0;
+  /// Besides, a translation has at most  max_length_factor * source + max_length_offset  ids, with both end
+  /// tokens counted: a model that has lost its way stops early. A factor of 0 sets no such limit.
+  double max_length_factor = 3;
+  int64_t max_length_offset = 10;
+  /// The end token is forbidden while start token and ids are fewer than this.
+  int64_t min_length = 0;
+  /// No sequence of so many words occurs twice in a translation; 0: no such rule.
+  int no_repeat_ngram_size = 0;
+  /// Words that the hypothesis has already are made less likely (Keskar et al., "CTRL", 2019): a negative
+  /// score is multiplied by this, a positive one divided. The score is the log-probability, or the logit
+  /// where the search is greedy or samples, as in Hugging Face. 1: no change.
+  double repetition_penalty = 1;
+  /// Ids that no translation may hold. Padding is always forbidden.
+  std::vector<int32_t> forbidden_ids = {};
+  /// Where a translation reaches its limit, the end token follows, at no cost.
+  bool force_end = true;
+  /// Probabilities are of the words that the rules allow; else forbidden words keep their share, and nobody
+  /// gets it.
+  bool renormalize = true;
+
+  /// Draw translations instead of searching; beam_size is then not used.
+  bool sample = false;
+  SamplingOptions sampling = {};
+};
+
+/// What a model directory says, and everything else as above.
+SearchOptions search_options_of(const models::GenerationDefaults& defaults);
+
+/// Throws kUsage for options that make no sense by themselves, or for this model.
+void require_valid(const SearchOptions& options, const models::Seq2Seq& model);
+
+/// Ids that a translation may have, start token not counted, prefix and end token counted. `source` counts
+/// the source's ids, its end token included. At least 1.
+int64_t longest_translation(const SearchOptions& options, const models::Seq2Seq& model, size_t source);
+
+}  // namespace heed::decode

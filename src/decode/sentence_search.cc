@@ -1,0 +1,83 @@
+#include "decode/sentence_search.h"
+
+#include <cmath>
+
+#include "base/check.h"
+#include "decode/beam_search.h"
+#include "decode/sampling.h"
+#include "kernels/top_k.h"
+
+namespace heed::decode {
+
+SearchSettings::SearchSettings(const SearchOptions& search_options, const models::Seq2Seq& model,
+                               const SearchSentence& sentence)
+    : options(search_options),
+      number(sentence.number),
+      start_id(model.start_id()),
+      end_id(model.end_id()),
+      vocabulary(model.vocabulary_size()),
+      longest(longest_translation(options, model, sentence.source.size())),
+      free(static_cast<int64_t>(sentence.prefix.size())),
+      rules(options, model, {sentence.prefix, longest}) {}
+
+std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& options,
+                                                     const models::Seq2Seq& model,
+                                                     const SearchSentence& sentence) {
+  SearchSettings settings(options, model, sentence);
+  if (options.sample) return std::make_unique<Sampling>(std::move(settings));
+  return std::make_unique<BeamSearch>(std::move(settings));
+}
+
+int search_width(const SearchOptions& options) {
+  return options.sample ? options.nbest : options.beam_size;
+}
+
+namespace {
+
+/// The k largest of each row and, where wanted, the log of its sum of exponentials.
+void rank_rows(std::span<const float> logits, int64_t vocabulary, int64_t k, float* values, int32_t* ids,
+               float* log_sums) {
+  TopKArguments<float> arguments;
+  arguments.rows = static_cast<int64_t>(logits.size()) / vocabulary;
+  arguments.classes = vocabulary;
+  arguments.logits = logits.data();
+  arguments.k = k;
+  arguments.values = values;
+  arguments.indices = ids;
+  arguments.log_sums = log_sums;
+  top_k(arguments);
+}
+
+}  // namespace
+
+void NextWords::read(const SearchSettings& settings, const HypothesisTree& tree,
+                     std::span<const int32_t> nodes, int64_t length, std::span<float> logits, int64_t most) {
+  HEED_CHECK(logits.size() == nodes.size() * static_cast<size_t>(settings.vocabulary));
+  most_ = most;
+  values_.resize(nodes.size() * most);
+  ids_.resize(nodes.size() * most);
+  log_sums_.resize(nodes.size());
+  const bool before = !settings.options.renormalize || settings.rules.reads_log_sum();
+  if (before) rank_rows(logits, settings.vocabulary, 0, nullptr, nullptr, log_sums_.data());
+  apply_rules(settings, tree, nodes, length, logits);
+  rank_rows(logits, settings.vocabulary, most, values_.data(), ids_.data(),
+            settings.options.renormalize ? log_sums_.data() : nullptr);
+  for (const float log_sum : log_sums_) {
+    if (std::isnan(log_sum) || log_sum > std::numeric_limits<float>::max()) {
+      fail(ErrorKind::kNumeric,
+           "the model's output is not a number: its weights are damaged or out of range");
+    }
+  }
+}
+
+void NextWords::apply_rules(const SearchSettings& settings, const HypothesisTree& tree,
+                            std::span<const int32_t> nodes, int64_t length, std::span<float> logits) {
+  const auto vocabulary = static_cast<size_t>(settings.vocabulary);
+  for (size_t row = 0; row < nodes.size(); ++row) {
+    std::vector<int32_t> history;
+    if (settings.rules.reads_history()) history = tree.ids(nodes[row], {settings.start_id});
+    settings.rules.apply(length, history, log_sums_[row], logits.subspan(row * vocabulary, vocabulary));
+  }
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,29 @@
+// The largest elements of each row and the log of its sum of exponentials: all that a search asks of logits.
+#pragma once
+
+#include <cstdint>
+
+namespace heed {
+
+/// Rows of logits z (rows, classes) -> the k largest, and log(sum_c exp(z_c)).
+template <typename T>
+struct TopKArguments {
+  int64_t rows = 0, classes = 0;
+  const T* logits = nullptr;  ///< (rows, classes)
+  int64_t k = 0;              ///< how many to find; may be 0, and larger than there are
+  /// (rows, k), falling; of equal ones, that of the lowest index first. Where a row has fewer than k elements
+  /// that are above -infinity (which is how a search forbids a word), the rest is -infinity and index -1.
+  T* values = nullptr;
+  int32_t* indices = nullptr;  ///< (rows, k)
+  /// (rows), or null. Not a number, or infinite, where the logits are so; -infinity where all of them are
+  /// that.
+  T* log_sums = nullptr;
+};
+
+/// One pass over a row for the largest and one for the sum, both in whole vectors: an element that is not
+/// among the k largest of those before it costs one comparison, and about k ln(classes / k) elements are more
+/// than that.
+void top_k(const TopKArguments<float>& arguments);
+void top_k(const TopKArguments<double>& arguments);
+
+}  // namespace heed
