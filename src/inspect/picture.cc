@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/check.h"
 #include "inspect/text_layout.h"
 
 namespace heed {
@@ -25,11 +26,10 @@ void add_faint(PangoAttrList* attributes, size_t begin, size_t end) {
   pango_attr_list_insert(attributes, attribute);
 }
 
-}  // namespace
+using ContextPointer = std::unique_ptr<PangoContext, GObjectUnref>;
 
-PangoLayoutPointer make_text_layout(const Text& text, const std::string& font) {
-  const std::unique_ptr<PangoContext, GObjectUnref> context(
-      pango_font_map_create_context(pango_cairo_font_map_get_default()));
+ContextPointer make_context() {
+  ContextPointer context(pango_font_map_create_context(pango_cairo_font_map_get_default()));
   pango_cairo_context_set_resolution(context.get(), 72);
   pango_context_set_round_glyph_positions(context.get(), FALSE);
   cairo_font_options_t* options = cairo_font_options_create();
@@ -38,7 +38,30 @@ PangoLayoutPointer make_text_layout(const Text& text, const std::string& font) {
   cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
   pango_cairo_context_set_font_options(context.get(), options);
   cairo_font_options_destroy(options);
+  return context;
+}
 
+/// Without any font Pango measures nonsense. Asked once; a failure is asked again.
+void require_fonts() {
+  static const bool there = [] {
+    const ContextPointer context = make_context();
+    const PangoLayoutPointer layout(pango_layout_new(context.get()));
+    pango_layout_set_text(layout.get(), "x", 1);
+    if (pango_layout_get_unknown_glyphs_count(layout.get()) > 0) {
+      fail(ErrorKind::kNotFound,
+           "no font with Latin letters is installed, so that nothing can be written in pictures: "
+           "install one, on Debian for instance fonts-dejavu-core");
+    }
+    return true;
+  }();
+  HEED_CHECK(there);
+}
+
+}  // namespace
+
+PangoLayoutPointer make_text_layout(const Text& text, const std::string& font) {
+  require_fonts();
+  const ContextPointer context = make_context();
   PangoLayoutPointer layout(pango_layout_new(context.get()));
   PangoFontDescription* description = pango_font_description_from_string(font.c_str());
   pango_font_description_set_size(description, static_cast<gint>(text.size * PANGO_SCALE));

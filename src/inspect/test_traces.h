@@ -2,8 +2,10 @@
 // decoder.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "inspect/trace.h"

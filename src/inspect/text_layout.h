@@ -15,7 +15,8 @@ struct GObjectUnref {
 };
 using PangoLayoutPointer = std::unique_ptr<PangoLayout, GObjectUnref>;
 
-/// A layout in points, without hinting, so that it is the same in every kind of file.
+/// A layout in points, without hinting, so that it is the same in every kind of file. Throws kNotFound
+/// where no font is installed.
 PangoLayoutPointer make_text_layout(const Text& text, const std::string& font);
 
 /// The distance from the layout's left edge to the point of alignment on its first baseline.
