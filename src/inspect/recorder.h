@@ -1,0 +1,27 @@
+// Listens to a model at work and keeps the attention weights of one sentence: they become a Trace.
+#pragma once
+
+#include <array>
+
+#include "inspect/trace.h"
+#include "nn/attention_sink.h"
+
+namespace heed {
+
+/// For one forward pass of one sentence pair; not shared between threads.
+class AttentionRecorder : public nn::AttentionSink {
+ public:
+  /// Throws kUsage for a batch of several sentences.
+  void receive(const nn::AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
+               int heads) override;
+
+  /// All that was heard, [layer][head] of each stack.
+  const AttentionStack& stack(Stack which) const { return stacks_[static_cast<size_t>(which)]; }
+  /// The same, moved into a trace.
+  void move_into(Trace& trace);
+
+ private:
+  std::array<AttentionStack, kStacks.size()> stacks_;  // in the order of Stack
+};
+
+}  // namespace heed

@@ -1,0 +1,51 @@
+#include "inspect/translation_trace.h"
+
+#include <vector>
+
+#include "base/check.h"
+#include "inspect/recorder.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> piece_names(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  std::vector<std::string> names;
+  for (const int32_t id : ids) names.push_back(tokenizer.vocabulary().piece(id));
+  return names;
+}
+
+void require_room(const models::Seq2Seq& model, const char* side, size_t tokens) {
+  if (tokens == 0) fail(ErrorKind::kUsage, "the {} has no tokens: there is no attention to look at", side);
+  if (model.longest() > 0 && static_cast<int64_t>(tokens) > model.longest()) {
+    fail(ErrorKind::kUsage, "the {} has {} tokens, and the model has positions for {}: give a shorter sentence", side,
+         tokens, model.longest());
+  }
+}
+
+}  // namespace
+
+Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
+                        const TranslationPieces& pieces) {
+  require_room(*model.model, "source", pieces.source.size());
+  require_room(*model.model, "target", pieces.target.size());
+  // At position t the decoder reads what position t - 1 produced; the first reads the start token.
+  std::vector<int32_t> decoder_input{model.model->start_id()};
+  decoder_input.insert(decoder_input.end(), pieces.target.begin(), pieces.target.end() - 1);
+
+  models::Sequences source, target;
+  source.append({pieces.source.begin(), pieces.source.end()});
+  target.append(decoder_input);
+  AttentionRecorder recorder;
+  nn::Context context = model.context();
+  context.sink = &recorder;
+  model.model->logits(context, source, target);
+
+  Trace trace;
+  trace.source_tokens = piece_names(tokenizer, pieces.source);
+  trace.target_tokens = piece_names(tokenizer, pieces.target);
+  trace.decoder_tokens = piece_names(tokenizer, decoder_input);
+  recorder.move_into(trace);
+  return trace;
+}
+
+}  // namespace heed
