@@ -23,7 +23,7 @@ constexpr int64_t kDropoutBlock = 128;
 /// Sixteen consecutive counters of base/rng.h's philox(), all of whose numbers are compared with the threshold.
 /// Writes 0 or `scale` for each of the 128 elements of a block.
 #if HWY_TARGET == HWY_SCALAR
-HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block, float scale, float* out) {
+inline HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block, float scale, float* out) {
   for (size_t lane = 0; lane < 16; ++lane) {
     const auto words = philox(stream.key, block * 16 + lane);
     for (size_t w = 0; w < 4; ++w) {
@@ -33,7 +33,7 @@ HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block
   }
 }
 #else
-HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block, float scale, float* out) {
+inline HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block, float scale, float* out) {
   const hn::CappedTag<uint32_t, 16> d32;
   const hn::Repartition<uint64_t, decltype(d32)> d64;
   const hn::Repartition<float, decltype(d32)> df;

@@ -19,10 +19,11 @@
 
 #include "kernels/isa.h"
 
-/// Inside the namespace of an instruction set: the two instances of a kernel.
-#define HEED_KERNEL(function, Arguments)                                \
-  void function##_float(const Arguments<float>& a) { function(a); }     \
-  void function##_double(const Arguments<double>& a) { function(a); }
+/// Inside the namespace of an instruction set: the two instances of a kernel. Named in full, because an unqualified
+/// name would be looked up in the namespace of the arguments too, and find the dispatching function instead.
+#define HEED_KERNEL(function, Arguments)                                                      \
+  void function##_float(const Arguments<float>& a) { heed::HWY_NAMESPACE::function(a); }     \
+  void function##_double(const Arguments<double>& a) { heed::HWY_NAMESPACE::function(a); }
 
 /// Once per file: the functions that callers see, which go to the instruction set in use.
 #define HEED_DISPATCH(function, Arguments)            \
