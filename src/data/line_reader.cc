@@ -1,5 +1,8 @@
 #include "data/line_reader.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -38,7 +41,6 @@ LineReader::LineReader(const std::string& path, LineReaderOptions options)
       fail(kind, "cannot open {}: {}", name_, reason(errno));
     }
     file_ = {file, std::fclose};
-    std::setvbuf(file, nullptr, _IONBF, 0);  // the buffer here is enough
   }
 }
 
@@ -53,13 +55,14 @@ bool LineReader::refill() {
          line_number_ + 1, name_, options_.max_line_bytes);
   }
   if (buffer_.size() < end_ + kChunk) buffer_.resize(std::max(2 * end_, end_ + kChunk));
-  errno = 0;
-  const size_t count = std::fread(buffer_.data() + end_, 1, buffer_.size() - end_, file_.get());
-  if (count == 0 && std::ferror(file_.get()) != 0) {
+  // Not fread: it would wait for a full buffer where a line or two come from a terminal or a pipe. A signal that the
+  // program catches ends the wait with an error.
+  const ssize_t count = ::read(::fileno(file_.get()), buffer_.data() + end_, buffer_.size() - end_);
+  if (count < 0) {
     fail(ErrorKind::kFile, "cannot read {} after line {}: {}", name_, line_number_, reason(errno));
   }
-  fingerprint_.add(buffer_.data() + end_, count);
-  end_ += count;
+  fingerprint_.add(buffer_.data() + end_, static_cast<size_t>(count));
+  end_ += static_cast<size_t>(count);
   return count > 0;
 }
 
@@ -113,6 +116,12 @@ bool LineReader::next(std::string_view& line) {
   }
   line = replaced_;
   return true;
+}
+
+bool LineReader::ready() const {
+  if (at_end_ || (begin_ < end_ && std::memchr(&buffer_[begin_], '\n', end_ - begin_) != nullptr)) return true;
+  struct pollfd source {.fd = ::fileno(file_.get()), .events = POLLIN, .revents = 0};
+  return ::poll(&source, 1, 0) != 0;
 }
 
 uint64_t LineReader::count_remaining() {

@@ -1,5 +1,9 @@
 #include "data/line_reader.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <vector>
 
 #include "data/test_folder.h"
@@ -70,6 +74,28 @@ TEST(LineReader, NamesAFileThatCannotBeRead) {
   expect_error(ErrorKind::kNotFound, "cannot open '" + folder.path("no") + "'",
                [&] { lines_of(folder.path("no")); });
   expect_error(ErrorKind::kFile, "cannot read '" + folder.path("") + "'", [&] { lines_of(folder.path("")); });
+}
+
+TEST(LineReader, GivesWhatAPipeHoldsAndKnowsWhenItWouldWait) {
+  const TestFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  const int writer = ::open(folder.path("pipe").c_str(), O_RDWR);  // so that opening it does not wait for a reader
+  ASSERT_GE(writer, 0);
+  const auto send = [&](std::string_view text) {
+    return ::write(writer, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  };
+  LineReader reader(folder.path("pipe"));
+  EXPECT_FALSE(reader.ready());
+  ASSERT_TRUE(send("one\ntwo\n"));
+  EXPECT_TRUE(reader.ready());
+  std::string_view line;
+  ASSERT_TRUE(reader.next(line));  // the pipe is still open: no end of the file to wait for
+  EXPECT_EQ(line, "one");
+  EXPECT_TRUE(reader.ready());  // of what was read with the first line
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_FALSE(reader.ready());
+  ::close(writer);
 }
 
 TEST(LineReader, FingerprintIsOfTheWholeFile) {
