@@ -30,7 +30,7 @@ TEST(BarPicture, ShowsEveryValue) {
   for (const Label& label : labels) EXPECT_TRUE(words(picture).contains(label.text));
   EXPECT_GE(words(picture).count("0.25"), 1U);
   // Heights are in proportion to the values.
-  for (const Shape& shape : picture.shapes) {
+  for (const PictureShape& shape : picture.shapes) {
     const Boxes* bars = std::get_if<Boxes>(&shape);
     if (bars == nullptr) continue;
     ASSERT_EQ(bars->boxes.size(), weights.size());
@@ -60,7 +60,7 @@ TEST(HistogramPicture, CountsEveryValueOnce) {
     EXPECT_THAT(faults(picture), ::testing::IsEmpty());
     if (bins != 10) continue;
     std::optional<Boxes> bars;
-    for (const Shape& shape : picture.shapes) {
+    for (const PictureShape& shape : picture.shapes) {
       if (const Boxes* boxes = std::get_if<Boxes>(&shape)) bars = *boxes;
     }
     ASSERT_TRUE(bars && bars->boxes.size() == 10);

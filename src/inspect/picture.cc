@@ -129,7 +129,7 @@ void Picture::outline(Box box, Colour colour, double line_width) {
 
 std::vector<Text> Picture::texts() const {
   std::vector<Text> found;
-  for (const Shape& shape : shapes) {
+  for (const PictureShape& shape : shapes) {
     if (const Text* text = std::get_if<Text>(&shape)) found.push_back(*text);
   }
   return found;

@@ -64,7 +64,7 @@ struct TextSize {
   bool elided = false;
 };
 
-using Shape = std::variant<Boxes, Polyline, Text>;
+using PictureShape = std::variant<Boxes, Polyline, Text>;
 
 struct Picture {
   double width = 0, height = 0;
@@ -73,7 +73,7 @@ struct Picture {
   std::string font = "Noto Sans, DejaVu Sans, sans-serif";
   /// What the picture shows, for readers who cannot see it and for the file's own title.
   std::string title;
-  std::vector<Shape> shapes;  ///< in the order of drawing
+  std::vector<PictureShape> shapes;  ///< in the order of drawing
 
   void add(Boxes boxes) { shapes.emplace_back(std::move(boxes)); }
   void add(Polyline line) { shapes.emplace_back(std::move(line)); }

@@ -99,7 +99,7 @@ void draw_picture(cairo_surface_t* surface, const Picture& picture, double scale
   cairo_scale(context.get(), scale, scale);
   set_colour(context.get(), picture.background);
   cairo_paint(context.get());
-  for (const Shape& shape : picture.shapes) {
+  for (const PictureShape& shape : picture.shapes) {
     if (const Boxes* boxes = std::get_if<Boxes>(&shape)) draw(context.get(), *boxes, vector);
     if (const Polyline* line = std::get_if<Polyline>(&shape)) draw(context.get(), *line, vector);
     if (const Text* text = std::get_if<Text>(&shape)) draw_text(context.get(), *text, picture.font);

@@ -29,7 +29,7 @@ using testing::words;
 /// The colour drawn last at a point, from the list of shapes.
 Colour colour_at(const Picture& picture, Point point) {
   Colour colour = picture.background;
-  for (const Shape& shape : picture.shapes) {
+  for (const PictureShape& shape : picture.shapes) {
     const Boxes* boxes = std::get_if<Boxes>(&shape);
     if (boxes == nullptr) continue;
     for (const Box& box : boxes->boxes) {

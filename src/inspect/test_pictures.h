@@ -34,7 +34,7 @@ inline std::vector<std::string> faults(const Picture& picture) {
       }
     }
   }
-  for (const Shape& shape : picture.shapes) {
+  for (const PictureShape& shape : picture.shapes) {
     const Boxes* boxes = std::get_if<Boxes>(&shape);
     if (boxes == nullptr) continue;
     for (const Box& box : boxes->boxes) {
