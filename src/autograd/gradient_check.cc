@@ -1,5 +1,6 @@
 #include "autograd/gradient_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -69,7 +70,8 @@ std::string gradient_mismatch(const DifferentiableFunction& function, const std:
     constants.emplace_back(points.back());
   }
   const Tensor value = function(constants).value().clone();
-  const Tensor upstream = draw(value.shape(), random);
+  Tensor upstream = draw(value.shape(), random);
+  if (options.unit_upstream) std::fill_n(upstream.data<double>(), upstream.size(), 1.0);
   const std::vector<Tensor> all = tape_gradients(function, inputs, upstream, -1, random);
 
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();

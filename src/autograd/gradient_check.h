@@ -26,6 +26,8 @@ struct GradientCheckOptions {
   uint64_t seed = 1;
   /// h. The function must be smooth within 2h around the inputs: keep away from the kink of relu.
   double step = 1e-3;
+  /// u = 1 instead, for a loss that allows no other.
+  bool unit_upstream = false;
   /// For functions whose higher derivatives are larger than assumed above.
   double tolerance_factor = 1;
 };

@@ -1,0 +1,90 @@
+#include "ops/linear.h"
+
+#include "compare.h"
+#include "gradient_test.h"
+#include "kernels/gemm.h"
+#include "random_tensor.h"
+#include "test_folder.h"
+
+namespace heed::ops {
+namespace {
+
+TEST(Linear, MultipliesByTheTransposedWeightAndAddsTheBias) {
+  const Tensor x = Tensor::from<double>({1, 2, 3, 4, 5, 6}, {2, 3});
+  const Tensor weight = Tensor::from<double>({1, 0, -1, 2, 1, 0}, {2, 3});
+  const Tensor bias = Tensor::from<double>({10, 20}, {2});
+  expect_equal(linear(x, weight, bias).value(), Tensor::from<double>({8, 24, 8, 33}, {2, 2}), "with bias");
+  expect_equal(linear(x, weight).value(), Tensor::from<double>({-2, 4, -2, 13}, {2, 2}), "without");
+}
+
+TEST(Linear, KeepsTheAxesInFront) {
+  TensorSource source(1);
+  const Tensor x = source.normal({2, 3, 4, 5}), weight = source.normal({7, 5}), bias = source.normal({7});
+  const Tensor y = linear(x, weight, bias).value();
+  EXPECT_EQ(y.shape().to_string(), "(2, 3, 4, 7)");
+  expect_equal(y.reshape({24, 7}), linear(x.reshape({24, 5}), weight, bias).value(), "the same rows");
+  EXPECT_EQ(linear(x.reshape({24, 5}).narrow(0, 3, 1).reshape({5}), weight, bias).shape().to_string(), "(7)");
+}
+
+TEST(Linear, NothingAndSumsOfNothing) {
+  TensorSource source(1);
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const Tensor bias = source.normal({2}, dtype);
+    EXPECT_EQ(linear(Tensor::empty({0, 3}, dtype), source.normal({2, 3}, dtype), bias).value().size(), 0);
+    const Tensor y = linear(Tensor::empty({3, 0}, dtype), Tensor::empty({2, 0}, dtype), bias).value();
+    for (int64_t row = 0; row < 3; ++row)
+      expect_equal(y.narrow(0, row, 1).clone().reshape({2}), bias, "bias alone");
+    expect_equal(linear(Tensor::empty({3, 0}, dtype), Tensor::empty({2, 0}, dtype)).value(),
+                 Tensor::zeros({3, 2}, dtype), "nothing at all");
+  }
+}
+
+TEST(Linear, UsesPackedWeightsOnlyWhereNoGradientIsWanted) {
+  TensorSource source(2);
+  const Tensor x = source.normal({3, 5}, DType::kFloat32), weight = source.normal({4, 5}, DType::kFloat32);
+  const Tensor other = source.normal({4, 5}, DType::kFloat32);  // to tell which one was used
+  const PackedMatrix packed(other.data<float>(), 4, 5, nullptr);
+  // Two orders of a sum of five products of size 1.
+  expect_close(linear(x, weight, {}, &packed).value(), linear(x, other).value(), 1e-5, "packed");
+  Tape tape;
+  const Var leaf = tape.leaf(weight);
+  expect_equal(linear(x, leaf, {}, &packed).value(), linear(x, weight).value(), "with a tape");
+}
+
+TEST(Linear, ErrorsNameBothShapes) {
+  const Tensor x = Tensor::zeros({2, 3}), weight = Tensor::zeros({4, 5});
+  const std::string part = "x (2, 3) must be as long as the last of the weight (4, 5)";
+  expect_error(ErrorKind::kShape, part, [&] { linear(x, weight); });
+  expect_error(ErrorKind::kShape, "a weight of (4, 3) needs a bias of (4), not (3)", [&] {
+    linear(x, Tensor::zeros({4, 3}), Tensor::zeros({3}));
+  });
+  expect_error(ErrorKind::kShape, "float32 and float64", [&] {
+    linear(x, Tensor::zeros({4, 3}, DType::kFloat64));
+  });
+  expect_error(ErrorKind::kShape, "at least one axis", [&] { linear(Tensor::zeros(Shape{}), weight); });
+  expect_error(ErrorKind::kShape, "has gaps", [&] {
+    linear(Tensor::zeros({2, 5}).narrow(1, 0, 3), Tensor::zeros({4, 3}));
+  });
+}
+
+GRADIENT_CHECK(linear, WithBias) {
+  TensorSource source(3);
+  expect_gradients([](const auto& x) { return linear(x[0], x[1], x[2]); },
+                   {source.normal({3, 5}), source.normal({7, 5}), source.normal({7})});
+}
+
+GRADIENT_CHECK(linear, SmallestSizesAndMoreAxes) {
+  TensorSource source(4);
+  const auto without_bias = [](const auto& x) { return linear(x[0], x[1]); };
+  expect_gradients(without_bias, {source.normal({1, 1}), source.normal({1, 1})});
+  expect_gradients(without_bias, {source.normal({2, 3, 2}), source.normal({3, 2})});
+  expect_gradients(without_bias, {source.normal({0, 3}), source.normal({2, 3})});
+}
+
+GRADIENT_CHECK(linear, WithItselfAsWeight) {
+  TensorSource source(5);
+  expect_gradients([](const auto& x) { return linear(x[0], x[0]); }, {source.normal({3, 5})});
+}
+
+}  // namespace
+}  // namespace heed::ops
