@@ -1,0 +1,160 @@
+// For the tests of this folder: models whose translations are known, or cheap.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "decode/search.h"
+#include "models/transformer.h"
+
+namespace heed::decode {
+
+/// A model that is a function: of the source and the words so far (without the start token), the next word's
+/// logits. Its vocabulary is 0 (end), 1 .. size - 2 (words) and size - 1 (padding, and the start).
+class FunctionModel : public models::Seq2Seq {
+ public:
+  using Logits =
+      std::function<std::vector<float>(const std::vector<int32_t>& source, const std::vector<int32_t>& ids)>;
+  FunctionModel(int64_t vocabulary, int64_t longest, Logits logits)
+      : vocabulary_(vocabulary), longest_(longest), logits_(std::move(logits)) {}
+
+  int64_t vocabulary_size() const override { return vocabulary_; }
+  int32_t start_id() const override { return static_cast<int32_t>(vocabulary_ - 1); }
+  int32_t end_id() const override { return 0; }
+  int32_t padding_id() const override { return start_id(); }
+  int64_t longest() const override { return longest_; }
+
+  ops::VocabularyLoss loss(nn::Context&, const models::Sequences&, const models::Sequences&,
+                           const std::vector<int32_t>&, const ops::CrossEntropyOptions&,
+                           double) const override {
+    throw std::logic_error("this model is not trained");
+  }
+  Tensor logits(nn::Context&, const models::Sequences&, const models::Sequences&) const override {
+    throw std::logic_error("this model only steps");
+  }
+
+  struct State : models::DecoderState {
+    std::vector<std::vector<int32_t>> sources, histories;  // by number of sentence; by row of the last step
+    std::vector<bool> live;
+    size_t most_rows = 0;
+  };
+  std::unique_ptr<models::DecoderState> start(nn::Context&) const override {
+    return std::make_unique<State>();
+  }
+  std::vector<int32_t> admit(nn::Context&, models::DecoderState& decoder_state,
+                             const models::Sequences& source) const override {
+    auto& state = dynamic_cast<State&>(decoder_state);
+    std::vector<int32_t> numbers;
+    for (int b = 0; b < source.count(); ++b) {
+      size_t number = 0;
+      while (number < state.live.size() && state.live[number]) ++number;
+      if (number == state.live.size()) {
+        state.live.push_back(true);
+        state.sources.emplace_back();
+      }
+      state.live[number] = true;
+      state.sources[number].assign(source.ids.begin() + source.offsets[b],
+                                   source.ids.begin() + source.offsets[b + 1]);
+      numbers.push_back(static_cast<int32_t>(number));
+    }
+    return numbers;
+  }
+  void release(models::DecoderState& decoder_state, int32_t sentence) const override {
+    auto& state = dynamic_cast<State&>(decoder_state);
+    HEED_CHECK(state.live[sentence]);
+    state.live[sentence] = false;
+  }
+  Tensor step(nn::Context&, models::DecoderState& decoder_state,
+              const std::vector<models::StepRow>& rows) const override {
+    auto& state = dynamic_cast<State&>(decoder_state);
+    largest_step = std::max(largest_step, rows.size());
+    std::vector<std::vector<int32_t>> histories;
+    std::vector<float> all;
+    for (const models::StepRow& row : rows) {
+      HEED_CHECK(state.live.at(row.sentence));
+      std::vector<int32_t> history;
+      if (row.parent >= 0) {
+        history = state.histories.at(row.parent);
+        history.push_back(row.token);
+      } else {
+        HEED_CHECK(row.token == start_id());
+      }
+      const auto logits = logits_(state.sources[row.sentence], history);
+      all.insert(all.end(), logits.begin(), logits.end());
+      histories.push_back(std::move(history));
+    }
+    state.histories = std::move(histories);
+    return Tensor::from(all, {static_cast<int64_t>(rows.size()), vocabulary_});
+  }
+
+  mutable size_t largest_step = 0;  ///< rows of it; for one thread
+
+ private:
+  int64_t vocabulary_, longest_;
+  Logits logits_;
+};
+
+/// Logits that look random and are a function of everything: any mistake about who continues whom changes
+/// them.
+inline FunctionModel::Logits scrambled_logits(int64_t vocabulary, double spread, uint64_t seed) {
+  return [=](const std::vector<int32_t>& source, const std::vector<int32_t>& ids) {
+    RandomKey key = RandomKey::from_seed(seed);
+    for (const int32_t id : source) key = key.fold(static_cast<uint64_t>(id));
+    for (const int32_t id : ids) key = key.fold(static_cast<uint64_t>(id) + 1000);
+    Random random(key);
+    std::vector<float> logits(vocabulary);
+    for (float& z : logits) z = static_cast<float>(spread * random.normal());
+    return logits;
+  };
+}
+
+/// A Transformer with weights drawn from a seed. Untrained, it still reads every word of source and target.
+struct TinyTransformer {
+  explicit TinyTransformer(uint64_t seed = 1) : model(config()), values(model.table(), DType::kFloat32) {
+    nn::initialise(model.table(), values, RandomKey::from_seed(seed));
+  }
+  static models::TransformerConfig config() {
+    models::TransformerConfig config;
+    config.vocabulary = 97;
+    config.width = 32;
+    config.encoder_layers = config.decoder_layers = 2;
+    config.encoder_heads = config.decoder_heads = 4;
+    config.encoder_inner_width = config.decoder_inner_width = 64;
+    config.longest = 64;
+    config.padding_id = config.start_id = 96;
+    return config;
+  }
+  nn::Context context() const {
+    nn::Context context;
+    context.table = &model.table();
+    context.values = &values;
+    context.packed = &packed;
+    return context;
+  }
+
+  models::Transformer model;
+  nn::ParameterArray values;
+  mutable nn::PackedWeights packed;
+};
+
+/// `count` sentences of 1 to `longest` words below `words`, and the end token 0; numbered from 0.
+inline std::vector<SearchSentence> random_sentences(size_t count, int64_t longest, int32_t words,
+                                                    uint64_t seed) {
+  Random random(RandomKey::from_seed(seed));
+  std::vector<SearchSentence> sentences(count);
+  for (size_t n = 0; n < count; ++n) {
+    sentences[n].number = n;
+    for (uint64_t left = 1 + random.below(longest); left > 0; --left) {
+      sentences[n].source.push_back(1 + static_cast<int32_t>(random.below(words - 1)));
+    }
+    sentences[n].source.push_back(0);
+  }
+  return sentences;
+}
+
+}  // namespace heed::decode
