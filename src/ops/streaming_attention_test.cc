@@ -1,0 +1,327 @@
+// Streaming attention against the chain that makes every weight: two ways to the same numbers.
+//
+// Both add the same terms in another order. A score is a sum of d_k products; a relative error of d_k epsilon
+// |score| in the exponent is one of the weight; mixing adds Tk terms of size 1 or so, and a gradient adds Tq
+// or Tk of those. The tolerance is 32 epsilon (Tq + Tk + d_k + d_v) times the largest number expected.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/memory_pool.h"
+#include "compare.h"
+#include "gradient_test.h"
+#include "kernels/attention.h"
+#include "kernels/isa.h"
+#include "ops/attention.h"
+#include "ops/elementwise.h"
+#include "random_tensor.h"
+
+namespace heed::ops {
+namespace {
+
+struct Problem {
+  AttentionLayout layout;
+  int heads = 1;
+  int64_t key_width = 1, value_width = 1;  // of a head
+  bool causal = false;
+  DropoutStream dropout;
+  Tensor query, key, value, upstream;
+};
+
+struct Results {
+  Tensor mixed, dquery, dkey, dvalue;
+};
+
+enum class Way { kStreaming, kEveryWeight };
+
+/// One way or the other; `mistake` is for negative controls: another scale.
+Results run(const Problem& p, Way way, double mistake = 1) {
+  Tape tape;
+  const Var query = tape.leaf(p.query), key = tape.leaf(p.key), value = tape.leaf(p.value);
+  const double scale = mistake / std::sqrt(static_cast<double>(p.key_width));
+  const AttentionOperands x{
+      {query, 0, query.dim(1)}, {key, 0, key.dim(1)}, {value, 0, value.dim(1)}, p.heads, scale};
+  Var mixed;
+  if (way == Way::kStreaming) {
+    mixed = streaming_attention(x, p.layout, p.causal, p.dropout);
+  } else {
+    const Var scores = attention_scores(x, p.layout);
+    const Var weights = attention_softmax(scores, p.layout, p.heads, {.causal = p.causal});
+    mixed = attention_mix(dropout(weights, p.dropout), x.value, p.layout, p.heads);
+  }
+  tape.backward(mixed, p.upstream);
+  const auto gradient = [&](const Var& leaf) {
+    const Tensor found = tape.gradient(leaf);
+    return found.defined() ? found : Tensor::zeros(leaf.shape(), leaf.dtype());
+  };
+  return {mixed.value(), gradient(query), gradient(key), gradient(value)};
+}
+
+/// Sequences of the given lengths; queries and keys of the same batch.
+Problem problem_of(TensorSource& source, const std::vector<std::pair<int64_t, int64_t>>& lengths, int heads,
+                   int64_t key_width, int64_t value_width, DType dtype = DType::kFloat64) {
+  Problem p;
+  std::vector<int32_t> query_offsets{0}, key_offsets{0};
+  for (const auto& [queries, keys] : lengths) {
+    query_offsets.push_back(query_offsets.back() + static_cast<int32_t>(queries));
+    key_offsets.push_back(key_offsets.back() + static_cast<int32_t>(keys));
+  }
+  p.layout = AttentionLayout::packed(query_offsets, key_offsets);
+  p.heads = heads;
+  p.key_width = key_width;
+  p.value_width = value_width;
+  p.query = source.normal({query_offsets.back(), heads * key_width}, dtype);
+  p.key = source.normal({key_offsets.back(), heads * key_width}, dtype);
+  p.value = source.normal({key_offsets.back(), heads * value_width}, dtype);
+  p.upstream = source.normal({query_offsets.back(), heads * value_width}, dtype);
+  return p;
+}
+
+double largest_of(const Tensor& tensor) {
+  double largest = 1;
+  for (const double value : tensor.to_vector<double>()) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+double tolerance_for(const Problem& p, const Tensor& expected) {
+  int64_t terms = p.key_width + p.value_width;
+  for (const AttentionSpan& span : p.layout.spans)
+    terms = std::max(terms, span.queries() + span.keys() + p.key_width + p.value_width);
+  const double epsilon = expected.dtype() == DType::kFloat32 ? std::numeric_limits<float>::epsilon()
+                                                             : std::numeric_limits<double>::epsilon();
+  return 32 * epsilon * static_cast<double>(terms) * largest_of(expected);
+}
+
+void expect_same(const Problem& p, const std::string& what) {
+  const Results actual = run(p, Way::kStreaming), expected = run(p, Way::kEveryWeight);
+  const std::pair<const Tensor*, const Tensor*> pairs[] = {{&actual.mixed, &expected.mixed},
+                                                           {&actual.dquery, &expected.dquery},
+                                                           {&actual.dkey, &expected.dkey},
+                                                           {&actual.dvalue, &expected.dvalue}};
+  const char* names[] = {"mixed", "dquery", "dkey", "dvalue"};
+  for (size_t n = 0; n < 4; ++n) {
+    expect_close(*pairs[n].first, *pairs[n].second, tolerance_for(p, *pairs[n].second),
+                 what + ": " + names[n]);
+  }
+}
+
+// Blocks are of 32 queries and 64 keys; four queries and fewer go another way.
+TEST(StreamingAttention, AgreesAroundTheBordersOfItsBlocks) {
+  TensorSource source(1);
+  for (const int64_t queries : {0, 1, 4, 5, 31, 32, 33, 64, 65}) {
+    for (const int64_t keys : {0, 1, 2, 63, 64, 65, 128, 129}) {
+      Problem p = problem_of(source, {{queries, keys}}, 2, 3, 5);
+      for (const bool causal : {false, true}) {
+        for (const double probability : {0.0, 0.3}) {
+          p.causal = causal;
+          p.dropout = DropoutStream(RandomKey::from_seed(9), probability);
+          expect_same(p, fmt::format("{} queries, {} keys, causal {}, dropout {}", queries, keys, causal,
+                                     probability));
+        }
+      }
+    }
+  }
+}
+
+TEST(StreamingAttention, AgreesOnRandomBatches) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    TensorSource source(1000 + seed);
+    std::vector<std::pair<int64_t, int64_t>> lengths;
+    const auto length = [&] { return source.number(0, 3) == 0 ? source.number(0, 2) : source.number(0, 80); };
+    const int64_t sequences = source.number(0, 4);
+    for (int64_t b = 0; b < sequences; ++b) lengths.emplace_back(length(), length());
+    Problem p = problem_of(source, lengths, static_cast<int>(source.number(1, 3)), source.number(1, 20),
+                           source.number(1, 20), seed % 3 == 0 ? DType::kFloat32 : DType::kFloat64);
+    p.causal = source.number(0, 1) == 1;
+    p.dropout = DropoutStream(RandomKey::from_seed(seed), source.number(0, 1) == 1 ? 0.25 : 0);
+    expect_same(p, fmt::format("seed {}", seed));
+  }
+}
+
+TEST(StreamingAttention, AgreesOnEveryInstructionSet) {
+  const std::string before = isa_name();
+  for (const std::string& isa : available_isas()) {
+    force_isa(isa);
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+      TensorSource source(3);
+      Problem p = problem_of(source, {{40, 70}, {3, 9}, {17, 0}, {1, 1}}, 2, 7, 19, dtype);
+      p.causal = true;
+      expect_same(p, isa);
+      p.dropout = DropoutStream(RandomKey::from_seed(3), 0.1);
+      expect_same(p, isa + " with dropout");
+    }
+  }
+  force_isa(before);
+}
+
+/// Whether the comparison above would have noticed the difference of two results.
+bool is_noticed(const Problem& p, const Results& actual, const Results& expected) {
+  const auto differ = [&](const Tensor& a, const Tensor& b) {
+    const auto left = a.to_vector<double>(), right = b.to_vector<double>();
+    for (size_t i = 0; i < left.size(); ++i) {
+      if (!(std::abs(left[i] - right[i]) <= tolerance_for(p, b))) return true;
+    }
+    return false;
+  };
+  return differ(actual.mixed, expected.mixed) && differ(actual.dquery, expected.dquery) &&
+         differ(actual.dkey, expected.dkey) && differ(actual.dvalue, expected.dvalue);
+}
+
+// The control: what is slightly wrong is noticed, in the output and in every gradient, in float32 too.
+TEST(StreamingAttention, TheComparisonNoticesMistakes) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    TensorSource source(2);
+    Problem p = problem_of(source, {{33, 70}, {5, 5}}, 2, 4, 3, dtype);
+    p.causal = true;
+    p.dropout = DropoutStream(RandomKey::from_seed(1), 0.2);
+    const Results right = run(p, Way::kEveryWeight);
+    EXPECT_FALSE(is_noticed(p, run(p, Way::kStreaming), right));
+    EXPECT_TRUE(is_noticed(p, run(p, Way::kStreaming, 1.05), right)) << "another scale";
+    Problem wrong = p;
+    wrong.causal = false;
+    EXPECT_TRUE(is_noticed(p, run(wrong, Way::kStreaming), right)) << "no look-ahead mask";
+    wrong = p;
+    wrong.dropout = {};
+    EXPECT_TRUE(is_noticed(p, run(wrong, Way::kStreaming), right)) << "no dropout";
+    wrong.dropout = DropoutStream(RandomKey::from_seed(2), 0.2);
+    EXPECT_TRUE(is_noticed(p, run(wrong, Way::kStreaming), right)) << "another dropout";
+    wrong = p;
+    wrong.layout.spans[1].key_begin -= 1;
+    EXPECT_TRUE(is_noticed(p, run(wrong, Way::kStreaming), right)) << "a key of the neighbour";
+  }
+}
+
+TEST(StreamingAttention, LargeScoresDoNotOverflow) {
+  TensorSource source(4);
+  Problem p = problem_of(source, {{40, 130}, {2, 9}}, 1, 4, 3);
+  for (int64_t i = 0; i < p.query.size(); ++i) p.query.data<double>()[i] *= 300;
+  const Results results = run(p, Way::kStreaming);
+  for (const Tensor* tensor : {&results.mixed, &results.dquery, &results.dkey, &results.dvalue}) {
+    for (const double value : tensor->to_vector<double>()) ASSERT_TRUE(std::isfinite(value));
+  }
+  // Scores of size 600 are off by 600 * 4 epsilon, and so are the exponents.
+  expect_close(results.mixed, run(p, Way::kEveryWeight).mixed, 600 * 64 * 0x1p-52 * 8, "mixed");
+}
+
+TEST(StreamingAttention, RowsOfNoSequenceAreZero) {
+  TensorSource source(5);
+  Problem p = problem_of(source, {{6, 6}}, 1, 2, 3);
+  p.layout.spans[0].query_begin = 2;
+  const Results results = run(p, Way::kStreaming);
+  expect_equal(results.mixed.narrow(0, 0, 2).clone(), Tensor::zeros({2, 3}, DType::kFloat64), "mixed");
+  expect_equal(results.dquery.narrow(0, 0, 2).clone(), Tensor::zeros({2, 2}, DType::kFloat64), "dquery");
+}
+
+// The memory of weights would be heads * T^2; what streaming asks for grows with T.
+TEST(StreamingAttention, NeverHoldsTheWeights) {
+  constexpr int64_t kLength = 2000;
+  TensorSource source(6);
+  const Problem p = problem_of(source, {{kLength, kLength}}, 2, 4, 4, DType::kFloat32);
+  const AttentionOperands x{{p.query, 0, 8}, {p.key, 0, 8}, {p.value, 0, 8}, 2, 0.5};
+  const uint64_t before = pool_statistics().bytes_from_system;
+  const Tensor streamed = streaming_attention(x, p.layout, false).value();
+  const uint64_t streaming = pool_statistics().bytes_from_system - before;
+  attention_scores(x, p.layout);
+  const uint64_t scores = pool_statistics().bytes_from_system - before - streaming;
+  EXPECT_LE(streaming, uint64_t{64} * kLength * 8 * sizeof(float));
+  EXPECT_GE(scores, uint64_t{2} * kLength * kLength * sizeof(float));
+}
+
+// The steps of a decoder: keys and values that lie anywhere.
+TEST(StreamingAttention, GathersTheRowsOfKeys) {
+  constexpr int64_t kRows = 50, kKeys = 23;
+  constexpr int kHeads = 2;
+  TensorSource source(7);
+  for (const int64_t queries : {1, 3, 9}) {
+    const Tensor query = source.normal({queries, kHeads * 5}), key = source.normal({kRows, kHeads * 5});
+    const Tensor value = source.normal({kRows, kHeads * 3});
+    std::vector<int32_t> rows;
+    Tensor plain_key = Tensor::empty({kKeys, kHeads * 5}, DType::kFloat64);
+    Tensor plain_value = Tensor::empty({kKeys, kHeads * 3}, DType::kFloat64);
+    for (int64_t k = 0; k < kKeys; ++k) {
+      rows.push_back(static_cast<int32_t>(source.number(0, kRows - 1)));
+      std::copy_n(key.data<double>() + rows[k] * kHeads * 5, kHeads * 5,
+                  plain_key.data<double>() + k * kHeads * 5);
+      std::copy_n(value.data<double>() + rows[k] * kHeads * 3, kHeads * 3,
+                  plain_value.data<double>() + k * kHeads * 3);
+    }
+    for (const bool causal : {false, true}) {
+      const AttentionSpan span{0, static_cast<int32_t>(queries), 0, kKeys, 0};
+      Tensor gathered = Tensor::empty({queries, kHeads * 3}, DType::kFloat64), plain = gathered.clone();
+      AttentionArguments<double> a{.spans = &span,
+                                   .span_count = 1,
+                                   .heads = kHeads,
+                                   .key_width = 5,
+                                   .value_width = 3,
+                                   .scale = 0.4,
+                                   .causal = causal,
+                                   .dropout = {},
+                                   .query = query.data<double>(),
+                                   .key = key.data<double>(),
+                                   .value = value.data<double>(),
+                                   .query_stride = kHeads * 5,
+                                   .key_stride = kHeads * 5,
+                                   .value_stride = kHeads * 3,
+                                   .key_rows = rows.data(),
+                                   .output = gathered.data<double>(),
+                                   .output_stride = kHeads * 3};
+      heed::attention(a);
+      a.key = plain_key.data<double>();
+      a.value = plain_value.data<double>();
+      a.key_rows = nullptr;
+      a.output = plain.data<double>();
+      heed::attention(a);
+      expect_close(gathered, plain, 32 * 0x1p-52 * (kKeys + 8), fmt::format("{} queries", queries));
+      a.dropout = DropoutStream(RandomKey::from_seed(1), 0.5);
+      a.key_rows = rows.data();
+      EXPECT_THROW(heed::attention(a), std::logic_error) << "rows with dropout are not for training";
+    }
+  }
+}
+
+// ---- Derivatives
+// ----------------------------------------------------------------------------------------------------
+
+GRADIENT_CHECK(streaming_attention, RaggedSequences) {
+  TensorSource source(8);
+  const auto layout = AttentionLayout::packed({0, 3, 3, 4, 11, 17}, {0, 2, 7, 8, 8, 15});
+  for (const bool causal : {false, true}) {
+    for (const double probability : {0.0, 0.4}) {
+      const DropoutStream stream(RandomKey::from_seed(2), probability);
+      expect_gradients(
+          [&](const auto& x) {
+            return streaming_attention({{x[0], 0, 6}, {x[1], 0, 6}, {x[2], 0, 4}, 2, 0.6}, layout, causal,
+                                       stream);
+          },
+          {source.normal({17, 6}), source.normal({15, 6}), source.normal({15, 4})});
+    }
+  }
+}
+
+GRADIENT_CHECK(streaming_attention, ColumnsOfOneVariable) {
+  TensorSource source(9);
+  expect_gradients(
+      [](const auto& x) {
+        return streaming_attention({{x[0], 0, 4}, {x[0], 4, 4}, {x[0], 8, 2}, 2, 0.5},
+                                   AttentionLayout::packed({0, 4, 5}, {0, 4, 5}), true);
+      },
+      {source.normal({5, 11})});
+}
+
+GRADIENT_CHECK(streaming_attention, MoreThanOneBlock) {
+  TensorSource source(10);
+  expect_gradients(
+      [](const auto& x) {
+        return streaming_attention({{x[0], 0, 1}, {x[1], 0, 1}, {x[2], 0, 2}, 1, 1},
+                                   AttentionLayout::padded(1, 34, 66), true);
+      },
+      {source.normal({34, 1}), source.normal({66, 1}), source.normal({66, 2})});
+}
+
+}  // namespace
+}  // namespace heed::ops
