@@ -59,8 +59,9 @@ clang: setup-build setup-test setup-clang ## run all tests as built by Clang
 
 coverage: setup-build setup-test setup-coverage ## run all tests and report which lines they reach
 	$(call run_tests,coverage)
+	mkdir -p build/coverage/report
 	gcovr --root . --filter src/ --filter include/ --exclude '.*_test\.cc' --exclude-throw-branches \
-	  --print-summary --html-details build/coverage/report.html build/coverage
+	  --print-summary --html-details build/coverage/report/index.html build/coverage
 
 install: build ## install to PREFIX=/usr/local
 	$(CMAKE) --install build --prefix $(PREFIX)
