@@ -1,0 +1,396 @@
+// heed/attention.h, over the layer and the functions of this folder.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "heed/attention.h"
+#include "nn/attention.h"
+#include "nn/self_attention.h"
+
+namespace heed {
+namespace {
+
+Tensor without_gaps(const Tensor& tensor) {
+  return !tensor.defined() || tensor.is_contiguous() ? tensor : tensor.clone();
+}
+
+/// A mask of (H, Tq, Tk) beside scores with one axis more: (1, H, Tq, Tk).
+Tensor with_batch_axis(const Tensor& mask, int rank) {
+  const Tensor whole = without_gaps(mask);
+  if (!whole.defined() || whole.rank() != 3 || rank != 4) return whole;
+  return whole.reshape({1, whole.dim(0), whole.dim(1), whole.dim(2)});
+}
+
+ops::AttentionMask mask_of(const AttentionOptions& options, int rank) {
+  ops::AttentionMask mask{.causal = options.look_ahead};
+  mask.key_visible = without_gaps(options.padding);
+  mask.visible = with_batch_axis(options.mask, rank);
+  mask.bias = with_batch_axis(options.bias, rank);
+  return mask;
+}
+
+}  // namespace
+
+// ---- Functions
+// ------------------------------------------------------------------------------------------------------
+
+Tensor padding_mask(const std::vector<int64_t>& lengths, int64_t longest) {
+  Tensor mask = Tensor::zeros({static_cast<int64_t>(lengths.size()), longest}, DType::kUInt8);
+  for (size_t b = 0; b < lengths.size(); ++b) {
+    if (lengths[b] < 0 || lengths[b] > longest) {
+      fail(ErrorKind::kShape, "padding_mask: sentence {} of {} tokens does not fit a length of {}", b,
+           lengths[b], longest);
+    }
+    std::fill_n(mask.data<uint8_t>() + static_cast<int64_t>(b) * longest, lengths[b], uint8_t{1});
+  }
+  return mask;
+}
+
+Tensor look_ahead_mask(int64_t length) {
+  Tensor mask = Tensor::zeros({length, length}, DType::kUInt8);
+  for (int64_t q = 0; q < length; ++q) std::fill_n(mask.data<uint8_t>() + q * length, q + 1, uint8_t{1});
+  return mask;
+}
+
+AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                             const AttentionOptions& options, double scale) {
+  const auto [output, weights] = nn::scaled_dot_product_attention(
+      without_gaps(query), without_gaps(key), without_gaps(value), mask_of(options, query.rank()), scale);
+  return {output.value(), options.weights ? weights.value() : Tensor()};
+}
+
+Tensor attention_scores(const Tensor& query, const Tensor& key, double scale) {
+  const bool fit = query.rank() >= 2 && query.rank() == key.rank() && query.dim(-1) == key.dim(-1) &&
+                   std::equal(query.shape().begin(), query.shape().end() - 2, key.shape().begin());
+  if (!fit) {
+    fail(ErrorKind::kShape,
+         "attention_scores: query (..., Tq, d_k) and key (..., Tk, d_k) are needed, not {} and {}",
+         query.shape().to_string(), key.shape().to_string());
+  }
+  const Tensor q = without_gaps(query), k = without_gaps(key);
+  Shape shape = query.shape();
+  shape.set(-1, key.dim(-2));
+  int64_t matrices = 1;
+  for (int axis = 0; axis + 2 < query.rank(); ++axis) matrices *= query.dim(axis);
+  const auto layout = ops::AttentionLayout::padded(matrices, query.dim(-2), key.dim(-2));
+  const ops::AttentionOperands operands{{q, 0, q.dim(-1)}, {k, 0, k.dim(-1)}, {k, 0, k.dim(-1)}, 1, scale};
+  return ops::attention_scores(operands, layout).value().reshape(shape);
+}
+
+AttentionResult plain_self_attention(const Tensor& x) {
+  const auto [output, weights] = nn::plain_self_attention(without_gaps(x));
+  return {output.value(), weights.value()};
+}
+
+namespace {
+
+/// (A, B, C, w) -> (A, C, B, w)
+Tensor swap_middle(const Tensor& x) {
+  const int64_t outer = x.dim(0), rows = x.dim(1), columns = x.dim(2);
+  Tensor y = Tensor::empty({outer, columns, rows, x.dim(3)}, x.dtype());
+  const auto width = static_cast<int64_t>(static_cast<size_t>(x.dim(3)) * size_of(x.dtype()));
+  const char* from = static_cast<const char*>(x.bytes());
+  char* to = static_cast<char*>(y.bytes());
+  for (int64_t a = 0; a < outer; ++a) {
+    for (int64_t c = 0; c < columns; ++c) {
+      for (int64_t b = 0; b < rows; ++b, to += width) {
+        std::copy_n(from + ((a * rows + b) * columns + c) * width, width, to);
+      }
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+Tensor split_heads(const Tensor& x, int heads) {
+  if (x.rank() != 3 || heads < 1 || x.dim(2) % heads != 0) {
+    fail(ErrorKind::kShape, "split_heads: x must be (B, T, D), D divisible by the {} heads, not {}", heads,
+         x.shape().to_string());
+  }
+  const Tensor rows =
+      without_gaps(x).reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads});  // (B, T, H, d_k)
+  return swap_middle(rows);                                                    // (B, H, T, d_k)
+}
+
+Tensor merge_heads(const Tensor& x) {
+  if (x.rank() != 4)
+    fail(ErrorKind::kShape, "merge_heads: x must be (B, H, T, d_k), not {}", x.shape().to_string());
+  return swap_middle(without_gaps(x)).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});  // (B, T, D)
+}
+
+// ---- The layer
+// ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Keeps the weights of one pass.
+class KeepWeights : public nn::AttentionSink {
+ public:
+  void receive(const nn::AttentionPlace&, const Tensor& weights, const ops::AttentionLayout&, int) override {
+    weights_ = weights;
+  }
+  const Tensor& weights() const { return weights_; }
+
+ private:
+  Tensor weights_;
+};
+
+std::vector<int32_t> checked_offsets(const char* what, const std::vector<int64_t>& offsets, int64_t rows) {
+  std::vector<int32_t> checked;
+  for (const int64_t offset : offsets) {
+    if (offset < 0 || offset > std::numeric_limits<int32_t>::max()) {
+      fail(ErrorKind::kShape, "attention: an offset of {} is {}; it must lie within the rows", what, offset);
+    }
+    checked.push_back(static_cast<int32_t>(offset));
+  }
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != rows) {
+    fail(ErrorKind::kShape, "attention: the offsets of {} must begin with 0 and end with its {} rows", what,
+         rows);
+  }
+  return checked;
+}
+
+}  // namespace
+
+struct MultiHeadAttention::Impl {
+  explicit Impl(const MultiHeadAttentionOptions& wanted) : options(wanted) {
+    if (!(options.dropout >= 0 && options.dropout < 1)) {
+      fail(ErrorKind::kUsage, "attention: dropout must be at least 0 and below 1, not {}", options.dropout);
+    }
+    if (options.dtype != DType::kFloat32 && options.dtype != DType::kFloat64) {
+      fail(ErrorKind::kUsage, "attention: the layer computes in float32 or float64, not {}",
+           name_of(options.dtype));
+    }
+    if (options.key_width < 0 || options.value_width < 0) {
+      fail(ErrorKind::kShape, "attention: the widths of keys and values cannot be {} and {}",
+           options.key_width, options.value_width);
+    }
+    if (options.key_width == 0) options.key_width = options.d_model;
+    if (options.value_width == 0) options.value_width = options.d_model;
+    layer = nn::MultiHeadAttention(table, "",
+                                   {.width = options.d_model,
+                                    .heads = options.heads,
+                                    .key_width = options.key_width,
+                                    .value_width = options.value_width,
+                                    .bias = options.bias,
+                                    .dropout = options.dropout,
+                                    .place = {}});
+    values = nn::ParameterArray(table, options.dtype);
+    gradients = nn::ParameterArray(table, options.dtype);
+    packed = std::make_unique<nn::PackedWeights>();
+    key = RandomKey::from_seed(options.seed);
+    nn::initialise(table, values, key.fold(0));
+  }
+
+  int row_of(const std::string& name) const {
+    for (int row = 0; row < table.size(); ++row) {
+      if (table[row].name == name) return row;
+    }
+    fail(ErrorKind::kUsage, "attention: there is no parameter '{}'; the first is '{}'", name, table[0].name);
+  }
+
+  nn::Context inference_context() const {
+    nn::Context context;
+    context.table = &table;
+    context.values = &values;
+    context.packed = packed.get();
+    return context;
+  }
+
+  nn::Context training_context() {
+    std::fill_n(static_cast<char*>(gradients.flat().bytes()),
+                static_cast<size_t>(gradients.flat().size()) * size_of(options.dtype), char{0});
+    pass.reset();
+    tape.clear();
+    nn::Context context = inference_context();
+    context.packed = nullptr;
+    context.tape = &tape;
+    context.gradients = &gradients;
+    context.training = true;
+    context.random = key.fold(++steps);
+    return context;
+  }
+
+  /// One forward pass. Inputs are (N, width) or (B, T, width); what it is for is in the context.
+  Var run(nn::Context& context, const Tensor (&inputs)[3], const ops::AttentionLayout& layout,
+          const ops::AttentionMask& mask) {
+    Pass now;
+    for (int n = 0; n < 3; ++n) {
+      if (inputs[n].dtype() != options.dtype) {
+        fail(ErrorKind::kShape, "attention: a layer of {} cannot take {}; convert it with to()",
+             name_of(options.dtype), name_of(inputs[n].dtype()));
+      }
+      // The same tensor given again is the same variable, so that one product projects it.
+      int first = 0;
+      while (!Var(inputs[first]).is_same_as(inputs[n])) ++first;
+      now.inputs[n] = first < n                 ? now.inputs[first]
+                      : context.tape != nullptr ? tape.leaf(inputs[n])
+                                                : Var(inputs[n]);
+    }
+    now.output = layer.forward(context, now.inputs[0], now.inputs[1], now.inputs[2], layout, mask);
+    const Var output = now.output;
+    if (context.tape != nullptr) pass = std::move(now);
+    return output;
+  }
+
+  AttentionResult padded(nn::Context context, const Tensor& query, const Tensor& key_, const Tensor& value,
+                         const AttentionOptions& wanted);
+  PackedResult ragged(nn::Context context, const Tensor& query, const Tensor& key_, const Tensor& value,
+                      const PackedOptions& wanted);
+
+  struct Pass {
+    Var inputs[3];
+    Var output;
+  };
+
+  MultiHeadAttentionOptions options;
+  nn::ParameterTable table;
+  nn::MultiHeadAttention layer;
+  nn::ParameterArray values, gradients;
+  std::unique_ptr<nn::PackedWeights> packed;
+  RandomKey key;
+  uint64_t steps = 0;
+  Tape tape;
+  std::optional<Pass> pass;  // the last one for training
+};
+
+AttentionResult MultiHeadAttention::Impl::padded(nn::Context context, const Tensor& query, const Tensor& key_,
+                                                 const Tensor& value, const AttentionOptions& wanted) {
+  const bool fit = query.rank() == 3 && key_.rank() == 3 && value.rank() == 3 &&
+                   key_.dim(0) == query.dim(0) && value.dim(0) == query.dim(0) &&
+                   value.dim(1) == key_.dim(1) && query.dim(2) == options.d_model &&
+                   key_.dim(2) == options.key_width && value.dim(2) == options.value_width;
+  if (!fit) {
+    fail(ErrorKind::kShape,
+         "attention: query (B, Tq, {}), key (B, Tk, {}) and value (B, Tk, {}) are needed, not {}, {} and {}",
+         options.d_model, options.key_width, options.value_width, query.shape().to_string(),
+         key_.shape().to_string(), value.shape().to_string());
+  }
+  const int64_t batch = query.dim(0), queries = query.dim(1), keys = key_.dim(1);
+  if (wanted.padding.defined() && !(wanted.padding.shape() == Shape{batch, keys})) {
+    fail(ErrorKind::kShape, "attention: the padding mask must be (B, Tk) = ({}, {}), not {}", batch, keys,
+         wanted.padding.shape().to_string());
+  }
+  KeepWeights sink;
+  if (wanted.weights) context.sink = &sink;
+  const auto layout = ops::AttentionLayout::padded(batch, queries, keys);
+  const Var output = run(context, {without_gaps(query), without_gaps(key_), without_gaps(value)}, layout,
+                         mask_of(wanted, 4));  // (B, Tq, D) as rows
+  AttentionResult result{output.value().reshape(query.shape())};
+  if (wanted.weights) result.weights = sink.weights().reshape({batch, options.heads, queries, keys});
+  return result;
+}
+
+MultiHeadAttention::PackedResult MultiHeadAttention::Impl::ragged(nn::Context context, const Tensor& query,
+                                                                  const Tensor& key_, const Tensor& value,
+                                                                  const PackedOptions& wanted) {
+  const bool fit = query.rank() == 2 && key_.rank() == 2 && value.rank() == 2 &&
+                   value.dim(0) == key_.dim(0) && query.dim(1) == options.d_model &&
+                   key_.dim(1) == options.key_width && value.dim(1) == options.value_width;
+  if (!fit) {
+    fail(ErrorKind::kShape,
+         "attention: query (Nq, {}), key (Nk, {}) and value (Nk, {}) are needed, not {}, {} and {}",
+         options.d_model, options.key_width, options.value_width, query.shape().to_string(),
+         key_.shape().to_string(), value.shape().to_string());
+  }
+  const auto layout =
+      ops::AttentionLayout::packed(checked_offsets("query", wanted.query_offsets, query.dim(0)),
+                                   checked_offsets("key", wanted.key_offsets, key_.dim(0)));
+  KeepWeights sink;
+  if (wanted.weights) context.sink = &sink;
+  const Var output = run(context, {without_gaps(query), without_gaps(key_), without_gaps(value)}, layout,
+                         {.causal = wanted.look_ahead});
+  PackedResult result{output.value()};
+  for (const AttentionSpan& span : layout.spans) {
+    if (!wanted.weights) break;
+    const Shape shape{options.heads, span.queries(), span.keys()};
+    result.weights.push_back(
+        sink.weights().narrow(0, options.heads * span.pairs_begin, shape.size()).reshape(shape));
+  }
+  return result;
+}
+
+MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
+    : impl_(std::make_unique<Impl>(options)) {}
+MultiHeadAttention::~MultiHeadAttention() = default;
+MultiHeadAttention::MultiHeadAttention(MultiHeadAttention&&) noexcept = default;
+MultiHeadAttention& MultiHeadAttention::operator=(MultiHeadAttention&&) noexcept = default;
+
+const MultiHeadAttentionOptions& MultiHeadAttention::options() const {
+  return impl_->options;
+}
+
+std::vector<std::string> MultiHeadAttention::parameter_names() const {
+  std::vector<std::string> names;
+  for (int row = 0; row < impl_->table.size(); ++row) names.push_back(impl_->table[row].name);
+  return names;
+}
+
+Tensor MultiHeadAttention::parameter(const std::string& name) const {
+  return impl_->values.view(impl_->table, {impl_->row_of(name), 1}).clone();
+}
+
+void MultiHeadAttention::set_parameter(const std::string& name, const Tensor& value) {
+  const Tensor place = impl_->values.view(impl_->table, {impl_->row_of(name), 1});
+  if (!(value.shape() == place.shape())) {
+    fail(ErrorKind::kShape, "attention: {} is {}, not {}", name, place.shape().to_string(),
+         value.shape().to_string());
+  }
+  const Tensor converted = value.to(place.dtype());
+  std::copy_n(static_cast<const char*>(converted.bytes()),
+              static_cast<size_t>(place.size()) * size_of(place.dtype()), static_cast<char*>(place.bytes()));
+  impl_->packed = std::make_unique<nn::PackedWeights>();
+}
+
+AttentionResult MultiHeadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                                            const AttentionOptions& options) const {
+  return impl_->padded(impl_->inference_context(), query, key, value, options);
+}
+
+MultiHeadAttention::PackedResult MultiHeadAttention::forward_packed(const Tensor& query, const Tensor& key,
+                                                                    const Tensor& value,
+                                                                    const PackedOptions& options) const {
+  return impl_->ragged(impl_->inference_context(), query, key, value, options);
+}
+
+AttentionResult MultiHeadAttention::forward_training(const Tensor& query, const Tensor& key,
+                                                     const Tensor& value, const AttentionOptions& options) {
+  return impl_->padded(impl_->training_context(), query, key, value, options);
+}
+
+MultiHeadAttention::PackedResult MultiHeadAttention::forward_packed_training(const Tensor& query,
+                                                                             const Tensor& key,
+                                                                             const Tensor& value,
+                                                                             const PackedOptions& options) {
+  return impl_->ragged(impl_->training_context(), query, key, value, options);
+}
+
+AttentionGradients MultiHeadAttention::backward(const Tensor& upstream) {
+  if (!impl_->pass)
+    fail(ErrorKind::kUsage, "attention: backward() must follow a forward_training() of its own");
+  const Var& output = impl_->pass->output;
+  if (upstream.size() != output.value().size() || upstream.dtype() != output.dtype()) {
+    fail(ErrorKind::kShape, "attention: the upstream gradient {} of {} must be as the output: {} of {}",
+         upstream.shape().to_string(), name_of(upstream.dtype()), output.shape().to_string(),
+         name_of(output.dtype()));
+  }
+  const Impl::Pass pass = *std::exchange(impl_->pass, std::nullopt);
+  impl_->tape.backward(pass.output, without_gaps(upstream).reshape(pass.output.shape()));
+  AttentionGradients gradients;
+  Tensor* places[3] = {&gradients.query, &gradients.key, &gradients.value};
+  for (int n = 0; n < 3; ++n) {
+    int first = 0;
+    while (!pass.inputs[first].is_same_as(pass.inputs[n])) ++first;
+    if (first == n) *places[n] = impl_->tape.gradient(pass.inputs[n]);
+  }
+  for (int row = 0; row < impl_->table.size(); ++row) {
+    gradients.parameters[impl_->table[row].name] = impl_->gradients.view(impl_->table, {row, 1}).clone();
+  }
+  impl_->tape.clear();
+  return gradients;
+}
+
+}  // namespace heed

@@ -1,0 +1,479 @@
+#include "heed/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/memory_pool.h"
+#include "compare.h"
+#include "random_tensor.h"
+#include "test_folder.h"
+
+namespace heed {
+namespace {
+
+MultiHeadAttention layer_of(int64_t width, int heads, DType dtype = DType::kFloat64, double dropout = 0) {
+  MultiHeadAttentionOptions options;
+  options.d_model = width;
+  options.heads = heads;
+  options.dropout = dropout;
+  options.dtype = dtype;
+  return MultiHeadAttention(options);
+}
+
+void expect_rows_sum_to_one(const Tensor& weights) {
+  const std::vector<double> values = weights.to_vector<double>();
+  const auto keys = static_cast<size_t>(weights.dim(-1));
+  for (size_t row = 0; row < values.size(); row += keys) {
+    double sum = 0;
+    for (size_t k = 0; k < keys; ++k) sum += values[row + k];
+    ASSERT_NEAR(sum, 1, 1e-6);
+  }
+}
+
+TEST(Masks, ArePictures) {
+  expect_equal(padding_mask({3, 1, 0}, 3), Tensor::from<uint8_t>({1, 1, 1, 1, 0, 0, 0, 0, 0}, {3, 3}),
+               "padding");
+  expect_equal(look_ahead_mask(3), Tensor::from<uint8_t>({1, 0, 0, 1, 1, 0, 1, 1, 1}, {3, 3}), "look-ahead");
+  expect_error(ErrorKind::kShape, "sentence 1 of 4 tokens does not fit a length of 3", [] {
+    padding_mask({1, 4}, 3);
+  });
+}
+
+// A tensor with 1..4608 in order: which number lands where.
+TEST(SplitHeads, ShowsWhichNumberLandsWhere) {
+  std::vector<double> numbers;
+  for (int n = 1; n <= 4608; ++n) numbers.push_back(n);
+  const Tensor x = Tensor::from(numbers, {1, 9, 512}), split = split_heads(x, 8);
+  ASSERT_EQ(split.shape().to_string(), "(1, 8, 9, 64)");
+  for (int64_t head = 0; head < 8; ++head) {
+    for (int64_t token = 0; token < 9; ++token) {
+      for (int64_t c = 0; c < 64; ++c) {
+        ASSERT_EQ(split.data<double>()[(head * 9 + token) * 64 + c],
+                  static_cast<double>(token * 512 + head * 64 + c + 1));
+      }
+    }
+  }
+  expect_equal(merge_heads(split), x, "and back");
+  EXPECT_EQ(split_heads(Tensor::zeros({3, 6, 8}), 4).shape().to_string(), "(3, 4, 6, 2)");
+  expect_error(ErrorKind::kShape, "D divisible by the 7 heads, not (1, 9, 512)", [&] { split_heads(x, 7); });
+  expect_error(ErrorKind::kShape, "must be (B, H, T, d_k), not (1, 9, 512)", [&] { merge_heads(x); });
+}
+
+TEST(MultiHeadAttention, HasTheShapesOfTheTutorials) {
+  TensorSource source(1);
+  const MultiHeadAttention attention = layer_of(512, 8, DType::kFloat32);
+  const Tensor nine = source.normal({1, 9, 512}, DType::kFloat32),
+               twelve = source.normal({1, 12, 512}, DType::kFloat32);
+  const AttentionResult self = attention.forward(nine, nine, nine, {.weights = true});
+  EXPECT_EQ(self.output.shape().to_string(), "(1, 9, 512)");
+  EXPECT_EQ(self.weights.shape().to_string(), "(1, 8, 9, 9)");
+  expect_rows_sum_to_one(self.weights);
+  const AttentionResult cross = attention.forward(twelve, nine, nine, {.weights = true});
+  EXPECT_EQ(cross.output.shape().to_string(), "(1, 12, 512)");
+  EXPECT_EQ(cross.weights.shape().to_string(), "(1, 8, 12, 9)");
+  expect_rows_sum_to_one(cross.weights);
+  const Tensor three = source.normal({3, 6, 8});
+  EXPECT_EQ(layer_of(8, 4).forward(three, three, three, {.weights = true}).weights.shape().to_string(),
+            "(3, 4, 6, 6)");
+}
+
+TEST(MultiHeadAttention, MakesNoWeightsUnlessAsked) {
+  TensorSource source(2);
+  const MultiHeadAttention attention = layer_of(16, 2, DType::kFloat32);
+  const Tensor x = source.normal({1, 1500, 16}, DType::kFloat32);
+  const uint64_t before = pool_statistics().bytes_from_system;
+  const AttentionResult quiet = attention.forward(x, x, x, {.look_ahead = true});
+  const uint64_t without = pool_statistics().bytes_from_system - before;
+  EXPECT_FALSE(quiet.weights.defined());
+  const AttentionResult loud = attention.forward(x, x, x, {.look_ahead = true, .weights = true});
+  EXPECT_EQ(loud.weights.shape().to_string(), "(1, 2, 1500, 1500)");
+  EXPECT_LT(without, uint64_t{1500} * 1500 * sizeof(float));
+  // Sums of 1500 weights and of 16 products, in another order.
+  expect_close(quiet.output, loud.output, 1500 * 4 * 0x1p-23, "output");
+}
+
+// One head, identity for all four matrices: the layer is the function.
+TEST(MultiHeadAttention, WithIdentitiesIsScaledDotProductAttention) {
+  TensorSource source(3);
+  MultiHeadAttention attention = layer_of(4, 1);
+  const Tensor identity = Tensor::from<double>({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, {4, 4});
+  for (const char* name : {"q_proj.weight", "k_proj.weight", "v_proj.weight", "out_proj.weight"}) {
+    attention.set_parameter(name, identity);
+  }
+  const Tensor query = source.normal({2, 3, 4}), key = source.normal({2, 5, 4}),
+               value = source.normal({2, 5, 4});
+  AttentionOptions options{.weights = true};
+  options.padding = padding_mask({5, 2}, 5);
+  options.bias = source.normal({3, 5});
+  const AttentionResult layer = attention.forward(query, key, value, options);
+  const AttentionResult function = scaled_dot_product_attention(query, key, value, options);
+  expect_close(layer.output, function.output, 1e-14, "output");
+  expect_close(layer.weights.reshape({2, 3, 5}), function.weights, 1e-14, "weights");
+  options.bias = {};
+  EXPECT_GT(std::abs(attention.forward(query, key, value, options).output.data<double>()[0] -
+                     function.output.data<double>()[0]),
+            1e-3)
+      << "the control: the bias matters";
+}
+
+// Each combination of masks against the same mask written out in full.
+TEST(MultiHeadAttention, MasksGoTogether) {
+  TensorSource source(4);
+  const MultiHeadAttention attention = layer_of(6, 3);
+  constexpr int64_t kBatch = 2, kLength = 4;
+  const Tensor x = source.normal({kBatch, kLength, 6});
+  const std::vector<int64_t> lengths{4, 2};
+  const Tensor any = source.mask({3, kLength, kLength}, 0.8);
+  for (const bool padded : {false, true}) {
+    for (const bool look_ahead : {false, true}) {
+      for (const bool masked : {false, true}) {
+        Tensor full = Tensor::empty({kBatch, 3, kLength, kLength}, DType::kUInt8);
+        for (int64_t i = 0; i < full.size(); ++i) {
+          const int64_t k = i % kLength, q = i / kLength % kLength, b = i / (3 * kLength * kLength);
+          bool seen = !padded || k < lengths[b];
+          seen = seen && (!look_ahead || k <= q);
+          seen = seen && (!masked || any.data<uint8_t>()[i % any.size()] != 0);
+          full.data<uint8_t>()[i] = seen ? 1 : 0;
+        }
+        AttentionOptions options{.look_ahead = look_ahead, .weights = true};
+        if (padded) options.padding = padding_mask(lengths, kLength);
+        if (masked) options.mask = any;
+        AttentionOptions in_full{.mask = full, .weights = true};
+        const AttentionResult actual = attention.forward(x, x, x, options),
+                              expected = attention.forward(x, x, x, in_full);
+        expect_equal(actual.weights, expected.weights, "weights");
+        expect_equal(actual.output, expected.output, "output");
+        for (int64_t i = 0; i < full.size(); ++i) {
+          if (full.data<uint8_t>()[i] == 0) {
+            ASSERT_EQ(actual.weights.data<double>()[i], 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MultiHeadAttention, AQueryThatSeesNothingGivesTheBiasOfTheOutput) {
+  TensorSource source(5);
+  MultiHeadAttention attention = layer_of(6, 2);
+  attention.set_parameter("out_proj.bias", source.normal({6}));
+  const Tensor x = source.normal({1, 3, 6});
+  AttentionOptions options{.padding = padding_mask({0}, 3), .weights = true};
+  const AttentionResult result = attention.forward(x, x, x, options);
+  expect_equal(result.weights, Tensor::zeros({1, 2, 3, 3}, DType::kFloat64), "weights");
+  for (int64_t t = 0; t < 3; ++t) {
+    expect_equal(result.output.narrow(1, t, 1).clone().reshape({6}), attention.parameter("out_proj.bias"),
+                 "output");
+  }
+  attention.forward_training(x, x, x, options);
+  const AttentionGradients gradients = attention.backward(source.normal({1, 3, 6}));
+  expect_equal(gradients.query, Tensor::zeros({1, 3, 6}, DType::kFloat64), "gradient");
+}
+
+TEST(MultiHeadAttention, PaddedIsTheSameAsPacked) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    // Two orders of sums of 12 products and 7 weights.
+    const double tolerance = 64 * (dtype == DType::kFloat32 ? 0x1p-23 : 0x1p-52);
+    TensorSource source(6);
+    MultiHeadAttention attention = layer_of(12, 3, dtype);
+    const std::vector<int64_t> lengths{7, 1, 0, 4};
+    const Tensor padded = source.normal({4, 7, 12}, dtype);
+    Tensor packed = Tensor::empty({12, 12}, dtype);
+    MultiHeadAttention::PackedOptions packed_options{
+        .query_offsets = {0}, .key_offsets = {0}, .weights = true};
+    for (size_t b = 0; b < lengths.size(); ++b) {
+      const Tensor rows = padded.narrow(0, static_cast<int64_t>(b), 1).narrow(1, 0, lengths[b]).clone();
+      std::copy_n(
+          static_cast<const char*>(rows.bytes()), static_cast<size_t>(rows.size()) * size_of(dtype),
+          static_cast<char*>(packed.narrow(0, packed_options.query_offsets.back(), lengths[b]).bytes()));
+      packed_options.query_offsets.push_back(packed_options.query_offsets.back() + lengths[b]);
+    }
+    packed_options.key_offsets = packed_options.query_offsets;
+    const Tensor padding = padding_mask(lengths, 7);
+    for (const bool look_ahead : {false, true}) {
+      packed_options.look_ahead = look_ahead;
+      AttentionOptions options{.padding = padding, .look_ahead = look_ahead, .weights = true};
+      const auto expected = attention.forward(padded, padded, padded, options);
+      const auto actual = attention.forward_packed(packed, packed, packed, packed_options);
+      auto quiet = packed_options;
+      quiet.weights = false;
+      const auto streamed = attention.forward_packed(packed, packed, packed, quiet);
+      EXPECT_TRUE(streamed.weights.empty());
+      for (size_t b = 0; b < lengths.size(); ++b) {
+        const auto row = static_cast<int64_t>(b);
+        const Shape shape{lengths[b], 12};
+        const Tensor want = expected.output.narrow(0, row, 1).narrow(1, 0, lengths[b]).clone().reshape(shape);
+        expect_close(actual.output.narrow(0, packed_options.query_offsets[b], lengths[b]).clone(), want,
+                     tolerance, "packed");
+        expect_close(streamed.output.narrow(0, packed_options.query_offsets[b], lengths[b]).clone(), want,
+                     tolerance, "streamed");
+        const Tensor weights =
+            expected.weights.narrow(0, row, 1).narrow(2, 0, lengths[b]).narrow(3, 0, lengths[b]);
+        expect_close(actual.weights[b], weights.clone().reshape({3, lengths[b], lengths[b]}), tolerance,
+                     "weights");
+      }
+    }
+    // The control: without the mask, padding counts.
+    const auto unmasked = attention.forward(padded, padded, padded).output;
+    const auto masked = attention.forward(padded, padded, padded, {.padding = padding}).output;
+    const auto at = static_cast<size_t>(3 * 7 * 12);
+    EXPECT_GT(std::abs(unmasked.to_vector<double>()[at] - masked.to_vector<double>()[at]), 1e-3);
+  }
+}
+
+TEST(MultiHeadAttention, GradientsAreThoseOfTheOutput) {
+  TensorSource source(7);
+  MultiHeadAttentionOptions wide{
+      .d_model = 4, .heads = 2, .key_width = 3, .value_width = 5, .dropout = 0, .dtype = DType::kFloat64};
+  MultiHeadAttention attention(wide);
+  for (const std::string& name : attention.parameter_names()) {
+    attention.set_parameter(name, source.normal(attention.parameter(name).shape()));
+  }
+  Tensor query = source.normal({2, 3, 4}), key = source.normal({2, 4, 3}), value = source.normal({2, 4, 5});
+  AttentionOptions options{.padding = padding_mask({4, 3}, 4)};
+  const Tensor upstream = source.normal({2, 3, 4});
+  attention.forward_training(query, key, value, options);
+  const AttentionGradients gradients = attention.backward(upstream);
+  const auto total = [&] {
+    const std::vector<double> y = attention.forward(query, key, value, options).output.to_vector<double>();
+    double sum = 0;
+    for (size_t i = 0; i < y.size(); ++i) sum += y[i] * upstream.data<double>()[i];
+    return sum;
+  };
+  // Central differences of order two: an error of step^2 and of 1e-15 / step, times derivatives of size 10 or
+  // so.
+  constexpr double kStep = 1e-5, kTolerance = 1e-7;
+  const auto check = [&](Tensor& input, const Tensor& gradient, const std::string& what) {
+    ASSERT_TRUE(gradient.shape() == input.shape()) << what;
+    for (int64_t i = 0; i < input.size(); ++i) {
+      double& x = input.data<double>()[i];
+      const double before = x;
+      x = before + kStep;
+      const double above = total();
+      x = before - kStep;
+      const double below = total();
+      x = before;
+      ASSERT_NEAR(gradient.data<double>()[i], (above - below) / (2 * kStep), kTolerance)
+          << what << " at " << i;
+    }
+  };
+  check(query, gradients.query, "query");
+  check(key, gradients.key, "key");
+  check(value, gradients.value, "value");
+  EXPECT_EQ(gradients.parameters.size(), attention.parameter_names().size());
+  for (const auto& [name, gradient] : gradients.parameters) {
+    Tensor parameter = attention.parameter(name);
+    for (const int64_t i : {int64_t{0}, parameter.size() - 1}) {
+      const double before = parameter.data<double>()[i];
+      parameter.data<double>()[i] = before + kStep;
+      attention.set_parameter(name, parameter);
+      const double above = total();
+      parameter.data<double>()[i] = before - kStep;
+      attention.set_parameter(name, parameter);
+      const double below = total();
+      parameter.data<double>()[i] = before;
+      attention.set_parameter(name, parameter);
+      EXPECT_NEAR(gradient.data<double>()[i], (above - below) / (2 * kStep), kTolerance)
+          << name << " at " << i;
+    }
+  }
+}
+
+TEST(MultiHeadAttention, TheSameTensorThriceHasOneGradient) {
+  TensorSource source(8);
+  MultiHeadAttention attention = layer_of(6, 2);
+  const Tensor x = source.normal({2, 4, 6}), upstream = source.normal({2, 4, 6});
+  attention.forward_training(x, x.clone(), x.clone());
+  const AttentionGradients apart = attention.backward(upstream);
+  attention.forward_training(x, x, x);
+  const AttentionGradients together = attention.backward(upstream);
+  EXPECT_FALSE(together.key.defined());
+  EXPECT_FALSE(together.value.defined());
+  Tensor sum = apart.query.clone();
+  for (int64_t i = 0; i < sum.size(); ++i)
+    sum.data<double>()[i] += apart.key.data<double>()[i] + apart.value.data<double>()[i];
+  expect_close(together.query, sum, 1e-14, "the sum");
+  for (const auto& [name, gradient] : apart.parameters)
+    expect_close(together.parameters.at(name), gradient, 1e-13, name);
+  attention.forward_training(x, upstream, upstream);
+  EXPECT_TRUE(attention.backward(upstream).key.defined());
+}
+
+TEST(MultiHeadAttention, DropoutIsForTrainingOnly) {
+  TensorSource source(9);
+  MultiHeadAttention attention = layer_of(6, 2, DType::kFloat64, 0.5),
+                     same = layer_of(6, 2, DType::kFloat64, 0.5);
+  const Tensor x = source.normal({2, 8, 6});
+  const Tensor plain = attention.forward(x, x, x).output;
+  expect_equal(attention.forward(x, x, x).output, plain, "no dropout in inference");
+  const Tensor first = attention.forward_training(x, x, x).output,
+               second = attention.forward_training(x, x, x).output;
+  const auto differ = [](const Tensor& a, const Tensor& b) {
+    return a.to_vector<double>() != b.to_vector<double>();
+  };
+  EXPECT_TRUE(differ(first, plain));
+  EXPECT_TRUE(differ(first, second));
+  expect_equal(same.forward_training(x, x, x).output, first, "the same seed");
+  // Whether somebody looks on changes nothing, the masks included.
+  expect_close(same.forward_training(x, x, x, {.weights = true}).output, second, 1e-13, "looked at");
+}
+
+TEST(MultiHeadAttention, ParametersAreCopied) {
+  MultiHeadAttention attention = layer_of(4, 2);
+  EXPECT_EQ(attention.parameter_names().size(), 8u);
+  const Tensor x = TensorSource(1).normal({1, 2, 4});
+  const Tensor before = attention.forward(x, x, x).output;
+  Tensor weight = attention.parameter("v_proj.weight");
+  weight.data<double>()[0] += 1;
+  expect_equal(attention.forward(x, x, x).output, before, "a copy was changed");
+  attention.set_parameter("v_proj.weight", weight.to(DType::kFloat32));
+  EXPECT_NE(attention.forward(x, x, x).output.data<double>()[0], before.data<double>()[0]);
+  MultiHeadAttentionOptions bare{.d_model = 4, .heads = 2, .bias = false};
+  EXPECT_EQ(MultiHeadAttention(bare).parameter_names(),
+            (std::vector<std::string>{"q_proj.weight", "k_proj.weight", "v_proj.weight", "out_proj.weight"}));
+}
+
+TEST(MultiHeadAttention, NewParametersAreUsedInFloat32Too) {
+  MultiHeadAttention attention = layer_of(4, 2, DType::kFloat32);
+  const Tensor x = TensorSource(1).normal({1, 2, 4}, DType::kFloat32);
+  attention.forward(x, x, x);
+  attention.set_parameter("out_proj.weight", Tensor::zeros({4, 4}));
+  expect_equal(attention.forward(x, x, x).output, Tensor::zeros({1, 2, 4}), "output");
+}
+
+TEST(MultiHeadAttention, ViewsWithGapsAreCopied) {
+  TensorSource source(10);
+  const MultiHeadAttention attention = layer_of(4, 2);
+  const Tensor wide = source.normal({2, 3, 9});
+  const Tensor view = wide.narrow(2, 3, 4), copy = view.clone();
+  expect_equal(attention.forward(view, view, view).output, attention.forward(copy, copy, copy).output,
+               "output");
+}
+
+TEST(MultiHeadAttention, ServesManyThreads) {
+  const MultiHeadAttention attention = layer_of(16, 4, DType::kFloat32);
+  const Tensor x = TensorSource(11).normal({2, 9, 16}, DType::kFloat32);
+  std::vector<Tensor> results(4);
+  std::vector<std::thread> threads;
+  for (Tensor& result : results) {
+    threads.emplace_back([&] { result = attention.forward(x, x, x, {.weights = true}).output; });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Tensor& result : results) expect_equal(result, results[0], "every thread");
+}
+
+TEST(MultiHeadAttention, ErrorsSayWhatIsNeeded) {
+  expect_error(ErrorKind::kShape, "d_model 512 cannot be divided among 7 heads", [] { layer_of(512, 7); });
+  expect_error(ErrorKind::kUsage, "dropout must be at least 0 and below 1, not 1",
+               [] { layer_of(4, 2, DType::kFloat32, 1); });
+  expect_error(ErrorKind::kUsage, "float32 or float64, not int32", [] { layer_of(4, 2, DType::kInt32); });
+  MultiHeadAttention attention = layer_of(4, 2);
+  const Tensor x = Tensor::zeros({2, 3, 4}, DType::kFloat64);
+  expect_error(ErrorKind::kShape,
+               "query (B, Tq, 4), key (B, Tk, 4) and value (B, Tk, 4) are needed, not (2, 3, 4), (2, 3, 4) "
+               "and (2, 12)",
+               [&] {
+                 attention.forward(x, x, x.reshape({2, 12}));
+               });
+  expect_error(ErrorKind::kShape, "a layer of float64 cannot take float32", [&] {
+    const Tensor single = x.to(DType::kFloat32);
+    attention.forward(single, single, single);
+  });
+  expect_error(ErrorKind::kShape, "the padding mask must be (B, Tk) = (2, 3), not (2, 4)", [&] {
+    attention.forward(x, x, x, {.padding = padding_mask({3, 3}, 4)});
+  });
+  expect_error(ErrorKind::kShape, "a mask of (4, 4) does not fit",
+               [&] { attention.forward(x, x, x, {.mask = look_ahead_mask(4)}); });
+  const Tensor rows = x.reshape({6, 4});
+  expect_error(ErrorKind::kShape, "the offsets of query must begin with 0 and end with its 6 rows", [&] {
+    attention.forward_packed(rows, rows, rows, {.query_offsets = {0, 3}, .key_offsets = {0, 3, 6}});
+  });
+  expect_error(ErrorKind::kUsage, "no parameter 'q.weight'", [&] { attention.parameter("q.weight"); });
+  expect_error(ErrorKind::kShape, "q_proj.bias is (4), not (5)",
+               [&] { attention.set_parameter("q_proj.bias", Tensor::zeros({5})); });
+  expect_error(ErrorKind::kUsage, "must follow a forward_training()", [&] { attention.backward(x); });
+  attention.forward_training(x, x, x);
+  expect_error(ErrorKind::kShape, "the upstream gradient (3, 4)", [&] {
+    attention.backward(Tensor::zeros({3, 4}, DType::kFloat64));
+  });
+}
+
+TEST(ScaledDotProductAttention, TakesAxesInFront) {
+  TensorSource source(12);
+  const Tensor query = source.normal({2, 3, 4, 5}), key = source.normal({2, 3, 6, 5}),
+               value = source.normal({2, 3, 6, 2});
+  AttentionOptions options{.mask = source.mask({2, 1, 4, 6}, 0.7), .weights = true};
+  options.padding = padding_mask({6, 4}, 6);
+  options.bias = source.normal({3, 4, 6});
+  const AttentionResult all = scaled_dot_product_attention(query, key, value, options);
+  EXPECT_EQ(all.output.shape().to_string(), "(2, 3, 4, 2)");
+  EXPECT_EQ(all.weights.shape().to_string(), "(2, 3, 4, 6)");
+  for (int64_t b = 0; b < 2; ++b) {
+    for (int64_t h = 0; h < 3; ++h) {
+      const auto part = [&](const Tensor& x) {
+        return x.narrow(0, b, 1).narrow(1, h, 1).clone().reshape({x.dim(2), x.dim(3)});
+      };
+      AttentionOptions one{.mask = options.mask.narrow(0, b, 1).clone().reshape({4, 6}), .weights = true};
+      one.padding = options.padding.narrow(0, b, 1);
+      one.bias = options.bias.narrow(0, h, 1).clone().reshape({4, 6});
+      const AttentionResult alone = scaled_dot_product_attention(part(query), part(key), part(value), one);
+      expect_close(part(all.output), alone.output, 1e-15, "output");
+      expect_close(part(all.weights), alone.weights, 1e-15, "weights");
+    }
+  }
+  expect_error(ErrorKind::kShape, "not (2, 3, 4, 5), (2, 3, 6, 5) and (2, 3, 5, 2)", [&] {
+    scaled_dot_product_attention(query, key, source.normal({2, 3, 5, 2}));
+  });
+}
+
+// Dot products of long vectors are large, and their softmax is nearly all 0 and 1; divided by sqrt(d_k) it is
+// softer.
+TEST(ScaledDotProductAttention, ScalingMakesTheWeightsSofter) {
+  TensorSource source(13);
+  const Tensor query = source.normal({10, 64}), key = source.normal({10, 64});
+  const auto range = [](const Tensor& scores) {
+    const auto values = scores.to_vector<double>();
+    return *std::max_element(values.begin(), values.end()) - *std::min_element(values.begin(), values.end());
+  };
+  EXPECT_NEAR(range(attention_scores(query, key, 1)), 8 * range(attention_scores(query, key, 1.0 / 8)),
+              1e-12);
+  const auto largest = [](const AttentionResult& result) {
+    double sum = 0;
+    for (int64_t q = 0; q < 10; ++q) {
+      const auto row = result.weights.narrow(0, q, 1).to_vector<double>();
+      sum += *std::max_element(row.begin(), row.end());
+    }
+    return sum / 10;
+  };
+  AttentionOptions options{.weights = true};
+  EXPECT_GT(largest(scaled_dot_product_attention(query, key, key, options, 1)),
+            largest(scaled_dot_product_attention(query, key, key, options)) + 0.2);
+}
+
+TEST(PlainSelfAttention, AgreesWithTheLoop) {
+  const Tensor x = TensorSource(14).normal({6, 5});
+  const AttentionResult result = plain_self_attention(x);
+  for (int64_t i = 0; i < 6; ++i) {
+    std::vector<double> weights, z(5, 0.0);
+    double sum = 0;
+    for (int64_t j = 0; j < 6; ++j) {
+      double dot = 0;
+      for (int64_t c = 0; c < 5; ++c) dot += x.data<double>()[i * 5 + c] * x.data<double>()[j * 5 + c];
+      weights.push_back(std::exp(dot));
+      sum += weights.back();
+    }
+    for (int64_t j = 0; j < 6; ++j) {
+      EXPECT_NEAR(result.weights.data<double>()[i * 6 + j], weights[j] / sum, 1e-14);
+      for (int64_t c = 0; c < 5; ++c) z[c] += weights[j] / sum * x.data<double>()[j * 5 + c];
+    }
+    for (int64_t c = 0; c < 5; ++c) EXPECT_NEAR(result.output.data<double>()[i * 5 + c], z[c], 1e-13);
+  }
+}
+
+}  // namespace
+}  // namespace heed
