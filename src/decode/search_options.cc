@@ -82,13 +82,14 @@ void require_valid(const SearchOptions& options, const models::Seq2Seq& model) {
   if (options.sample) require_sampling(options.sampling);
 }
 
-int64_t longest_translation(const SearchOptions& options, const models::Seq2Seq& model, size_t source) {
+int64_t longest_translation(const SearchOptions& options, const models::Seq2Seq& model, size_t source,
+                            size_t prefix) {
   // The last id is never read again, so with the start token the model reads as many as there are ids.
   int64_t longest = model.longest() > 0 ? model.longest() : kLongestWithoutPositions;
   if (options.max_length > 0) longest = std::min(longest, options.max_length - 1);
   if (options.max_length_factor > 0) {
     const double relative = options.max_length_factor * static_cast<double>(source) +
-                            static_cast<double>(options.max_length_offset);
+                            static_cast<double>(options.max_length_offset) + static_cast<double>(prefix);
     if (relative < static_cast<double>(longest)) longest = static_cast<int64_t>(relative);
   }
   return std::max<int64_t>(longest, 1);

@@ -35,8 +35,9 @@ struct SearchOptions {
   /// The longest translation, counted with the start token, the end token and a prefix, as Hugging Face
   /// counts; 0: as far as the model has positions.
   int64_t max_length = 0;
-  /// Besides, a translation has at most  max_length_factor * source + max_length_offset  ids, with both end
-  /// tokens counted: a model that has lost its way stops early. A factor of 0 sets no such limit.
+  /// Besides, a translation has at most max_length_factor * source + max_length_offset ids behind its prefix,
+  /// with both end tokens counted: a model that has lost its way stops early. A factor of 0 sets no such
+  /// limit.
   double max_length_factor = 3;
   int64_t max_length_offset = 10;
   /// The end token is forbidden while start token and ids are fewer than this.
@@ -68,6 +69,7 @@ void require_valid(const SearchOptions& options, const models::Seq2Seq& model);
 
 /// Ids that a translation may have, start token not counted, prefix and end token counted. `source` counts
 /// the source's ids, its end token included. At least 1.
-int64_t longest_translation(const SearchOptions& options, const models::Seq2Seq& model, size_t source);
+int64_t longest_translation(const SearchOptions& options, const models::Seq2Seq& model, size_t source,
+                            size_t prefix);
 
 }  // namespace heed::decode

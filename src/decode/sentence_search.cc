@@ -16,7 +16,7 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
       start_id(model.start_id()),
       end_id(model.end_id()),
       vocabulary(model.vocabulary_size()),
-      longest(longest_translation(options, model, sentence.source.size())),
+      longest(longest_translation(options, model, sentence.source.size(), sentence.prefix.size())),
       free(static_cast<int64_t>(sentence.prefix.size())),
       rules(options, model, {sentence.prefix, longest}) {}
 

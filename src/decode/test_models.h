@@ -115,18 +115,19 @@ inline FunctionModel::Logits scrambled_logits(int64_t vocabulary, double spread,
 
 /// A Transformer with weights drawn from a seed. Untrained, it still reads every word of source and target.
 struct TinyTransformer {
-  explicit TinyTransformer(uint64_t seed = 1) : model(config()), values(model.table(), DType::kFloat32) {
+  explicit TinyTransformer(uint64_t seed = 1, int64_t vocabulary = 97)
+      : model(config(vocabulary)), values(model.table(), DType::kFloat32) {
     nn::initialise(model.table(), values, RandomKey::from_seed(seed));
   }
-  static models::TransformerConfig config() {
+  static models::TransformerConfig config(int64_t vocabulary) {
     models::TransformerConfig config;
-    config.vocabulary = 97;
+    config.vocabulary = vocabulary;
     config.width = 32;
     config.encoder_layers = config.decoder_layers = 2;
     config.encoder_heads = config.decoder_heads = 4;
     config.encoder_inner_width = config.decoder_inner_width = 64;
     config.longest = 64;
-    config.padding_id = config.start_id = 96;
+    config.padding_id = config.start_id = static_cast<int32_t>(vocabulary - 1);
     return config;
   }
   nn::Context context() const {

@@ -1,0 +1,143 @@
+#include "decode/line_splitter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "decode/test_tokenizer.h"
+#include "text/utf8.h"
+#include "text/whitespace.h"
+
+namespace heed::decode {
+namespace {
+
+using testing::ElementsAre;
+
+/// The text that each part was made from.
+std::vector<std::string> texts_of(const SplitLine& line) {
+  std::vector<std::string> texts;
+  for (const Encoding& part : line.parts) {
+    const size_t begin = part.spans.front().first;
+    texts.emplace_back(strip(std::string_view(line.text).substr(begin, part.spans.back().second - begin)));
+  }
+  return texts;
+}
+
+/// All parts fit, and nothing but white space is between them.
+void expect_whole(const SplitLine& line, size_t most) {
+  ASSERT_EQ(line.separators.size(), line.parts.size());
+  std::string together, expected;
+  for (const std::string& text : texts_of(line)) together += text;
+  for (const std::string_view word : split_whitespace(line.text)) expected += word;
+  std::erase(together, ' ');
+  EXPECT_EQ(together, expected);
+  for (const Encoding& part : line.parts) {
+    EXPECT_LE(part.ids.size(), most);
+    EXPECT_EQ(part.ids.back(), small_tokenizer().end_id());
+  }
+}
+
+TEST(LineSplitter, LeavesAShortLineWhole) {
+  const LineSplitter splitter(small_tokenizer(), {});
+  const std::string line = "The house sees. The river likes the garden.";
+  const SplitLine split = splitter.split(line);
+  EXPECT_THAT(texts_of(split), ElementsAre(line));
+  EXPECT_THAT(split.separators, ElementsAre(""));
+  EXPECT_EQ(split.parts[0].ids, small_tokenizer().encode_source(line).ids);
+}
+
+TEST(LineSplitter, SplitsSentencesWhereAskedTo) {
+  const LineSplitter splitter(small_tokenizer(), {.split_sentences = true});
+  const SplitLine split = splitter.split("  The house sees.   The river likes the garden. ");
+  EXPECT_THAT(texts_of(split), ElementsAre("The house sees.", "The river likes the garden."));
+  EXPECT_THAT(split.separators, ElementsAre("", "   "));
+}
+
+TEST(LineSplitter, SplitsSentencesOfALineThatIsTooLong) {
+  const LineSplitter splitter(small_tokenizer(), {.most_tokens = 16});
+  const SplitLine split = splitter.split("The house sees the old garden. The river likes the old letter.");
+  EXPECT_THAT(texts_of(split),
+              ElementsAre("The house sees the old garden.", "The river likes the old letter."));
+}
+
+TEST(LineSplitter, CutsALongSentenceBehindPunctuationElseAtSpaces) {
+  const LineSplitter splitter(small_tokenizer(), {.most_tokens = 14});
+  const SplitLine split =
+      splitter.split("the teacher paints the old house, the teacher paints the old river and the old window");
+  ASSERT_GE(split.parts.size(), 3u);
+  EXPECT_EQ(texts_of(split)[0], "the teacher paints the old house,");
+  EXPECT_EQ(split.separators[1], " ");
+  expect_whole(split, 14);
+}
+
+TEST(LineSplitter, NothingIsLostWhateverComes) {
+  std::string words, letters, accents, chinese, spaces(9000, ' ');
+  for (int n = 0; n < 400; ++n) words += training_lines()[n % 7].substr(0, 9 + n % 11) + " ";
+  for (int n = 0; n < 3000; ++n) {
+    letters += static_cast<char>('a' + n % 26);
+    accents += "é";
+    chinese += n % 20 == 19 ? "。" : "山";
+  }
+  for (const size_t most : {8, 20, 128}) {
+    const LineSplitter splitter(small_tokenizer(), {.most_tokens = most});
+    for (const std::string& line :
+         {words, letters, accents, chinese, words + spaces + letters, spaces + words}) {
+      const SplitLine split = splitter.split(line);
+      EXPECT_GT(split.parts.size(), 1u);
+      expect_whole(split, most);
+    }
+  }
+}
+
+TEST(LineSplitter, JoinsWithSpacesWhereThereWereNone) {
+  const LineSplitter splitter(small_tokenizer(), {.split_sentences = true});  // the target language is German
+  EXPECT_THAT(splitter.split("山山。山山。").separators, ElementsAre("", " "));
+  const LineSplitter cutting(small_tokenizer(), {.most_tokens = 8});
+  EXPECT_EQ(cutting.split(std::string(200, 'q')).separators[1], "");
+}
+
+TEST(LineSplitter, ALineWithoutTokensHasNoParts) {
+  const LineSplitter splitter(small_tokenizer(), {});
+  for (const char* line : {"", "   ", "\t", "\xC2\xA0"})
+    EXPECT_TRUE(splitter.split(line).parts.empty()) << line;
+}
+
+TEST(LineSplitter, ReadsBrokenTextAsReplacementCharacters) {
+  const SplitLine split = LineSplitter(small_tokenizer(), {.split_sentences = true}).split("The \xFF house.");
+  EXPECT_EQ(split.text, "The \xEF\xBF\xBD house.");
+  EXPECT_EQ(split.parts.size(), 1u);
+}
+
+TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
+  namespace fs = std::filesystem;
+  std::string folder = (fs::temp_directory_path() / "heed-decode-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  small_tokenizer().save(folder);
+  std::string vocabulary = read_file(folder + "/vocab.json");
+  const std::string given_up = "<0xFE>";  // a byte that no text holds
+  ASSERT_NE(vocabulary.find(given_up), std::string::npos);
+  vocabulary.replace(vocabulary.find(given_up), given_up.size(), ">>fr<<");
+  write_file(folder + "/vocab.json", vocabulary);
+  const Tokenizer tokenizer = Tokenizer::load(folder);
+  fs::remove_all(folder);
+
+  const LineSplitter splitter(tokenizer, {.split_sentences = true});
+  const SplitLine split = splitter.split(">>fr<< The house sees. The river likes.");
+  ASSERT_EQ(split.parts.size(), 2u);
+  for (const Encoding& part : split.parts) EXPECT_EQ(part.pieces[0], ">>fr<<");
+  EXPECT_EQ(split.text.substr(split.parts[1].spans[1].first, 3), "The");
+  EXPECT_EQ(splitter.split("The house >>fr<< sees.").parts[0].ids.front(),
+            tokenizer.encode_source("The house").ids.front());
+  EXPECT_TRUE(splitter.split(">>fr<<").parts.empty());
+}
+
+TEST(LineSplitter, RefusesPartsThatAreTooShort) {
+  EXPECT_THROW(LineSplitter(small_tokenizer(), {.most_tokens = 7}), Error);
+}
+
+}  // namespace
+}  // namespace heed::decode

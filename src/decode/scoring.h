@@ -1,0 +1,25 @@
+// How likely a model finds given translations.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "decode/search_options.h"
+
+namespace heed::decode {
+
+/// A sentence and a translation of it: ids, both with their end tokens.
+struct ScoringPair {
+  std::vector<int32_t> source, target;
+};
+
+/// For each pair the log-probability of every id of the target, given the true ids before it (teacher
+/// forcing). They are those that a search with these options would add up: forbidden ids have none, and where
+/// it says so, the rest is renormalised. Rules that depend on what came before (n-grams, forced ends) do not
+/// hold here. All pairs are one batch; keep it to some hundred target ids, for there are V logits for each.
+/// Throws kUsage for a pair without ids or longer than the model's positions, kNumeric where the model gives
+/// no numbers.
+std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const nn::Context& context,
+                                            const SearchOptions& options, std::span<const ScoringPair> pairs);
+
+}  // namespace heed::decode

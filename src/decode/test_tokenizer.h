@@ -1,0 +1,45 @@
+// For the tests of this folder: a tokenizer trained in a moment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "text/tokenizer.h"
+
+namespace heed::decode {
+
+inline const std::vector<std::string>& training_lines() {
+  static const std::vector<std::string> lines = [] {
+    const std::vector<std::string> nouns{"house",  "garden", "river",   "teacher",
+                                         "window", "letter", "mountain"};
+    const std::vector<std::string> verbs{"sees", "finds", "likes", "forgets", "paints"};
+    std::vector<std::string> made;
+    for (const std::string& a : nouns) {
+      for (const std::string& verb : verbs) {
+        for (const std::string& b : nouns) made.push_back("The " + a + " " + verb + " the old " + b + ".");
+      }
+    }
+    return made;
+  }();
+  return lines;
+}
+
+inline const Tokenizer& small_tokenizer() {
+  static const Tokenizer tokenizer = [] {
+    TokenizerTrainOptions options;
+    options.source.vocabulary_size = 330;  // 256 of them are bytes
+    options.source_language = "en";
+    options.target_language = "de";
+    const auto lines = [] {
+      return [at = size_t{0}](std::string& line) mutable {
+        if (at == training_lines().size()) return false;
+        line = training_lines()[at++];
+        return true;
+      };
+    };
+    return Tokenizer::train(options, lines(), lines());
+  }();
+  return tokenizer;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,253 @@
+#include "decode/translator.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "base/check.h"
+#include "text/whitespace.h"
+
+namespace heed::decode {
+namespace {
+
+/// Of scoring: logits of so many target tokens are held at once on each thread, about.
+constexpr size_t kScoredTokens = 256;
+
+LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslatorOptions& options) {
+  constexpr int64_t kUnlimited = int64_t{1} << 20;
+  if (options.most_tokens < 0) {
+    fail(ErrorKind::kUsage, "lines cannot be split into parts of {} tokens", options.most_tokens);
+  }
+  int64_t most = options.most_tokens > 0 ? options.most_tokens : kUnlimited;
+  if (model.longest() > 0) most = std::min(most, model.longest());
+  return {static_cast<size_t>(most), options.split_sentences};
+}
+
+std::vector<int32_t> without_end(std::vector<int32_t> ids) {
+  ids.pop_back();
+  return ids;
+}
+
+}  // namespace
+
+Translator::Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
+                       ThreadPool& pool, TranslatorOptions options)
+    : model_(model),
+      context_(context),
+      tokenizer_(tokenizer),
+      pool_(pool),
+      options_(std::move(options)),
+      splitter_(tokenizer, splitter_options(model, options_)),
+      search_(model, context, options_.search, options_.budget),
+      prefix_(without_end(tokenizer.encode_target(options_.prefix).ids)) {
+  if (static_cast<int64_t>(tokenizer.size()) != model.vocabulary_size()) {
+    fail(ErrorKind::kUsage, "the tokenizer has {} pieces and the model {}: they are not of the same model",
+         tokenizer.size(), model.vocabulary_size());
+  }
+  if (options_.window == 0) fail(ErrorKind::kUsage, "at least one line must be translated at a time");
+}
+
+/// Lines that are translated together. Their parts are numbered one after the other.
+struct Translator::Window {
+  std::vector<std::string> inputs;
+  std::vector<SplitLine> lines;
+  std::vector<size_t> first_part;  // of each line, and behind the last
+  std::vector<size_t> line_of_part;
+  std::vector<std::vector<Hypothesis>> found;  // for each part
+  uint64_t parts_before = 0;                   // in earlier windows
+  size_t lines_before = 0;
+};
+
+std::vector<std::string> Translator::pieces_of(const std::vector<int32_t>& ids) const {
+  std::vector<std::string> pieces;
+  for (const int32_t id : ids) pieces.push_back(tokenizer_.vocabulary().piece(id));
+  return pieces;
+}
+
+void Translator::split(Window& window) const {
+  window.lines.resize(window.inputs.size());
+  pool_.run(window.inputs.size(), [&](size_t n) { window.lines[n] = splitter_.split(window.inputs[n]); });
+  window.first_part.push_back(0);
+  for (size_t n = 0; n < window.lines.size(); ++n) {
+    window.line_of_part.insert(window.line_of_part.end(), window.lines[n].parts.size(), n);
+    window.first_part.push_back(window.line_of_part.size());
+  }
+  window.found.resize(window.line_of_part.size());
+}
+
+/// The longest first: sentences of a length stay together, and what is left for the end is short.
+bool Translator::search(Window& window, const Control& control) const {
+  std::vector<SearchSentence> sentences;
+  for (const SplitLine& line : window.lines) {
+    for (size_t part = 0; part < line.parts.size(); ++part) {
+      sentences.push_back({window.parts_before + sentences.size(), line.parts[part].ids,
+                           part == 0 ? prefix_ : std::vector<int32_t>{}});
+    }
+  }
+  std::stable_sort(sentences.begin(), sentences.end(), [](const SearchSentence& a, const SearchSentence& b) {
+    return a.source.size() > b.source.size();
+  });
+
+  std::mutex mutex;  // guards what follows
+  std::vector<size_t> parts_left;
+  for (const SplitLine& line : window.lines) parts_left.push_back(line.parts.size());
+  size_t lines_done =
+      window.lines_before + static_cast<size_t>(std::count(parts_left.begin(), parts_left.end(), 0U));
+  bool finished = true;
+
+  WorkQueue queue(std::move(sentences), pool_.threads());
+  const auto next = [&](const SearchRoom& room) { return queue.take(room); };
+  const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+    const size_t part = number - window.parts_before;
+    window.found[part] = std::move(hypotheses);
+    const std::lock_guard lock(mutex);
+    if (--parts_left[window.line_of_part[part]] > 0) return;
+    ++lines_done;
+    if (control.progress) control.progress(lines_done);
+  };
+  pool_.run(static_cast<size_t>(pool_.threads()), [&](size_t) {
+    if (search_.run(next, take, control.cancelled)) return;
+    const std::lock_guard lock(mutex);
+    finished = false;
+  });
+  return finished;
+}
+
+Candidate Translator::join(const Window& window, size_t line, size_t rank) const {
+  Candidate joined;
+  size_t counted = 0;
+  const auto& separators = window.lines[line].separators;
+  for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
+    const auto& found = window.found[part];
+    const Hypothesis& hypothesis = found[std::min(rank, found.size() - 1)];
+    if (!joined.text.empty()) joined.text += separators[part - window.first_part[line]];
+    joined.text += tokenizer_.decode(hypothesis.ids);
+    joined.log_probability += hypothesis.log_probability;
+    joined.ids.insert(joined.ids.end(), hypothesis.ids.begin(), hypothesis.ids.end());
+    joined.log_probabilities.insert(joined.log_probabilities.end(), hypothesis.log_probabilities.begin(),
+                                    hypothesis.log_probabilities.end());
+    counted += hypothesis.ids.size() - (part == window.first_part[line] ? prefix_.size() : 0);
+  }
+  joined.pieces = pieces_of(joined.ids);
+  joined.score =
+      normalized_score(joined.log_probability, static_cast<int64_t>(counted), options_.search.length_penalty);
+  return joined;
+}
+
+std::vector<AlignmentLink> Translator::align(const Window& window, size_t line) const {
+  std::vector<AlignmentLink> links;
+  const SplitLine& split = window.lines[line];
+  std::string text;  // of the parts so far
+  for (size_t n = 0; n < split.parts.size(); ++n) {
+    const std::vector<int32_t>& ids = window.found[window.first_part[line] + n].front().ids;
+    std::vector<bool> special;
+    for (const int32_t id : ids) special.push_back(tokenizer_.vocabulary().is_special(id));
+    const auto alignment = word_alignment(
+        soft_alignment(model_, context_, split.parts[n].ids, ids, options_.alignment),
+        words_of_spans(split.text, split.parts[n].spans), words_of_pieces(pieces_of(ids), special));
+    if (!text.empty()) text += split.separators[n];
+    // Without white space between them, the last word of a part and the first of the next are one.
+    const auto words_before = static_cast<int>(split_whitespace(text + "x").size()) - 1;
+    for (const auto& [from, to] : alignment) links.emplace_back(from, words_before + to);
+    text += tokenizer_.decode(ids);
+  }
+  return links;
+}
+
+Translation Translator::assemble(const Window& window, size_t line) const {
+  Translation translation;
+  translation.source = window.lines[line].text;
+  size_t ranks = 1;
+  for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
+    const Encoding& source = window.lines[line].parts[part - window.first_part[line]];
+    translation.source_pieces.insert(translation.source_pieces.end(), source.pieces.begin(),
+                                     source.pieces.end());
+    ranks = std::max(ranks, window.found[part].size());
+  }
+  for (size_t rank = 0; rank < ranks; ++rank) translation.candidates.push_back(join(window, line, rank));
+  if (options_.align) translation.alignment = align(window, line);
+  return translation;
+}
+
+bool Translator::translate(const NextLine& next, const std::function<void(Translation)>& take,
+                           const Control& control) const {
+  uint64_t parts_before = 0;
+  size_t lines_before = 0;
+  while (true) {
+    Window window;
+    window.parts_before = parts_before;
+    window.lines_before = lines_before;
+    for (std::string line; window.inputs.size() < options_.window && next(line);)
+      window.inputs.push_back(line);
+    if (window.inputs.empty()) return true;
+    split(window);
+    if (!search(window, control)) return false;
+    std::vector<Translation> translations(window.lines.size());
+    pool_.run(translations.size(), [&](size_t n) { translations[n] = assemble(window, n); });
+    for (Translation& translation : translations) take(std::move(translation));
+    parts_before += window.found.size();
+    lines_before += window.lines.size();
+  }
+}
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines) const {
+  std::vector<Translation> translations;
+  size_t at = 0;
+  translate(
+      [&](std::string& line) {
+        if (at == lines.size()) return false;
+        line = lines[at++];
+        return true;
+      },
+      [&](Translation translation) { translations.push_back(std::move(translation)); });
+  return translations;
+}
+
+Translation Translator::translate(const std::string& line) const {
+  return translate(std::vector{line}).front();
+}
+
+ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const {
+  ScoringPair encoded{tokenizer_.encode_source(pair.first).ids, tokenizer_.encode_target(pair.second).ids};
+  const auto most = static_cast<size_t>(model_.longest());
+  const size_t longer = std::max(encoded.source.size(), encoded.target.size());
+  if (most > 0 && longer > most) {
+    fail(ErrorKind::kUsage,
+         "pair {} has a sentence of {} tokens, and the model has positions for {}: split it", number + 1,
+         longer, most);
+  }
+  return encoded;
+}
+
+std::vector<TargetScore> Translator::score(
+    const std::vector<std::pair<std::string, std::string>>& pairs) const {
+  std::vector<ScoringPair> encoded(pairs.size());
+  pool_.run(pairs.size(), [&](size_t n) { encoded[n] = encode_pair(pairs[n], n); });
+  std::vector<size_t> groups{0};  // where each begins, and the end of the last
+  for (size_t n = 0, tokens = 0; n < encoded.size(); ++n) {
+    if (n > groups.back() && tokens + encoded[n].target.size() > kScoredTokens) {
+      groups.push_back(n);
+      tokens = 0;
+    }
+    tokens += encoded[n].target.size();
+  }
+  if (!encoded.empty()) groups.push_back(encoded.size());
+
+  std::vector<TargetScore> scores(pairs.size());
+  pool_.run(groups.size() - 1, [&](size_t group) {
+    const std::span members = std::span(encoded).subspan(groups[group], groups[group + 1] - groups[group]);
+    auto found = score_pairs(model_, context_, options_.search, members);
+    for (size_t n = 0; n < found.size(); ++n) {
+      TargetScore& score = scores[groups[group] + n];
+      score.ids = members[n].target;
+      score.pieces = pieces_of(score.ids);
+      score.log_probability = std::accumulate(found[n].begin(), found[n].end(), 0.0);
+      score.log_probabilities = std::move(found[n]);
+    }
+  });
+  return scores;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,116 @@
+// Text in one language to text in another: a model, its tokenizer and a search, on all threads.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "decode/alignment.h"
+#include "decode/line_splitter.h"
+#include "decode/scoring.h"
+#include "decode/search.h"
+#include "text/tokenizer.h"
+
+namespace heed::decode {
+
+struct TranslatorOptions {
+  SearchOptions search = {};
+  SearchBudget budget = {};  ///< of each thread
+  /// Every line is split into sentences, which are translated one by one.
+  bool split_sentences = false;
+  /// Lines of more tokens than this (or than the model has positions for) are split into sentences, and
+  /// sentences of more are cut. Models are trained on sentences, and few of those are longer; on what they
+  /// have never seen they are no good. 0: as far as the positions reach.
+  int64_t most_tokens = 128;
+  /// Every translation begins with this text; its last word must be whole.
+  std::string prefix = {};
+  bool align = false;  ///< find word alignments, which costs one more pass over each translation
+  AlignmentOptions alignment = {};
+  /// Lines are read, sorted by length, translated and given out so many at a time.
+  size_t window = 2048;
+};
+
+/// One translation of a line. For a line of several parts everything is put together from those of the parts.
+struct Candidate {
+  std::string text;
+  double log_probability = 0;
+  double score = 0;  ///< log_probability / n^length_penalty, n the tokens behind prefixes
+  std::vector<int32_t> ids;
+  std::vector<std::string> pieces;
+  std::vector<float> log_probabilities;  ///< of each token
+};
+
+/// A line and its translations.
+struct Translation {
+  std::string source;  ///< as it was, or with U+FFFD where it was not UTF-8
+  std::vector<std::string> source_pieces;
+  /// Best first; of several parts, the n-th joins the n-th of each. Never empty: a line of white space has
+  /// one empty candidate, and the model is not asked.
+  std::vector<Candidate> candidates;
+  /// Of the best candidate, between words as white space divides them; where asked for.
+  std::vector<AlignmentLink> alignment;
+
+  const Candidate& best() const { return candidates.front(); }
+};
+
+/// The log-probability of a given translation.
+struct TargetScore {
+  std::vector<int32_t> ids;
+  std::vector<std::string> pieces;
+  std::vector<float> log_probabilities;  ///< of each token, the end token last
+  double log_probability = 0;            ///< their sum
+};
+
+class Translator {
+ public:
+  /// All of these must outlive the translator. Throws kUsage for options that make no sense.
+  Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
+             ThreadPool& pool, TranslatorOptions options = {});
+
+  /// What callers may want to know or do while it runs.
+  struct Control {
+    /// Told of the lines done so far, one call at a time, from any thread.
+    std::function<void(size_t done)> progress = {};
+    const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
+  };
+
+  /// Translates lines until there are no more. `take` gets them in order, as many as came in, on the calling
+  /// thread. Returns false where it was cancelled: then the lines of the last window are missing. A line's
+  /// translation does not depend on the others nor on the threads, but sampled ones depend on how many parts
+  /// came before.
+  bool translate(const NextLine& next, const std::function<void(Translation)>& take,
+                 const Control& control) const;
+  bool translate(const NextLine& next, const std::function<void(Translation)>& take) const {
+    return translate(next, take, {});
+  }
+  /// Every line's, in order.
+  std::vector<Translation> translate(const std::vector<std::string>& lines) const;
+  Translation translate(const std::string& line) const;
+
+  /// Sentence pairs, scored by teacher forcing, in order. Throws kUsage for one that is too long for the
+  /// model's positions, and names its number.
+  std::vector<TargetScore> score(const std::vector<std::pair<std::string, std::string>>& pairs) const;
+
+ private:
+  struct Window;
+  void split(Window& window) const;
+  bool search(Window& window, const Control& control) const;
+  Translation assemble(const Window& window, size_t line) const;
+  Candidate join(const Window& window, size_t line, size_t rank) const;
+  std::vector<AlignmentLink> align(const Window& window, size_t line) const;
+  ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
+  std::vector<std::string> pieces_of(const std::vector<int32_t>& ids) const;
+
+  const models::Seq2Seq& model_;
+  nn::Context context_;
+  const Tokenizer& tokenizer_;
+  ThreadPool& pool_;
+  TranslatorOptions options_;
+  LineSplitter splitter_;
+  Search search_;
+  std::vector<int32_t> prefix_;
+};
+
+}  // namespace heed::decode
