@@ -1,0 +1,19 @@
+#include "heed/translator.h"
+
+#include <gtest/gtest.h>
+
+namespace heed {
+namespace {
+
+TEST(PublicTranslator, SaysWhatIsMissing) {
+  try {
+    const Translator translator("/no/such/model");
+    FAIL() << "a directory that does not exist was opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kNotFound);
+    EXPECT_NE(std::string(error.what()).find("/no/such/model"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace heed
