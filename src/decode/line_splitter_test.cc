@@ -57,21 +57,34 @@ TEST(LineSplitter, SplitsSentencesWhereAskedTo) {
   EXPECT_THAT(split.separators, ElementsAre("", "   "));
 }
 
+size_t tokens_of(const std::string& text) {
+  return small_tokenizer().encode_source(text).ids.size();
+}
+
 TEST(LineSplitter, SplitsSentencesOfALineThatIsTooLong) {
-  const LineSplitter splitter(small_tokenizer(), {.most_tokens = 16});
-  const SplitLine split = splitter.split("The house sees the old garden. The river likes the old letter.");
-  EXPECT_THAT(texts_of(split),
-              ElementsAre("The house sees the old garden.", "The river likes the old letter."));
+  const std::string first = "The house sees the old garden.", second = "The river likes the old letter.";
+  const size_t both = tokens_of(first + " " + second);
+  EXPECT_THAT(
+      texts_of(LineSplitter(small_tokenizer(), {.most_tokens = both - 1}).split(first + " " + second)),
+      ElementsAre(first, second));
+  EXPECT_THAT(texts_of(LineSplitter(small_tokenizer(), {.most_tokens = both}).split(first + " " + second)),
+              ElementsAre(first + " " + second));
 }
 
 TEST(LineSplitter, CutsALongSentenceBehindPunctuationElseAtSpaces) {
-  const LineSplitter splitter(small_tokenizer(), {.most_tokens = 14});
-  const SplitLine split =
-      splitter.split("the teacher paints the old house, the teacher paints the old river and the old window");
-  ASSERT_GE(split.parts.size(), 3u);
-  EXPECT_EQ(texts_of(split)[0], "the teacher paints the old house,");
+  const std::string clause = "the teacher paints the old house,",
+                    rest = "the teacher paints the river and the window";
+  const size_t most = tokens_of(clause + " the old");
+  const SplitLine split = LineSplitter(small_tokenizer(), {.most_tokens = most}).split(clause + " " + rest);
+  ASSERT_GE(split.parts.size(), 2u);
+  EXPECT_EQ(texts_of(split)[0], clause);
   EXPECT_EQ(split.separators[1], " ");
-  expect_whole(split, 14);
+  expect_whole(split, most);
+  // Without the comma, as much as fits, in whole words.
+  const std::string plain = clause.substr(0, clause.size() - 1) + " ";
+  const auto words = texts_of(LineSplitter(small_tokenizer(), {.most_tokens = most}).split(plain + rest));
+  EXPECT_TRUE(words[0].starts_with(plain + "the")) << words[0];
+  EXPECT_TRUE((plain + rest).starts_with(words[0] + " ")) << words[0];
 }
 
 TEST(LineSplitter, NothingIsLostWhateverComes) {

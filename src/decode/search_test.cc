@@ -55,6 +55,7 @@ TEST(Search, CompanyChangesNoBit) {
       SearchOptions options;
       options.beam_size = options.nbest = beams;
       options.sample = sample;
+      options.no_repeat_ngram_size = 2;  // an untrained model repeats itself
       const Results alone = one_by_one(Search(tiny.model, tiny.context(), options), sentences);
       for (const size_t rows : {1, 7, 16, 50, 400}) {
         for (const size_t tokens : {1, 60, 10000}) {
@@ -172,6 +173,9 @@ TEST(Search, AForcedPrefixGoesOnAsTheSearchThatFoundIt) {
   const TinyTransformer tiny;
   SearchOptions options;
   options.beam_size = 1;
+  options.no_repeat_ngram_size = 2;
+  options.max_length_factor = 0;  // it does not count the prefix
+  options.max_length = 30;
   auto sentences = random_sentences(6, 20, 96, 8);
   const Search search(tiny.model, tiny.context(), options);
   const Results greedy = search.run(sentences);

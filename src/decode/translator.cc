@@ -93,8 +93,9 @@ bool Translator::search(Window& window, const Control& control) const {
   std::mutex mutex;  // guards what follows
   std::vector<size_t> parts_left;
   for (const SplitLine& line : window.lines) parts_left.push_back(line.parts.size());
-  size_t lines_done =
-      window.lines_before + static_cast<size_t>(std::count(parts_left.begin(), parts_left.end(), 0U));
+  const auto blank = static_cast<size_t>(std::count(parts_left.begin(), parts_left.end(), 0U));
+  size_t lines_done = window.lines_before + blank;
+  if (blank > 0 && control.progress) control.progress(lines_done);
   bool finished = true;
 
   WorkQueue queue(std::move(sentences), pool_.threads());

@@ -69,8 +69,11 @@ HWY_INLINE T log_sum_of_exponentials(D d, const T* z, int64_t size, T highest) {
                : highest;
   }
   const auto shift = hn::Set(d, highest);
-  const T sum = sum_over(
-      d, size, [&](auto at, auto load) { return load.fill(hn::Exp(d, hn::Sub(load(z + at), shift))); });
+  const T sum = sum_over(d, size, [&](auto at, auto load) {
+    const auto x = load(z + at);
+    // Exp() takes what is no number for very small.
+    return load.fill(hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, hn::Sub(x, shift))));
+  });
   return highest + std::log(sum);
 }
 
