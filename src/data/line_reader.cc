@@ -55,8 +55,8 @@ bool LineReader::refill() {
          line_number_ + 1, name_, options_.max_line_bytes);
   }
   if (buffer_.size() < end_ + kChunk) buffer_.resize(std::max(2 * end_, end_ + kChunk));
-  // Not fread: it would wait for a full buffer where a line or two come from a terminal or a pipe. A signal that the
-  // program catches ends the wait with an error.
+  // Not fread: it would wait for a full buffer where a line or two come from a terminal or a pipe. A signal
+  // that the program catches ends the wait with an error.
   const ssize_t count = ::read(::fileno(file_.get()), buffer_.data() + end_, buffer_.size() - end_);
   if (count < 0) {
     fail(ErrorKind::kFile, "cannot read {} after line {}: {}", name_, line_number_, reason(errno));
@@ -119,8 +119,11 @@ bool LineReader::next(std::string_view& line) {
 }
 
 bool LineReader::ready() const {
-  if (at_end_ || (begin_ < end_ && std::memchr(&buffer_[begin_], '\n', end_ - begin_) != nullptr)) return true;
-  struct pollfd source {.fd = ::fileno(file_.get()), .events = POLLIN, .revents = 0};
+  if (at_end_ || (begin_ < end_ && std::memchr(&buffer_[begin_], '\n', end_ - begin_) != nullptr))
+    return true;
+  struct pollfd source {
+    .fd = ::fileno(file_.get()), .events = POLLIN, .revents = 0
+  };
   return ::poll(&source, 1, 0) != 0;
 }
 

@@ -32,8 +32,8 @@ class LineReader {
   /// Throws kText for text that is not UTF-8, kFormat for a NUL byte or an endless line, kFile if reading
   /// fails, each with the number of the line.
   bool next(std::string_view& line);
-  /// Whether next() returns at once. False only for a terminal or a pipe from which nothing has come since, so that
-  /// whoever collects lines can deal with those there are.
+  /// Whether next() returns at once. False only for a terminal or a pipe from which nothing has come since,
+  /// so that whoever collects lines can deal with those there are.
   bool ready() const;
   /// Reads to the end without looking at the text and returns how many lines the file has.
   uint64_t count_remaining();

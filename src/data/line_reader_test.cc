@@ -79,7 +79,8 @@ TEST(LineReader, NamesAFileThatCannotBeRead) {
 TEST(LineReader, GivesWhatAPipeHoldsAndKnowsWhenItWouldWait) {
   const TestFolder folder;
   ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
-  const int writer = ::open(folder.path("pipe").c_str(), O_RDWR);  // so that opening it does not wait for a reader
+  const int writer =
+      ::open(folder.path("pipe").c_str(), O_RDWR);  // so that opening it does not wait for a reader
   ASSERT_GE(writer, 0);
   const auto send = [&](std::string_view text) {
     return ::write(writer, text.data(), text.size()) == static_cast<ssize_t>(text.size());

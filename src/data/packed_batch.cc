@@ -17,22 +17,6 @@ void shift_right(TranslationBatch& batch, size_t begin, int32_t start_token) {
 
 }  // namespace
 
-std::span<const int32_t> PackedSequences::operator[](size_t sequence) const {
-  HEED_CHECK(sequence < size());
-  const auto begin = static_cast<size_t>(offsets[sequence]), end = static_cast<size_t>(offsets[sequence + 1]);
-  return std::span(ids).subspan(begin, end - begin);
-}
-
-void PackedSequences::close() {
-  HEED_CHECK(ids.size() <= size_t{INT32_MAX});
-  offsets.push_back(static_cast<int32_t>(ids.size()));
-}
-
-void PackedSequences::add(std::span<const int32_t> sequence) {
-  ids.insert(ids.end(), sequence.begin(), sequence.end());
-  close();
-}
-
 TranslationBatch pack_translation(const Corpus& corpus, std::span<const uint64_t> sentences,
                                   int32_t start_token) {
   HEED_CHECK(corpus.info().streams == 2);
@@ -52,7 +36,7 @@ TranslationBatch pack_translation(std::span<const std::vector<int32_t>> source,
   HEED_CHECK(source.size() == target.size());
   TranslationBatch batch;
   for (size_t n = 0; n < source.size(); ++n) {
-    batch.source.add(source[n]);
+    batch.source.append(source[n]);
     const size_t begin = batch.labels.size();
     batch.labels.insert(batch.labels.end(), target[n].begin(), target[n].end());
     shift_right(batch, begin, start_token);

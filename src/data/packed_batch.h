@@ -1,32 +1,20 @@
-// From the sentences of a batch to arrays that a model computes on: sequences one after the other, without
-// padding.
+// From the sentences of a batch to arrays that a model computes on.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/sequences.h"
 #include "data/corpus.h"
 
 namespace heed {
 
-/// Sequence b is ids[offsets[b]] .. ids[offsets[b + 1]] (B sequences, B + 1 offsets, ids of all T tokens).
-struct PackedSequences {
-  std::vector<int32_t> ids;
-  std::vector<int32_t> offsets{0};
-
-  size_t size() const { return offsets.size() - 1; }
-  std::span<const int32_t> operator[](size_t sequence) const;
-  void add(std::span<const int32_t> sequence);
-  /// Ends a sequence after the ids that stand in `ids` now.
-  void close();
-};
-
 /// A batch for teacher forcing. At position t the decoder reads decoder_input.ids[t] and is to say labels[t].
 struct TranslationBatch {
-  PackedSequences source;         ///< as stored, with its end token
-  PackedSequences decoder_input;  ///< the start token, then the target without its last token
-  std::vector<int32_t> labels;    ///< the target as stored, with its end token; offsets as in decoder_input
+  Sequences source;             ///< as stored, with its end token
+  Sequences decoder_input;      ///< the start token, then the target without its last token
+  std::vector<int32_t> labels;  ///< the target as stored, with its end token; offsets as in decoder_input
 };
 
 /// Packs the given sentences of a corpus of source and target, in this order. Throws kFormat if the corpus is

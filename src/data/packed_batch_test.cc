@@ -12,7 +12,7 @@ const std::vector<Ids> kTarget{{11, 0}, {12, 13, 14, 0}, {0}};
 constexpr int32_t kStart = 99;
 
 void expect_packed(const TranslationBatch& batch) {
-  EXPECT_EQ(batch.source.size(), 3u);
+  EXPECT_EQ(batch.source.count(), 3);
   EXPECT_EQ(batch.source.ids, (Ids{5, 6, 0, 7, 0, 8, 9, 10, 0}));
   EXPECT_EQ(batch.source.offsets, (Ids{0, 3, 5, 9}));
   EXPECT_EQ(batch.decoder_input.ids, (Ids{99, 11, 99, 12, 13, 14, 99}));
@@ -35,7 +35,7 @@ TEST(PackTranslation, GivesTheSameFromACorpus) {
   const Corpus corpus(folder.path("c"));
   const std::vector<uint64_t> order{1, 2, 0};
   expect_packed(pack_translation(corpus, order, kStart));
-  EXPECT_EQ(pack_translation(corpus, {}, kStart).source.size(), 0u);
+  EXPECT_EQ(pack_translation(corpus, {}, kStart).source.count(), 0);
 }
 
 TEST(PackTranslation, RefusesAnEmptyTarget) {

@@ -1,23 +1,18 @@
-// What training and search ask of a model that turns one sequence into another. Neither knows which one it holds.
+// What training and search ask of a model that turns one sequence into another. Neither knows which one it
+// holds.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "base/sequences.h"
 #include "nn/context.h"
 #include "ops/cross_entropy.h"
 
 namespace heed::models {
 
-/// Sequences of ids, one after the other.
-struct Sequences {
-  std::vector<int32_t> ids;
-  std::vector<int32_t> offsets{0};  ///< one more than there are sequences
-
-  int count() const { return static_cast<int>(offsets.size()) - 1; }
-  void append(const std::vector<int32_t>& sequence);
-};
+using heed::Sequences;
 
 /// What a search keeps between its steps. Made by Seq2Seq::start().
 class DecoderState {
@@ -25,8 +20,8 @@ class DecoderState {
   virtual ~DecoderState() = default;
 };
 
-/// One hypothesis of a step: which sentence it translates, which row of the step before it continues (-1 for the
-/// first step), and its last word.
+/// One hypothesis of a step: which sentence it translates, which row of the step before it continues (-1 for
+/// the first step), and its last word.
 struct StepRow {
   int32_t sentence = 0;
   int32_t parent = -1;
@@ -46,18 +41,22 @@ class Seq2Seq {
   /// The longest sequence that the model can read or write, end included; 0 where there is no limit.
   virtual int64_t longest() const = 0;
 
-  /// Encoder and decoder with the true words as input (teacher forcing), and the loss of `labels`, whose tokens stand
-  /// in the places of `decoder_input`. The gradients, if there is a tape, are those of scale * sum of losses.
-  virtual ops::VocabularyLoss loss(nn::Context& context, const Sequences& source, const Sequences& decoder_input,
-                                   const std::vector<int32_t>& labels, const ops::CrossEntropyOptions& options,
-                                   double scale) const = 0;
+  /// Encoder and decoder with the true words as input (teacher forcing), and the loss of `labels`, whose
+  /// tokens stand in the places of `decoder_input`. The gradients, if there is a tape, are those of scale *
+  /// sum of losses.
+  virtual ops::VocabularyLoss loss(nn::Context& context, const Sequences& source,
+                                   const Sequences& decoder_input, const std::vector<int32_t>& labels,
+                                   const ops::CrossEntropyOptions& options, double scale) const = 0;
   /// The logits of every position of decoder_input: (Nt, V).
-  virtual Tensor logits(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const = 0;
+  virtual Tensor logits(nn::Context& context, const Sequences& source,
+                        const Sequences& decoder_input) const = 0;
 
   // -- Search. A state belongs to one thread; sentences come and go.
   virtual std::unique_ptr<DecoderState> start(nn::Context& context) const = 0;
-  /// Encodes sentences and puts them into the state; returns a number for each, which release() frees for others.
-  virtual std::vector<int32_t> admit(nn::Context& context, DecoderState& state, const Sequences& source) const = 0;
+  /// Encodes sentences and puts them into the state; returns a number for each, which release() frees for
+  /// others.
+  virtual std::vector<int32_t> admit(nn::Context& context, DecoderState& state,
+                                     const Sequences& source) const = 0;
   virtual void release(DecoderState& state, int32_t sentence) const = 0;
   /// One word more for each row: the logits of the next, (rows, V). Rows of a sentence stand together.
   virtual Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const = 0;

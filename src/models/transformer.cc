@@ -13,11 +13,6 @@
 
 namespace heed::models {
 
-void Sequences::append(const std::vector<int32_t>& sequence) {
-  ids.insert(ids.end(), sequence.begin(), sequence.end());
-  offsets.push_back(static_cast<int32_t>(ids.size()));
-}
-
 namespace {
 
 void require(const TransformerConfig& c) {
@@ -41,12 +36,19 @@ void require(const TransformerConfig& c) {
 }
 
 nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t inner_width) {
-  return {.width = c.width, .heads = heads, .inner_width = inner_width, .activation = c.activation,
-          .norm_first = c.norm_first, .dropout = c.dropout, .attention_dropout = c.attention_dropout,
+  return {.width = c.width,
+          .heads = heads,
+          .inner_width = inner_width,
+          .activation = c.activation,
+          .norm_first = c.norm_first,
+          .dropout = c.dropout,
+          .attention_dropout = c.attention_dropout,
           .activation_dropout = c.activation_dropout};
 }
 
-Tensor id_tensor(const std::vector<int32_t>& ids) { return Tensor::from(ids, {static_cast<int64_t>(ids.size())}); }
+Tensor id_tensor(const std::vector<int32_t>& ids) {
+  return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
+}
 
 }  // namespace
 
@@ -54,11 +56,11 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   require(config);
   // Embeddings are multiplied by sqrt(D), so this standard deviation gives them unit variance.
   const double deviation = std::pow(static_cast<double>(config.width), -0.5);
-  embedding_ = table_.add({"model.shared.weight",
-                           {config.vocabulary, config.width},
-                           {nn::Initialisation::Kind::kNormal, deviation},
-                           {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
-                            "lm_head.weight"}});
+  embedding_ = table_.add(
+      {"model.shared.weight",
+       {config.vocabulary, config.width},
+       {nn::Initialisation::Kind::kNormal, deviation},
+       {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}});
   const auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);
   for (int n = 0; n < config.encoder_layers; ++n) {
     encoder_.emplace_back(table_, fmt::format("model.encoder.layers.{}.", n), encoder_options, n);
@@ -71,11 +73,13 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
     encoder_norm_ = nn::LayerNorm(table_, "model.encoder.layer_norm", config.width);
     decoder_norm_ = nn::LayerNorm(table_, "model.decoder.layer_norm", config.width);
   }
-  output_bias_ = table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
+  output_bias_ =
+      table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
   positions_ = nn::sinusoidal_positions(config.longest, config.width, config.positions);
 }
 
-// ---- All positions at once ------------------------------------------------------------------------------------------
+// ---- All positions at once
+// ------------------------------------------------------------------------------------------
 
 Var Transformer::embed(nn::Context& context, const std::vector<int32_t>& ids,
                        const std::vector<int32_t>& places) const {
@@ -83,11 +87,12 @@ Var Transformer::embed(nn::Context& context, const std::vector<int32_t>& ids,
   ops::EmbeddingOptions options;
   options.scale = config_.scale_embedding ? std::sqrt(static_cast<double>(config_.width)) : 1;
   options.padding_id = config_.padding_id;
-  options.positions = table.dtype() == DType::kFloat32
-                          ? positions_
-                          : nn::sinusoidal_positions(config_.longest, config_.width, config_.positions, table.dtype());
+  options.positions =
+      table.dtype() == DType::kFloat32
+          ? positions_
+          : nn::sinusoidal_positions(config_.longest, config_.width, config_.positions, table.dtype());
   options.places = id_tensor(places);
-  const Var embedded = ops::embedding(table, id_tensor(ids), options);               // (N, D)
+  const Var embedded = ops::embedding(table, id_tensor(ids), options);  // (N, D)
   return ops::dropout(embedded, context.next_dropout(config_.dropout));
 }
 
@@ -96,8 +101,9 @@ Var Transformer::embed(nn::Context& context, const Sequences& sequences) const {
   for (int b = 0; b < sequences.count(); ++b) {
     const int32_t begin = sequences.offsets[b], end = sequences.offsets[b + 1];
     if (end - begin > config_.longest) {
-      fail(ErrorKind::kUsage, "a sequence of {} tokens is longer than the {} that the model has positions for",
-           end - begin, config_.longest);
+      fail(ErrorKind::kUsage,
+           "a sequence of {} tokens is longer than the {} that the model has positions for", end - begin,
+           config_.longest);
     }
     std::iota(places.begin() + begin, places.begin() + end, 0);
   }
@@ -106,7 +112,7 @@ Var Transformer::embed(nn::Context& context, const Sequences& sequences) const {
 
 Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   const auto layout = ops::AttentionLayout::packed(source.offsets, source.offsets);
-  Var x = embed(context, source);                                                    // (Ns, D)
+  Var x = embed(context, source);  // (Ns, D)
   for (const nn::EncoderLayer& layer : encoder_) x = layer.forward(context, x, layout, {});
   return config_.norm_first ? encoder_norm_.forward(context, x) : x;
 }
@@ -116,16 +122,16 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
   const auto self = ops::AttentionLayout::packed(decoder_input.offsets, decoder_input.offsets);
   const auto cross = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   const ops::AttentionMask look_ahead{.causal = true}, everything;
-  Var x = embed(context, decoder_input);                                             // (Nt, D)
+  Var x = embed(context, decoder_input);  // (Nt, D)
   for (const nn::DecoderLayer& layer : decoder_) {
     x = layer.forward(context, x, memory, {self, look_ahead, cross, everything});
   }
   return config_.norm_first ? decoder_norm_.forward(context, x) : x;
 }
 
-ops::VocabularyLoss Transformer::loss(nn::Context& context, const Sequences& source, const Sequences& decoder_input,
-                                      const std::vector<int32_t>& labels, const ops::CrossEntropyOptions& options,
-                                      double scale) const {
+ops::VocabularyLoss Transformer::loss(nn::Context& context, const Sequences& source,
+                                      const Sequences& decoder_input, const std::vector<int32_t>& labels,
+                                      const ops::CrossEntropyOptions& options, double scale) const {
   const Var memory = encode(context, source);
   const Var hidden = decode(context, decoder_input, memory, source);
   return ops::vocabulary_cross_entropy(hidden, context.parameter(embedding_), context.parameter(output_bias_),
@@ -139,14 +145,16 @@ Tensor Transformer::vocabulary_logits(nn::Context& context, const Var& hidden) c
   }
   return ops::linear(hidden.value(), context.values->view(table_, embedding_),
                      context.values->view(table_, output_bias_), packed)
-      .value();                                                                      // (N, D) -> (N, V)
+      .value();  // (N, D) -> (N, V)
 }
 
-Tensor Transformer::logits(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const {
+Tensor Transformer::logits(nn::Context& context, const Sequences& source,
+                           const Sequences& decoder_input) const {
   return vocabulary_logits(context, decode(context, decoder_input, encode(context, source), source));
 }
 
-// ---- One position at a time -----------------------------------------------------------------------------------------
+// ---- One position at a time
+// -----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -211,7 +219,9 @@ struct TransformerState : DecoderState {
   }
 };
 
-TransformerState& state_of(DecoderState& state) { return dynamic_cast<TransformerState&>(state); }
+TransformerState& state_of(DecoderState& state) {
+  return dynamic_cast<TransformerState&>(state);
+}
 
 /// A tensor of (rows, width) at least, that begins with the rows of `old`.
 Tensor grown(const Tensor& old, int64_t rows, int64_t width) {
@@ -231,7 +241,7 @@ std::unique_ptr<DecoderState> Transformer::start(nn::Context&) const {
 std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& decoder_state,
                                         const Sequences& source) const {
   TransformerState& state = state_of(decoder_state);
-  const Var memory = encode(context, source);                                        // (Ns, D)
+  const Var memory = encode(context, source);  // (Ns, D)
   std::vector<int32_t> numbers;
   for (int b = 0; b < source.count(); ++b) {
     size_t number = 0;
@@ -246,7 +256,7 @@ std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& deco
   const bool grow = state.memory_rows.size() > state.memory_capacity;
   if (grow) state.memory_capacity = std::max<int64_t>(state.memory_rows.size(), 2 * state.memory_capacity);
   for (size_t n = 0; n < decoder_.size(); ++n) {
-    const Tensor projected = decoder_[n].project_memory(context, memory).value();    // (Ns, 2 D)
+    const Tensor projected = decoder_[n].project_memory(context, memory).value();  // (Ns, 2 D)
     const int64_t width = projected.dim(1);
     Tensor& all = state.layers[n].memory_keys_values;
     if (grow) all = grown(all, state.memory_capacity, width);
@@ -264,11 +274,13 @@ void Transformer::release(DecoderState& decoder_state, int32_t number) const {
   TransformerState::Sentence& sentence = state.sentences[number];
   HEED_CHECK(sentence.live);
   state.memory_rows.give_back(sentence.memory_begin, sentence.memory_count);
-  state.free_cache_rows.insert(state.free_cache_rows.end(), sentence.cache_rows.begin(), sentence.cache_rows.end());
+  state.free_cache_rows.insert(state.free_cache_rows.end(), sentence.cache_rows.begin(),
+                               sentence.cache_rows.end());
   sentence = {};
 }
 
-Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state, const std::vector<StepRow>& rows) const {
+Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
+                         const std::vector<StepRow>& rows) const {
   TransformerState& state = state_of(decoder_state);
   nn::StepLayout self, cross;
   std::vector<std::vector<int32_t>> paths(rows.size());
@@ -296,10 +308,10 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state, cons
     for (nn::DecoderLayerState& layer : state.layers) layer.self.reserve(state.cache_capacity, config_.width);
   }
 
-  Var x = embed(context, ids, places);                                               // (R, D)
+  Var x = embed(context, ids, places);  // (R, D)
   for (size_t n = 0; n < decoder_.size(); ++n) x = decoder_[n].step(context, x, state.layers[n], self, cross);
   if (config_.norm_first) x = decoder_norm_.forward(context, x);
-  return vocabulary_logits(context, x);                                              // (R, V)
+  return vocabulary_logits(context, x);  // (R, V)
 }
 
 }  // namespace heed::models

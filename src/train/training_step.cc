@@ -13,17 +13,8 @@ void LossSums::add(const LossSums& other) {
   source_tokens += other.source_tokens;
 }
 
-ShardInput make_shard(const Corpus& corpus, const Batch& shard, int32_t start_id) {
-  TranslationBatch packed = pack_translation(corpus, shard.sentences, start_id);
-  ShardInput input;
-  input.source = {std::move(packed.source.ids), std::move(packed.source.offsets)};
-  input.decoder_input = {std::move(packed.decoder_input.ids), std::move(packed.decoder_input.offsets)};
-  input.labels = std::move(packed.labels);
-  return input;
-}
-
-LossSums TrainingStep::run(const Corpus& corpus, const std::vector<Batch>& shards, const nn::ParameterArray& values,
-                           double label_smoothing, RandomKey key) {
+LossSums TrainingStep::run(const Corpus& corpus, const std::vector<Batch>& shards,
+                           const nn::ParameterArray& values, double label_smoothing, RandomKey key) {
   if (gradients_.defined()) tree_.recycle(std::exchange(gradients_, {}));
   int64_t tokens = 0;
   for (const Batch& shard : shards) tokens += shard.target_tokens;
@@ -34,7 +25,7 @@ LossSums TrainingStep::run(const Corpus& corpus, const std::vector<Batch>& shard
     if (!shards[n].sentences.empty()) {
       thread_local Tape tape;
       tape.clear();
-      const ShardInput input = make_shard(corpus, shards[n], model_.start_id());
+      const TranslationBatch input = pack_translation(corpus, shards[n].sentences, model_.start_id());
       nn::Context context;
       context.table = &model_.table();
       context.values = &values;
@@ -62,7 +53,7 @@ LossSums TrainingStep::evaluate(const Corpus& corpus, const std::vector<Batch>& 
   nn::PackedWeights packed;
   std::vector<LossSums> sums(batches.size());
   pool_.run(batches.size(), [&](size_t n) {
-    const ShardInput input = make_shard(corpus, batches[n], model_.start_id());
+    const TranslationBatch input = pack_translation(corpus, batches[n].sentences, model_.start_id());
     nn::Context context;
     context.table = &model_.table();
     context.values = &values;

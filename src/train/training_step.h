@@ -22,19 +22,13 @@ struct LossSums {
   void add(const LossSums& other);
 };
 
-/// A shard of a batch, ready to compute on.
-struct ShardInput {
-  models::Sequences source, decoder_input;
-  std::vector<int32_t> labels;
-};
-ShardInput make_shard(const Corpus& corpus, const Batch& shard, int32_t start_id);
-
 class TrainingStep {
  public:
-  TrainingStep(const models::Seq2Seq& model, ThreadPool& pool) : model_(model), pool_(pool), tree_(model.table()) {}
+  TrainingStep(const models::Seq2Seq& model, ThreadPool& pool)
+      : model_(model), pool_(pool), tree_(model.table()) {}
 
-  /// The mean loss of all target tokens of `shards` and its gradients, with dropout drawn from `key`. The gradients are
-  /// in gradients() until the next call.
+  /// The mean loss of all target tokens of `shards` and its gradients, with dropout drawn from `key`. The
+  /// gradients are in gradients() until the next call.
   LossSums run(const Corpus& corpus, const std::vector<Batch>& shards, const nn::ParameterArray& values,
                double label_smoothing, RandomKey key);
   const nn::ParameterArray& gradients() const { return gradients_; }

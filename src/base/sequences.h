@@ -1,0 +1,23 @@
+// Sequences of ids one after the other, without padding: what data makes and models read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace heed {
+
+/// Sequence b is ids[offsets[b]] .. ids[offsets[b + 1]] (B sequences, B + 1 offsets, ids of all N tokens).
+struct Sequences {
+  std::vector<int32_t> ids;
+  std::vector<int32_t> offsets{0};
+
+  int count() const { return static_cast<int>(offsets.size()) - 1; }
+  std::span<const int32_t> operator[](int sequence) const;
+  void append(std::span<const int32_t> sequence);
+  /// Ends a sequence after the ids that stand in `ids` now.
+  void close();
+};
+
+}  // namespace heed
