@@ -20,7 +20,7 @@ class MultiHeadAttention {
     int64_t value_width = 0;  ///< of the rows that values are made from; 0: as `width`
     bool bias = true;         ///< in the four linear layers
     double dropout = 0;       ///< on the weights
-    AttentionPlace place;     ///< what listeners are told
+    AttentionPlace place{};   ///< what listeners are told
   };
 
   MultiHeadAttention() = default;

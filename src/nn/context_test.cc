@@ -1,0 +1,54 @@
+#include "nn/context.h"
+
+#include "compare.h"
+#include "nn/module_test.h"
+
+namespace heed::nn {
+namespace {
+
+TEST(Context, DropoutIsOnInTrainingOnlyAndCounted) {
+  Context context;
+  context.random = RandomKey::from_seed(1);
+  EXPECT_FALSE(context.next_dropout(0.5).active());
+  context.training = true;
+  EXPECT_FALSE(context.next_dropout(0).active());
+  const DropoutStream first = context.next_dropout(0.5), second = context.next_dropout(0.5);
+  EXPECT_TRUE(first.active());
+  EXPECT_NE(std::pair(first.key.low, first.key.high), std::pair(second.key.low, second.key.high));
+  Context again;
+  again.random = context.random;
+  again.training = true;
+  const DropoutStream same = again.next_dropout(0.5);
+  EXPECT_EQ(std::pair(first.key.low, first.key.high), std::pair(same.key.low, same.key.high))
+      << "the same forward pass";
+}
+
+TEST(Context, GradientsOfParametersAreAddedUpInTheArray) {
+  ParameterTable table;
+  const ParamRef trained = table.add({"trained", {3}, {}, {}});
+  const ParamRef fixed = table.add({"fixed", {3}, {}, {}, false});
+  const ParameterArray values = random_parameters(table);
+  const ParameterArray gradients(table, DType::kFloat64);
+  Context context = context_for(table, values);
+  EXPECT_FALSE(context.parameter(trained).wants_gradient());
+  Tape tape;
+  context.tape = &tape;
+  context.gradients = &gradients;
+  EXPECT_FALSE(context.parameter(fixed).wants_gradient()) << "not trained";
+  for (int n = 0; n < 2; ++n) tape.backward(context.parameter(trained), Tensor::from<double>({1, 2, 3}, {3}));
+  expect_equal(gradients.flat(), Tensor::from<double>({2, 4, 6, 0, 0, 0}, {6}), "twice");
+}
+
+TEST(PackedWeights, ArePackedOnce) {
+  ParameterTable table;
+  const ParamRef weight = table.add({"w", {4, 3}, {}, {}}), bias = table.add({"b", {4}, {}, {}});
+  const ParameterArray values = random_parameters(table, DType::kFloat32);
+  PackedWeights packed;
+  const PackedMatrix& matrix = packed.get(table, values, weight, bias);
+  EXPECT_EQ(matrix.out(), 4);
+  EXPECT_EQ(matrix.in(), 3);
+  EXPECT_EQ(&packed.get(table, values, weight, bias), &matrix);
+}
+
+}  // namespace
+}  // namespace heed::nn

@@ -1,0 +1,134 @@
+// The small layers: linear, norm, feed-forward, positions.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compare.h"
+#include "nn/feed_forward.h"
+#include "nn/layer_norm.h"
+#include "nn/linear.h"
+#include "nn/module_test.h"
+#include "nn/positions.h"
+#include "ops/layer_norm.h"
+#include "ops/linear.h"
+
+namespace heed::nn {
+namespace {
+
+TEST(Linear, JoinedIsTheSameAsItsParts) {
+  ParameterTable table;
+  const Linear joined = Linear::join(table, {"a", "b", "c"}, 5, 4);
+  ASSERT_EQ(table.size(), 6);
+  EXPECT_EQ(table[0].name, "a.weight");
+  EXPECT_EQ(table[5].name, "c.bias");
+  const ParameterArray values = random_parameters(table);
+  Context context = context_for(table, values);
+  const Tensor x = TensorSource(2).normal({3, 5}), all = joined.forward(context, x).value();
+  EXPECT_EQ(all.shape().to_string(), "(3, 12)");
+  for (int n = 0; n < 3; ++n) {
+    const Tensor expected =
+        ops::linear(x, values.view(table, {n, 1}), values.view(table, {3 + n, 1})).value();
+    expect_equal(all.narrow(1, 4 * n, 4).clone(), expected, "columns of the joined product");
+    expect_equal(joined.part(n).forward(context, x).value(), expected, "a part");
+  }
+  EXPECT_EQ(joined.part(1, 2).forward(context, x).shape().to_string(), "(3, 8)");
+}
+
+TEST(Linear, PackedWeightsGiveTheSame) {
+  ParameterTable table;
+  for (const bool bias : {false, true}) {
+    const Linear linear(table, bias ? "with" : "without", 33, 17, bias);
+    EXPECT_EQ(linear.bias().defined(), bias);
+    const ParameterArray values = random_parameters(table, DType::kFloat32);
+    Context context = context_for(table, values);
+    const Tensor x = TensorSource(2).normal({5, 33}, DType::kFloat32),
+                 plain = linear.forward(context, x).value();
+    PackedWeights packed;
+    context.packed = &packed;
+    // Two orders of a sum of 33 products of size 1/2.
+    expect_close(linear.forward(context, x).value(), plain, 33 * 4 * 0x1p-23, "packed");
+  }
+}
+
+TEST(Linear, Gradients) {
+  ParameterTable table;
+  const Linear linear(table, "x", 3, 4);
+  expect_module_gradients(table, [&](Context& c, const auto& x) { return linear.forward(c, x[0]); },
+                          {TensorSource(1).normal({5, 3})});
+  ParameterTable joined_table;
+  const Linear joined = Linear::join(joined_table, {"a", "b"}, 3, 2);
+  const auto use_all = [&](Context& c, const std::vector<Var>& x) {
+    return ops::linear(joined.part(0).forward(c, x[0]), joined.part(1).forward(c, x[1]));
+  };
+  expect_module_gradients(joined_table, use_all,
+                          {TensorSource(1).normal({4, 3}), TensorSource(2).normal({5, 3})});
+}
+
+TEST(LayerNorm, UsesItsParameters) {
+  ParameterTable table;
+  const LayerNorm norm(table, "norm", 6);
+  const ParameterArray values = random_parameters(table);
+  Context context = context_for(table, values);
+  const Tensor x = TensorSource(2).normal({3, 6});
+  expect_equal(norm.forward(context, x).value(),
+               ops::layer_norm(x, values.view(table, {0, 1}), values.view(table, {1, 1})).value(), "y");
+  expect_module_gradients(table, [&](Context& c, const auto& inputs) { return norm.forward(c, inputs[0]); },
+                          {TensorSource(3).normal({3, 6}, DType::kFloat64, 2)});
+}
+
+TEST(FeedForward, IsTwoLinearLayersAroundAnActivation) {
+  ParameterTable table;
+  const FeedForward layer(table, "", {.width = 3, .inner_width = 5});
+  EXPECT_EQ(table[0].name, "fc1.weight");
+  EXPECT_EQ(table[2].name, "fc2.weight");
+  const ParameterArray values = random_parameters(table);
+  Context context = context_for(table, values);
+  const Tensor x = TensorSource(2).normal({2, 3}), y = layer.forward(context, x).value();
+  const auto view = [&](int row) { return values.view(table, {row, 1}); };
+  Tensor inner = ops::linear(x, view(0), view(1)).value();
+  for (int64_t i = 0; i < inner.size(); ++i) inner.data<double>()[i] = std::max(0.0, inner.data<double>()[i]);
+  expect_close(y, ops::linear(inner, view(2), view(3)).value(), 1e-15, "y");
+}
+
+TEST(FeedForward, Gradients) {
+  ParameterTable table;
+  const FeedForward layer(
+      table, "", {.width = 3, .inner_width = 5, .activation = Activation::kSwish, .activation_dropout = 0.3});
+  for (const bool training : {false, true}) {
+    expect_module_gradients(
+        table, [&](Context& c, const auto& x) { return layer.forward(c, x[0]); },
+        {TensorSource(1).normal({4, 3})}, training);
+  }
+}
+
+TEST(SinusoidalPositions, FollowTheFormula) {
+  const Tensor paper = sinusoidal_positions(4, 6, SinusoidLayout::kInterleaved, DType::kFloat64);
+  const Tensor halves = sinusoidal_positions(4, 6, SinusoidLayout::kHalves, DType::kFloat64);
+  for (int64_t i = 0; i < 4; ++i) {
+    for (int64_t k = 0; k < 3; ++k) {
+      const double angle = static_cast<double>(i) / std::pow(10000, 2.0 * static_cast<double>(k) / 6);
+      EXPECT_DOUBLE_EQ(paper.data<double>()[i * 6 + 2 * k], std::sin(angle));
+      EXPECT_DOUBLE_EQ(paper.data<double>()[i * 6 + 2 * k + 1], std::cos(angle));
+      EXPECT_DOUBLE_EQ(halves.data<double>()[i * 6 + k], std::sin(angle));
+      EXPECT_DOUBLE_EQ(halves.data<double>()[i * 6 + 3 + k], std::cos(angle));
+    }
+  }
+}
+
+TEST(SinusoidalPositions, OddWidthsHaveASineMore) {
+  const Tensor table = sinusoidal_positions(2, 3, SinusoidLayout::kInterleaved, DType::kFloat64);
+  EXPECT_DOUBLE_EQ(table.data<double>()[3], std::sin(1));
+  EXPECT_DOUBLE_EQ(table.data<double>()[4], std::cos(1));
+  EXPECT_DOUBLE_EQ(table.data<double>()[5], std::sin(std::pow(10000, -2.0 / 3)));
+  EXPECT_EQ(sinusoidal_positions(2, 1, SinusoidLayout::kHalves).shape().to_string(), "(2, 1)");
+}
+
+// Attention cannot tell one order of words from another; positions can.
+TEST(SinusoidalPositions, FarPlacesKeepTheirPrecisionInFloat32) {
+  const Tensor single = sinusoidal_positions(5000, 8, SinusoidLayout::kHalves, DType::kFloat32);
+  const Tensor exact = sinusoidal_positions(5000, 8, SinusoidLayout::kHalves, DType::kFloat64);
+  expect_close(single, exact, 0x1p-24, "half a unit in the last place of 1");
+}
+
+}  // namespace
+}  // namespace heed::nn
