@@ -1,17 +1,18 @@
-// What all subcommands share. Each stands in a file of its own, NAME_command.cc, with one function that adds it to the
-// command line; run.cc lists them.
+// What all subcommands share. Each stands in a file of its own, NAME_command.cc, with one function that adds
+// it to the command line; run.cc lists them.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace heed::cli {
 
 constexpr int kExitDone = 0, kExitFailed = 1, kExitUsage = 2, kExitInterrupted = 130;
 
-/// Options of every subcommand.
+/// Options of every subcommand that computes.
 struct CommonOptions {
   int threads = 0;
   bool quiet = false;
@@ -20,18 +21,26 @@ struct CommonOptions {
 /// Adds --threads and --quiet.
 void add_common_options(CLI::App& app, CommonOptions& options);
 
-/// Set by Ctrl-C (SIGINT) and SIGTERM once watch_interrupts() was called; a second Ctrl-C ends the process at once.
+/// Set by Ctrl-C (SIGINT) and SIGTERM once watch_interrupts() was called; a second Ctrl-C ends the process at
+/// once.
 const std::atomic<bool>& interrupted();
 void watch_interrupts();
 
-/// Whether standard error is a terminal, for progress.
-bool stderr_is_terminal();
+/// "de-en" -> {"de", "en"}. Throws kUsage for anything but two words with a dash between them.
+std::pair<std::string, std::string> split_pair(const std::string& pair);
 
 /// A subcommand's work; returns the exit status. Errors are thrown.
 using Work = std::function<int()>;
 
 /// Each adds a subcommand and sets `work` when it is chosen.
+void add_translate(CLI::App& app, Work& work);
+void add_attend(CLI::App& app, Work& work);
 void add_train(CLI::App& app, Work& work);
+void add_evaluate(CLI::App& app, Work& work);
+void add_score(CLI::App& app, Work& work);
+void add_align(CLI::App& app, Work& work);
+void add_info(CLI::App& app, Work& work);
+void add_convert(CLI::App& app, Work& work);
 
 /// The command line, from arguments to exit status.
 int run(int argc, const char* const* argv);

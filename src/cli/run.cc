@@ -1,15 +1,19 @@
 // The command line `heed`: picks the subcommand, and turns errors into messages and exit statuses.
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <unistd.h>
+#include <vector>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "heed/error.h"
 #include "heed/version.h"
+#include "io/nearest_word.h"
 
 namespace heed::cli {
 namespace {
@@ -23,6 +27,70 @@ void on_signal(int) {
   if (interrupt_flag().exchange(true)) ::_exit(kExitInterrupted);
 }
 
+/// The subcommand that was named, or the command itself.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto subcommands = app.get_subcommands();
+  return subcommands.empty() ? app : *subcommands[0];
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(each->get_name());
+  }
+  return names;
+}
+
+/// What is wrong with the arguments; for a word that is not known, the nearest one that is.
+std::string describe(const CLI::App& app, const CLI::Error& error) {
+  const CLI::App& command = chosen(app);
+  const std::vector<std::string> unknown = command.remaining(true);
+  const std::string prefix = fmt::format("heed{}", &command == &app ? "" : " " + command.get_name());
+  std::string message = fmt::format("{}: {}", prefix, error.what());
+  if (!unknown.empty()) {
+    const std::string word = unknown[0].substr(0, unknown[0].find('='));
+    const bool option = word.starts_with("-");
+    if (!option && &command == &app) {
+      message =
+          fmt::format("heed: there is no subcommand '{}'{}", word, did_you_mean(word, subcommand_names(app)));
+    } else {
+      message = fmt::format("{}: '{}' is not understood{}", prefix, word,
+                            option ? did_you_mean(word, option_names(command)) : "");
+    }
+  }
+  return fmt::format("{}\n{} --help says what there is\n", message, prefix);
+}
+
+int report(const std::exception& error, int status) {
+  if (interrupted()) {  // what failed was a read or a wait that the user ended
+    std::fprintf(stderr, "heed: interrupted\n");
+    return kExitInterrupted;
+  }
+  std::fprintf(stderr, "heed: %s\n", error.what());
+  return status;
+}
+
+int work_and_report(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    return report(error, error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "heed: out of memory; try fewer --threads or smaller batches\n");
+  } catch (const std::exception& error) {
+    return report(error, kExitFailed);
+  }
+  return kExitFailed;
+}
+
 }  // namespace
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
@@ -32,7 +100,9 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_flag("--quiet", options.quiet, "Nothing on standard error but errors");
 }
 
-const std::atomic<bool>& interrupted() { return interrupt_flag(); }
+const std::atomic<bool>& interrupted() {
+  return interrupt_flag();
+}
 
 void watch_interrupts() {
   struct sigaction action {};
@@ -41,32 +111,45 @@ void watch_interrupts() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
+std::pair<std::string, std::string> split_pair(const std::string& pair) {
+  const size_t dash = pair.find('-');
+  if (dash == std::string::npos || dash == 0 || dash + 1 == pair.size() ||
+      pair.find_first_of("/.") != std::string::npos) {
+    fail(ErrorKind::kUsage, "--pair takes two languages, such as de-en, not '{}'", pair);
+  }
+  return {pair.substr(0, dash), pair.substr(dash + 1)};
+}
 
 int run(int argc, const char* const* argv) {
   CLI::App app("Heed: a Transformer you can train, translate with and look inside.", "heed");
   app.require_subcommand(1);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // of all subcommands
   app.set_version_flag("--version", HEED_VERSION);
+  app.footer(
+      "Example:\n"
+      "  heed translate \"Guten Morgen!\"\n"
+      "  heed SUBCOMMAND --help\n\n"
+      "Lines in, lines out; results on standard output, all else on standard error; - is standard input.\n"
+      "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.");
   Work work;
+  add_translate(app, work);
+  add_attend(app, work);
   add_train(app, work);
+  add_evaluate(app, work);
+  add_score(app, work);
+  add_align(app, work);
+  add_info(app, work);
+  add_convert(app, work);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int status = app.exit(error);
-    return status == 0 ? kExitDone : kExitUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help or --version was asked for
+    std::fputs(describe(app, error).c_str(), stderr);
+    return kExitUsage;
   }
-  set_log_handler([](LogLevel, const std::string& message) { std::fprintf(stderr, "heed: %s\n", message.c_str()); });
-  try {
-    return work();
-  } catch (const Error& error) {
-    std::fprintf(stderr, "heed: %s\n", error.what());
-    return error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed;
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "heed: out of memory; try fewer --threads or smaller batches\n");
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "heed: %s\n", error.what());
-  }
-  return kExitFailed;
+  set_log_handler(
+      [](LogLevel, const std::string& message) { std::fprintf(stderr, "heed: %s\n", message.c_str()); });
+  return work_and_report(work);
 }
 
 }  // namespace heed::cli

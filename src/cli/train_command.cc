@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/check.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "train/trainer.h"
 
 namespace heed::cli {
@@ -41,11 +43,6 @@ train::Recipe make_recipe(const TrainOptions& o) {
   if (o.shards >= 0) recipe.shards = o.shards;
   if (!o.arch.empty()) train::apply_setting(recipe, "model.arch", o.arch);
   return recipe;
-}
-
-std::string duration(double seconds) {
-  const auto whole = static_cast<int64_t>(seconds);
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
 /// One live line on a terminal; elsewhere a line every now and then.
@@ -84,8 +81,8 @@ class Progress {
 
  private:
   std::string describe(const train::Metrics& m) const {
-    std::string line = fmt::format("step {}  loss {:.3f}  rate {:.2e}  {:.0f} tokens/s  {}", m.step, smooth_loss_,
-                                   m.learning_rate, smooth_rate_, duration(m.seconds));
+    std::string line = fmt::format("step {}  loss {:.3f}  rate {:.2e}  {:.0f} tokens/s  {}", m.step,
+                                   smooth_loss_, m.learning_rate, smooth_rate_, duration(m.seconds));
     const double left = seconds_left(m);
     if (left >= 0) line += fmt::format("  {} left", duration(left));
     return line;
@@ -125,10 +122,7 @@ int run_train(const TrainOptions& o) {
   options.max_steps = o.max_steps;
   options.max_minutes = o.max_minutes;
   if (!o.languages.empty()) {
-    const size_t dash = o.languages.find('-');
-    if (dash == std::string::npos) fail(ErrorKind::kUsage, "--pair takes two languages, such as de-en, not '{}'", o.languages);
-    options.source_language = o.languages.substr(0, dash);
-    options.target_language = o.languages.substr(dash + 1);
+    std::tie(options.source_language, options.target_language) = split_pair(o.languages);
   }
   watch_interrupts();
   options.stop = &interrupted();
@@ -145,8 +139,8 @@ int run_train(const TrainOptions& o) {
     return kExitInterrupted;
   }
   if (!o.common.quiet) {
-    progress.message(fmt::format("done: {} steps in {}; the model is in {}", summary.steps, duration(summary.seconds),
-                                 o.output));
+    progress.message(fmt::format("done: {} steps in {}; the model is in {}", summary.steps,
+                                 duration(summary.seconds), o.output));
   }
   return kExitDone;
 }
@@ -168,15 +162,23 @@ void add_train(CLI::App& app, Work& work) {
   command->add_flag("--swap", o->swap, "Exchange source and target");
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
   command->add_option("--output", o->output, "The model directory to make, or to go on with")->required();
-  command->add_option("--preset", o->preset, "Settings to begin with: tiny, small or base")->capture_default_str();
+  command->add_option("--preset", o->preset, "Settings to begin with: tiny, small or base")
+      ->capture_default_str();
   command->add_option("--recipe", o->recipe, "A TOML file of settings over those of the preset");
-  command->add_option("--set", o->settings, "One setting over those, such as model.width=512; may be repeated");
+  command
+      ->add_option("--set", o->settings, "One setting over those, such as model.width=512; may be repeated")
+      ->take_all();
   command->add_option("--arch", o->arch, "Architecture (model.arch)");
-  command->add_option("--batch-tokens", o->batch_tokens, "Tokens of a batch, on either side (training.batch_tokens)")
+  command
+      ->add_option("--batch-tokens", o->batch_tokens,
+                   "Tokens of a batch, on either side (training.batch_tokens)")
       ->check(CLI::PositiveNumber);
-  command->add_option("--shards", o->shards, "Parts of a batch (training.shards)")->check(CLI::NonNegativeNumber);
-  command->add_option("--seed", o->seed, "Seed of everything random (training.seed)")->check(CLI::NonNegativeNumber);
-  command->add_option("--max-steps", o->max_steps, "Stop after so many updates in all")->check(CLI::PositiveNumber);
+  command->add_option("--shards", o->shards, "Parts of a batch (training.shards)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", o->seed, "Seed of everything random (training.seed)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--max-steps", o->max_steps, "Stop after so many updates in all")
+      ->check(CLI::PositiveNumber);
   command->add_option("--max-minutes", o->max_minutes, "Stop after so many minutes of training in all")
       ->check(CLI::PositiveNumber);
   command->add_option("--pair", o->languages, "The languages, such as de-en, noted in the model");

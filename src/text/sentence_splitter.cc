@@ -114,7 +114,8 @@ struct SentenceSplitter::Implementation {
 SentenceSplitter::SentenceSplitter(const std::string& language) {
   UErrorCode code = U_ZERO_ERROR;
   const icu::Locale locale = icu::Locale::forLanguageTag(language, code);
-  if (U_FAILURE(code) || locale.isBogus() || *locale.getLanguage() == '\0') {
+  const bool undetermined = language == "und";  // BCP 47's word for it, an empty one to ICU
+  if (U_FAILURE(code) || locale.isBogus() || (*locale.getLanguage() == '\0' && !undetermined)) {
     fail(ErrorKind::kUsage, "\"{}\" is not a language code, such as de or pt-BR", language);
   }
   std::unique_ptr<icu::BreakIterator> prototype(icu::BreakIterator::createSentenceInstance(locale, code));

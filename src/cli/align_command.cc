@@ -1,0 +1,78 @@
+// heed align: which word of a translation comes from which word of its source.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "cli/command.h"
+#include "cli/line_output.h"
+#include "cli/translation.h"
+#include "decode/alignment.h"
+
+namespace heed::cli {
+namespace {
+
+struct AlignOptions {
+  CommonOptions common;
+  ModelChoice model;
+  PairsInput input;
+  std::string output;
+  int layer = 0;  // 0: the last
+};
+
+std::string align(const TranslationModel& model, const std::pair<std::string, std::string>& pair,
+                  const decode::AlignmentOptions& options) {
+  const Encoding source = model.tokenizer.encode_source(pair.first),
+                 target = model.tokenizer.encode_target(pair.second);
+  const decode::SoftAlignment soft =
+      decode::soft_alignment(*model.loaded.model, model.loaded.context(), source.ids, target.ids, options);
+  return decode::to_pharaoh(decode::word_alignment(soft, decode::words_of_spans(pair.first, source.spans),
+                                                   decode::words_of_spans(pair.second, target.spans)));
+}
+
+int run_align(const AlignOptions& o) {
+  watch_interrupts();
+  const NumberedPairs pairs = read_pairs(o.input);
+  LineOutput output(o.output);
+  const TranslationModel model = load_translation_model(o.model);
+  require_room(model, pairs);
+  const decode::AlignmentOptions options{.layer = o.layer - 1};
+  std::vector<std::string> lines(pairs.pairs.size());
+  ThreadPool pool(o.common.threads);
+  pool.run(lines.size(), [&](size_t n) {
+    if (!interrupted()) lines[n] = align(model, pairs.pairs[n], options);
+  });
+  if (interrupted()) return kExitInterrupted;
+  write_for_each_line(pairs, lines, output);
+  output.commit();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_align(CLI::App& app, Work& work) {
+  auto o = std::make_shared<AlignOptions>();
+  CLI::App* command = app.add_subcommand("align", "Align the words of sentence pairs");
+  command->footer(
+      "Example:\n  heed align --pairs test.tsv --model my-model\n"
+      "Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with target word 2. "
+      "Words are\n"
+      "what white space divides; every target word is linked to the source word that its pieces attend to "
+      "most. A line\n"
+      "without text on both sides gives an empty one.");
+  add_pairs_options(*command, o->input);
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  command
+      ->add_option("--layer", o->layer,
+                   "Decoder layer whose attention to the source is read, from 1 on; 0: the last")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  add_model_options(*command, o->model);
+  add_common_options(*command, o->common);
+  command->callback([o, &work] { work = [o] { return run_align(*o); }; });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,170 @@
+// heed attend: the attention of a translation, in the terminal or as a picture, a page or numbers.
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/line_output.h"
+#include "cli/model_lookup.h"
+#include "cli/search_flags.h"
+#include "cli/terminal.h"
+#include "cli/translation.h"
+#include "inspect/attention_picture.h"
+#include "inspect/attention_terminal.h"
+#include "inspect/picture_file.h"
+#include "inspect/trace_json.h"
+#include "inspect/translation_trace.h"
+#include "inspect/words.h"
+#include "text/utf8.h"
+#include "text/whitespace.h"
+
+namespace heed::cli {
+namespace {
+
+struct AttendOptions {
+  ModelChoice model;
+  SearchFlags search;
+  std::string text, target, output;
+  std::string stack, layer, head;  // empty: what suits the output
+  bool words = false, values = false, no_color = false, json = false, quiet = false;
+  int columns = 0;
+};
+
+enum class Format { kTerminal, kPicture, kJson };
+
+/// By the name of the output; throws kUsage for a name that says nothing, before any work is done.
+Format format_of(const AttendOptions& o) {
+  if (o.json) {
+    if (!o.output.empty())
+      fail(ErrorKind::kUsage, "--json writes to standard output: name the file F.json instead");
+    return Format::kJson;
+  }
+  if (o.output.empty() || o.output == "-") return Format::kTerminal;
+  std::string extension = std::filesystem::path(o.output).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (extension == ".json") return Format::kJson;
+  if (extension != ".png" && extension != ".svg" && extension != ".pdf") {
+    fail(ErrorKind::kUsage, "cannot write '{}': the name must end in .png, .svg, .pdf or .json", o.output);
+  }
+  return Format::kPicture;
+}
+
+/// A terminal has room for a matrix or two. Unless it is asked for more, it shows the last layer of the
+/// cross-attention, its heads averaged; files hold everything.
+AttentionSelection selection_of(const AttendOptions& o, Format format, const Trace& trace) {
+  const auto or_all = [](const std::string& choice) { return choice.empty() ? "all" : choice; };
+  AttentionSelection selection = parse_selection(or_all(o.stack), or_all(o.layer), or_all(o.head));
+  if (format != Format::kTerminal) return selection;
+  if (o.stack.empty() && !trace.cross.empty()) selection.stack = Stack::kCross;
+  if (o.head.empty()) selection.mean = true;
+  if (o.layer.empty() && selection.stack) {
+    const size_t layers = stack_of(trace, *selection.stack).size();
+    if (layers > 0) selection.layer = static_cast<int>(layers) - 1;
+  }
+  return selection;
+}
+
+void require_text(const char* what, const std::string& text) {
+  if (find_invalid_utf8(text)) fail(ErrorKind::kText, "the {} is not UTF-8: convert it first", what);
+  if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: there is no attention to look at", what);
+}
+
+/// The model's own translation, with the end token. A line is one sentence here, however long.
+std::vector<int32_t> best_translation(const TranslationModel& model, const SearchFlags& flags,
+                                      const std::vector<int32_t>& source) {
+  const decode::SearchOptions options = translator_options(flags, model.loaded.generation).search;
+  const decode::Search search(*model.loaded.model, model.loaded.context(), options);
+  return search.run({{.number = 0, .source = source}}).at(0).at(0).ids;
+}
+
+/// The pass through the model, of its own translation or of --target.
+Trace record(const AttendOptions& o) {
+  const TranslationModel model = load_translation_model(o.model);
+  const std::vector<int32_t> source = model.tokenizer.encode_source(o.text).ids;
+  const std::vector<int32_t> target = o.target.empty() ? best_translation(model, o.search, source)
+                                                       : model.tokenizer.encode_target(o.target).ids;
+  Trace trace = trace_translation(model.loaded, model.tokenizer, {source, target});
+  trace.model = std::filesystem::path(model.loaded.directory).lexically_normal().filename().string();
+  trace.source = o.text;
+  trace.target = o.target.empty() ? model.tokenizer.decode(target) : o.target;
+  return trace;
+}
+
+std::string terminal_text(const AttendOptions& o, const Trace& trace) {
+  TerminalOptions options;
+  options.columns = o.columns > 0 ? o.columns : std::max(20, terminal_columns());
+  options.colours = o.no_color || !o.output.empty() ? TerminalColours::kNone : stdout_colours();
+  options.values = o.values;
+  return attention_terminal(trace, options);
+}
+
+int run_attend(const AttendOptions& o) {
+  const Format format = format_of(o);
+  require_text("text", o.text);
+  if (!o.target.empty()) require_text("--target", o.target);
+  parse_selection(o.stack.empty() ? "all" : o.stack, o.layer.empty() ? "all" : o.layer,
+                  o.head.empty() ? "all" : o.head);
+  Trace trace = record(o);
+  trace = select(trace, selection_of(o, format, trace));
+  if (o.words) trace = group_by_words(trace);
+  if (format == Format::kPicture) {
+    PictureOptions options;
+    options.values = o.values;
+    save_picture(attention_picture(trace, options), o.output);
+  } else {
+    LineOutput output(o.output);
+    output.write(format == Format::kJson ? trace_to_json(trace) : terminal_text(o, trace));
+    output.commit();
+  }
+  if (!o.quiet && format != Format::kTerminal && !o.json) {
+    std::fprintf(stderr, "%s -> %s: %s\n", trace.source.c_str(), trace.target.c_str(), o.output.c_str());
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_attend(CLI::App& app, Work& work) {
+  auto o = std::make_shared<AttendOptions>();
+  CLI::App* command = app.add_subcommand("attend", "Show what a translation attends to");
+  command->footer(
+      "Examples:\n  heed attend \"Der Hund schläft.\"\n"
+      "  heed attend \"Der Hund schläft.\" --stack encoder --layer 1 --head all\n"
+      "  heed attend \"Der Hund schläft.\" --target \"The cat sleeps.\" --output attention.svg\n\n"
+      "Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the "
+      "positions\n"
+      "that produce the tokens of the target, its end included; the keys of decoder are what had been read "
+      "by then, from\n"
+      "the start token on. In the terminal, the last layer of cross with its heads averaged is shown unless "
+      "you choose;\n"
+      "a file holds every head of every layer.");
+  command->add_option("TEXT", o->text, "The sentence to translate")->required();
+  command->add_option("--target", o->target, "Look at this translation instead of the model's own")
+      ->type_name("TEXT");
+  command->add_option("--stack", o->stack, "encoder, decoder, cross or all")->type_name("NAME");
+  command->add_option("--layer", o->layer, "A layer, from 1 on, or all")->type_name("N|all");
+  command->add_option("--head", o->head, "A head, from 1 on, all, or mean: their average")
+      ->type_name("N|all|mean");
+  command->add_flag("--words", o->words, "Between words instead of pieces of words");
+  command->add_flag("--values", o->values, "The weights in per cent in the cells");
+  command->add_option("--output", o->output, "Write a file instead: .png, .svg, .pdf or .json")
+      ->type_name("F");
+  command->add_flag("--json", o->json, "The numbers on standard output");
+  command->add_option("--columns", o->columns, "Width in the terminal [$COLUMNS, or that of the terminal]")
+      ->check(CLI::Range(20, 10000))
+      ->type_name("N");
+  command->add_flag("--no-color", o->no_color, "No colours in the terminal, as with the variable NO_COLOR");
+  add_model_options(*command, o->model);
+  add_search_options(*command, o->search);
+  command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
+  command->callback([o, &work] { work = [o] { return run_attend(*o); }; });
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,178 @@
+// heed convert: the same model with its weights in another type.
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/model_lookup.h"
+#include "io/json_file.h"
+#include "io/safetensors.h"
+#include "io/weight_files.h"
+#include "models/model_directory.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ConvertOptions {
+  std::string input, output, weights;
+  bool quiet = false;
+};
+
+const std::map<std::string, DType>& weight_types() {
+  static const std::map<std::string, DType> types{
+      {"float32", DType::kFloat32}, {"float16", DType::kFloat16}, {"bfloat16", DType::kBFloat16}};
+  return types;
+}
+
+/// A directory that is there whole or not at all: filled under another name, then renamed.
+class NewDirectory {
+ public:
+  explicit NewDirectory(const std::string& path) : path_(path) {
+    std::error_code error;
+    if (fs::exists(path) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
+      fail(ErrorKind::kFile, "cannot write '{}': it exists already; remove it, or give another name", path);
+    }
+    part_ = fs::path(path).has_filename() ? path : fs::path(path).parent_path().string();
+    part_ += fmt::format(".{}.part", ::getpid());
+    make_directories(part_);
+  }
+  ~NewDirectory() {
+    std::error_code ignored;
+    if (!part_.empty()) fs::remove_all(part_, ignored);
+  }
+  NewDirectory(const NewDirectory&) = delete;
+  NewDirectory& operator=(const NewDirectory&) = delete;
+
+  const std::string& part() const { return part_; }
+  void commit() {
+    std::error_code error;
+    fs::rename(part_, path_, error);
+    if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, error.message());
+    part_.clear();
+  }
+
+ private:
+  std::string path_, part_;
+};
+
+bool is_float(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
+         dtype == DType::kBFloat16;
+}
+
+/// Throws where a number is too large for the type (float16 ends at 65504).
+Tensor converted(const std::string& name, const Tensor& tensor, DType dtype) {
+  if (!is_float(tensor.dtype()) || tensor.dtype() == dtype) return tensor;
+  Tensor result = tensor.to(dtype);
+  const std::vector<float> before = tensor.to_vector<float>(), after = result.to_vector<float>();
+  for (size_t n = 0; n < after.size(); ++n) {
+    if (std::isfinite(before[n]) && !std::isfinite(after[n])) {
+      fail(ErrorKind::kNumeric, "'{}' holds {}, which {} cannot hold; bfloat16 can", name, before[n],
+           name_of(dtype));
+    }
+  }
+  return result;
+}
+
+void convert_weights(const std::string& input, const std::string& output, DType dtype) {
+  const WeightFiles files = WeightFiles::open(input);
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const std::string& name : files.names()) {
+    if (interrupted()) fail(ErrorKind::kFile, "interrupted at '{}'", name);
+    tensors.emplace_back(name, converted(name, files.read(name), dtype));
+  }
+  write_safetensors(output + "/model.safetensors", tensors, {{"format", "pt"}});
+}
+
+/// Weights in any toolkit's format stay behind: they would contradict the new ones.
+bool holds_weights(const fs::path& file) {
+  const std::string name = file.filename().string(), extension = file.extension().string();
+  for (const char* each :
+       {".safetensors", ".bin", ".pt", ".pth", ".npz", ".h5", ".msgpack", ".ot", ".onnx", ".gguf"}) {
+    if (extension == each) return true;
+  }
+  return name.ends_with(".index.json");
+}
+
+/// Everything of the model but weights and folders, training/ among these.
+void copy_others(const std::string& input, const std::string& output) {
+  for (const auto& entry : fs::directory_iterator(input)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || holds_weights(entry.path()) || name == "config.json" ||
+        name.starts_with("."))
+      continue;
+    write_file(output + "/" + name, read_file(entry.path().string()));
+  }
+}
+
+/// config.json as it was, with the type of the weights.
+void write_config(const std::string& input, const std::string& output, DType dtype) {
+  const std::string path = input + "/config.json", text = read_file(path);
+  JsonObject::parse(text, path);  // throws for what is no object
+  auto config = nlohmann::ordered_json::parse(text);
+  config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
+  write_json(output + "/config.json", config);
+}
+
+bool is_known(const std::string& directory) {
+  const std::string type = JsonObject::read(directory + "/config.json").string("model_type", "");
+  for (const models::Architecture& architecture : models::architectures()) {
+    if (architecture.model_type == type) return true;
+  }
+  return false;
+}
+
+int run_convert(const ConvertOptions& o) {
+  watch_interrupts();
+  const std::string input = model_directory_at(o.input, "IN");
+  const DType dtype = weight_types().at(o.weights);
+  NewDirectory output(o.output);
+  convert_weights(input, output.part(), dtype);
+  copy_others(input, output.part());
+  write_config(input, output.part(), dtype);
+  if (is_known(input))
+    models::load_model(output.part());  // throws where config and weights contradict each other
+  const double megabytes = static_cast<double>(WeightFiles::open(output.part()).bytes()) / 1e6;
+  const double before = static_cast<double>(WeightFiles::open(input).bytes()) / 1e6;
+  output.commit();
+  if (!o.quiet) {
+    std::fprintf(stderr, "%s: weights in %s, %.1f MB (before: %.1f MB)\n", o.output.c_str(),
+                 o.weights.c_str(), megabytes, before);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Work& work) {
+  auto o = std::make_shared<ConvertOptions>();
+  CLI::App* command = app.add_subcommand("convert", "Write a model with its weights in another type");
+  command->footer(
+      "Example:\n  heed convert my-model my-model-half --weights float16\n"
+      "The new directory is a whole model, without what only training needs. 16 bits halve its size; numbers "
+      "are\n"
+      "rounded once, to the nearest, and computed with in float32 as ever.");
+  command->add_option("IN", o->input, "The model directory")->required();
+  command->add_option("OUT", o->output, "The directory to make; must not exist")->required();
+  std::vector<std::string> names;
+  for (const auto& [name, type] : weight_types()) names.push_back(name);
+  command->add_option("--weights", o->weights, "Type of the weights: float32, float16 or bfloat16")
+      ->required()
+      ->check(CLI::IsMember(names))
+      ->type_name("TYPE");
+  command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
+  command->callback([o, &work] { work = [o] { return run_convert(*o); }; });
+}
+
+}  // namespace heed::cli

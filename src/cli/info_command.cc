@@ -1,0 +1,165 @@
+// heed info: what a model is made of, how its training went, and what this build and machine offer.
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "cli/command.h"
+#include "cli/line_output.h"
+#include "cli/model_lookup.h"
+#include "cli/model_summary.h"
+#include "cli/terminal.h"
+#include "heed/version.h"
+#include "inspect/curve_picture.h"
+#include "inspect/curve_terminal.h"
+#include "inspect/picture_file.h"
+#include "kernels/gemm.h"
+#include "kernels/isa.h"
+#include "train/metrics_log.h"
+
+namespace heed::cli {
+namespace {
+
+struct InfoOptions {
+  ModelChoice model;
+  std::string directory, curve;
+  bool json = false;
+};
+
+/// The means over so many stretches of equal length: single batches are easy or hard, and hide how the
+/// training goes.
+constexpr size_t kPoints = 150;
+
+Curve smoothed(const Curve& curve) {
+  Curve means{curve.name, {}, {}};
+  const size_t stretch = (curve.x.size() + kPoints - 1) / kPoints;
+  for (size_t begin = 0; begin < curve.x.size(); begin += stretch) {
+    const size_t end = std::min(begin + stretch, curve.x.size());
+    double x = 0, y = 0;
+    for (size_t n = begin; n < end; ++n) {
+      x += curve.x[n];
+      y += curve.y[n];
+    }
+    means.x.push_back(x / static_cast<double>(end - begin));
+    means.y.push_back(y / static_cast<double>(end - begin));
+  }
+  return means;
+}
+
+/// Loss in training and validation over the steps; empty where the directory holds no such log.
+std::vector<Curve> loss_curves(const std::string& directory) {
+  const std::string path = directory + "/training/metrics.jsonl";
+  if (!std::filesystem::is_regular_file(path)) return {};
+  Curve training{"training", {}, {}}, validation{"validation", {}, {}};
+  for (const train::Metrics& metrics : train::read_metrics(path)) {
+    training.x.push_back(static_cast<double>(metrics.step));
+    training.y.push_back(metrics.loss);
+    if (!metrics.valid_loss) continue;
+    validation.x.push_back(static_cast<double>(metrics.step));
+    validation.y.push_back(*metrics.valid_loss);
+  }
+  if (training.x.empty()) return {};
+  std::vector<Curve> curves{smoothed(training)};
+  if (!validation.x.empty()) curves.push_back(validation);
+  return curves;
+}
+
+nlohmann::ordered_json system_json() {
+  return {{"version", HEED_VERSION},
+          {"instruction_set", isa_name()},
+          {"instruction_sets", available_isas()},
+          {"matrix_products", gemm_library()},
+          {"processors", available_processors()}};
+}
+
+std::string system_text() {
+  return fmt::format("{:<14}{}\n{:<14}{} (of {})\n{:<14}{}\n{:<14}{}\n", "heed", HEED_VERSION, "instructions",
+                     isa_name(), fmt::join(available_isas(), ", "), "products", gemm_library(), "processors",
+                     available_processors());
+}
+
+void describe_model(const InfoOptions& o, const std::string& directory, LineOutput& output) {
+  const ModelSummary summary = summarize_model(directory);
+  const std::vector<Curve> curves = loss_curves(directory);
+  if (!o.curve.empty()) {
+    if (curves.empty()) {
+      fail(ErrorKind::kNotFound, "'{}' holds no training/metrics.jsonl: there is no curve to draw",
+           directory);
+    }
+    ChartOptions chart;
+    chart.title = "Loss";
+    chart.x_name = "step";
+    chart.y_name = "loss per target token";
+    save_picture(curve_picture(curves, chart), o.curve);
+  }
+  if (o.json) {
+    nlohmann::ordered_json json = to_json(summary);
+    json["system"] = system_json();
+    output.write_line(json.dump());
+    return;
+  }
+  output.write(to_text(summary));
+  if (!curves.empty()) {
+    CurveTerminalOptions terminal;
+    terminal.columns = std::max(30, terminal_columns());
+    terminal.colours = stdout_colours();
+    terminal.title = "Loss per target token";
+    terminal.x_name = "step";
+    output.write("\n" + curve_terminal(curves, terminal));
+  }
+  output.write("\n" + system_text());
+}
+
+void describe_bundle(bool as_json, LineOutput& output) {
+  const std::vector<BundledModel> bundled = bundled_models();
+  if (as_json) {
+    nlohmann::ordered_json json{{"models", nlohmann::ordered_json::array()}};
+    for (const BundledModel& model : bundled)
+      json["models"].push_back(to_json(summarize_model(model.directory)));
+    json["system"] = system_json();
+    output.write_line(json.dump());
+    return;
+  }
+  for (const BundledModel& model : bundled) output.write(to_text(summarize_model(model.directory)) + "\n");
+  if (bundled.empty()) output.write("There are no bundled models.\n\n");
+  output.write(system_text());
+}
+
+int run_info(const InfoOptions& o) {
+  if (!o.directory.empty() && !o.model.model.empty()) {
+    fail(ErrorKind::kUsage, "DIR and --model name the same thing: give one of them");
+  }
+  if (!o.curve.empty()) picture_format(o.curve);  // a name that cannot be drawn is an error before any work
+  LineOutput output("-");
+  if (!o.directory.empty()) {
+    describe_model(o, model_directory_at(o.directory, "DIR"), output);
+  } else if (o.model.model.empty() && o.model.pair.empty() && o.curve.empty()) {
+    describe_bundle(o.json, output);
+  } else {
+    describe_model(o, find_model(o.model), output);
+  }
+  output.commit();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Work& work) {
+  auto o = std::make_shared<InfoOptions>();
+  CLI::App* command = app.add_subcommand("info", "What a model is made of, and how its training went");
+  command->footer(
+      "Example:\n  heed info my-model --curve loss.svg\n"
+      "Without a model: the bundled ones. Also tells the instruction set and the libraries in use.");
+  command->add_option("DIR", o->directory, "The model directory");
+  add_model_options(*command, o->model);
+  command->add_option("--curve", o->curve, "Draw the loss of the training to a file: .svg, .png or .pdf")
+      ->type_name("F");
+  command->add_flag("--json", o->json, "One JSON object instead of text");
+  command->callback([o, &work] { work = [o] { return run_info(*o); }; });
+}
+
+}  // namespace heed::cli

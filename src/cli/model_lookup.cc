@@ -1,0 +1,143 @@
+#include "cli/model_lookup.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/check.h"
+#include "cli/command.h"
+#include "io/json_file.h"
+#include "models/model_directory.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultPair = "de-en";
+
+/// The value of an environment variable, "" where it is not set.
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_model(const fs::path& directory) {
+  std::error_code ignored;
+  return fs::is_regular_file(directory / "config.json", ignored);
+}
+
+/// Where bundled models may be. Builds stand in build/ or build/PRESET of the source tree.
+std::vector<fs::path> bundle_folders() {
+  if (const std::string folder = environment("HEED_MODELS"); !folder.empty()) return {folder};
+  std::error_code error;
+  const fs::path executable = fs::canonical("/proc/self/exe", error);
+  if (error) return {};
+  const fs::path bin = executable.parent_path();
+  return {bin.parent_path() / "share/heed/models", bin.parent_path().parent_path() / "models",
+          bin.parent_path().parent_path().parent_path() / "models"};
+}
+
+std::vector<BundledModel> models_in(const fs::path& folder) {
+  std::vector<BundledModel> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (is_model(entry->path())) found.push_back({entry->path().filename().string(), entry->path().string()});
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.pair < b.pair; });
+  return found;
+}
+
+std::string join_pairs(const std::vector<BundledModel>& models) {
+  std::vector<std::string> pairs;
+  for (const BundledModel& model : models) pairs.push_back(model.pair);
+  return fmt::format("{}", fmt::join(pairs, ", "));
+}
+
+/// Throws where the model says that its languages are others.
+void require_pair(const std::string& directory, const std::string& pair) {
+  split_pair(pair);
+  const std::string path = directory + "/tokenizer_config.json";
+  if (!fs::exists(path)) return;
+  const JsonObject config = JsonObject::read(path);
+  const std::string source = config.string("source_lang", ""), target = config.string("target_lang", "");
+  if (source.empty() || target.empty() || source + "-" + target == pair) return;
+  fail(ErrorKind::kUsage,
+       "--pair {}: the model in '{}' is for {}-{}; leave out --pair, or name another model", pair, directory,
+       shown(source), shown(target));
+}
+
+std::string bundled_model(const std::string& pair) {
+  split_pair(pair);
+  const std::vector<BundledModel> models = bundled_models();
+  for (const BundledModel& model : models) {
+    if (model.pair == pair) return model.directory;
+  }
+  const std::string advice = "name a model with --model DIR or $HEED_MODEL, or train one with heed train";
+  if (models.empty()) {
+    std::vector<std::string> folders;
+    for (const fs::path& folder : bundle_folders()) folders.push_back(folder.string());
+    fail(ErrorKind::kNotFound, "there are no bundled models in {}: {}", fmt::join(folders, " or "), advice);
+  }
+  fail(ErrorKind::kUsage, "there is no bundled model for '{}', there are {}: choose another --pair, {}", pair,
+       join_pairs(models), advice);
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, ModelChoice& choice) {
+  app.add_option("--model", choice.model,
+                 "Model directory; without it $HEED_MODEL, else the bundled one for --pair")
+      ->type_name("DIR");
+  app.add_option("--pair", choice.pair, "Languages of the bundled model, source and target [de-en]")
+      ->type_name("PAIR");
+}
+
+std::vector<BundledModel> bundled_models() {
+  for (const fs::path& folder : bundle_folders()) {
+    std::vector<BundledModel> models = models_in(folder);
+    if (!models.empty()) return models;
+  }
+  return {};
+}
+
+std::string model_directory_at(const std::string& path, const std::string& origin) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    fail(ErrorKind::kNotFound,
+         "{}: there is no directory '{}'; give the directory that holds a model's config.json", origin, path);
+  }
+  if (!fs::is_directory(status)) {
+    fail(ErrorKind::kFile, "{}: '{}' is a file; give the directory that holds the whole model", origin, path);
+  }
+  if (is_model(path)) return path;
+  const std::vector<BundledModel> inside = models_in(path);
+  fail(ErrorKind::kFormat, "{}: '{}' is no model directory: it holds no config.json{}", origin, path,
+       inside.empty() ? "" : fmt::format("; its folders that do: {}", join_pairs(inside)));
+}
+
+std::string find_model(const ModelChoice& choice) {
+  const std::string named = environment("HEED_MODEL");
+  if (choice.model.empty() && named.empty())
+    return bundled_model(choice.pair.empty() ? kDefaultPair : choice.pair);
+  const std::string directory = choice.model.empty() ? model_directory_at(named, "$HEED_MODEL")
+                                                     : model_directory_at(choice.model, "--model");
+  if (!choice.pair.empty()) require_pair(directory, choice.pair);
+  return directory;
+}
+
+std::string find_translation_model(const ModelChoice& choice) {
+  const std::string directory = find_model(choice);
+  const std::string type = JsonObject::read(directory + "/config.json").string("model_type");
+  std::vector<std::string> known;
+  for (const models::Architecture& architecture : models::architectures()) {
+    if (architecture.model_type == type) return directory;
+    known.push_back(architecture.model_type);
+  }
+  fail(ErrorKind::kFormat,
+       "'{}' holds a model of type '{}', and a translation model is needed here ({}): choose another --model",
+       directory, shown(type), fmt::join(known, ", "));
+}
+
+}  // namespace heed::cli

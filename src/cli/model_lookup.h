@@ -1,0 +1,41 @@
+// Which model a subcommand works with: the directory that is named, or a bundled model.
+//
+// The order: --model, $HEED_MODEL, then the bundled model for --pair. A model that is named, and says that
+// its languages are others than those of --pair, is an error. Bundled models stand in directories named after
+// their languages (de-en), found relative to the executable: <prefix>/share/heed/models beside <prefix>/bin
+// where Heed is installed, models/ of the source tree where it was built; or where $HEED_MODELS says.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace heed::cli {
+
+struct ModelChoice {
+  std::string model;
+  std::string pair;  ///< empty: de-en
+};
+
+/// Adds --model and --pair.
+void add_model_options(CLI::App& app, ModelChoice& choice);
+
+struct BundledModel {
+  std::string pair, directory;
+};
+
+/// Sorted by pair; none where there is no such folder.
+std::vector<BundledModel> bundled_models();
+
+/// `path`, once it is known to be a model's directory; `origin` is the option that named it. Throws
+/// kNotFound, kFile or kFormat.
+std::string model_directory_at(const std::string& path, const std::string& origin);
+
+/// The directory of the model. Throws kUsage for a pair that no bundled model has, kNotFound, kFile or
+/// kFormat for a path that is no model directory.
+std::string find_model(const ModelChoice& choice);
+
+/// find_model(), for a subcommand that translates: throws kFormat for a model of another kind, naming it.
+std::string find_translation_model(const ModelChoice& choice);
+
+}  // namespace heed::cli

@@ -1,0 +1,183 @@
+#include "cli/model_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/file.h"
+#include "io/json_file.h"
+#include "io/weight_files.h"
+#include "text/whitespace.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "model.encoder.layers.3.self_attn.q_proj.weight" -> "model.encoder.layers.*.self_attn": numbers of layers
+/// become a star, one part stands behind it, and the kind of parameter is left out.
+std::string group_name(const std::string& name) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= name.size();) {
+    const size_t end = std::min(name.find('.', begin), name.size());
+    parts.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (parts.size() > 1) parts.pop_back();
+  for (size_t n = 0; n < parts.size(); ++n) {
+    if (parts[n].find_first_not_of("0123456789") != std::string::npos || parts[n].empty()) continue;
+    parts[n] = "*";
+    if (n + 2 < parts.size()) parts.resize(n + 2);
+  }
+  return fmt::format("{}", fmt::join(parts, "."));
+}
+
+void read_weights(const std::string& directory, ModelSummary& summary) {
+  const WeightFiles files = WeightFiles::open(directory);
+  std::map<std::string, ParameterGroup> groups;
+  std::set<std::string> dtypes;
+  for (const std::string& name : files.names()) {
+    const TensorInfo& info = files.info(name);
+    dtypes.insert(info.readable ? name_of(info.dtype) : info.type);
+    summary.bytes += info.end - info.begin;
+    ParameterGroup& group = groups[group_name(name)];
+    group.name = group_name(name);
+    ++group.tensors;
+    group.elements += info.shape.size();
+    summary.parameters += info.shape.size();
+  }
+  for (const auto& [name, group] : groups) summary.groups.push_back(group);
+  summary.dtypes.assign(dtypes.begin(), dtypes.end());
+}
+
+/// Sizes under the names that the architectures give them, in words.
+void read_dimensions(const JsonObject& config, ModelSummary& summary) {
+  static const std::vector<std::pair<const char*, const char*>> known{
+      {"d_model", "width"},
+      {"n_embd", "width"},
+      {"hidden_size", "width"},
+      {"encoder_layers", "encoder layers"},
+      {"decoder_layers", "decoder layers"},
+      {"n_layer", "layers"},
+      {"num_hidden_layers", "layers"},
+      {"encoder_attention_heads", "encoder heads"},
+      {"decoder_attention_heads", "decoder heads"},
+      {"n_head", "heads"},
+      {"num_attention_heads", "heads"},
+      {"encoder_ffn_dim", "encoder feed-forward width"},
+      {"decoder_ffn_dim", "decoder feed-forward width"},
+      {"intermediate_size", "feed-forward width"},
+      {"activation_function", "activation"},
+      {"max_position_embeddings", "positions"},
+  };
+  for (const auto& [key, name] : known) {
+    if (!config.has(key)) continue;
+    const auto& value = config.json().at(key);
+    if (value.is_number_integer() || value.is_string()) {
+      summary.dimensions.emplace_back(name,
+                                      value.is_string() ? shown(value.get<std::string>()) : value.dump());
+    }
+  }
+}
+
+/// "license: cc-by-2.0" between the two lines "---" that a model card begins with.
+std::string licence_of(const std::string& directory) {
+  const std::string path = directory + "/README.md";
+  if (!fs::is_regular_file(path)) return "";
+  const std::string card = read_file(path);
+  constexpr std::string_view kKey = "license:";
+  bool first = true;
+  for (size_t begin = 0; begin < card.size();) {
+    const size_t end = std::min(card.find('\n', begin), card.size());
+    const std::string_view line = std::string_view(card).substr(begin, end - begin);
+    begin = end + 1;
+    if (first != (strip_right(line) == "---")) return "";  // no such lines, or their end
+    first = false;
+    if (line.starts_with(kKey)) return shown(strip(line.substr(kKey.size())));
+  }
+  return "";
+}
+
+/// 1234567 -> "1,234,567"
+std::string with_commas(int64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (auto place = static_cast<std::ptrdiff_t>(text.size()) - 3; place > 0; place -= 3) {
+    text.insert(static_cast<size_t>(place), 1, ',');
+  }
+  return text;
+}
+
+}  // namespace
+
+ModelSummary summarize_model(const std::string& directory) {
+  ModelSummary summary;
+  summary.directory = directory;
+  const JsonObject config = JsonObject::read(directory + "/config.json");
+  summary.model_type = config.string("model_type", "");
+  summary.vocabulary = config.integer("vocab_size", {0, int64_t{1} << 40}, 0);
+  read_dimensions(config, summary);
+  read_weights(directory, summary);
+  if (const std::string path = directory + "/tokenizer_config.json"; fs::is_regular_file(path)) {
+    const JsonObject tokenizer = JsonObject::read(path);
+    summary.source_language = tokenizer.string("source_lang", "");
+    summary.target_language = tokenizer.string("target_lang", "");
+  }
+  summary.licence = licence_of(directory);
+  return summary;
+}
+
+nlohmann::ordered_json to_json(const ModelSummary& s) {
+  nlohmann::ordered_json json{{"model", s.directory},
+                              {"model_type", s.model_type},
+                              {"parameters", s.parameters},
+                              {"bytes", s.bytes},
+                              {"weights", s.dtypes},
+                              {"vocabulary", s.vocabulary},
+                              {"source_language", s.source_language},
+                              {"target_language", s.target_language},
+                              {"licence", s.licence}};
+  for (const auto& [name, value] : s.dimensions) json["dimensions"][name] = value;
+  for (const ParameterGroup& group : s.groups) {
+    json["groups"].push_back(
+        {{"name", group.name}, {"tensors", group.tensors}, {"elements", group.elements}});
+  }
+  return json;
+}
+
+std::string to_text(const ModelSummary& s) {
+  std::string text;
+  const auto line = [&](const std::string& name, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{:<14}{}\n", name, value);
+  };
+  line("model", s.directory);
+  std::vector<std::string> dimensions;
+  for (const auto& [name, value] : s.dimensions) dimensions.push_back(fmt::format("{} {}", name, value));
+  line("architecture", s.model_type);
+  for (size_t n = 0; n < dimensions.size(); n += 3) {
+    const std::vector<std::string> some(
+        dimensions.begin() + static_cast<std::ptrdiff_t>(n),
+        dimensions.begin() + static_cast<std::ptrdiff_t>(std::min(n + 3, dimensions.size())));
+    line("", fmt::format("{}", fmt::join(some, ", ")));
+  }
+  if (!s.source_language.empty())
+    line("languages", fmt::format("{} to {}", s.source_language, s.target_language));
+  if (s.vocabulary > 0) line("vocabulary", fmt::format("{} pieces", with_commas(s.vocabulary)));
+  line("licence", s.licence);
+  line("weights", fmt::format("{} in {}, {:.1f} MB", with_commas(s.parameters), fmt::join(s.dtypes, ", "),
+                              static_cast<double>(s.bytes) / 1e6));
+  size_t longest = 0;
+  for (const ParameterGroup& group : s.groups) longest = std::max(longest, group.name.size());
+  text += fmt::format("\n  {:<{}}  tensors    elements  share\n", "parameters", longest);
+  for (const ParameterGroup& group : s.groups) {
+    text += fmt::format(
+        "  {:<{}}  {:>7}  {:>10}  {:>4.1f}%\n", group.name, longest, group.tensors,
+        with_commas(group.elements),
+        100 * static_cast<double>(group.elements) / static_cast<double>(std::max<int64_t>(s.parameters, 1)));
+  }
+  return text;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,109 @@
+// heed score: how probable a model finds given translations.
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "cli/command.h"
+#include "cli/line_output.h"
+#include "cli/translation.h"
+#include "decode/translator.h"
+#include "io/json_file.h"
+
+namespace heed::cli {
+namespace {
+
+struct ScoreOptions {
+  CommonOptions common;
+  ModelChoice model;
+  PairsInput input;
+  std::string output;
+  bool json = false, summary = false;
+};
+
+struct Totals {
+  size_t pairs = 0, tokens = 0;
+  double log_probability = 0;
+  /// exp of the mean surprise of a token: between so many tokens the model hesitates, as it were.
+  double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
+};
+
+std::string to_json(const std::pair<std::string, std::string>& pair, const decode::TargetScore& score) {
+  const auto tokens = static_cast<double>(score.ids.size());
+  return nlohmann::ordered_json{{"source", pair.first},
+                                {"target", pair.second},
+                                {"log_probability", score.log_probability},
+                                {"perplexity", std::exp(-score.log_probability / tokens)},
+                                {"pieces", score.pieces},
+                                {"log_probabilities", score.log_probabilities}}
+      .dump();
+}
+
+std::string to_json(const Totals& totals) {
+  return nlohmann::ordered_json{{"pairs", totals.pairs},
+                                {"tokens", totals.tokens},
+                                {"log_probability", totals.log_probability},
+                                {"perplexity", totals.perplexity()}}
+      .dump();
+}
+
+std::string to_text(const Totals& totals) {
+  return fmt::format("{} pairs, {} tokens, log-probability {:.4f}, perplexity {:.4f}", totals.pairs,
+                     totals.tokens, totals.log_probability, totals.perplexity());
+}
+
+int run_score(const ScoreOptions& o) {
+  watch_interrupts();
+  const NumberedPairs pairs = read_pairs(o.input);
+  LineOutput output(o.output);
+  const TranslationModel model = load_translation_model(o.model);
+  require_room(model, pairs);
+  ThreadPool pool(o.common.threads);
+  const decode::Translator translator(*model.loaded.model, model.loaded.context(), model.tokenizer, pool);
+  const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs);
+
+  Totals totals;
+  std::vector<std::string> lines;
+  for (size_t n = 0; n < scores.size(); ++n) {
+    ++totals.pairs;
+    totals.tokens += scores[n].ids.size();
+    totals.log_probability += scores[n].log_probability;
+    lines.push_back(o.json ? to_json(pairs.pairs[n], scores[n])
+                           : fmt::format("{:.6f}", scores[n].log_probability));
+  }
+  if (o.summary) {
+    output.write_line(o.json ? to_json(totals) : to_text(totals));
+  } else {
+    write_for_each_line(pairs, lines, output);
+  }
+  output.commit();
+  if (!o.summary && !o.common.quiet) std::fprintf(stderr, "%s\n", to_text(totals).c_str());
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_score(CLI::App& app, Work& work) {
+  auto o = std::make_shared<ScoreOptions>();
+  CLI::App* command =
+      app.add_subcommand("score", "How probable given translations are: log-probability, perplexity");
+  command->footer(
+      "Example:\n  heed score --pairs test.tsv --model my-model\n"
+      "One natural logarithm a line, of the whole translation with its end. A line without text on both "
+      "sides gives an\n"
+      "empty one.");
+  add_pairs_options(*command, o->input);
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  command->add_flag("--summary", o->summary, "Only the totals: pairs, tokens, log-probability, perplexity");
+  command->add_flag("--json", o->json, "One JSON object per line, with the log-probability of every piece");
+  add_model_options(*command, o->model);
+  add_common_options(*command, o->common);
+  command->callback([o, &work] { work = [o] { return run_score(*o); }; });
+}
+
+}  // namespace heed::cli

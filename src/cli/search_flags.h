@@ -1,0 +1,31 @@
+// The options of every subcommand that searches for translations, and what they change in the model's own
+// settings.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "decode/translator.h"
+
+namespace heed::cli {
+
+/// What was given on the command line; the model directory decides the rest.
+struct SearchFlags {
+  std::optional<int> beam, no_repeat_ngram;
+  std::optional<double> length_penalty;
+  std::optional<int64_t> max_length;
+  size_t batch_tokens = 0;  ///< 0: what suits the machine
+  std::string precision = "float32";
+};
+
+/// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram, --batch-tokens and --precision.
+void add_search_options(CLI::App& app, SearchFlags& flags);
+
+/// What the model directory says, overridden by what was given. Throws kUsage for a precision there is not
+/// yet.
+decode::TranslatorOptions translator_options(const SearchFlags& flags,
+                                             const models::GenerationDefaults& defaults);
+
+}  // namespace heed::cli

@@ -1,0 +1,188 @@
+// heed translate
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "cli/command.h"
+#include "cli/line_output.h"
+#include "cli/search_flags.h"
+#include "cli/source_lines.h"
+#include "cli/terminal.h"
+#include "cli/translation.h"
+#include "io/json_file.h"
+
+namespace heed::cli {
+namespace {
+
+struct TranslateOptions {
+  CommonOptions common;
+  ModelChoice model;
+  SearchFlags search;
+  std::vector<std::string> texts;
+  std::string input, output, prefix;
+  int nbest = 1;
+  bool scores = false, alignment = false, json = false;
+  bool sample = false, split_sentences = false, lossy = false;
+  decode::SamplingOptions sampling;
+};
+
+decode::TranslatorOptions translator_options(const TranslateOptions& o,
+                                             const models::GenerationDefaults& defaults) {
+  decode::TranslatorOptions options = translator_options(o.search, defaults);
+  options.search.nbest = o.nbest;
+  if (!o.search.beam) options.search.beam_size = std::max(options.search.beam_size, o.nbest);
+  options.search.sample = o.sample;
+  options.search.sampling = o.sampling;
+  options.split_sentences = o.split_sentences;
+  options.prefix = o.prefix;
+  options.align = o.alignment;
+  return options;
+}
+
+nlohmann::ordered_json to_json(const decode::Candidate& candidate) {
+  return {{"translation", candidate.text},
+          {"score", candidate.score},
+          {"log_probability", candidate.log_probability},
+          {"pieces", candidate.pieces},
+          {"log_probabilities", candidate.log_probabilities}};
+}
+
+nlohmann::ordered_json to_json(const decode::Translation& translation, bool alignment) {
+  nlohmann::ordered_json json{{"source", translation.source}, {"source_pieces", translation.source_pieces}};
+  json.update(to_json(translation.best()));
+  if (alignment) json["alignment"] = translation.alignment;
+  json["alternatives"] = nlohmann::ordered_json::array();
+  for (size_t rank = 1; rank < translation.candidates.size(); ++rank) {
+    json["alternatives"].push_back(to_json(translation.candidates[rank]));
+  }
+  return json;
+}
+
+/// The columns that were asked for: score, translation, alignment. With several translations of each line, as
+/// many lines for each, the best first; where fewer were found, empty ones.
+void write(const TranslateOptions& o, const decode::Translation& translation, LineOutput& output) {
+  if (o.json) {
+    output.write_line(to_json(translation, o.alignment).dump());
+    return;
+  }
+  for (size_t rank = 0; rank < static_cast<size_t>(o.nbest); ++rank) {
+    const bool found = rank < translation.candidates.size();
+    std::string line;
+    if (o.scores && found) line += fmt::format("{:.6f}", translation.candidates[rank].score);
+    if (o.scores) line += '\t';
+    if (found) line += translation.candidates[rank].text;
+    if (o.alignment) line += '\t' + (rank == 0 ? decode::to_pharaoh(translation.alignment) : "");
+    output.write_line(line);
+  }
+}
+
+int run_translate(const TranslateOptions& o) {
+  watch_interrupts();
+  SourceLines lines(o.texts, o.input, o.lossy);
+  LineOutput output(o.output);
+  const TranslationModel model = load_translation_model(o.model);
+  ThreadPool pool(o.common.threads);
+  const decode::Translator translator(*model.loaded.model, model.loaded.context(), model.tokenizer, pool,
+                                      translator_options(o, model.loaded.generation));
+
+  const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
+  if (!o.common.quiet && lines.from_terminal()) std::fprintf(stderr, "One sentence a line; Ctrl-D ends.\n");
+  ProgressLine progress("lines", live ? lines.count() : 0, live);
+  size_t written = 0;
+  decode::Translator::Control control;
+  control.cancelled = &interrupted();
+  control.progress = [&](size_t done) { progress.show(written + done); };
+  while (!lines.at_end()) {
+    // Whoever types, or sends line by line, is answered as soon as there is nothing more to read. Not so with
+    // chance in play: what is drawn for a line depends on how many stand before it in a call.
+    size_t taken = 0;
+    const bool whole = translator.translate(
+        [&](std::string& line) {
+          if (taken > 0 && !o.sample && !lines.ready()) return false;
+          const bool more = lines.next(line);
+          taken += more ? 1 : 0;
+          return more;
+        },
+        [&](const decode::Translation& translation) { write(o, translation, output); }, control);
+    if (!whole) return kExitInterrupted;
+    written += taken;
+    output.flush();
+  }
+  output.commit();
+  progress.clear();
+  if (live) {
+    const double seconds = progress.seconds();
+    std::fprintf(stderr, "%zu lines in %.2f s, %.0f lines/s\n", written, seconds,
+                 static_cast<double>(written) / seconds);
+  }
+  return kExitDone;
+}
+
+void add_sampling_options(CLI::App& command, TranslateOptions& o) {
+  CLI::Option* sample =
+      command.add_flag("--sample", o.sample, "Draw translations by chance instead of searching");
+  command
+      .add_option("--temperature", o.sampling.temperature,
+                  "Below 1 favours likely words, above 1 unlikely ones")
+      ->needs(sample)
+      ->capture_default_str()
+      ->type_name("T");
+  command.add_option("--top-k", o.sampling.top_k, "Draw among the K likeliest words; 0: all")
+      ->needs(sample)
+      ->capture_default_str()
+      ->type_name("K");
+  command
+      .add_option("--top-p", o.sampling.top_p,
+                  "Draw among the likeliest words that together reach this probability")
+      ->needs(sample)
+      ->capture_default_str()
+      ->type_name("P");
+  command.add_option("--seed", o.sampling.seed, "Seed of what is drawn")
+      ->needs(sample)
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_translate(CLI::App& app, Work& work) {
+  auto o = std::make_shared<TranslateOptions>();
+  CLI::App* command = app.add_subcommand("translate", "Translate text, line by line");
+  command->footer(
+      "Examples:\n  heed translate \"Der Hund schläft.\"\n"
+      "  heed translate --input german.txt --output english.txt --beam 1\n"
+      "  heed translate --json --nbest 3 < german.txt\n\n"
+      "Each line gives one line; blank lines stay blank. With --scores and --alignment a line has the "
+      "columns score,\n"
+      "translation, alignment, with tabs between them. With --nbest N each line gives N lines, the best "
+      "first.\n"
+      "The score is the log-probability of the translation divided by length^A, see --length-penalty.");
+  command->add_option("TEXT", o->texts, "Sentences; without any, lines of --input are translated")
+      ->take_all();
+  command->add_option("--input", o->input, "Read lines from this file; - is standard input, as is none")
+      ->type_name("F");
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  add_model_options(*command, o->model);
+  add_search_options(*command, o->search);
+  command->add_option("--nbest", o->nbest, "Translations of each line")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_flag("--scores", o->scores, "A column with the score before the translation");
+  command->add_flag("--alignment", o->alignment,
+                    "A column with the word alignment, such as 0-0 1-2, source-target");
+  command->add_flag("--json", o->json,
+                    "One JSON object a line: source, translation, score, pieces, alternatives");
+  command->add_option("--prefix", o->prefix, "Words that every translation begins with")->type_name("TEXT");
+  command->add_flag("--split-sentences", o->split_sentences, "Translate the sentences of a line one by one");
+  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  add_sampling_options(*command, *o);
+  add_common_options(*command, o->common);
+  command->callback([o, &work] { work = [o] { return run_translate(*o); }; });
+}
+
+}  // namespace heed::cli

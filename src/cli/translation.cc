@@ -1,0 +1,67 @@
+#include "cli/translation.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace heed::cli {
+
+TranslationModel load_translation_model(const ModelChoice& choice) {
+  const std::string directory = find_translation_model(choice);
+  TranslationModel model{models::load_model(directory), Tokenizer::load(directory)};
+  const auto pieces = static_cast<int64_t>(model.tokenizer.size());
+  if (pieces != model.loaded.model->vocabulary_size()) {
+    fail(ErrorKind::kFormat,
+         "'{}': vocab.json has {} pieces, and config.json says {}: do they belong together?", directory,
+         pieces, model.loaded.model->vocabulary_size());
+  }
+  return model;
+}
+
+void add_pairs_options(CLI::App& app, PairsInput& input) {
+  app.add_option("--pairs", input.pairs, "A file of lines, source TAB target; - is standard input")
+      ->type_name("F.tsv");
+  app.add_option("--source", input.source, "The source's lines, instead of --pairs")->type_name("F");
+  app.add_option("--target", input.target, "The target's lines")->type_name("F");
+  app.add_flag("--swap", input.swap, "Exchange source and target");
+  app.add_flag("--lossy", input.lines.lossy, "Replace bytes that are not UTF-8 instead of stopping");
+}
+
+NumberedPairs read_pairs(const PairsInput& input) {
+  PairsReader reader(input);
+  NumberedPairs result;
+  for (Pair pair; reader.next(pair);) {
+    result.pairs.emplace_back(pair.source, pair.target);
+    result.lines.push_back(pair.line);
+  }
+  result.line_count = reader.counts().lines;
+  return result;
+}
+
+void require_room(const TranslationModel& model, const NumberedPairs& pairs) {
+  const auto most = static_cast<size_t>(model.loaded.model->longest());
+  if (most == 0) return;
+  for (size_t n = 0; n < pairs.pairs.size(); ++n) {
+    const auto& [source, target] = pairs.pairs[n];
+    if (source.size() < most && target.size() < most) continue;  // a token is a byte at least
+    const size_t longer = std::max(model.tokenizer.encode_source(source).ids.size(),
+                                   model.tokenizer.encode_target(target).ids.size());
+    if (longer > most) {
+      fail(ErrorKind::kUsage,
+           "line {} has a sentence of {} tokens, and the model has positions for {}: split it",
+           pairs.lines[n], longer, most);
+    }
+  }
+}
+
+void write_for_each_line(const NumberedPairs& pairs, const std::vector<std::string>& results,
+                         LineOutput& output) {
+  HEED_CHECK(results.size() == pairs.pairs.size());
+  size_t next = 0;
+  for (uint64_t line = 1; line <= pairs.line_count; ++line) {
+    const bool has_pair = next < results.size() && pairs.lines[next] == line;
+    output.write_line(has_pair ? results[next++] : "");
+  }
+}
+
+}  // namespace heed::cli

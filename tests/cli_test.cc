@@ -1,0 +1,607 @@
+// The command as a person meets it: what it refuses and how, and that results do not depend on how they are
+// asked for. heed train has tests of its own.
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/file.h"
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class CliTest : public ::testing::Test {
+ protected:
+  void SetUp() override { model_ = tiny_model(); }
+
+  CommandResult with_model(Arguments arguments, const Command::Settings& settings = {}) const {
+    arguments.insert(arguments.begin() + 1, {"--model", model_});
+    return heed_command(arguments, settings);
+  }
+  /// Translates the lines of `text` from standard input.
+  CommandResult translate(const std::string& text, const Arguments& more = {}) const {
+    Arguments arguments{"translate"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return with_model(arguments, {.input = folder_.write("input", text)});
+  }
+  std::string sources(size_t count, uint64_t seed) const {
+    std::string text;
+    for (const SentencePair& pair : tiny_pairs(count, seed)) text += pair.source + "\n";
+    return text;
+  }
+  /// A copy of the model with one file replaced.
+  std::string altered_model(const std::string& name, const std::string& content) const {
+    const std::string copy = folder_.path("altered");
+    std::filesystem::remove_all(copy);
+    std::filesystem::create_directory(copy);
+    for (const auto& entry : std::filesystem::directory_iterator(model_)) {
+      if (entry.is_regular_file()) std::filesystem::copy(entry.path(), copy / entry.path().filename());
+    }
+    folder_.write("altered/" + name, content);
+    return copy;
+  }
+
+  TestFolder folder_;
+  std::string model_;
+};
+
+// ---- Usage
+// ----------------------------------------------------------------------------------------------------------
+
+TEST_F(CliTest, HelpShowsAnExampleForEverySubcommand) {
+  const CommandResult help = heed_command({"--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* name : {"translate", "attend", "train", "evaluate", "score", "align", "info", "convert"}) {
+    EXPECT_NE(help.out.find(std::string("\n  ") + name), std::string::npos) << name;
+    const CommandResult result = heed_command({name, "--help"});
+    EXPECT_EQ(result.status, 0) << name;
+    EXPECT_NE(result.out.find("Example"), std::string::npos) << name;
+    EXPECT_NE(result.out.find(std::string("heed ") + name), std::string::npos) << name;
+    EXPECT_EQ(result.err, "") << name;
+  }
+}
+
+TEST_F(CliTest, RefusesWhatItDoesNotKnow) {
+  expect_failure(heed_command({}), 2, {"subcommand"});
+  expect_failure(heed_command({"tranlsate"}), 2, {"'tranlsate'", "did you mean 'translate'"});
+  expect_failure(heed_command({"translate", "--bem", "4"}), 2, {"'--bem'", "did you mean '--beam'"});
+}
+
+TEST_F(CliTest, RefusesValuesThatMakeNoSense) {
+  const auto refused = [&](const Arguments& more, const std::vector<std::string>& parts) {
+    Arguments arguments{"translate", "Der Hund"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_failure(with_model(arguments), 2, parts);
+  };
+  refused({"--beam", "0"}, {"--beam"});
+  refused({"--beam", "many"}, {"--beam"});
+  refused({"--beam", "2", "--nbest", "3"}, {"3", "2"});
+  refused({"--threads", "-1"}, {"--threads"});
+  refused({"--max-length", "1"}, {"--max-length"});
+  refused({"--sample", "--temperature", "0"}, {"temperature", "0"});
+  refused({"--sample", "--top-p", "1.5"}, {"top-p", "1.5"});
+  refused({"--temperature", "2"}, {"--temperature", "--sample"});
+  refused({"--length-penalty", "nan"}, {"length penalty"});
+  refused({"--precision", "int7"}, {"--precision"});
+  refused({"--precision", "int8"}, {"int8"});
+  refused({"--batch-tokens", "0"}, {"--batch-tokens"});
+  refused({"--input", "somewhere"}, {"TEXT", "--input"});
+}
+
+// ---- Which model
+// ----------------------------------------------------------------------------------------------------
+
+TEST_F(CliTest, RefusesPathsThatAreNoModels) {
+  const auto with = [&](const std::string& path) {
+    return heed_command({"translate", "x", "--model", path});
+  };
+  expect_failure(with(folder_.path("none")), 1, {"there is no directory '" + folder_.path("none") + "'"});
+  expect_failure(with(model_ + "/config.json"), 1, {"config.json' is a file"});
+  expect_failure(with(folder_.path()), 1, {folder_.path(), "no config.json"});
+  // A folder of models is near enough to say what it holds.
+  expect_failure(with(std::filesystem::path(model_).parent_path().string()), 1,
+                 {"no config.json", std::filesystem::path(model_).filename().string()});
+}
+
+TEST_F(CliTest, NamesTheKindOfAModelThatCannotTranslate) {
+  const std::string other = altered_model("config.json", R"({"model_type": "gpt2", "vocab_size": 10})");
+  expect_failure(heed_command({"translate", "x", "--model", other}), 1, {"'gpt2'", "marian"});
+}
+
+TEST_F(CliTest, FindsModelsByVariableAndByPair) {
+  const Command::Settings named{.environment = {"HEED_MODEL=" + model_}};
+  const CommandResult expected = with_model({"translate", "Der alte Hund sieht den Baum."});
+  ASSERT_EQ(expected.status, 0) << expected.err;
+  EXPECT_EQ(heed_command({"translate", "Der alte Hund sieht den Baum."}, named).out, expected.out);
+  expect_failure(heed_command({"translate", "x", "--pair", "en-es"}, named), 2, {"en-es", "de-en"});
+
+  std::filesystem::create_directories(folder_.path("models"));
+  std::filesystem::create_directory_symlink(model_, folder_.path("models/de-en"));
+  const Command::Settings bundled{.environment = {"HEED_MODELS=" + folder_.path("models")}};
+  EXPECT_EQ(heed_command({"translate", "Der alte Hund sieht den Baum."}, bundled).out, expected.out);
+  EXPECT_EQ(heed_command({"translate", "--pair", "de-en", "Der alte Hund sieht den Baum."}, bundled).out,
+            expected.out);
+  expect_failure(heed_command({"translate", "x", "--pair", "de-fr"}, bundled), 2,
+                 {"'de-fr'", "there are de-en"});
+  expect_failure(heed_command({"translate", "x", "--pair", "german"}, bundled), 2,
+                 {"two languages", "'german'"});
+  const Command::Settings empty{.environment = {"HEED_MODELS=" + folder_.path("nothing")}};
+  expect_failure(heed_command({"translate", "x"}, empty), 1,
+                 {"no bundled models", folder_.path("nothing"), "--model"});
+}
+
+// ---- Damaged models
+// -------------------------------------------------------------------------------------------------
+
+TEST_F(CliTest, RefusesModelsWithAPartMissing) {
+  for (const char* name : {"config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"}) {
+    const std::string copy = altered_model(name, "");
+    std::filesystem::remove(copy + "/" + name);
+    expect_failure(heed_command({"translate", "x", "--model", copy}), 1, {copy});
+  }
+}
+
+TEST_F(CliTest, RefusesTruncatedAndAlteredModels) {
+  for (const char* name : {"config.json", "generation_config.json", "model.safetensors", "source.spm",
+                           "target.spm", "vocab.json"}) {
+    std::string content = content_of(model_ + "/" + name);
+    const std::string truncated = altered_model(name, content.substr(0, content.size() / 2));
+    expect_failure(heed_command({"translate", "x", "--model", truncated}), 1, {truncated});
+    for (size_t n = 0; n < 16; ++n) content[content.size() * n / 32] ^= 0x5A;
+    const std::string altered = altered_model(name, content);
+    expect_failure(heed_command({"translate", "x", "--model", altered}), 1, {altered});
+  }
+}
+
+TEST_F(CliTest, RefusesAConfigThatContradictsTheWeights) {
+  const auto with_config = [&](const std::string& key, const nlohmann::json& value) {
+    auto config = nlohmann::json::parse(content_of(model_ + "/config.json"));
+    config[key] = value;
+    return heed_command({"translate", "x", "--model", altered_model("config.json", config.dump())});
+  };
+  expect_failure(with_config("d_model", 128), 1, {"config.json", "(", "128", "64"});
+  expect_failure(with_config("encoder_layers", 3), 1, {"model.encoder.layers.2."});
+  expect_failure(with_config("decoder_layers", 1), 1, {"model.decoder.layers.1."});
+  expect_failure(with_config("vocab_size", 100), 1, {"100"});
+  expect_failure(with_config("encoder_attention_heads", 5), 1, {"encoder_attention_heads", "64"});
+  expect_failure(with_config("activation_function", "rellu"), 1, {"activation_function", "relu"});
+}
+
+TEST_F(CliTest, RefusesWeightsThatAreNoNumbers) {
+  std::string weights = content_of(model_ + "/model.safetensors");
+  const uint32_t nan = 0x7FC00000;
+  weights.replace(weights.size() - 400, sizeof nan, reinterpret_cast<const char*>(&nan), sizeof nan);
+  expect_failure(heed_command({"translate", "x", "--model", altered_model("model.safetensors", weights)}), 1,
+                 {"parameter", "nan"});
+}
+
+// ---- Translation
+// ----------------------------------------------------------------------------------------------------
+
+TEST_F(CliTest, TranslatesWhatItHasLearnt) {
+  const std::vector<SentencePair> unseen = tiny_pairs(40, 77);
+  const CommandResult result = translate(sources(40, 77));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const auto lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 40u);
+  size_t right = 0;
+  for (size_t n = 0; n < 40; ++n) right += lines[n] == unseen[n].target ? 1 : 0;
+  EXPECT_GE(right, 30u);
+}
+
+TEST_F(CliTest, GivesTheSameForTextsLinesFilesThreadsAndCompany) {
+  const std::string text = sources(60, 3);
+  const CommandResult expected = translate(text, {"--scores"});
+  ASSERT_EQ(expected.status, 0) << expected.err;
+  const std::string output = folder_.path("output"), input = folder_.write("lines", text);
+  const CommandResult to_file = with_model({"translate", "--scores", "--input", input, "--output", output});
+  EXPECT_EQ(to_file.status, 0) << to_file.err;
+  EXPECT_EQ(to_file.out, "");
+  EXPECT_EQ(content_of(output), expected.out);
+  Arguments texts{"translate", "--scores"};
+  for (const std::string& line : lines_of(text)) texts.push_back(line);
+  EXPECT_EQ(with_model(texts).out, expected.out);
+  for (const Arguments& more : {Arguments{"--threads", "1"}, {"--threads", "4"}, {"--batch-tokens", "20"}}) {
+    Arguments arguments{"--scores"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(translate(text, arguments).out, expected.out) << more[0];
+  }
+  std::vector<std::string> reversed = lines_of(text);
+  std::reverse(reversed.begin(), reversed.end());
+  std::string reversed_text;
+  for (const std::string& line : reversed) reversed_text += line + "\n";
+  std::vector<std::string> back = lines_of(translate(reversed_text, {"--scores"}).out);
+  std::reverse(back.begin(), back.end());
+  EXPECT_EQ(back, lines_of(expected.out));
+}
+
+TEST_F(CliTest, KeepsAsManyLinesAndBlankOnesBlank) {
+  const CommandResult result = translate("\nDer alte Hund sieht den Baum.\n   \n\t\nDer Mann\r\n");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0] + lines[2] + lines[3], "");
+  EXPECT_NE(lines[1], "");
+  EXPECT_NE(lines[4], "");
+  EXPECT_EQ(translate("").out, "");
+}
+
+TEST_F(CliTest, RefusesWhatIsNotUtf8UnlessLossy) {
+  const std::string text = "Der Hund\nsch\xF6n\n";
+  expect_failure(translate(text, {"--quiet"}), 1, {"line 2", "not UTF-8", "0xF6"});
+  const CommandResult lossy = translate(text, {"--lossy"});
+  EXPECT_EQ(lossy.status, 0) << lossy.err;
+  EXPECT_EQ(lines_of(lossy.out).size(), 2u);
+  const std::string output = folder_.path("output");
+  const std::string input = folder_.write("latin", text);
+  expect_failure(with_model({"translate", "--input", input, "--output", output}), 1,
+                 {"line 2 of '" + input + "'"});
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+TEST_F(CliTest, AnyBytesGiveAsManyLines) {
+  std::string bytes;
+  Random random(RandomKey::from_seed(4));
+  for (int n = 0; n < 6000; ++n) bytes.push_back(static_cast<char>(random.next() & 0xFF));
+  bytes += "\n";
+  const CommandResult result = translate(bytes, {"--lossy", "--beam", "1"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'),
+            std::count(bytes.begin(), bytes.end(), '\n'));
+}
+
+TEST_F(CliTest, TranslatesALineOfAMegabyte) {
+  std::string line;
+  while (line.size() < 1'000'000) line += "Der alte Hund sieht den kleinen Baum. ";
+  const CommandResult result =
+      translate("Der Mann\n" + line + "\nDer Mann\n", {"--beam", "1", "--max-length", "8"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0], lines[2]);
+  EXPECT_NE(lines[1], "");
+}
+
+TEST_F(CliTest, AnswersLineByLineThroughAPipe) {
+  ASSERT_EQ(::mkfifo(folder_.path("pipe").c_str(), 0600), 0);
+  const int writer = ::open(folder_.path("pipe").c_str(), O_RDWR);
+  const std::string output = folder_.write("answers", "");
+  Command command({"translate", "--model", model_}, {.input = folder_.path("pipe"), .output = output});
+  for (size_t n = 1; n <= 2; ++n) {
+    const std::string line = "Der alte Hund sieht den Baum.\n";
+    ASSERT_EQ(::write(writer, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+    for (int wait = 0; wait < 4000 && lines_of(content_of(output)).size() < n; ++wait) ::usleep(5000);
+    EXPECT_EQ(lines_of(content_of(output)).size(), n) << "no answer although the pipe is still open";
+  }
+  command.send_signal(SIGINT);  // while it waits for a line
+  EXPECT_EQ(command.wait(10).status, 130);
+  ::close(writer);
+}
+
+TEST_F(CliTest, WritesScoresAlternativesAndJson) {
+  const std::string sentence = "Der alte Hund sieht den kleinen Baum.";
+  const CommandResult best = with_model({"translate", sentence}),
+                      scored = with_model({"translate", "--scores", sentence});
+  const auto scored_line = lines_of(scored.out).at(0);
+  const size_t tab = scored_line.find('\t');
+  ASSERT_NE(tab, std::string::npos);
+  EXPECT_LT(std::stod(scored_line.substr(0, tab)), 0);
+  EXPECT_EQ(scored_line.substr(tab + 1), lines_of(best.out).at(0));
+
+  const auto alternatives =
+      lines_of(translate(sentence + "\n\n" + sentence + "\n", {"--beam", "4", "--nbest", "3"}).out);
+  ASSERT_EQ(alternatives.size(), 9u);
+  EXPECT_EQ(alternatives[0], lines_of(best.out).at(0));
+  EXPECT_NE(alternatives[0], alternatives[1]);
+  EXPECT_EQ(alternatives[3] + alternatives[4] + alternatives[5], "");
+  EXPECT_EQ(alternatives[0], alternatives[6]);
+
+  const auto json = nlohmann::json::parse(with_model({"translate", "--json", "--nbest", "2", sentence}).out);
+  EXPECT_EQ(json.at("source"), sentence);
+  EXPECT_EQ(json.at("translation"), lines_of(best.out).at(0));
+  EXPECT_LT(json.at("score").get<double>(), 0);
+  EXPECT_FALSE(json.at("pieces").empty());
+  ASSERT_EQ(json.at("alternatives").size(), 1u);
+  EXPECT_NE(json.at("alternatives")[0].at("translation"), json.at("translation"));
+  EXPECT_GE(json.at("score"), json.at("alternatives")[0].at("score"));
+}
+
+TEST_F(CliTest, SamplesTheSameForTheSameSeed) {
+  const std::string text = sources(10, 8);
+  const Arguments sample{"--sample", "--temperature", "3", "--seed"};
+  const auto with_seed = [&](const std::string& seed) {
+    Arguments arguments = sample;
+    arguments.push_back(seed);
+    const CommandResult result = translate(text, arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_EQ(with_seed("1"), with_seed("1"));
+  EXPECT_NE(with_seed("1"), with_seed("2"));
+}
+
+TEST_F(CliTest, BeginsWithThePrefix) {
+  const CommandResult result =
+      with_model({"translate", "--prefix", "The young", "Der alte Hund sieht den Baum."});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(result.out.starts_with("The young ")) << result.out;
+}
+
+// ---- Outputs that cannot be written
+// ---------------------------------------------------------------------------------
+
+TEST_F(CliTest, RefusesOutputsThatCannotBeWritten) {
+  const auto to = [&](const std::string& path) {
+    return with_model({"translate", "Der Hund", "--output", path});
+  };
+  expect_failure(to(folder_.path()), 1, {"cannot write '" + folder_.path() + "'", "directory"});
+  expect_failure(to(folder_.path("none/output")), 1,
+                 {"cannot write '" + folder_.path("none/output"), "No such file"});
+  expect_failure(with_model({"attend", "Der Hund", "--output", folder_.path("none/a.svg")}), 1,
+                 {"none/a.svg"});
+  expect_failure(with_model({"attend", "Der Hund", "--output", folder_.path("a.gif")}), 2, {"a.gif", ".svg"});
+  if (::geteuid() != 0) {  // nothing is read-only to root
+    std::filesystem::create_directory(folder_.path("locked"));
+    ::chmod(folder_.path("locked").c_str(), 0500);
+    expect_failure(to(folder_.path("locked/output")), 1, {"Permission denied"});
+  }
+}
+
+TEST_F(CliTest, SaysThatTheDiskIsFull) {
+  const CommandResult result = with_model({"translate", "Der Hund"}, {.output = "/dev/full"});
+  expect_failure(result, 1, {"standard output", "No space left"});
+  expect_failure(with_model({"translate", "Der Hund", "--output", "/dev/full"}), 1,
+                 {"/dev/full", "No space left"});
+
+  std::filesystem::create_directory(folder_.path("small"));
+  if (::mount("tmpfs", folder_.path("small").c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "cannot mount";
+  const std::string model = folder_.path("small/half"), training = folder_.path("small/training");
+  expect_failure(heed_command({"convert", model_, model, "--weights", "float16"}), 1, {"No space left"});
+  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(500, 1)));
+  expect_failure(heed_command(tiny_training(pairs, training, 3)), 1, {"No space left"});
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path("small"))) {
+    if (entry.path().string().find(".part") != std::string::npos) left.push_back(entry.path().string());
+  }
+  EXPECT_EQ(left, std::vector<std::string>{});
+  EXPECT_FALSE(std::filesystem::exists(model));
+  ASSERT_EQ(::umount(folder_.path("small").c_str()), 0);
+}
+
+TEST_F(CliTest, LeavesNothingBehindWhenInterrupted) {
+  std::string text;
+  for (int n = 0; n < 50; ++n) text += sources(1000, static_cast<uint64_t>(n));
+  const std::string input = folder_.write("long", text), output = folder_.path("result/output");
+  std::filesystem::create_directory(folder_.path("result"));
+  Command command({"translate", "--model", model_, "--input", input, "--output", output}, {});
+  for (int wait = 0; wait < 2000 && std::filesystem::is_empty(folder_.path("result")); ++wait) ::usleep(5000);
+  command.send_signal(SIGINT);
+  EXPECT_EQ(command.wait(20).status, 130);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path("result")));
+}
+
+// ---- Scores
+// ---------------------------------------------------------------------------------------------------------
+
+TEST_F(CliTest, EvaluatesTranslationsInAFile) {
+  const std::string right =
+      folder_.write("right", "The cat sat on the mat.\nHello world again, my friend.\n");
+  const std::string near = folder_.write("near", "The cat sat on a mat.\nHello world again, my friend.\n");
+  const auto same = nlohmann::json::parse(
+      heed_command({"evaluate", "--hypothesis", right, "--reference", right, "--json"}).out);
+  EXPECT_NEAR(same.at("bleu").get<double>(), 100, 1e-9);
+  EXPECT_NEAR(same.at("chrf").get<double>(), 100, 1e-9);
+  EXPECT_EQ(same.at("lines"), 2);
+  EXPECT_TRUE(same.at("seconds").is_number());
+  EXPECT_EQ(same.at("bleu_signature"), "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
+  EXPECT_EQ(same.at("chrf_signature"), "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0");
+  const auto other = nlohmann::json::parse(
+      heed_command({"evaluate", "--hypothesis", near, "--reference", right, "--reference", near, "--json"})
+          .out);
+  EXPECT_NEAR(other.at("bleu").get<double>(), 100, 1e-9);
+  const CommandResult lines =
+      heed_command({"evaluate", "--hypothesis", near, "--reference", right, "--sentence"});
+  ASSERT_EQ(lines_of(lines.out).size(), 2u) << lines.err;
+  EXPECT_EQ(lines_of(lines.out)[1], "100.00\t100.00\t100.00");
+  EXPECT_NE(lines_of(lines.out)[0], "100.00\t100.00\t100.00");
+}
+
+TEST_F(CliTest, EvaluatesAModel) {
+  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(40, 78)));
+  const std::string kept = folder_.path("kept");
+  const CommandResult result = with_model({"evaluate", "--pairs", pairs, "--output", kept, "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_GT(json.at("bleu"), 60);
+  EXPECT_GT(json.at("seconds"), 0);
+  EXPECT_EQ(content_of(kept), translate(sources(40, 78)).out);
+}
+
+TEST_F(CliTest, RefusesFilesOfUnequalLengthToEvaluate) {
+  const std::string three = folder_.write("three", "a\nb\nc\n"), two = folder_.write("two", "a\nb\n");
+  const std::string empty = folder_.write("empty", "");
+  expect_failure(heed_command({"evaluate", "--hypothesis", three, "--reference", two}), 1,
+                 {three, two, "3", "2"});
+  expect_failure(heed_command({"evaluate", "--hypothesis", empty, "--reference", empty}), 1,
+                 {empty, "no lines"});
+  expect_failure(heed_command({"evaluate", "--hypothesis", three}), 2, {"--reference"});
+  expect_failure(heed_command({"evaluate", "--reference", three}), 2, {"--hypothesis", "--pairs"});
+  expect_failure(
+      heed_command({"evaluate", "--hypothesis", three, "--reference", three, "--tokenize", "words"}), 2,
+      {"words", "13a"});
+  expect_failure(heed_command({"evaluate", "--hypothesis", three, "--reference", folder_.path("none")}), 1,
+                 {"none"});
+}
+
+TEST_F(CliTest, ScoresGivenTranslations) {
+  const std::string pairs = folder_.write("pairs.tsv",
+                                          "Der alte Hund sieht den Baum.\tThe old dog sees the tree.\n"
+                                          "Der alte Hund sieht den Baum.\tThe tree sees the old dog.\n");
+  const CommandResult result = with_model({"score", "--pairs", pairs});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_LT(std::stod(lines[0]), 0);
+  EXPECT_GT(std::stod(lines[0]), std::stod(lines[1]) + 1);
+  const std::string broken = folder_.write("broken.tsv", "no tab\n");
+  expect_failure(with_model({"score", "--pairs", broken}), 1, {"line 1", "tab"});
+}
+
+TEST_F(CliTest, AlignsWords) {
+  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(20, 79)));
+  const CommandResult result = with_model({"align", "--pairs", pairs});
+  ASSERT_EQ(result.status, 0) << result.err;
+  ASSERT_EQ(lines_of(result.out).size(), 20u);
+  for (const std::string& line : lines_of(result.out)) {
+    std::istringstream links(line);
+    int count = 0;
+    for (std::string link; links >> link; ++count) {
+      unsigned source = 99, target = 99;
+      ASSERT_EQ(std::sscanf(link.c_str(), "%u-%u", &source, &target), 2) << link;
+      EXPECT_LT(source, 7u);
+      EXPECT_LT(target, 7u);
+    }
+    EXPECT_GT(count, 0);
+  }
+}
+
+// ---- Attention, info, convert
+// ---------------------------------------------------------------------------------------
+
+TEST_F(CliTest, AttentionIsWhatTheContractSays) {
+  const CommandResult result = with_model({"attend", "Der alte Hund sieht den Baum.", "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("version"), 1);
+  EXPECT_EQ(json.at("target_tokens").back(), "</s>");
+  const size_t source = json.at("source_tokens").size(), target = json.at("target_tokens").size();
+  const std::map<std::string, std::pair<size_t, size_t>> sizes{
+      {"encoder", {source, source}}, {"decoder", {target, target}}, {"cross", {target, source}}};
+  for (const auto& [stack, size] : sizes) {
+    ASSERT_EQ(json.at("attention").at(stack).size(), 2u) << stack;
+    for (const auto& layer : json.at("attention").at(stack)) {
+      ASSERT_EQ(layer.size(), 4u);
+      for (const auto& head : layer) {
+        ASSERT_EQ(head.size(), size.first);
+        for (size_t query = 0; query < head.size(); ++query) {
+          ASSERT_EQ(head[query].size(), size.second);
+          double sum = 0;
+          for (size_t key = 0; key < size.second; ++key) {
+            sum += head[query][key].get<double>();
+            if (stack == "decoder" && key > query) {
+              EXPECT_EQ(head[query][key], 0.0);
+            }
+          }
+          EXPECT_NEAR(sum, 1, 1e-5);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CliTest, AttentionOfAGivenTargetIsOfThatTarget) {
+  const auto json = nlohmann::json::parse(
+      with_model({"attend", "Der alte Hund sieht den Baum.", "--target", "The young man", "--json"}).out);
+  EXPECT_EQ(json.at("target"), "The young man");
+  EXPECT_LT(json.at("target_tokens").size(), json.at("source_tokens").size() + 3);
+}
+
+TEST_F(CliTest, AttentionInTheTerminalKeepsToItsWidth) {
+  for (const std::string columns : {"40", "80"}) {
+    const CommandResult result =
+        with_model({"attend", "Der alte Hund sieht den kleinen Baum.", "--stack", "all", "--head", "all"},
+                   {.environment = {"COLUMNS=" + columns, "NO_COLOR=1"}});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+    for (const std::string& line : lines_of(result.out)) {
+      const auto characters =
+          std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+      EXPECT_LE(characters, std::stol(columns)) << line;
+    }
+  }
+}
+
+TEST_F(CliTest, AttentionRefusesWhatTheModelDoesNotHave) {
+  const auto refused = [&](const Arguments& more, const std::vector<std::string>& parts) {
+    Arguments arguments{"attend", "Der Hund"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_failure(with_model(arguments), 2, parts);
+  };
+  refused({"--stack", "middle"}, {"'middle'", "encoder, decoder, cross"});
+  refused({"--layer", "3"}, {"layer 3", "1 to 2"});
+  refused({"--stack", "encoder", "--head", "5"}, {"head 5", "1 to 4"});
+  refused({"--head", "first"}, {"'first'"});
+  expect_failure(with_model({"attend", "  "}), 2, {"empty"});
+}
+
+TEST_F(CliTest, WritesAttentionAsFiles) {
+  for (const std::string& name : {"a.png", "a.svg", "a.pdf", "a.json", "a.html"}) {
+    const CommandResult result = with_model({"attend", "Der alte Hund", "--output", folder_.path(name)});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_GT(content_of(folder_.path(name)).size(), 1000u) << name;
+  }
+  EXPECT_TRUE(content_of(folder_.path("a.png")).starts_with("\x89PNG"));
+  EXPECT_TRUE(content_of(folder_.path("a.pdf")).starts_with("%PDF-"));
+}
+
+TEST_F(CliTest, InfoTellsWhatAModelIsMadeOf) {
+  const CommandResult text = heed_command({"info", model_});
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char* part :
+       {"marian", "width 64", "de to en", "model.encoder.layers.*.self_attn", "oneDNN", "Loss"}) {
+    EXPECT_NE(text.out.find(part), std::string::npos) << part;
+  }
+  const auto json = nlohmann::json::parse(heed_command({"info", "--model", model_, "--json"}).out);
+  int64_t elements = 0;
+  for (const auto& group : json.at("groups")) elements += group.at("elements").get<int64_t>();
+  EXPECT_EQ(json.at("parameters"), elements);
+  EXPECT_EQ(json.at("bytes"), 4 * elements);
+  EXPECT_EQ(heed_command({"info", model_, "--curve", folder_.path("curve.svg")}).status, 0);
+  EXPECT_NE(content_of(folder_.path("curve.svg")).find("<svg"), std::string::npos);
+  expect_failure(heed_command({"info", model_, "--curve", folder_.path("curve.txt")}), 2, {"curve.txt"});
+  expect_failure(heed_command({"info", folder_.path("none")}), 1, {"DIR", "none"});
+}
+
+TEST_F(CliTest, ConvertsToHalfTheSize) {
+  const std::string half = folder_.path("half");
+  const CommandResult result = heed_command({"convert", model_, half, "--weights", "float16"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(half + "/training"));
+  const auto info = nlohmann::json::parse(heed_command({"info", half, "--json"}).out);
+  EXPECT_EQ(info.at("weights"), nlohmann::json({"float16"}));
+  EXPECT_EQ(info.at("bytes"), 2 * info.at("parameters").get<int64_t>());
+  EXPECT_EQ(nlohmann::json::parse(content_of(half + "/config.json")).at("torch_dtype"), "float16");
+  const std::string text = sources(20, 90);
+  const CommandResult translated =
+      heed_command({"translate", "--model", half, "--input", folder_.write("t", text)});
+  const auto rounded = lines_of(translated.out), whole = lines_of(translate(text).out);
+  ASSERT_EQ(rounded.size(), whole.size()) << translated.err;
+  size_t same = 0;
+  for (size_t n = 0; n < whole.size(); ++n) same += whole[n] == rounded[n] ? 1 : 0;
+  EXPECT_GE(same, 18u);
+  expect_failure(heed_command({"convert", model_, half, "--weights", "float16"}), 1,
+                 {"exists already", half});
+  expect_failure(heed_command({"convert", model_, folder_.path("x"), "--weights", "float8"}), 2,
+                 {"--weights"});
+  expect_failure(heed_command({"convert", folder_.path("none"), folder_.path("x"), "--weights", "float16"}),
+                 1, {"IN"});
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,176 @@
+// heed train as a person meets it: what is refused and how, being interrupted or killed, and going on.
+
+#include <algorithm>
+#include <thread>
+
+#include "io/safetensors.h"
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+class TrainCommand : public ::testing::Test {
+ protected:
+  void SetUp() override { pairs_ = folder_.write("pairs.tsv", to_tsv(tiny_pairs(2000, 1))); }
+
+  std::vector<std::string> training(const std::string& output, int steps,
+                                    std::vector<std::string> more = {}) const {
+    auto arguments = tiny_training(pairs_, folder_.path(output), steps);
+    arguments.insert(arguments.end(), {"--set", "validation.every=10"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  std::string weights(const std::string& output) const {
+    return content_of(folder_.path(output + "/model.safetensors"));
+  }
+  /// Expects a training with these settings to be refused before it begins.
+  void expect_refused(const std::vector<std::string>& more, int status,
+                      const std::vector<std::string>& parts) const {
+    expect_failure(heed_command(training("refused", 5, more)), status, parts);
+    EXPECT_FALSE(std::filesystem::exists(folder_.path("refused/model.safetensors")));
+  }
+
+  TestFolder folder_;
+  std::string pairs_;
+};
+
+TEST_F(TrainCommand, RefusesFilesThatAreNoPairs) {
+  const auto with_pairs = [&](const std::string& path) {
+    return heed_command(tiny_training(path, folder_.path("model"), 5));
+  };
+  expect_failure(with_pairs(folder_.path("none.tsv")), 1,
+                 {"cannot open '" + folder_.path("none.tsv"), "No such file"});
+  expect_failure(with_pairs(folder_.path()), 1, {"cannot read '" + folder_.path(), "directory"});
+  expect_failure(with_pairs(folder_.write("empty.tsv", "")), 1, {"empty.tsv", "pair"});
+  expect_failure(with_pairs(folder_.write("blank.tsv", "\n \n")), 1, {"line 2", "blank.tsv", "tab"});
+  expect_failure(with_pairs(folder_.write("gap.tsv", "ja\tyes\nnein no\n")), 1,
+                 {"line 2", "gap.tsv", "tab", "source TAB target"});
+  expect_failure(with_pairs(folder_.write("latin.tsv", "ja\tyes\nsch\xF6n\tnice\n")), 1,
+                 {"line 2", "latin.tsv", "UTF-8"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("model/model.safetensors")));
+}
+
+TEST_F(TrainCommand, RefusesFilesOfUnequalLength) {
+  const std::string source = folder_.write("source.txt", "eins\nzwei\ndrei\n");
+  const std::string target = folder_.write("target.txt", "one\ntwo\n");
+  expect_failure(heed_command({"train", "--source", source, "--target", target, "--output",
+                               folder_.path("model"), "--max-steps", "5"}),
+                 1, {source, target, "3", "2"});
+}
+
+TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
+  expect_refused({"--set", "model.widht=64"}, 2, {"no setting 'model.widht'", "'model.width'"});
+  expect_refused({"--set", "model.width=wide"}, 2, {"'model.width' must be", "'wide'"});
+  expect_refused({"--set", "model.width"}, 2, {"KEY=VALUE", "'model.width'"});
+  expect_refused({"--set", "model.heads=5"}, 1, {"64", "5 heads"});
+  expect_refused({"--preset", "tyni"}, 2, {"tyni", "'tiny'"});
+  expect_refused({"--seed", "-1"}, 2, {"--seed"});
+  expect_refused({"--batch-tokens", "0"}, 2, {"--batch-tokens"});
+  expect_refused({"--max-steps", "many"}, 2, {"--max-steps"});
+  expect_refused({"--pair", "german"}, 2, {"two languages", "'german'"});
+  const std::string recipe = folder_.write("recipe.toml", "[optimizer]\nbeta_1 = 0.9\n");
+  expect_refused({"--recipe", recipe}, 1, {recipe, "optimizer.beta_1", "'optimizer.beta1'"});
+  const std::string broken = folder_.write("broken.toml", "[optimizer\n");
+  expect_refused({"--recipe", broken}, 1, {broken, "line 1"});
+}
+
+TEST_F(TrainCommand, WantsToKnowItsEnd) {
+  expect_failure(
+      heed_command({"train", "--pairs", pairs_, "--output", folder_.path("model"), "--preset", "tiny"}), 2,
+      {"needs an end", "--max-steps", "--max-minutes"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("model/config.json")));
+}
+
+TEST_F(TrainCommand, RefusesOtherSettingsAndOtherTextForTheSameDirectory) {
+  ASSERT_EQ(heed_command(training("model", 2)).status, 0);
+  expect_failure(heed_command(training("model", 4, {"--seed", "7"})), 2, {"another recipe", "training.seed"});
+  folder_.write("pairs.tsv", to_tsv(tiny_pairs(2000, 5)));
+  expect_failure(heed_command(training("model", 4)), 2, {"other text", "pairs.tsv"});
+}
+
+TEST_F(TrainCommand, StopsWhereNumbersAreNoLongerNumbers) {
+  const std::vector<std::string> wild{"--set", "schedule.kind=constant", "--set", "schedule.rate=1000"};
+  const CommandResult result = heed_command(training("model", 500, wild));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("training stopped at step"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("schedule.rate"), std::string::npos) << result.err;
+}
+
+TEST_F(TrainCommand, WritesAModelDirectoryAndItsMetrics) {
+  const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
+  const CommandResult result = heed_command(training("model", 20, {"--valid-pairs", valid}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "");
+  for (const char* name : {"config.json", "generation_config.json", "model.safetensors", "source.spm",
+                           "target.spm", "vocab.json", "tokenizer_config.json", "training/metrics.jsonl"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder_.path("model/" + std::string(name)))) << name;
+  }
+  const std::string metrics = content_of(folder_.path("model/training/metrics.jsonl"));
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 20);
+  for (const char* key : {"step", "loss", "learning_rate", "target_tokens", "target_tokens_per_second",
+                          "seconds", "valid_loss", "bleu", "chrf"}) {
+    EXPECT_NE(metrics.find('"' + std::string(key) + "\":"), std::string::npos) << key;
+  }
+  EXPECT_EQ(heed_command(training("model", 20, {"--valid-pairs", valid, "--quiet"})).err, "");
+}
+
+TEST_F(TrainCommand, GivesTheSameBitsForAnyNumberOfThreads) {
+  const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
+  for (const char* threads : {"1", "2", "4"}) {
+    ASSERT_EQ(heed_command(training(threads, 12, {"--threads", threads, "--valid-pairs", valid})).status, 0);
+  }
+  EXPECT_EQ(weights("1"), weights("2"));
+  EXPECT_EQ(weights("1"), weights("4"));
+  // The control: another seed gives other bits.
+  ASSERT_EQ(heed_command(training("other", 12, {"--seed", "9", "--valid-pairs", valid})).status, 0);
+  EXPECT_NE(weights("1"), weights("other"));
+}
+
+/// Waits until the training has done so many steps.
+void wait_for_steps(const std::string& directory, int64_t steps) {
+  for (int n = 0; n < 6000; ++n) {
+    const std::string metrics = content_of(directory + "/training/metrics.jsonl");
+    if (std::count(metrics.begin(), metrics.end(), '\n') >= steps) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  FAIL() << "no " << steps << " steps in 30 seconds";
+}
+
+TEST_F(TrainCommand, GoesOnAfterBeingKilledAsIfNothingHadHappened) {
+  ASSERT_EQ(heed_command(training("whole", 40)).status, 0);
+  // Killed before the first checkpoint, which is at step 10, and behind one.
+  for (const int64_t steps : {3, 14}) {
+    const std::string name = "killed-" + std::to_string(steps);
+    {
+      Command command(training(name, 40), {});
+      wait_for_steps(folder_.path(name), steps);
+      command.send_signal(SIGKILL);
+      ASSERT_EQ(command.wait().status, 128 + SIGKILL);
+    }
+    EXPECT_NE(weights(name), weights("whole")) << "the training ended before it was killed";
+    ASSERT_EQ(heed_command(training(name, 40)).status, 0);
+    EXPECT_EQ(weights(name), weights("whole"));
+    const std::string metrics = content_of(folder_.path(name + "/training/metrics.jsonl"));
+    EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 40);
+  }
+}
+
+TEST_F(TrainCommand, SavesWhenInterruptedAndSaysHowToGoOn) {
+  ASSERT_EQ(heed_command(training("whole", 40)).status, 0);
+  Command command(training("stopped", 40), {});
+  wait_for_steps(folder_.path("stopped"), 3);
+  command.send_signal(SIGINT);
+  expect_failure(command.wait(), 130, {"stopped at step", "saved", "run the same command again"});
+  ASSERT_EQ(heed_command(training("stopped", 40)).status, 0);
+  EXPECT_EQ(weights("stopped"), weights("whole"));
+}
+
+TEST_F(TrainCommand, LeavesNoPartOfAFileBehind) {
+  ASSERT_EQ(heed_command(training("model", 10)).status, 0);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path("model"))) {
+    EXPECT_EQ(entry.path().string().find(".part"), std::string::npos) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,108 @@
+// For tests of the command `heed` as a whole: runs the built one as a process of its own.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "test_folder.h"
+
+namespace heed {
+
+struct CommandResult {
+  int status = -1;  ///< the exit status; 128 + number for a process that a signal ended
+  std::string out, err;
+};
+
+/// A running command, whose output goes to files of its own.
+class Command {
+ public:
+  struct Settings {
+    std::string input = {};   ///< a file for standard input; empty: nothing to read
+    std::string output = {};  ///< where standard output goes, such as /dev/full; empty: kept
+    std::vector<std::string> environment = {};  ///< "NAME=value" over those of the test
+  };
+
+  Command(std::vector<std::string> arguments, const Settings& settings) {
+    const std::string input = settings.input.empty() ? "/dev/null" : settings.input;
+    const std::string output = settings.output.empty() ? folder_.path("out") : settings.output;
+    const std::string errors = folder_.path("err");
+    arguments.insert(arguments.begin(), HEED_COMMAND);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    process_ = ::fork();
+    if (process_ < 0) throw std::runtime_error("cannot fork");
+    if (process_ > 0) return;
+    for (const char* name : {"HEED_MODEL", "HEED_MODELS", "COLUMNS", "NO_COLOR"}) ::unsetenv(name);
+    for (const std::string& each : settings.environment) ::putenv(const_cast<char*>(each.c_str()));
+    redirect(STDIN_FILENO, input, O_RDONLY);
+    redirect(STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC);
+    redirect(STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  ~Command() {
+    if (process_ > 0) {
+      ::kill(process_, SIGKILL);
+      ::waitpid(process_, nullptr, 0);
+    }
+  }
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  void send_signal(int number) const { ::kill(process_, number); }
+  std::string errors_so_far() const { return content_of(folder_.path("err")); }
+
+  /// Waits for the end; kills what does not end in time.
+  CommandResult wait(double seconds = 120) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    int status = 0;
+    while (::waitpid(process_, &status, WNOHANG) == 0) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        ADD_FAILURE() << "the command does not end";
+        send_signal(SIGKILL);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    process_ = -1;
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(folder_.path("out")),
+            content_of(folder_.path("err"))};
+  }
+
+ private:
+  static void redirect(int descriptor, const std::string& path, int flags) {
+    const int opened = ::open(path.c_str(), flags, 0600);
+    if (opened < 0 || ::dup2(opened, descriptor) < 0) ::_exit(126);
+  }
+
+  TestFolder folder_;
+  pid_t process_ = -1;
+};
+
+/// Runs the command to its end.
+inline CommandResult heed_command(const std::vector<std::string>& arguments,
+                                  const Command::Settings& settings = {}) {
+  return Command(arguments, settings).wait();
+}
+
+/// Expects the command to fail with this status and a message that holds all these parts, and to write
+/// nothing else.
+inline void expect_failure(const CommandResult& result, int status, const std::vector<std::string>& parts) {
+  EXPECT_EQ(result.status, status) << result.err;
+  EXPECT_EQ(result.out, "");
+  for (const std::string& part : parts) {
+    EXPECT_NE(result.err.find(part), std::string::npos)
+        << "the message is: " << result.err << "it lacks: " << part;
+  }
+}
+
+}  // namespace heed
