@@ -9,10 +9,12 @@
 
 #include "nn/positions.h"
 #include "ops/attention.h"
+#include "ops/batch_norm.h"
 #include "ops/cross_entropy.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
 #include "ops/layer_norm.h"
+#include "ops/rms_norm.h"
 #include "reference.h"
 
 namespace heed {
@@ -80,6 +82,32 @@ TEST(OpsReference, LayerNorm) {
     run.finish(ops::layer_norm(run.leaf("input.x"), run.leaf("parameter.weight"), run.leaf("parameter.bias"),
                                reference.hyperparameters().at("eps")));
   });
+}
+
+TEST(OpsReference, RmsNorm) {
+  for_each_case("ops/rms_norm", [](const ReferenceCase& reference, DType dtype) {
+    CaseRun run(reference, dtype);
+    run.finish(ops::rms_norm(run.leaf("input.x"), run.leaf("parameter.weight"),
+                             reference.hyperparameters().at("eps")));
+  });
+}
+
+TEST(OpsReference, BatchNorm) {
+  for (const std::string mode : {"train", "eval"}) {
+    for_each_case("ops/batch_norm_" + mode, [](const ReferenceCase& reference, DType dtype) {
+      const auto& settings = reference.hyperparameters();
+      CaseRun run(reference, dtype);
+      ops::RunningMoments running{reference.tensor("input.running_mean", dtype),
+                                  reference.tensor("input.running_variance", dtype)};
+      run.finish(ops::batch_norm(run.leaf("input.x"), run.leaf("parameter.weight"),
+                                 run.leaf("parameter.bias"), running,
+                                 {.epsilon = settings.at("eps"),
+                                  .momentum = settings.at("momentum"),
+                                  .training = settings.at("training")}));
+      run.expect("expected.running_mean", running.mean);
+      run.expect("expected.running_variance", running.variance);
+    });
+  }
 }
 
 TEST(OpsReference, Softmax) {

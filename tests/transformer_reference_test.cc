@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/sequences.h"
 #include "kernels/adam.h"
 #include "models/model_directory.h"
 #include "models/transformer.h"
@@ -14,8 +15,6 @@
 
 namespace heed {
 namespace {
-
-using models::Sequences;
 
 /// A padded batch (B, T) of ids without its padding.
 Sequences sequences_of(const Tensor& padded, int64_t padding) {

@@ -20,10 +20,12 @@
 #include "heed/error.h"
 #include "kernels/adam.h"
 #include "kernels/attention.h"
+#include "kernels/batch_norm.h"
 #include "kernels/dropout.h"
 #include "kernels/elementwise.h"
 #include "kernels/isa.h"
 #include "kernels/layer_norm.h"
+#include "kernels/rms_norm.h"
 #include "kernels/softmax.h"
 
 namespace heed {
@@ -52,6 +54,7 @@ class AllKernels {
     for (const int64_t size : kSizes) {
       elementwise(size);
       rows(size);
+      if (size > 0) other_norms(size);
       if (size > 0) softmaxes(size);
       optimizer(size);
       for (const bool causal : {false, true}) {
@@ -142,6 +145,55 @@ class AllKernels {
                          .dweight = dweight.data(),
                          .dbias = dbias.data()});
     for (const auto* gradient : {&dx, &dweight, &dbias}) keep("layer_norm_backward", *gradient, 4 * width);
+  }
+
+  void other_norms(int64_t width) {
+    const int64_t size = kRows * width;
+    const std::vector<T> x = normal(size), weight = normal(width), shift = normal(width), dy = normal(size);
+    std::vector<T> y = normal(size), rrms = normal(kRows), dx = normal(size), dweight = normal(width);
+    rms_norm({.rows = kRows,
+              .width = width,
+              .epsilon = 1e-2,
+              .x = x.data(),
+              .weight = weight.data(),
+              .y = y.data(),
+              .rrms = rrms.data()});
+    keep("rms_norm", y, width);
+    keep("rms_norm", rrms, width);
+    rms_norm_backward({.rows = kRows,
+                       .width = width,
+                       .x = x.data(),
+                       .weight = weight.data(),
+                       .rrms = rrms.data(),
+                       .dy = dy.data(),
+                       .dx = dx.data(),
+                       .dweight = dweight.data()});
+    for (const auto* gradient : {&dx, &dweight}) keep("rms_norm_backward", *gradient, 4 * width);
+    std::vector<T> mean = normal(width), variance = normal(width), dbias = normal(width);
+    column_moments(
+        {.rows = kRows, .columns = width, .x = x.data(), .mean = mean.data(), .variance = variance.data()});
+    for (const auto* moment : {&mean, &variance}) keep("column_moments", *moment, kRows);
+    scale_columns({.rows = kRows,
+                   .columns = width,
+                   .x = x.data(),
+                   .scale = weight.data(),
+                   .shift = shift.data(),
+                   .y = y.data()});
+    keep("scale_columns", y, 1);
+    for (const bool constant : {false, true}) {
+      batch_norm_backward({.rows = kRows,
+                           .columns = width,
+                           .x = x.data(),
+                           .weight = weight.data(),
+                           .mean = mean.data(),
+                           .rstd = shift.data(),
+                           .dy = dy.data(),
+                           .constant_moments = constant,
+                           .dx = dx.data(),
+                           .dweight = dweight.data(),
+                           .dbias = dbias.data()});
+      for (const auto* gradient : {&dx, &dweight, &dbias}) keep("batch_norm_backward", *gradient, 4 * kRows);
+    }
   }
 
   void softmaxes(int64_t classes) {
