@@ -63,6 +63,10 @@ Tensor split_heads(const Tensor& x, int heads);
 /// The way back: (B, H, T, D / H) -> (B, T, D).
 Tensor merge_heads(const Tensor& x);
 
+/// Attention by itself cannot tell one order of words from another; these vectors, added to the embeddings,
+/// can. float32 (T, D): column 2k of row i is sin(i / 10000^(2k / D)), column 2k + 1 the cosine of the same.
+Tensor sinusoidal_positions(int64_t length, int64_t width);
+
 struct MultiHeadAttentionOptions {
   int64_t d_model = 512;          ///< D: width of queries and output; must be divisible by `heads`
   int heads = 8;                  ///< H

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "heed/attention.h"
 #include "nn/attention.h"
+#include "nn/positions.h"
 #include "nn/self_attention.h"
 
 namespace heed {
@@ -33,8 +34,7 @@ ops::AttentionMask mask_of(const AttentionOptions& options, int rank) {
 
 }  // namespace
 
-// ---- Functions
-// ------------------------------------------------------------------------------------------------------
+// ---- Functions --------------------------------------------------------------------------------------------
 
 Tensor padding_mask(const std::vector<int64_t>& lengths, int64_t longest) {
   Tensor mask = Tensor::zeros({static_cast<int64_t>(lengths.size()), longest}, DType::kUInt8);
@@ -121,8 +121,15 @@ Tensor merge_heads(const Tensor& x) {
   return swap_middle(without_gaps(x)).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});  // (B, T, D)
 }
 
-// ---- The layer
-// ------------------------------------------------------------------------------------------------------
+Tensor sinusoidal_positions(int64_t length, int64_t width) {
+  if (length < 0 || width < 1) {
+    fail(ErrorKind::kShape, "sinusoidal_positions: a length of {} and a width of {} make no table", length,
+         width);
+  }
+  return nn::sinusoidal_positions(length, width, nn::SinusoidLayout::kInterleaved);
+}
+
+// ---- The layer --------------------------------------------------------------------------------------------
 
 namespace {
 

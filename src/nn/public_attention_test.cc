@@ -64,6 +64,29 @@ TEST(SplitHeads, ShowsWhichNumberLandsWhere) {
   expect_error(ErrorKind::kShape, "must be (B, H, T, d_k), not (1, 9, 512)", [&] { merge_heads(x); });
 }
 
+// "Mary gives John a flower" and "John gives Mary a flower": without positions, the output is only reordered.
+TEST(SinusoidalPositions, TellOneOrderFromAnother) {
+  const MultiHeadAttention attention = layer_of(4, 2, DType::kFloat32);
+  const Tensor words = TensorSource(15).normal({1, 2, 4}, DType::kFloat32);
+  const Tensor positions = sinusoidal_positions(2, 4);
+  EXPECT_EQ(positions.data<float>()[4], std::sin(1.0f));
+  EXPECT_EQ(positions.data<float>()[5], std::cos(1.0f));
+  const auto swapped = [](const Tensor& x) {
+    std::vector<float> rows = x.to_vector<float>();
+    std::rotate(rows.begin(), rows.begin() + 4, rows.end());
+    return Tensor::from(rows, {1, 2, 4});
+  };
+  const auto placed = [&](const Tensor& x) {
+    Tensor sum = x.clone();
+    for (int64_t i = 0; i < 8; ++i) sum.data<float>()[i] += positions.data<float>()[i];
+    return sum;
+  };
+  const auto attend = [&](const Tensor& x) { return attention.forward(x, x, x).output; };
+  expect_close(attend(swapped(words)), swapped(attend(words)), 16 * 0x1p-23, "without positions");
+  const Tensor one = attend(placed(words)), other = swapped(attend(placed(swapped(words))));
+  EXPECT_GT(std::abs(one.data<float>()[0] - other.data<float>()[0]), 1e-3f);
+}
+
 TEST(MultiHeadAttention, HasTheShapesOfTheTutorials) {
   TensorSource source(1);
   const MultiHeadAttention attention = layer_of(512, 8, DType::kFloat32);

@@ -246,8 +246,7 @@ TEST(Attention, ErrorsNameTheShapes) {
                [&] { attention_softmax(zeros({6}), layout, 1, mask); });
 }
 
-// ---- Derivatives
-// ----------------------------------------------------------------------------------------------------
+// ---- Derivatives ------------------------------------------------------------------------------------------
 
 const AttentionLayout kRagged = AttentionLayout::packed({0, 3, 3, 4, 9}, {0, 2, 7, 8, 8});
 

@@ -284,8 +284,7 @@ TEST(StreamingAttention, GathersTheRowsOfKeys) {
   }
 }
 
-// ---- Derivatives
-// ----------------------------------------------------------------------------------------------------
+// ---- Derivatives ------------------------------------------------------------------------------------------
 
 GRADIENT_CHECK(streaming_attention, RaggedSequences) {
   TensorSource source(8);
