@@ -23,7 +23,8 @@ void add_to(Tensor& sum, const Tensor& x) {
 }
 
 Tensor ones_like(const Tensor& tensor) {
-  return Tensor::from(std::vector<double>(static_cast<size_t>(tensor.size()), 1.0), tensor.shape()).to(tensor.dtype());
+  return Tensor::from(std::vector<double>(static_cast<size_t>(tensor.size()), 1.0), tensor.shape())
+      .to(tensor.dtype());
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ Var Tape::leaf(Tensor value, Tensor gradient) {
 void Tape::backward(const Var& output, Tensor upstream) {
   HEED_CHECK(output.tape_ == this);
   if (!upstream.defined()) upstream = ones_like(output.value());
-  HEED_CHECK(upstream.shape() == output.shape() && upstream.dtype() == output.dtype() && upstream.is_contiguous());
+  HEED_CHECK(upstream.shape() == output.shape() && upstream.dtype() == output.dtype() &&
+             upstream.is_contiguous());
   add_gradient(output, std::move(upstream));
   for (int32_t slot = static_cast<int32_t>(nodes_.size()) - 1; slot >= 0; --slot) {
     if (nodes_[slot] == nullptr) continue;  // a leaf keeps its gradient

@@ -1,8 +1,8 @@
 // Reverse-mode automatic differentiation.
 //
-// A Tape is a list of what was computed, in order. Going through it from the end, each entry passes the gradient of
-// its output on to its inputs, by the chain rule, and is freed. There is no recursion and no sorting: the order of
-// the list is the order. One tape belongs to one thread.
+// A Tape is a list of what was computed, in order. Going through it from the end, each entry passes the
+// gradient of its output on to its inputs, by the chain rule, and is freed. There is no recursion and no
+// sorting: the order of the list is the order. One tape belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -52,12 +52,12 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  /// A variable to differentiate by. Gradients are added to `gradient`, a tensor of the same shape that the caller
-  /// has set to zero; without one, see gradient().
+  /// A variable to differentiate by. Gradients are added to `gradient`, a tensor of the same shape that the
+  /// caller has set to zero; without one, see gradient().
   Var leaf(Tensor value, Tensor gradient = {});
 
-  /// Puts the result of an operation on the tape. backward(upstream) is called at most once, with the gradient with
-  /// respect to `value`, and passes it on with add_gradient() or accumulator().
+  /// Puts the result of an operation on the tape. backward(upstream) is called at most once, with the
+  /// gradient with respect to `value`, and passes it on with add_gradient() or accumulator().
   template <typename Backward>
   Var record(Tensor value, Backward backward) {
     const auto slot = static_cast<int32_t>(nodes_.size());
@@ -66,18 +66,18 @@ class Tape {
     return Var(std::move(value), this, slot);
   }
 
-  /// Goes back from `output`, whose own gradient is `upstream` (ones, if not given), to all leaves. Everything on
-  /// the tape is freed but the gradients of the leaves.
+  /// Goes back from `output`, whose own gradient is `upstream` (ones, if not given), to all leaves.
+  /// Everything on the tape is freed but the gradients of the leaves.
   void backward(const Var& output, Tensor upstream = {});
 
   /// The gradient collected for a leaf; undefined where nothing reached it.
   Tensor gradient(const Var& leaf) const;
 
-  /// For backward functions: adds to the gradient of an input; nothing where the input is a constant. The tensor is
-  /// taken over, and may be shared.
+  /// For backward functions: adds to the gradient of an input; nothing where the input is a constant. The
+  /// tensor is taken over, and may be shared.
   void add_gradient(const Var& input, Tensor gradient);
-  /// For backward functions that add up in place: the gradient of an input so far, zeros if there is none. Asked for
-  /// twice, it is the same memory.
+  /// For backward functions that add up in place: the gradient of an input so far, zeros if there is none.
+  /// Asked for twice, it is the same memory.
   Tensor accumulator(const Var& input);
 
   /// Forgets everything, the gradients too; the memory of the lists is kept.
@@ -98,7 +98,8 @@ class Tape {
     Backward backward;
   };
 
-  /// A gradient so far. While `own` is false, other entries may hold the same memory, so it must not be changed.
+  /// A gradient so far. While `own` is false, other entries may hold the same memory, so it must not be
+  /// changed.
   struct Gradient {
     Tensor sum;
     bool own = false;

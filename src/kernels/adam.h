@@ -8,7 +8,8 @@ namespace heed {
 /// Update number n, counted from 1, with g = gradient * gradient_scale:
 ///   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///   w -= rate * (m / (1 - beta1^n)) / (sqrt(v / (1 - beta2^n)) + epsilon)
-/// after w -= rate * weight_decay * w where `decoupled` (AdamW); otherwise the decay is added to g as weight_decay * w.
+/// after w -= rate * weight_decay * w where `decoupled` (AdamW); otherwise the decay is added to g as
+/// weight_decay * w.
 template <typename T>
 struct AdamArguments {
   int64_t size = 0;

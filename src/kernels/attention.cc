@@ -41,19 +41,25 @@ struct Head {
   const AttentionSpan& span;
   int64_t head;
 
-  const T* query(int64_t q) const { return a.query + (span.query_begin + q) * a.query_stride + head * a.key_width; }
-  T* output(int64_t q) const { return a.output + (span.query_begin + q) * a.output_stride + head * a.value_width; }
+  const T* query(int64_t q) const {
+    return a.query + (span.query_begin + q) * a.query_stride + head * a.key_width;
+  }
+  T* output(int64_t q) const {
+    return a.output + (span.query_begin + q) * a.output_stride + head * a.value_width;
+  }
   T& log_sum_exp(int64_t q) const { return a.log_sum_exp[(span.query_begin + q) * a.heads + head]; }
   int64_t key_row(int64_t k) const {
     return a.key_rows != nullptr ? a.key_rows[span.key_begin + k] : span.key_begin + k;
   }
   const T* key(int64_t k) const { return a.key + key_row(k) * a.key_stride + head * a.key_width; }
   const T* value(int64_t k) const { return a.value + key_row(k) * a.value_stride + head * a.value_width; }
-  int64_t mask_begin(int64_t q) const { return a.heads * span.pairs_begin + (head * span.queries() + q) * span.keys(); }
+  int64_t mask_begin(int64_t q) const {
+    return a.heads * span.pairs_begin + (head * span.queries() + q) * span.keys();
+  }
 };
 
-/// scores[0..count) become exp(scale * score - shift); returns their sum. Scores beyond `count` become 0, up to a
-/// whole number of vectors.
+/// scores[0..count) become exp(scale * score - shift); returns their sum. Scores beyond `count` become 0, up
+/// to a whole number of vectors.
 template <class D, typename T>
 HWY_INLINE T exponentials(D d, T* scores, int64_t count, T scale, T shift) {
   const auto scale_v = hn::Set(d, scale), shift_v = hn::Set(d, shift);
@@ -94,7 +100,8 @@ void attend_few_queries(const Head<T>& h, Scratch<T>& scratch) {
     const T* query = h.query(q);
     for (int64_t k = 0; k < visible; ++k) {
       const T* key = h.key(k);
-      scores[k] = sum_over(d, a.key_width, [&](auto at, auto load) { return hn::Mul(load(query + at), load(key + at)); });
+      scores[k] = sum_over(d, a.key_width,
+                           [&](auto at, auto load) { return hn::Mul(load(query + at), load(key + at)); });
     }
     const T shift = visible > 0 ? largest(d, scores, visible) * a.scale : 0;
     const T sum = exponentials(d, scores, visible, a.scale, shift);
@@ -102,7 +109,8 @@ void attend_few_queries(const Head<T>& h, Scratch<T>& scratch) {
     T* output = h.output(q);
     for_each_vector(d, a.value_width, [&](auto at, auto load, auto store) {
       auto mix = hn::Zero(d);
-      for (int64_t k = 0; k < visible; ++k) mix = hn::MulAdd(hn::Set(d, scores[k]), load(h.value(k) + at), mix);
+      for (int64_t k = 0; k < visible; ++k)
+        mix = hn::MulAdd(hn::Set(d, scores[k]), load(h.value(k) + at), mix);
       store(hn::Mul(mix, hn::Set(d, factor)), output + at);
     });
     if (a.log_sum_exp != nullptr) h.log_sum_exp(q) = shift + std::log(sum);
@@ -117,7 +125,9 @@ void transpose_keys(const Row& row, int64_t stride, int64_t keys, int64_t width,
   }
 }
 
-int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
+int64_t round_up(int64_t size, int64_t unit) {
+  return (size + unit - 1) / unit * unit;
+}
 
 template <typename T>
 void attend_head(const Head<T>& h, Scratch<T>& scratch) {
@@ -142,8 +152,8 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
     const int64_t reach = visible_keys(h.span, a.causal, q0 + rows - 1);
     for (int64_t k0 = 0; k0 < reach; k0 += kKeyBlock) {
       const int64_t count = std::min(kKeyBlock, reach - k0);
-      multiply_tile<T>(rows, count, a.key_width, {h.query(q0), a.query_stride, 1}, keys_transposed + k0 * a.key_width,
-                       kKeyBlock, weights, kKeyBlock, false);
+      multiply_tile<T>(rows, count, a.key_width, {h.query(q0), a.query_stride, 1},
+                       keys_transposed + k0 * a.key_width, kKeyBlock, weights, kKeyBlock, false);
       for (int64_t r = 0; r < rows; ++r) {
         T* row = weights + r * kKeyBlock;
         const int64_t visible = std::clamp<int64_t>(visible_keys(h.span, a.causal, q0 + r) - k0, 0, count);
@@ -200,14 +210,16 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
   const hn::ScalableTag<T> d;
   const AttentionArguments<T>& a = h.a;
   const int64_t queries = h.span.queries(), keys = h.span.keys(), padded_keys = round_up(keys, kKeyBlock);
-  scratch.resize(static_cast<size_t>(padded_keys * (a.key_width + a.value_width) + 3 * kQueryBlock * kKeyBlock));
+  scratch.resize(
+      static_cast<size_t>(padded_keys * (a.key_width + a.value_width) + 3 * kQueryBlock * kKeyBlock));
   T* keys_transposed = scratch.data();
   T* values_transposed = keys_transposed + padded_keys * a.key_width;
   T* weights = values_transposed + padded_keys * a.value_width;
   T* scores = weights + kQueryBlock * kKeyBlock;  // dP, then dS
   T* mask = scores + kQueryBlock * kKeyBlock;
   transpose_keys<T>([&](int64_t k) { return h.key(k); }, a.key_stride, keys, a.key_width, keys_transposed);
-  transpose_keys<T>([&](int64_t k) { return h.value(k); }, a.value_stride, keys, a.value_width, values_transposed);
+  transpose_keys<T>([&](int64_t k) { return h.value(k); }, a.value_stride, keys, a.value_width,
+                    values_transposed);
   DropoutReader<T> dropout(a.dropout);
   const auto doutput = [&](int64_t q) {
     return b.doutput + (h.span.query_begin + q) * b.doutput_stride + h.head * a.value_width;
@@ -228,14 +240,15 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
     for (int64_t r = 0; r < rows; ++r) {
       const T* output = h.output(q0 + r);
       const T* upstream = doutput(q0 + r);
-      delta[r] = sum_over(d, a.value_width,
-                          [&](auto at, auto load) { return hn::Mul(load(output + at), load(upstream + at)); });
+      delta[r] = sum_over(d, a.value_width, [&](auto at, auto load) {
+        return hn::Mul(load(output + at), load(upstream + at));
+      });
     }
     const int64_t reach = visible_keys(h.span, a.causal, q0 + rows - 1);
     for (int64_t k0 = 0; k0 < reach; k0 += kKeyBlock) {
       const int64_t count = std::min(kKeyBlock, reach - k0);
-      multiply_tile<T>(rows, count, a.key_width, {h.query(q0), a.query_stride, 1}, keys_transposed + k0 * a.key_width,
-                       kKeyBlock, weights, kKeyBlock, false);
+      multiply_tile<T>(rows, count, a.key_width, {h.query(q0), a.query_stride, 1},
+                       keys_transposed + k0 * a.key_width, kKeyBlock, weights, kKeyBlock, false);
       multiply_tile<T>(rows, count, a.value_width, {doutput(q0), b.doutput_stride, 1},
                        values_transposed + k0 * a.value_width, kKeyBlock, scores, kKeyBlock, false);
       for (int64_t r = 0; r < rows; ++r) {
@@ -260,10 +273,10 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
           });
         }
       }
-      multiply_tile<T>(count, a.value_width, rows, {weights, 1, kKeyBlock}, doutput(q0), b.doutput_stride, dvalue(k0),
-                       b.dvalue_stride, true);
-      multiply_tile<T>(count, a.key_width, rows, {scores, 1, kKeyBlock}, h.query(q0), a.query_stride, dkey(k0),
-                       b.dkey_stride, true);
+      multiply_tile<T>(count, a.value_width, rows, {weights, 1, kKeyBlock}, doutput(q0), b.doutput_stride,
+                       dvalue(k0), b.dvalue_stride, true);
+      multiply_tile<T>(count, a.key_width, rows, {scores, 1, kKeyBlock}, h.query(q0), a.query_stride,
+                       dkey(k0), b.dkey_stride, true);
       multiply_tile<T>(rows, a.key_width, count, {scores, kKeyBlock, 1}, h.key(k0), a.key_stride, dquery(q0),
                        b.dquery_stride, true);
     }

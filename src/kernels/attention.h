@@ -2,10 +2,10 @@
 //
 //   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V          (Vaswani et al., 2017, equation 1)
 //
-// Keys are visited in blocks while a running maximum and sum rescale what was mixed so far (Milakov and Gimelshein,
-// 2018; Dao et al., 2022), so memory grows with the length, not with its square. The backward pass computes the
-// weights again from the kept logarithm of the sum. The plain version beside it, its oracle, is the chain of
-// ops/attention.h that makes every weight.
+// Keys are visited in blocks while a running maximum and sum rescale what was mixed so far (Milakov and
+// Gimelshein, 2018; Dao et al., 2022), so memory grows with the length, not with its square. The backward
+// pass computes the weights again from the kept logarithm of the sum. The plain version beside it, its
+// oracle, is the chain of ops/attention.h that makes every weight.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace heed {
 /// Queries [query_begin, query_end) see keys [key_begin, key_end): one sentence of a packed batch.
 struct AttentionSpan {
   int32_t query_begin = 0, query_end = 0, key_begin = 0, key_end = 0;
-  /// Pairs of a query and a key in the spans before this one. The weights of a batch, were they all made, would
-  /// stand in the order (span, head, query, key), those of this span from heads * pairs_begin on; that also numbers
-  /// the elements of the dropout mask.
+  /// Pairs of a query and a key in the spans before this one. The weights of a batch, were they all made,
+  /// would stand in the order (span, head, query, key), those of this span from heads * pairs_begin on; that
+  /// also numbers the elements of the dropout mask.
   int64_t pairs_begin = 0;
 
   int64_t queries() const { return query_end - query_begin; }
   int64_t keys() const { return key_end - key_begin; }
 };
 
-/// Head h has columns [h * key_width, (h + 1) * key_width) of a row of query and key, and likewise of value and
-/// output. Strides count elements from row to row.
+/// Head h has columns [h * key_width, (h + 1) * key_width) of a row of query and key, and likewise of value
+/// and output. Strides count elements from row to row.
 template <typename T>
 struct AttentionArguments {
   const AttentionSpan* spans = nullptr;

@@ -16,14 +16,15 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Elements whose bits are drawn together: 16 counters of Philox 4x32-10, eight halves of 16 bits each. Element
-/// e of block g has the bits of counter 16 g + e % 16, half e / 16.
+/// Elements whose bits are drawn together: 16 counters of Philox 4x32-10, eight halves of 16 bits each.
+/// Element e of block g has the bits of counter 16 g + e % 16, half e / 16.
 constexpr int64_t kDropoutBlock = 128;
 
-/// Sixteen consecutive counters of base/rng.h's philox(), all of whose numbers are compared with the threshold.
-/// Writes 0 or `scale` for each of the 128 elements of a block.
+/// Sixteen consecutive counters of base/rng.h's philox(), all of whose numbers are compared with the
+/// threshold. Writes 0 or `scale` for each of the 128 elements of a block.
 #if HWY_TARGET == HWY_SCALAR
-inline HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block, float scale, float* out) {
+inline HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block, float scale,
+                                            float* out) {
   for (size_t lane = 0; lane < 16; ++lane) {
     const auto words = philox(stream.key, block * 16 + lane);
     for (size_t w = 0; w < 4; ++w) {
@@ -33,7 +34,8 @@ inline HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_
   }
 }
 #else
-inline HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block, float scale, float* out) {
+inline HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_t block, float scale,
+                                            float* out) {
   const hn::CappedTag<uint32_t, 16> d32;
   const hn::Repartition<uint64_t, decltype(d32)> d64;
   const hn::Repartition<float, decltype(d32)> df;
@@ -81,7 +83,8 @@ inline HWY_NOINLINE void draw_dropout_block(const DropoutStream& stream, uint64_
 template <typename T>
 class DropoutReader {
  public:
-  explicit DropoutReader(const DropoutStream& stream) : stream_(stream), scale_(static_cast<T>(stream.scale())) {}
+  explicit DropoutReader(const DropoutStream& stream)
+      : stream_(stream), scale_(static_cast<T>(stream.scale())) {}
 
   /// out[i] = mask of element begin + i.
   void read(int64_t begin, int64_t count, T* out) {

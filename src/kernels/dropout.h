@@ -1,8 +1,8 @@
 // Dropout masks that are drawn, not stored.
 //
-// Element n of a stream is kept when 16 random bits, a function of (key, n) alone, are not below the threshold; what
-// is kept is divided by the probability of being kept (Srivastava et al., 2014). The backward pass draws the same
-// mask again. The mapping from n to bits is the same for every instruction set.
+// Element n of a stream is kept when 16 random bits, a function of (key, n) alone, are not below the
+// threshold; what is kept is divided by the probability of being kept (Srivastava et al., 2014). The backward
+// pass draws the same mask again. The mapping from n to bits is the same for every instruction set.
 #pragma once
 
 #include <cstdint>

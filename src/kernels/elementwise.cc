@@ -29,8 +29,9 @@ void add_rows(const AddRowsArguments<T>& a) {
   const hn::ScalableTag<T> d;
   for (int64_t row = 0; row < a.rows; ++row) {
     const T* x = a.x + row * a.x_stride;
-    for_each_vector(d, a.columns,
-                    [&](auto at, auto load, auto store) { store(hn::Add(load(x + at), load(a.sum + at)), a.sum + at); });
+    for_each_vector(d, a.columns, [&](auto at, auto load, auto store) {
+      store(hn::Add(load(x + at), load(a.sum + at)), a.sum + at);
+    });
   }
 }
 
@@ -58,7 +59,8 @@ void activate(const ActivationArguments<T>& a) {
   const hn::ScalableTag<T> d;
   const auto half = hn::Set(d, T{0.5}), one = hn::Set(d, T{1});
   const auto map = [&](const auto& function) {
-    for_each_vector(d, a.size, [&](auto at, auto load, auto store) { store(function(load(a.x + at)), a.y + at); });
+    for_each_vector(d, a.size,
+                    [&](auto at, auto load, auto store) { store(function(load(a.x + at)), a.y + at); });
   };
   switch (a.function) {
     case Activation::kRelu:
@@ -121,7 +123,8 @@ void activate_backward(const ActivationBackwardArguments<T>& a) {
       for (int64_t i = 0; i < a.size; ++i) {
         const T x = a.x[i];
         const T below = static_cast<T>(0.5) * std::erfc(-x / static_cast<T>(std::numbers::sqrt2));
-        const T density = static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2) * std::exp(-x * x / 2);
+        const T density =
+            static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2) * std::exp(-x * x / 2);
         a.dx[i] = a.dy[i] * (below + x * density);
       }
       return;

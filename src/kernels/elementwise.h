@@ -27,8 +27,9 @@ struct AddRowsArguments {
 void add_rows(const AddRowsArguments<float>& arguments);
 void add_rows(const AddRowsArguments<double>& arguments);
 
-/// The activation functions of the feed-forward networks. kGelu is x Phi(x) with the error function, kGeluTanh its
-/// approximation (Hendrycks and Gimpel, 2016); kSwish is x sigmoid(x) (Ramachandran et al., 2017), also called SiLU.
+/// The activation functions of the feed-forward networks. kGelu is x Phi(x) with the error function,
+/// kGeluTanh its approximation (Hendrycks and Gimpel, 2016); kSwish is x sigmoid(x) (Ramachandran et al.,
+/// 2017), also called SiLU.
 enum class Activation { kRelu, kGelu, kGeluTanh, kSwish, kTanh, kSigmoid };
 
 /// y = f(x), element by element.

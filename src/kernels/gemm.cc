@@ -44,15 +44,16 @@ void gemm(const GemmArguments<float>& g) {
   }
   use_one_thread();
   const dnnl_status_t status =
-      dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.a_stride, g.b,
-                 g.b_stride, g.accumulate ? 1.0f : 0.0f, g.c, g.c_stride);
+      dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.a_stride,
+                 g.b, g.b_stride, g.accumulate ? 1.0f : 0.0f, g.c, g.c_stride);
   HEED_CHECK(status == dnnl_success);
 }
 
 void gemm(const GemmArguments<double>& g) {
   std::vector<double> row(static_cast<size_t>(g.k));
   for (int64_t i = 0; i < g.m; ++i) {
-    for (int64_t k = 0; k < g.k; ++k) row[k] = g.transpose_a ? g.a[k * g.a_stride + i] : g.a[i * g.a_stride + k];
+    for (int64_t k = 0; k < g.k; ++k)
+      row[k] = g.transpose_a ? g.a[k * g.a_stride + i] : g.a[i * g.a_stride + k];
     double* c = g.c + i * g.c_stride;
     if (!g.accumulate) std::fill(c, c + g.n, 0.0);
     if (g.transpose_b) {
@@ -71,7 +72,7 @@ void gemm(const GemmArguments<double>& g) {
   }
 }
 
-// ---- Packed weights -------------------------------------------------------------------------------------------------
+// ---- Packed weights ---------------------------------------------------------------------------------------
 
 namespace {
 
@@ -85,13 +86,15 @@ memory::desc plain(int64_t rows, int64_t columns) {
   return {{rows, columns}, memory::data_type::f32, memory::format_tag::ab};
 }
 
-matmul::primitive_desc describe(int64_t rows, int64_t out, int64_t in, bool bias, const memory::desc& weights) {
+matmul::primitive_desc describe(int64_t rows, int64_t out, int64_t in, bool bias,
+                                const memory::desc& weights) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);  // so that threads may share a primitive
   const memory::desc no_bias;
   const memory::desc bias_row = bias ? plain(1, out) : no_bias;
 #if DNNL_VERSION_MAJOR >= 3
-  return bias ? matmul::primitive_desc(engine(), plain(rows, in), weights, bias_row, plain(rows, out), attributes)
+  return bias ? matmul::primitive_desc(engine(), plain(rows, in), weights, bias_row, plain(rows, out),
+                                       attributes)
               : matmul::primitive_desc(engine(), plain(rows, in), weights, plain(rows, out), attributes);
 #else
   const matmul::desc operation = bias ? matmul::desc(plain(rows, in), weights, bias_row, plain(rows, out))
@@ -137,8 +140,12 @@ PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const f
   layout_ = std::move(layout);
 }
 
-int64_t PackedMatrix::out() const { return layout_->out; }
-int64_t PackedMatrix::in() const { return layout_->in; }
+int64_t PackedMatrix::out() const {
+  return layout_->out;
+}
+int64_t PackedMatrix::in() const {
+  return layout_->in;
+}
 
 void PackedMatrix::multiply(const float* x, int64_t rows, float* y) const {
   use_one_thread();

@@ -1,7 +1,7 @@
 // Matrix products: the one doorway to oneDNN.
 //
-// Products run on the calling thread alone; work is divided above this level. float64 is a plain loop of our own,
-// for gradient checks.
+// Products run on the calling thread alone; work is divided above this level. float64 is a plain loop of our
+// own, for gradient checks.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// C (M x N) = op(A) (M x K) op(B) (K x N) + beta C, with beta 0 or 1, where op may transpose. Row-major; the strides
-/// are those of the matrices as stored.
+/// C (M x N) = op(A) (M x K) op(B) (K x N) + beta C, with beta 0 or 1, where op may transpose. Row-major; the
+/// strides are those of the matrices as stored.
 template <typename T>
 struct GemmArguments {
   bool transpose_a = false, transpose_b = false;
@@ -28,8 +28,8 @@ void gemm(const GemmArguments<double>& arguments);
 
 /// A weight matrix laid out once for the products of inference, y = x W^T + b.
 ///
-/// A row of the result depends on its own row of x alone, to the last bit: however many rows there are and whichever
-/// they are. That is what lets a sentence have the same translation in any company.
+/// A row of the result depends on its own row of x alone, to the last bit: however many rows there are and
+/// whichever they are. That is what lets a sentence have the same translation in any company.
 class PackedMatrix {
  public:
   PackedMatrix() = default;

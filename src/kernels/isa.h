@@ -1,7 +1,7 @@
 // Which instruction set the kernels use.
 //
-// The best one that the processor has, chosen at run time, or the one named by the environment variable HEED_ISA:
-// generic, avx2 or avx512.
+// The best one that the processor has, chosen at run time, or the one named by the environment variable
+// HEED_ISA: generic, avx2 or avx512.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ std::string isa_name();
 /// Every name that this processor can run, slowest first.
 std::vector<std::string> available_isas();
 
-/// Makes all kernels use the named instruction set from now on. Throws kUsage for an unknown one or one that this
-/// processor lacks. For tests and comparisons; not while another thread computes.
+/// Makes all kernels use the named instruction set from now on. Throws kUsage for an unknown one or one that
+/// this processor lacks. For tests and comparisons; not while another thread computes.
 void force_isa(const std::string& name);
 
 namespace internal {

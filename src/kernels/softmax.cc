@@ -35,7 +35,8 @@ HWY_INLINE T largest(D d, const T* x, int64_t size) {
 template <class D, typename T>
 HWY_INLINE T sum_of_exponentials(D d, const T* x, int64_t size, T shift) {
   const auto shift_v = hn::Set(d, shift);
-  return sum_over(d, size, [&](auto at, auto load) { return load.fill(hn::Exp(d, hn::Sub(load(x + at), shift_v))); });
+  return sum_over(d, size,
+                  [&](auto at, auto load) { return load.fill(hn::Exp(d, hn::Sub(load(x + at), shift_v))); });
 }
 
 template <typename T>
@@ -125,9 +126,8 @@ void softmax_backward(const SoftmaxBackwardArguments<T>& a) {
     const T* w = a.weights + row * a.columns;
     const T* dw = a.dweights + row * a.columns;
     T* ds = a.dscores + row * a.columns;
-    const auto mean = hn::Set(d, sum_over(d, a.columns, [&](auto at, auto load) {
-      return hn::Mul(load(w + at), load(dw + at));
-    }));
+    const auto mean = hn::Set(
+        d, sum_over(d, a.columns, [&](auto at, auto load) { return hn::Mul(load(w + at), load(dw + at)); }));
     for_each_vector(d, a.columns, [&](auto at, auto load, auto store) {
       store(hn::Mul(load(w + at), hn::Sub(load(dw + at), mean)), ds + at);
     });

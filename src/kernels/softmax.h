@@ -5,7 +5,8 @@
 
 namespace heed {
 
-/// For each row of logits z (rows, classes) with target t and smoothing s (Szegedy et al., 2016), over all classes:
+/// For each row of logits z (rows, classes) with target t and smoothing s (Szegedy et al., 2016), over all
+/// classes:
 ///   loss = (1 - s) (-log p_t) + s / classes * sum_c (-log p_c),  p = softmax(z)
 /// as PyTorch and Marian define it, or with `others` over the classes that are not the target:
 ///   loss = (1 - s) (-log p_t) + s / (classes - 1) * sum_{c != t} (-log p_c)
@@ -18,7 +19,7 @@ struct CrossEntropyArguments {
   int32_t ignored = -1;  ///< rows with this target have loss 0 and no gradient
   double smoothing = 0;
   bool others = false;
-  T* losses = nullptr;  ///< (rows)
+  T* losses = nullptr;                    ///< (rows)
   T* negative_log_likelihoods = nullptr;  ///< (rows), -log p_t without smoothing, or null
   /// d(gradient_scale * sum of losses) / dz, or null; may be `logits` itself.
   T* dlogits = nullptr;

@@ -1,5 +1,5 @@
-// Small matrix products and transposes in cache, for the kernels that are blocked by hand. Included once for each
-// instruction set.
+// Small matrix products and transposes in cache, for the kernels that are blocked by hand. Included once for
+// each instruction set.
 
 #if defined(HEED_KERNELS_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_TILE_INL_H_
@@ -24,8 +24,8 @@ struct StridedMatrix {
 
 /// kRows x (kVectors vectors) of C = A B (+ C): the innermost block, all of it in registers.
 template <int kRows, int kVectors, class D, class Access, typename T>
-HWY_INLINE void multiply_block(D d, const Access& access, int64_t depth, const StridedMatrix<T>& a, const T* b,
-                               int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
+HWY_INLINE void multiply_block(D d, const Access& access, int64_t depth, const StridedMatrix<T>& a,
+                               const T* b, int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<D> sum[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
@@ -49,8 +49,8 @@ HWY_INLINE void multiply_block(D d, const Access& access, int64_t depth, const S
 
 /// All rows of a column of blocks, eight at a time, then four, two and one.
 template <int kVectors, class D, class Access, typename T>
-HWY_INLINE void multiply_rows(D d, const Access& access, int64_t rows, int64_t depth, StridedMatrix<T> a, const T* b,
-                              int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
+HWY_INLINE void multiply_rows(D d, const Access& access, int64_t rows, int64_t depth, StridedMatrix<T> a,
+                              const T* b, int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
   const auto advance = [&](int64_t count) {
     a.data += count * a.row;
     c += count * c_stride;
@@ -71,8 +71,8 @@ HWY_INLINE void multiply_rows(D d, const Access& access, int64_t rows, int64_t d
   if (rows >= 1) multiply_block<1, kVectors>(d, access, depth, a, b, b_stride, c, c_stride, accumulate);
 }
 
-/// C (rows x columns) = A (rows x depth) B (depth x columns), or is added to. Each element is one sum in the order of
-/// the depth, whatever the sizes.
+/// C (rows x columns) = A (rows x depth) B (depth x columns), or is added to. Each element is one sum in the
+/// order of the depth, whatever the sizes.
 template <typename T>
 HWY_NOINLINE void multiply_tile(int64_t rows, int64_t columns, int64_t depth, StridedMatrix<T> a, const T* b,
                                 int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
@@ -134,7 +134,8 @@ HWY_INLINE void transpose(const float* x, int64_t x_stride, int64_t rows, int64_
     transpose_plain(x + r * x_stride + whole_columns, x_stride, 4, columns - whole_columns,
                     out + whole_columns * out_stride + r, out_stride);
   }
-  transpose_plain(x + whole_rows * x_stride, x_stride, rows - whole_rows, columns, out + whole_rows, out_stride);
+  transpose_plain(x + whole_rows * x_stride, x_stride, rows - whole_rows, columns, out + whole_rows,
+                  out_stride);
 #endif
 }
 

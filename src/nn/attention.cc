@@ -22,7 +22,8 @@
 
 namespace heed::nn {
 
-MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string& prefix, const Options& options)
+MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string& prefix,
+                                       const Options& options)
     : options_(options) {
   if (options_.key_width == 0) options_.key_width = options_.width;
   if (options_.value_width == 0) options_.value_width = options_.width;
@@ -32,7 +33,8 @@ MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string&
   }
   joined_ = key_width == width && value_width == width;
   if (joined_) {
-    query_key_value_ = Linear::join(table, {prefix + "q_proj", prefix + "k_proj", prefix + "v_proj"}, width, width, bias);
+    query_key_value_ =
+        Linear::join(table, {prefix + "q_proj", prefix + "k_proj", prefix + "v_proj"}, width, width, bias);
     key_value_ = query_key_value_.part(1, 2);
     query_ = query_key_value_.part(0);
     key_ = query_key_value_.part(1);
@@ -52,20 +54,20 @@ Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& k
   // Project: what each token asks for, what it offers to be found by, and what it gives.
   ops::AttentionOperands operands;
   if (joined_ && query.is_same_as(key) && key.is_same_as(value)) {
-    const Var all = query_key_value_.forward(context, query);                        // (N, D) -> (N, 3 D)
+    const Var all = query_key_value_.forward(context, query);  // (N, D) -> (N, 3 D)
     operands = split_heads({all, 0, width}, {all, width, width}, {all, 2 * width, width});
   } else if (joined_ && key.is_same_as(value)) {
-    const Var asked = query_.forward(context, query);                                // (Nq, D) -> (Nq, D)
-    const Var offered = key_value_.forward(context, key);                            // (Nk, D) -> (Nk, 2 D)
+    const Var asked = query_.forward(context, query);      // (Nq, D) -> (Nq, D)
+    const Var offered = key_value_.forward(context, key);  // (Nk, D) -> (Nk, 2 D)
     operands = split_heads({asked, 0, width}, {offered, 0, width}, {offered, width, width});
   } else {
-    operands = split_heads({query_.forward(context, query), 0, width},               // (Nq, D) -> (Nq, D)
-                           {key_.forward(context, key), 0, width},                   // (Nk, key width) -> (Nk, D)
-                           {value_.forward(context, value), 0, width});              // (Nk, value width) -> (Nk, D)
+    operands = split_heads({query_.forward(context, query), 0, width},   // (Nq, D) -> (Nq, D)
+                           {key_.forward(context, key), 0, width},       // (Nk, key width) -> (Nk, D)
+                           {value_.forward(context, value), 0, width});  // (Nk, value width) -> (Nk, D)
   }
 
-  const Var mixed = mix(context, operands, layout, mask);                            // (Nq, D)
-  return output_.forward(context, mixed);                                            // (Nq, D)
+  const Var mixed = mix(context, operands, layout, mask);  // (Nq, D)
+  return output_.forward(context, mixed);                  // (Nq, D)
 }
 
 /// Score, mask, softmax, mix.
@@ -76,30 +78,30 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
 
   // Nobody looks at the weights, so they need not exist: the same sums, block by block of keys.
   if (context.sink == nullptr && mask.only_causal()) {
-    return ops::streaming_attention(operands, layout, mask.causal, dropout);         // (Nq, D)
+    return ops::streaming_attention(operands, layout, mask.causal, dropout);  // (Nq, D)
   }
 
-  const Var scores = ops::attention_scores(operands, layout);                        // B times (H, Tq, Tk)
-  const Var weights = ops::attention_softmax(scores, layout, heads, mask);           // B times (H, Tq, Tk)
+  const Var scores = ops::attention_scores(operands, layout);               // B times (H, Tq, Tk)
+  const Var weights = ops::attention_softmax(scores, layout, heads, mask);  // B times (H, Tq, Tk)
   if (context.sink != nullptr) context.sink->receive(options_.place, weights.value(), layout, heads);
   return ops::attention_mix(ops::dropout(weights, dropout), operands.value, layout, heads);  // (Nq, D)
 }
 
-/// Dot products of vectors of width d_k have a standard deviation that grows with sqrt(d_k); dividing by it keeps the
-/// softmax away from where it is flat.
+/// Dot products of vectors of width d_k have a standard deviation that grows with sqrt(d_k); dividing by it
+/// keeps the softmax away from where it is flat.
 ops::AttentionOperands MultiHeadAttention::split_heads(const ops::Columns& query, const ops::Columns& key,
                                                        const ops::Columns& value) const {
   const double head_width = static_cast<double>(options_.width / options_.heads);
   return {query, key, value, options_.heads, 1 / std::sqrt(head_width)};
 }
 
-// ---- One position at a time, for decoding ---------------------------------------------------------------------------
+// ---- One position at a time, for decoding -----------------------------------------------------------------
 
 namespace {
 
 /// streaming_attention() over rows that lie anywhere.
-Tensor mix_rows(const Tensor& query, int64_t query_stride, const Tensor& keys, const Tensor& values, int64_t width,
-                int heads, const StepLayout& steps) {
+Tensor mix_rows(const Tensor& query, int64_t query_stride, const Tensor& keys, const Tensor& values,
+                int64_t width, int heads, const StepLayout& steps) {
   Tensor mixed = Tensor::empty({query.dim(0), width});
   AttentionArguments<float> arguments;
   arguments.spans = steps.spans.data();
@@ -122,30 +124,32 @@ Tensor mix_rows(const Tensor& query, int64_t query_stride, const Tensor& keys, c
 
 }  // namespace
 
-Var MultiHeadAttention::step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps) const {
+Var MultiHeadAttention::step(Context& context, const Var& x, KeyValueCache& cache,
+                             const StepLayout& steps) const {
   const int64_t width = options_.width;
-  const Tensor all = query_key_value_.forward(context, x).value();                   // (R, D) -> (R, 3 D)
-  for (int64_t r = 0; r < all.dim(0); ++r) {                                         // extend the state
+  const Tensor all = query_key_value_.forward(context, x).value();  // (R, D) -> (R, 3 D)
+  for (int64_t r = 0; r < all.dim(0); ++r) {                        // extend the state
     const float* row = all.data<float>() + r * 3 * width;
     std::copy_n(row + width, width, cache.keys.data<float>() + steps.new_rows[r] * width);
     std::copy_n(row + 2 * width, width, cache.values.data<float>() + steps.new_rows[r] * width);
   }
-  const Tensor mixed = mix_rows(all, 3 * width, cache.keys, cache.values, width, options_.heads, steps);  // (R, D)
-  return output_.forward(context, mixed);                                            // (R, D)
+  const Tensor mixed =
+      mix_rows(all, 3 * width, cache.keys, cache.values, width, options_.heads, steps);  // (R, D)
+  return output_.forward(context, mixed);                                                // (R, D)
 }
 
 Var MultiHeadAttention::project_memory(Context& context, const Var& memory) const {
-  return key_value_.forward(context, memory);                                        // (N, D) -> (N, 2 D)
+  return key_value_.forward(context, memory);  // (N, D) -> (N, 2 D)
 }
 
 Var MultiHeadAttention::step_cross(Context& context, const Var& x, const Tensor& memory_keys_values,
                                    const StepLayout& steps) const {
   const int64_t width = options_.width;
-  const Tensor asked = query_.forward(context, x).value();                           // (R, D)
-  const Tensor keys = memory_keys_values.narrow(1, 0, width);                        // (N, D)
-  const Tensor values = memory_keys_values.narrow(1, width, width);                  // (N, D)
+  const Tensor asked = query_.forward(context, x).value();                                  // (R, D)
+  const Tensor keys = memory_keys_values.narrow(1, 0, width);                               // (N, D)
+  const Tensor values = memory_keys_values.narrow(1, width, width);                         // (N, D)
   const Tensor mixed = mix_rows(asked, width, keys, values, width, options_.heads, steps);  // (R, D)
-  return output_.forward(context, mixed);                                            // (R, D)
+  return output_.forward(context, mixed);                                                   // (R, D)
 }
 
 }  // namespace heed::nn

@@ -28,17 +28,21 @@ class MultiHeadAttention {
   MultiHeadAttention(ParameterTable& table, const std::string& prefix, const Options& options);
 
   /// Attention of all queries to all keys that layout and mask let them see.
-  /// query (Nq, D), key (Nk, key_width), value (Nk, value_width) -> (Nq, D). For self-attention, the same Var thrice.
+  /// query (Nq, D), key (Nk, key_width), value (Nk, value_width) -> (Nq, D). For self-attention, the same Var
+  /// thrice.
   Var forward(Context& context, const Var& query, const Var& key, const Var& value,
               const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const;
 
-  /// One more position of self-attention for each row of x (R, D): its key and value are put into the cache first.
+  /// One more position of self-attention for each row of x (R, D): its key and value are put into the cache
+  /// first.
   Var step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps) const;
 
-  /// The keys and values of a memory (N, key_width), side by side: (N, 2 D). Computed once, used at every step.
+  /// The keys and values of a memory (N, key_width), side by side: (N, 2 D). Computed once, used at every
+  /// step.
   Var project_memory(Context& context, const Var& memory) const;
   /// Attention of x (R, D) to such keys and values.
-  Var step_cross(Context& context, const Var& x, const Tensor& memory_keys_values, const StepLayout& steps) const;
+  Var step_cross(Context& context, const Var& x, const Tensor& memory_keys_values,
+                 const StepLayout& steps) const;
 
   int heads() const { return options_.heads; }
 

@@ -4,8 +4,8 @@
 
 namespace heed::nn {
 
-const PackedMatrix& PackedWeights::get(const ParameterTable& table, const ParameterArray& values, ParamRef weight,
-                                       ParamRef bias) {
+const PackedMatrix& PackedWeights::get(const ParameterTable& table, const ParameterArray& values,
+                                       ParamRef weight, ParamRef bias) {
   const std::pair<int, int> key{weight.first, weight.count};
   {
     const std::shared_lock lock(mutex_);

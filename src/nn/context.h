@@ -1,5 +1,5 @@
-// What a forward pass needs besides its input: passed, never global, so that modules stay const and one loaded model
-// serves many threads.
+// What a forward pass needs besides its input: passed, never global, so that modules stay const and one
+// loaded model serves many threads.
 #pragma once
 
 #include <map>
@@ -19,8 +19,10 @@ namespace heed::nn {
 /// Weights laid out for inference, made when they are first asked for. Thread-safe.
 class PackedWeights {
  public:
-  /// The weight and bias that two references name, packed together. `values` must be float32 and stay as they are.
-  const PackedMatrix& get(const ParameterTable& table, const ParameterArray& values, ParamRef weight, ParamRef bias);
+  /// The weight and bias that two references name, packed together. `values` must be float32 and stay as they
+  /// are.
+  const PackedMatrix& get(const ParameterTable& table, const ParameterArray& values, ParamRef weight,
+                          ParamRef bias);
 
  private:
   std::shared_mutex mutex_;
@@ -31,8 +33,8 @@ struct Context {
   const ParameterTable* table = nullptr;
   const ParameterArray* values = nullptr;
 
-  /// Training: where the computation is noted down, and where the gradients of the parameters are added up. Null and
-  /// undefined while nothing is differentiated.
+  /// Training: where the computation is noted down, and where the gradients of the parameters are added up.
+  /// Null and undefined while nothing is differentiated.
   Tape* tape = nullptr;
   const ParameterArray* gradients = nullptr;
 

@@ -18,7 +18,8 @@ class DecoderLayer {
  public:
   DecoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer);
 
-  /// All positions at once, as in training: x (Nt, D), memory (Ns, D) -> (Nt, D). The mask of `self` is to be causal.
+  /// All positions at once, as in training: x (Nt, D), memory (Ns, D) -> (Nt, D). The mask of `self` is to be
+  /// causal.
   struct Masks {
     const ops::AttentionLayout& self;
     const ops::AttentionMask& self_mask;
@@ -37,7 +38,8 @@ class DecoderLayer {
  private:
   /// The column that forward() and step() share; they differ in how they attend.
   template <typename SelfAttend, typename CrossAttend>
-  Var column(Context& context, const Var& x, const SelfAttend& self_attend, const CrossAttend& cross_attend) const;
+  Var column(Context& context, const Var& x, const SelfAttend& self_attend,
+             const CrossAttend& cross_attend) const;
 
   MultiHeadAttention self_attention_;
   Residual self_attention_residual_;

@@ -14,13 +14,16 @@ Var Residual::add(Context& context, const Var& x, const Var& y) const {
 namespace {
 
 MultiHeadAttention::Options attention_options(const LayerOptions& options, int layer) {
-  return {.width = options.width, .heads = options.heads, .dropout = options.attention_dropout,
+  return {.width = options.width,
+          .heads = options.heads,
+          .dropout = options.attention_dropout,
           .place = {AttentionStack::kEncoder, layer}};
 }
 
 }  // namespace
 
-EncoderLayer::EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer)
+EncoderLayer::EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options,
+                           int layer)
     : self_attention_(table, prefix + "self_attn.", attention_options(options, layer)),
       self_attention_residual_(table, prefix + "self_attn_layer_norm", options),
       feed_forward_(table, prefix,
@@ -30,7 +33,7 @@ EncoderLayer::EncoderLayer(ParameterTable& table, const std::string& prefix, con
 Var EncoderLayer::forward(Context& context, const Var& x, const ops::AttentionLayout& layout,
                           const ops::AttentionMask& mask) const {
   const Var attended = self_attention_residual_.forward(context, x, [&](const Var& y) {
-    return self_attention_.forward(context, y, y, y, layout, mask);                  // (N, D)
+    return self_attention_.forward(context, y, y, y, layout, mask);  // (N, D)
   });
   return feed_forward_residual_.forward(context, attended,
                                         [&](const Var& y) { return feed_forward_.forward(context, y); });

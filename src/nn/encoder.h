@@ -11,16 +11,16 @@ namespace heed::nn {
 
 /// What all layers of a stack have in common.
 struct LayerOptions {
-  int64_t width = 512;        ///< D
-  int heads = 8;              ///< H
-  int64_t inner_width = 2048; ///< F
+  int64_t width = 512;         ///< D
+  int heads = 8;               ///< H
+  int64_t inner_width = 2048;  ///< F
   Activation activation = Activation::kRelu;
-  /// Where the norm of a sub-layer f is: after, norm(x + f(x)), as in the paper; or before, x + f(norm(x)) (Xiong et
-  /// al., 2020), which needs one more norm behind the last layer.
+  /// Where the norm of a sub-layer f is: after, norm(x + f(x)), as in the paper; or before, x + f(norm(x))
+  /// (Xiong et al., 2020), which needs one more norm behind the last layer.
   bool norm_first = false;
-  double dropout = 0.1;             ///< of what a sub-layer adds to the residual
-  double attention_dropout = 0;     ///< of attention weights
-  double activation_dropout = 0;    ///< inside the feed-forward network
+  double dropout = 0.1;           ///< of what a sub-layer adds to the residual
+  double attention_dropout = 0;   ///< of attention weights
+  double activation_dropout = 0;  ///< inside the feed-forward network
 };
 
 /// The wiring that every sub-layer has: residual, dropout and norm.
@@ -48,7 +48,8 @@ class EncoderLayer {
   /// Registers everything under `prefix`, e.g. "model.encoder.layers.0.".
   EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer);
   /// x (N, D) -> (N, D)
-  Var forward(Context& context, const Var& x, const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const;
+  Var forward(Context& context, const Var& x, const ops::AttentionLayout& layout,
+              const ops::AttentionMask& mask) const;
 
  private:
   MultiHeadAttention self_attention_;

@@ -10,9 +10,9 @@ FeedForward::FeedForward(ParameterTable& table, const std::string& prefix, const
       second_(table, prefix + "fc2", options.inner_width, options.width) {}
 
 Var FeedForward::forward(Context& context, const Var& x) const {
-  Var inner = ops::activate(options_.activation, first_.forward(context, x));           // (N, F)
-  inner = ops::dropout(inner, context.next_dropout(options_.activation_dropout));      // (N, F)
-  return second_.forward(context, inner);                                              // (N, D)
+  Var inner = ops::activate(options_.activation, first_.forward(context, x));      // (N, F)
+  inner = ops::dropout(inner, context.next_dropout(options_.activation_dropout));  // (N, F)
+  return second_.forward(context, inner);                                          // (N, D)
 }
 
 }  // namespace heed::nn

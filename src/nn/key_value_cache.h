@@ -1,7 +1,7 @@
 // The keys and values of positions already decoded.
 //
-// Rows are never moved: a hypothesis is a list of the rows of its words, and when beams are reordered only those
-// lists change, which all layers share.
+// Rows are never moved: a hypothesis is a list of the rows of its words, and when beams are reordered only
+// those lists change, which all layers share.
 #pragma once
 
 #include <cstdint>

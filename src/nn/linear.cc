@@ -7,7 +7,8 @@ namespace heed::nn {
 Linear::Linear(ParameterTable& table, const std::string& name, int64_t in, int64_t out, bool bias)
     : Linear(join(table, {name}, in, out, bias)) {}
 
-Linear Linear::join(ParameterTable& table, const std::vector<std::string>& names, int64_t in, int64_t out, bool bias) {
+Linear Linear::join(ParameterTable& table, const std::vector<std::string>& names, int64_t in, int64_t out,
+                    bool bias) {
   Linear joined;
   const int count = static_cast<int>(names.size());
   for (const std::string& name : names) {

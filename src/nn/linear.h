@@ -7,7 +7,8 @@
 
 namespace heed::nn {
 
-/// Several linear layers of the same input, whose weights lie one after the other, are one product: see Linear::join.
+/// Several linear layers of the same input, whose weights lie one after the other, are one product: see
+/// Linear::join.
 class Linear {
  public:
   Linear() = default;

@@ -1,7 +1,8 @@
 // The parameters of a model: one table that says everything about them, and one array that holds them.
 //
-// The table drives allocation, initialisation, import, export and `heed info`. The array is flat, so the optimizer
-// goes through it in one pass, and parameters registered one after the other can be used as one matrix.
+// The table drives allocation, initialisation, import, export and `heed info`. The array is flat, so the
+// optimizer goes through it in one pass, and parameters registered one after the other can be used as one
+// matrix.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct Initialisation {
   enum class Kind {
     kZeros,
     kOnes,
-    kNormal,   ///< mean 0, standard deviation `value`
-    kXavier,   ///< uniform in +-sqrt(6 / (in + out)) (Glorot and Bengio, 2010)
+    kNormal,  ///< mean 0, standard deviation `value`
+    kXavier,  ///< uniform in +-sqrt(6 / (in + out)) (Glorot and Bengio, 2010)
   };
   Kind kind = Kind::kXavier;
   double value = 0;
@@ -60,11 +61,13 @@ class ParameterTable {
   std::vector<int64_t> offsets_{0};
 };
 
-/// An array of the table's size: values, or gradients, or anything else there is one of per parameter element.
+/// An array of the table's size: values, or gradients, or anything else there is one of per parameter
+/// element.
 class ParameterArray {
  public:
   ParameterArray() = default;
-  ParameterArray(const ParameterTable& table, DType dtype) : flat_(Tensor::zeros({table.elements()}, dtype)) {}
+  ParameterArray(const ParameterTable& table, DType dtype)
+      : flat_(Tensor::zeros({table.elements()}, dtype)) {}
 
   bool defined() const { return flat_.defined(); }
   const Tensor& flat() const { return flat_; }

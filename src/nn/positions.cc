@@ -10,7 +10,8 @@ Tensor sinusoidal_positions(int64_t count, int64_t width, SinusoidLayout layout,
   std::vector<double> table(static_cast<size_t>(count * width));
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t k = 0; k < sines; ++k) {
-      const double angle = static_cast<double>(i) / std::pow(10000.0, 2.0 * static_cast<double>(k) / static_cast<double>(width));
+      const double angle = static_cast<double>(i) /
+                           std::pow(10000.0, 2.0 * static_cast<double>(k) / static_cast<double>(width));
       const bool halves = layout == SinusoidLayout::kHalves;
       const int64_t sine_at = halves ? k : 2 * k, cosine_at = halves ? sines + k : 2 * k + 1;
       table[i * width + sine_at] = std::sin(angle);

@@ -11,8 +11,9 @@ enum class SinusoidLayout {
   kHalves,       ///< column k is the sine, column D/2 + k the cosine: Marian's in Hugging Face's library
 };
 
-/// The rows of positions 0 to count - 1: (count, width). The angle is computed in float64. An odd width has one sine
-/// more than cosines.
-Tensor sinusoidal_positions(int64_t count, int64_t width, SinusoidLayout layout, DType dtype = DType::kFloat32);
+/// The rows of positions 0 to count - 1: (count, width). The angle is computed in float64. An odd width has
+/// one sine more than cosines.
+Tensor sinusoidal_positions(int64_t count, int64_t width, SinusoidLayout layout,
+                            DType dtype = DType::kFloat32);
 
 }  // namespace heed::nn

@@ -13,13 +13,16 @@ AttentionLayout AttentionLayout::packed(const std::vector<int32_t>& query_offset
                                         const std::vector<int32_t>& key_offsets) {
   if (query_offsets.size() != key_offsets.size()) {
     fail(ErrorKind::kShape, "attention: {} sequences of queries for {} sequences of keys",
-         query_offsets.empty() ? 0 : query_offsets.size() - 1, key_offsets.empty() ? 0 : key_offsets.size() - 1);
+         query_offsets.empty() ? 0 : query_offsets.size() - 1,
+         key_offsets.empty() ? 0 : key_offsets.size() - 1);
   }
   AttentionLayout layout;
   int64_t pairs = 0;
   for (size_t b = 0; b + 1 < query_offsets.size(); ++b) {
-    const AttentionSpan span{query_offsets[b], query_offsets[b + 1], key_offsets[b], key_offsets[b + 1], pairs};
-    if (span.queries() < 0 || span.keys() < 0) fail(ErrorKind::kShape, "attention: offsets of sequences must not fall");
+    const AttentionSpan span{query_offsets[b], query_offsets[b + 1], key_offsets[b], key_offsets[b + 1],
+                             pairs};
+    if (span.queries() < 0 || span.keys() < 0)
+      fail(ErrorKind::kShape, "attention: offsets of sequences must not fall");
     pairs += span.queries() * span.keys();
     layout.spans.push_back(span);
   }
@@ -28,7 +31,8 @@ AttentionLayout AttentionLayout::packed(const std::vector<int32_t>& query_offset
 
 AttentionLayout AttentionLayout::padded(int64_t batch, int64_t queries, int64_t keys) {
   if (batch * std::max(queries, keys) > std::numeric_limits<int32_t>::max()) {
-    fail(ErrorKind::kShape, "attention: a batch of {} sequences of {} is too large", batch, std::max(queries, keys));
+    fail(ErrorKind::kShape, "attention: a batch of {} sequences of {} is too large", batch,
+         std::max(queries, keys));
   }
   std::vector<int32_t> query_offsets, key_offsets;
   for (int64_t b = 0; b <= batch; ++b) {
@@ -52,8 +56,8 @@ void require_columns(const char* name, const Columns& columns, int heads) {
          columns.begin + columns.width, name, columns.var.shape().to_string());
   }
   if (columns.width % heads != 0) {
-    fail(ErrorKind::kShape, "attention: the width {} of {} cannot be divided among {} heads", columns.width, name,
-         heads);
+    fail(ErrorKind::kShape, "attention: the width {} of {} cannot be divided among {} heads", columns.width,
+         name, heads);
   }
 }
 
@@ -61,7 +65,8 @@ void require_inside(const AttentionLayout& layout, const Columns& query, const C
   const int64_t queries = rows_of(query.var.value()), keys = rows_of(key.var.value());
   for (const AttentionSpan& span : layout.spans) {
     if (span.query_end > queries || span.key_end > keys) {
-      fail(ErrorKind::kShape, "attention: a sequence with queries [{}, {}) and keys [{}, {}) lies outside query {} and key {}",
+      fail(ErrorKind::kShape,
+           "attention: a sequence with queries [{}, {}) and keys [{}, {}) lies outside query {} and key {}",
            span.query_begin, span.query_end, span.key_begin, span.key_end, query.var.shape().to_string(),
            key.var.shape().to_string());
     }
@@ -101,19 +106,27 @@ Tensor accumulator(const Columns& columns) {
 }
 
 template <typename T>
-AttentionArguments<T> arguments_for(const AttentionOperands& x, const std::vector<AttentionSpan>& spans, bool causal,
-                                    const DropoutStream& dropout) {
-  return {.spans = spans.data(), .span_count = static_cast<int64_t>(spans.size()), .heads = x.heads,
-          .key_width = x.key.width / x.heads, .value_width = x.value.width / x.heads,
-          .scale = static_cast<T>(x.scale), .causal = causal, .dropout = dropout,
-          .query = first_column<T>(x.query), .key = first_column<T>(x.key), .value = first_column<T>(x.value),
-          .query_stride = x.query.var.dim(-1), .key_stride = x.key.var.dim(-1),
+AttentionArguments<T> arguments_for(const AttentionOperands& x, const std::vector<AttentionSpan>& spans,
+                                    bool causal, const DropoutStream& dropout) {
+  return {.spans = spans.data(),
+          .span_count = static_cast<int64_t>(spans.size()),
+          .heads = x.heads,
+          .key_width = x.key.width / x.heads,
+          .value_width = x.value.width / x.heads,
+          .scale = static_cast<T>(x.scale),
+          .causal = causal,
+          .dropout = dropout,
+          .query = first_column<T>(x.query),
+          .key = first_column<T>(x.key),
+          .value = first_column<T>(x.value),
+          .query_stride = x.query.var.dim(-1),
+          .key_stride = x.key.var.dim(-1),
           .value_stride = x.value.var.dim(-1)};
 }
 
 }  // namespace
 
-// ---- Streaming ------------------------------------------------------------------------------------------------------
+// ---- Streaming --------------------------------------------------------------------------------------------
 
 Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layout, bool causal,
                         const DropoutStream& dropout) {
@@ -124,7 +137,8 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
   for (const AttentionSpan& span : layout.spans) asking += span.queries();
   // Rows that belong to no sequence are 0.
   const Shape shape{rows, x.value.width};
-  Tensor mixed = asking == rows ? Tensor::empty(shape, x.query.var.dtype()) : Tensor::zeros(shape, x.query.var.dtype());
+  Tensor mixed =
+      asking == rows ? Tensor::empty(shape, x.query.var.dtype()) : Tensor::zeros(shape, x.query.var.dtype());
   Tensor log_sum_exp;
   if (tape != nullptr) log_sum_exp = Tensor::empty({rows, x.heads}, mixed.dtype());
   for_float_type("attention", mixed, [&]<typename T>(T) {
@@ -135,28 +149,34 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
     heed::attention(arguments);
   });
   if (tape == nullptr) return mixed;
-  return tape->record(mixed, [x, spans = layout.spans, causal, dropout, mixed, log_sum_exp](const Tensor& dmixed) {
-    // What is not asked for is computed all the same, into tensors that go again.
-    const auto gradient = [](const Columns& columns) {
-      const Tensor sum = accumulator(columns);
-      return sum.defined() ? sum : Tensor::zeros(columns.var.shape(), columns.var.dtype());
-    };
-    Tensor dquery = gradient(x.query), dkey = gradient(x.key), dvalue = gradient(x.value);
-    for_float_type("attention", dmixed, [&]<typename T>(T) {
-      auto forward = arguments_for<T>(x, spans, causal, dropout);
-      Tensor output = mixed, lse = log_sum_exp;
-      forward.output = output.data<T>();
-      forward.output_stride = x.value.width;
-      forward.log_sum_exp = lse.data<T>();
-      attention_backward({.forward = forward, .doutput = dmixed.data<T>(), .doutput_stride = x.value.width,
-                          .dquery = first_column<T>(dquery, x.query), .dkey = first_column<T>(dkey, x.key),
-                          .dvalue = first_column<T>(dvalue, x.value), .dquery_stride = forward.query_stride,
-                          .dkey_stride = forward.key_stride, .dvalue_stride = forward.value_stride});
-    });
-  });
+  return tape->record(
+      mixed, [x, spans = layout.spans, causal, dropout, mixed, log_sum_exp](const Tensor& dmixed) {
+        // What is not asked for is computed all the same, into tensors that go again.
+        const auto gradient = [](const Columns& columns) {
+          const Tensor sum = accumulator(columns);
+          return sum.defined() ? sum : Tensor::zeros(columns.var.shape(), columns.var.dtype());
+        };
+        Tensor dquery = gradient(x.query), dkey = gradient(x.key), dvalue = gradient(x.value);
+        for_float_type("attention", dmixed, [&]<typename T>(T) {
+          auto forward = arguments_for<T>(x, spans, causal, dropout);
+          Tensor output = mixed, lse = log_sum_exp;
+          forward.output = output.data<T>();
+          forward.output_stride = x.value.width;
+          forward.log_sum_exp = lse.data<T>();
+          attention_backward({.forward = forward,
+                              .doutput = dmixed.data<T>(),
+                              .doutput_stride = x.value.width,
+                              .dquery = first_column<T>(dquery, x.query),
+                              .dkey = first_column<T>(dkey, x.key),
+                              .dvalue = first_column<T>(dvalue, x.value),
+                              .dquery_stride = forward.query_stride,
+                              .dkey_stride = forward.key_stride,
+                              .dvalue_stride = forward.value_stride});
+        });
+      });
 }
 
-// ---- Every weight ---------------------------------------------------------------------------------------------------
+// ---- Every weight -----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -180,42 +200,65 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
   for_float_type("attention", scores, [&]<typename T>(T) {
     for_each_head(layout.spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
       // (Tq, d_k) (Tk, d_k)^T -> (Tq, Tk)
-      gemm({.transpose_b = true, .m = span.queries(), .n = span.keys(), .k = width,
-            .a = first_column<T>(x.query) + span.query_begin * query_stride + head * width, .a_stride = query_stride,
-            .b = first_column<T>(x.key) + span.key_begin * key_stride + head * width, .b_stride = key_stride,
-            .c = scores.data<T>() + at, .c_stride = span.keys()});
+      gemm({.transpose_b = true,
+            .m = span.queries(),
+            .n = span.keys(),
+            .k = width,
+            .a = first_column<T>(x.query) + span.query_begin * query_stride + head * width,
+            .a_stride = query_stride,
+            .b = first_column<T>(x.key) + span.key_begin * key_stride + head * width,
+            .b_stride = key_stride,
+            .c = scores.data<T>() + at,
+            .c_stride = span.keys()});
     });
     T* s = scores.data<T>();
     for (int64_t i = 0; i < scores.size(); ++i) s[i] *= static_cast<T>(x.scale);
   });
   Tape* tape = tape_of(x.query.var, x.key.var);
   if (tape == nullptr) return scores;
-  return tape->record(scores, [x, spans = layout.spans, width, query_stride, key_stride](const Tensor& dscores) {
-    Tensor scaled = dscores.clone(), dquery = accumulator(x.query), dkey = accumulator(x.key);
-    for_float_type("attention", dscores, [&]<typename T>(T) {
-      T* s = scaled.data<T>();
-      for (int64_t i = 0; i < scaled.size(); ++i) s[i] *= static_cast<T>(x.scale);
-      for_each_head(spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-        const int64_t query_at = span.query_begin * query_stride + head * width;
-        const int64_t key_at = span.key_begin * key_stride + head * width;
-        if (dquery.defined()) {  // dQ = dS K
-          gemm({.m = span.queries(), .n = width, .k = span.keys(), .a = scaled.data<T>() + at, .a_stride = span.keys(),
-                .b = first_column<T>(x.key) + key_at, .b_stride = key_stride, .accumulate = true,
-                .c = first_column<T>(dquery, x.query) + query_at, .c_stride = query_stride});
-        }
-        if (dkey.defined()) {  // dK = dS^T Q
-          gemm({.transpose_a = true, .m = span.keys(), .n = width, .k = span.queries(), .a = scaled.data<T>() + at,
-                .a_stride = span.keys(), .b = first_column<T>(x.query) + query_at, .b_stride = query_stride,
-                .accumulate = true, .c = first_column<T>(dkey, x.key) + key_at, .c_stride = key_stride});
-        }
+  return tape->record(
+      scores, [x, spans = layout.spans, width, query_stride, key_stride](const Tensor& dscores) {
+        Tensor scaled = dscores.clone(), dquery = accumulator(x.query), dkey = accumulator(x.key);
+        for_float_type("attention", dscores, [&]<typename T>(T) {
+          T* s = scaled.data<T>();
+          for (int64_t i = 0; i < scaled.size(); ++i) s[i] *= static_cast<T>(x.scale);
+          for_each_head(spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+            const int64_t query_at = span.query_begin * query_stride + head * width;
+            const int64_t key_at = span.key_begin * key_stride + head * width;
+            if (dquery.defined()) {  // dQ = dS K
+              gemm({.m = span.queries(),
+                    .n = width,
+                    .k = span.keys(),
+                    .a = scaled.data<T>() + at,
+                    .a_stride = span.keys(),
+                    .b = first_column<T>(x.key) + key_at,
+                    .b_stride = key_stride,
+                    .accumulate = true,
+                    .c = first_column<T>(dquery, x.query) + query_at,
+                    .c_stride = query_stride});
+            }
+            if (dkey.defined()) {  // dK = dS^T Q
+              gemm({.transpose_a = true,
+                    .m = span.keys(),
+                    .n = width,
+                    .k = span.queries(),
+                    .a = scaled.data<T>() + at,
+                    .a_stride = span.keys(),
+                    .b = first_column<T>(x.query) + query_at,
+                    .b_stride = query_stride,
+                    .accumulate = true,
+                    .c = first_column<T>(dkey, x.key) + key_at,
+                    .c_stride = key_stride});
+            }
+          });
+        });
       });
-    });
-  });
 }
 
 namespace {
 
-/// The steps of a mask or bias (Tq, Tk), (H, Tq, Tk) or (B, H, Tq, Tk) from sequence to sequence and head to head.
+/// The steps of a mask or bias (Tq, Tk), (H, Tq, Tk) or (B, H, Tq, Tk) from sequence to sequence and head to
+/// head.
 struct Broadcast {
   int64_t per_span = 0, per_head = 0;
 };
@@ -233,7 +276,8 @@ Broadcast broadcast_of(const char* what, const Tensor& mask, const AttentionLayo
   if (!fits) {
     const AttentionSpan first = layout.spans.empty() ? AttentionSpan{} : layout.spans.front();
     fail(ErrorKind::kShape,
-         "attention: a {} of {} does not fit scores of (B {}, H {}, Tq {}, Tk {}); it may be (Tq, Tk), (H, Tq, Tk) or "
+         "attention: a {} of {} does not fit scores of (B {}, H {}, Tq {}, Tk {}); it may be (Tq, Tk), (H, "
+         "Tq, Tk) or "
          "(B, H, Tq, Tk), for sequences of one length",
          what, shape.to_string(), batch, heads, first.queries(), first.keys());
   }
@@ -245,9 +289,11 @@ Broadcast broadcast_of(const char* what, const Tensor& mask, const AttentionLayo
 }
 
 /// Fills (Tq, Tk) with what the look-ahead, padding and general masks leave visible together.
-void fill_visible(const AttentionSpan& span, const AttentionMask& mask, const uint8_t* general, uint8_t* visible) {
+void fill_visible(const AttentionSpan& span, const AttentionMask& mask, const uint8_t* general,
+                  uint8_t* visible) {
   const int64_t reach = span.keys() - span.queries();
-  const uint8_t* keys = mask.key_visible.defined() ? mask.key_visible.data<uint8_t>() + span.key_begin : nullptr;
+  const uint8_t* keys =
+      mask.key_visible.defined() ? mask.key_visible.data<uint8_t>() + span.key_begin : nullptr;
   for (int64_t q = 0; q < span.queries(); ++q) {
     for (int64_t k = 0; k < span.keys(); ++k) {
       const int64_t at = q * span.keys() + k;
@@ -261,7 +307,8 @@ void fill_visible(const AttentionSpan& span, const AttentionMask& mask, const ui
 
 }  // namespace
 
-Var attention_softmax(const Var& scores, const AttentionLayout& layout, int heads, const AttentionMask& mask) {
+Var attention_softmax(const Var& scores, const AttentionLayout& layout, int heads,
+                      const AttentionMask& mask) {
   if (scores.value().size() != heads * layout.pairs()) {
     fail(ErrorKind::kShape, "attention: scores of {} are not {} heads times {} pairs of query and key",
          scores.shape().to_string(), heads, layout.pairs());
@@ -271,8 +318,8 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
   if (mask.bias.defined()) require_same_type("attention", scores.value(), mask.bias.value());
   if (mask.key_visible.defined() && !layout.spans.empty() &&
       mask.key_visible.size() < layout.spans.back().key_end) {
-    fail(ErrorKind::kShape, "attention: a padding mask of {} for {} keys", mask.key_visible.shape().to_string(),
-         layout.spans.back().key_end);
+    fail(ErrorKind::kShape, "attention: a padding mask of {} for {} keys",
+         mask.key_visible.shape().to_string(), layout.spans.back().key_end);
   }
   Broadcast visible_steps, bias_steps;
   if (mask.visible.defined()) visible_steps = broadcast_of("mask", mask.visible, layout, heads);
@@ -290,34 +337,41 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
         fill_visible(span, mask, mask.visible.defined() ? mask.visible.data<uint8_t>() + general_at : nullptr,
                      visible.data<uint8_t>());
       }
-      masked_softmax({.rows = span.queries(), .columns = span.keys(), .scores = scores.value().data<T>() + at,
+      masked_softmax({.rows = span.queries(),
+                      .columns = span.keys(),
+                      .scores = scores.value().data<T>() + at,
                       .bias = mask.bias.defined() ? mask.bias.value().data<T>() + b * bias_steps.per_span +
                                                         head * bias_steps.per_head
                                                   : nullptr,
-                      .visible = masked ? visible.data<uint8_t>() : nullptr, .bias_stride = span.keys(),
-                      .visible_stride = span.keys(), .weights = weights.data<T>() + at});
+                      .visible = masked ? visible.data<uint8_t>() : nullptr,
+                      .bias_stride = span.keys(),
+                      .visible_stride = span.keys(),
+                      .weights = weights.data<T>() + at});
     });
   });
   Tape* tape = tape_of(scores, mask.bias);
   if (tape == nullptr) return weights;
-  return tape->record(weights, [tape, scores, weights, layout, heads, bias = mask.bias,
-                                bias_steps](const Tensor& dweights) {
-    Tensor dscores = Tensor::empty(weights.shape(), weights.dtype());
-    Tensor dbias = bias.wants_gradient() ? tape->accumulator(bias) : Tensor();
-    for_float_type("attention", dscores, [&]<typename T>(T) {
-      for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-        softmax_backward({.rows = span.queries(), .columns = span.keys(), .weights = weights.data<T>() + at,
-                          .dweights = dweights.data<T>() + at, .dscores = dscores.data<T>() + at});
-        if (dbias.defined()) {
-          const int64_t b = &span - layout.spans.data();
-          T* sum = dbias.data<T>() + b * bias_steps.per_span + head * bias_steps.per_head;
-          const T* ds = dscores.data<T>() + at;
-          for (int64_t i = 0; i < span.queries() * span.keys(); ++i) sum[i] += ds[i];
-        }
+  return tape->record(
+      weights, [tape, scores, weights, layout, heads, bias = mask.bias, bias_steps](const Tensor& dweights) {
+        Tensor dscores = Tensor::empty(weights.shape(), weights.dtype());
+        Tensor dbias = bias.wants_gradient() ? tape->accumulator(bias) : Tensor();
+        for_float_type("attention", dscores, [&]<typename T>(T) {
+          for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+            softmax_backward({.rows = span.queries(),
+                              .columns = span.keys(),
+                              .weights = weights.data<T>() + at,
+                              .dweights = dweights.data<T>() + at,
+                              .dscores = dscores.data<T>() + at});
+            if (dbias.defined()) {
+              const int64_t b = &span - layout.spans.data();
+              T* sum = dbias.data<T>() + b * bias_steps.per_span + head * bias_steps.per_head;
+              const T* ds = dscores.data<T>() + at;
+              for (int64_t i = 0; i < span.queries() * span.keys(); ++i) sum[i] += ds[i];
+            }
+          });
+        });
+        tape->add_gradient(scores, dscores);
       });
-    });
-    tape->add_gradient(scores, dscores);
-  });
 }
 
 Var attention_mix(const Var& weights, const Columns& value, const AttentionLayout& layout, int heads) {
@@ -338,32 +392,53 @@ Var attention_mix(const Var& weights, const Columns& value, const AttentionLayou
   for_float_type("attention", mixed, [&]<typename T>(T) {
     for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
       // (Tq, Tk) (Tk, d_v) -> (Tq, d_v)
-      gemm({.m = span.queries(), .n = width, .k = span.keys(), .a = weights.value().data<T>() + at,
+      gemm({.m = span.queries(),
+            .n = width,
+            .k = span.keys(),
+            .a = weights.value().data<T>() + at,
             .a_stride = span.keys(),
-            .b = first_column<T>(value) + span.key_begin * value_stride + head * width, .b_stride = value_stride,
-            .c = mixed.data<T>() + span.query_begin * value.width + head * width, .c_stride = value.width});
+            .b = first_column<T>(value) + span.key_begin * value_stride + head * width,
+            .b_stride = value_stride,
+            .c = mixed.data<T>() + span.query_begin * value.width + head * width,
+            .c_stride = value.width});
     });
   });
   Tape* tape = tape_of(weights, value.var);
   if (tape == nullptr) return mixed;
-  return tape->record(mixed, [tape, weights, value, layout, heads, width, value_stride](const Tensor& dmixed) {
-    Tensor dweights = Tensor::empty(weights.shape(), weights.dtype()), dvalue = accumulator(value);
-    for_float_type("attention", dmixed, [&]<typename T>(T) {
-      for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-        const T* upstream = dmixed.data<T>() + span.query_begin * value.width + head * width;
-        const int64_t value_at = span.key_begin * value_stride + head * width;
-        gemm({.transpose_b = true, .m = span.queries(), .n = span.keys(), .k = width, .a = upstream,
-              .a_stride = value.width, .b = first_column<T>(value) + value_at, .b_stride = value_stride,
-              .c = dweights.data<T>() + at, .c_stride = span.keys()});
-        if (dvalue.defined()) {  // dV = P^T dO
-          gemm({.transpose_a = true, .m = span.keys(), .n = width, .k = span.queries(),
-                .a = weights.value().data<T>() + at, .a_stride = span.keys(), .b = upstream, .b_stride = value.width,
-                .accumulate = true, .c = first_column<T>(dvalue, value) + value_at, .c_stride = value_stride});
-        }
+  return tape->record(
+      mixed, [tape, weights, value, layout, heads, width, value_stride](const Tensor& dmixed) {
+        Tensor dweights = Tensor::empty(weights.shape(), weights.dtype()), dvalue = accumulator(value);
+        for_float_type("attention", dmixed, [&]<typename T>(T) {
+          for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+            const T* upstream = dmixed.data<T>() + span.query_begin * value.width + head * width;
+            const int64_t value_at = span.key_begin * value_stride + head * width;
+            gemm({.transpose_b = true,
+                  .m = span.queries(),
+                  .n = span.keys(),
+                  .k = width,
+                  .a = upstream,
+                  .a_stride = value.width,
+                  .b = first_column<T>(value) + value_at,
+                  .b_stride = value_stride,
+                  .c = dweights.data<T>() + at,
+                  .c_stride = span.keys()});
+            if (dvalue.defined()) {  // dV = P^T dO
+              gemm({.transpose_a = true,
+                    .m = span.keys(),
+                    .n = width,
+                    .k = span.queries(),
+                    .a = weights.value().data<T>() + at,
+                    .a_stride = span.keys(),
+                    .b = upstream,
+                    .b_stride = value.width,
+                    .accumulate = true,
+                    .c = first_column<T>(dvalue, value) + value_at,
+                    .c_stride = value_stride});
+            }
+          });
+        });
+        tape->add_gradient(weights, dweights);
       });
-    });
-    tape->add_gradient(weights, dweights);
-  });
 }
 
 }  // namespace heed::ops

@@ -2,11 +2,13 @@
 //
 //   Attention(Q, K, V, M) = softmax(Q K^T / sqrt(d_k) + M) V
 //
-// Rows of Q, K and V are tokens; sequences of any lengths follow each other, and a layout says which queries belong to
-// which keys. A padded batch is the case in which all lengths are equal. Heads are ranges of columns.
+// Rows of Q, K and V are tokens; sequences of any lengths follow each other, and a layout says which queries
+// belong to which keys. A padded batch is the case in which all lengths are equal. Heads are ranges of
+// columns.
 //
-// Two ways to the same numbers: streaming_attention() never holds the weights; attention_scores(), attention_softmax()
-// and attention_mix() make every one of them, for whoever wants to look at them or to mask them freely.
+// Two ways to the same numbers: streaming_attention() never holds the weights; attention_scores(),
+// attention_softmax() and attention_mix() make every one of them, for whoever wants to look at them or to
+// mask them freely.
 #pragma once
 
 #include <vector>
@@ -21,23 +23,26 @@ namespace heed::ops {
 struct AttentionLayout {
   std::vector<AttentionSpan> spans;
 
-  /// Sequence b has queries [query_offsets[b], query_offsets[b + 1]) and likewise keys. Both lists have one entry
-  /// more than there are sequences.
-  static AttentionLayout packed(const std::vector<int32_t>& query_offsets, const std::vector<int32_t>& key_offsets);
+  /// Sequence b has queries [query_offsets[b], query_offsets[b + 1]) and likewise keys. Both lists have one
+  /// entry more than there are sequences.
+  static AttentionLayout packed(const std::vector<int32_t>& query_offsets,
+                                const std::vector<int32_t>& key_offsets);
   /// `batch` sequences of the same lengths.
   static AttentionLayout padded(int64_t batch, int64_t queries, int64_t keys);
   /// Pairs of a query and a key: the weights of one head.
   int64_t pairs() const;
 };
 
-/// What queries may see besides the layout. What is hidden gets weight 0; a query that sees nothing mixes to 0.
+/// What queries may see besides the layout. What is hidden gets weight 0; a query that sees nothing mixes to
+/// 0.
 struct AttentionMask {
-  /// Look-ahead mask: no key after the query's own place. Where there are more keys than queries, the last query sees
-  /// the last key.
+  /// Look-ahead mask: no key after the query's own place. Where there are more keys than queries, the last
+  /// query sees the last key.
   bool causal = false;
   /// Padding mask: uint8, one per row of K; 1 may be seen.
   Tensor key_visible{};
-  /// Any mask: uint8 (Tq, Tk), (H, Tq, Tk) or (B or 1, H or 1, Tq, Tk); 1 may be seen. Sequences of one length only.
+  /// Any mask: uint8 (Tq, Tk), (H, Tq, Tk) or (B or 1, H or 1, Tq, Tk); 1 may be seen. Sequences of one
+  /// length only.
   Tensor visible{};
   /// Added to the scores: the same shapes.
   Var bias{};
@@ -45,9 +50,10 @@ struct AttentionMask {
   bool only_causal() const { return !key_visible.defined() && !visible.defined() && !bias.defined(); }
 };
 
-/// Columns [begin, begin + width) of the rows of a tensor: where the queries, keys or values of all heads are.
+/// Columns [begin, begin + width) of the rows of a tensor: where the queries, keys or values of all heads
+/// are.
 struct Columns {
-  Var var;            ///< (rows, any width), or more axes in front
+  Var var;  ///< (rows, any width), or more axes in front
   int64_t begin = 0;
   int64_t width = 0;
 };

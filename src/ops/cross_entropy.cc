@@ -12,7 +12,8 @@ namespace {
 
 void require_smoothing(const CrossEntropyOptions& options) {
   if (!(options.smoothing >= 0 && options.smoothing < 1)) {
-    fail(ErrorKind::kUsage, "cross_entropy: label smoothing must be at least 0 and below 1, not {}", options.smoothing);
+    fail(ErrorKind::kUsage, "cross_entropy: label smoothing must be at least 0 and below 1, not {}",
+         options.smoothing);
   }
 }
 
@@ -24,7 +25,8 @@ void require_targets(const Tensor& targets, int64_t rows, int64_t classes, int32
   for (int64_t t = 0; t < rows; ++t) {
     const int32_t target = targets.data<int32_t>()[t];
     if (target != ignored && (target < 0 || target >= classes)) {
-      fail(ErrorKind::kUsage, "cross_entropy: target {} at place {} is not one of {} classes", target, t, classes);
+      fail(ErrorKind::kUsage, "cross_entropy: target {} at place {} is not one of {} classes", target, t,
+           classes);
     }
   }
 }
@@ -43,11 +45,17 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
   Tensor dlogits;
   if (logits.wants_gradient()) dlogits = Tensor::empty(logits.shape(), logits.dtype());
   for_float_type("cross_entropy", losses, [&]<typename T>(T) {
-    heed::cross_entropy({.rows = rows, .classes = classes, .logits = logits.value().data<T>(),
-                         .targets = targets.data<int32_t>(), .ignored = options.ignored,
-                         .smoothing = options.smoothing, .others = options.others, .losses = losses.data<T>(),
+    heed::cross_entropy({.rows = rows,
+                         .classes = classes,
+                         .logits = logits.value().data<T>(),
+                         .targets = targets.data<int32_t>(),
+                         .ignored = options.ignored,
+                         .smoothing = options.smoothing,
+                         .others = options.others,
+                         .losses = losses.data<T>(),
                          .negative_log_likelihoods = nullptr,
-                         .dlogits = dlogits.defined() ? dlogits.data<T>() : nullptr, .gradient_scale = T{1}});
+                         .dlogits = dlogits.defined() ? dlogits.data<T>() : nullptr,
+                         .gradient_scale = T{1}});
   });
   if (!logits.wants_gradient()) return losses;
   return logits.tape()->record(losses, [logits, dlogits, rows, classes](const Tensor& dlosses) {
@@ -63,8 +71,9 @@ Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOp
   });
 }
 
-VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, const Var& bias, const Tensor& targets,
-                                        const CrossEntropyOptions& options, double scale) {
+VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, const Var& bias,
+                                        const Tensor& targets, const CrossEntropyOptions& options,
+                                        double scale) {
   require_rows("vocabulary_cross_entropy", hidden.value());
   require_rows("vocabulary_cross_entropy", weight.value());
   require_same_type("vocabulary_cross_entropy", hidden.value(), weight.value());
@@ -103,15 +112,29 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
         const T* b = bias.value().data<T>();
         for (int64_t row = 0; row < count; ++row) std::copy(b, b + classes, z + row * classes);
       }
-      gemm({.transpose_b = true, .m = count, .n = classes, .k = width, .a = h, .a_stride = width,
-            .b = weight.value().data<T>(), .b_stride = width, .accumulate = bias.defined(), .c = z,
+      gemm({.transpose_b = true,
+            .m = count,
+            .n = classes,
+            .k = width,
+            .a = h,
+            .a_stride = width,
+            .b = weight.value().data<T>(),
+            .b_stride = width,
+            .accumulate = bias.defined(),
+            .c = z,
             .c_stride = classes});
       T* loss = losses.data<T>();
       T* nll = loss + block;
-      heed::cross_entropy({.rows = count, .classes = classes, .logits = z,
-                           .targets = targets.data<int32_t>() + begin, .ignored = options.ignored,
-                           .smoothing = options.smoothing, .others = options.others, .losses = loss,
-                           .negative_log_likelihoods = nll, .dlogits = tape != nullptr ? z : nullptr,
+      heed::cross_entropy({.rows = count,
+                           .classes = classes,
+                           .logits = z,
+                           .targets = targets.data<int32_t>() + begin,
+                           .ignored = options.ignored,
+                           .smoothing = options.smoothing,
+                           .others = options.others,
+                           .losses = loss,
+                           .negative_log_likelihoods = nll,
+                           .dlogits = tape != nullptr ? z : nullptr,
                            .gradient_scale = static_cast<T>(scale)});
       for (int64_t row = 0; row < count; ++row) {
         result.loss_sum += static_cast<double>(loss[row]);
@@ -119,12 +142,28 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
         result.tokens += targets.data<int32_t>()[begin + row] != options.ignored ? 1 : 0;
       }
       if (dhidden.defined()) {
-        gemm({.m = count, .n = width, .k = classes, .a = z, .a_stride = classes, .b = weight.value().data<T>(),
-              .b_stride = width, .c = dhidden.data<T>() + begin * width, .c_stride = width});
+        gemm({.m = count,
+              .n = width,
+              .k = classes,
+              .a = z,
+              .a_stride = classes,
+              .b = weight.value().data<T>(),
+              .b_stride = width,
+              .c = dhidden.data<T>() + begin * width,
+              .c_stride = width});
       }
       if (dweight.defined()) {
-        gemm({.transpose_a = true, .m = classes, .n = width, .k = count, .a = z, .a_stride = classes, .b = h,
-              .b_stride = width, .accumulate = true, .c = dweight.data<T>(), .c_stride = width});
+        gemm({.transpose_a = true,
+              .m = classes,
+              .n = width,
+              .k = count,
+              .a = z,
+              .a_stride = classes,
+              .b = h,
+              .b_stride = width,
+              .accumulate = true,
+              .c = dweight.data<T>(),
+              .c_stride = width});
       }
       if (dbias.defined()) {
         add_rows({.rows = count, .columns = classes, .x = z, .x_stride = classes, .sum = dbias.data<T>()});

@@ -9,7 +9,8 @@ namespace {
 Tensor masked(const Tensor& x, const DropoutStream& stream) {
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   for_float_type("dropout", x, [&]<typename T>(T) {
-    heed::dropout({.stream = stream, .size = x.size(), .x = x.data<T>(), .residual = nullptr, .y = y.data<T>()});
+    heed::dropout(
+        {.stream = stream, .size = x.size(), .x = x.data<T>(), .residual = nullptr, .y = y.data<T>()});
   });
   return y;
 }
@@ -52,7 +53,10 @@ Var activate(Activation function, const Var& x) {
   return x.tape()->record(y, [function, x](const Tensor& dy) {
     Tensor dx = Tensor::empty(x.shape(), x.dtype());
     for_float_type("activate", dy, [&]<typename T>(T) {
-      activate_backward({.function = function, .size = dy.size(), .x = x.value().data<T>(), .dy = dy.data<T>(),
+      activate_backward({.function = function,
+                         .size = dy.size(),
+                         .x = x.value().data<T>(),
+                         .dy = dy.data<T>(),
                          .dx = dx.data<T>()});
     });
     x.tape()->add_gradient(x, dx);
@@ -64,7 +68,8 @@ Var dropout(const Var& x, const DropoutStream& stream) {
   require_contiguous("dropout", x.value());
   Tensor y = masked(x.value(), stream);
   if (!x.wants_gradient()) return y;
-  return x.tape()->record(y, [x, stream](const Tensor& dy) { x.tape()->add_gradient(x, masked(dy, stream)); });
+  return x.tape()->record(y,
+                          [x, stream](const Tensor& dy) { x.tape()->add_gradient(x, masked(dy, stream)); });
 }
 
 Var dropout(const Var& x, const Tensor& keep, double probability) {
@@ -89,8 +94,11 @@ Var add_dropout(const Var& residual, const Var& x, const DropoutStream& stream) 
   require_same_shape("add_dropout", residual.value(), x.value());
   Tensor y = Tensor::empty(x.shape(), x.dtype());
   for_float_type("add_dropout", y, [&]<typename T>(T) {
-    heed::dropout({.stream = stream, .size = y.size(), .x = x.value().data<T>(),
-                   .residual = residual.value().data<T>(), .y = y.data<T>()});
+    heed::dropout({.stream = stream,
+                   .size = y.size(),
+                   .x = x.value().data<T>(),
+                   .residual = residual.value().data<T>(),
+                   .y = y.data<T>()});
   });
   Tape* tape = tape_of(residual, x);
   if (tape == nullptr) return y;

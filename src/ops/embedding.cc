@@ -10,7 +10,8 @@ void require_in_range(const Tensor& numbers, int64_t limit, const char* what) {
   const int32_t* values = numbers.data<int32_t>();
   for (int64_t i = 0; i < numbers.size(); ++i) {
     if (values[i] < 0 || values[i] >= limit) {
-      fail(ErrorKind::kUsage, "embedding: {} {} at place {} is outside the table of {} rows", what, values[i], i, limit);
+      fail(ErrorKind::kUsage, "embedding: {} {} at place {} is outside the table of {} rows", what, values[i],
+           i, limit);
     }
   }
 }
@@ -58,18 +59,20 @@ Var embedding(const Var& table, const Tensor& ids, const EmbeddingOptions& optio
     }
   });
   if (!table.wants_gradient()) return y;
-  return table.tape()->record(y, [table, ids, width, scale = options.scale,
-                                  padding_id = options.padding_id](const Tensor& dy) {
-    Tensor dtable = table.tape()->accumulator(table);
-    for_float_type("embedding", dy, [&]<typename T>(T) {
-      for (int64_t t = 0; t < ids.size(); ++t) {
-        const int32_t id = ids.data<int32_t>()[t];
-        if (id == padding_id) continue;
-        add_scaled({.size = width, .factor = static_cast<T>(scale), .x = dy.data<T>() + t * width,
-                    .y = dtable.data<T>() + id * width});
-      }
-    });
-  });
+  return table.tape()->record(
+      y, [table, ids, width, scale = options.scale, padding_id = options.padding_id](const Tensor& dy) {
+        Tensor dtable = table.tape()->accumulator(table);
+        for_float_type("embedding", dy, [&]<typename T>(T) {
+          for (int64_t t = 0; t < ids.size(); ++t) {
+            const int32_t id = ids.data<int32_t>()[t];
+            if (id == padding_id) continue;
+            add_scaled({.size = width,
+                        .factor = static_cast<T>(scale),
+                        .x = dy.data<T>() + t * width,
+                        .y = dtable.data<T>() + id * width});
+          }
+        });
+      });
 }
 
 }  // namespace heed::ops

@@ -9,8 +9,8 @@ Var layer_norm(const Var& x, const Var& weight, const Var& bias, double epsilon)
   require_rows("layer_norm", x.value());
   const Shape width{x.dim(-1)};
   if (!(weight.shape() == width) || !(bias.shape() == width)) {
-    fail(ErrorKind::kShape, "layer_norm: x {} needs weight and bias of {}, not {} and {}", x.shape().to_string(),
-         width.to_string(), weight.shape().to_string(), bias.shape().to_string());
+    fail(ErrorKind::kShape, "layer_norm: x {} needs weight and bias of {}, not {} and {}",
+         x.shape().to_string(), width.to_string(), weight.shape().to_string(), bias.shape().to_string());
   }
   for (const Var& parameter : {weight, bias}) {
     require_same_type("layer_norm", x.value(), parameter.value());
@@ -25,8 +25,13 @@ Var layer_norm(const Var& x, const Var& weight, const Var& bias, double epsilon)
     rstd = Tensor::empty({rows}, x.dtype());
   }
   for_float_type("layer_norm", y, [&]<typename T>(T) {
-    heed::layer_norm({.rows = rows, .width = x.dim(-1), .epsilon = epsilon, .x = x.value().data<T>(),
-                      .weight = weight.value().data<T>(), .bias = bias.value().data<T>(), .y = y.data<T>(),
+    heed::layer_norm({.rows = rows,
+                      .width = x.dim(-1),
+                      .epsilon = epsilon,
+                      .x = x.value().data<T>(),
+                      .weight = weight.value().data<T>(),
+                      .bias = bias.value().data<T>(),
+                      .y = y.data<T>(),
                       .mean = mean.defined() ? mean.data<T>() : nullptr,
                       .rstd = rstd.defined() ? rstd.data<T>() : nullptr});
   });
@@ -39,9 +44,15 @@ Var layer_norm(const Var& x, const Var& weight, const Var& bias, double epsilon)
     };
     Tensor dweight = sums(weight), dbias = sums(bias);
     for_float_type("layer_norm", dy, [&]<typename T>(T) {
-      layer_norm_backward({.rows = rows_of(dy), .width = dy.dim(-1), .x = x.value().data<T>(),
-                           .weight = weight.value().data<T>(), .mean = mean.data<T>(), .rstd = rstd.data<T>(),
-                           .dy = dy.data<T>(), .dx = dx.data<T>(), .dweight = dweight.data<T>(),
+      layer_norm_backward({.rows = rows_of(dy),
+                           .width = dy.dim(-1),
+                           .x = x.value().data<T>(),
+                           .weight = weight.value().data<T>(),
+                           .mean = mean.data<T>(),
+                           .rstd = rstd.data<T>(),
+                           .dy = dy.data<T>(),
+                           .dx = dx.data<T>(),
+                           .dweight = dweight.data<T>(),
                            .dbias = dbias.data<T>()});
     });
     tape->add_gradient(x, dx);

@@ -5,8 +5,8 @@
 
 namespace heed::ops {
 
-/// Over the last axis: y = (x - mean) / sqrt(variance + epsilon) * weight + bias (Ba, Kiros and Hinton, 2016).
-/// x (..., D), weight and bias (D).
+/// Over the last axis: y = (x - mean) / sqrt(variance + epsilon) * weight + bias (Ba, Kiros and Hinton,
+/// 2016). x (..., D), weight and bias (D).
 Var layer_norm(const Var& x, const Var& weight, const Var& bias, double epsilon = 1e-5);
 
 }  // namespace heed::ops

@@ -16,8 +16,17 @@ void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, Tensor& 
     const T* b = bias.data<T>();
     for (int64_t row = 0; row < rows; ++row) std::copy(b, b + out, y.data<T>() + row * out);
   }
-  gemm({.transpose_b = true, .m = rows, .n = out, .k = in, .a = x.data<T>(), .a_stride = in,
-        .b = weight.data<T>(), .b_stride = in, .accumulate = bias.defined(), .c = y.data<T>(), .c_stride = out});
+  gemm({.transpose_b = true,
+        .m = rows,
+        .n = out,
+        .k = in,
+        .a = x.data<T>(),
+        .a_stride = in,
+        .b = weight.data<T>(),
+        .b_stride = in,
+        .accumulate = bias.defined(),
+        .c = y.data<T>(),
+        .c_stride = out});
 }
 
 // dx = dy W;  dW += dy^T x;  db += sum over the rows of dy
@@ -26,13 +35,30 @@ void backward(Tape& tape, const Tensor& dy, const Var& x, const Var& weight, con
   const int64_t rows = rows_of(dy), in = x.dim(-1), out = weight.dim(0);
   if (x.wants_gradient()) {
     Tensor dx = tape.accumulator(x);
-    gemm({.m = rows, .n = in, .k = out, .a = dy.data<T>(), .a_stride = out, .b = weight.value().data<T>(),
-          .b_stride = in, .accumulate = true, .c = dx.data<T>(), .c_stride = in});
+    gemm({.m = rows,
+          .n = in,
+          .k = out,
+          .a = dy.data<T>(),
+          .a_stride = out,
+          .b = weight.value().data<T>(),
+          .b_stride = in,
+          .accumulate = true,
+          .c = dx.data<T>(),
+          .c_stride = in});
   }
   if (weight.wants_gradient()) {
     Tensor dw = tape.accumulator(weight);
-    gemm({.transpose_a = true, .m = out, .n = in, .k = rows, .a = dy.data<T>(), .a_stride = out,
-          .b = x.value().data<T>(), .b_stride = in, .accumulate = true, .c = dw.data<T>(), .c_stride = in});
+    gemm({.transpose_a = true,
+          .m = out,
+          .n = in,
+          .k = rows,
+          .a = dy.data<T>(),
+          .a_stride = out,
+          .b = x.value().data<T>(),
+          .b_stride = in,
+          .accumulate = true,
+          .c = dw.data<T>(),
+          .c_stride = in});
   }
   if (bias.wants_gradient()) {
     Tensor db = tape.accumulator(bias);
