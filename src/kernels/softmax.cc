@@ -56,11 +56,14 @@ void cross_entropy(const CrossEntropyArguments<T>& a) {
       continue;
     }
     const T highest = largest(d, z, a.classes);
-    const T log_sum = highest + std::log(sum_of_exponentials(d, z, a.classes, highest));
-    const T nll = log_sum - z[target];
+    // All numbers are taken relative to the highest, so that a shift of the logits costs no precision.
+    const T sum = sum_of_exponentials(d, z, a.classes, highest), log_sum = std::log(sum);
+    const auto shift = hn::Set(d, highest);
+    const T nll = log_sum - (z[target] - highest);
     T loss = nll;
     if (smoothing > 0) {
-      const T sum_z = sum_over(d, a.classes, [&](auto at, auto load) { return load(z + at); });
+      const T sum_z =
+          sum_over(d, a.classes, [&](auto at, auto load) { return load.fill(hn::Sub(load(z + at), shift)); });
       const T all = static_cast<T>(a.classes) * log_sum - sum_z;  // sum over all classes of -log p
       loss = (1 - smoothing) * nll + share * (a.others ? all - nll : all);
     }
@@ -68,9 +71,9 @@ void cross_entropy(const CrossEntropyArguments<T>& a) {
     if (a.negative_log_likelihoods != nullptr) a.negative_log_likelihoods[row] = nll;
     if (dz != nullptr) {
       // The gradient is p - q, with q the smoothed target distribution, whose sum is 1.
-      const auto shift = hn::Set(d, log_sum), even = hn::Set(d, share), scale = hn::Set(d, a.gradient_scale);
+      const auto even = hn::Set(d, share), scale = hn::Set(d, a.gradient_scale), factor = hn::Set(d, 1 / sum);
       for_each_vector(d, a.classes, [&](auto at, auto load, auto store) {
-        const auto p = hn::Exp(d, hn::Sub(load(z + at), shift));
+        const auto p = hn::Mul(hn::Exp(d, hn::Sub(load(z + at), shift)), factor);
         store(hn::Mul(hn::Sub(p, even), scale), dz + at);
       });
       dz[target] -= a.gradient_scale * (1 - smoothing - (a.others ? share : 0));
@@ -85,9 +88,11 @@ void log_softmax(const LogSoftmaxArguments<T>& a) {
     const T* x = a.x + row * a.classes;
     T* y = a.y + row * a.classes;
     const T highest = largest(d, x, a.classes);
-    const auto shift = hn::Set(d, highest + std::log(sum_of_exponentials(d, x, a.classes, highest)));
-    for_each_vector(d, a.classes,
-                    [&](auto at, auto load, auto store) { store(hn::Sub(load(x + at), shift), y + at); });
+    const auto shift = hn::Set(d, highest);
+    const auto log_sum = hn::Set(d, std::log(sum_of_exponentials(d, x, a.classes, highest)));
+    for_each_vector(d, a.classes, [&](auto at, auto load, auto store) {
+      store(hn::Sub(hn::Sub(load(x + at), shift), log_sum), y + at);
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 #include "ops/cross_entropy.h"
 
 #include <cmath>
+#include <utility>
 
 #include "compare.h"
 #include "gradient_test.h"
@@ -37,6 +38,28 @@ TEST(CrossEntropy, FollowsItsDefinition) {
       }
     }
   }
+}
+
+// In float32 a logarithm of the sum of size 500 would be off by 3e-5, and with it every probability.
+TEST(CrossEntropy, AShiftCostsNoPrecisionInFloat32) {
+  TensorSource source(8);
+  Tensor logits = source.normal({3, 17}, DType::kFloat32, 3);
+  const Tensor targets = source.ids({3}, 17);
+  for (int64_t i = 0; i < logits.size(); ++i) {
+    logits.data<float>()[i] = std::round(logits.data<float>()[i] * 1024) / 1024 + 500;  // exact in float32
+  }
+  const auto run = [&](const Tensor& z) {
+    Tape tape;
+    const Var leaf = tape.leaf(z);
+    const Var losses = cross_entropy(leaf, targets, {0.1});
+    tape.backward(losses);
+    return std::pair(losses.value(), tape.gradient(leaf));
+  };
+  const auto [losses, gradient] = run(logits);
+  const auto [exact_losses, exact_gradient] = run(logits.to(DType::kFloat64));
+  // Sums of 17 terms of size 10, and of 1.
+  expect_close(losses, exact_losses, 17 * 10 * 0x1p-23, "losses");
+  expect_close(gradient, exact_gradient, 17 * 0x1p-23, "gradient");
 }
 
 TEST(CrossEntropy, AShiftOfAllLogitsChangesNothing) {
