@@ -550,7 +550,7 @@ TEST_F(CliTest, AttentionRefusesWhatTheModelDoesNotHave) {
 }
 
 TEST_F(CliTest, WritesAttentionAsFiles) {
-  for (const std::string& name : {"a.png", "a.svg", "a.pdf", "a.json", "a.html"}) {
+  for (const std::string name : {"a.png", "a.svg", "a.pdf", "a.json", "a.html"}) {
     const CommandResult result = with_model({"attend", "Der alte Hund", "--output", folder_.path(name)});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(result.out, "");

@@ -67,7 +67,7 @@ void add_align(CLI::App& app, Work& work) {
   command
       ->add_option("--layer", o->layer,
                    "Decoder layer whose attention to the source is read, from 1 on; 0: the last")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
       ->capture_default_str()
       ->type_name("N");
   add_model_options(*command, o->model);

@@ -16,6 +16,7 @@
 #include "cli/search_flags.h"
 #include "cli/terminal.h"
 #include "cli/translation.h"
+#include "inspect/attention_page.h"
 #include "inspect/attention_picture.h"
 #include "inspect/attention_terminal.h"
 #include "inspect/picture_file.h"
@@ -37,7 +38,7 @@ struct AttendOptions {
   int columns = 0;
 };
 
-enum class Format { kTerminal, kPicture, kJson };
+enum class Format { kTerminal, kPicture, kPage, kJson };
 
 /// By the name of the output; throws kUsage for a name that says nothing, before any work is done.
 Format format_of(const AttendOptions& o) {
@@ -50,8 +51,10 @@ Format format_of(const AttendOptions& o) {
   std::string extension = std::filesystem::path(o.output).extension().string();
   for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (extension == ".json") return Format::kJson;
+  if (extension == ".html") return Format::kPage;
   if (extension != ".png" && extension != ".svg" && extension != ".pdf") {
-    fail(ErrorKind::kUsage, "cannot write '{}': the name must end in .png, .svg, .pdf or .json", o.output);
+    fail(ErrorKind::kUsage, "cannot write '{}': the name must end in .png, .svg, .pdf, .html or .json",
+         o.output);
   }
   return Format::kPicture;
 }
@@ -105,26 +108,38 @@ std::string terminal_text(const AttendOptions& o, const Trace& trace) {
   return attention_terminal(trace, options);
 }
 
+std::string picture(const AttendOptions& o, const Trace& trace) {
+  PictureOptions options;
+  options.values = o.values;
+  return render_picture(attention_picture(trace, options), picture_format(o.output));
+}
+
+std::string render(const AttendOptions& o, Format format, const Trace& trace) {
+  switch (format) {
+    case Format::kTerminal:
+      return terminal_text(o, trace);
+    case Format::kPicture:
+      return picture(o, trace);
+    case Format::kPage:
+      return attention_page(trace);
+    case Format::kJson:
+      return trace_to_json(trace);
+  }
+  HEED_CHECK(false);
+}
+
 int run_attend(const AttendOptions& o) {
   const Format format = format_of(o);
   require_text("text", o.text);
   if (!o.target.empty()) require_text("--target", o.target);
-  parse_selection(o.stack.empty() ? "all" : o.stack, o.layer.empty() ? "all" : o.layer,
-                  o.head.empty() ? "all" : o.head);
   Trace trace = record(o);
   trace = select(trace, selection_of(o, format, trace));
   if (o.words) trace = group_by_words(trace);
-  if (format == Format::kPicture) {
-    PictureOptions options;
-    options.values = o.values;
-    save_picture(attention_picture(trace, options), o.output);
-  } else {
-    LineOutput output(o.output);
-    output.write(format == Format::kJson ? trace_to_json(trace) : terminal_text(o, trace));
-    output.commit();
-  }
-  if (!o.quiet && format != Format::kTerminal && !o.json) {
-    std::fprintf(stderr, "%s -> %s: %s\n", trace.source.c_str(), trace.target.c_str(), o.output.c_str());
+  LineOutput output(o.output);
+  output.write(render(o, format, trace));
+  output.commit();
+  if (!o.quiet && !output.to_stdout()) {
+    std::fprintf(stderr, "%s\n%s\nis in %s\n", trace.source.c_str(), trace.target.c_str(), o.output.c_str());
   }
   return kExitDone;
 }
@@ -154,11 +169,11 @@ void add_attend(CLI::App& app, Work& work) {
       ->type_name("N|all|mean");
   command->add_flag("--words", o->words, "Between words instead of pieces of words");
   command->add_flag("--values", o->values, "The weights in per cent in the cells");
-  command->add_option("--output", o->output, "Write a file instead: .png, .svg, .pdf or .json")
+  command->add_option("--output", o->output, "Write a file instead: .png, .svg, .pdf, .html or .json")
       ->type_name("F");
   command->add_flag("--json", o->json, "The numbers on standard output");
   command->add_option("--columns", o->columns, "Width in the terminal [$COLUMNS, or that of the terminal]")
-      ->check(CLI::Range(20, 10000))
+      ->check(CLI::Range(20, 10000).description(""))
       ->type_name("N");
   command->add_flag("--no-color", o->no_color, "No colours in the terminal, as with the variable NO_COLOR");
   add_model_options(*command, o->model);

@@ -169,7 +169,7 @@ void add_convert(CLI::App& app, Work& work) {
   for (const auto& [name, type] : weight_types()) names.push_back(name);
   command->add_option("--weights", o->weights, "Type of the weights: float32, float16 or bfloat16")
       ->required()
-      ->check(CLI::IsMember(names))
+      ->check(CLI::IsMember(names).description(""))
       ->type_name("TYPE");
   command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
   command->callback([o, &work] { work = [o] { return run_convert(*o); }; });

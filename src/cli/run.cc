@@ -95,8 +95,9 @@ int work_and_report(const Work& work) {
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--threads", options.threads, "Threads; 0: one for each processor")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+      ->check(CLI::Range(0, 1024).description(""))
+      ->capture_default_str()
+      ->type_name("N");
   app.add_flag("--quiet", options.quiet, "Nothing on standard error but errors");
 }
 

@@ -6,24 +6,25 @@ namespace heed::cli {
 
 void add_search_options(CLI::App& app, SearchFlags& flags) {
   app.add_option("--beam", flags.beam, "Hypotheses followed at a time; 1 is greedy [what the model says]")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
   app.add_option(
          "--length-penalty", flags.length_penalty,
          "Scores are divided by length^A: a larger A favours longer translations [what the model says]")
       ->type_name("A");
   app.add_option("--max-length", flags.max_length, "Longest translation in tokens, start and end counted")
-      ->check(CLI::Range(int64_t{2}, int64_t{1} << 20))
+      ->check(CLI::Range(int64_t{2}, int64_t{1} << 20).description(""))
       ->type_name("N");
   app.add_option("--no-repeat-ngram", flags.no_repeat_ngram,
                  "No N tokens in a row occur twice in a translation")
-      ->check(CLI::Range(0, 1000))
+      ->check(CLI::Range(0, 1000).description(""))
       ->type_name("N");
   app.add_option("--batch-tokens", flags.batch_tokens,
                  "Source tokens translated at a time on a thread; changes no result")
-      ->check(CLI::Range(size_t{1}, size_t{1} << 30))
+      ->check(CLI::Range(size_t{1}, size_t{1} << 30).description(""))
       ->type_name("N");
   app.add_option("--precision", flags.precision, "Arithmetic of matrix products: float32 or int8")
-      ->check(CLI::IsMember({"float32", "int8"}))
+      ->check(CLI::IsMember({"float32", "int8"}).description(""))
       ->type_name("TYPE")
       ->capture_default_str();
 }

@@ -153,35 +153,51 @@ void add_train(CLI::App& app, Work& work) {
   command->footer(
       "Example:\n  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
       "Run it again with the same --output, and it goes on where it stopped.");
-  command->add_option("--pairs", o->pairs, "Training text: a file of lines, source TAB target");
-  command->add_option("--source", o->source, "Training text: the source's lines, instead of --pairs");
-  command->add_option("--target", o->target, "Training text: the target's lines");
-  command->add_option("--valid-pairs", o->valid_pairs, "Text to validate with, as --pairs");
-  command->add_option("--valid-source", o->valid_source, "Text to validate with, as --source");
-  command->add_option("--valid-target", o->valid_target, "Text to validate with, as --target");
+  command->add_option("--pairs", o->pairs, "Training text: a file of lines, source TAB target")
+      ->type_name("F.tsv");
+  command->add_option("--source", o->source, "Training text: the source's lines, instead of --pairs")
+      ->type_name("F");
+  command->add_option("--target", o->target, "Training text: the target's lines")->type_name("F");
+  command->add_option("--valid-pairs", o->valid_pairs, "Text to validate with, as --pairs")
+      ->type_name("F.tsv");
+  command->add_option("--valid-source", o->valid_source, "Text to validate with, as --source")
+      ->type_name("F");
+  command->add_option("--valid-target", o->valid_target, "Text to validate with, as --target")
+      ->type_name("F");
   command->add_flag("--swap", o->swap, "Exchange source and target");
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
-  command->add_option("--output", o->output, "The model directory to make, or to go on with")->required();
+  command->add_option("--output", o->output, "The model directory to make, or to go on with")
+      ->required()
+      ->type_name("DIR");
   command->add_option("--preset", o->preset, "Settings to begin with: tiny, small or base")
-      ->capture_default_str();
-  command->add_option("--recipe", o->recipe, "A TOML file of settings over those of the preset");
+      ->capture_default_str()
+      ->type_name("NAME");
+  command->add_option("--recipe", o->recipe, "A TOML file of settings over those of the preset")
+      ->type_name("F.toml");
   command
       ->add_option("--set", o->settings, "One setting over those, such as model.width=512; may be repeated")
-      ->take_all();
-  command->add_option("--arch", o->arch, "Architecture (model.arch)");
+      ->take_all()
+      ->type_name("KEY=VALUE");
+  command->add_option("--arch", o->arch, "Architecture (model.arch)")->type_name("NAME");
   command
       ->add_option("--batch-tokens", o->batch_tokens,
                    "Tokens of a batch, on either side (training.batch_tokens)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->type_name("N");
   command->add_option("--shards", o->shards, "Parts of a batch (training.shards)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+      ->type_name("N");
   command->add_option("--seed", o->seed, "Seed of everything random (training.seed)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+      ->type_name("N");
   command->add_option("--max-steps", o->max_steps, "Stop after so many updates in all")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->type_name("N");
   command->add_option("--max-minutes", o->max_minutes, "Stop after so many minutes of training in all")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--pair", o->languages, "The languages, such as de-en, noted in the model");
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->type_name("N");
+  command->add_option("--pair", o->languages, "The languages, such as de-en, noted in the model")
+      ->type_name("PAIR");
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_train(*o); }; });
 }

@@ -170,8 +170,9 @@ void add_translate(CLI::App& app, Work& work) {
   add_model_options(*command, o->model);
   add_search_options(*command, o->search);
   command->add_option("--nbest", o->nbest, "Translations of each line")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1024).description(""))
+      ->capture_default_str()
+      ->type_name("N");
   command->add_flag("--scores", o->scores, "A column with the score before the translation");
   command->add_flag("--alignment", o->alignment,
                     "A column with the word alignment, such as 0-0 1-2, source-target");

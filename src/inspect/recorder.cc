@@ -24,7 +24,8 @@ Stack stack_at(nn::AttentionStack place) {
 void AttentionRecorder::receive(const nn::AttentionPlace& place, const Tensor& weights,
                                 const ops::AttentionLayout& layout, int heads) {
   if (layout.spans.size() != 1) {
-    fail(ErrorKind::kUsage, "attention is recorded for one sentence at a time, not for {}", layout.spans.size());
+    fail(ErrorKind::kUsage, "attention is recorded for one sentence at a time, not for {}",
+         layout.spans.size());
   }
   const auto& span = layout.spans[0];
   const int queries = span.query_end - span.query_begin, keys = span.key_end - span.key_begin;
@@ -42,7 +43,8 @@ void AttentionRecorder::receive(const nn::AttentionPlace& place, const Tensor& w
 }
 
 void AttentionRecorder::move_into(Trace& trace) {
-  for (const Stack which : kStacks) stack_of(trace, which) = std::exchange(stacks_[static_cast<size_t>(which)], {});
+  for (const Stack which : kStacks)
+    stack_of(trace, which) = std::exchange(stacks_[static_cast<size_t>(which)], {});
 }
 
 }  // namespace heed

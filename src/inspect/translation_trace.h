@@ -1,5 +1,5 @@
-// The attention of a translation: one pass through the model with the whole translation as input (teacher forcing),
-// which gives each position the weights that it has in search too.
+// The attention of a translation: one pass through the model with the whole translation as input (teacher
+// forcing), which gives each position the weights that it has in search too.
 #pragma once
 
 #include <span>
@@ -16,8 +16,10 @@ struct TranslationPieces {
   std::span<const int32_t> source, target;
 };
 
-/// Source and target tokens are pieces; the decoder's first key is the token that the model starts from. The texts and
-/// the model's name stay for the caller to fill in. Throws kUsage for a sentence longer than the model's positions.
-Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer, const TranslationPieces& pieces);
+/// Source and target tokens are pieces; the decoder's first key is the token that the model starts from. The
+/// texts and the model's name stay for the caller to fill in. Throws kUsage for a sentence longer than the
+/// model's positions.
+Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
+                        const TranslationPieces& pieces);
 
 }  // namespace heed
