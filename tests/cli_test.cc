@@ -175,7 +175,7 @@ TEST_F(CliTest, RefusesAConfigThatContradictsTheWeights) {
   expect_failure(with_config("d_model", 128), 1, {"config.json", "(", "128", "64"});
   expect_failure(with_config("encoder_layers", 3), 1, {"model.encoder.layers.2."});
   expect_failure(with_config("decoder_layers", 1), 1, {"model.decoder.layers.1."});
-  expect_failure(with_config("vocab_size", 100), 1, {"100"});
+  expect_failure(with_config("vocab_size", 1000), 1, {"vocab_size", "1000"});
   expect_failure(with_config("encoder_attention_heads", 5), 1, {"encoder_attention_heads", "64"});
   expect_failure(with_config("activation_function", "rellu"), 1, {"activation_function", "relu"});
 }

@@ -42,7 +42,7 @@ TEST_F(TrainCommand, RefusesFilesThatAreNoPairs) {
                  {"cannot open '" + folder_.path("none.tsv"), "No such file"});
   expect_failure(with_pairs(folder_.path()), 1, {"cannot read '" + folder_.path(), "directory"});
   expect_failure(with_pairs(folder_.write("empty.tsv", "")), 1, {"empty.tsv", "pair"});
-  expect_failure(with_pairs(folder_.write("blank.tsv", "\n \n")), 1, {"line 2", "blank.tsv", "tab"});
+  expect_failure(with_pairs(folder_.write("blank.tsv", "\n \n")), 1, {"blank.tsv", "none of the 2 lines has text"});
   expect_failure(with_pairs(folder_.write("gap.tsv", "ja\tyes\nnein no\n")), 1,
                  {"line 2", "gap.tsv", "tab", "source TAB target"});
   expect_failure(with_pairs(folder_.write("latin.tsv", "ja\tyes\nsch\xF6n\tnice\n")), 1,
@@ -63,7 +63,7 @@ TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
   expect_refused({"--set", "model.width=wide"}, 2, {"'model.width' must be", "'wide'"});
   expect_refused({"--set", "model.width"}, 2, {"KEY=VALUE", "'model.width'"});
   expect_refused({"--set", "model.heads=5"}, 1, {"64", "5 heads"});
-  expect_refused({"--preset", "tyni"}, 2, {"tyni", "'tiny'"});
+  expect_refused({"--preset", "tinny"}, 2, {"tinny", "'tiny'"});
   expect_refused({"--seed", "-1"}, 2, {"--seed"});
   expect_refused({"--batch-tokens", "0"}, 2, {"--batch-tokens"});
   expect_refused({"--max-steps", "many"}, 2, {"--max-steps"});
