@@ -12,7 +12,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -349,26 +348,34 @@ std::string content_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// The kernels that a source defines: name of HEED_DISPATCH(name, Arguments).
+std::vector<std::string> kernels_of(const std::string& source) {
+  const std::string opening = "HEED_DISPATCH(";
+  std::vector<std::string> names;
+  for (size_t at = source.find(opening); at != std::string::npos; at = source.find(opening, at + 1)) {
+    const size_t begin = at + opening.size();
+    names.push_back(source.substr(begin, source.find(',', begin) - begin));
+  }
+  return names;
+}
+
 // A kernel is run above, or the test beside it visits every instruction set by itself.
 TEST(EveryIsaCoverage, NoKernelIsForgotten) {
   const auto results = run_all<float>("generic");
-  const std::regex dispatch(R"(HEED_DISPATCH\((\w+),)");
-  int kernels = 0;
+  size_t kernels = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(HEED_SOURCE_DIR) / "src" / "kernels")) {
     if (entry.path().extension() != ".cc") continue;
-    const std::string source = content_of(entry.path());
     const auto test = entry.path().parent_path() / (entry.path().stem().string() + "_test.cc");
     const bool visits_all = content_of(test).find("available_isas") != std::string::npos;
-    for (std::sregex_iterator match(source.begin(), source.end(), dispatch); match != std::sregex_iterator();
-         ++match) {
+    for (const std::string& kernel : kernels_of(content_of(entry.path()))) {
+      if (entry.path().filename() == "every_isa_test.cc") continue;
       ++kernels;
-      EXPECT_TRUE(visits_all || results.contains((*match)[1]))
-          << (*match)[1] << " of " << entry.path().filename() << " is not run above, nor on every set by "
-          << test;
+      EXPECT_TRUE(visits_all || results.contains(kernel))
+          << kernel << " of " << entry.path().filename() << " is not run above, nor on every set by " << test;
     }
   }
-  EXPECT_GE(kernels, 10) << "the sources were not understood";
+  EXPECT_GE(kernels, 10u) << "the sources were not understood";
 }
 
 TEST(Isa, NamesAreChecked) {

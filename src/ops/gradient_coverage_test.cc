@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,24 +12,33 @@ namespace heed::ops {
 namespace {
 
 const std::string kSuite = "GradientCheck_";
+const std::string kWordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+/// The word that a line begins with, where it is followed by `next`.
+std::string first_word(const std::string& line, const std::string& next) {
+  const size_t end = line.find_first_not_of(kWordCharacters);
+  if (end == std::string::npos || end == 0 || line.compare(end, next.size(), next) != 0) return {};
+  return line.substr(0, end);
+}
 
 /// The functions with a Var in what they return, and how many of each name there are. A header is ours and
 /// formatted, so lines can be trusted: `Var name(`, or `Result name(` with a struct Result that has a member
 /// `Var`.
 std::map<std::string, int> differentiable_functions(const std::vector<std::string>& lines) {
-  const std::regex structure(R"(^struct (\w+) \{)"), member(R"(^  Var \w+)"), function(R"(^(\w+) (\w+)\()");
+  const std::string structure = "struct ", member = "  Var ";
   std::set<std::string> results{"Var"};
   std::string open;
   for (const std::string& line : lines) {
-    std::smatch match;
-    if (std::regex_search(line, match, structure)) open = match[1];
-    if (!open.empty() && std::regex_search(line, member)) results.insert(open);
+    if (line.starts_with(structure)) open = first_word(line.substr(structure.size()), " {");
+    if (!open.empty() && line.starts_with(member)) results.insert(open);
     if (line.starts_with("};")) open.clear();
   }
   std::map<std::string, int> functions;
   for (const std::string& line : lines) {
-    std::smatch match;
-    if (std::regex_search(line, match, function) && results.contains(match[1])) ++functions[match[2]];
+    const std::string result = first_word(line, " ");
+    if (!results.contains(result)) continue;
+    const std::string function = first_word(line.substr(result.size() + 1), "(");
+    if (!function.empty()) ++functions[function];
   }
   return functions;
 }
