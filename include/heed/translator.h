@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@
 namespace heed {
 
 struct TranslateOptions {
-  int beam = 4;   ///< hypotheses followed at a time; 1 is greedy search
+  int beam = 0;   ///< hypotheses followed at a time; 1 is greedy search, 0 what the model's directory says
   int nbest = 1;  ///< translations wanted of each sentence, at most `beam`
-  double length_penalty =
-      1;  ///< hypotheses are compared by (sum of log-probabilities) / words^length_penalty
+  /// Hypotheses are compared by (sum of log-probabilities) / words^length_penalty; none: as the directory
+  /// says.
+  std::optional<double> length_penalty{};
   bool split_sentences = false;  ///< cut each line into sentences and translate them one by one
 };
 

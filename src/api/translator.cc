@@ -17,9 +17,9 @@ struct Translator::State {
   decode::Translator with(const TranslateOptions& options) {
     decode::TranslatorOptions o;
     o.search = decode::search_options_of(model.generation);
-    o.search.beam_size = options.beam;
+    if (options.beam > 0) o.search.beam_size = options.beam;
+    if (options.length_penalty) o.search.length_penalty = *options.length_penalty;
     o.search.nbest = options.nbest;
-    o.search.length_penalty = options.length_penalty;
     o.split_sentences = options.split_sentences;
     return {*model.model, model.context(), tokenizer, pool, o};
   }
@@ -58,14 +58,8 @@ std::vector<TranslatedText> Translator::alternatives(const std::string& line,
 }
 
 Trace Translator::attend(const std::string& source, const std::string& target) const {
-  const std::string text = target.empty() ? translate(source) : target;
-  const Encoding asked = state_->tokenizer.encode_source(source),
-                 said = state_->tokenizer.encode_target(text);
-  Trace trace = trace_translation(state_->model, state_->tokenizer, {asked.ids, said.ids});
-  trace.model = state_->model.directory;
-  trace.source = source;
-  trace.target = text;
-  return trace;
+  return trace_text(state_->model, state_->tokenizer,
+                    {source, target, decode::search_options_of(state_->model.generation)});
 }
 
 double Translator::log_probability(const std::string& source, const std::string& target) const {

@@ -79,25 +79,11 @@ void require_text(const char* what, const std::string& text) {
   if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: there is no attention to look at", what);
 }
 
-/// The model's own translation, with the end token. A line is one sentence here, however long.
-std::vector<int32_t> best_translation(const TranslationModel& model, const SearchFlags& flags,
-                                      const std::vector<int32_t>& source) {
-  const decode::SearchOptions options = translator_options(flags, model.loaded.generation).search;
-  const decode::Search search(*model.loaded.model, model.loaded.context(), options);
-  return search.run({{.number = 0, .source = source}}).at(0).at(0).ids;
-}
-
 /// The pass through the model, of its own translation or of --target.
 Trace record(const AttendOptions& o) {
   const TranslationModel model = load_translation_model(o.model);
-  const std::vector<int32_t> source = model.tokenizer.encode_source(o.text).ids;
-  const std::vector<int32_t> target = o.target.empty() ? best_translation(model, o.search, source)
-                                                       : model.tokenizer.encode_target(o.target).ids;
-  Trace trace = trace_translation(model.loaded, model.tokenizer, {source, target});
-  trace.model = std::filesystem::path(model.loaded.directory).lexically_normal().filename().string();
-  trace.source = o.text;
-  trace.target = o.target.empty() ? model.tokenizer.decode(target) : o.target;
-  return trace;
+  return trace_text(model.loaded, model.tokenizer,
+                    {o.text, o.target, translator_options(o.search, model.loaded.generation).search});
 }
 
 std::string terminal_text(const AttendOptions& o, const Trace& trace) {

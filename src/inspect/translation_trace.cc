@@ -1,8 +1,11 @@
 #include "inspect/translation_trace.h"
 
+#include <filesystem>
+
 #include <vector>
 
 #include "base/check.h"
+#include "decode/search.h"
 #include "inspect/recorder.h"
 
 namespace heed {
@@ -46,6 +49,23 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   trace.target_tokens = piece_names(tokenizer, pieces.target);
   trace.decoder_tokens = piece_names(tokenizer, decoder_input);
   recorder.move_into(trace);
+  return trace;
+}
+
+Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const TraceRequest& request) {
+  const bool own = request.target.empty();
+  const std::vector<int32_t> source = tokenizer.encode_source(request.source).ids;
+  std::vector<int32_t> target;
+  if (own) {
+    const decode::Search search(*model.model, model.context(), request.search);
+    target = search.run({{.number = 0, .source = source}}).at(0).at(0).ids;
+  } else {
+    target = tokenizer.encode_target(request.target).ids;
+  }
+  Trace trace = trace_translation(model, tokenizer, {source, target});
+  trace.model = std::filesystem::path(model.directory).lexically_normal().filename().string();
+  trace.source = request.source;
+  trace.target = own ? tokenizer.decode(target) : request.target;
   return trace;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "decode/search_options.h"
 #include "inspect/trace.h"
 #include "models/model_directory.h"
 #include "text/tokenizer.h"
@@ -21,5 +22,16 @@ struct TranslationPieces {
 /// model's positions.
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
                         const TranslationPieces& pieces);
+
+/// What to trace.
+struct TraceRequest {
+  std::string source = {};
+  std::string target = {};            ///< empty: the model's own translation
+  decode::SearchOptions search = {};  ///< how that is found
+};
+
+/// The trace of texts, with the texts and the model's name. The source is one sentence here, however long.
+/// Throws like trace_translation.
+Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const TraceRequest& request);
 
 }  // namespace heed

@@ -48,7 +48,8 @@ TrainingState from_json(const JsonObject& json) {
 
 }  // namespace
 
-void write_checkpoint(const std::string& path, const nn::ParameterTable& table, const Checkpoint& checkpoint) {
+void write_checkpoint(const std::string& path, const nn::ParameterTable& table,
+                      const Checkpoint& checkpoint) {
   std::vector<std::pair<std::string, Tensor>> tensors{{"values", checkpoint.values.flat()},
                                                       {"first_moment", checkpoint.first_moment.flat()},
                                                       {"second_moment", checkpoint.second_moment.flat()}};
@@ -64,11 +65,13 @@ std::optional<Checkpoint> read_checkpoint(const std::string& path, const nn::Par
   const SafetensorsReader reader = SafetensorsReader::open(path);
   const auto entry = [&](const std::string& key) {
     const auto found = reader.metadata().find(key);
-    if (found == reader.metadata().end()) fail(ErrorKind::kFormat, "'{}' is not a checkpoint: it has no '{}'", path, key);
+    if (found == reader.metadata().end())
+      fail(ErrorKind::kFormat, "'{}' is not a checkpoint: it has no '{}'", path, key);
     return found->second;
   };
   if (entry("layout") != layout_of(table)) {
-    fail(ErrorKind::kFormat, "'{}' is a checkpoint of another model than the recipe asks for; train into another directory",
+    fail(ErrorKind::kFormat,
+         "'{}' is a checkpoint of another model than the recipe asks for; train into another directory",
          path);
   }
   Checkpoint checkpoint;

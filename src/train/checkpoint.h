@@ -12,11 +12,11 @@
 namespace heed::train {
 
 struct TrainingState {
-  int64_t step = 0;         ///< updates done
-  BatchCursor cursor;       ///< of the next batch
-  double seconds = 0;       ///< spent training
+  int64_t step = 0;    ///< updates done
+  BatchCursor cursor;  ///< of the next batch
+  double seconds = 0;  ///< spent training
   int64_t target_tokens = 0;
-  double best = 0;          ///< the best score so far; larger is better
+  double best = 0;  ///< the best score so far; larger is better
   bool has_best = false;
   int validations_since_best = 0;
   std::vector<int64_t> snapshots;  ///< steps whose weights are kept, for averaging

@@ -48,7 +48,9 @@ void GradientTree::put(size_t shard, nn::ParameterArray gradients) {
       nodes[neighbour] = {};
     }
     if (node % 2 == 1) std::swap(gradients, other);
-    add_scaled({.size = gradients.flat().size(), .factor = 1.0f, .x = other.flat().data<float>(),
+    add_scaled({.size = gradients.flat().size(),
+                .factor = 1.0f,
+                .x = other.flat().data<float>(),
                 .y = gradients.flat().data<float>()});
     recycle(std::move(other));
   }

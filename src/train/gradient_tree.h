@@ -9,9 +9,9 @@
 
 namespace heed::train {
 
-/// Shard i and its neighbour i ^ 1 are added, then pairs of pairs, and so on. The shape of the tree depends on the
-/// number of shards alone, so the sum has the same bits for any number of threads; and pairs are added as soon as both
-/// are there, so only a few arrays are in use at once.
+/// Shard i and its neighbour i ^ 1 are added, then pairs of pairs, and so on. The shape of the tree depends
+/// on the number of shards alone, so the sum has the same bits for any number of threads; and pairs are added
+/// as soon as both are there, so only a few arrays are in use at once.
 class GradientTree {
  public:
   explicit GradientTree(const nn::ParameterTable& table) : table_(table) {}

@@ -79,10 +79,12 @@ MetricsLog::MetricsLog(std::string path, int64_t resume_step) : path_(std::move(
 void MetricsLog::append(const Metrics& metrics) {
   const std::string line = to_line(metrics);
   const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  const bool written = file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const bool written =
+      file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   const int number = errno;
   if (file >= 0) ::close(file);
-  if (!written) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, std::generic_category().message(number));
+  if (!written)
+    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, std::generic_category().message(number));
 }
 
 }  // namespace heed::train

@@ -13,7 +13,7 @@ struct Metrics {
   double loss = 0;  ///< per target token, with label smoothing
   double learning_rate = 0;
   double gradient_norm = 0;
-  int64_t target_tokens = 0;  ///< so far
+  int64_t target_tokens = 0;            ///< so far
   double target_tokens_per_second = 0;  ///< of this step
   double seconds = 0;                   ///< of training, so far
   std::optional<double> valid_loss;     ///< per target token, without smoothing

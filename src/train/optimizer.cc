@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kChunk = 1 << 16;
 
-/// body(first element, count) for chunks of the flat array that lie in rows to be trained. The output's bias of a
-/// model, which is not trained, comes last in its table.
+/// body(first element, count) for chunks of the flat array that lie in rows to be trained. The output's bias
+/// of a model, which is not trained, comes last in its table.
 template <typename Body>
 void for_each_chunk(ThreadPool& pool, int64_t elements, const Body& body) {
   const int64_t chunks = (elements + kChunk - 1) / kChunk;
@@ -42,8 +42,8 @@ double Optimizer::norm(ThreadPool& pool, const nn::ParameterArray& gradients) co
   return std::sqrt(total);
 }
 
-void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients, double norm,
-                       int64_t n, nn::ParameterArray& average) {
+void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients,
+                       double norm, int64_t n, nn::ParameterArray& average) {
   const double scale = recipe_.clip > 0 ? std::min(1.0, recipe_.clip / (norm + 1e-6)) : 1;
   // At first the average follows the values closely: what it began with is forgotten soon.
   const double decay = std::min(recipe_.decay, static_cast<double>(n) / static_cast<double>(n + 9));
@@ -51,10 +51,19 @@ void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::P
   const float* g = gradients.flat().data<float>();
   float* mean = average.defined() ? average.flat().data<float>() : nullptr;
   for_each_chunk(pool, table_.elements(), [&](size_t, int64_t begin, int64_t count) {
-    adam({.size = count, .weights = w + begin, .m = m_.flat().data<float>() + begin,
-          .v = v_.flat().data<float>() + begin, .gradients = g + begin, .gradient_scale = scale,
-          .rate = schedule_.at(n), .beta1 = recipe_.beta1, .beta2 = recipe_.beta2, .epsilon = recipe_.epsilon,
-          .weight_decay = recipe_.weight_decay, .decoupled = recipe_.optimizer == "adamw", .n = n});
+    adam({.size = count,
+          .weights = w + begin,
+          .m = m_.flat().data<float>() + begin,
+          .v = v_.flat().data<float>() + begin,
+          .gradients = g + begin,
+          .gradient_scale = scale,
+          .rate = schedule_.at(n),
+          .beta1 = recipe_.beta1,
+          .beta2 = recipe_.beta2,
+          .epsilon = recipe_.epsilon,
+          .weight_decay = recipe_.weight_decay,
+          .decoupled = recipe_.optimizer == "adamw",
+          .n = n});
     if (mean != nullptr) {
       const float keep = static_cast<float>(decay), move = static_cast<float>(1 - decay);
       for (int64_t i = begin; i < begin + count; ++i) mean[i] = keep * mean[i] + move * w[i];

@@ -16,9 +16,10 @@ class Optimizer {
   /// The norm of all gradients: the square root of the sum of all squares.
   double norm(ThreadPool& pool, const nn::ParameterArray& gradients) const;
 
-  /// Update number n, from 1. `norm` is that of the gradients. `average`, if defined, moves towards the new values.
-  void update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients, double norm, int64_t n,
-              nn::ParameterArray& average);
+  /// Update number n, from 1. `norm` is that of the gradients. `average`, if defined, moves towards the new
+  /// values.
+  void update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients, double norm,
+              int64_t n, nn::ParameterArray& average);
 
   /// Adam's running means of the gradients and of their squares.
   nn::ParameterArray& first_moment() { return m_; }

@@ -1,11 +1,11 @@
 #include "train/recipe.h"
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 #include <sstream>
-#include <toml++/toml.h>
 #include <type_traits>
 
 #include "base/check.h"
@@ -22,8 +22,8 @@ struct Range {
   double least = 0, most = 1e18;
 };
 
-/// The fields: visit(key, field, range) for numbers, visit(key, field) for switches, visit(key, field, words) for
-/// fields that take one of some words.
+/// The fields: visit(key, field, range) for numbers, visit(key, field) for switches, visit(key, field, words)
+/// for fields that take one of some words.
 template <typename RecipeType, typename Visit>
 void visit_recipe(RecipeType& r, Visit&& visit) {
   static const Words<ScheduleKind> schedules{{"noam", ScheduleKind::kNoam},
@@ -61,7 +61,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.joint", r.joint);
   visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
   visit("tokenizer.byte_fallback", r.byte_fallback);
-  visit("tokenizer.character_coverage", r.character_coverage, Range{0.5, 1});
+  visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
 
   visit("training.seed", r.seed, any);
   visit("training.batch_tokens", r.batch_tokens, count);
@@ -103,7 +103,7 @@ struct Setter {
   bool found = false;
 
   template <typename Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   void operator()(const std::string& key, Number& field, Range range) {
     keys.push_back(key);
     if (key != wanted) return;
@@ -112,8 +112,8 @@ struct Setter {
     double number = 0;
     if (!(stream >> number) || !stream.eof() || !(number >= range.least && number <= range.most) ||
         (std::is_integral_v<Number> && number != static_cast<double>(static_cast<int64_t>(number)))) {
-      problem = fmt::format("a {} from {} to {}", std::is_integral_v<Number> ? "whole number" : "number", range.least,
-                            range.most);
+      problem = fmt::format("a {} from {} to {}", std::is_integral_v<Number> ? "whole number" : "number",
+                            range.least, range.most);
       return;
     }
     field = static_cast<Number>(number);
@@ -146,11 +146,13 @@ struct Setter {
 struct Writer {
   std::vector<std::pair<std::string, std::string>> fields;
   template <typename Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   void operator()(const std::string& key, const Number& field, Range) {
     fields.emplace_back(key, fmt::format("{}", field));
   }
-  void operator()(const std::string& key, const bool& field) { fields.emplace_back(key, field ? "true" : "false"); }
+  void operator()(const std::string& key, const bool& field) {
+    fields.emplace_back(key, field ? "true" : "false");
+  }
   template <typename Value>
   void operator()(const std::string& key, const Value& field, const Words<Value>& words) {
     for (const auto& [word, meaning] : words) {
@@ -163,12 +165,14 @@ struct Writer {
   }
 };
 
-void set(Recipe& recipe, const std::string& key, const std::string& value, const std::string& where, ErrorKind kind) {
+void set(Recipe& recipe, const std::string& key, const std::string& value, const std::string& where,
+         ErrorKind kind) {
   Setter setter{key, value, {}, {}};
   visit_recipe(recipe, setter);
   if (!setter.found) {
     const std::string near = nearest_word(key, setter.keys);
-    fail(kind, "{}: there is no setting '{}'{}", where, key, near.empty() ? "" : fmt::format("; is '{}' meant?", near));
+    fail(kind, "{}: there is no setting '{}'{}", where, key,
+         near.empty() ? "" : fmt::format("; is '{}' meant?", near));
   }
   if (!setter.problem.empty()) fail(kind, "{}: '{}' must be {}, not '{}'", where, key, setter.problem, value);
 }
@@ -229,7 +233,8 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
   std::vector<std::string> found;
   for (size_t n = 0; n < first.fields.size(); ++n) {
     if (first.fields[n].second == second.fields[n].second) continue;
-    found.push_back(fmt::format("{} ({}, now {})", first.fields[n].first, first.fields[n].second, second.fields[n].second));
+    found.push_back(fmt::format("{} ({}, now {})", first.fields[n].first, first.fields[n].second,
+                                second.fields[n].second));
   }
   return found;
 }

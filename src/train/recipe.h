@@ -16,8 +16,8 @@ enum class Averaging {
   kRunning,  ///< an exponential moving average of the weights
 };
 
-/// Each field stands in the file under the key that visit_recipe() gives it; `heed train --help` and docs/training.md
-/// list them all. The defaults are those of --preset small.
+/// Each field stands in the file under the key that visit_recipe() gives it; docs/training.md lists them all.
+/// The defaults are those of --preset small.
 struct Recipe {
   // [model]
   std::string arch = "transformer";
@@ -42,8 +42,8 @@ struct Recipe {
   // [training]
   uint64_t seed = 1;
   int64_t batch_tokens = 4096;
-  int shards = 0;       ///< 0: by batch_tokens alone
-  int accumulate = 1;   ///< batches per update
+  int shards = 0;            ///< 0: by batch_tokens alone
+  int accumulate = 1;        ///< batches per update
   int64_t max_length = 128;  ///< longer sentences are left out
   double label_smoothing = 0.1;
 
@@ -60,8 +60,8 @@ struct Recipe {
 
   // [averaging]
   Averaging averaging = Averaging::kRunning;
-  double decay = 0.999;     ///< of the running average, per step
-  int snapshots = 10;       ///< how many of the last ones are averaged
+  double decay = 0.999;  ///< of the running average, per step
+  int snapshots = 10;    ///< how many of the last ones are averaged
   int64_t snapshot_every = 500;
 
   // [validation]
@@ -79,8 +79,8 @@ struct Recipe {
 /// "tiny", "small" or "base"; throws kUsage for another name, naming these.
 Recipe preset(const std::string& name);
 
-/// Overrides fields from TOML text. Throws kFormat for an unknown key (naming the nearest) or a bad value; `origin` is
-/// what messages call the text.
+/// Overrides fields from TOML text. Throws kFormat for an unknown key (naming the nearest) or a bad value;
+/// `origin` is what messages call the text.
 void apply_toml(Recipe& recipe, const std::string& text, const std::string& origin);
 /// Overrides one field, "model.width" = "512". Throws kUsage.
 void apply_setting(Recipe& recipe, const std::string& key, const std::string& value);

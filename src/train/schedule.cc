@@ -14,7 +14,8 @@ double Schedule::at(int64_t n) const {
   const double progress = std::clamp((step - warm) / left, 0.0, 1.0);
   switch (kind) {
     case ScheduleKind::kNoam:
-      return rate / std::sqrt(static_cast<double>(width)) * std::min(1 / std::sqrt(step), step / (warm * std::sqrt(warm)));
+      return rate / std::sqrt(static_cast<double>(width)) *
+             std::min(1 / std::sqrt(step), step / (warm * std::sqrt(warm)));
     case ScheduleKind::kInverseSqrt:
       return rate * std::min(step / warm, std::sqrt(warm / step));
     case ScheduleKind::kCosine:

@@ -6,11 +6,11 @@
 namespace heed::train {
 
 /// With n the number of the update, from 1:
-///   kNoam         factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5)   (Vaswani et al., 2017, equation 3; factor = rate)
-///   kInverseSqrt  rate * min(n / warmup, sqrt(warmup / n))             the same shape, its height given
-///   kCosine       n < warmup: rate * n / warmup; then rate / 2 * (1 + cos(pi * (n - warmup) / (total - warmup)))
-///   kLinear       n < warmup: rate * n / warmup; then rate * (total - n) / (total - warmup)
-///   kConstant     rate * min(1, n / warmup)
+///   kNoam         factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5)   (Vaswani et al., 2017, equation 3;
+///   factor = rate) kInverseSqrt  rate * min(n / warmup, sqrt(warmup / n))             the same shape, its
+///   height given kCosine       n < warmup: rate * n / warmup; then rate / 2 * (1 + cos(pi * (n - warmup) /
+///   (total - warmup))) kLinear       n < warmup: rate * n / warmup; then rate * (total - n) / (total -
+///   warmup) kConstant     rate * min(1, n / warmup)
 enum class ScheduleKind { kNoam, kInverseSqrt, kCosine, kLinear, kConstant };
 
 struct Schedule {

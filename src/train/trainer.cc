@@ -49,7 +49,10 @@ models::TransformerConfig model_config(const Recipe& r, const Tokenizer& tokeniz
 class Trainer {
  public:
   explicit Trainer(const TrainerOptions& options)
-      : options_(options), recipe_(options.recipe), folder_(options.output + "/training"), pool_(options.threads) {}
+      : options_(options),
+        recipe_(options.recipe),
+        folder_(options.output + "/training"),
+        pool_(options.threads) {}
 
   TrainingSummary run();
 
@@ -69,7 +72,9 @@ class Trainer {
   const nn::ParameterArray& weights_to_use();
   [[noreturn]] void stop_for_bad_numbers(double loss, double norm);
   std::optional<TrainingEnd> reached_end() const;
-  std::string snapshot_path(int64_t step) const { return fmt::format("{}/snapshot-{}.safetensors", folder_, step); }
+  std::string snapshot_path(int64_t step) const {
+    return fmt::format("{}/snapshot-{}.safetensors", folder_, step);
+  }
   double seconds() const { return checkpoint_.state.seconds; }
 
   const TrainerOptions& options_;
@@ -82,7 +87,7 @@ class Trainer {
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<Batcher> batcher_;
   std::optional<MetricsLog> log_;
-  Checkpoint checkpoint_;         // moments stand in the optimizer while it runs
+  Checkpoint checkpoint_;  // moments stand in the optimizer while it runs
   nn::ParameterArray snapshot_average_;
   double last_saved_ = 0;
   double last_step_end_ = 0;
@@ -100,8 +105,10 @@ void Trainer::settle_recipe() {
   const auto changed = differences(before, recipe_);
   if (!changed.empty()) {
     fail(ErrorKind::kUsage,
-         "the training in '{}' was begun with another recipe: {}; give the same settings to go on, or train into "
-         "another directory", options_.output, fmt::join(changed, ", "));
+         "the training in '{}' was begun with another recipe: {}; give the same settings to go on, or train "
+         "into "
+         "another directory",
+         options_.output, fmt::join(changed, ", "));
   }
 }
 
@@ -115,13 +122,13 @@ void Trainer::build_model() {
   generation.forced_end_id = config.end_id;
   generation.forbidden_ids = {config.padding_id};
   generation.renormalize = true;
-  models::write_generation_defaults(options_.output, generation, {config.padding_id, config.end_id, config.start_id});
+  models::write_generation_defaults(options_.output, generation,
+                                    {config.padding_id, config.end_id, config.start_id});
   step_ = std::make_unique<TrainingStep>(*model_, pool_);
   optimizer_ = std::make_unique<Optimizer>(model_->table(), recipe_);
   const nn::ParameterTable& table = model_->table();
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);
   nn::initialise(table, checkpoint_.values, RandomKey::from_seed(recipe_.seed));
-  // The row of the padding, from which the decoder starts, is and stays 0 on the side of the input.
   if (recipe_.averaging == Averaging::kRunning) {
     checkpoint_.average = nn::ParameterArray(table, DType::kFloat32);
     checkpoint_.average.flat() = checkpoint_.values.flat().clone();
@@ -173,9 +180,12 @@ nn::ParameterArray Trainer::averaged_snapshots() const {
   nn::ParameterArray one(model_->table(), DType::kFloat32);
   const auto& kept = checkpoint_.state.snapshots;
   for (const int64_t step : kept) {
-    SafetensorsReader::open(snapshot_path(step)).read_into("values", one.flat().data<float>(), one.flat().shape());
-    add_scaled({.size = mean.flat().size(), .factor = 1.0f / static_cast<float>(kept.size()),
-                .x = one.flat().data<float>(), .y = mean.flat().data<float>()});
+    SafetensorsReader::open(snapshot_path(step))
+        .read_into("values", one.flat().data<float>(), one.flat().shape());
+    add_scaled({.size = mean.flat().size(),
+                .factor = 1.0f / static_cast<float>(kept.size()),
+                .x = one.flat().data<float>(),
+                .y = mean.flat().data<float>()});
   }
   return mean;
 }
@@ -196,11 +206,14 @@ void Trainer::stop_for_bad_numbers(double loss, double norm) {
   for (int row = 0; row < table.size() && where == "none"; ++row) {
     const Tensor gradient = step_->gradients().view(table, {row, 1});
     const float* g = gradient.data<float>();
-    if (!std::all_of(g, g + gradient.size(), [](float x) { return std::isfinite(x); })) where = table[row].name;
+    if (!std::all_of(g, g + gradient.size(), [](float x) { return std::isfinite(x); }))
+      where = table[row].name;
   }
   fail(ErrorKind::kNumeric,
-       "training stopped at step {}: the loss is {} and the norm of the gradients {} (first parameter whose gradient is "
-       "not finite: {}); the last checkpoint is kept. Try a lower schedule.rate ({} now), a longer schedule.warmup, or "
+       "training stopped at step {}: the loss is {} and the norm of the gradients {} (first parameter whose "
+       "gradient is "
+       "not finite: {}); the last checkpoint is kept. Try a lower schedule.rate ({} now), a longer "
+       "schedule.warmup, or "
        "optimizer.clip = 1",
        checkpoint_.state.step + 1, loss, norm, where, recipe_.rate);
 }
@@ -232,7 +245,8 @@ void Trainer::step() {
   metrics.target_tokens_per_second = static_cast<double>(sums.target_tokens) / took;
   metrics.seconds = state.seconds;
   if (recipe_.averaging == Averaging::kLast && n % recipe_.snapshot_every == 0) take_snapshot();
-  const bool last = options_.max_steps > 0 && n >= options_.max_steps;
+  const bool last = (options_.max_steps > 0 && n >= options_.max_steps) ||
+                    (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes);
   const bool due = n % recipe_.validate_every == 0 || last;
   if (due) validate_now(metrics);
   log_->append(metrics);
@@ -277,25 +291,23 @@ TrainingSummary Trainer::run() {
   if (options_.max_steps <= 0 && options_.max_minutes <= 0 && recipe_.patience == 0) {
     fail(ErrorKind::kUsage, "a training needs an end: --max-steps, --max-minutes, or validation.patience");
   }
+  if (recipe_.max_length > recipe_.longest) {
+    fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.longest ({})",
+         recipe_.max_length, recipe_.longest);
+  }
   make_directories(folder_);
   settle_recipe();
   data_.emplace(prepare_training_data(options_, pool_, [this](const std::string& text) { say(text); }));
   build_model();
   resume();
-  say(fmt::format("{} parameters, {} pairs, {} threads", model_->table().elements(), data_->corpus.sentences(),
-                  pool_.threads()));
+  say(fmt::format("{} parameters, {} pairs, {} threads", model_->table().elements(),
+                  data_->corpus.sentences(), pool_.threads()));
   TrainingSummary summary;
   summary.resumed_from = checkpoint_.state.step;
   last_saved_ = last_step_end_ = now();
   std::optional<TrainingEnd> end;
   while (!(end = reached_end())) step();
-  if (checkpoint_.state.step > summary.resumed_from) {
-    if (*end == TrainingEnd::kMinutes && checkpoint_.state.step % recipe_.validate_every != 0) {
-      Metrics metrics = read_metrics(folder_ + "/metrics.jsonl").back();
-      validate_now(metrics);
-    }
-    save();
-  }
+  if (checkpoint_.state.step > summary.resumed_from) save();
   summary.end = *end;
   summary.steps = checkpoint_.state.step;
   summary.seconds = seconds();
@@ -304,6 +316,8 @@ TrainingSummary Trainer::run() {
 
 }  // namespace
 
-TrainingSummary train(const TrainerOptions& options) { return Trainer(options).run(); }
+TrainingSummary train(const TrainerOptions& options) {
+  return Trainer(options).run();
+}
 
 }  // namespace heed::train

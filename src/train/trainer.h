@@ -16,9 +16,9 @@ struct TrainerOptions {
   PairsInput data;
   PairsInput validation;  ///< nothing named: no validation, and the newest weights are the best
   Recipe recipe;
-  int threads = 0;           ///< 0: all processors; the result does not depend on it
-  int64_t max_steps = 0;     ///< updates in all; 0: no limit
-  double max_minutes = 0;    ///< of training in all; 0: no limit
+  int threads = 0;         ///< 0: all processors; the result does not depend on it
+  int64_t max_steps = 0;   ///< updates in all; 0: no limit
+  double max_minutes = 0;  ///< of training in all; 0: no limit
   double checkpoint_minutes = 5;
   std::string source_language, target_language;  ///< kept in the tokenizer's config, e.g. "de"
   const std::atomic<bool>* stop = nullptr;       ///< set from outside: save and return
@@ -35,11 +35,11 @@ struct TrainingSummary {
   double seconds = 0;
 };
 
-/// Runs a training to one of its limits, at least one of which must be set. The weights after each step, and so all
-/// files but those that hold times, are a function of data, recipe and seed: not of the number of threads, nor of
-/// where the run was stopped and went on.
-/// Throws kUsage for another recipe or other data than those of the training that stands in `output`, kNumeric when
-/// the loss is no longer finite (the last checkpoint stays), and what reading and writing throw.
+/// Runs a training to one of its limits, at least one of which must be set. The weights after each step, and
+/// so all files but those that hold times, are a function of data, recipe and seed: not of the number of
+/// threads, nor of where the run was stopped and went on. Throws kUsage for another recipe or other data than
+/// those of the training that stands in `output`, kNumeric when the loss is no longer finite (the last
+/// checkpoint stays), and what reading and writing throw.
 TrainingSummary train(const TrainerOptions& options);
 
 }  // namespace heed::train

@@ -11,7 +11,9 @@
 namespace heed::train {
 namespace {
 
-bool is_named(const PairsInput& input) { return !input.pairs.empty() || !input.source.empty() || !input.target.empty(); }
+bool is_named(const PairsInput& input) {
+  return !input.pairs.empty() || !input.source.empty() || !input.target.empty();
+}
 
 SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   static const std::vector<std::pair<std::string, TextNormalization>> normalizations{
@@ -40,7 +42,8 @@ NextLine side_of(const PairsInput& input, bool target) {
   };
 }
 
-Tokenizer prepare_tokenizer(const TrainerOptions& options, const std::function<void(const std::string&)>& say) {
+Tokenizer prepare_tokenizer(const TrainerOptions& options,
+                            const std::function<void(const std::string&)>& say) {
   if (std::filesystem::exists(options.output + "/vocab.json")) return Tokenizer::load(options.output);
   const Recipe& recipe = options.recipe;
   say(fmt::format("learning {} {} pieces", recipe.vocabulary, recipe.tokenizer));
@@ -50,7 +53,8 @@ Tokenizer prepare_tokenizer(const TrainerOptions& options, const std::function<v
   train_options.source_language = options.source_language;
   train_options.target_language = options.target_language;
   train_options.max_length = static_cast<int>(recipe.longest);
-  Tokenizer tokenizer = Tokenizer::train(train_options, side_of(options.data, false), side_of(options.data, true));
+  Tokenizer tokenizer =
+      Tokenizer::train(train_options, side_of(options.data, false), side_of(options.data, true));
   tokenizer.save(options.output);
   return Tokenizer::load(options.output);
 }
@@ -74,8 +78,10 @@ Corpus prepare_corpus(const PairsInput& input, const std::string& path, const To
     Corpus corpus(path);
     if (corpus.info().origin == wanted) return corpus;
     fail(ErrorKind::kUsage,
-         "the training in '{}' was begun on other text than {} holds now; give the same text, or train into another "
-         "directory", options.output, name);
+         "the training in '{}' was begun on other text than {} holds now; give the same text, or train into "
+         "another "
+         "directory",
+         options.output, name);
   }
   PairsReader reader(input);
   CorpusBuildOptions build;
@@ -90,7 +96,8 @@ Corpus prepare_corpus(const PairsInput& input, const std::string& path, const To
   if (counts.too_long > 0) {
     message += fmt::format(", {} left out with more than {} tokens", counts.too_long, build.max_length);
   }
-  if (reader.counts().empty > 0) message += fmt::format(", {} left out with an empty side", reader.counts().empty);
+  if (reader.counts().empty > 0)
+    message += fmt::format(", {} left out with an empty side", reader.counts().empty);
   if (reader.counts().extra_columns > 0) {
     message += fmt::format(", {} lines with more than two columns (the first two are used)",
                            reader.counts().extra_columns);
@@ -108,7 +115,8 @@ TrainingData prepare_training_data(const TrainerOptions& options, ThreadPool& po
   Corpus corpus = prepare_corpus(options.data, folder + "/train.ids", tokenizer, options, pool, say);
   TrainingData data{std::move(tokenizer), std::move(corpus), {}, {}, {}};
   if (is_named(options.validation)) {
-    data.validation = prepare_corpus(options.validation, folder + "/valid.ids", data.tokenizer, options, pool, say);
+    data.validation =
+        prepare_corpus(options.validation, folder + "/valid.ids", data.tokenizer, options, pool, say);
     PairsReader reader(options.validation);
     Pair pair;
     while (static_cast<int64_t>(data.validation_source.size()) < options.recipe.validation_sentences &&

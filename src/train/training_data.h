@@ -21,8 +21,8 @@ struct TrainingData {
   std::vector<std::string> validation_source, validation_target;  ///< the first lines, for BLEU and chrF
 };
 
-/// Uses what stands in the directory of an earlier run, after checking that it was made from the same text in the same
-/// way, and makes what is missing. Throws kUsage where the text has changed since.
+/// Uses what stands in the directory of an earlier run, after checking that it was made from the same text in
+/// the same way, and makes what is missing. Throws kUsage where the text has changed since.
 TrainingData prepare_training_data(const TrainerOptions& options, ThreadPool& pool,
                                    const std::function<void(const std::string&)>& say);
 

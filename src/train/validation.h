@@ -15,8 +15,9 @@ struct ValidationScores {
 };
 
 /// A function of weights, data and recipe alone.
-ValidationScores validate(const models::Seq2Seq& model, const nn::ParameterArray& values, const TrainingData& data,
-                          const Recipe& recipe, TrainingStep& step, ThreadPool& pool);
+ValidationScores validate(const models::Seq2Seq& model, const nn::ParameterArray& values,
+                          const TrainingData& data, const Recipe& recipe, TrainingStep& step,
+                          ThreadPool& pool);
 
 /// The score by which the recipe picks the best weights; larger is better.
 double metric_of(const ValidationScores& scores, const Recipe& recipe);
