@@ -42,7 +42,8 @@ TEST_F(TrainCommand, RefusesFilesThatAreNoPairs) {
                  {"cannot open '" + folder_.path("none.tsv"), "No such file"});
   expect_failure(with_pairs(folder_.path()), 1, {"cannot read '" + folder_.path(), "directory"});
   expect_failure(with_pairs(folder_.write("empty.tsv", "")), 1, {"empty.tsv", "pair"});
-  expect_failure(with_pairs(folder_.write("blank.tsv", "\n \n")), 1, {"blank.tsv", "none of the 2 lines has text"});
+  expect_failure(with_pairs(folder_.write("blank.tsv", "\n \n")), 1,
+                 {"blank.tsv", "none of the 2 lines has text"});
   expect_failure(with_pairs(folder_.write("gap.tsv", "ja\tyes\nnein no\n")), 1,
                  {"line 2", "gap.tsv", "tab", "source TAB target"});
   expect_failure(with_pairs(folder_.write("latin.tsv", "ja\tyes\nsch\xF6n\tnice\n")), 1,

@@ -50,7 +50,8 @@ class Shape {
   static constexpr int kMaxRank = 6;
   Shape() = default;
   Shape(std::initializer_list<int64_t> lengths) : Shape(lengths.begin(), lengths.end()) {}
-  explicit Shape(const std::vector<int64_t>& lengths) : Shape(lengths.data(), lengths.data() + lengths.size()) {}
+  explicit Shape(const std::vector<int64_t>& lengths)
+      : Shape(lengths.data(), lengths.data() + lengths.size()) {}
 
   int rank() const { return rank_; }
   /// Length of an axis; negative axes count from the end.
@@ -118,8 +119,8 @@ class Tensor {
   Tensor narrow(int axis, int64_t begin, int64_t count) const;
   /// A contiguous copy.
   Tensor clone() const;
-  /// A contiguous copy in another type. Floats are rounded to nearest even; fractions are cut off towards zero for
-  /// whole numbers. Throws kNumeric for what lies outside the range of a whole-number type, NaN too.
+  /// A contiguous copy in another type. Floats are rounded to nearest even; fractions are cut off towards
+  /// zero for whole numbers. Throws kNumeric for what lies outside the range of a whole-number type, NaN too.
   Tensor to(DType dtype) const;
   /// All elements, in row-major order, converted.
   template <typename T>

@@ -24,7 +24,8 @@ std::vector<int32_t> forbidden_of(const JsonObject& file, int64_t vocabulary) {
   const char* needed = "a list of lists of one id each";
   if (!words.is_array()) file.reject("bad_words_ids", needed);
   for (const auto& word : words) {
-    if (!word.is_array() || word.size() != 1 || !word[0].is_number_integer()) file.reject("bad_words_ids", needed);
+    if (!word.is_array() || word.size() != 1 || !word[0].is_number_integer())
+      file.reject("bad_words_ids", needed);
     const auto id = word[0].get<int64_t>();
     if (id < 0 || id >= vocabulary) file.reject("bad_words_ids", needed);
     ids.push_back(static_cast<int32_t>(id));

@@ -9,8 +9,8 @@
 
 namespace heed::models {
 
-/// Where early_stopping is kFalse, a sentence is done when no running hypothesis can still beat the finished ones at
-/// its present length; kTrue: as soon as there are enough; kNever: at any length.
+/// Where early_stopping is kFalse, a sentence is done when no running hypothesis can still beat the finished
+/// ones at its present length; kTrue: as soon as there are enough; kNever: at any length.
 enum class EarlyStopping { kFalse, kTrue, kNever };
 
 struct GenerationDefaults {
@@ -19,9 +19,9 @@ struct GenerationDefaults {
   double length_penalty = 1;
   EarlyStopping early_stopping = EarlyStopping::kFalse;
   int no_repeat_ngram_size = 0;
-  int32_t forced_end_id = -1;         ///< forced at max_length; -1: none
-  std::vector<int32_t> forbidden_ids; ///< bad_words_ids of a single id
-  bool renormalize = false;           ///< log-probabilities again after forbidding
+  int32_t forced_end_id = -1;          ///< forced at max_length; -1: none
+  std::vector<int32_t> forbidden_ids;  ///< bad_words_ids of a single id
+  bool renormalize = false;            ///< log-probabilities again after forbidding
 };
 
 /// Reads `directory`/generation_config.json, and what older directories hold in config.json instead.

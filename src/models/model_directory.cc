@@ -16,7 +16,8 @@ const std::vector<Architecture>& architectures() {
   const auto make_transformer = [](const JsonObject& config) -> std::unique_ptr<Seq2Seq> {
     return std::make_unique<Transformer>(read_transformer_config(config));
   };
-  static const std::vector<Architecture> table{{"marian", make_transformer}, {"heed_transformer", make_transformer}};
+  static const std::vector<Architecture> table{{"marian", make_transformer},
+                                               {"heed_transformer", make_transformer}};
   return table;
 }
 
@@ -31,7 +32,9 @@ nn::Context LoadedModel::context() const {
 namespace {
 
 /// Tensors that some files hold though they are computed, not learnt.
-bool is_computed(const std::string& name) { return name.ends_with("embed_positions.weight"); }
+bool is_computed(const std::string& name) {
+  return name.ends_with("embed_positions.weight");
+}
 
 /// The name under which a file holds a parameter; empty where it does not.
 std::string stored_name(const WeightFiles& files, const nn::ParamSpec& spec) {
@@ -51,7 +54,8 @@ void require_match(const WeightFiles& files, const nn::ParameterTable& table) {
     known.insert(spec.aliases.begin(), spec.aliases.end());
     const std::string name = stored_name(files, spec);
     if (name.empty()) {
-      fail(ErrorKind::kFormat, "'{}': config.json asks for a parameter '{}' of shape {}, but the weights do not hold it",
+      fail(ErrorKind::kFormat,
+           "'{}': config.json asks for a parameter '{}' of shape {}, but the weights do not hold it",
            files.directory(), spec.name, spec.shape.to_string());
     }
     const Shape& shape = files.info(name).shape;
@@ -59,14 +63,16 @@ void require_match(const WeightFiles& files, const nn::ParameterTable& table) {
     const bool same = shape == spec.shape || (shape.rank() == spec.shape.rank() + 1 && shape[0] == 1 &&
                                               std::equal(shape.begin() + 1, shape.end(), spec.shape.begin()));
     if (!same) {
-      fail(ErrorKind::kFormat, "'{}': config.json gives '{}' the shape {}, the weights hold {}", files.directory(), name,
-           spec.shape.to_string(), shape.to_string());
+      fail(ErrorKind::kFormat, "'{}': config.json gives '{}' the shape {}, the weights hold {}",
+           files.directory(), name, spec.shape.to_string(), shape.to_string());
     }
   }
   for (const std::string& name : files.names()) {
     if (known.count(name) == 0 && !is_computed(name)) {
-      fail(ErrorKind::kFormat, "'{}': the weights hold '{}', which this model does not have; do config.json and the "
-           "weights belong together?", files.directory(), name);
+      fail(ErrorKind::kFormat,
+           "'{}': the weights hold '{}', which this model does not have; do config.json and the "
+           "weights belong together?",
+           files.directory(), name);
     }
   }
 }
@@ -85,15 +91,15 @@ void read_weights(const std::string& directory, const nn::ParameterTable& table,
   for (int row = 0; row < table.size(); ++row) {
     for (int64_t i = table.offset(row); i < table.offset(row + 1); ++i) {
       if (!(all[i] - all[i] == 0)) {  // infinite, or not a number
-        fail(ErrorKind::kFormat, "'{}': the parameter '{}' holds {} at place {}", directory, table[row].name, all[i],
-             i - table.offset(row));
+        fail(ErrorKind::kFormat, "'{}': the parameter '{}' holds {} at place {}", directory, table[row].name,
+             all[i], i - table.offset(row));
       }
     }
   }
 }
 
-void write_weights(const std::string& directory, const nn::ParameterTable& table, const nn::ParameterArray& values,
-                   DType dtype) {
+void write_weights(const std::string& directory, const nn::ParameterTable& table,
+                   const nn::ParameterArray& values, DType dtype) {
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (int row = 0; row < table.size(); ++row) {
     Tensor value = values.view(table, {row, 1});

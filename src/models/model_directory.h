@@ -1,5 +1,5 @@
-// A model as a directory, in the Hugging Face layout: config.json, generation_config.json, model.safetensors, and the
-// tokenizer's files, which src/text reads.
+// A model as a directory, in the Hugging Face layout: config.json, generation_config.json, model.safetensors,
+// and the tokenizer's files, which src/text reads.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ struct LoadedModel {
   nn::Context context() const;
 };
 
-/// Reads a directory. Throws kNotFound, kFile or kFormat; the message names file, parameter and both shapes where
-/// config and weights contradict each other. Nothing is believed before it is checked.
+/// Reads a directory. Throws kNotFound, kFile or kFormat; the message names file, parameter and both shapes
+/// where config and weights contradict each other. Nothing is believed before it is checked.
 LoadedModel load_model(const std::string& directory);
 
 /// The architectures there are: by the model_type of config.json.
@@ -38,10 +38,10 @@ struct Architecture {
 const std::vector<Architecture>& architectures();
 
 /// Writes the parameters as model.safetensors into `directory`, as float32 or rounded to 16 bits.
-void write_weights(const std::string& directory, const nn::ParameterTable& table, const nn::ParameterArray& values,
-                   DType dtype);
-/// Fills `values` from the weights of a directory; every row of the table must be there under its name or an alias,
-/// in its shape, and nothing else but tables of positions, which are computed.
+void write_weights(const std::string& directory, const nn::ParameterTable& table,
+                   const nn::ParameterArray& values, DType dtype);
+/// Fills `values` from the weights of a directory; every row of the table must be there under its name or an
+/// alias, in its shape, and nothing else but tables of positions, which are computed.
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values);
 
 }  // namespace heed::models

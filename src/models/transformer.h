@@ -19,7 +19,7 @@ struct TransformerConfig {
   Activation activation = Activation::kRelu;
   bool norm_first = false;  ///< Marian cannot express it
   nn::SinusoidLayout positions = nn::SinusoidLayout::kHalves;
-  int64_t longest = 512;  ///< max_position_embeddings
+  int64_t longest = 512;        ///< max_position_embeddings
   bool scale_embedding = true;  ///< by sqrt(d_model)
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
   int32_t padding_id = 0, end_id = 0, start_id = 0;
@@ -49,7 +49,8 @@ class Transformer : public Seq2Seq {
   Tensor logits(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const override;
 
   std::unique_ptr<DecoderState> start(nn::Context& context) const override;
-  std::vector<int32_t> admit(nn::Context& context, DecoderState& state, const Sequences& source) const override;
+  std::vector<int32_t> admit(nn::Context& context, DecoderState& state,
+                             const Sequences& source) const override;
   void release(DecoderState& state, int32_t sentence) const override;
   Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const override;
 

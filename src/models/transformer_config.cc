@@ -6,8 +6,8 @@ namespace heed::models {
 
 const std::vector<std::pair<std::string, Activation>>& activation_names() {
   static const std::vector<std::pair<std::string, Activation>> names{
-      {"relu", Activation::kRelu},          {"gelu", Activation::kGelu},       {"swish", Activation::kSwish},
-      {"silu", Activation::kSwish},         {"gelu_new", Activation::kGeluTanh}, {"tanh", Activation::kTanh},
+      {"relu", Activation::kRelu},      {"gelu", Activation::kGelu},         {"swish", Activation::kSwish},
+      {"silu", Activation::kSwish},     {"gelu_new", Activation::kGeluTanh}, {"tanh", Activation::kTanh},
       {"sigmoid", Activation::kSigmoid}};
   return names;
 }
@@ -67,7 +67,8 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   }
   if (!marian) {
     c.norm_first = json.boolean("normalize_before", false);
-    c.positions = json.word("position_layout", position_layouts(), std::optional(nn::SinusoidLayout::kHalves));
+    c.positions =
+        json.word("position_layout", position_layouts(), std::optional(nn::SinusoidLayout::kHalves));
   }
   return c;
 }

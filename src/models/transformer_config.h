@@ -6,9 +6,9 @@
 
 namespace heed::models {
 
-/// Reads a config whose model_type is "marian", or "heed_transformer": the same keys and these more, for what Marian
-/// cannot express: "normalize_before" (bool) and "position_layout" ("halves" or "interleaved").
-/// Throws kFormat for anything missing, out of range, or that this library cannot do.
+/// Reads a config whose model_type is "marian", or "heed_transformer": the same keys and these more, for what
+/// Marian cannot express: "normalize_before" (bool) and "position_layout" ("halves" or "interleaved"). Throws
+/// kFormat for anything missing, out of range, or that this library cannot do.
 TransformerConfig read_transformer_config(const JsonObject& config);
 
 /// The config.json of a model; "marian" wherever Marian can express it.

@@ -1,4 +1,6 @@
 // The command `heed`.
 #include "cli/command.h"
 
-int main(int argc, char** argv) { return heed::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  return heed::cli::run(argc, argv);
+}
