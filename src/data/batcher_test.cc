@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/rng.h"
-#include "data/test_folder.h"
+#include "test_folder.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,9 @@
 #include "data/corpus_builder.h"
 
+#include <fmt/format.h>
+
 #include "base/file.h"
-#include "data/test_folder.h"
+#include "test_folder.h"
 
 namespace heed {
 namespace {
@@ -87,7 +89,7 @@ TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
         "a\tb\n", [](std::string_view) { return Ids{999}; }, options());
   });
   expect_error(ErrorKind::kUsage, "a vocabulary of 0 entries", [&] { build("a\tb\n", bytes_and_end, {}); });
-  EXPECT_EQ(folder.files(), 1u);  // the text alone
+  EXPECT_EQ(folder.entries(), 1u);  // the text alone
 }
 
 TEST(BuildTextCorpus, LeavesOutBlankAndLongLines) {

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "data/corpus_format.h"
-#include "data/test_folder.h"
+#include "test_folder.h"
 
 namespace heed {
 namespace {
@@ -89,7 +89,7 @@ TEST(CorpusWriter, LeavesNothingBehindUnlessCommitted) {
                  [&] { writer.add(std::vector<std::span<const int32_t>>{Ids{-1}}); });
   }
   EXPECT_EQ(read_file(folder.path("corpus")), "what was there before");
-  EXPECT_EQ(folder.files(), 1u);
+  EXPECT_EQ(folder.entries(), 1u);
   expect_error(ErrorKind::kFile, "cannot write", [&] { CorpusWriter(folder.path("no/such/folder"), 1, 10); });
 }
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "data/test_folder.h"
+#include "test_folder.h"
 
 namespace heed {
 namespace {

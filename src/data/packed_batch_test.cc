@@ -1,6 +1,6 @@
 #include "data/packed_batch.h"
 
-#include "data/test_folder.h"
+#include "test_folder.h"
 
 namespace heed {
 namespace {
