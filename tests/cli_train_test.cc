@@ -89,6 +89,18 @@ TEST_F(TrainCommand, RefusesOtherSettingsAndOtherTextForTheSameDirectory) {
   expect_failure(heed_command(training("model", 4)), 2, {"other text", "pairs.tsv"});
 }
 
+TEST_F(TrainCommand, BeginsAgainWhereTheFirstRunFailedBeforeAnyStep) {
+  expect_failure(heed_command(training("model", 2, {"--set", "model.heads=5"})), 1, {"5 heads"});
+  EXPECT_EQ(heed_command(training("model", 2)).status, 0);
+}
+
+TEST_F(TrainCommand, DoesNotTrainOverAModelFromElsewhere) {
+  std::filesystem::create_directory(folder_.path("model"));
+  folder_.write("model/config.json", "{}");
+  expect_failure(heed_command(training("model", 2)), 2, {"was not trained there", "another directory"});
+  EXPECT_EQ(content_of(folder_.path("model/config.json")), "{}");
+}
+
 TEST_F(TrainCommand, StopsWhereNumbersAreNoLongerNumbers) {
   const std::vector<std::string> wild{"--set", "schedule.kind=constant", "--set", "schedule.rate=1000"};
   const CommandResult result = heed_command(training("model", 500, wild));

@@ -93,23 +93,38 @@ class Trainer {
   double last_step_end_ = 0;
 };
 
-/// The recipe is saved with the training; another one for the same directory is refused.
+/// The recipe is saved with the training; another one for the same directory is refused. Where nothing has
+/// been trained yet, because the first run failed, there is nothing to lose: it begins again.
 void Trainer::settle_recipe() {
   const std::string path = folder_ + "/recipe.toml";
   if (!std::filesystem::exists(path)) {
+    for (const char* name : {"/config.json", "/model.safetensors", "/vocab.json"}) {
+      if (std::filesystem::exists(options_.output + name)) {
+        fail(ErrorKind::kUsage, "'{}' holds a model that was not trained there; train into another directory",
+             options_.output);
+      }
+    }
+    make_directories(folder_);
     write_file(path, to_toml(recipe_));
     return;
   }
   Recipe before;
   apply_toml(before, read_file(path), path);
   const auto changed = differences(before, recipe_);
-  if (!changed.empty()) {
+  if (changed.empty()) return;
+  if (std::filesystem::exists(folder_ + "/checkpoint.safetensors")) {
     fail(ErrorKind::kUsage,
          "the training in '{}' was begun with another recipe: {}; give the same settings to go on, or train "
          "into "
          "another directory",
          options_.output, fmt::join(changed, ", "));
   }
+  for (const char* name :
+       {"/source.spm", "/target.spm", "/vocab.json", "/tokenizer_config.json", "/config.json",
+        "/model.safetensors", "/training/train.ids", "/training/valid.ids"}) {
+    std::filesystem::remove(options_.output + name);
+  }
+  write_file(path, to_toml(recipe_));
 }
 
 void Trainer::build_model() {
@@ -295,7 +310,6 @@ TrainingSummary Trainer::run() {
     fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.longest ({})",
          recipe_.max_length, recipe_.longest);
   }
-  make_directories(folder_);
   settle_recipe();
   data_.emplace(prepare_training_data(options_, pool_, [this](const std::string& text) { say(text); }));
   build_model();
