@@ -1,6 +1,7 @@
 #include "base/thread_pool.h"
 
 #include <sched.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <utility>
@@ -58,6 +59,10 @@ void ThreadPool::take_items(std::unique_lock<std::mutex>& lock) {
 }
 
 void ThreadPool::work() {
+  // Signals are for the thread that made the pool.
+  sigset_t all;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     wake_.wait(lock, [this] { return stopping_ || next_ < count_; });

@@ -106,8 +106,17 @@ const std::atomic<bool>& interrupted() {
 }
 
 void watch_interrupts() {
+  // The handler has a stack of its own: the generated code of matrix products keeps numbers below the stack
+  // pointer, further down than the 128 bytes that a handler on the same stack would spare. Worker threads
+  // block all signals.
+  static std::vector<char> handler_stack(1 << 16);
+  stack_t stack{};
+  stack.ss_sp = handler_stack.data();
+  stack.ss_size = handler_stack.size();
+  ::sigaltstack(&stack, nullptr);
   struct sigaction action {};
   action.sa_handler = on_signal;
+  action.sa_flags = SA_ONSTACK;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
 }

@@ -1,5 +1,8 @@
 // Matrix products: the one doorway to oneDNN.
 //
+// oneDNN's generated code keeps numbers far below the stack pointer: a signal handler must not run on the
+// stack of a thread that multiplies, but on one of its own (SA_ONSTACK), or in a thread that does not.
+//
 // Products run on the calling thread alone; work is divided above this level. float64 is a plain loop of our
 // own, for gradient checks.
 #pragma once
