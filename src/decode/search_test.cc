@@ -234,8 +234,7 @@ TEST(Search, RefusesSentencesThatTheModelCannotRead) {
   EXPECT_NO_THROW(search.run({{0, std::vector<int32_t>(64, 1)}}));
 }
 
-// ---- Hugging Face
-// ---------------------------------------------------------------------------------------------------
+// ---- Hugging Face ----------------------------------------------------------------------------------------
 
 models::EarlyStopping early_stopping_of(const nlohmann::json& value) {
   if (value.is_string()) return models::EarlyStopping::kNever;

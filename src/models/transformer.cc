@@ -78,8 +78,7 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   positions_ = nn::sinusoidal_positions(config.longest, config.width, config.positions);
 }
 
-// ---- All positions at once
-// ------------------------------------------------------------------------------------------
+// ---- All positions at once -------------------------------------------------------------------------------
 
 Var Transformer::embed(nn::Context& context, const std::vector<int32_t>& ids,
                        const std::vector<int32_t>& places) const {
@@ -153,8 +152,7 @@ Tensor Transformer::logits(nn::Context& context, const Sequences& source,
   return vocabulary_logits(context, decode(context, decoder_input, encode(context, source), source));
 }
 
-// ---- One position at a time
-// -----------------------------------------------------------------------------------------
+// ---- One position at a time ------------------------------------------------------------------------------
 
 namespace {
 

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kChunk = 1 << 16;
 
-/// body(first element, count) for chunks of the flat array that lie in rows to be trained. The output's bias
-/// of a model, which is not trained, comes last in its table.
+/// body(chunk, first element, count) for every chunk of the flat array. Rows that are not trained have
+/// gradients of 0.
 template <typename Body>
 void for_each_chunk(ThreadPool& pool, int64_t elements, const Body& body) {
   const int64_t chunks = (elements + kChunk - 1) / kChunk;
