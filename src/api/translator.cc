@@ -21,7 +21,7 @@ struct Translator::State {
     if (options.length_penalty) o.search.length_penalty = *options.length_penalty;
     o.search.nbest = options.nbest;
     o.split_sentences = options.split_sentences;
-    return {*model.model, model.context(), tokenizer, pool, o};
+    return {model.seq2seq(), model.context(), tokenizer, pool, o};
   }
 
   models::LoadedModel model;

@@ -27,7 +27,7 @@ std::string align(const TranslationModel& model, const std::pair<std::string, st
   const Encoding source = model.tokenizer.encode_source(pair.first),
                  target = model.tokenizer.encode_target(pair.second);
   const decode::SoftAlignment soft =
-      decode::soft_alignment(*model.loaded.model, model.loaded.context(), source.ids, target.ids, options);
+      decode::soft_alignment(model.loaded.seq2seq(), model.loaded.context(), source.ids, target.ids, options);
   return decode::to_pharaoh(decode::word_alignment(soft, decode::words_of_spans(pair.first, source.spans),
                                                    decode::words_of_spans(pair.second, target.spans)));
 }

@@ -99,7 +99,7 @@ bool translate(const EvaluateOptions& o, Evaluation& e) {
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(*model.loaded.model, model.loaded.context(), model.tokenizer, pool,
+  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
                                       translator_options(o.search, model.loaded.generation));
   ProgressLine progress("lines", e.source.size(), !o.common.quiet && stderr_is_terminal());
   decode::Translator::Control control;

@@ -64,7 +64,7 @@ int run_score(const ScoreOptions& o) {
   const TranslationModel model = load_translation_model(o.model);
   require_room(model, pairs);
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(*model.loaded.model, model.loaded.context(), model.tokenizer, pool);
+  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool);
   const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs);
 
   Totals totals;

@@ -88,7 +88,7 @@ int run_translate(const TranslateOptions& o) {
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(*model.loaded.model, model.loaded.context(), model.tokenizer, pool,
+  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
                                       translator_options(o, model.loaded.generation));
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());

@@ -10,10 +10,10 @@ TranslationModel load_translation_model(const ModelChoice& choice) {
   const std::string directory = find_translation_model(choice);
   TranslationModel model{models::load_model(directory), Tokenizer::load(directory)};
   const auto pieces = static_cast<int64_t>(model.tokenizer.size());
-  if (pieces != model.loaded.model->vocabulary_size()) {
+  if (pieces != model.loaded.seq2seq().vocabulary_size()) {
     fail(ErrorKind::kFormat,
          "'{}': vocab.json has {} pieces, and config.json says {}: do they belong together?", directory,
-         pieces, model.loaded.model->vocabulary_size());
+         pieces, model.loaded.seq2seq().vocabulary_size());
   }
   return model;
 }
@@ -39,7 +39,7 @@ NumberedPairs read_pairs(const PairsInput& input) {
 }
 
 void require_room(const TranslationModel& model, const NumberedPairs& pairs) {
-  const auto most = static_cast<size_t>(model.loaded.model->longest());
+  const auto most = static_cast<size_t>(model.loaded.seq2seq().longest());
   if (most == 0) return;
   for (size_t n = 0; n < pairs.pairs.size(); ++n) {
     const auto& [source, target] = pairs.pairs[n];

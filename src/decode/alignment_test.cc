@@ -72,15 +72,15 @@ TEST(Alignment, IsTheMeanOfTheReferencesHeads) {
     const auto row_of = [&](const Tensor& ids, int64_t b) {
       std::vector<int32_t> row;
       const int64_t* first = ids.data<int64_t>() + b * ids.dim(1);
-      for (int64_t t = 0; t < ids.dim(1) && first[t] != loaded.model->padding_id(); ++t) {
+      for (int64_t t = 0; t < ids.dim(1) && first[t] != loaded.seq2seq().padding_id(); ++t) {
         row.push_back(static_cast<int32_t>(first[t]));
       }
       return row;
     };
     const int64_t heads = expected.dim(1), targets = expected.dim(2), sources = expected.dim(3);
     for (int64_t b = 0; b < source.dim(0); ++b) {
-      const auto soft =
-          soft_alignment(*loaded.model, loaded.context(), row_of(source, b), row_of(target, b), {.layer = 0});
+      const auto soft = soft_alignment(loaded.seq2seq(), loaded.context(), row_of(source, b),
+                                       row_of(target, b), {.layer = 0});
       for (int64_t t = 0; t < soft.targets; ++t) {
         for (int64_t s = 0; s < soft.sources; ++s) {
           double mean = 0;

@@ -13,7 +13,7 @@ using models::EarlyStopping;
 BeamSearch::BeamSearch(SearchSettings settings)
     : settings_(std::move(settings)),
       beams_(static_cast<size_t>(settings_.options.beam_size)),
-      rows_{{-1, settings_.start_id}},
+      rows_{{-1, settings_.beginning.back()}},
       nodes_{HypothesisTree::kRoot},
       sums_{0} {}
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
-void require_prefix(const LogitRules::Sentence& sentence, const models::Seq2Seq& model) {
+void require_prefix(const LogitRules::Sentence& sentence, const models::Generator& model) {
   if (static_cast<int64_t>(sentence.prefix.size()) >= sentence.longest) {
     fail(ErrorKind::kUsage, "the prefix has {} tokens, which leaves no room in a translation of at most {}",
          sentence.prefix.size(), sentence.longest);
@@ -25,7 +25,7 @@ void require_prefix(const LogitRules::Sentence& sentence, const models::Seq2Seq&
 
 }  // namespace
 
-LogitRules::LogitRules(const SearchOptions& options, const models::Seq2Seq& model, Sentence sentence)
+LogitRules::LogitRules(const SearchOptions& options, const models::Generator& model, Sentence sentence)
     : sentence_(std::move(sentence)),
       forbidden_(options.forbidden_ids),
       end_id_(model.end_id()),

@@ -21,7 +21,7 @@ class LogitRules {
     int64_t longest = 1;          ///< ids of a translation at most
   };
   /// Throws kUsage for a prefix that has no room, or that holds the end token or an id that is no word.
-  LogitRules(const SearchOptions& options, const models::Seq2Seq& model, Sentence sentence);
+  LogitRules(const SearchOptions& options, const models::Generator& model, Sentence sentence);
 
   /// The only word that may come behind `length` others, if there is one: of the prefix, or the end at the
   /// limit.

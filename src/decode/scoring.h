@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decode/search_options.h"
+#include "models/seq2seq.h"
 
 namespace heed::decode {
 

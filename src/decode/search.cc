@@ -113,7 +113,7 @@ void Search::Batch::release_done(const TakeHypotheses& take) {
   std::erase_if(live_, [](const Live& live) { return live.search->done(); });
 }
 
-Search::Search(const models::Seq2Seq& model, const nn::Context& context, const SearchOptions& options,
+Search::Search(const models::Generator& model, const nn::Context& context, const SearchOptions& options,
                const SearchBudget& budget)
     : model_(model), context_(context), options_(options), budget_(budget) {
   require_valid(options, model);

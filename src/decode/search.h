@@ -26,7 +26,7 @@ class Search {
  public:
   /// The model's parameters are those of `context`, whose table, values and model must outlive the search.
   /// Throws kUsage for options that make no sense.
-  Search(const models::Seq2Seq& model, const nn::Context& context, const SearchOptions& options,
+  Search(const models::Generator& model, const nn::Context& context, const SearchOptions& options,
          const SearchBudget& budget = {});
 
   /// Sentences to be searched next; none where there are no more.
@@ -45,7 +45,7 @@ class Search {
  private:
   class Batch;
 
-  const models::Seq2Seq& model_;
+  const models::Generator& model_;
   nn::Context context_;
   SearchOptions options_;
   SearchBudget budget_;

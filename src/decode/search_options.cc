@@ -55,7 +55,7 @@ SearchOptions search_options_of(const models::GenerationDefaults& defaults) {
   return options;
 }
 
-void require_valid(const SearchOptions& options, const models::Seq2Seq& model) {
+void require_valid(const SearchOptions& options, const models::Generator& model) {
   const auto at_least = [](const char* what, int64_t least, int64_t value) {
     if (value < least) fail(ErrorKind::kUsage, "{} must be at least {}, not {}", what, least, value);
   };
@@ -82,7 +82,7 @@ void require_valid(const SearchOptions& options, const models::Seq2Seq& model) {
   if (options.sample) require_sampling(options.sampling);
 }
 
-int64_t longest_translation(const SearchOptions& options, const models::Seq2Seq& model, size_t source,
+int64_t longest_translation(const SearchOptions& options, const models::Generator& model, size_t source,
                             size_t prefix) {
   // The last id is never read again, so with the start token the model reads as many as there are ids.
   int64_t longest = model.longest() > 0 ? model.longest() : kLongestWithoutPositions;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/generation_defaults.h"
-#include "models/seq2seq.h"
+#include "models/generator.h"
 
 namespace heed::decode {
 
@@ -65,11 +65,11 @@ struct SearchOptions {
 SearchOptions search_options_of(const models::GenerationDefaults& defaults);
 
 /// Throws kUsage for options that make no sense by themselves, or for this model.
-void require_valid(const SearchOptions& options, const models::Seq2Seq& model);
+void require_valid(const SearchOptions& options, const models::Generator& model);
 
 /// Ids that a translation may have, start token not counted, prefix and end token counted. `source` counts
 /// the source's ids, its end token included. At least 1.
-int64_t longest_translation(const SearchOptions& options, const models::Seq2Seq& model, size_t source,
+int64_t longest_translation(const SearchOptions& options, const models::Generator& model, size_t source,
                             size_t prefix);
 
 }  // namespace heed::decode

@@ -275,7 +275,7 @@ TEST_F(HuggingFaceSearch, Greedy) {
     const auto loaded = models::load_model((reference.folder() / "model").string());
     SearchOptions options = options_of(loaded, search.at("greedy_max_length"));
     options.beam_size = 1;
-    const Results results = Search(*loaded.model, loaded.context(), options).run(sentences_of(search));
+    const Results results = Search(loaded.seq2seq(), loaded.context(), options).run(sentences_of(search));
     for (size_t n = 0; n < results.size(); ++n) {
       const auto& row = search["greedy"][n];
       SCOPED_TRACE(row.at("text").get<std::string>());
@@ -305,7 +305,7 @@ TEST_F(HuggingFaceSearch, BeamSearch) {
       options.nbest = run["n_best"];
       options.length_penalty = run["length_penalty"];
       options.early_stopping = early_stopping_of(run["early_stopping"]);
-      const Results results = Search(*loaded.model, loaded.context(), options).run(sentences);
+      const Results results = Search(loaded.seq2seq(), loaded.context(), options).run(sentences);
       for (const auto& row : run["rows"]) {
         const auto& found = results[row["sentence"].get<size_t>()];
         const auto& expected = row["hypotheses"];

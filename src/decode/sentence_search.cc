@@ -9,11 +9,11 @@
 
 namespace heed::decode {
 
-SearchSettings::SearchSettings(const SearchOptions& search_options, const models::Seq2Seq& model,
+SearchSettings::SearchSettings(const SearchOptions& search_options, const models::Generator& model,
                                const SearchSentence& sentence)
     : options(search_options),
       number(sentence.number),
-      start_id(model.start_id()),
+      beginning(model.beginning(sentence.source)),
       end_id(model.end_id()),
       vocabulary(model.vocabulary_size()),
       longest(longest_translation(options, model, sentence.source.size(), sentence.prefix.size())),
@@ -21,7 +21,7 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
       rules(options, model, {sentence.prefix, longest}) {}
 
 std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& options,
-                                                     const models::Seq2Seq& model,
+                                                     const models::Generator& model,
                                                      const SearchSentence& sentence) {
   SearchSettings settings(options, model, sentence);
   if (options.sample) return std::make_unique<Sampling>(std::move(settings));
@@ -75,7 +75,7 @@ void NextWords::apply_rules(const SearchSettings& settings, const HypothesisTree
   const auto vocabulary = static_cast<size_t>(settings.vocabulary);
   for (size_t row = 0; row < nodes.size(); ++row) {
     std::vector<int32_t> history;
-    if (settings.rules.reads_history()) history = tree.ids(nodes[row], {settings.start_id});
+    if (settings.rules.reads_history()) history = tree.ids(nodes[row], settings.beginning);
     settings.rules.apply(length, history, log_sums_[row], logits.subspan(row * vocabulary, vocabulary));
   }
 }

@@ -34,7 +34,7 @@ class SentenceSearch {
 
 /// Beam search, greedy search, or sampling. Throws kUsage for a prefix that does not fit.
 std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& options,
-                                                     const models::Seq2Seq& model,
+                                                     const models::Generator& model,
                                                      const SearchSentence& sentence);
 
 /// How many rows such a search has at most.
@@ -42,12 +42,13 @@ int search_width(const SearchOptions& options);
 
 /// What both kinds of search know of a sentence.
 struct SearchSettings {
-  SearchSettings(const SearchOptions& search_options, const models::Seq2Seq& model,
+  SearchSettings(const SearchOptions& search_options, const models::Generator& model,
                  const SearchSentence& sentence);
 
   SearchOptions options;
-  uint64_t number;  ///< of the sentence
-  int32_t start_id, end_id;
+  uint64_t number;                 ///< of the sentence
+  std::vector<int32_t> beginning;  ///< what the first word stands behind
+  int32_t end_id;
   int64_t vocabulary;  ///< V
   int64_t longest;     ///< ids of a translation at most
   int64_t free;        ///< ids of the prefix

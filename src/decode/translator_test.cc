@@ -239,7 +239,7 @@ TEST(HuggingFaceTranslations, AreTheSame) {
     options.search.max_length_factor = 0;
     options.most_tokens = 0;
     ThreadPool pool(2);
-    const Translator translator(*loaded.model, loaded.context(), tokenizer, pool, options);
+    const Translator translator(loaded.seq2seq(), loaded.context(), tokenizer, pool, options);
     for (const auto& row : search["greedy"]) {
       const auto translation = translator.translate(row["text"].get<std::string>());
       if (strip(translation.source).empty()) {

@@ -30,10 +30,10 @@ void require_room(const models::Seq2Seq& model, const char* side, size_t tokens)
 
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
                         const TranslationPieces& pieces) {
-  require_room(*model.model, "source", pieces.source.size());
-  require_room(*model.model, "target", pieces.target.size());
+  require_room(model.seq2seq(), "source", pieces.source.size());
+  require_room(model.seq2seq(), "target", pieces.target.size());
   // At position t the decoder reads what position t - 1 produced; the first reads the start token.
-  std::vector<int32_t> decoder_input{model.model->start_id()};
+  std::vector<int32_t> decoder_input{model.seq2seq().start_id()};
   decoder_input.insert(decoder_input.end(), pieces.target.begin(), pieces.target.end() - 1);
 
   models::Sequences source, target;
@@ -42,7 +42,7 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   AttentionRecorder recorder;
   nn::Context context = model.context();
   context.sink = &recorder;
-  model.model->logits(context, source, target);
+  model.seq2seq().logits(context, source, target);
 
   Trace trace;
   trace.source_tokens = piece_names(tokenizer, pieces.source);
@@ -57,7 +57,7 @@ Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, c
   const std::vector<int32_t> source = tokenizer.encode_source(request.source).ids;
   std::vector<int32_t> target;
   if (own) {
-    const decode::Search search(*model.model, model.context(), request.search);
+    const decode::Search search(model.seq2seq(), model.context(), request.search);
     target = search.run({{.number = 0, .source = source}}).at(0).at(0).ids;
   } else {
     target = tokenizer.encode_target(request.target).ids;

@@ -89,10 +89,10 @@ TEST(TranslationTrace, ListeningChangesNothing) {
   source.append(model.tokenizer->encode_source("ein mann").ids);
   target.append(model.tokenizer->encode_target("a man").ids);
   nn::Context context = model.loaded.context();
-  const auto silent = model.loaded.model->logits(context, source, target).to_vector<float>();
+  const auto silent = model.loaded.seq2seq().logits(context, source, target).to_vector<float>();
   AttentionRecorder recorder;
   context.sink = &recorder;
-  const auto heard = model.loaded.model->logits(context, source, target).to_vector<float>();
+  const auto heard = model.loaded.seq2seq().logits(context, source, target).to_vector<float>();
   ASSERT_EQ(silent.size(), heard.size());
   // Two ways to the same sums of some 50 products: they differ by rounding alone.
   for (size_t n = 0; n < silent.size(); ++n)

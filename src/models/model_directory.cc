@@ -13,7 +13,7 @@
 namespace heed::models {
 
 const std::vector<Architecture>& architectures() {
-  const auto make_transformer = [](const JsonObject& config) -> std::unique_ptr<Seq2Seq> {
+  const auto make_transformer = [](const JsonObject& config) -> std::unique_ptr<Model> {
     return std::make_unique<Transformer>(read_transformer_config(config));
   };
   static const std::vector<Architecture> table{{"marian", make_transformer},
@@ -30,6 +30,29 @@ nn::Context LoadedModel::context() const {
 }
 
 namespace {
+
+[[noreturn]] void refuse(const LoadedModel& loaded) {
+  switch (loaded.model->task()) {
+    case Task::kTranslation:
+      fail(ErrorKind::kUsage, "'{}' holds a model that translates ({}): use heed translate, or heed attend",
+           loaded.directory, loaded.model_type);
+    case Task::kLanguageModel:
+      fail(ErrorKind::kUsage,
+           "'{}' holds a language model ({}): use heed generate, heed score, or heed attend",
+           loaded.directory, loaded.model_type);
+    case Task::kClassification:
+      fail(ErrorKind::kUsage, "'{}' holds a classifier ({}): use heed classify, or heed attend",
+           loaded.directory, loaded.model_type);
+  }
+  HEED_CHECK(false);
+}
+
+template <typename Kind>
+const Kind& as(const LoadedModel& loaded) {
+  const auto* model = dynamic_cast<const Kind*>(loaded.model.get());
+  if (model == nullptr) refuse(loaded);
+  return *model;
+}
 
 /// Tensors that some files hold though they are computed, not learnt.
 bool is_computed(const std::string& name) {
@@ -79,6 +102,16 @@ void require_match(const WeightFiles& files, const nn::ParameterTable& table) {
 
 }  // namespace
 
+const Seq2Seq& LoadedModel::seq2seq() const {
+  return as<Seq2Seq>(*this);
+}
+const LanguageModel& LoadedModel::language_model() const {
+  return as<LanguageModel>(*this);
+}
+const Classifier& LoadedModel::classifier() const {
+  return as<Classifier>(*this);
+}
+
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values) {
   const WeightFiles files = WeightFiles::open(directory);
   require_match(files, table);
@@ -125,7 +158,10 @@ LoadedModel load_model(const std::string& directory) {
   read_weights(directory, loaded.model->table(), loaded.values);
   loaded.packed = std::make_unique<nn::PackedWeights>();
   loaded.generation = read_generation_defaults(directory, config);
-  loaded.generation.max_length = std::min(loaded.generation.max_length, loaded.model->longest());
+  const auto* generator = dynamic_cast<const Generator*>(loaded.model.get());
+  if (generator != nullptr && generator->longest() > 0) {
+    loaded.generation.max_length = std::min(loaded.generation.max_length, generator->longest());
+  }
   return loaded;
 }
 

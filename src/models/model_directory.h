@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "models/classifier.h"
 #include "models/generation_defaults.h"
+#include "models/language_model.h"
 #include "models/seq2seq.h"
 
 namespace heed::models {
@@ -17,13 +19,18 @@ namespace heed::models {
 struct LoadedModel {
   std::string directory;
   std::string model_type;
-  std::unique_ptr<Seq2Seq> model;
+  std::unique_ptr<Model> model;
   nn::ParameterArray values;
   std::unique_ptr<nn::PackedWeights> packed;
   GenerationDefaults generation;
 
   /// A context for inference.
   nn::Context context() const;
+
+  /// The model as what it is for. Throws kUsage where it is for something else, with the command to use.
+  const Seq2Seq& seq2seq() const;
+  const LanguageModel& language_model() const;
+  const Classifier& classifier() const;
 };
 
 /// Reads a directory. Throws kNotFound, kFile or kFormat; the message names file, parameter and both shapes
@@ -33,7 +40,7 @@ LoadedModel load_model(const std::string& directory);
 /// The architectures there are: by the model_type of config.json.
 struct Architecture {
   std::string model_type;
-  std::function<std::unique_ptr<Seq2Seq>(const JsonObject& config)> make;
+  std::function<std::unique_ptr<Model>(const JsonObject& config)> make;
 };
 const std::vector<Architecture>& architectures();
 

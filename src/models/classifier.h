@@ -1,0 +1,51 @@
+// What training and use ask of a model that puts a text into one of some classes: encoder-only, as BERT
+// (Devlin et al., 2019).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/sequences.h"
+#include "models/model.h"
+#include "nn/context.h"
+#include "ops/cross_entropy.h"
+
+namespace heed::models {
+
+using heed::Sequences;
+
+/// Texts as the model reads them, special tokens included.
+struct ClassifierInput {
+  Sequences text;
+  /// Which of two texts a token belongs to, 0 or 1, as many as ids; empty: all to the first.
+  std::vector<int32_t> types;
+};
+
+/// Sums over the texts of a batch.
+struct ClassificationLoss {
+  Var loss;                            ///< (1), the sum of the losses times the scale
+  double loss_sum = 0;                 ///< each loss times the weight of its class, without the scale
+  double negative_log_likelihood = 0;  ///< sum of -log p of the labels, without smoothing and weights
+  double weight = 0;                   ///< of all labels together: their number where no class has a weight
+  int64_t correct = 0;                 ///< texts whose label is the likeliest class
+};
+
+class Classifier : public Model {
+ public:
+  Task task() const override { return Task::kClassification; }
+  virtual int64_t vocabulary_size() const = 0;
+  virtual int classes() const = 0;
+  /// The longest text that the model can read, special tokens included.
+  virtual int64_t longest() const = 0;
+  virtual int32_t padding_id() const = 0;
+
+  /// The loss of labels (B), with a weight for each class, or none for weights of 1. The gradients, if there
+  /// is a tape, are those of scale * sum of losses.
+  virtual ClassificationLoss loss(nn::Context& context, const ClassifierInput& input,
+                                  const std::vector<int32_t>& labels, const std::vector<float>& class_weights,
+                                  double smoothing, double scale) const = 0;
+  /// (B, classes)
+  virtual Tensor logits(nn::Context& context, const ClassifierInput& input) const = 0;
+};
+
+}  // namespace heed::models
