@@ -27,7 +27,7 @@ class CorpusBuilder {
       texts_.emplace_back(text);
       bytes_ += text.size();
     }
-    if (texts_.size() >= kChunk * encoders_.size() || bytes_ >= kChunkBytes) flush();
+    if (texts_.size() * options_.variants >= kChunk * encoders_.size() || bytes_ >= kChunkBytes) flush();
   }
 
   void skip_empty(uint64_t count) { counts_.empty += count; }
@@ -54,12 +54,17 @@ class CorpusBuilder {
   uint32_t streams() const { return static_cast<uint32_t>(encoders_.size()); }
 
   void encode() {
-    ids_.assign(texts_.size(), {});
-    const auto encode_block = [this](size_t block) {
-      const size_t end = std::min((block + 1) * kBlock, texts_.size());
-      for (size_t n = block * kBlock; n < end; ++n) ids_[n] = encoders_[n % encoders_.size()](texts_[n]);
+    // Behind each other: the sentences, their variants, the streams.
+    const size_t variants = options_.variants;
+    ids_.assign(texts_.size() * variants, {});
+    const auto encode_block = [this, variants](size_t block) {
+      const size_t end = std::min((block + 1) * kBlock, ids_.size());
+      for (size_t n = block * kBlock; n < end; ++n) {
+        const size_t stream = n % streams(), entry = n / streams(), sentence = entry / variants;
+        ids_[n] = encoders_[stream](texts_[sentence * streams() + stream], encoded_ + entry);
+      }
     };
-    const size_t blocks = (texts_.size() + kBlock - 1) / kBlock;
+    const size_t blocks = (ids_.size() + kBlock - 1) / kBlock;
     if (options_.pool != nullptr) {
       options_.pool->run(blocks, encode_block);
     } else {
@@ -83,6 +88,7 @@ class CorpusBuilder {
         ++counts_.written;
       }
     }
+    encoded_ += ids_.size() / streams();
     texts_.clear();
     bytes_ = 0;
     if (options_.progress) options_.progress(counts_);
@@ -93,6 +99,7 @@ class CorpusBuilder {
   CorpusWriter writer_;
   std::vector<std::string> texts_;  // of all streams, in the order of the corpus
   std::vector<std::vector<int32_t>> ids_;
+  uint64_t encoded_ = 0;  // entries of the corpus before these
   size_t bytes_ = 0;
   CorpusCounts counts_;
 };

@@ -11,14 +11,14 @@ namespace {
 using Ids = std::vector<int32_t>;
 
 /// One id per byte, and 0 as the end token.
-Ids bytes_and_end(std::string_view text) {
+Ids bytes_and_end(std::string_view text, uint64_t = 0) {
   Ids ids;
   for (const char byte : text) ids.push_back(static_cast<unsigned char>(byte));
   ids.push_back(0);
   return ids;
 }
 
-Ids letters(std::string_view text) {
+Ids letters(std::string_view text, uint64_t = 0) {
   Ids ids;
   for (const char byte : text) {
     if (byte >= 'a' && byte <= 'z') ids.push_back(byte);
@@ -75,6 +75,25 @@ TEST(BuildPairCorpus, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(Corpus(folder.path("c")).sentence(0, 19999), bytes_and_end("999"));
 }
 
+TEST(BuildPairCorpus, EncodesEachVariantByANumberOfItsOwn) {
+  const TestFolder folder;
+  std::string text;
+  for (int n = 0; n < 9000; ++n) text += "a\tb\n";  // more than are encoded together
+  PairsReader reader({.pairs = folder.write("p.tsv", text)});
+  const auto count = [](std::string_view letter, uint64_t number) {
+    return Ids{letter[0], static_cast<int32_t>(number % 256), static_cast<int32_t>(number / 256)};
+  };
+  CorpusBuildOptions with = options();
+  with.variants = 3;
+  build_pair_corpus(reader, count, count, folder.path("c"), with);
+  const Corpus corpus(folder.path("c"));
+  ASSERT_EQ(corpus.sentences(), 27000u);
+  for (const int32_t n : {0, 1, 2, 3, 26999}) {
+    EXPECT_EQ(corpus.sentence(0, n), (Ids{'a', n % 256, n / 256}));
+    EXPECT_EQ(corpus.sentence(1, n), (Ids{'b', n % 256, n / 256}));
+  }
+}
+
 TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
   const TestFolder folder;
   const auto build = [&](const std::string& text, const Encoder& encode, CorpusBuildOptions with) {
@@ -86,7 +105,7 @@ TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
   expect_error(ErrorKind::kFormat, "has no tab", [&] { build("a\tb\nab\n", bytes_and_end, options()); });
   expect_error(ErrorKind::kFormat, "the id 999", [&] {
     build(
-        "a\tb\n", [](std::string_view) { return Ids{999}; }, options());
+        "a\tb\n", [](std::string_view, uint64_t) { return Ids{999}; }, options());
   });
   expect_error(ErrorKind::kUsage, "a vocabulary of 0 entries", [&] { build("a\tb\n", bytes_and_end, {}); });
   EXPECT_EQ(folder.entries(), 1u);  // the text alone

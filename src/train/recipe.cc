@@ -62,6 +62,9 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
   visit("tokenizer.byte_fallback", r.byte_fallback);
   visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
+  visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
+  visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
+  visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{1, 1024});
 
   visit("training.seed", r.seed, any);
   visit("training.batch_tokens", r.batch_tokens, count);

@@ -38,6 +38,9 @@ struct Recipe {
   std::string normalization = "nmt_nfkc";
   bool byte_fallback = true;
   double character_coverage = 0.9995;
+  int sampled_cuts = 0;         ///< ways in which each training sentence is cut by chance; 0: only the best
+  double sampling_alpha = 0.2;  ///< cuts are drawn with probability proportional to P(cut)^alpha
+  int sampling_nbest = 64;      ///< from so many of the best
 
   // [training]
   uint64_t seed = 1;

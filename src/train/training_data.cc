@@ -68,8 +68,10 @@ uint64_t fingerprint_of(const std::string& directory) {
   return fingerprint.value();
 }
 
+/// With `cuts` above 0, each sentence stands there so many times, cut into pieces by chance: subword
+/// regularisation (Kudo, "Subword Regularization", 2018), drawn before the training instead of on the way.
 Corpus prepare_corpus(const PairsInput& input, const std::string& path, const Tokenizer& tokenizer,
-                      const TrainerOptions& options, ThreadPool& pool,
+                      const TrainerOptions& options, int cuts, ThreadPool& pool,
                       const std::function<void(const std::string&)>& say) {
   const CorpusOrigin wanted{fingerprint_pairs(input), fingerprint_of(options.output),
                             static_cast<uint64_t>(options.recipe.max_length)};
@@ -89,10 +91,22 @@ Corpus prepare_corpus(const PairsInput& input, const std::string& path, const To
   build.max_length = wanted.max_length;
   build.tokenizer_fingerprint = wanted.tokenizer;
   build.pool = &pool;
-  const CorpusCounts counts = build_pair_corpus(
-      reader, [&](std::string_view text) { return tokenizer.encode_source(text).ids; },
-      [&](std::string_view text) { return tokenizer.encode_target(text).ids; }, path, build);
-  std::string message = fmt::format("{}: {} pairs", name, counts.written);
+  build.variants = std::max(1, cuts);
+  const RandomKey key = RandomKey::from_seed(options.recipe.seed);
+  const auto encode = [&](auto encode_side, uint64_t stream) -> Encoder {
+    return [&, encode_side, stream](std::string_view text, uint64_t number) {
+      Random random(key.fold(stream).fold(number));
+      EncodeOptions encode_options;
+      if (cuts > 0) {
+        encode_options.sampling = {options.recipe.sampling_alpha, options.recipe.sampling_nbest, &random};
+      }
+      return (tokenizer.*encode_side)(text, encode_options).ids;
+    };
+  };
+  const CorpusCounts counts = build_pair_corpus(reader, encode(&Tokenizer::encode_source, 2),
+                                                encode(&Tokenizer::encode_target, 3), path, build);
+  std::string message = fmt::format("{}: {} pairs", name, counts.written / build.variants);
+  if (cuts > 0) message += fmt::format(", each cut in {} ways", cuts);
   if (counts.too_long > 0) {
     message += fmt::format(", {} left out with more than {} tokens", counts.too_long, build.max_length);
   }
@@ -112,11 +126,12 @@ TrainingData prepare_training_data(const TrainerOptions& options, ThreadPool& po
                                    const std::function<void(const std::string&)>& say) {
   const std::string folder = options.output + "/training";
   Tokenizer tokenizer = prepare_tokenizer(options, say);
-  Corpus corpus = prepare_corpus(options.data, folder + "/train.ids", tokenizer, options, pool, say);
+  Corpus corpus = prepare_corpus(options.data, folder + "/train.ids", tokenizer, options,
+                                 options.recipe.sampled_cuts, pool, say);
   TrainingData data{std::move(tokenizer), std::move(corpus), {}, {}, {}};
   if (is_named(options.validation)) {
     data.validation =
-        prepare_corpus(options.validation, folder + "/valid.ids", data.tokenizer, options, pool, say);
+        prepare_corpus(options.validation, folder + "/valid.ids", data.tokenizer, options, 0, pool, say);
     PairsReader reader(options.validation);
     Pair pair;
     while (static_cast<int64_t>(data.validation_source.size()) < options.recipe.validation_sentences &&
