@@ -15,18 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "text/encoding.h"
 #include "text/sentencepiece.h"
 #include "text/vocabulary.h"
 
 namespace heed {
-
-/// A sentence as a model reads it; the three have the same length, and the end token is always the last.
-struct Encoding {
-  std::vector<int32_t> ids;
-  std::vector<std::string> pieces;
-  /// The bytes [begin, end) of the original text; the end token's are empty, at the end of the text.
-  std::vector<std::pair<size_t, size_t>> spans;
-};
 
 /// Draws one of several ways to cut a sentence, for training (subword regularisation).
 struct SubwordSampling {
@@ -63,9 +56,10 @@ class Tokenizer {
   static Tokenizer train(const TokenizerTrainOptions& options, const NextLine& source,
                          const NextLine& target);
 
-  /// Cuts text, adds the end token, and gives ids; unknown pieces are <unk>. A first word such as ">>fr<<"
-  /// that the vocabulary holds, as that of multilingual models does, is one token. If the text is too long,
-  /// pieces are cut off and the end token stays. Bytes that are not valid UTF-8 are read as U+FFFD.
+  /// Cuts text, adds the end token (the last, with an empty span at the end of the text), and gives ids;
+  /// unknown pieces are <unk>. A first word such as ">>fr<<" that the vocabulary holds, as that of
+  /// multilingual models does, is one token. If the text is too long, pieces are cut off and the end token
+  /// stays. Bytes that are not valid UTF-8 are read as U+FFFD.
   Encoding encode_source(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode_target(std::string_view text, const EncodeOptions& options = {}) const;
 
