@@ -9,22 +9,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A text, or null or nothing for the default. Tokens may be objects with the text as "content".
-std::string read_text(const Json& config, const std::string& key, const std::string& fallback,
-                      const std::string& name) {
-  const auto found = config.find(key);
-  if (found == config.end() || found->is_null()) return fallback;
-  const Json& value = found->is_object() && found->contains("content") ? found->at("content") : *found;
-  if (!value.is_string()) fail(ErrorKind::kFormat, "in {}, \"{}\" is not a text", name, key);
-  return value.get<std::string>();
-}
-
 Json special_token(const std::string& text) {
   return {{"content", text}, {"lstrip", false},      {"normalized", false},
           {"rstrip", false}, {"single_word", false}, {"special", true}};
 }
 
 }  // namespace
+
+std::string read_token(const Json& config, const std::string& key, const std::string& fallback,
+                       const std::string& name) {
+  const auto found = config.find(key);
+  if (found == config.end() || found->is_null()) return fallback;
+  const Json& value = found->is_object() && found->contains("content") ? found->at("content") : *found;
+  if (!value.is_string()) fail(ErrorKind::kFormat, "in {}, \"{}\" is not a text", name, key);
+  return value.get<std::string>();
+}
 
 TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& name) {
   const Json config = Json::parse(json, nullptr, /*allow_exceptions=*/false);
@@ -38,11 +37,11 @@ TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& 
   }
   const SpecialPieces usual;
   TokenizerConfig result;
-  result.special.end = read_text(config, "eos_token", usual.end, name);
-  result.special.unknown = read_text(config, "unk_token", usual.unknown, name);
-  result.special.pad = read_text(config, "pad_token", usual.pad, name);
-  result.source_language = read_text(config, "source_lang", "", name);
-  result.target_language = read_text(config, "target_lang", "", name);
+  result.special.end = read_token(config, "eos_token", usual.end, name);
+  result.special.unknown = read_token(config, "unk_token", usual.unknown, name);
+  result.special.pad = read_token(config, "pad_token", usual.pad, name);
+  result.source_language = read_token(config, "source_lang", "", name);
+  result.target_language = read_token(config, "target_lang", "", name);
   return result;
 }
 

@@ -2,6 +2,7 @@
 // directory.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,10 @@ struct TokenizerConfig {
 /// Throws kFormat, with `name`, for what is not JSON of the right types, and for settings that Heed does not
 /// have.
 TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& name);
+
+/// The text under `key`, or `fallback` for null or nothing. Tokens may be objects with the text as "content".
+std::string read_token(const nlohmann::ordered_json& config, const std::string& key,
+                       const std::string& fallback, const std::string& name);
 
 /// For MarianTokenizer of transformers.
 std::string write_tokenizer_config(const TokenizerConfig& config, const Vocabulary& vocabulary,

@@ -73,9 +73,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const SpecialPieces& spe
   }
   const auto id_of_special = [&](const std::string& piece) {
     const std::optional<int32_t> id = find(piece);
-    if (!id)
-      fail(ErrorKind::kFormat, "the vocabulary has no piece \"{}\", which every translation model needs",
-           piece);
+    if (!id) fail(ErrorKind::kFormat, "the vocabulary has no piece \"{}\", which the tokenizer needs", piece);
     return *id;
   };
   end_id_ = id_of_special(special.end);

@@ -1,0 +1,196 @@
+#include "text/wordpiece.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "text/wordpiece_config.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kVocabulary = "vocab.txt";
+constexpr const char* kConfig = "tokenizer_config.json";
+constexpr std::string_view kContinues = "##";
+constexpr size_t kLongestWord = 100;  // characters; longer ones are [UNK]
+
+std::string path_of(const std::string& directory, const char* file) {
+  return (std::filesystem::path(directory) / file).string();
+}
+
+/// Lines may end as on Windows; the last needs no end.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t newline = std::min(text.find('\n', begin), text.size());
+    size_t end = newline;
+    if (end > begin && text[end - 1] == '\r') --end;
+    lines.push_back(text.substr(begin, end - begin));
+    begin = newline + 1;
+  }
+  return lines;
+}
+
+void append(Encoding& encoding, int32_t id, std::string piece, size_t begin, size_t end) {
+  encoding.ids.push_back(id);
+  encoding.pieces.push_back(std::move(piece));
+  encoding.spans.emplace_back(begin, end);
+}
+
+void resize(Encoding& encoding, size_t length) {
+  if (encoding.ids.size() <= length) return;
+  encoding.ids.resize(length);
+  encoding.pieces.resize(length);
+  encoding.spans.resize(length);
+}
+
+/// How many tokens two texts of these lengths keep, if they may have `room` together. Where both are cut, the
+/// odd one stays with the longer, or else with the second.
+std::pair<size_t, size_t> share(size_t first, size_t second, size_t room) {
+  if (first + second <= room) return {first, second};
+  const size_t half = room / 2;
+  if (first <= half) return {first, room - first};
+  if (second <= half) return {room - second, second};
+  return first > second ? std::pair{room - half, half} : std::pair{half, room - half};
+}
+
+}  // namespace
+
+WordPieceTokenizer::WordPieceTokenizer(std::vector<std::string> pieces, const WordPieceSettings& settings)
+    : settings_(settings) {
+  for (const std::string& piece : pieces) longest_piece_ = std::max(longest_piece_, piece.size());
+  vocabulary_ = std::make_shared<const Vocabulary>(
+      std::move(pieces), SpecialPieces{settings.end, settings.unknown, settings.pad});
+  const std::optional<int32_t> start = vocabulary_->find(settings.start);
+  if (!start) {
+    fail(ErrorKind::kFormat, "the vocabulary has no piece \"{}\", which every text begins with",
+         settings.start);
+  }
+  start_id_ = *start;
+  mask_id_ = vocabulary_->find(settings.mask);
+}
+
+WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
+  const std::string config_path = path_of(directory, kConfig);
+  const std::string config = std::filesystem::exists(config_path) ? read_file(config_path) : "{}";
+  const WordPieceSettings settings = read_wordpiece_config(config, config_path);
+  const std::string path = path_of(directory, kVocabulary);
+  try {
+    return WordPieceTokenizer(lines_of(read_file(path)), settings);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kFormat) throw;
+    fail(ErrorKind::kFormat, "{} (one piece a line) cannot be used: {}", path, error.what());
+  }
+}
+
+void WordPieceTokenizer::save(const std::string& directory) const {
+  std::string lines;
+  for (size_t id = 0; id < size(); ++id) {
+    lines += vocabulary_->piece(static_cast<int32_t>(id));
+    lines += '\n';
+  }
+  write_file(path_of(directory, kVocabulary), lines);
+  write_file(path_of(directory, kConfig), write_wordpiece_config(settings_));
+}
+
+bool WordPieceTokenizer::is_special(int32_t id) const {
+  return vocabulary_->is_special(id) || id == start_id_ || id == mask_id_;
+}
+
+void WordPieceTokenizer::cut_word(const BertWord& word, size_t base, Encoding& encoding) const {
+  const auto& characters = word.characters;
+  const auto offset = [&](size_t n) {
+    return n < characters.size() ? characters[n].offset : word.text.size();
+  };
+  const size_t pieces_before = encoding.ids.size();
+  bool spelt = characters.size() <= kLongestWord;
+  for (size_t begin = 0; spelt && begin < characters.size();) {
+    size_t end = characters.size();
+    while (end > begin + 1 && offset(end) - offset(begin) > longest_piece_) --end;
+    std::optional<int32_t> id;
+    for (; end > begin; --end) {
+      std::string piece(begin > 0 ? kContinues : "");
+      piece.append(word.text, offset(begin), offset(end) - offset(begin));
+      id = vocabulary_->find(piece);
+      // A word that spells a special token, as a vocabulary with other names of them may make possible, is
+      // text.
+      if (id && is_special(*id)) id.reset();
+      if (!id) continue;
+      append(encoding, *id, std::move(piece), base + characters[begin].begin, base + characters[end - 1].end);
+      break;
+    }
+    spelt = id.has_value();
+    begin = end;
+  }
+  if (spelt) return;
+  resize(encoding, pieces_before);
+  append(encoding, unknown_id(), settings_.unknown, base + characters.front().begin,
+         base + characters.back().end);
+}
+
+Encoding WordPieceTokenizer::cut(std::string_view text, bool read_mask) const {
+  Encoding encoding;
+  for (size_t begin = 0; begin <= text.size();) {
+    const bool look = read_mask && mask_id_.has_value();
+    const size_t mask = look ? std::min(text.find(settings_.mask, begin), text.size()) : text.size();
+    for (const BertWord& word : bert_words(text.substr(begin, mask - begin), settings_.words)) {
+      cut_word(word, begin, encoding);
+    }
+    if (mask == text.size()) break;
+    begin = mask + settings_.mask.size();
+    append(encoding, *mask_id_, settings_.mask, mask, begin);
+  }
+  return encoding;
+}
+
+WordPieceEncoding WordPieceTokenizer::encode(std::string_view text, const WordPieceOptions& options) const {
+  constexpr size_t kSpecial = 2;
+  Encoding body = cut(text, options.read_mask);
+  if (options.max_length > 0) resize(body, std::max(options.max_length, kSpecial) - kSpecial);
+  WordPieceEncoding encoding;
+  append(encoding, start_id_, settings_.start, 0, 0);
+  for (size_t n = 0; n < body.ids.size(); ++n) {
+    append(encoding, body.ids[n], std::move(body.pieces[n]), body.spans[n].first, body.spans[n].second);
+  }
+  append(encoding, end_id(), settings_.end, text.size(), text.size());
+  encoding.types.resize(encoding.ids.size());
+  return encoding;
+}
+
+WordPieceEncoding WordPieceTokenizer::encode(std::string_view first, std::string_view second,
+                                             const WordPieceOptions& options) const {
+  constexpr size_t kSpecial = 3;
+  Encoding one = cut(first, options.read_mask), two = cut(second, options.read_mask);
+  if (options.max_length > 0) {
+    const size_t room = std::max(options.max_length, kSpecial) - kSpecial;
+    const auto [keep_one, keep_two] = share(one.ids.size(), two.ids.size(), room);
+    resize(one, keep_one);
+    resize(two, keep_two);
+  }
+  WordPieceEncoding encoding;
+  append(encoding, start_id_, settings_.start, 0, 0);
+  for (Encoding* part : {&one, &two}) {
+    for (size_t n = 0; n < part->ids.size(); ++n) {
+      append(encoding, part->ids[n], std::move(part->pieces[n]), part->spans[n].first, part->spans[n].second);
+    }
+    const size_t end = part == &one ? first.size() : second.size();
+    append(encoding, end_id(), settings_.end, end, end);
+    encoding.types.resize(encoding.ids.size(), part == &one ? 0 : 1);
+  }
+  return encoding;
+}
+
+std::string WordPieceTokenizer::decode(std::span<const int32_t> ids) const {
+  std::string text;
+  for (const int32_t id : ids) {
+    const std::string& piece = vocabulary_->piece(id);
+    if (is_special(id)) continue;
+    const bool continues = piece.starts_with(kContinues) && piece.size() > kContinues.size();
+    if (!continues && !text.empty()) text += ' ';
+    text.append(piece, continues ? kContinues.size() : 0);
+  }
+  return text;
+}
+
+}  // namespace heed
