@@ -27,7 +27,7 @@ class CorpusBuilder {
       texts_.emplace_back(text);
       bytes_ += text.size();
     }
-    if (texts_.size() * options_.variants >= kChunk * encoders_.size() || bytes_ >= kChunkBytes) flush();
+    if (texts_.size() >= kChunk * encoders_.size() || bytes_ >= kChunkBytes) flush();
   }
 
   void skip_empty(uint64_t count) { counts_.empty += count; }
@@ -54,17 +54,14 @@ class CorpusBuilder {
   uint32_t streams() const { return static_cast<uint32_t>(encoders_.size()); }
 
   void encode() {
-    // Behind each other: the sentences, their variants, the streams.
-    const size_t variants = options_.variants;
-    ids_.assign(texts_.size() * variants, {});
-    const auto encode_block = [this, variants](size_t block) {
-      const size_t end = std::min((block + 1) * kBlock, ids_.size());
+    cuts_.assign(texts_.size(), {});
+    const auto encode_block = [this](size_t block) {
+      const size_t end = std::min((block + 1) * kBlock, texts_.size());
       for (size_t n = block * kBlock; n < end; ++n) {
-        const size_t stream = n % streams(), entry = n / streams(), sentence = entry / variants;
-        ids_[n] = encoders_[stream](texts_[sentence * streams() + stream], encoded_ + entry);
+        cuts_[n] = encoders_[n % streams()](texts_[n], encoded_ + n / streams());
       }
     };
-    const size_t blocks = (ids_.size() + kBlock - 1) / kBlock;
+    const size_t blocks = (texts_.size() + kBlock - 1) / kBlock;
     if (options_.pool != nullptr) {
       options_.pool->run(blocks, encode_block);
     } else {
@@ -72,11 +69,14 @@ class CorpusBuilder {
     }
   }
 
-  void flush() {
-    encode();
+  /// The cuts of the texts of one sentence, in each stream.
+  void write_cuts(std::span<const std::vector<std::vector<int32_t>>> cuts) {
     std::vector<std::span<const int32_t>> sentence(streams());
-    for (size_t first = 0; first < ids_.size(); first += sentence.size()) {
-      std::copy_n(ids_.begin() + static_cast<std::ptrdiff_t>(first), sentence.size(), sentence.begin());
+    for (size_t n = 0; n < cuts[0].size(); ++n) {
+      for (size_t stream = 0; stream < streams(); ++stream) {
+        HEED_CHECK(cuts[stream].size() == cuts[0].size());
+        sentence[stream] = cuts[stream][n];
+      }
       const auto is_empty = [](const auto& ids) { return ids.empty(); };
       const auto is_long = [this](const auto& ids) { return ids.size() > options_.max_length; };
       if (std::ranges::any_of(sentence, is_empty)) {
@@ -88,7 +88,12 @@ class CorpusBuilder {
         ++counts_.written;
       }
     }
-    encoded_ += ids_.size() / streams();
+  }
+
+  void flush() {
+    encode();
+    for (size_t first = 0; first < cuts_.size(); first += streams()) write_cuts({&cuts_[first], streams()});
+    encoded_ += texts_.size() / streams();
     texts_.clear();
     bytes_ = 0;
     if (options_.progress) options_.progress(counts_);
@@ -97,9 +102,9 @@ class CorpusBuilder {
   std::vector<Encoder> encoders_;  // one per stream
   const CorpusBuildOptions& options_;
   CorpusWriter writer_;
-  std::vector<std::string> texts_;  // of all streams, in the order of the corpus
-  std::vector<std::vector<int32_t>> ids_;
-  uint64_t encoded_ = 0;  // entries of the corpus before these
+  std::vector<std::string> texts_;                       // of all streams, in the order of the corpus
+  std::vector<std::vector<std::vector<int32_t>>> cuts_;  // of each text
+  uint64_t encoded_ = 0;                                 // sentences before these
   size_t bytes_ = 0;
   CorpusCounts counts_;
 };

@@ -14,18 +14,16 @@
 
 namespace heed {
 
-/// Text to ids, end token included if the model wants one. Called from several threads at once. `number` is
-/// another one for each text and variant of a stream, for encoders that draw by chance.
-using Encoder = std::function<std::vector<int32_t>(std::string_view text, uint64_t number)>;
+/// The ids of a text, end token included if the model wants one; or of several ways to cut it, each of which
+/// becomes a sentence of the corpus: as many for every text of every stream. `number` is the text's place in
+/// its stream, for encoders that draw by chance. Called from several threads at once.
+using Encoder = std::function<std::vector<std::vector<int32_t>>(std::string_view text, uint64_t number)>;
 
 struct CorpusBuildOptions {
   /// All ids are less than this; required.
   uint32_t vocabulary_size = 0;
   /// Sentences with more ids than this, on any side, are left out and counted.
   uint64_t max_length = 256;
-  /// Every sentence is encoded and written so many times: more than once where the encoders draw its cut
-  /// into pieces by chance (subword regularisation).
-  uint64_t variants = 1;
   /// Kept in the corpus, to notice on resume that another tokenizer would be used now.
   uint64_t tokenizer_fingerprint = 0;
   /// Encodes on these threads; without a pool, on the caller's. The corpus is the same either way.

@@ -9,21 +9,22 @@ namespace heed {
 namespace {
 
 using Ids = std::vector<int32_t>;
+using Cuts = std::vector<Ids>;
 
 /// One id per byte, and 0 as the end token.
-Ids bytes_and_end(std::string_view text, uint64_t = 0) {
+Cuts bytes_and_end(std::string_view text, uint64_t = 0) {
   Ids ids;
   for (const char byte : text) ids.push_back(static_cast<unsigned char>(byte));
   ids.push_back(0);
-  return ids;
+  return {ids};
 }
 
-Ids letters(std::string_view text, uint64_t = 0) {
+Cuts letters(std::string_view text, uint64_t) {
   Ids ids;
   for (const char byte : text) {
     if (byte >= 'a' && byte <= 'z') ids.push_back(byte);
   }
-  return ids;
+  return {ids};
 }
 
 CorpusBuildOptions options() {
@@ -72,25 +73,28 @@ TEST(BuildPairCorpus, IsTheSameForAnyNumberOfThreads) {
   const std::string alone = build(nullptr);
   ThreadPool pool(3);
   EXPECT_EQ(build(&pool), alone);
-  EXPECT_EQ(Corpus(folder.path("c")).sentence(0, 19999), bytes_and_end("999"));
+  EXPECT_EQ(Corpus(folder.path("c")).sentence(0, 19999), bytes_and_end("999")[0]);
 }
 
-TEST(BuildPairCorpus, EncodesEachVariantByANumberOfItsOwn) {
+TEST(BuildPairCorpus, WritesEachCutOfASentence) {
   const TestFolder folder;
   std::string text;
   for (int n = 0; n < 9000; ++n) text += "a\tb\n";  // more than are encoded together
   PairsReader reader({.pairs = folder.write("p.tsv", text)});
-  const auto count = [](std::string_view letter, uint64_t number) {
-    return Ids{letter[0], static_cast<int32_t>(number % 256), static_cast<int32_t>(number / 256)};
+  const auto cut = [](std::string_view letter, uint64_t number) {
+    const auto low = static_cast<int32_t>(number % 256), high = static_cast<int32_t>(number / 256);
+    return Cuts{{letter[0], low, high}, {letter[0], low, high, 1, 2}, {1, 2}};
   };
   CorpusBuildOptions with = options();
-  with.variants = 3;
-  build_pair_corpus(reader, count, count, folder.path("c"), with);
+  with.max_length = 4;
+  const CorpusCounts counts = build_pair_corpus(reader, cut, cut, folder.path("c"), with);
+  EXPECT_EQ(counts.too_long, 9000u);  // the second cut of each
   const Corpus corpus(folder.path("c"));
-  ASSERT_EQ(corpus.sentences(), 27000u);
-  for (const int32_t n : {0, 1, 2, 3, 26999}) {
-    EXPECT_EQ(corpus.sentence(0, n), (Ids{'a', n % 256, n / 256}));
-    EXPECT_EQ(corpus.sentence(1, n), (Ids{'b', n % 256, n / 256}));
+  ASSERT_EQ(corpus.sentences(), 18000u);
+  for (const int32_t n : {0, 1, 8999}) {
+    EXPECT_EQ(corpus.sentence(0, 2 * n), (Ids{'a', n % 256, n / 256}));
+    EXPECT_EQ(corpus.sentence(1, 2 * n), (Ids{'b', n % 256, n / 256}));
+    EXPECT_EQ(corpus.sentence(1, 2 * n + 1), (Ids{1, 2}));
   }
 }
 
@@ -105,7 +109,7 @@ TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
   expect_error(ErrorKind::kFormat, "has no tab", [&] { build("a\tb\nab\n", bytes_and_end, options()); });
   expect_error(ErrorKind::kFormat, "the id 999", [&] {
     build(
-        "a\tb\n", [](std::string_view, uint64_t) { return Ids{999}; }, options());
+        "a\tb\n", [](std::string_view, uint64_t) { return Cuts{{999}}; }, options());
   });
   expect_error(ErrorKind::kUsage, "a vocabulary of 0 entries", [&] { build("a\tb\n", bytes_and_end, {}); });
   EXPECT_EQ(folder.entries(), 1u);  // the text alone

@@ -90,8 +90,10 @@ std::vector<Piece> SentencePieceModel::encode(std::string_view text) const {
   return pieces_of(encoded);
 }
 
-std::vector<Piece> SentencePieceModel::sample(std::string_view text, double alpha, int nbest,
-                                              Random& random) const {
+std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text,
+                                                           const SubwordSampling& sampling,
+                                                           Random& random) const {
+  const auto& [alpha, nbest, draws] = sampling;
   constexpr int kMaxNbest = 1024;  // the library's own limit
   if (nbest < 1 || nbest > kMaxNbest) {
     fail(ErrorKind::kUsage, "subword sampling draws from 1 to {} cuts, not from {}", kMaxNbest, nbest);
@@ -108,10 +110,12 @@ std::vector<Piece> SentencePieceModel::sample(std::string_view text, double alph
   implementation_->expect_ok(implementation_->processor.NBestEncode(text, nbest, cuts.mutable_proto()),
                              "encode text");
   const auto candidates = cuts.nbests();
-  if (candidates.empty()) return {};
   std::vector<double> scores;
   for (const auto& candidate : candidates) scores.push_back(candidate.score());
-  return pieces_of(candidates[draw(scores, alpha, random)]);
+  std::vector<std::vector<Piece>> drawn(static_cast<size_t>(draws));
+  if (candidates.empty()) return drawn;
+  for (auto& cut : drawn) cut = pieces_of(candidates[draw(scores, alpha, random)]);
+  return drawn;
 }
 
 std::string SentencePieceModel::decode(const std::vector<std::string>& pieces) const {

@@ -52,6 +52,13 @@ struct SentencePieceTrainOptions {
 /// Returns whether there was another line, and the line.
 using NextLine = std::function<bool(std::string&)>;
 
+/// How cuts are drawn, for training.
+struct SubwordSampling {
+  double alpha = 0.1;  ///< with probability proportional to P(cut)^alpha
+  int nbest = 64;      ///< from so many of the best, 1 to 1024
+  int draws = 1;       ///< so many, independently
+};
+
 /// A loaded model. Copies share it; all functions may be called from several threads at once.
 class SentencePieceModel {
  public:
@@ -68,10 +75,11 @@ class SentencePieceModel {
   /// The best cut. Spans never fall and stay inside the text.
   std::vector<Piece> encode(std::string_view text) const;
 
-  /// One of the `nbest` (1 to 1024) best cuts, drawn with probability proportional to P(cut)^alpha: subword
-  /// regularisation (Kudo, "Subword regularization", 2018). A function of the text and `random` alone.
-  /// Throws kUsage for other than unigram models, which know no probabilities.
-  std::vector<Piece> sample(std::string_view text, double alpha, int nbest, Random& random) const;
+  /// Draws from the cuts of a text: subword regularisation (Kudo, "Subword regularization", 2018). A function
+  /// of the text and `random` alone. Throws kUsage for other than unigram models, which know no
+  /// probabilities.
+  std::vector<std::vector<Piece>> sample(std::string_view text, const SubwordSampling& sampling,
+                                         Random& random) const;
 
   /// The text of pieces; byte pieces are joined into characters, broken ones become U+FFFD.
   std::string decode(const std::vector<std::string>& pieces) const;

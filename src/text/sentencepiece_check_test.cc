@@ -26,7 +26,7 @@ void use_model(const std::string& bytes) {
     for (int n = 0; n < 30; ++n) {
       const std::string text = random_text(random, 30);
       for (const Piece& piece : model.encode(text)) names.push_back(piece.text);
-      if (n % 10 == 0) model.sample(text, 0.3, 8, random);
+      if (n % 10 == 0) model.sample(text, {0.3, 8}, random);
     }
     for (const std::string& line : made_up_lines(20, 3)) model.encode(line);
     model.decode(names);

@@ -123,8 +123,8 @@ TEST(SentencePiece, SampleFollowsTheProbabilities) {
   Random one(RandomKey::from_seed(1)), same(RandomKey::from_seed(1));
   std::map<std::vector<std::string>, int> seen;
   for (int n = 0; n < 300; ++n) {
-    const auto cut = texts_of(model.sample(text, 0.1, 16, one));
-    EXPECT_EQ(cut, texts_of(model.sample(text, 0.1, 16, same)));
+    const auto cut = texts_of(model.sample(text, {0.1, 16}, one)[0]);
+    EXPECT_EQ(cut, texts_of(model.sample(text, {0.1, 16}, same)[0]));
     EXPECT_EQ(model.decode(cut), text);
     ++seen[cut];
   }
@@ -132,23 +132,23 @@ TEST(SentencePiece, SampleFollowsTheProbabilities) {
   EXPECT_LE(seen.size(), 16u);
   // With a large alpha, or of one, the best cut is what is drawn.
   const auto best = texts_of(model.encode(text));
-  EXPECT_EQ(texts_of(model.sample(text, 1000, 16, one)), best);
-  EXPECT_EQ(texts_of(model.sample(text, 0, 1, one)), best);
+  EXPECT_EQ(texts_of(model.sample(text, {1000, 16}, one)[0]), best);
+  EXPECT_EQ(texts_of(model.sample(text, {0, 1}, one)[0]), best);
   // With alpha 0 all are equally likely: 16 cuts, each 600/16 = 37.5 times, standard deviation 6.
   std::map<std::vector<std::string>, int> flat;
-  for (int n = 0; n < 600; ++n) ++flat[texts_of(model.sample(text, 0, 16, one))];
+  for (int n = 0; n < 600; ++n) ++flat[texts_of(model.sample(text, {0, 16}, one)[0])];
   for (const auto& [cut, count] : flat) EXPECT_NEAR(count, 600.0 / static_cast<double>(flat.size()), 5 * 6.0);
-  EXPECT_TRUE(model.sample("", 0.1, 16, one).empty());
+  EXPECT_TRUE(model.sample("", {0.1, 16}, one).at(0).empty());
 }
 
 TEST(SentencePiece, SampleSaysWhatItCannotDo) {
   const SentencePieceModel unigram = train({.vocabulary_size = 400});
   const SentencePieceModel bpe = train({.type = SubwordType::kBpe, .vocabulary_size = 400});
   Random random(RandomKey::from_seed(1));
-  EXPECT_EQ(kind_of([&] { bpe.sample("a", 0.1, 8, random); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([&] { unigram.sample("a", 0.1, 0, random); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([&] { unigram.sample("a", -1, 8, random); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([&] { unigram.sample("a", NAN, 8, random); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { bpe.sample("a", {0.1, 8}, random); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { unigram.sample("a", {0.1, 0}, random); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { unigram.sample("a", {-1, 8}, random); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { unigram.sample("a", {NAN, 8}, random); }), ErrorKind::kUsage);
 }
 
 TEST(SentencePiece, SamplesLinesToTrainOn) {

@@ -33,13 +33,6 @@ std::string_view leading_code(std::string_view text) {
   return end == std::string_view::npos ? std::string_view{} : text.substr(0, end + 2);
 }
 
-std::vector<Piece> cut(const SentencePieceModel& model, std::string_view text,
-                       const std::optional<SubwordSampling>& sampling) {
-  if (!sampling) return model.encode(text);
-  HEED_CHECK(sampling->random != nullptr);
-  return model.sample(text, sampling->alpha, sampling->nbest, *sampling->random);
-}
-
 std::string marks_to_spaces(std::string_view text) {
   std::string result;
   size_t begin = 0;
@@ -114,18 +107,22 @@ int32_t Tokenizer::id_of_text(std::string_view piece) const {
   return vocabulary_->is_special(id) || is_language_code(piece) ? unknown_id() : id;
 }
 
-Encoding Tokenizer::encode(const SentencePieceModel& model, std::string_view text,
-                           const EncodeOptions& options) const {
+std::string_view Tokenizer::behind_code(std::string_view text) const {
+  const std::string_view code = leading_code(text);
+  return !code.empty() && vocabulary_->find(code) ? text.substr(code.size()) : text;
+}
+
+Encoding Tokenizer::encoding_of(std::string_view text, std::vector<Piece> pieces,
+                                const EncodeOptions& options) const {
   Encoding encoding;
   const auto add = [&](int32_t id, std::string piece, size_t begin, size_t end) {
     encoding.ids.push_back(id);
     encoding.pieces.push_back(std::move(piece));
     encoding.spans.emplace_back(begin, end);
   };
-  std::string_view code = leading_code(text);
-  if (!code.empty() && !vocabulary_->find(code)) code = {};
+  const std::string_view code = text.substr(0, text.size() - behind_code(text).size());
   if (!code.empty()) add(vocabulary_->id(code), std::string(code), 0, code.size());
-  for (Piece& piece : cut(model, text.substr(code.size()), options.sampling)) {
+  for (Piece& piece : pieces) {
     const int32_t id = id_of_text(piece.text);
     add(id, std::move(piece.text), code.size() + piece.begin, code.size() + piece.end);
   }
@@ -138,12 +135,36 @@ Encoding Tokenizer::encode(const SentencePieceModel& model, std::string_view tex
   return encoding;
 }
 
+Encoding Tokenizer::encode(const SentencePieceModel& model, std::string_view text,
+                           const EncodeOptions& options) const {
+  return encoding_of(text, model.encode(behind_code(text)), options);
+}
+
+std::vector<Encoding> Tokenizer::sample(const SentencePieceModel& model, std::string_view text,
+                                        const SubwordSampling& sampling, Random& random) const {
+  std::vector<Encoding> encodings;
+  for (std::vector<Piece>& pieces : model.sample(behind_code(text), sampling, random)) {
+    encodings.push_back(encoding_of(text, std::move(pieces), {}));
+  }
+  return encodings;
+}
+
 Encoding Tokenizer::encode_source(std::string_view text, const EncodeOptions& options) const {
   return encode(source_, text, options);
 }
 
 Encoding Tokenizer::encode_target(std::string_view text, const EncodeOptions& options) const {
   return encode(target_, text, options);
+}
+
+std::vector<Encoding> Tokenizer::sample_source(std::string_view text, const SubwordSampling& sampling,
+                                               Random& random) const {
+  return sample(source_, text, sampling, random);
+}
+
+std::vector<Encoding> Tokenizer::sample_target(std::string_view text, const SubwordSampling& sampling,
+                                               Random& random) const {
+  return sample(target_, text, sampling, random);
 }
 
 std::string Tokenizer::decode(const SentencePieceModel& model, std::span<const int32_t> ids) const {

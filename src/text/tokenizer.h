@@ -21,16 +21,8 @@
 
 namespace heed {
 
-/// Draws one of several ways to cut a sentence, for training (subword regularisation).
-struct SubwordSampling {
-  double alpha = 0.1;        ///< cuts are drawn with probability proportional to P(cut)^alpha
-  int nbest = 64;            ///< from so many of the best
-  Random* random = nullptr;  ///< what is drawn depends on this and the text alone; must be set
-};
-
 struct EncodeOptions {
-  size_t max_length = 0;                         ///< tokens at most, the end token included; 0: no limit
-  std::optional<SubwordSampling> sampling = {};  ///< without it, the best cut
+  size_t max_length = 0;  ///< tokens at most, the end token included; 0: no limit
 };
 
 struct TokenizerTrainOptions {
@@ -63,6 +55,12 @@ class Tokenizer {
   Encoding encode_source(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode_target(std::string_view text, const EncodeOptions& options = {}) const;
 
+  /// The same for cuts that are drawn by chance: see SentencePieceModel::sample.
+  std::vector<Encoding> sample_source(std::string_view text, const SubwordSampling& sampling,
+                                      Random& random) const;
+  std::vector<Encoding> sample_target(std::string_view text, const SubwordSampling& sampling,
+                                      Random& random) const;
+
   /// The text of a translation: special tokens left out, white space at the ends too. Throws kUsage for ids
   /// that are not in the vocabulary.
   std::string decode(std::span<const int32_t> ids) const;
@@ -81,7 +79,13 @@ class Tokenizer {
 
  private:
   Tokenizer(SentencePieceModel source, SentencePieceModel target, Vocabulary vocabulary, std::string config);
+  /// The text without the language code that it may begin with.
+  std::string_view behind_code(std::string_view text) const;
+  /// The encoding of a text, given the pieces of what is behind its code.
+  Encoding encoding_of(std::string_view text, std::vector<Piece> pieces, const EncodeOptions& options) const;
   Encoding encode(const SentencePieceModel& model, std::string_view text, const EncodeOptions& options) const;
+  std::vector<Encoding> sample(const SentencePieceModel& model, std::string_view text,
+                               const SubwordSampling& sampling, Random& random) const;
   std::string decode(const SentencePieceModel& model, std::span<const int32_t> ids) const;
   /// The id of a piece of ordinary text: never that of a special token or a language code.
   int32_t id_of_text(std::string_view piece) const;

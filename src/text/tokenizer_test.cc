@@ -174,10 +174,13 @@ TEST_F(TokenizerTest, Sampling) {
   const std::string text = "the smallest houses walking";
   size_t others = 0;
   for (int n = 0; n < 50; ++n) {
-    const auto drawn = tokenizer.encode_source(text, {.sampling = SubwordSampling{0.2, 32, &random}});
-    EXPECT_EQ(drawn.ids, tokenizer.encode_source(text, {.sampling = SubwordSampling{0.2, 32, &same}}).ids);
-    EXPECT_EQ(tokenizer.decode_source(drawn.ids), text);
-    others += drawn.ids != tokenizer.encode_source(text).ids;
+    const auto drawn = tokenizer.sample_source(text, {0.2, 32, 2}, random);
+    const auto again = tokenizer.sample_source(text, {0.2, 32, 2}, same);
+    ASSERT_EQ(drawn.size(), 2u);
+    EXPECT_EQ(drawn[0].ids, again[0].ids);
+    EXPECT_EQ(drawn[1].ids, again[1].ids);
+    EXPECT_EQ(tokenizer.decode_source(drawn[1].ids), text);
+    others += drawn[0].ids != drawn[1].ids;
   }
   EXPECT_GT(others, 10u);
 }

@@ -91,22 +91,26 @@ Corpus prepare_corpus(const PairsInput& input, const std::string& path, const To
   build.max_length = wanted.max_length;
   build.tokenizer_fingerprint = wanted.tokenizer;
   build.pool = &pool;
-  build.variants = std::max(1, cuts);
   const RandomKey key = RandomKey::from_seed(options.recipe.seed);
-  const auto encode = [&](auto encode_side, uint64_t stream) -> Encoder {
-    return [&, encode_side, stream](std::string_view text, uint64_t number) {
-      Random random(key.fold(stream).fold(number));
-      EncodeOptions encode_options;
-      if (cuts > 0) {
-        encode_options.sampling = {options.recipe.sampling_alpha, options.recipe.sampling_nbest, &random};
+  const SubwordSampling sampling{options.recipe.sampling_alpha, options.recipe.sampling_nbest, cuts};
+  // Of one side, which is cut by one of two functions and has random numbers of its own.
+  const auto encoder = [&](auto encode, auto sample, uint64_t side) -> Encoder {
+    return [&, encode, sample, side](std::string_view text, uint64_t number) {
+      std::vector<std::vector<int32_t>> ids;
+      if (cuts == 0) {
+        ids.push_back((tokenizer.*encode)(text, {}).ids);
+        return ids;
       }
-      return (tokenizer.*encode_side)(text, encode_options).ids;
+      Random random(key.fold(side).fold(number));
+      for (Encoding& drawn : (tokenizer.*sample)(text, sampling, random)) ids.push_back(std::move(drawn.ids));
+      return ids;
     };
   };
-  const CorpusCounts counts = build_pair_corpus(reader, encode(&Tokenizer::encode_source, 2),
-                                                encode(&Tokenizer::encode_target, 3), path, build);
-  std::string message = fmt::format("{}: {} pairs", name, counts.written / build.variants);
-  if (cuts > 0) message += fmt::format(", each cut in {} ways", cuts);
+  const CorpusCounts counts =
+      build_pair_corpus(reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
+                        encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), path, build);
+  std::string message = fmt::format("{}: {} pairs", name, counts.written);
+  if (cuts > 0) message += fmt::format(", {} cuts of each", cuts);
   if (counts.too_long > 0) {
     message += fmt::format(", {} left out with more than {} tokens", counts.too_long, build.max_length);
   }
