@@ -127,10 +127,7 @@ void write_config(const std::string& input, const std::string& output, DType dty
 
 bool is_known(const std::string& directory) {
   const std::string type = JsonObject::read(directory + "/config.json").string("model_type", "");
-  for (const models::Architecture& architecture : models::architectures()) {
-    if (architecture.model_type == type) return true;
-  }
-  return false;
+  return models::architecture_of_type(type) != nullptr;
 }
 
 int run_convert(const ConvertOptions& o) {

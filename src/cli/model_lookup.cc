@@ -130,14 +130,10 @@ std::string find_model(const ModelChoice& choice) {
 std::string find_translation_model(const ModelChoice& choice) {
   const std::string directory = find_model(choice);
   const std::string type = JsonObject::read(directory + "/config.json").string("model_type");
-  std::vector<std::string> known;
-  for (const models::Architecture& architecture : models::architectures()) {
-    if (architecture.model_type == type) return directory;
-    known.push_back(architecture.model_type);
-  }
+  if (models::architecture_of_type(type) != nullptr) return directory;
   fail(ErrorKind::kFormat,
        "'{}' holds a model of type '{}', and a translation model is needed here ({}): choose another --model",
-       directory, shown(type), fmt::join(known, ", "));
+       directory, shown(type), fmt::join(models::known_model_types(), ", "));
 }
 
 }  // namespace heed::cli

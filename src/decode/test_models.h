@@ -28,6 +28,7 @@ class FunctionModel : public models::Seq2Seq {
   int32_t end_id() const override { return 0; }
   int32_t padding_id() const override { return start_id(); }
   int64_t longest() const override { return longest_; }
+  nlohmann::ordered_json config_json() const override { throw std::logic_error("this model is not written"); }
 
   ops::VocabularyLoss loss(nn::Context&, const models::Sequences&, const models::Sequences&,
                            const std::vector<int32_t>&, const ops::CrossEntropyOptions&,

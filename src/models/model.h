@@ -1,6 +1,7 @@
 // What all models have in common: parameters, in one table.
 #pragma once
 
+#include "io/json_file.h"
 #include "nn/parameters.h"
 
 namespace heed::models {
@@ -12,6 +13,8 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual Task task() const = 0;
+  /// The config.json from which the table of architectures makes this model again.
+  virtual nlohmann::ordered_json config_json() const = 0;
   const nn::ParameterTable& table() const { return table_; }
 
  protected:

@@ -4,22 +4,10 @@
 #include <set>
 
 #include "base/check.h"
-#include "io/nearest_word.h"
 #include "io/safetensors.h"
 #include "io/weight_files.h"
-#include "models/transformer.h"
-#include "models/transformer_config.h"
 
 namespace heed::models {
-
-const std::vector<Architecture>& architectures() {
-  const auto make_transformer = [](const JsonObject& config) -> std::unique_ptr<Model> {
-    return std::make_unique<Transformer>(read_transformer_config(config));
-  };
-  static const std::vector<Architecture> table{{"marian", make_transformer},
-                                               {"heed_transformer", make_transformer}};
-  return table;
-}
 
 nn::Context LoadedModel::context() const {
   nn::Context context;
@@ -147,14 +135,12 @@ LoadedModel load_model(const std::string& directory) {
   loaded.directory = directory;
   const JsonObject config = JsonObject::read(directory + "/config.json");
   loaded.model_type = config.string("model_type");
-  std::vector<std::string> known;
-  for (const Architecture& architecture : architectures()) {
-    known.push_back(architecture.model_type);
-    if (architecture.model_type == loaded.model_type) loaded.model = architecture.make(config);
+  const Architecture* architecture = architecture_of_type(loaded.model_type);
+  if (architecture == nullptr) {
+    config.reject("model_type",
+                  fmt::format("one that can be used here ({})", fmt::join(known_model_types(), ", ")));
   }
-  if (loaded.model == nullptr) {
-    config.reject("model_type", fmt::format("one that can be used here ({})", fmt::join(known, ", ")));
-  }
+  loaded.model = architecture->read(config);
   read_weights(directory, loaded.model->table(), loaded.values);
   loaded.packed = std::make_unique<nn::PackedWeights>();
   loaded.generation = read_generation_defaults(directory, config);

@@ -2,12 +2,11 @@
 // and the tokenizer's files, which src/text reads.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "models/architecture.h"
 #include "models/classifier.h"
 #include "models/generation_defaults.h"
 #include "models/language_model.h"
@@ -36,13 +35,6 @@ struct LoadedModel {
 /// Reads a directory. Throws kNotFound, kFile or kFormat; the message names file, parameter and both shapes
 /// where config and weights contradict each other. Nothing is believed before it is checked.
 LoadedModel load_model(const std::string& directory);
-
-/// The architectures there are: by the model_type of config.json.
-struct Architecture {
-  std::string model_type;
-  std::function<std::unique_ptr<Model>(const JsonObject& config)> make;
-};
-const std::vector<Architecture>& architectures();
 
 /// Writes the parameters as model.safetensors into `directory`, as float32 or rounded to 16 bits.
 void write_weights(const std::string& directory, const nn::ParameterTable& table,

@@ -31,6 +31,7 @@ class Transformer : public Seq2Seq {
   explicit Transformer(const TransformerConfig& config);
 
   const TransformerConfig& config() const { return config_; }
+  nlohmann::ordered_json config_json() const override;
   int64_t vocabulary_size() const override { return config_.vocabulary; }
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }

@@ -1,27 +1,14 @@
 #include "models/transformer_config.h"
 
 #include "base/check.h"
+#include "models/model_settings.h"
 
 namespace heed::models {
 
-const std::vector<std::pair<std::string, Activation>>& activation_names() {
-  static const std::vector<std::pair<std::string, Activation>> names{
-      {"relu", Activation::kRelu},      {"gelu", Activation::kGelu},         {"swish", Activation::kSwish},
-      {"silu", Activation::kSwish},     {"gelu_new", Activation::kGeluTanh}, {"tanh", Activation::kTanh},
-      {"sigmoid", Activation::kSigmoid}};
-  return names;
-}
-
 namespace {
 
-const std::vector<std::pair<std::string, nn::SinusoidLayout>>& position_layouts() {
-  static const std::vector<std::pair<std::string, nn::SinusoidLayout>> names{
-      {"halves", nn::SinusoidLayout::kHalves}, {"interleaved", nn::SinusoidLayout::kInterleaved}};
-  return names;
-}
-
 template <typename Value>
-std::string name_in(const std::vector<std::pair<std::string, Value>>& names, Value value) {
+std::string name_in(const Words<Value>& names, Value value) {
   for (const auto& [name, each] : names) {
     if (each == value) return name;
   }
@@ -106,6 +93,78 @@ nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
     json["position_layout"] = name_in(position_layouts(), c.positions);
   }
   return json;
+}
+
+namespace {
+
+ModelPreset transformer_preset(PresetSize size) {
+  ModelPreset preset;
+  ModelSettings& s = preset.settings;
+  switch (size) {
+    case PresetSize::kTiny:
+      s.width = 64;
+      s.encoder_layers = s.decoder_layers = 2;
+      s.heads = 4;
+      s.inner_width = 128;
+      preset.rate = 3e-3;
+      preset.warmup = 100;
+      break;
+    case PresetSize::kSmall:
+      break;
+    case PresetSize::kBase:  // the paper's base model
+      s.width = 512;
+      s.encoder_layers = s.decoder_layers = 6;
+      s.heads = 8;
+      s.inner_width = 2048;
+      preset.rate = 7e-4;
+      preset.warmup = 4000;
+      break;
+  }
+  return preset;
+}
+
+std::unique_ptr<Model> make_transformer(const ModelSettings& s) {
+  TransformerConfig c;
+  c.vocabulary = s.vocabulary;
+  c.width = s.width;
+  c.encoder_layers = s.encoder_layers;
+  c.decoder_layers = s.decoder_layers;
+  c.encoder_heads = c.decoder_heads = s.heads;
+  c.encoder_inner_width = c.decoder_inner_width = s.inner_width;
+  c.activation = s.activation;
+  c.norm_first = s.norm_first;
+  c.positions = s.positions;
+  c.longest = s.longest;
+  c.dropout = s.dropout;
+  c.attention_dropout = s.attention_dropout;
+  c.activation_dropout = s.activation_dropout;
+  c.padding_id = s.padding_id;
+  c.start_id = s.start_id;
+  c.end_id = s.end_id;
+  return std::make_unique<Transformer>(c);
+}
+
+std::unique_ptr<Model> read_transformer(const JsonObject& config) {
+  return std::make_unique<Transformer>(read_transformer_config(config));
+}
+
+}  // namespace
+
+nlohmann::ordered_json Transformer::config_json() const {
+  return transformer_config_json(config_);
+}
+
+Architecture transformer_architecture() {
+  return {.name = "transformer",
+          .description = "encoder and decoder of attention alone (Vaswani et al., 2017)",
+          .task = Task::kTranslation,
+          .model_types = {"marian", "heed_transformer"},
+          .settings = {"width", "encoder_layers", "decoder_layers", "heads", "inner_width", "activation",
+                       "norm_first", "positions", "longest", "dropout", "attention_dropout",
+                       "activation_dropout"},
+          .preset = transformer_preset,
+          .make = make_transformer,
+          .read = read_transformer};
 }
 
 }  // namespace heed::models

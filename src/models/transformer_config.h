@@ -1,7 +1,9 @@
-// The Transformer's config.json, as Hugging Face's MarianConfig writes it.
+// The Transformer as a row of the table of architectures, and its config.json, as Hugging Face's MarianConfig
+// writes it.
 #pragma once
 
 #include "io/json_file.h"
+#include "models/architecture.h"
 #include "models/transformer.h"
 
 namespace heed::models {
@@ -14,7 +16,7 @@ TransformerConfig read_transformer_config(const JsonObject& config);
 /// The config.json of a model; "marian" wherever Marian can express it.
 nlohmann::ordered_json transformer_config_json(const TransformerConfig& config);
 
-/// "relu" and so on, as in config files.
-const std::vector<std::pair<std::string, Activation>>& activation_names();
+/// Its row in the table of architectures.
+Architecture transformer_architecture();
 
 }  // namespace heed::models

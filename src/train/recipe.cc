@@ -10,17 +10,13 @@
 
 #include "base/check.h"
 #include "io/nearest_word.h"
-#include "models/transformer_config.h"
+#include "models/architecture.h"
 
 namespace heed::train {
 namespace {
 
-template <typename Value>
-using Words = std::vector<std::pair<std::string, Value>>;
-
-struct Range {
-  double least = 0, most = 1e18;
-};
+using models::Range;
+using models::Words;
 
 /// The fields: visit(key, field, range) for numbers, visit(key, field) for switches, visit(key, field, words)
 /// for fields that take one of some words.
@@ -33,8 +29,6 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
                                              {"constant", ScheduleKind::kConstant}};
   static const Words<Averaging> averagings{
       {"none", Averaging::kNone}, {"last", Averaging::kLast}, {"running", Averaging::kRunning}};
-  static const Words<nn::SinusoidLayout> layouts{{"halves", nn::SinusoidLayout::kHalves},
-                                                 {"interleaved", nn::SinusoidLayout::kInterleaved}};
   const auto one_of = [](std::initializer_list<const char*> allowed) {
     Words<std::string> words;
     for (const char* word : allowed) words.emplace_back(word, word);
@@ -43,18 +37,9 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   const Range count{1, 1e9}, probability{0, 0.99}, any{0, 1e18};
 
   visit("model.arch", r.arch, one_of({"transformer"}));
-  visit("model.width", r.width, Range{1, 65536});
-  visit("model.encoder_layers", r.encoder_layers, Range{1, 256});
-  visit("model.decoder_layers", r.decoder_layers, Range{1, 256});
-  visit("model.heads", r.heads, Range{1, 1024});
-  visit("model.inner_width", r.inner_width, Range{1, 1e6});
-  visit("model.activation", r.activation, models::activation_names());
-  visit("model.norm_first", r.norm_first);
-  visit("model.positions", r.positions, layouts);
-  visit("model.longest", r.longest, Range{2, 1e6});
-  visit("model.dropout", r.dropout, probability);
-  visit("model.attention_dropout", r.attention_dropout, probability);
-  visit("model.activation_dropout", r.activation_dropout, probability);
+  models::visit_model_settings(r.model, [&](const char* name, auto& field, const auto&... range_or_words) {
+    visit(std::string("model.") + name, field, range_or_words...);
+  });
 
   visit("tokenizer.type", r.tokenizer, one_of({"unigram", "bpe"}));
   visit("tokenizer.vocabulary", r.vocabulary, Range{10, 1e6});
@@ -243,41 +228,37 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
 }
 
 Recipe preset(const std::string& name) {
-  Recipe recipe;
-  if (name == "small") return recipe;
-  if (name == "tiny") {  // learns something in seconds
-    recipe.width = 64;
-    recipe.encoder_layers = recipe.decoder_layers = 2;
-    recipe.heads = 4;
-    recipe.inner_width = 128;
-    recipe.vocabulary = 1000;
-    recipe.batch_tokens = 1024;
-    recipe.rate = 3e-3;
-    recipe.warmup = 100;
-    recipe.validate_every = 100;
-    recipe.validation_sentences = 100;
-    recipe.decay = 0.98;
+  static const models::Words<models::PresetSize> sizes{{"tiny", models::PresetSize::kTiny},
+                                                       {"small", models::PresetSize::kSmall},
+                                                       {"base", models::PresetSize::kBase}};
+  std::vector<std::string> names;
+  for (const auto& [size_name, size] : sizes) {
+    names.push_back(size_name);
+    if (size_name != name) continue;
+    Recipe recipe;
+    const models::ModelPreset model = models::architecture_named(recipe.arch).preset(size);
+    recipe.model = model.settings;
+    recipe.rate = model.rate;
+    recipe.warmup = model.warmup;
+    recipe.clip = model.clip;
+    if (size == models::PresetSize::kTiny) {  // learns something in seconds
+      recipe.vocabulary = 1000;
+      recipe.batch_tokens = 1024;
+      recipe.validate_every = 100;
+      recipe.validation_sentences = 100;
+      recipe.decay = 0.98;
+    } else if (size == models::PresetSize::kBase) {
+      recipe.vocabulary = 16000;
+      recipe.batch_tokens = 8192;
+    }
     return recipe;
   }
-  if (name == "base") {  // the paper's base model
-    recipe.width = 512;
-    recipe.encoder_layers = recipe.decoder_layers = 6;
-    recipe.heads = 8;
-    recipe.inner_width = 2048;
-    recipe.vocabulary = 16000;
-    recipe.batch_tokens = 8192;
-    recipe.rate = 7e-4;
-    recipe.warmup = 4000;
-    return recipe;
-  }
-  const std::vector<std::string> names{"tiny", "small", "base"};
-  const std::string near = nearest_word(name, names);
   fail(ErrorKind::kUsage, "there is no preset '{}'; there are {}{}", name, fmt::join(names, ", "),
-       near.empty() ? "" : fmt::format("; is '{}' meant?", near));
+       did_you_mean(name, names));
 }
 
 Schedule Recipe::make_schedule() const {
-  return {.kind = schedule, .rate = rate, .warmup = warmup, .total = total_steps, .width = width};
+  return {.kind = schedule, .rate = rate, .warmup = warmup, .total = total_steps, .width = model.width};
 }
 
 int Recipe::shard_count() const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/transformer.h"
+#include "models/model_settings.h"
 #include "train/schedule.h"
 
 namespace heed::train {
@@ -21,15 +21,7 @@ enum class Averaging {
 struct Recipe {
   // [model]
   std::string arch = "transformer";
-  int64_t width = 256;
-  int encoder_layers = 3, decoder_layers = 3;
-  int heads = 8;
-  int64_t inner_width = 1024;
-  Activation activation = Activation::kRelu;
-  bool norm_first = false;
-  nn::SinusoidLayout positions = nn::SinusoidLayout::kHalves;
-  int64_t longest = 512;
-  double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
+  models::ModelSettings model;
 
   // [tokenizer]
   std::string tokenizer = "unigram";

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "io/safetensors.h"
 #include "models/model_directory.h"
-#include "models/transformer_config.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
 #include "train/training_data.h"
@@ -23,26 +22,6 @@ namespace {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-models::TransformerConfig model_config(const Recipe& r, const Tokenizer& tokenizer) {
-  models::TransformerConfig c;
-  c.vocabulary = static_cast<int64_t>(tokenizer.size());
-  c.width = r.width;
-  c.encoder_layers = r.encoder_layers;
-  c.decoder_layers = r.decoder_layers;
-  c.encoder_heads = c.decoder_heads = r.heads;
-  c.encoder_inner_width = c.decoder_inner_width = r.inner_width;
-  c.activation = r.activation;
-  c.norm_first = r.norm_first;
-  c.positions = r.positions;
-  c.longest = r.longest;
-  c.dropout = r.dropout;
-  c.attention_dropout = r.attention_dropout;
-  c.activation_dropout = r.activation_dropout;
-  c.padding_id = c.start_id = tokenizer.pad_id();
-  c.end_id = tokenizer.end_id();
-  return c;
 }
 
 /// One training, from its files to its limits.
@@ -82,7 +61,8 @@ class Trainer {
   const std::string folder_;
   ThreadPool pool_;
   std::optional<TrainingData> data_;
-  std::unique_ptr<models::Transformer> model_;
+  std::unique_ptr<models::Model> built_;
+  models::Seq2Seq* model_ = nullptr;
   std::unique_ptr<TrainingStep> step_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<Batcher> batcher_;
@@ -128,17 +108,23 @@ void Trainer::settle_recipe() {
 }
 
 void Trainer::build_model() {
-  const models::TransformerConfig config = model_config(recipe_, data_->tokenizer);
-  model_ = std::make_unique<models::Transformer>(config);
-  write_json(options_.output + "/config.json", models::transformer_config_json(config));
+  models::ModelSettings settings = recipe_.model;
+  const Tokenizer& tokenizer = data_->tokenizer;
+  settings.vocabulary = static_cast<int64_t>(tokenizer.size());
+  settings.padding_id = settings.start_id = tokenizer.pad_id();
+  settings.end_id = tokenizer.end_id();
+  built_ = models::architecture_named(recipe_.arch).make(settings);
+  model_ = dynamic_cast<models::Seq2Seq*>(built_.get());
+  HEED_CHECK(model_ != nullptr);
+  write_json(options_.output + "/config.json", model_->config_json());
   models::GenerationDefaults generation;
   generation.beams = 4;
-  generation.max_length = config.longest;
-  generation.forced_end_id = config.end_id;
-  generation.forbidden_ids = {config.padding_id};
+  generation.max_length = model_->longest();
+  generation.forced_end_id = model_->end_id();
+  generation.forbidden_ids = {model_->padding_id()};
   generation.renormalize = true;
   models::write_generation_defaults(options_.output, generation,
-                                    {config.padding_id, config.end_id, config.start_id});
+                                    {model_->padding_id(), model_->end_id(), model_->start_id()});
   step_ = std::make_unique<TrainingStep>(*model_, pool_);
   optimizer_ = std::make_unique<Optimizer>(model_->table(), recipe_);
   const nn::ParameterTable& table = model_->table();
@@ -306,9 +292,9 @@ TrainingSummary Trainer::run() {
   if (options_.max_steps <= 0 && options_.max_minutes <= 0 && recipe_.patience == 0) {
     fail(ErrorKind::kUsage, "a training needs an end: --max-steps, --max-minutes, or validation.patience");
   }
-  if (recipe_.max_length > recipe_.longest) {
+  if (recipe_.max_length > recipe_.model.longest) {
     fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.longest ({})",
-         recipe_.max_length, recipe_.longest);
+         recipe_.max_length, recipe_.model.longest);
   }
   settle_recipe();
   data_.emplace(prepare_training_data(options_, pool_, [this](const std::string& text) { say(text); }));

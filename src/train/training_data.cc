@@ -52,7 +52,7 @@ Tokenizer prepare_tokenizer(const TrainerOptions& options,
   train_options.source = train_options.target = piece_options(recipe);
   train_options.source_language = options.source_language;
   train_options.target_language = options.target_language;
-  train_options.max_length = static_cast<int>(recipe.longest);
+  train_options.max_length = static_cast<int>(recipe.model.longest);
   Tokenizer tokenizer =
       Tokenizer::train(train_options, side_of(options.data, false), side_of(options.data, true));
   tokenizer.save(options.output);

@@ -1,0 +1,43 @@
+#include "models/architecture.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "io/nearest_word.h"
+#include "models/transformer_config.h"
+
+namespace heed::models {
+
+const std::vector<Architecture>& architectures() {
+  static const std::vector<Architecture> table{
+      transformer_architecture(),
+  };
+  return table;
+}
+
+const Architecture& architecture_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Architecture& architecture : architectures()) {
+    if (architecture.name == name) return architecture;
+    names.push_back(architecture.name);
+  }
+  fail(ErrorKind::kUsage, "there is no architecture '{}'; there are {}{}", name, fmt::join(names, ", "),
+       did_you_mean(name, names));
+}
+
+const Architecture* architecture_of_type(const std::string& model_type) {
+  for (const Architecture& architecture : architectures()) {
+    if (std::ranges::count(architecture.model_types, model_type) > 0) return &architecture;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> known_model_types() {
+  std::vector<std::string> known;
+  for (const Architecture& architecture : architectures()) {
+    known.insert(known.end(), architecture.model_types.begin(), architecture.model_types.end());
+  }
+  return known;
+}
+
+}  // namespace heed::models

@@ -1,0 +1,41 @@
+// The architectures there are, one row each: everything that training and reading a directory need to know of
+// one. A new architecture is a file of this folder that makes a row, and its line in architecture.cc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/json_file.h"
+#include "models/model.h"
+#include "models/model_settings.h"
+
+namespace heed::models {
+
+struct Architecture {
+  std::string name;                      ///< of --arch and model.arch
+  std::string description;               ///< for people, a few words
+  Task task = Task::kTranslation;        ///< what it is for
+  std::vector<std::string> model_types;  ///< the model_types of config.json that it reads
+  /// The settings of a recipe's [model] that it knows, as visit_model_settings() names them.
+  std::vector<std::string> settings;
+  /// What --preset begins with.
+  ModelPreset (*preset)(PresetSize size) = nullptr;
+  /// A model of these settings, which writes its config.json by Model::config_json(). Throws for settings
+  /// that make no sense.
+  std::unique_ptr<Model> (*make)(const ModelSettings& settings) = nullptr;
+  /// The model of a config.json. Throws kFormat for anything missing, out of range, or that cannot be done.
+  std::unique_ptr<Model> (*read)(const JsonObject& config) = nullptr;
+};
+
+/// The first of a task is what is trained where none is named.
+const std::vector<Architecture>& architectures();
+
+/// By its name. Throws kUsage for another one, naming those there are, and the nearest.
+const Architecture& architecture_named(const std::string& name);
+/// By a model_type of config.json; nullptr where there is none.
+const Architecture* architecture_of_type(const std::string& model_type);
+/// All of them, in the table's order.
+std::vector<std::string> known_model_types();
+
+}  // namespace heed::models

@@ -1,0 +1,83 @@
+// What a recipe says of a model, whichever architecture it is for: the one list of all sizes and choices,
+// from which each architecture takes those it knows (architecture.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nn/positions.h"
+#include "ops/elementwise.h"
+
+namespace heed::models {
+
+/// The words that a setting may take, and what they mean.
+template <typename Value>
+using Words = std::vector<std::pair<std::string, Value>>;
+
+/// From `least` to `most`, both included.
+struct Range {
+  double least = 0, most = 1e18;
+};
+
+/// "relu" and so on, as in config files.
+const Words<Activation>& activation_names();
+/// "halves" and "interleaved".
+const Words<nn::SinusoidLayout>& position_layouts();
+
+/// The defaults are those of a small Transformer; each architecture's presets set what differs.
+struct ModelSettings {
+  // -- Chosen by a recipe, under these names in its section [model].
+  int64_t width = 256;
+  int encoder_layers = 3, decoder_layers = 3;  ///< of what has an encoder and a decoder
+  int layers = 4;                              ///< of what has one stack
+  int heads = 8;
+  int64_t inner_width = 1024;  ///< of the feed-forward network
+  Activation activation = Activation::kRelu;
+  bool norm_first = false;
+  nn::SinusoidLayout positions = nn::SinusoidLayout::kHalves;
+  int64_t longest = 512;  ///< positions, and so the longest sequence
+  double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
+
+  // -- Known from the text and its tokenizer, filled in by the task; -1 where there is no such token.
+  int64_t vocabulary = 0;
+  int32_t padding_id = -1;
+  int32_t start_id = -1;            ///< what a target or a text begins with
+  int32_t end_id = -1;              ///< what it ends with
+  std::vector<std::string> labels;  ///< of the classes, in the order of their numbers
+};
+
+/// visit(name, field, range) for numbers, visit(name, field) for switches, visit(name, field, words) for
+/// fields that take one of some words. `Settings` is ModelSettings or const ModelSettings.
+template <typename Settings, typename Visit>
+void visit_model_settings(Settings& s, Visit&& visit) {
+  const Range probability{0, 0.99}, layers{1, 256};
+  visit("width", s.width, Range{1, 65536});
+  visit("encoder_layers", s.encoder_layers, layers);
+  visit("decoder_layers", s.decoder_layers, layers);
+  visit("layers", s.layers, layers);
+  visit("heads", s.heads, Range{1, 1024});
+  visit("inner_width", s.inner_width, Range{1, 1e6});
+  visit("activation", s.activation, activation_names());
+  visit("norm_first", s.norm_first);
+  visit("positions", s.positions, position_layouts());
+  visit("longest", s.longest, Range{2, 1e6});
+  visit("dropout", s.dropout, probability);
+  visit("attention_dropout", s.attention_dropout, probability);
+  visit("activation_dropout", s.activation_dropout, probability);
+}
+
+/// How large to begin: --preset.
+enum class PresetSize { kTiny, kSmall, kBase };
+
+/// A model of some size, and the rates at which it learns well. What depends on the text (batches, tokenizer,
+/// how long) is the task's part of a preset.
+struct ModelPreset {
+  ModelSettings settings;
+  double rate = 1.5e-3;   ///< the highest learning rate
+  int64_t warmup = 2000;  ///< steps up to it
+  double clip = 0;        ///< largest norm of all gradients; 0: none
+};
+
+}  // namespace heed::models
