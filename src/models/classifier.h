@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/sequences.h"
 #include "models/model.h"
 #include "nn/context.h"
-#include "ops/cross_entropy.h"
 
 namespace heed::models {
 
@@ -19,6 +19,15 @@ struct ClassifierInput {
   Sequences text;
   /// Which of two texts a token belongs to, 0 or 1, as many as ids; empty: all to the first.
   std::vector<int32_t> types;
+};
+
+struct ClassificationOptions {
+  /// How much the loss of a text of each class counts; empty: 1 for all. For classes that are rare.
+  std::vector<float> class_weights;
+  /// Label smoothing (Szegedy et al., 2016), spread over all classes.
+  double smoothing = 0;
+  /// The gradients are those of scale * sum of losses.
+  double scale = 1;
 };
 
 /// Sums over the texts of a batch.
@@ -34,16 +43,19 @@ class Classifier : public Model {
  public:
   Task task() const override { return Task::kClassification; }
   virtual int64_t vocabulary_size() const = 0;
-  virtual int classes() const = 0;
+  /// Of the classes, in the order of their numbers.
+  virtual const std::vector<std::string>& labels() const = 0;
+  int classes() const { return static_cast<int>(labels().size()); }
   /// The longest text that the model can read, special tokens included.
   virtual int64_t longest() const = 0;
+  /// How many kinds of text ClassifierInput::types can tell apart: 1 where pairs are none of its business.
+  virtual int64_t types() const = 0;
   virtual int32_t padding_id() const = 0;
 
-  /// The loss of labels (B), with a weight for each class, or none for weights of 1. The gradients, if there
-  /// is a tape, are those of scale * sum of losses.
+  /// The loss of the numbers of the right classes (B).
   virtual ClassificationLoss loss(nn::Context& context, const ClassifierInput& input,
-                                  const std::vector<int32_t>& labels, const std::vector<float>& class_weights,
-                                  double smoothing, double scale) const = 0;
+                                  const std::vector<int32_t>& labels,
+                                  const ClassificationOptions& options) const = 0;
   /// (B, classes)
   virtual Tensor logits(nn::Context& context, const ClassifierInput& input) const = 0;
 };

@@ -7,7 +7,7 @@
 namespace heed::models {
 
 /// What a model is for.
-enum class Task { kTranslation, kLanguageModel, kClassification };
+enum class Task { kTranslation, kLanguageModel, kClassification, kMaskedLanguageModel };
 
 class Model {
  public:

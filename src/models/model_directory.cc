@@ -31,6 +31,10 @@ namespace {
     case Task::kClassification:
       fail(ErrorKind::kUsage, "'{}' holds a classifier ({}): use heed classify, or heed attend",
            loaded.directory, loaded.model_type);
+    case Task::kMaskedLanguageModel:
+      fail(ErrorKind::kUsage,
+           "'{}' holds a masked language model ({}), which fills gaps: use heed fill, or heed attend",
+           loaded.directory, loaded.model_type);
   }
   HEED_CHECK(false);
 }
@@ -40,11 +44,6 @@ const Kind& as(const LoadedModel& loaded) {
   const auto* model = dynamic_cast<const Kind*>(loaded.model.get());
   if (model == nullptr) refuse(loaded);
   return *model;
-}
-
-/// Tensors that some files hold though they are computed, not learnt.
-bool is_computed(const std::string& name) {
-  return name.ends_with("embed_positions.weight");
 }
 
 /// The name under which a file holds a parameter; empty where it does not.
@@ -79,7 +78,7 @@ void require_match(const WeightFiles& files, const nn::ParameterTable& table) {
     }
   }
   for (const std::string& name : files.names()) {
-    if (known.count(name) == 0 && !is_computed(name)) {
+    if (known.count(name) == 0 && !table.leaves_out(name)) {
       fail(ErrorKind::kFormat,
            "'{}': the weights hold '{}', which this model does not have; do config.json and the "
            "weights belong together?",

@@ -40,7 +40,7 @@ LoadedModel load_model(const std::string& directory);
 void write_weights(const std::string& directory, const nn::ParameterTable& table,
                    const nn::ParameterArray& values, DType dtype);
 /// Fills `values` from the weights of a directory; every row of the table must be there under its name or an
-/// alias, in its shape, and nothing else but tables of positions, which are computed.
+/// alias, in its shape, and nothing else but what the table leaves out.
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values);
 
 }  // namespace heed::models

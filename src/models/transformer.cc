@@ -75,6 +75,9 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   }
   output_bias_ =
       table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
+  // Old files hold the positions too, which are computed here.
+  table_.leave_out("model.encoder.embed_positions.");
+  table_.leave_out("model.decoder.embed_positions.");
   positions_ = nn::sinusoidal_positions(config.longest, config.width, config.positions);
 }
 

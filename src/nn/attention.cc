@@ -27,24 +27,24 @@ MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string&
     : options_(options) {
   if (options_.key_width == 0) options_.key_width = options_.width;
   if (options_.value_width == 0) options_.value_width = options_.width;
-  const auto& [width, heads, key_width, value_width, bias, dropout, place] = options_;
+  const auto& [width, heads, key_width, value_width, bias, dropout, place, names] = options_;
   if (heads < 1 || width < 1 || width % heads != 0) {
     fail(ErrorKind::kShape, "attention: d_model {} cannot be divided among {} heads", width, heads);
   }
   joined_ = key_width == width && value_width == width;
   if (joined_) {
     query_key_value_ =
-        Linear::join(table, {prefix + "q_proj", prefix + "k_proj", prefix + "v_proj"}, width, width, bias);
+        Linear::join(table, {prefix + names.query, prefix + names.key, prefix + names.value}, width, width, bias);
     key_value_ = query_key_value_.part(1, 2);
     query_ = query_key_value_.part(0);
     key_ = query_key_value_.part(1);
     value_ = query_key_value_.part(2);
   } else {
-    query_ = Linear(table, prefix + "q_proj", width, width, bias);
-    key_ = Linear(table, prefix + "k_proj", key_width, width, bias);
-    value_ = Linear(table, prefix + "v_proj", value_width, width, bias);
+    query_ = Linear(table, prefix + names.query, width, width, bias);
+    key_ = Linear(table, prefix + names.key, key_width, width, bias);
+    value_ = Linear(table, prefix + names.value, value_width, width, bias);
   }
-  output_ = Linear(table, prefix + "out_proj", width, width, bias);
+  output_ = Linear(table, prefix + names.output, width, width, bias);
 }
 
 Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& key, const Var& value,

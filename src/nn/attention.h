@@ -13,6 +13,10 @@ namespace heed::nn {
 
 class MultiHeadAttention {
  public:
+  /// What the four linear layers are called, behind the prefix.
+  struct Names {
+    std::string query = "q_proj", key = "k_proj", value = "v_proj", output = "out_proj";
+  };
   struct Options {
     int64_t width = 512;      ///< D, of queries and output; the heads share it evenly
     int heads = 8;            ///< H
@@ -21,10 +25,11 @@ class MultiHeadAttention {
     bool bias = true;         ///< in the four linear layers
     double dropout = 0;       ///< on the weights
     AttentionPlace place{};   ///< what listeners are told
+    Names names{};
   };
 
   MultiHeadAttention() = default;
-  /// Registers `prefix`q_proj, k_proj, v_proj and out_proj. Throws kShape where D is not divisible by H.
+  /// Registers the four under `prefix`. Throws kShape where D is not divisible by H.
   MultiHeadAttention(ParameterTable& table, const std::string& prefix, const Options& options);
 
   /// Attention of all queries to all keys that layout and mask let them see.

@@ -5,7 +5,7 @@
 namespace heed::nn {
 
 Residual::Residual(ParameterTable& table, const std::string& norm_name, const LayerOptions& options)
-    : norm_(table, norm_name, options.width), norm_first_(options.norm_first), dropout_(options.dropout) {}
+    : norm_(table, norm_name, options.width, options.norm_epsilon), norm_first_(options.norm_first), dropout_(options.dropout) {}
 
 Var Residual::add(Context& context, const Var& x, const Var& y) const {
   return ops::add_dropout(x, y, context.next_dropout(dropout_));
@@ -13,22 +13,25 @@ Var Residual::add(Context& context, const Var& x, const Var& y) const {
 
 namespace {
 
-MultiHeadAttention::Options attention_options(const LayerOptions& options, int layer) {
+MultiHeadAttention::Options attention_options(const LayerOptions& options, int layer,
+                                              const EncoderLayerNames& names) {
   return {.width = options.width,
           .heads = options.heads,
           .dropout = options.attention_dropout,
-          .place = {AttentionStack::kEncoder, layer}};
+          .place = {AttentionStack::kEncoder, layer},
+          .names = names.attention};
 }
 
 }  // namespace
 
 EncoderLayer::EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options,
-                           int layer)
-    : self_attention_(table, prefix + "self_attn.", attention_options(options, layer)),
-      self_attention_residual_(table, prefix + "self_attn_layer_norm", options),
+                           int layer, const EncoderLayerNames& names)
+    : self_attention_(table, prefix, attention_options(options, layer, names)),
+      self_attention_residual_(table, prefix + names.attention_norm, options),
       feed_forward_(table, prefix,
-                    {options.width, options.inner_width, options.activation, options.activation_dropout}),
-      feed_forward_residual_(table, prefix + "final_layer_norm", options) {}
+                    {options.width, options.inner_width, options.activation, options.activation_dropout,
+                     names.first, names.second}),
+      feed_forward_residual_(table, prefix + names.feed_forward_norm, options) {}
 
 Var EncoderLayer::forward(Context& context, const Var& x, const ops::AttentionLayout& layout,
                           const ops::AttentionMask& mask) const {

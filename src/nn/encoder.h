@@ -21,6 +21,7 @@ struct LayerOptions {
   double dropout = 0.1;           ///< of what a sub-layer adds to the residual
   double attention_dropout = 0;   ///< of attention weights
   double activation_dropout = 0;  ///< inside the feed-forward network
+  double norm_epsilon = 1e-5;     ///< added to the variance by the norms
 };
 
 /// The wiring that every sub-layer has: residual, dropout and norm.
@@ -42,11 +43,21 @@ class Residual {
   double dropout_ = 0;
 };
 
+/// What the parameters of an encoder layer are called, behind the layer's prefix; by default as Marian does.
+struct EncoderLayerNames {
+  MultiHeadAttention::Names attention{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
+                                      "self_attn.out_proj"};
+  std::string attention_norm = "self_attn_layer_norm";
+  std::string first = "fc1", second = "fc2";  ///< of the feed-forward network
+  std::string feed_forward_norm = "final_layer_norm";
+};
+
 /// Self-attention, then the feed-forward network.
 class EncoderLayer {
  public:
   /// Registers everything under `prefix`, e.g. "model.encoder.layers.0.".
-  EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer);
+  EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer,
+               const EncoderLayerNames& names = {});
   /// x (N, D) -> (N, D)
   Var forward(Context& context, const Var& x, const ops::AttentionLayout& layout,
               const ops::AttentionMask& mask) const;

@@ -6,8 +6,8 @@ namespace heed::nn {
 
 FeedForward::FeedForward(ParameterTable& table, const std::string& prefix, const Options& options)
     : options_(options),
-      first_(table, prefix + "fc1", options.width, options.inner_width),
-      second_(table, prefix + "fc2", options.inner_width, options.width) {}
+      first_(table, prefix + options.first_name, options.width, options.inner_width),
+      second_(table, prefix + options.second_name, options.inner_width, options.width) {}
 
 Var FeedForward::forward(Context& context, const Var& x) const {
   Var inner = ops::activate(options_.activation, first_.forward(context, x));      // (N, F)

@@ -15,9 +15,11 @@ class FeedForward {
     int64_t inner_width = 2048;
     Activation activation = Activation::kRelu;
     double activation_dropout = 0;  ///< on f(...)
+    /// What the two linear layers are called, behind the prefix.
+    std::string first_name = "fc1", second_name = "fc2";
   };
   FeedForward() = default;
-  /// Registers `prefix`fc1 and `prefix`fc2.
+  /// Registers both layers under `prefix`.
   FeedForward(ParameterTable& table, const std::string& prefix, const Options& options);
   /// (N, width) -> (N, width)
   Var forward(Context& context, const Var& x) const;

@@ -16,6 +16,11 @@ ParamRef ParameterTable::add(ParamSpec spec) {
   return {size() - 1, 1};
 }
 
+bool ParameterTable::leaves_out(const std::string& name) const {
+  return std::any_of(left_out_.begin(), left_out_.end(),
+                     [&](const std::string& prefix) { return name.starts_with(prefix); });
+}
+
 Shape ParameterTable::shape(ParamRef ref) const {
   HEED_CHECK(ref.first >= 0 && ref.count >= 1 && ref.first + ref.count <= size());
   Shape shape = specs_[ref.first].shape;

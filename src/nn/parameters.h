@@ -48,6 +48,10 @@ class ParameterTable {
   /// Appends a row. Throws kUsage for a name that is there already.
   ParamRef add(ParamSpec spec);
 
+  /// Files may also hold tensors whose names begin so, which the model has no use for.
+  void leave_out(const std::string& prefix) { left_out_.push_back(prefix); }
+  bool leaves_out(const std::string& name) const;
+
   int size() const { return static_cast<int>(specs_.size()); }
   const ParamSpec& operator[](int row) const { return specs_[row]; }
   /// Where a row begins in the flat array; that of row size() is the number of all elements.
@@ -59,6 +63,7 @@ class ParameterTable {
  private:
   std::vector<ParamSpec> specs_;
   std::vector<int64_t> offsets_{0};
+  std::vector<std::string> left_out_;
 };
 
 /// An array of the table's size: values, or gradients, or anything else there is one of per parameter

@@ -1,0 +1,107 @@
+// BERT (Devlin et al., "BERT: pre-training of deep bidirectional transformers for language understanding", 2019):
+// the encoder of a Transformer by itself, with learned positions, and what is put on top of it.
+//
+// Laid out as Hugging Face's BertForSequenceClassification and BertForMaskedLM, so that models of either open in
+// the other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/classifier.h"
+#include "nn/encoder.h"
+
+namespace heed::models {
+
+struct BertConfig {
+  int64_t vocabulary = 0;
+  int64_t types = 2;    ///< kinds of text that are told apart: type_vocab_size
+  int64_t width = 768;  ///< hidden_size
+  int layers = 12;
+  int heads = 12;
+  int64_t inner_width = 3072;
+  Activation activation = Activation::kGelu;
+  int64_t longest = 512;        ///< positions, and so the longest text
+  double norm_epsilon = 1e-12;  ///< layer_norm_eps
+  double dropout = 0.1, attention_dropout = 0.1;
+  double classifier_dropout = 0.1;  ///< of what the classifier reads
+  double deviation = 0.02;          ///< of embeddings at the beginning: initializer_range
+  int32_t padding_id = 0;
+  std::vector<std::string> labels;  ///< of the classes, in the order of their numbers; a classifier's
+};
+
+/// Embeddings and layers: each token as a vector that has seen its context.
+///
+///   x_t = LayerNorm(word + position + type),   then post-norm layers (nn::EncoderLayer)
+class BertEncoder {
+ public:
+  /// Registers everything under "bert.". Throws for a config that makes no sense.
+  BertEncoder(nn::ParameterTable& table, const BertConfig& config);
+  /// (N, D)
+  Var forward(nn::Context& context, const ClassifierInput& input) const;
+  /// The embeddings of words (V, D).
+  nn::ParamRef words() const { return words_; }
+
+ private:
+  Var embed(nn::Context& context, const ClassifierInput& input) const;
+
+  int64_t longest_, types_;
+  int32_t padding_id_;
+  double dropout_;
+  nn::ParamRef words_, positions_, type_table_;
+  nn::LayerNorm norm_;
+  std::vector<nn::EncoderLayer> layers_;
+};
+
+/// pooled = tanh(W_p h_0 + b_p) of the first token's vector h_0, and logits = W pooled + b.
+class BertClassifier : public Classifier {
+ public:
+  explicit BertClassifier(const BertConfig& config);
+
+  const BertConfig& config() const { return config_; }
+  nlohmann::ordered_json config_json() const override;
+  int64_t vocabulary_size() const override { return config_.vocabulary; }
+  const std::vector<std::string>& labels() const override { return config_.labels; }
+  int64_t longest() const override { return config_.longest; }
+  int64_t types() const override { return config_.types; }
+  int32_t padding_id() const override { return config_.padding_id; }
+
+  /// The last layer's vectors (N, D).
+  Var encode(nn::Context& context, const ClassifierInput& input) const;
+  /// Such vectors -> (B, D)
+  Var pool(nn::Context& context, const Var& hidden, const Sequences& text) const;
+
+  ClassificationLoss loss(nn::Context& context, const ClassifierInput& input,
+                          const std::vector<int32_t>& labels,
+                          const ClassificationOptions& options) const override;
+  Tensor logits(nn::Context& context, const ClassifierInput& input) const override;
+
+ private:
+  Var classify(nn::Context& context, const ClassifierInput& input) const;
+
+  BertConfig config_;
+  BertEncoder encoder_;
+  nn::Linear pooler_, classifier_;
+};
+
+/// logits = E LayerNorm(f(W h + b)) + c with the embeddings E of words: which word could stand in each place.
+class BertMaskedLm : public Model {
+ public:
+  explicit BertMaskedLm(const BertConfig& config);
+
+  const BertConfig& config() const { return config_; }
+  Task task() const override { return Task::kMaskedLanguageModel; }
+  nlohmann::ordered_json config_json() const override;
+
+  /// The logits at some places, counted over the tokens of all texts: (places, V).
+  Tensor logits(nn::Context& context, const ClassifierInput& input, const std::vector<int32_t>& places) const;
+
+ private:
+  BertConfig config_;
+  BertEncoder encoder_;
+  nn::Linear transform_;
+  nn::LayerNorm norm_;
+  nn::ParamRef bias_;
+};
+
+}  // namespace heed::models
