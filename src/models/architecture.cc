@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "io/nearest_word.h"
+#include "models/bert_config.h"
 #include "models/transformer_config.h"
 
 namespace heed::models {
@@ -11,6 +12,7 @@ namespace heed::models {
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> table{
       transformer_architecture(),
+      bert_architecture(),
   };
   return table;
 }

@@ -31,13 +31,12 @@ void require(const BertConfig& c) {
 }
 
 const nn::EncoderLayerNames& layer_names() {
-  static const nn::EncoderLayerNames names{
-      .attention = {"attention.self.query", "attention.self.key", "attention.self.value",
-                    "attention.output.dense"},
-      .attention_norm = "attention.output.LayerNorm",
-      .first = "intermediate.dense",
-      .second = "output.dense",
-      .feed_forward_norm = "output.LayerNorm"};
+  static const nn::EncoderLayerNames names{.attention = {"attention.self.query", "attention.self.key",
+                                                         "attention.self.value", "attention.output.dense"},
+                                           .attention_norm = "attention.output.LayerNorm",
+                                           .first = "intermediate.dense",
+                                           .second = "output.dense",
+                                           .feed_forward_norm = "output.LayerNorm"};
   return names;
 }
 
@@ -69,7 +68,10 @@ std::vector<int32_t> places_of(const ClassifierInput& input, int64_t longest) {
 // ---- The encoder -----------------------------------------------------------------------------------------
 
 BertEncoder::BertEncoder(nn::ParameterTable& table, const BertConfig& config)
-    : longest_(config.longest), types_(config.types), padding_id_(config.padding_id), dropout_(config.dropout) {
+    : longest_(config.longest),
+      types_(config.types),
+      padding_id_(config.padding_id),
+      dropout_(config.dropout) {
   require(config);
   const auto embedding = [&](const char* name, int64_t rows) {
     return table.add({fmt::format("bert.embeddings.{}_embeddings.weight", name),
@@ -106,10 +108,10 @@ Var BertEncoder::embed(nn::Context& context, const ClassifierInput& input) const
   }
   ops::EmbeddingOptions words;
   words.padding_id = padding_id_;
-  Var x = ops::embedding(context.parameter(words_), id_tensor(input.text.ids), words);       // (N, D)
-  x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(places)));         // (N, D)
-  x = ops::add(x, ops::embedding(context.parameter(type_table_), id_tensor(types)));         // (N, D)
-  return ops::dropout(norm_.forward(context, x), context.next_dropout(dropout_));            // (N, D)
+  Var x = ops::embedding(context.parameter(words_), id_tensor(input.text.ids), words);  // (N, D)
+  x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(places)));    // (N, D)
+  x = ops::add(x, ops::embedding(context.parameter(type_table_), id_tensor(types)));    // (N, D)
+  return ops::dropout(norm_.forward(context, x), context.next_dropout(dropout_));       // (N, D)
 }
 
 Var BertEncoder::forward(nn::Context& context, const ClassifierInput& input) const {
@@ -139,12 +141,12 @@ Var BertClassifier::encode(nn::Context& context, const ClassifierInput& input) c
 
 Var BertClassifier::pool(nn::Context& context, const Var& hidden, const Sequences& text) const {
   const std::vector<int32_t> first(text.offsets.begin(), text.offsets.end() - 1);
-  const Var starts = ops::embedding(hidden, id_tensor(first));                      // (N, D) -> (B, D)
-  return ops::activate(Activation::kTanh, pooler_.forward(context, starts));        // (B, D)
+  const Var starts = ops::embedding(hidden, id_tensor(first));                // (N, D) -> (B, D)
+  return ops::activate(Activation::kTanh, pooler_.forward(context, starts));  // (B, D)
 }
 
 Var BertClassifier::classify(nn::Context& context, const ClassifierInput& input) const {
-  const Var pooled = pool(context, encode(context, input), input.text);             // (B, D)
+  const Var pooled = pool(context, encode(context, input), input.text);  // (B, D)
   return classifier_.forward(
       context, ops::dropout(pooled, context.next_dropout(config_.classifier_dropout)));  // (B, classes)
 }
@@ -160,7 +162,7 @@ ClassificationLoss BertClassifier::loss(nn::Context& context, const ClassifierIn
   if (!weights.empty() && weights.size() != config_.labels.size()) {
     fail(ErrorKind::kShape, "{} class weights for {} classes", weights.size(), classes());
   }
-  const Var logits = classify(context, input);                                                  // (B, classes)
+  const Var logits = classify(context, input);  // (B, classes)
   const Var losses = ops::cross_entropy(logits, id_tensor(labels), {.smoothing = options.smoothing});  // (B)
 
   ClassificationLoss result;
@@ -205,10 +207,10 @@ nlohmann::ordered_json BertMaskedLm::config_json() const {
 
 Tensor BertMaskedLm::logits(nn::Context& context, const ClassifierInput& input,
                             const std::vector<int32_t>& places) const {
-  const Var hidden = encoder_.forward(context, input);                                            // (N, D)
-  Var x = ops::embedding(hidden, id_tensor(places));                                              // (places, D)
-  x = ops::activate(config_.activation, transform_.forward(context, x));                          // (places, D)
-  x = norm_.forward(context, x);                                                                  // (places, D)
+  const Var hidden = encoder_.forward(context, input);                    // (N, D)
+  Var x = ops::embedding(hidden, id_tensor(places));                      // (places, D)
+  x = ops::activate(config_.activation, transform_.forward(context, x));  // (places, D)
+  x = norm_.forward(context, x);                                          // (places, D)
   const PackedMatrix* packed = nullptr;
   if (context.packed != nullptr && x.dtype() == DType::kFloat32) {
     packed = &context.packed->get(table_, *context.values, encoder_.words(), bias_);

@@ -1,8 +1,8 @@
-// BERT (Devlin et al., "BERT: pre-training of deep bidirectional transformers for language understanding", 2019):
-// the encoder of a Transformer by itself, with learned positions, and what is put on top of it.
+// BERT (Devlin et al., "BERT: pre-training of deep bidirectional transformers for language understanding",
+// 2019): the encoder of a Transformer by itself, with learned positions, and what is put on top of it.
 //
-// Laid out as Hugging Face's BertForSequenceClassification and BertForMaskedLM, so that models of either open in
-// the other.
+// Laid out as Hugging Face's BertForSequenceClassification and BertForMaskedLM, so that models of either open
+// in the other.
 #pragma once
 
 #include <string>

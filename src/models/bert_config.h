@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "io/json_file.h"
+#include "models/architecture.h"
 #include "models/bert.h"
 
 namespace heed::models {
@@ -15,5 +16,8 @@ std::unique_ptr<Model> read_bert(const JsonObject& config);
 
 /// The config.json of a classifier, or of a masked language model where there are no labels.
 nlohmann::ordered_json bert_config_json(const BertConfig& config);
+
+/// The row of the table of architectures.
+Architecture bert_architecture();
 
 }  // namespace heed::models

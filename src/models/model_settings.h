@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "nn/positions.h"
 #include "ops/elementwise.h"
 
@@ -15,6 +16,15 @@ namespace heed::models {
 /// The words that a setting may take, and what they mean.
 template <typename Value>
 using Words = std::vector<std::pair<std::string, Value>>;
+
+/// The first word for a value, which must have one.
+template <typename Value>
+std::string name_in(const Words<Value>& words, Value value) {
+  for (const auto& [name, each] : words) {
+    if (each == value) return name;
+  }
+  HEED_CHECK(false);
+}
 
 /// From `least` to `most`, both included.
 struct Range {

@@ -5,18 +5,6 @@
 
 namespace heed::models {
 
-namespace {
-
-template <typename Value>
-std::string name_in(const Words<Value>& names, Value value) {
-  for (const auto& [name, each] : names) {
-    if (each == value) return name;
-  }
-  HEED_CHECK(false);
-}
-
-}  // namespace
-
 TransformerConfig read_transformer_config(const JsonObject& json) {
   const bool marian = json.string("model_type") == "marian";
   const IntegerRange layers{1, 256}, heads{1, 1024}, width{1, 1 << 16};

@@ -33,8 +33,8 @@ MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string&
   }
   joined_ = key_width == width && value_width == width;
   if (joined_) {
-    query_key_value_ =
-        Linear::join(table, {prefix + names.query, prefix + names.key, prefix + names.value}, width, width, bias);
+    query_key_value_ = Linear::join(table, {prefix + names.query, prefix + names.key, prefix + names.value},
+                                    width, width, bias);
     key_value_ = query_key_value_.part(1, 2);
     query_ = query_key_value_.part(0);
     key_ = query_key_value_.part(1);

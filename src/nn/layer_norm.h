@@ -10,8 +10,8 @@ namespace heed::nn {
 class LayerNorm {
  public:
   LayerNorm() = default;
-  /// Registers `name`.weight and `name`.bias, both (width); files may also call them gamma and beta. `epsilon`
-  /// is added to the variance.
+  /// Registers `name`.weight and `name`.bias, both (width); files may also call them gamma and beta.
+  /// `epsilon` is added to the variance.
   LayerNorm(ParameterTable& table, const std::string& name, int64_t width, double epsilon = 1e-5);
   /// (..., width) -> the same shape
   Var forward(Context& context, const Var& x) const;

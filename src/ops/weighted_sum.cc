@@ -19,7 +19,8 @@ Var weighted_sum(const Var& x, const Tensor& weights) {
   return x.tape()->record(y, [x, weights](const Tensor& dy) {
     Tensor dx = x.tape()->accumulator(x);
     for_float_type("weighted_sum", dy, [&]<typename T>(T) {
-      add_scaled({.size = weights.size(), .factor = dy.data<T>()[0], .x = weights.data<T>(), .y = dx.data<T>()});
+      add_scaled(
+          {.size = weights.size(), .factor = dy.data<T>()[0], .x = weights.data<T>(), .y = dx.data<T>()});
     });
   });
 }

@@ -11,8 +11,9 @@ TEST(WeightedSum, IsTheSumOfProducts) {
   const Tensor x = Tensor::from(std::vector<double>{1, 2, 4}, {3});
   EXPECT_EQ(weighted_sum(x, Tensor::from(std::vector<double>{1, 0.5, -2}, {3})).value().to_vector<double>(),
             std::vector<double>{-6});
-  expect_error(ErrorKind::kShape, "weighted_sum: shapes differ",
-               [&] { weighted_sum(x, Tensor::from(std::vector<double>{1, 2}, {2})); });
+  expect_error(ErrorKind::kShape, "weighted_sum: shapes differ", [&] {
+    weighted_sum(x, Tensor::from(std::vector<double>{1, 2}, {2}));
+  });
 }
 
 GRADIENT_CHECK(weighted_sum, OfAMatrix) {

@@ -1,0 +1,191 @@
+#include "models/bert_config.h"
+
+#include <set>
+
+#include "base/check.h"
+#include "models/model_settings.h"
+
+namespace heed::models {
+namespace {
+
+constexpr const char* kClassifier = "BertForSequenceClassification";
+constexpr const char* kMaskedLm = "BertForMaskedLM";
+constexpr const char* kPreTraining = "BertForPreTraining";  // a masked language model and one thing more
+
+/// What config.json does not say, transformers takes for two classes.
+constexpr int kUsualClasses = 2;
+
+/// id2label, with the numbers 0 to n - 1 as texts.
+std::vector<std::string> read_labels(const JsonObject& json) {
+  std::vector<std::string> labels;
+  if (!json.has("id2label")) {
+    for (int n = 0; n < kUsualClasses; ++n) labels.push_back(fmt::format("LABEL_{}", n));
+    return labels;
+  }
+  const JsonObject names = json.object("id2label");
+  const size_t count = names.keys().size();
+  std::set<std::string> taken;
+  for (size_t n = 0; n < count; ++n) {
+    const std::string key = std::to_string(n);
+    if (!names.has(key)) {
+      json.reject("id2label", fmt::format("a label for each number from 0 to {}", count - 1));
+    }
+    labels.push_back(names.string(key));
+    if (!taken.insert(labels.back()).second) json.reject("id2label", "a label of its own for each number");
+  }
+  if (count < 2)
+    json.reject("id2label", "two classes at least (one alone is a regression, which Heed does not do)");
+  if (json.has("label2id")) {
+    const JsonObject numbers = json.object("label2id");
+    for (size_t n = 0; n < count; ++n) {
+      if (!numbers.has(labels[n]) || numbers.integer(labels[n]) != static_cast<int64_t>(n)) {
+        json.reject("label2id", "the same labels and numbers as in id2label");
+      }
+    }
+  }
+  return labels;
+}
+
+void refuse_what_heed_cannot_do(const JsonObject& json) {
+  for (const char* key : {"is_decoder", "add_cross_attention"}) {
+    if (json.boolean(key, false)) json.reject(key, "false (BERT as an encoder)");
+  }
+  if (!json.boolean("tie_word_embeddings", true)) {
+    json.reject("tie_word_embeddings", "true (one embedding for input and output)");
+  }
+  if (json.string("position_embedding_type", "absolute") != "absolute") {
+    json.reject("position_embedding_type", "\"absolute\"");
+  }
+  const std::string problem = json.string("problem_type", "single_label_classification");
+  if (problem != "single_label_classification") {
+    json.reject("problem_type", "\"single_label_classification\" (one class for each text)");
+  }
+}
+
+BertConfig read_bert_config(const JsonObject& json) {
+  BertConfig c;
+  c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
+  c.types = json.integer("type_vocab_size", {1, 1024}, c.types);
+  c.width = json.integer("hidden_size", {1, 1 << 16});
+  c.layers = static_cast<int>(json.integer("num_hidden_layers", {1, 256}));
+  c.heads = static_cast<int>(json.integer("num_attention_heads", {1, 1024}));
+  c.inner_width = json.integer("intermediate_size", {1, 1 << 20});
+  c.activation = json.word("hidden_act", activation_names(), std::optional(Activation::kGelu));
+  c.longest = json.integer("max_position_embeddings", {1, 1 << 20}, c.longest);
+  c.norm_epsilon = json.number("layer_norm_eps", {0, 1}, c.norm_epsilon);
+  const NumberRange probability{0, 0.999};
+  c.dropout = json.number("hidden_dropout_prob", probability, c.dropout);
+  c.attention_dropout = json.number("attention_probs_dropout_prob", probability, c.attention_dropout);
+  c.classifier_dropout = json.number("classifier_dropout", probability, c.dropout);
+  c.deviation = json.number("initializer_range", {0, 100}, c.deviation);
+  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", {0, c.vocabulary - 1}, c.padding_id));
+  if (c.width % c.heads != 0) {
+    json.reject("num_attention_heads", fmt::format("a number that divides hidden_size ({})", c.width));
+  }
+  return c;
+}
+
+}  // namespace
+
+std::unique_ptr<Model> read_bert(const JsonObject& json) {
+  refuse_what_heed_cannot_do(json);
+  const std::vector<std::string> names = json.strings("architectures", std::vector<std::string>{});
+  const std::string name = names.size() == 1 ? names[0] : "";
+  BertConfig config = read_bert_config(json);
+  if (name == kMaskedLm || name == kPreTraining) return std::make_unique<BertMaskedLm>(config);
+  if (name != kClassifier) {
+    json.reject("architectures", fmt::format("one of those that can be used here ({}, {}, {})", kClassifier,
+                                             kMaskedLm, kPreTraining));
+  }
+  config.labels = read_labels(json);
+  return std::make_unique<BertClassifier>(config);
+}
+
+nlohmann::ordered_json bert_config_json(const BertConfig& c) {
+  nlohmann::ordered_json json;
+  json["model_type"] = "bert";
+  json["architectures"] = {c.labels.empty() ? kMaskedLm : kClassifier};
+  json["vocab_size"] = c.vocabulary;
+  json["type_vocab_size"] = c.types;
+  json["hidden_size"] = c.width;
+  json["num_hidden_layers"] = c.layers;
+  json["num_attention_heads"] = c.heads;
+  json["intermediate_size"] = c.inner_width;
+  json["hidden_act"] = name_in(activation_names(), c.activation);
+  json["max_position_embeddings"] = c.longest;
+  json["layer_norm_eps"] = c.norm_epsilon;
+  json["hidden_dropout_prob"] = c.dropout;
+  json["attention_probs_dropout_prob"] = c.attention_dropout;
+  json["initializer_range"] = c.deviation;
+  json["pad_token_id"] = c.padding_id;
+  json["tie_word_embeddings"] = true;
+  if (c.labels.empty()) return json;
+  json["classifier_dropout"] = c.classifier_dropout;
+  json["problem_type"] = "single_label_classification";
+  for (size_t n = 0; n < c.labels.size(); ++n) {
+    json["id2label"][std::to_string(n)] = c.labels[n];
+    json["label2id"][c.labels[n]] = n;
+  }
+  return json;
+}
+
+// ---- For the table of architectures
+// ------------------------------------------------------------------------
+
+namespace {
+
+ModelPreset bert_preset(PresetSize size) {
+  ModelPreset preset;
+  ModelSettings& s = preset.settings;
+  s.activation = Activation::kGelu;
+  s.dropout = 0.3;
+  s.attention_dropout = 0.1;
+  s.longest = 256;
+  switch (size) {
+    case PresetSize::kTiny:
+      s.width = 32, s.layers = 1, s.heads = 2, s.inner_width = 64;
+      break;
+    case PresetSize::kSmall:
+      s.width = 128, s.layers = 2, s.heads = 4, s.inner_width = 256;
+      break;
+    case PresetSize::kBase:
+      s.width = 256, s.layers = 4, s.heads = 4, s.inner_width = 1024;
+      break;
+  }
+  preset.rate = 1e-3;
+  preset.warmup = 100;
+  preset.clip = 1;
+  return preset;
+}
+
+std::unique_ptr<Model> make_bert(const ModelSettings& s) {
+  BertConfig c;
+  c.vocabulary = s.vocabulary;
+  c.width = s.width;
+  c.layers = s.layers;
+  c.heads = s.heads;
+  c.inner_width = s.inner_width;
+  c.activation = s.activation;
+  c.longest = s.longest;
+  c.dropout = c.classifier_dropout = s.dropout;
+  c.attention_dropout = s.attention_dropout;
+  c.padding_id = s.padding_id;
+  c.labels = s.labels;
+  return std::make_unique<BertClassifier>(c);
+}
+
+}  // namespace
+
+Architecture bert_architecture() {
+  return {.name = "bert",
+          .description = "encoder-only classifier (Devlin et al., 2019)",
+          .task = Task::kClassification,
+          .model_types = {"bert"},
+          .settings = {"width", "layers", "heads", "inner_width", "activation", "longest", "dropout",
+                       "attention_dropout"},
+          .preset = bert_preset,
+          .make = make_bert,
+          .read = read_bert};
+}
+
+}  // namespace heed::models
