@@ -3,6 +3,7 @@
 #include <sentencepiece_processor.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <exception>
 #include <utility>
@@ -43,7 +44,9 @@ void check_length(std::string_view text) {
 std::vector<Piece> pieces_of(const sentencepiece::ImmutableSentencePieceText& encoded) {
   std::vector<Piece> pieces;
   pieces.reserve(encoded.pieces_size());
-  for (const auto& piece : encoded.pieces()) pieces.push_back({piece.piece(), piece.begin(), piece.end()});
+  for (const auto& piece : encoded.pieces()) {
+    pieces.push_back({piece.piece(), piece.begin(), piece.end(), static_cast<int>(piece.id())});
+  }
   return pieces;
 }
 
@@ -62,6 +65,16 @@ size_t draw(const std::vector<double>& scores, double alpha, Random& random) {
 }
 
 }  // namespace
+
+std::string marks_to_spaces(std::string_view text) {
+  std::string result;
+  size_t begin = 0;
+  for (size_t at = text.find(kSpaceMark); at != std::string_view::npos; at = text.find(kSpaceMark, begin)) {
+    result.append(text.substr(begin, at - begin)).push_back(' ');
+    begin = at + kSpaceMark.size();
+  }
+  return result.append(text.substr(begin));
+}
 
 SentencePieceModel SentencePieceModel::load(const std::string& path) {
   return from_bytes(read_file(path), path);
@@ -141,6 +154,27 @@ const std::string& SentencePieceModel::piece(int number) const {
 bool SentencePieceModel::is_special(int number) const {
   HEED_CHECK(number >= 0 && number < size());
   return implementation_->processor.IsControl(number) || implementation_->processor.IsUnknown(number);
+}
+
+int SentencePieceModel::byte_of(int number) const {
+  HEED_CHECK(number >= 0 && number < size());
+  const std::string& text = piece(number);
+  int byte = -1;
+  if (!implementation_->processor.IsByte(number) || text.size() != 6) return byte;
+  const auto [end, error] = std::from_chars(text.data() + 3, text.data() + 5, byte, 16);
+  return error == std::errc() && end == text.data() + 5 ? byte : -1;
+}
+
+int SentencePieceModel::start() const {
+  return implementation_->processor.bos_id();
+}
+
+int SentencePieceModel::end() const {
+  return implementation_->processor.eos_id();
+}
+
+int SentencePieceModel::unknown() const {
+  return implementation_->processor.unk_id();
 }
 
 const std::string& SentencePieceModel::bytes() const {

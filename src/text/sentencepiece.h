@@ -18,12 +18,17 @@
 
 namespace heed {
 
+/// The mark of a space.
+inline constexpr std::string_view kSpaceMark = "\u2581";
+std::string marks_to_spaces(std::string_view text);
+
 /// A subword and the bytes of the original text that it stands for. A piece begins with U+2581 where a word
 /// begins, and then its bytes begin with the space. All but the last of the byte pieces of a character stand
 /// for no bytes.
 struct Piece {
   std::string text;
   size_t begin = 0, end = 0;
+  int number = 0;  ///< the model's own, which no vocabulary needs to follow
 };
 
 /// How a model is trained to cut words.
@@ -45,6 +50,7 @@ struct SentencePieceTrainOptions {
   double character_coverage = 0.9995;        ///< share of characters that are pieces; 0.98 to 1
   bool byte_fallback = true;                 ///< spell other characters as 256 byte pieces
   TextNormalization normalization = TextNormalization::kNmtNfkc;  ///< kept in the model
+  bool keep_spaces = false;          ///< white space at the ends, and several in a row, are kept as they are
   size_t max_sentences = 1'000'000;  ///< a random sample of as many is used; 0: all
   uint64_t seed = 1;                 ///< of that sample
 };
@@ -89,6 +95,12 @@ class SentencePieceModel {
   const std::string& piece(int number) const;
   /// Whether the piece stands for no text by itself: <unk>, <s>, </s> and other controls.
   bool is_special(int number) const;
+  /// The byte that a byte piece ("<0x0A>") stands for; -1 for others.
+  int byte_of(int number) const;
+  /// The numbers of <s>, </s> and <unk>; -1 where the model has none.
+  int start() const;
+  int end() const;
+  int unknown() const;
 
   /// The content of the model file.
   const std::string& bytes() const;

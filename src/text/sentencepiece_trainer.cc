@@ -132,6 +132,7 @@ Settings settings_of(const SentencePieceTrainOptions& options) {
           {"character_coverage", fmt::format("{:.9g}", options.character_coverage)},
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
           {"normalization_rule_name", name_of(options.normalization)},
+          {"remove_extra_whitespaces", options.keep_spaces ? "false" : "true"},
           {"max_sentence_length", std::to_string(kMaxLineBytes)},
           // The library adds float32 sums of one share of the lines for each thread, so their number is part
           // of the result; it is the same on every machine, however many threads can run at once.

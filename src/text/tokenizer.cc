@@ -15,7 +15,6 @@ constexpr const char* kSourceModel = "source.spm";
 constexpr const char* kTargetModel = "target.spm";
 constexpr const char* kVocabulary = "vocab.json";
 constexpr const char* kConfig = "tokenizer_config.json";
-constexpr std::string_view kSpaceMark = "\u2581";
 
 std::string path_of(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
@@ -31,16 +30,6 @@ std::string_view leading_code(std::string_view text) {
   if (!text.starts_with(">>")) return {};
   const size_t end = text.find("<<");
   return end == std::string_view::npos ? std::string_view{} : text.substr(0, end + 2);
-}
-
-std::string marks_to_spaces(std::string_view text) {
-  std::string result;
-  size_t begin = 0;
-  for (size_t at = text.find(kSpaceMark); at != std::string_view::npos; at = text.find(kSpaceMark, begin)) {
-    result.append(text.substr(begin, at - begin)).push_back(' ');
-    begin = at + kSpaceMark.size();
-  }
-  return result.append(text.substr(begin));
 }
 
 }  // namespace

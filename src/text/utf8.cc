@@ -57,6 +57,18 @@ std::string replace_invalid_utf8(std::string_view text) {
   return valid;
 }
 
+size_t unfinished_utf8(std::string_view text) {
+  for (size_t length = 1; length <= 3 && length <= text.size(); ++length) {
+    const auto lead = static_cast<uint8_t>(text[text.size() - length]);
+    if (U8_IS_TRAIL(lead)) continue;
+    // An ill-formed sequence is decoded up to where it breaks; one that reaches the end may go on there.
+    size_t offset = text.size() - length;
+    if (!U8_IS_LEAD(lead)) return 0;
+    return decode(text, offset) < 0 && offset == text.size() ? length : 0;
+  }
+  return 0;
+}
+
 char32_t next_code_point(std::string_view text, size_t& offset) {
   const UChar32 code_point = decode(text, offset);
   return code_point < 0 ? kReplacement : static_cast<char32_t>(code_point);

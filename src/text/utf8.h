@@ -16,6 +16,9 @@ std::optional<size_t> find_invalid_utf8(std::string_view text);
 /// recommends (chapter 3, "U+FFFD Substitution of Maximal Subparts"). Valid text comes back unchanged.
 std::string replace_invalid_utf8(std::string_view text);
 
+/// How many bytes at the end of the text, 0 to 3, begin a character that more bytes could still complete.
+size_t unfinished_utf8(std::string_view text);
+
 /// The code point that begins at `offset` (U+FFFD for an ill-formed sequence); moves `offset` behind it.
 char32_t next_code_point(std::string_view text, size_t& offset);
 

@@ -10,6 +10,11 @@
 namespace heed {
 namespace {
 
+[[noreturn]] void not_a_vocabulary(const std::string& name, std::string_view what) {
+  fail(ErrorKind::kFormat, "{} is not a vocabulary (an object of pieces and the ids from 0 up): {}", name,
+       what);
+}
+
 /// Takes a flat object of pieces and ids as it is parsed, so that nothing else is ever built, and a piece
 /// that stands twice is seen.
 class VocabularyReader : public nlohmann::json_sax<nlohmann::json> {
@@ -45,10 +50,7 @@ class VocabularyReader : public nlohmann::json_sax<nlohmann::json> {
     broken(fmt::format("it is not valid JSON at byte {}", position));
   }
 
-  [[noreturn]] void broken(std::string_view what) const {
-    fail(ErrorKind::kFormat, "{} is not a vocabulary (an object of pieces and the ids from 0 up): {}", name_,
-         what);
-  }
+  [[noreturn]] void broken(std::string_view what) const { not_a_vocabulary(name_, what); }
 
  private:
   bool not_an_id() const {
@@ -62,6 +64,35 @@ class VocabularyReader : public nlohmann::json_sax<nlohmann::json> {
 };
 
 }  // namespace
+
+std::vector<std::string> read_vocabulary(std::string_view json, const std::string& name) {
+  VocabularyReader reader(name);
+  nlohmann::json::sax_parse(json.begin(), json.end(), &reader);
+  std::vector<std::string> pieces(reader.entries().size());
+  std::vector<bool> taken(pieces.size());
+  for (auto& [piece, id] : reader.entries()) {
+    if (id >= pieces.size()) {
+      not_a_vocabulary(name,
+                       fmt::format("with {} pieces, \"{}\" cannot have the id {}", pieces.size(), piece, id));
+    }
+    if (taken[id]) {
+      not_a_vocabulary(name, fmt::format("\"{}\" and \"{}\" have the same id {}", pieces[id], piece, id));
+    }
+    taken[id] = true;
+    pieces[id] = std::move(piece);
+  }
+  return pieces;
+}
+
+std::string vocabulary_json(const std::vector<std::string>& pieces) {
+  std::string text = "{\n";
+  for (size_t id = 0; id < pieces.size(); ++id) {
+    constexpr bool kAscii = true;
+    const std::string quoted = nlohmann::json(pieces[id]).dump(-1, ' ', kAscii);
+    text += fmt::format("  {}: {}{}\n", quoted, id, id + 1 < pieces.size() ? "," : "");
+  }
+  return text + "}\n";
+}
 
 Vocabulary::Vocabulary(std::vector<std::string> pieces, const SpecialPieces& special)
     : pieces_(std::move(pieces)) {
@@ -87,33 +118,12 @@ Vocabulary Vocabulary::load(const std::string& path, const SpecialPieces& specia
 
 Vocabulary Vocabulary::from_json(std::string_view json, const std::string& name,
                                  const SpecialPieces& special) {
-  VocabularyReader reader(name);
-  nlohmann::json::sax_parse(json.begin(), json.end(), &reader);
-  std::vector<std::string> pieces(reader.entries().size());
-  std::vector<bool> taken(pieces.size());
-  for (auto& [piece, id] : reader.entries()) {
-    if (id >= pieces.size()) {
-      reader.broken(fmt::format("with {} pieces, \"{}\" cannot have the id {}", pieces.size(), piece, id));
-    }
-    if (taken[id]) reader.broken(fmt::format("\"{}\" and \"{}\" have the same id {}", pieces[id], piece, id));
-    taken[id] = true;
-    pieces[id] = std::move(piece);
-  }
+  std::vector<std::string> pieces = read_vocabulary(json, name);
   try {
     return Vocabulary(std::move(pieces), special);
   } catch (const Error& error) {
-    reader.broken(error.what());
+    not_a_vocabulary(name, error.what());
   }
-}
-
-std::string Vocabulary::to_json() const {
-  std::string text = "{\n";
-  for (size_t id = 0; id < pieces_.size(); ++id) {
-    constexpr bool kAscii = true;
-    const std::string quoted = nlohmann::json(pieces_[id]).dump(-1, ' ', kAscii);
-    text += fmt::format("  {}: {}{}\n", quoted, id, id + 1 < pieces_.size() ? "," : "");
-  }
-  return text + "}\n";
 }
 
 std::optional<int32_t> Vocabulary::find(std::string_view piece) const {

@@ -18,20 +18,24 @@ struct SpecialPieces {
   std::string pad = "<pad>";      ///< fills up batches, and starts the decoder
 };
 
+/// The pieces of the content of `vocab.json`, in the order of their ids. Read strictly: an object of
+/// pieces and the ids 0 to n-1, each once. Throws kFormat with `name` (the file) and the piece that is wrong.
+std::vector<std::string> read_vocabulary(std::string_view json, const std::string& name);
+/// Sorted by id, in ASCII with \u escapes, as Hugging Face writes it.
+std::string vocabulary_json(const std::vector<std::string>& pieces);
+
 class Vocabulary {
  public:
   /// Pieces in the order of their ids. Throws kFormat if a piece stands twice or a special one is missing.
   explicit Vocabulary(std::vector<std::string> pieces, const SpecialPieces& special = {});
 
-  /// Reads `vocab.json`, strictly: an object of distinct pieces and the ids 0 to n-1, each once.
-  /// Throws kNotFound, kFile, or kFormat with the piece that is wrong.
+  /// Reads `vocab.json` as read_vocabulary() does. Throws kNotFound, kFile, or kFormat.
   static Vocabulary load(const std::string& path, const SpecialPieces& special = {});
   /// `name` stands in errors.
   static Vocabulary from_json(std::string_view json, const std::string& name,
                               const SpecialPieces& special = {});
 
-  /// Sorted by id, in ASCII with \u escapes, as Hugging Face writes it.
-  std::string to_json() const;
+  std::string to_json() const { return vocabulary_json(pieces_); }
 
   size_t size() const { return pieces_.size(); }
   /// The id of a piece, special ones included; nothing if it is not there.

@@ -1,0 +1,81 @@
+// Byte-level BPE: every byte is a piece, and learnt merges join neighbours within a word into longer ones
+// (Sennrich, Haddow and Birch, "Neural machine translation of rare words with subword units", 2016; over
+// bytes: Radford et al., "Language models are unsupervised multitask learners", 2019). So there are no
+// unknown characters.
+//
+// In vocab.json and merges.txt each byte is written as a printable character: itself where it is one in
+// Latin-1, else the next free one from U+0100 on ("Ġ" is the space).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "text/text_tokenizer.h"
+#include "text/text_tokenizer_config.h"
+
+namespace heed {
+
+/// Joins the pieces left and right, of which the earliest merge in the list goes first.
+struct BpeMerge {
+  int32_t left = 0, right = 0, joined = 0;
+};
+
+/// What byte-level BPE consists of.
+struct ByteBpeModel {
+  /// The bytes of each id; of a special token how it is spelt.
+  std::vector<std::string> pieces;
+  std::vector<BpeMerge> merges;
+  std::vector<int32_t> special;  ///< ids, without repetition
+  /// Of these, or -1.
+  int32_t start = -1, end = -1;
+  bool starts_every_text = false;
+};
+
+class ByteBpeTokenizer : public TextTokenizer {
+ public:
+  explicit ByteBpeTokenizer(ByteBpeModel model);
+  static std::unique_ptr<TextTokenizer> load(const std::string& directory, const TextTokenizerConfig& config);
+  /// Learns as many merges as there is room for: always the most frequent pair of neighbours, of equally
+  /// frequent ones that with the lower ids; none that occurs only once. The ids are the 256 bytes in the
+  /// order of their characters, the merges, and <|endoftext|>.
+  static std::unique_ptr<TextTokenizer> train(int vocabulary_size, const NextText& text);
+
+  void save(const std::string& directory) const override;
+  TextTokenizerKind kind() const override { return TextTokenizerKind::kByteBpe; }
+  int32_t size() const override { return static_cast<int32_t>(model_.pieces.size()); }
+  std::optional<int32_t> start_id() const override;
+  bool starts_every_text() const override { return model_.starts_every_text; }
+  std::optional<int32_t> end_id() const override;
+  bool is_special(int32_t id) const override;
+  std::string bytes(int32_t id) const override;
+  std::string piece(int32_t id) const override;
+
+ protected:
+  void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
+  std::optional<Token> next_special(std::string_view text, size_t begin) const override;
+
+ private:
+  struct Rank {
+    int32_t place = 0, joined = 0;
+  };
+  /// The ids of one word.
+  std::vector<int32_t> merge(std::string_view word) const;
+
+  ByteBpeModel model_;
+  std::vector<int32_t> id_of_byte_;           // -1 where the vocabulary does not hold it
+  std::unordered_map<uint64_t, Rank> ranks_;  // by left and right
+};
+
+/// The character of each byte, in UTF-8; and the bytes in the order of their characters.
+const std::vector<std::string>& characters_of_bytes();
+std::vector<unsigned char> bytes_in_character_order();
+
+/// vocab.json and merges.txt of a directory, or what tokenizer.json has instead. Throws kNotFound, kFile, or
+/// kFormat with the place that is wrong.
+ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config);
+void write_byte_bpe(const std::string& directory, const ByteBpeModel& model);
+
+}  // namespace heed

@@ -1,0 +1,103 @@
+#include "text/plain_tokenizers.h"
+
+#include <set>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "text/text_tokenizer_config.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
+
+namespace heed {
+
+void ByteTokenizer::save(const std::string& directory) const {
+  write_text_tokenizer_config(directory, {.tokenizer_class = kByteTokenizerClass});
+}
+
+std::string ByteTokenizer::bytes(int32_t id) const {
+  require_id(id);
+  return std::string(1, static_cast<char>(id));
+}
+
+void ByteTokenizer::cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const {
+  for (size_t at = begin; at < end; ++at)
+    tokens.push_back({static_cast<unsigned char>(text[at]), at, at + 1});
+}
+
+CharacterTokenizer::CharacterTokenizer(std::u32string characters) : characters_(std::move(characters)) {
+  for (const char32_t c : characters_) {
+    if (!ids_.emplace(c, static_cast<int32_t>(ids_.size())).second) {
+      fail(ErrorKind::kFormat, "the character U+{:04X} stands twice in the vocabulary",
+           static_cast<uint32_t>(c));
+    }
+  }
+}
+
+std::unique_ptr<TextTokenizer> CharacterTokenizer::load(const std::string& directory) {
+  const std::string path = directory + "/vocab.json";
+  std::u32string characters;
+  for (const std::string& piece : read_vocabulary(read_file(path), path)) {
+    const std::u32string decoded = utf8_to_utf32(piece);
+    if (decoded.size() != 1) {
+      fail(ErrorKind::kFormat, "{}: \"{}\" is not one character, as every piece of a character tokenizer is",
+           path, piece);
+    }
+    characters += decoded;
+  }
+  return std::make_unique<CharacterTokenizer>(std::move(characters));
+}
+
+std::unique_ptr<TextTokenizer> CharacterTokenizer::train(const NextText& text) {
+  std::set<char32_t> characters;
+  std::string rest;  // a stretch may end within a character
+  const auto add = [&](std::string_view whole) {
+    if (find_invalid_utf8(whole)) {
+      fail(ErrorKind::kText, "the text is not UTF-8, so it has no characters: convert it, or use bytes");
+    }
+    for (size_t at = 0; at < whole.size();) characters.insert(next_code_point(whole, at));
+  };
+  for (std::string stretch; text(stretch);) {
+    rest += stretch;
+    const size_t whole = rest.size() - unfinished_utf8(rest);
+    add(std::string_view(rest).substr(0, whole));
+    rest.erase(0, whole);
+  }
+  add(rest);
+  if (characters.empty()) fail(ErrorKind::kText, "there is no text to take characters from");
+  return std::make_unique<CharacterTokenizer>(std::u32string(characters.begin(), characters.end()));
+}
+
+void CharacterTokenizer::save(const std::string& directory) const {
+  std::vector<std::string> pieces;
+  for (int32_t id = 0; id < size(); ++id) pieces.push_back(bytes(id));
+  write_file(directory + "/vocab.json", vocabulary_json(pieces));
+  write_text_tokenizer_config(directory, {.tokenizer_class = kCharacterTokenizerClass});
+}
+
+std::string CharacterTokenizer::bytes(int32_t id) const {
+  require_id(id);
+  std::string text;
+  append_utf8(text, characters_[id]);
+  return text;
+}
+
+void CharacterTokenizer::cut(std::string_view text, size_t begin, size_t end,
+                             std::vector<Token>& tokens) const {
+  while (begin < end) {
+    size_t next = begin;
+    const char32_t c = next_code_point(text, next);
+    const auto found = ids_.find(c);
+    if (found == ids_.end()) {
+      fail(
+          ErrorKind::kText,
+          "byte {} of the text begins the character '{}' (U+{:04X}), which is none of the {} that this model "
+          "was trained on",
+          begin + 1, replace_invalid_utf8(text.substr(begin, next - begin)), static_cast<uint32_t>(c),
+          size());
+    }
+    tokens.push_back({found->second, begin, next});
+    begin = next;
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,111 @@
+#include "text/sentencepiece_text.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/file.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kFile = "/tokenizer.model";
+/// Lines of a text that comes in stretches.
+NextLine lines_of(const NextText& text) {
+  return [text, rest = std::string(), begin = size_t{0}](std::string& line) mutable {
+    while (true) {
+      const size_t end = rest.find('\n', begin);
+      if (end != std::string::npos) {
+        line.assign(rest, begin, end - begin);
+        begin = end + 1;
+        return true;
+      }
+      rest.erase(0, std::exchange(begin, 0));
+      std::string stretch;
+      if (!text(stretch)) break;
+      rest += stretch;
+    }
+    line = std::exchange(rest, {});
+    return !line.empty();
+  };
+}
+
+}  // namespace
+
+SentencePieceTextTokenizer::SentencePieceTextTokenizer(SentencePieceModel model, bool starts_every_text)
+    : model_(std::move(model)), starts_every_text_(starts_every_text) {
+  const std::vector<Piece> pieces = model_.encode("a");
+  adds_space_ = !pieces.empty() && pieces[0].text.starts_with(kSpaceMark);
+}
+
+std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::load(const std::string& directory,
+                                                                const TextTokenizerConfig& config) {
+  return std::make_unique<SentencePieceTextTokenizer>(SentencePieceModel::load(directory + kFile),
+                                                      config.adds_start.value_or(true));
+}
+
+std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::train(const TextTokenizerOptions& options,
+                                                                 const NextText& text) {
+  SentencePieceTrainOptions train;
+  train.type = options.subwords;
+  train.vocabulary_size = options.vocabulary_size;
+  train.normalization = TextNormalization::kIdentity;
+  train.keep_spaces = true;
+  train.seed = options.seed;
+  return std::make_unique<SentencePieceTextTokenizer>(
+      SentencePieceModel::from_bytes(SentencePieceModel::train(train, lines_of(text)),
+                                     "of the trained pieces"),
+      true);
+}
+
+void SentencePieceTextTokenizer::save(const std::string& directory) const {
+  write_file(directory + kFile, model_.bytes());
+  const auto spelt = [&](int id) { return id < 0 ? "" : model_.piece(id); };
+  write_text_tokenizer_config(directory, {.tokenizer_class = "LlamaTokenizer",
+                                          .start = spelt(model_.start()),
+                                          .end = spelt(model_.end()),
+                                          .unknown = spelt(model_.unknown()),
+                                          .adds_start = starts_every_text_});
+}
+
+std::optional<int32_t> SentencePieceTextTokenizer::start_id() const {
+  return model_.start() < 0 ? std::nullopt : std::optional<int32_t>(model_.start());
+}
+
+std::optional<int32_t> SentencePieceTextTokenizer::end_id() const {
+  return model_.end() < 0 ? std::nullopt : std::optional<int32_t>(model_.end());
+}
+
+std::string SentencePieceTextTokenizer::bytes(int32_t id) const {
+  require_id(id);
+  if (id == model_.unknown()) return "\uFFFD";
+  if (model_.is_special(id)) return "";
+  const int byte = model_.byte_of(id);
+  return byte >= 0 ? std::string(1, static_cast<char>(byte)) : marks_to_spaces(model_.piece(id));
+}
+
+std::string SentencePieceTextTokenizer::piece(int32_t id) const {
+  require_id(id);
+  return model_.piece(id);
+}
+
+std::optional<TextTokenizer::Token> SentencePieceTextTokenizer::next_special(std::string_view text,
+                                                                             size_t begin) const {
+  std::optional<Token> next;
+  for (const int id : {model_.start(), model_.end()}) {
+    if (id < 0) continue;
+    const size_t at = text.find(model_.piece(id), begin);
+    if (at != std::string_view::npos && (!next || at < next->begin)) {
+      next = Token{id, at, at + model_.piece(id).size()};
+    }
+  }
+  return next;
+}
+
+void SentencePieceTextTokenizer::cut(std::string_view text, size_t begin, size_t end,
+                                     std::vector<Token>& tokens) const {
+  for (const Piece& piece : model_.encode(text.substr(begin, end - begin))) {
+    tokens.push_back({piece.number, begin + piece.begin, begin + piece.end});
+  }
+}
+
+}  // namespace heed

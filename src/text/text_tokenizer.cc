@@ -1,0 +1,191 @@
+#include "text/text_tokenizer.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "base/check.h"
+#include "text/byte_bpe.h"
+#include "text/plain_tokenizers.h"
+#include "text/sentencepiece_text.h"
+#include "text/text_tokenizer_config.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+const std::vector<std::pair<const char*, TextTokenizerKind>>& kinds() {
+  static const std::vector<std::pair<const char*, TextTokenizerKind>> table{
+      {"bytes", TextTokenizerKind::kBytes},
+      {"characters", TextTokenizerKind::kCharacters},
+      {"bpe", TextTokenizerKind::kByteBpe},
+      {"sentencepiece", TextTokenizerKind::kSentencePiece}};
+  return table;
+}
+
+/// Spaces marked, what is no printable character in bytes.
+std::string shown_bytes(std::string_view bytes) {
+  std::string piece;
+  for (size_t at = 0; at < bytes.size();) {
+    size_t next = at;
+    const char32_t c = next_code_point(bytes, next);
+    const bool broken = find_invalid_utf8(bytes.substr(at, next - at)).has_value();
+    if (c == U' ') {
+      piece += kSpaceMark;
+    } else if (broken || c < 0x20 || c == 0x7F) {
+      for (size_t n = at; n < next; ++n) {
+        piece += fmt::format("<0x{:02X}>", static_cast<unsigned char>(bytes[n]));
+      }
+    } else {
+      piece += bytes.substr(at, next - at);
+    }
+    at = next;
+  }
+  return piece;
+}
+
+}  // namespace
+
+const char* name_of(TextTokenizerKind kind) {
+  for (const auto& [name, each] : kinds()) {
+    if (each == kind) return name;
+  }
+  HEED_CHECK(false);
+}
+
+TextTokenizerKind text_tokenizer_kind(std::string_view name) {
+  for (const auto& [each, kind] : kinds()) {
+    if (each == name) return kind;
+  }
+  fail(ErrorKind::kUsage, "there is no tokenizer '{}': choose bytes, characters, bpe or sentencepiece", name);
+}
+
+bool TextTokenizer::is_in(const std::string& directory) {
+  return find_text_tokenizer(directory).has_value();
+}
+
+std::unique_ptr<TextTokenizer> TextTokenizer::load(const std::string& directory) {
+  const auto kind = find_text_tokenizer(directory);
+  if (!kind) {
+    fail(ErrorKind::kNotFound,
+         "'{}' holds no tokenizer of text that can be used here: neither vocab.json with merges.txt "
+         "(byte-level BPE), nor tokenizer.model (SentencePiece), nor a tokenizer_config.json of Heed's own",
+         directory);
+  }
+  const TextTokenizerConfig config = read_text_tokenizer_config(directory);
+  switch (*kind) {
+    case TextTokenizerKind::kBytes:
+      return std::make_unique<ByteTokenizer>();
+    case TextTokenizerKind::kCharacters:
+      return CharacterTokenizer::load(directory);
+    case TextTokenizerKind::kByteBpe:
+      return ByteBpeTokenizer::load(directory, config);
+    case TextTokenizerKind::kSentencePiece:
+      return SentencePieceTextTokenizer::load(directory, config);
+  }
+  HEED_CHECK(false);
+}
+
+std::unique_ptr<TextTokenizer> TextTokenizer::train(const TextTokenizerOptions& options,
+                                                    const NextText& text) {
+  switch (options.kind) {
+    case TextTokenizerKind::kBytes:
+      return std::make_unique<ByteTokenizer>();
+    case TextTokenizerKind::kCharacters:
+      return CharacterTokenizer::train(text);
+    case TextTokenizerKind::kByteBpe:
+      return ByteBpeTokenizer::train(options.vocabulary_size, text);
+    case TextTokenizerKind::kSentencePiece:
+      return SentencePieceTextTokenizer::train(options, text);
+  }
+  HEED_CHECK(false);
+}
+
+// ---- Text to ids ------------------------------------------------------------------------------------------
+
+std::optional<TextTokenizer::Token> TextTokenizer::next_special(std::string_view, size_t) const {
+  return std::nullopt;
+}
+
+std::vector<TextTokenizer::Token> TextTokenizer::tokens(std::string_view text, const Options& options) const {
+  std::vector<Token> tokens;
+  size_t begin = 0;
+  while (options.special_tokens) {
+    const auto special = next_special(text, begin);
+    if (!special) break;
+    if (special->begin > begin) cut(text, begin, special->begin, tokens);
+    tokens.push_back(*special);
+    begin = special->end;
+  }
+  if (begin < text.size()) cut(text, begin, text.size(), tokens);
+  return tokens;
+}
+
+std::vector<int32_t> TextTokenizer::ids(std::string_view text, const Options& options) const {
+  std::vector<int32_t> ids;
+  for (const Token& token : tokens(text, options)) ids.push_back(token.id);
+  return ids;
+}
+
+Encoding TextTokenizer::encode(std::string_view text, const Options& options) const {
+  Encoding encoding;
+  for (const Token& token : tokens(text, options)) {
+    encoding.ids.push_back(token.id);
+    encoding.pieces.push_back(piece(token.id));
+    encoding.spans.emplace_back(token.begin, token.end);
+  }
+  return encoding;
+}
+
+std::vector<int32_t> TextTokenizer::prompt_ids(std::string_view text, const Options& options) const {
+  std::vector<int32_t> prompt = ids(text, options);
+  if (!prompt.empty() && !starts_every_text()) return prompt;
+  const auto start = start_id();
+  if (start) {
+    prompt.insert(prompt.begin(), *start);
+  } else if (prompt.empty()) {
+    fail(ErrorKind::kUsage,
+         "this model's tokenizer ({}) has no token that a text begins with: give the text a beginning",
+         name_of(kind()));
+  }
+  return prompt;
+}
+
+// ---- Ids to text ------------------------------------------------------------------------------------------
+
+void TextTokenizer::require_id(int32_t id) const {
+  if (id < 0 || id >= size()) {
+    fail(ErrorKind::kUsage, "there is no token with id {}: the vocabulary has the ids 0 to {}", id,
+         size() - 1);
+  }
+}
+
+std::string TextTokenizer::decode(std::span<const int32_t> ids, bool continues) const {
+  std::string text;
+  for (const int32_t id : ids) text += bytes(id);
+  if (adds_space() && !continues && text.starts_with(' ')) text.erase(0, 1);
+  return text;
+}
+
+std::string TextTokenizer::piece(int32_t id) const {
+  return shown_bytes(bytes(id));
+}
+
+std::string TextStream::push(int32_t id) {
+  std::string bytes = tokenizer_.bytes(id);
+  if (at_beginning_ && !bytes.empty()) {
+    // decode() of this one id leaves out what does not belong to a text that begins here.
+    bytes = tokenizer_.decode({&id, 1});
+    at_beginning_ = false;
+  }
+  waiting_ += bytes;
+  const size_t whole = waiting_.size() - unfinished_utf8(waiting_);
+  std::string text = replace_invalid_utf8(std::string_view(waiting_).substr(0, whole));
+  waiting_.erase(0, whole);
+  return text;
+}
+
+std::string TextStream::finish() {
+  return replace_invalid_utf8(std::exchange(waiting_, {}));
+}
+
+}  // namespace heed
