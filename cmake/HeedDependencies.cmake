@@ -20,6 +20,7 @@ set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
 set(HEED_LINK_text PkgConfig::SENTENCEPIECE ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)
+set(HEED_LINK_data ICU::uc)
 set(HEED_LINK_inspect PkgConfig::PANGOCAIRO ICU::uc nlohmann_json::nlohmann_json)
 set(HEED_LINK_train nlohmann_json::nlohmann_json PkgConfig::TOMLPLUSPLUS)
 set(HEED_LINK_cli CLI11::CLI11 nlohmann_json::nlohmann_json)

@@ -116,7 +116,13 @@ CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source
                                const CorpusBuildOptions& options) {
   CorpusBuilder builder({encode_source, encode_target}, path, options);
   Pair pair;
-  while (reader.next(pair)) builder.add({pair.source, pair.target});
+  while (reader.next(pair)) {
+    builder.add({pair.source, pair.target});
+    if (options.augmentation == nullptr) continue;
+    options.augmentation->extend(pair, [&](std::string_view source, std::string_view target) {
+      builder.add({source, target});
+    });
+  }
   builder.skip_empty(reader.counts().empty);
   return builder.finish(reader.name(), reader.fingerprint());
 }

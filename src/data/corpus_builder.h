@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "data/augmentation.h"
 #include "data/corpus.h"
 #include "data/line_reader.h"
 #include "data/pairs_reader.h"
@@ -28,6 +29,8 @@ struct CorpusBuildOptions {
   uint64_t tokenizer_fingerprint = 0;
   /// Encodes on these threads; without a pool, on the caller's. The corpus is the same either way.
   ThreadPool* pool = nullptr;
+  /// Adds pairs to those of the text, if set; not used for a corpus of one stream.
+  Augmentation* augmentation = nullptr;
   /// Told now and then how far it is, if set.
   std::function<void(const CorpusCounts&)> progress = {};
 };

@@ -51,6 +51,10 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
   visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{1, 1024});
 
+  visit("augmentation.names", r.invented_names, Range{0, 100});
+  visit("augmentation.numbers", r.other_numbers, Range{0, 100});
+  visit("augmentation.capitals", r.capitals, Range{0, 1});
+  visit("augmentation.joined", r.joined, Range{0, 1});
   visit("training.seed", r.seed, any);
   visit("training.batch_tokens", r.batch_tokens, count);
   visit("training.shards", r.shards, Range{0, 1024});

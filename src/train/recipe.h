@@ -34,6 +34,12 @@ struct Recipe {
   double sampling_alpha = 0.2;  ///< cuts are drawn with probability proportional to P(cut)^alpha
   int sampling_nbest = 64;      ///< from so many of the best
 
+  // [augmentation]: pairs that are added to those of the text
+  int invented_names = 0;  ///< copies of pairs that share a name, with an invented one
+  int other_numbers = 0;   ///< copies of pairs that share a number, with another one
+  double capitals = 0;     ///< share of pairs with a copy in capitals
+  double joined = 0;       ///< share of pairs with a copy that has others behind it
+
   // [training]
   uint64_t seed = 1;
   int64_t batch_tokens = 4096;

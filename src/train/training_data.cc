@@ -68,10 +68,11 @@ uint64_t fingerprint_of(const std::string& directory) {
   return fingerprint.value();
 }
 
-/// With `cuts` above 0, each sentence stands there so many times, cut into pieces by chance: subword
-/// regularisation (Kudo, "Subword Regularization", 2018), drawn before the training instead of on the way.
+/// Of training text: with tokenizer.sampled_cuts, each sentence stands there so many times, cut into pieces
+/// by chance: subword regularisation (Kudo, "Subword Regularization", 2018), drawn before the training
+/// instead of on the way.
 Corpus prepare_corpus(const PairsInput& input, const std::string& path, const Tokenizer& tokenizer,
-                      const TrainerOptions& options, int cuts, ThreadPool& pool,
+                      const TrainerOptions& options, bool validation, ThreadPool& pool,
                       const std::function<void(const std::string&)>& say) {
   const CorpusOrigin wanted{fingerprint_pairs(input), fingerprint_of(options.output),
                             static_cast<uint64_t>(options.recipe.max_length)};
@@ -91,8 +92,14 @@ Corpus prepare_corpus(const PairsInput& input, const std::string& path, const To
   build.max_length = wanted.max_length;
   build.tokenizer_fingerprint = wanted.tokenizer;
   build.pool = &pool;
-  const RandomKey key = RandomKey::from_seed(options.recipe.seed);
-  const SubwordSampling sampling{options.recipe.sampling_alpha, options.recipe.sampling_nbest, cuts};
+  const Recipe& recipe = options.recipe;
+  const RandomKey key = RandomKey::from_seed(recipe.seed);
+  const int cuts = validation ? 0 : recipe.sampled_cuts;
+  std::optional<Augmentation> augmentation;
+  const AugmentationOptions more{recipe.invented_names, recipe.other_numbers, recipe.capitals, recipe.joined,
+                                 key.fold(4)};
+  if (!validation && more.any()) build.augmentation = &augmentation.emplace(input, more);
+  const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, cuts};
   // Of one side, which is cut by one of two functions and has random numbers of its own.
   const auto encoder = [&](auto encode, auto sample, uint64_t side) -> Encoder {
     return [&, encode, sample, side](std::string_view text, uint64_t number) {
@@ -110,6 +117,7 @@ Corpus prepare_corpus(const PairsInput& input, const std::string& path, const To
       build_pair_corpus(reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
                         encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), path, build);
   std::string message = fmt::format("{}: {} pairs", name, counts.written);
+  if (augmentation) message += fmt::format(", {} of them added", augmentation->added());
   if (cuts > 0) message += fmt::format(", {} cuts of each", cuts);
   if (counts.too_long > 0) {
     message += fmt::format(", {} left out with more than {} tokens", counts.too_long, build.max_length);
@@ -130,12 +138,11 @@ TrainingData prepare_training_data(const TrainerOptions& options, ThreadPool& po
                                    const std::function<void(const std::string&)>& say) {
   const std::string folder = options.output + "/training";
   Tokenizer tokenizer = prepare_tokenizer(options, say);
-  Corpus corpus = prepare_corpus(options.data, folder + "/train.ids", tokenizer, options,
-                                 options.recipe.sampled_cuts, pool, say);
+  Corpus corpus = prepare_corpus(options.data, folder + "/train.ids", tokenizer, options, false, pool, say);
   TrainingData data{std::move(tokenizer), std::move(corpus), {}, {}, {}};
   if (is_named(options.validation)) {
     data.validation =
-        prepare_corpus(options.validation, folder + "/valid.ids", data.tokenizer, options, 0, pool, say);
+        prepare_corpus(options.validation, folder + "/valid.ids", data.tokenizer, options, true, pool, say);
     PairsReader reader(options.validation);
     Pair pair;
     while (static_cast<int64_t>(data.validation_source.size()) < options.recipe.validation_sentences &&

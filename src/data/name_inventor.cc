@@ -1,0 +1,131 @@
+#include "data/name_inventor.h"
+
+#include <unicode/uchar.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+bool is_letter(char32_t c) {
+  return u_isalpha(static_cast<UChar32>(c)) != 0;
+}
+
+/// The runs of characters of a kind.
+template <typename Belongs>
+std::vector<std::string_view> runs(std::string_view text, const Belongs& belongs) {
+  std::vector<std::string_view> found;
+  size_t begin = 0, offset = 0;
+  while (offset < text.size()) {
+    const size_t at = offset;
+    if (belongs(next_code_point(text, offset))) continue;
+    if (at > begin) found.push_back(text.substr(begin, at - begin));
+    begin = offset;
+  }
+  if (text.size() > begin) found.push_back(text.substr(begin));
+  return found;
+}
+
+bool is_word_character(char32_t c) {
+  return is_letter(c) || u_isdigit(static_cast<UChar32>(c)) != 0;
+}
+
+bool looks_like_a_name(std::string_view word) {
+  const std::u32string letters = utf8_to_utf32(word);
+  return letters.size() >= 3 && u_isupper(static_cast<UChar32>(letters[0])) != 0 &&
+         std::all_of(letters.begin() + 1, letters.end(),
+                     [](char32_t c) { return u_islower(static_cast<UChar32>(c)) != 0; });
+}
+
+bool looks_like_a_number(std::string_view word) {
+  return word.size() >= 2 &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+template <typename Looks>
+std::vector<std::string> shared(std::string_view source, std::string_view target, const Looks& looks) {
+  const std::vector<std::string_view> there = runs(target, is_word_character);
+  std::vector<std::string> found;
+  for (const std::string_view word : runs(source, is_word_character)) {
+    if (looks(word) && std::ranges::count(there, word) > 0 && std::ranges::count(found, word) == 0) {
+      found.emplace_back(word);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> shared_names(std::string_view source, std::string_view target) {
+  return shared(source, target, looks_like_a_name);
+}
+
+std::vector<std::string> shared_numbers(std::string_view source, std::string_view target) {
+  return shared(source, target, looks_like_a_number);
+}
+
+std::string replace_word(std::string_view text, std::string_view word, std::string_view other) {
+  std::string result;
+  size_t copied = 0;
+  for (const std::string_view each : runs(text, is_word_character)) {
+    if (each != word) continue;
+    const auto begin = static_cast<size_t>(each.data() - text.data());
+    result += text.substr(copied, begin - copied);
+    result += other;
+    copied = begin + each.size();
+  }
+  result += text.substr(copied);
+  return result;
+}
+
+void NameInventor::learn(const std::string& name) {
+  if (!names_.insert(name).second) return;
+  const std::u32string letters = utf8_to_utf32(name);
+  for (size_t n = 0; n <= letters.size(); ++n) {
+    const char32_t next = n < letters.size() ? letters[n] : U'\0';
+    for (size_t before = 0; before <= std::min<size_t>(n, 2); ++before) {
+      // The first letter follows nothing, and no other does.
+      if (before > 0 || n == 0) followers_[letters.substr(n - before, before)].push_back(next);
+    }
+    if (n > 0 && next != 0) small_letters_.push_back(next);
+  }
+}
+
+std::string NameInventor::invent_word(Random& random) const {
+  constexpr size_t kLeast = 3, kMost = 14;
+  // Now and then a letter that does not care what stands before it: names come from all languages.
+  constexpr double kOne = 0.15, kAny = 0.03;
+  std::u32string word;
+  while (word.size() < kMost) {
+    const double wild = random.uniform();
+    const size_t before = std::min<size_t>(word.size(), wild < kOne ? 1 : 2);
+    const auto found = followers_.find(word.substr(word.size() - before));
+    const bool any = found == followers_.end() || (!word.empty() && wild < kAny);
+    const std::vector<char32_t>& letters = any ? small_letters_ : found->second;
+    const char32_t next = letters[random.below(letters.size())];
+    if (next == 0 && word.size() >= kLeast) break;
+    if (next != 0) word.push_back(next);
+    if (next == 0 && random.below(4) == 0) word.clear();  // no way on from a short name: begin again
+  }
+  std::string text;
+  for (const char32_t letter : word) append_utf8(text, letter);
+  return text;
+}
+
+std::string NameInventor::invent(Random& random) const {
+  HEED_CHECK(!names_.empty());
+  std::string text;
+  const int words = random.below(6) == 0 ? 2 : 1;
+  for (int n = 0; n < words; ++n) {
+    std::string word = invent_word(random);
+    for (int tries = 0; names_.count(word) > 0 && tries < 100; ++tries) word = invent_word(random);
+    if (n > 0) text += ' ';
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace heed
