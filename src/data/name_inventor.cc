@@ -1,5 +1,6 @@
 #include "data/name_inventor.h"
 
+#include <fmt/format.h>
 #include <unicode/uchar.h>
 
 #include <algorithm>
@@ -55,6 +56,43 @@ std::vector<std::string> shared(std::string_view source, std::string_view target
     }
   }
   return found;
+}
+
+std::string fold_case(std::string_view text) {
+  std::string folded;
+  for (const char32_t c : utf8_to_utf32(text)) {
+    append_utf8(folded, static_cast<char32_t>(u_tolower(static_cast<UChar32>(c))));
+  }
+  return folded;
+}
+
+/// One to six characters that European text does not hold, all of one block.
+std::string other_script(Random& random) {
+  struct Block {
+    char32_t first, last;
+  };
+  static const std::vector<Block> blocks{
+      {0x3b1, 0x3c9},      // Greek
+      {0x410, 0x44f},      // Cyrillic
+      {0x5d0, 0x5ea},      // Hebrew
+      {0x627, 0x64a},      // Arabic
+      {0x905, 0x939},      // Devanagari
+      {0xe01, 0xe2e},      // Thai
+      {0x3041, 0x3096},    // Hiragana
+      {0x30a1, 0x30fa},    // Katakana
+      {0x4e00, 0x9fa5},    // Chinese characters
+      {0x4e00, 0x9fa5},    // the same once more
+      {0xac00, 0xd7a3},    // Hangul
+      {0x1f300, 0x1f64f},  // pictures
+  };
+  const Block& block = blocks[random.below(blocks.size())];
+  std::string text;
+  for (uint64_t left = 1 + random.below(6); left > 0; --left) {
+    const auto c = block.first + static_cast<char32_t>(random.below(block.last - block.first + 1));
+    if (u_isdefined(static_cast<UChar32>(c)) != 0) append_utf8(text, c);
+  }
+  if (text.empty()) append_utf8(text, block.first);
+  return text;
 }
 
 }  // namespace
@@ -115,16 +153,35 @@ std::string NameInventor::invent_word(Random& random) const {
   return text;
 }
 
+std::string NameInventor::invent_new_word(Random& random) const {
+  std::string word = invent_word(random);
+  for (int tries = 0; names_.count(word) > 0 && tries < 100; ++tries) word = invent_word(random);
+  return word;
+}
+
+std::string NameInventor::invent_address(Random& random) const {
+  const auto small = [&] { return fold_case(invent_new_word(random)); };
+  static const std::vector<std::string> endings{".com", ".org", ".de", ".es", ".net", ".info"};
+  const std::string host = small() + endings[random.below(endings.size())];
+  switch (random.below(4)) {
+    case 0:
+      return fmt::format("{}@{}", small(), host);
+    case 1:
+      return fmt::format("{}.{}@{}", small(), small(), host);
+    case 2:
+      return fmt::format("www.{}", host);
+    default:
+      return fmt::format("http://{}/{}", host, small());
+  }
+}
+
 std::string NameInventor::invent(Random& random) const {
   HEED_CHECK(!names_.empty());
-  std::string text;
-  const int words = random.below(6) == 0 ? 2 : 1;
-  for (int n = 0; n < words; ++n) {
-    std::string word = invent_word(random);
-    for (int tries = 0; names_.count(word) > 0 && tries < 100; ++tries) word = invent_word(random);
-    if (n > 0) text += ' ';
-    text += word;
-  }
+  const uint64_t kind = random.below(24);
+  if (kind == 0) return invent_address(random);
+  if (kind <= 2) return other_script(random);
+  std::string text = invent_new_word(random);
+  if (random.below(6) == 0) text.append(1, ' ').append(invent_new_word(random));
   return text;
 }
 

@@ -27,12 +27,15 @@ class NameInventor {
   /// Learns from a name; each counts once.
   void learn(const std::string& name);
   size_t known() const { return names_.size(); }
-  /// One or two words, 3 to 14 letters each, none of them a name that was learnt. At least one name must have
-  /// been learnt.
+  /// Mostly one or two words, 3 to 14 letters each, none of them a name that was learnt; now and then an
+  /// address made of such words, or a few characters of another script. At least one name must have been
+  /// learnt.
   std::string invent(Random& random) const;
 
  private:
   std::string invent_word(Random& random) const;
+  std::string invent_new_word(Random& random) const;
+  std::string invent_address(Random& random) const;
 
   std::set<std::string> names_;
   /// The letters that followed the last two, or the last one, as often as they did; 0 is the end of a name.
