@@ -62,10 +62,9 @@ void BeamSearch::follow(const std::vector<Candidate>& candidates) {
   std::vector<Row> rows;
   std::vector<int32_t> nodes;
   std::vector<double> sums;
-  const bool last = length_ == settings_.longest;
   for (size_t rank = 0; rank < candidates.size(); ++rank) {
     const Candidate& candidate = candidates[rank];
-    const bool ends = last || candidate.id == settings_.end_id;
+    const bool ends = settings_.ends(tree_, nodes_[candidate.row], candidate.id, length_);
     if (ends ? rank >= beams_ : rows.size() == beams_) continue;
     const int32_t node = tree_.extend(nodes_[candidate.row], candidate.id, candidate.log_probability);
     if (ends) {
@@ -97,6 +96,11 @@ bool BeamSearch::nothing_better_to_come() const {
   if (rule == EarlyStopping::kTrue) return true;
   const int64_t length = rule == EarlyStopping::kNever && penalty > 0 ? settings_.longest : length_;
   return normalized_score(sums_.front(), length - settings_.free, penalty) <= finished_.back().score;
+}
+
+std::vector<int32_t> BeamSearch::certain_words() const {
+  if (beams_ > 1) return {};
+  return tree_.ids(done_ ? finished_.front().node : nodes_.front());
 }
 
 std::vector<Hypothesis> BeamSearch::take() {

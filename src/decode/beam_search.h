@@ -20,6 +20,7 @@ class BeamSearch : public SentenceSearch {
   const std::vector<Row>& rows() const override { return rows_; }
   void advance(std::span<float> logits) override;
   bool done() const override { return done_; }
+  std::vector<int32_t> certain_words() const override;
   std::vector<Hypothesis> take() override;
 
  private:

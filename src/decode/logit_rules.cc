@@ -35,12 +35,12 @@ LogitRules::LogitRules(const SearchOptions& options, const models::Generator& mo
       penalty_on_log_probabilities_(!options.sample && options.beam_size > 1),
       force_end_(options.force_end) {
   require_prefix(sentence_, model);
-  forbidden_.push_back(model.padding_id());
+  if (model.padding_id() >= 0 && model.padding_id() != end_id_) forbidden_.push_back(model.padding_id());
 }
 
 std::optional<int32_t> LogitRules::forced(int64_t length) const {
   if (length < static_cast<int64_t>(sentence_.prefix.size())) return sentence_.prefix[length];
-  if (force_end_ && length + 1 == sentence_.longest) return end_id_;
+  if (force_end_ && end_id_ >= 0 && length + 1 == sentence_.longest) return end_id_;
   return std::nullopt;
 }
 
@@ -49,7 +49,7 @@ void LogitRules::apply(int64_t length, std::span<const int32_t> history, float l
   if (repetition_penalty_ != 1) penalize_repetition(history, log_sum, logits);
   if (ngram_ > 0) forbid_repeated_ngrams(history, logits);
   for (const int32_t id : forbidden_) logits[id] = kForbidden;
-  if (length + 1 < min_length_) logits[end_id_] = kForbidden;
+  if (end_id_ >= 0 && length + 1 < min_length_) logits[end_id_] = kForbidden;
 }
 
 void LogitRules::penalize_repetition(std::span<const int32_t> history, float log_sum,

@@ -27,6 +27,12 @@ void keep_nucleus(std::vector<WeightedWord>& words, double top_p) {
   std::reverse(words.begin(), words.end());
 }
 
+void keep_likely(std::vector<WeightedWord>& words, double min_p) {
+  double highest = 0;
+  for (const WeightedWord& word : words) highest = std::max(highest, word.weight);
+  std::erase_if(words, [&](const WeightedWord& word) { return word.weight < min_p * highest; });
+}
+
 int32_t word_at(const std::vector<WeightedWord>& words, double uniform) {
   HEED_CHECK(!words.empty());
   double total = 0;
@@ -94,6 +100,7 @@ std::optional<int32_t> Sampling::draw_word(size_t row, std::span<const float> lo
   std::vector<WeightedWord> words = allowed_words(row, logits);
   if (words.empty()) return std::nullopt;
   if (settings_.options.sampling.top_p < 1) keep_nucleus(words, settings_.options.sampling.top_p);
+  if (settings_.options.sampling.min_p > 0) keep_likely(words, settings_.options.sampling.min_p);
   return word_at(words, Random(draws_[row].key.fold(static_cast<uint64_t>(length_))).uniform());
 }
 
@@ -108,9 +115,10 @@ void Sampling::follow(const std::vector<std::optional<WeightedWord>>& words) {
       continue;
     }
     const auto& [id, log_probability] = *words[row];
+    const bool ends = settings_.ends(tree_, draw.node, id, length_);
     draw.node = tree_.extend(draw.node, id, static_cast<float>(log_probability));
     draw.sum += log_probability;
-    if (id == settings_.end_id || length_ == settings_.longest) {
+    if (ends) {
       finish(draw);
     } else {
       rows.push_back({static_cast<int32_t>(row), id});
@@ -124,6 +132,11 @@ void Sampling::follow(const std::vector<std::optional<WeightedWord>>& words) {
 void Sampling::finish(const Draw& draw) {
   finished_.push_back(
       tree_.hypothesis(draw.node, draw.sum, settings_.options.length_penalty, settings_.free));
+}
+
+std::vector<int32_t> Sampling::certain_words() const {
+  if (settings_.options.nbest > 1) return {};
+  return done() ? finished_.front().ids : tree_.ids(draws_.front().node);
 }
 
 std::vector<Hypothesis> Sampling::take() {

@@ -15,13 +15,16 @@ struct WeightedWord {
 /// ones, those with the lower ids.
 void keep_nucleus(std::vector<WeightedWord>& words, double top_p);
 
+/// Keeps the words that are at least `min_p` times as likely as the likeliest.
+void keep_likely(std::vector<WeightedWord>& words, double min_p);
+
 /// The word at `uniform`, in [0, 1), of all words laid out in a row, each as wide as its weight. There must
 /// be one.
 int32_t word_at(const std::vector<WeightedWord>& words, double uniform);
 
 /// `nbest` translations, drawn independently of each other and of all other sentences: the words come from
 /// (seed, number of the sentence, number of the draw, position). The log-probabilities are those of the
-/// model, before temperature, top_k and top_p.
+/// model, before temperature, top_k, top_p and min_p.
 class Sampling : public SentenceSearch {
  public:
   explicit Sampling(SearchSettings settings);
@@ -29,6 +32,7 @@ class Sampling : public SentenceSearch {
   const std::vector<Row>& rows() const override { return rows_; }
   void advance(std::span<float> logits) override;
   bool done() const override { return rows_.empty(); }
+  std::vector<int32_t> certain_words() const override;
   std::vector<Hypothesis> take() override;
 
  private:

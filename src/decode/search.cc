@@ -17,7 +17,7 @@ class Search::Batch {
   bool empty() const { return live_.empty(); }
   SearchRoom room() const;
   void admit(const std::vector<SearchSentence>& sentences);
-  void step();
+  void step(const ShowWords& show);
   void release_done(const TakeHypotheses& take);
 
  private:
@@ -50,8 +50,7 @@ SearchRoom Search::Batch::room() const {
 
 void Search::Batch::require_readable(const SearchSentence& sentence) const {
   const int64_t longest = search_.model_.longest();
-  if (sentence.source.empty())
-    fail(ErrorKind::kUsage, "sentence {} has no tokens to translate", sentence.number);
+  if (sentence.source.empty()) fail(ErrorKind::kUsage, "sentence {} has no tokens", sentence.number);
   if (longest > 0 && static_cast<int64_t>(sentence.source.size()) > longest) {
     fail(ErrorKind::kUsage, "sentence {} has {} tokens, and the model has positions for {}: split it",
          sentence.number, sentence.source.size(), longest);
@@ -92,7 +91,7 @@ std::vector<models::StepRow> Search::Batch::gather_rows() {
   return rows;
 }
 
-void Search::Batch::step() {
+void Search::Batch::step(const ShowWords& show) {
   Tensor logits = search_.model_.step(context_, *state_, gather_rows());  // (rows, V)
   const auto vocabulary = static_cast<size_t>(logits.dim(1));
   float* first = logits.data<float>();
@@ -100,6 +99,7 @@ void Search::Batch::step() {
     const size_t rows = live.search->rows().size();
     live.search->advance({first, rows * vocabulary});
     first += rows * vocabulary;
+    if (show) show(live.number, live.search->certain_words());
   }
 }
 
@@ -119,15 +119,14 @@ Search::Search(const models::Generator& model, const nn::Context& context, const
   require_valid(options, model);
 }
 
-bool Search::run(const NextSentences& next, const TakeHypotheses& take,
-                 const std::atomic<bool>* cancelled) const {
+bool Search::run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const {
   Batch batch(*this);
   while (true) {
-    if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) return false;
+    if (control.cancelled != nullptr && control.cancelled->load(std::memory_order_relaxed)) return false;
     const SearchRoom room = batch.room();
     if (room.sentences > 0 || room.at_least_one) batch.admit(next(room));
     if (batch.empty()) return true;
-    batch.step();
+    batch.step(control.show);
     batch.release_done(take);
   }
 }

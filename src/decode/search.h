@@ -34,10 +34,19 @@ class Search {
   /// Told of each sentence that is done, in the order in which they happen to be.
   using TakeHypotheses = std::function<void(uint64_t number, std::vector<Hypothesis> hypotheses)>;
 
-  /// Translates until there are no more sentences. Returns false where `cancelled` was set before that.
+  /// Told, where one hypothesis alone is followed, of its words so far, after each step.
+  using ShowWords = std::function<void(uint64_t number, const std::vector<int32_t>& ids)>;
+
+  /// What callers may want to know or do while it runs.
+  struct Control {
+    const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
+    ShowWords show = {};
+  };
+
+  /// Translates until there are no more sentences. Returns false where it was cancelled before that.
   /// Throws kUsage for a sentence longer than the model's positions, or without words.
-  bool run(const NextSentences& next, const TakeHypotheses& take,
-           const std::atomic<bool>* cancelled = nullptr) const;
+  bool run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const;
+  bool run(const NextSentences& next, const TakeHypotheses& take) const { return run(next, take, {}); }
 
   /// The translations of all sentences, in their order; their numbers must be 0, 1, 2, ...
   std::vector<std::vector<Hypothesis>> run(std::vector<SearchSentence> sentences) const;

@@ -22,6 +22,9 @@ void require_sampling(const SamplingOptions& options) {
   if (!(options.top_p > 0 && options.top_p <= 1)) {
     fail(ErrorKind::kUsage, "top-p must be above 0 and at most 1, not {}", options.top_p);
   }
+  if (!(options.min_p >= 0 && options.min_p <= 1)) {
+    fail(ErrorKind::kUsage, "min-p must be from 0 to 1, not {}", options.min_p);
+  }
 }
 
 void require_lengths(const SearchOptions& options) {
@@ -34,13 +37,20 @@ void require_lengths(const SearchOptions& options) {
   if (!(options.max_length_factor >= 0) || !std::isfinite(options.max_length_factor)) {
     fail(ErrorKind::kUsage, "max-length-factor must not be negative: {}", options.max_length_factor);
   }
-  if (options.max_length_offset < 0 || options.min_length < 0) {
-    fail(ErrorKind::kUsage, "lengths must not be negative: max-length-offset {}, min-length {}",
-         options.max_length_offset, options.min_length);
+  if (options.max_length_offset < 0 || options.min_length < 0 || options.max_new < 0) {
+    fail(ErrorKind::kUsage, "lengths must not be negative: max-length-offset {}, min-length {}, max-new {}",
+         options.max_length_offset, options.min_length, options.max_new);
   }
 }
 
 }  // namespace
+
+SearchOptions continuation_options() {
+  SearchOptions options;
+  options.max_length_factor = 0;
+  options.force_end = false;
+  return options;
+}
 
 SearchOptions search_options_of(const models::GenerationDefaults& defaults) {
   SearchOptions options;
@@ -82,14 +92,18 @@ void require_valid(const SearchOptions& options, const models::Generator& model)
   if (options.sample) require_sampling(options.sampling);
 }
 
-int64_t longest_translation(const SearchOptions& options, const models::Generator& model, size_t source,
-                            size_t prefix) {
-  // The last id is never read again, so with the start token the model reads as many as there are ids.
-  int64_t longest = model.longest() > 0 ? model.longest() : kLongestWithoutPositions;
-  if (options.max_length > 0) longest = std::min(longest, options.max_length - 1);
+int64_t longest_translation(const SearchOptions& options, const models::Generator& model,
+                            const SentenceLengths& lengths) {
+  // The last id is never read again, so a model reads as many as there are ids, and of the beginning all but
+  // one more.
+  const auto beginning = static_cast<int64_t>(lengths.beginning);
+  int64_t longest = model.longest() > 0 ? model.longest() - beginning + 1 : kLongestWithoutPositions;
+  if (options.max_length > 0) longest = std::min(longest, options.max_length - beginning);
+  if (options.max_new > 0) longest = std::min(longest, options.max_new);
   if (options.max_length_factor > 0) {
-    const double relative = options.max_length_factor * static_cast<double>(source) +
-                            static_cast<double>(options.max_length_offset) + static_cast<double>(prefix);
+    const double relative = options.max_length_factor * static_cast<double>(lengths.source) +
+                            static_cast<double>(options.max_length_offset) +
+                            static_cast<double>(lengths.prefix);
     if (relative < static_cast<double>(longest)) longest = static_cast<int64_t>(relative);
   }
   return std::max<int64_t>(longest, 1);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "models/generation_defaults.h"
@@ -10,12 +12,16 @@
 namespace heed::decode {
 
 /// Drawing words by chance instead of searching for the likeliest: p = softmax(logits / temperature), of
-/// which only the top_k likeliest words are kept, and of those the likeliest that together reach the
-/// probability top_p (Holtzman et al., "The curious case of neural text degeneration", 2020).
+/// which only the top_k likeliest words are kept, of those the likeliest that together reach the
+/// probability top_p (Holtzman et al., "The curious case of neural text degeneration", 2020), and of those
+/// the ones that min_p lets through.
 struct SamplingOptions {
   double temperature = 1;  ///< below 1 favours likely words, above 1 unlikely ones
   int top_k = 0;           ///< 0: all words
   double top_p = 1;        ///< 1: all words
+  /// Only words at least so many times as likely as the likeliest (Nguyen et al., "Turning up the heat: min-p
+  /// sampling", 2024); 0: all words.
+  double min_p = 0;
   uint64_t seed = 1;  ///< what is drawn is a function of this, the sentence's number and the position alone
 };
 
@@ -32,9 +38,11 @@ struct SearchOptions {
   /// as soon as the best running one would not beat the worst finished one if it ended now; kNever only when
   /// it could not at any length (the longest one, as Hugging Face reckons it).
   models::EarlyStopping early_stopping = models::EarlyStopping::kFalse;
-  /// The longest translation, counted with the start token, the end token and a prefix, as Hugging Face
-  /// counts; 0: as far as the model has positions.
+  /// The longest translation, counted with the start token (a language model's whole prompt), the end token
+  /// and a prefix, as Hugging Face counts; 0: as far as the model has positions.
   int64_t max_length = 0;
+  /// Ids that are written behind start token or prompt at most, the end token counted; 0: no such limit.
+  int64_t max_new = 0;
   /// Besides, a translation has at most max_length_factor * source + max_length_offset ids behind its prefix,
   /// with both end tokens counted: a model that has lost its way stops early. A factor of 0 sets no such
   /// limit.
@@ -55,11 +63,17 @@ struct SearchOptions {
   /// Probabilities are of the words that the rules allow; else forbidden words keep their share, and nobody
   /// gets it.
   bool renormalize = true;
+  /// Whether a translation ends behind these ids, though it has no end token. Asked again and again with one
+  /// id more; the same answer for the same ids.
+  std::function<bool(std::span<const int32_t> ids)> ends = {};
 
   /// Draw translations instead of searching; beam_size is then not used.
   bool sample = false;
   SamplingOptions sampling = {};
 };
+
+/// For continuing a text: no limits that come from translation, and no end token at the limit.
+SearchOptions continuation_options();
 
 /// What a model directory says, and everything else as above.
 SearchOptions search_options_of(const models::GenerationDefaults& defaults);
@@ -67,9 +81,14 @@ SearchOptions search_options_of(const models::GenerationDefaults& defaults);
 /// Throws kUsage for options that make no sense by themselves, or for this model.
 void require_valid(const SearchOptions& options, const models::Generator& model);
 
-/// Ids that a translation may have, start token not counted, prefix and end token counted. `source` counts
-/// the source's ids, its end token included. At least 1.
-int64_t longest_translation(const SearchOptions& options, const models::Generator& model, size_t source,
-                            size_t prefix);
+/// Counts of ids.
+struct SentenceLengths {
+  size_t source = 0;     ///< end token included
+  size_t beginning = 1;  ///< what stands before the first word: the start token, or a prompt
+  size_t prefix = 0;
+};
+/// Ids that a translation may have, beginning not counted, prefix and end token counted. At least 1.
+int64_t longest_translation(const SearchOptions& options, const models::Generator& model,
+                            const SentenceLengths& lengths);
 
 }  // namespace heed::decode

@@ -220,7 +220,7 @@ TEST(Search, StopsWhenCancelled) {
   size_t done = 0;
   const bool finished = Search(model, {}, {}, {.rows = 4})
                             .run([&](const SearchRoom& room) { return queue.take(room); },
-                                 [&](uint64_t, auto) { cancelled = ++done == 3; }, &cancelled);
+                                 [&](uint64_t, auto) { cancelled = ++done == 3; }, {.cancelled = &cancelled});
   EXPECT_FALSE(finished);
   EXPECT_EQ(done, 3u);
 }

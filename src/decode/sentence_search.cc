@@ -16,9 +16,18 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
       beginning(model.beginning(sentence.source)),
       end_id(model.end_id()),
       vocabulary(model.vocabulary_size()),
-      longest(longest_translation(options, model, sentence.source.size(), sentence.prefix.size())),
+      longest(longest_translation(options, model,
+                                  {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
       free(static_cast<int64_t>(sentence.prefix.size())),
       rules(options, model, {sentence.prefix, longest}) {}
+
+bool SearchSettings::ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const {
+  if (id == end_id || length == longest) return true;
+  if (!options.ends) return false;
+  std::vector<int32_t> ids = tree.ids(parent);
+  ids.push_back(id);
+  return options.ends(ids);
+}
 
 std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& options,
                                                      const models::Generator& model,

@@ -28,6 +28,9 @@ class SentenceSearch {
   /// Takes a step. `logits` is (rows, V), and may be overwritten.
   virtual void advance(std::span<float> logits) = 0;
   virtual bool done() const = 0;
+  /// The words that are certain by now, in order, where there is only one hypothesis; none where several
+  /// compete.
+  virtual std::vector<int32_t> certain_words() const = 0;
   /// The translations, best first; once, when done.
   virtual std::vector<Hypothesis> take() = 0;
 };
@@ -53,6 +56,9 @@ struct SearchSettings {
   int64_t longest;     ///< ids of a translation at most
   int64_t free;        ///< ids of the prefix
   LogitRules rules;
+
+  /// Whether a hypothesis is finished that goes on from `parent` with the word `id`, `length` words in all.
+  bool ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const;
 };
 
 /// The words that may come next, for each row: applies the rules to the logits and finds what is left.

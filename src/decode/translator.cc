@@ -109,7 +109,7 @@ bool Translator::search(Window& window, const Control& control) const {
     if (control.progress) control.progress(lines_done);
   };
   pool_.run(static_cast<size_t>(pool_.threads()), [&](size_t) {
-    if (search_.run(next, take, control.cancelled)) return;
+    if (search_.run(next, take, {.cancelled = control.cancelled})) return;
     const std::lock_guard lock(mutex);
     finished = false;
   });

@@ -40,6 +40,8 @@ struct Head {
   const AttentionArguments<T>& a;
   const AttentionSpan& span;
   int64_t head;
+  /// Of the keys and values that the head has.
+  int64_t key_value_head = a.key_value_heads == 0 ? head : head * a.key_value_heads / a.heads;
 
   const T* query(int64_t q) const {
     return a.query + (span.query_begin + q) * a.query_stride + head * a.key_width;
@@ -51,8 +53,10 @@ struct Head {
   int64_t key_row(int64_t k) const {
     return a.key_rows != nullptr ? a.key_rows[span.key_begin + k] : span.key_begin + k;
   }
-  const T* key(int64_t k) const { return a.key + key_row(k) * a.key_stride + head * a.key_width; }
-  const T* value(int64_t k) const { return a.value + key_row(k) * a.value_stride + head * a.value_width; }
+  const T* key(int64_t k) const { return a.key + key_row(k) * a.key_stride + key_value_head * a.key_width; }
+  const T* value(int64_t k) const {
+    return a.value + key_row(k) * a.value_stride + key_value_head * a.value_width;
+  }
   int64_t mask_begin(int64_t q) const {
     return a.heads * span.pairs_begin + (head * span.queries() + q) * span.keys();
   }
@@ -228,10 +232,10 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
     return b.dquery + (h.span.query_begin + q) * b.dquery_stride + h.head * a.key_width;
   };
   const auto dkey = [&](int64_t k) {
-    return b.dkey + (h.span.key_begin + k) * b.dkey_stride + h.head * a.key_width;
+    return b.dkey + (h.span.key_begin + k) * b.dkey_stride + h.key_value_head * a.key_width;
   };
   const auto dvalue = [&](int64_t k) {
-    return b.dvalue + (h.span.key_begin + k) * b.dvalue_stride + h.head * a.value_width;
+    return b.dvalue + (h.span.key_begin + k) * b.dvalue_stride + h.key_value_head * a.value_width;
   };
 
   for (int64_t q0 = 0; q0 < queries; q0 += kQueryBlock) {

@@ -26,13 +26,15 @@ struct AttentionSpan {
   int64_t keys() const { return key_end - key_begin; }
 };
 
-/// Head h has columns [h * key_width, (h + 1) * key_width) of a row of query and key, and likewise of value
-/// and output. Strides count elements from row to row.
+/// Head h has columns [h * key_width, (h + 1) * key_width) of a row of query, and likewise of output. Heads
+/// may share keys and values in groups (Ainslie et al., "GQA", 2023): head h has those of number h *
+/// key_value_heads / heads. Strides count elements from row to row.
 template <typename T>
 struct AttentionArguments {
   const AttentionSpan* spans = nullptr;
   int64_t span_count = 0;
   int heads = 1;
+  int key_value_heads = 0;                 ///< divides `heads`; 0: as many
   int64_t key_width = 0, value_width = 0;  ///< of one head
   T scale = 1;                             ///< of the scores: 1 / sqrt(d_k)
   /// Look-ahead mask: a query sees no key after its own place; the last query sees the last key.

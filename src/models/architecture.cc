@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "io/nearest_word.h"
 #include "models/bert_config.h"
+#include "models/decoder_only_config.h"
 #include "models/transformer_config.h"
 
 namespace heed::models {
@@ -13,6 +14,8 @@ const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> table{
       transformer_architecture(),
       bert_architecture(),
+      gpt2_architecture(),
+      llama_architecture(),
   };
   return table;
 }

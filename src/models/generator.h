@@ -32,6 +32,7 @@ struct StepRow {
 class Generator : public Model {
  public:
   virtual int64_t vocabulary_size() const = 0;
+  /// -1: none, as language models of plain text may have it.
   virtual int32_t end_id() const = 0;
   virtual int32_t padding_id() const = 0;
   /// The longest sequence that the model can read or write, end included; 0 where there is no limit.

@@ -15,7 +15,7 @@ namespace heed::models {
 class LanguageModel : public Generator {
  public:
   Task task() const override { return Task::kLanguageModel; }
-  /// The id that a text begins with where nothing stands in front of it.
+  /// The id that a text begins with where nothing stands in front of it; -1: none.
   virtual int32_t start_id() const = 0;
   std::vector<int32_t> beginning(std::span<const int32_t> text) const override {
     return {text.begin(), text.end()};

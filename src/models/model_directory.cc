@@ -69,12 +69,13 @@ void require_match(const WeightFiles& files, const nn::ParameterTable& table) {
            files.directory(), spec.name, spec.shape.to_string());
     }
     const Shape& shape = files.info(name).shape;
+    const Shape wanted = spec.transposed ? Shape{spec.shape[1], spec.shape[0]} : spec.shape;
     // final_logits_bias is (1, V) in files.
-    const bool same = shape == spec.shape || (shape.rank() == spec.shape.rank() + 1 && shape[0] == 1 &&
-                                              std::equal(shape.begin() + 1, shape.end(), spec.shape.begin()));
+    const bool same = shape == wanted || (shape.rank() == wanted.rank() + 1 && shape[0] == 1 &&
+                                          std::equal(shape.begin() + 1, shape.end(), wanted.begin()));
     if (!same) {
       fail(ErrorKind::kFormat, "'{}': config.json gives '{}' the shape {}, the weights hold {}",
-           files.directory(), name, spec.shape.to_string(), shape.to_string());
+           files.directory(), name, wanted.to_string(), shape.to_string());
     }
   }
   for (const std::string& name : files.names()) {
@@ -83,6 +84,17 @@ void require_match(const WeightFiles& files, const nn::ParameterTable& table) {
            "'{}': the weights hold '{}', which this model does not have; do config.json and the "
            "weights belong together?",
            files.directory(), name);
+    }
+  }
+}
+
+/// (rows, columns) becomes (columns, rows), in place.
+void transpose(float* matrix, const Shape& shape) {
+  const int64_t rows = shape[0], columns = shape[1];
+  const std::vector<float> before(matrix, matrix + rows * columns);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      matrix[column * rows + row] = before[row * columns + column];
     }
   }
 }
@@ -105,7 +117,9 @@ void read_weights(const std::string& directory, const nn::ParameterTable& table,
   values = nn::ParameterArray(table, DType::kFloat32);
   for (int row = 0; row < table.size(); ++row) {
     const std::string name = stored_name(files, table[row]);
-    files.read_into(name, values.view(table, {row, 1}).data<float>(), files.info(name).shape);
+    float* destination = values.view(table, {row, 1}).data<float>();
+    files.read_into(name, destination, files.info(name).shape);
+    if (table[row].transposed) transpose(destination, files.info(name).shape);
   }
   const float* all = values.flat().data<float>();
   for (int row = 0; row < table.size(); ++row) {
@@ -124,6 +138,11 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
   for (int row = 0; row < table.size(); ++row) {
     Tensor value = values.view(table, {row, 1});
     if (table[row].name == "final_logits_bias") value = value.reshape({1, value.size()});
+    if (table[row].transposed) {
+      value = value.clone();
+      transpose(value.data<float>(), value.shape());
+      value = value.reshape({value.dim(1), value.dim(0)});
+    }
     tensors.emplace_back(table[row].name, dtype == DType::kFloat32 ? value : value.to(dtype));
   }
   write_safetensors(directory + "/model.safetensors", tensors, {{"format", "pt"}});

@@ -43,6 +43,7 @@ struct ModelSettings {
   int encoder_layers = 3, decoder_layers = 3;  ///< of what has an encoder and a decoder
   int layers = 4;                              ///< of what has one stack
   int heads = 8;
+  int key_value_heads = 0;     ///< that the heads share in groups; 0: as many as heads
   int64_t inner_width = 1024;  ///< of the feed-forward network
   Activation activation = Activation::kRelu;
   bool norm_first = false;
@@ -68,6 +69,7 @@ void visit_model_settings(Settings& s, Visit&& visit) {
   visit("decoder_layers", s.decoder_layers, layers);
   visit("layers", s.layers, layers);
   visit("heads", s.heads, Range{1, 1024});
+  visit("key_value_heads", s.key_value_heads, Range{0, 1024});
   visit("inner_width", s.inner_width, Range{1, 1e6});
   visit("activation", s.activation, activation_names());
   visit("norm_first", s.norm_first);

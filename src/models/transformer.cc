@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "models/cache_rows.h"
+#include "models/places.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
 #include "ops/linear.h"
@@ -44,10 +46,6 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
           .dropout = c.dropout,
           .attention_dropout = c.attention_dropout,
           .activation_dropout = c.activation_dropout};
-}
-
-Tensor id_tensor(const std::vector<int32_t>& ids) {
-  return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
 }
 
 }  // namespace
@@ -99,17 +97,7 @@ Var Transformer::embed(nn::Context& context, const std::vector<int32_t>& ids,
 }
 
 Var Transformer::embed(nn::Context& context, const Sequences& sequences) const {
-  std::vector<int32_t> places(sequences.ids.size());
-  for (int b = 0; b < sequences.count(); ++b) {
-    const int32_t begin = sequences.offsets[b], end = sequences.offsets[b + 1];
-    if (end - begin > config_.longest) {
-      fail(ErrorKind::kUsage,
-           "a sequence of {} tokens is longer than the {} that the model has positions for", end - begin,
-           config_.longest);
-    }
-    std::iota(places.begin() + begin, places.begin() + end, 0);
-  }
-  return embed(context, sequences.ids, places);
+  return embed(context, sequences.ids, places_in(sequences, config_.longest));
 }
 
 Var Transformer::encode(nn::Context& context, const Sequences& source) const {
@@ -198,26 +186,14 @@ class RowRanges {
 };
 
 struct TransformerState : DecoderState {
-  struct Sentence {
-    bool live = false;
-    int32_t memory_begin = 0, memory_count = 0;
-    std::vector<int32_t> cache_rows;  // all that its hypotheses ever took
+  struct Memory {
+    int32_t begin = 0, count = 0;
   };
   std::vector<nn::DecoderLayerState> layers;
-  std::vector<Sentence> sentences;
+  CacheRows cache_rows;
+  std::vector<Memory> memories;  // of each sentence
   RowRanges memory_rows;
   int64_t memory_capacity = 0;
-  std::vector<int32_t> free_cache_rows;
-  int32_t cache_size = 0;
-  int64_t cache_capacity = 0;
-  std::vector<std::vector<int32_t>> paths;  // for each row of the last step: the cache rows of its words
-
-  int32_t take_cache_row() {
-    if (free_cache_rows.empty()) return cache_size++;
-    const int32_t row = free_cache_rows.back();
-    free_cache_rows.pop_back();
-    return row;
-  }
 };
 
 TransformerState& state_of(DecoderState& state) {
@@ -245,14 +221,11 @@ std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& deco
   const Var memory = encode(context, source);  // (Ns, D)
   std::vector<int32_t> numbers;
   for (int b = 0; b < source.count(); ++b) {
-    size_t number = 0;
-    while (number < state.sentences.size() && state.sentences[number].live) ++number;
-    if (number == state.sentences.size()) state.sentences.emplace_back();
-    TransformerState::Sentence& sentence = state.sentences[number];
-    sentence.live = true;
-    sentence.memory_count = source.offsets[b + 1] - source.offsets[b];
-    sentence.memory_begin = state.memory_rows.take(sentence.memory_count);
-    numbers.push_back(static_cast<int32_t>(number));
+    numbers.push_back(state.cache_rows.admit());
+    const auto number = static_cast<size_t>(numbers.back());
+    state.memories.resize(std::max(state.memories.size(), number + 1));
+    const int32_t count = source.offsets[b + 1] - source.offsets[b];
+    state.memories[number] = {state.memory_rows.take(count), count};
   }
   const bool grow = state.memory_rows.size() > state.memory_capacity;
   if (grow) state.memory_capacity = std::max<int64_t>(state.memory_rows.size(), 2 * state.memory_capacity);
@@ -262,9 +235,9 @@ std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& deco
     Tensor& all = state.layers[n].memory_keys_values;
     if (grow) all = grown(all, state.memory_capacity, width);
     for (int b = 0; b < source.count(); ++b) {
-      const TransformerState::Sentence& sentence = state.sentences[numbers[b]];
-      std::copy_n(projected.data<float>() + source.offsets[b] * width, sentence.memory_count * width,
-                  all.data<float>() + sentence.memory_begin * width);
+      const TransformerState::Memory& place = state.memories[numbers[b]];
+      std::copy_n(projected.data<float>() + source.offsets[b] * width, place.count * width,
+                  all.data<float>() + place.begin * width);
     }
   }
   return numbers;
@@ -272,45 +245,27 @@ std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& deco
 
 void Transformer::release(DecoderState& decoder_state, int32_t number) const {
   TransformerState& state = state_of(decoder_state);
-  TransformerState::Sentence& sentence = state.sentences[number];
-  HEED_CHECK(sentence.live);
-  state.memory_rows.give_back(sentence.memory_begin, sentence.memory_count);
-  state.free_cache_rows.insert(state.free_cache_rows.end(), sentence.cache_rows.begin(),
-                               sentence.cache_rows.end());
-  sentence = {};
+  state.cache_rows.release(number);
+  state.memory_rows.give_back(state.memories[number].begin, state.memories[number].count);
 }
 
 Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
                          const std::vector<StepRow>& rows) const {
   TransformerState& state = state_of(decoder_state);
-  nn::StepLayout self, cross;
-  std::vector<std::vector<int32_t>> paths(rows.size());
-  std::vector<int32_t> ids, places;
+  const CacheRows::Step step = state.cache_rows.step(rows);
+  nn::StepLayout cross;
   for (size_t r = 0; r < rows.size(); ++r) {
-    TransformerState::Sentence& sentence = state.sentences[rows[r].sentence];
-    HEED_CHECK(sentence.live);
     const auto query = static_cast<int32_t>(r);
-    if (rows[r].parent >= 0) paths[r] = state.paths[rows[r].parent];
-    const int32_t row = state.take_cache_row();
-    sentence.cache_rows.push_back(row);
-    self.new_rows.push_back(row);
-    paths[r].push_back(row);
-    const auto key_begin = static_cast<int32_t>(self.key_rows.size());
-    self.key_rows.insert(self.key_rows.end(), paths[r].begin(), paths[r].end());
-    self.spans.push_back({query, query + 1, key_begin, static_cast<int32_t>(self.key_rows.size())});
-    cross.spans.push_back(
-        {query, query + 1, sentence.memory_begin, sentence.memory_begin + sentence.memory_count});
-    ids.push_back(rows[r].token);
-    places.push_back(static_cast<int32_t>(paths[r].size()) - 1);
+    const TransformerState::Memory& memory = state.memories[rows[r].sentence];
+    cross.spans.push_back({query, query + 1, memory.begin, memory.begin + memory.count});
   }
-  state.paths = std::move(paths);
-  if (state.cache_size > state.cache_capacity) {
-    state.cache_capacity = std::max<int64_t>(state.cache_size, 2 * state.cache_capacity);
-    for (nn::DecoderLayerState& layer : state.layers) layer.self.reserve(state.cache_capacity, config_.width);
-  }
+  for (nn::DecoderLayerState& layer : state.layers)
+    layer.self.reserve(state.cache_rows.size(), config_.width);
 
-  Var x = embed(context, ids, places);  // (R, D)
-  for (size_t n = 0; n < decoder_.size(); ++n) x = decoder_[n].step(context, x, state.layers[n], self, cross);
+  Var x = embed(context, step.ids, step.places);  // (R, D)
+  for (size_t n = 0; n < decoder_.size(); ++n) {
+    x = decoder_[n].step(context, x, state.layers[n], step.layout, cross);
+  }
   if (config_.norm_first) x = decoder_norm_.forward(context, x);
   return vocabulary_logits(context, x);  // (R, V)
 }

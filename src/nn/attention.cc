@@ -9,6 +9,9 @@
 //   B sequences   N rows: the tokens of all sequences, one after the other, without padding
 //   T length      D width of the model   H heads   d_k = D / H, width of a head
 //
+// D stands for H d_k, and of keys and values for as many heads as there are of those, where options choose
+// other widths.
+//
 // A head is a logical split. One product makes the queries of all heads, and head h is the columns
 // [h d_k, (h + 1) d_k) of its result: nothing is copied to split the heads, nor to merge them again.
 
@@ -25,49 +28,81 @@ namespace heed::nn {
 MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string& prefix,
                                        const Options& options)
     : options_(options) {
-  if (options_.key_width == 0) options_.key_width = options_.width;
-  if (options_.value_width == 0) options_.value_width = options_.width;
-  const auto& [width, heads, key_width, value_width, bias, dropout, place, names] = options_;
-  if (heads < 1 || width < 1 || width % heads != 0) {
-    fail(ErrorKind::kShape, "attention: d_model {} cannot be divided among {} heads", width, heads);
+  const int64_t width = options_.width;
+  const Names& names = options_.names;
+  if (options_.head_width == 0) {
+    if (options_.heads < 1 || width < 1 || width % options_.heads != 0) {
+      fail(ErrorKind::kShape, "attention: d_model {} cannot be divided among {} heads", width,
+           options_.heads);
+    }
+    options_.head_width = width / options_.heads;
   }
-  joined_ = key_width == width && value_width == width;
-  if (joined_) {
-    query_key_value_ = Linear::join(table, {prefix + names.query, prefix + names.key, prefix + names.value},
-                                    width, width, bias);
+  if (options_.key_value_heads == 0) options_.key_value_heads = options_.heads;
+  if (options_.heads < 1 || options_.key_value_heads < 1 || options_.heads % options_.key_value_heads != 0) {
+    fail(ErrorKind::kShape, "attention: {} heads cannot share {} keys and values evenly", options_.heads,
+         options_.key_value_heads);
+  }
+  if (options_.key_width == 0) options_.key_width = width;
+  if (options_.value_width == 0) options_.value_width = width;
+  const bool bias = options_.bias;
+  joined_ = options_.key_width == width && options_.value_width == width;
+  if (!names.joined.empty()) {
+    HEED_CHECK(joined_);
+    query_key_value_ =
+        Linear(table, prefix + names.joined, width, query_width() + 2 * key_value_width(), bias);
+  } else if (joined_) {
+    query_key_value_ = Linear::join_parts(table,
+                                          {{prefix + names.query, query_width()},
+                                           {prefix + names.key, key_value_width()},
+                                           {prefix + names.value, key_value_width()}},
+                                          width, bias);
     key_value_ = query_key_value_.part(1, 2);
     query_ = query_key_value_.part(0);
     key_ = query_key_value_.part(1);
     value_ = query_key_value_.part(2);
   } else {
-    query_ = Linear(table, prefix + names.query, width, width, bias);
-    key_ = Linear(table, prefix + names.key, key_width, width, bias);
-    value_ = Linear(table, prefix + names.value, value_width, width, bias);
+    query_ = Linear(table, prefix + names.query, width, query_width(), bias);
+    key_ = Linear(table, prefix + names.key, options_.key_width, key_value_width(), bias);
+    value_ = Linear(table, prefix + names.value, options_.value_width, key_value_width(), bias);
   }
-  output_ = Linear(table, prefix + names.output, width, width, bias);
+  output_ = Linear(table, prefix + names.output, query_width(), width, bias);
 }
 
 Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& key, const Var& value,
                                 const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const {
-  const int64_t width = options_.width;
-
-  // Project: what each token asks for, what it offers to be found by, and what it gives.
-  ops::AttentionOperands operands;
   if (joined_ && query.is_same_as(key) && key.is_same_as(value)) {
-    const Var all = query_key_value_.forward(context, query);  // (N, D) -> (N, 3 D)
-    operands = split_heads({all, 0, width}, {all, width, width}, {all, 2 * width, width});
-  } else if (joined_ && key.is_same_as(value)) {
-    const Var asked = query_.forward(context, query);      // (Nq, D) -> (Nq, D)
-    const Var offered = key_value_.forward(context, key);  // (Nk, D) -> (Nk, 2 D)
-    operands = split_heads({asked, 0, width}, {offered, 0, width}, {offered, width, width});
-  } else {
-    operands = split_heads({query_.forward(context, query), 0, width},   // (Nq, D) -> (Nq, D)
-                           {key_.forward(context, key), 0, width},       // (Nk, key width) -> (Nk, D)
-                           {value_.forward(context, value), 0, width});  // (Nk, value width) -> (Nk, D)
+    return forward_self(context, query, layout, mask);
   }
-
+  // Project: what each token asks for, what it offers to be found by, and what it gives.
+  const int64_t asked = query_width(), offered = key_value_width();
+  ops::AttentionOperands operands;
+  if (joined_ && key.is_same_as(value)) {
+    const Var both = key_value_.forward(context, key);  // (Nk, D) -> (Nk, 2 D)
+    operands =
+        split_heads({query_.forward(context, query), 0, asked}, {both, 0, offered}, {both, offered, offered});
+  } else {
+    operands = split_heads({query_.forward(context, query), 0, asked},     // (Nq, D) -> (Nq, D)
+                           {key_.forward(context, key), 0, offered},       // (Nk, key width) -> (Nk, D)
+                           {value_.forward(context, value), 0, offered});  // (Nk, value width) -> (Nk, D)
+  }
   const Var mixed = mix(context, operands, layout, mask);  // (Nq, D)
   return output_.forward(context, mixed);                  // (Nq, D)
+}
+
+Var MultiHeadAttention::forward_self(Context& context, const Var& x, const ops::AttentionLayout& layout,
+                                     const ops::AttentionMask& mask,
+                                     const SelfAttentionExtras& extras) const {
+  const int64_t asked = query_width(), offered = key_value_width();
+  const Var all = project_self(context, x, extras.angles);  // (N, D) -> (N, 3 D)
+  if (extras.cache != nullptr) keep(all.value(), *extras.cache, extras.cache_rows);
+  const auto operands = split_heads({all, 0, asked}, {all, asked, offered}, {all, asked + offered, offered});
+  const Var mixed = mix(context, operands, layout, mask);  // (N, D)
+  return output_.forward(context, mixed);                  // (N, D)
+}
+
+Var MultiHeadAttention::project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const {
+  const Var all = query_key_value_.forward(context, x);  // (N, D) -> (N, 3 D)
+  return angles == nullptr ? all : ops::rotate(all, query_width() + key_value_width(), *angles);
 }
 
 /// Score, mask, softmax, mix.
@@ -84,58 +119,29 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   const Var scores = ops::attention_scores(operands, layout);               // B times (H, Tq, Tk)
   const Var weights = ops::attention_softmax(scores, layout, heads, mask);  // B times (H, Tq, Tk)
   if (context.sink != nullptr) context.sink->receive(options_.place, weights.value(), layout, heads);
-  return ops::attention_mix(ops::dropout(weights, dropout), operands.value, layout, heads);  // (Nq, D)
+  return ops::attention_mix(ops::dropout(weights, dropout), operands.value, layout, heads,
+                            operands.key_value_heads);  // (Nq, D)
 }
 
 /// Dot products of vectors of width d_k have a standard deviation that grows with sqrt(d_k); dividing by it
 /// keeps the softmax away from where it is flat.
+double MultiHeadAttention::scale() const {
+  return options_.scale != 0 ? options_.scale : 1 / std::sqrt(static_cast<double>(options_.head_width));
+}
+
 ops::AttentionOperands MultiHeadAttention::split_heads(const ops::Columns& query, const ops::Columns& key,
                                                        const ops::Columns& value) const {
-  const double head_width = static_cast<double>(options_.width / options_.heads);
-  return {query, key, value, options_.heads, 1 / std::sqrt(head_width)};
+  return {query, key, value, options_.heads, scale(), options_.key_value_heads};
 }
 
 // ---- One position at a time, for decoding -----------------------------------------------------------------
 
-namespace {
-
-/// streaming_attention() over rows that lie anywhere.
-Tensor mix_rows(const Tensor& query, int64_t query_stride, const Tensor& keys, const Tensor& values,
-                int64_t width, int heads, const StepLayout& steps) {
-  Tensor mixed = Tensor::empty({query.dim(0), width});
-  AttentionArguments<float> arguments;
-  arguments.spans = steps.spans.data();
-  arguments.span_count = static_cast<int64_t>(steps.spans.size());
-  arguments.heads = heads;
-  arguments.key_width = arguments.value_width = width / heads;
-  arguments.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(width / heads)));
-  arguments.query = query.data<float>();
-  arguments.query_stride = query_stride;
-  arguments.key = keys.data<float>();
-  arguments.key_stride = keys.stride(0);
-  arguments.value = values.data<float>();
-  arguments.value_stride = values.stride(0);
-  arguments.key_rows = steps.key_rows.empty() ? nullptr : steps.key_rows.data();
-  arguments.output = mixed.data<float>();
-  arguments.output_stride = width;
-  heed::attention(arguments);
-  return mixed;
-}
-
-}  // namespace
-
-Var MultiHeadAttention::step(Context& context, const Var& x, KeyValueCache& cache,
-                             const StepLayout& steps) const {
-  const int64_t width = options_.width;
-  const Tensor all = query_key_value_.forward(context, x).value();  // (R, D) -> (R, 3 D)
-  for (int64_t r = 0; r < all.dim(0); ++r) {                        // extend the state
-    const float* row = all.data<float>() + r * 3 * width;
-    std::copy_n(row + width, width, cache.keys.data<float>() + steps.new_rows[r] * width);
-    std::copy_n(row + 2 * width, width, cache.values.data<float>() + steps.new_rows[r] * width);
-  }
-  const Tensor mixed =
-      mix_rows(all, 3 * width, cache.keys, cache.values, width, options_.heads, steps);  // (R, D)
-  return output_.forward(context, mixed);                                                // (R, D)
+Var MultiHeadAttention::step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps,
+                             const ops::RotaryAngles* angles) const {
+  const Tensor all = project_self(context, x, angles).value();          // (R, D) -> (R, 3 D)
+  keep(all, cache, steps.new_rows);                                     // extend the state
+  const Tensor mixed = mix_rows(all, cache.keys, cache.values, steps);  // (R, D)
+  return output_.forward(context, mixed);                               // (R, D)
 }
 
 Var MultiHeadAttention::project_memory(Context& context, const Var& memory) const {
@@ -144,12 +150,46 @@ Var MultiHeadAttention::project_memory(Context& context, const Var& memory) cons
 
 Var MultiHeadAttention::step_cross(Context& context, const Var& x, const Tensor& memory_keys_values,
                                    const StepLayout& steps) const {
-  const int64_t width = options_.width;
-  const Tensor asked = query_.forward(context, x).value();                                  // (R, D)
-  const Tensor keys = memory_keys_values.narrow(1, 0, width);                               // (N, D)
-  const Tensor values = memory_keys_values.narrow(1, width, width);                         // (N, D)
-  const Tensor mixed = mix_rows(asked, width, keys, values, width, options_.heads, steps);  // (R, D)
-  return output_.forward(context, mixed);                                                   // (R, D)
+  const int64_t offered = key_value_width();
+  const Tensor asked = query_.forward(context, x).value();               // (R, D)
+  const Tensor keys = memory_keys_values.narrow(1, 0, offered);          // (N, D)
+  const Tensor values = memory_keys_values.narrow(1, offered, offered);  // (N, D)
+  const Tensor mixed = mix_rows(asked, keys, values, steps);             // (R, D)
+  return output_.forward(context, mixed);                                // (R, D)
+}
+
+void MultiHeadAttention::keep(const Tensor& projected, KeyValueCache& cache,
+                              std::span<const int32_t> rows) const {
+  const int64_t width = key_value_width();
+  for (int64_t n = 0; n < projected.dim(0); ++n) {
+    const float* key = projected.data<float>() + n * projected.dim(1) + query_width();
+    std::copy_n(key, width, cache.keys.data<float>() + rows[n] * width);
+    std::copy_n(key + width, width, cache.values.data<float>() + rows[n] * width);
+  }
+}
+
+/// streaming_attention() over rows that lie anywhere; the queries are the first columns of `query`.
+Tensor MultiHeadAttention::mix_rows(const Tensor& query, const Tensor& keys, const Tensor& values,
+                                    const StepLayout& steps) const {
+  Tensor mixed = Tensor::empty({query.dim(0), query_width()});
+  AttentionArguments<float> arguments;
+  arguments.spans = steps.spans.data();
+  arguments.span_count = static_cast<int64_t>(steps.spans.size());
+  arguments.heads = options_.heads;
+  arguments.key_value_heads = options_.key_value_heads;
+  arguments.key_width = arguments.value_width = options_.head_width;
+  arguments.scale = static_cast<float>(scale());
+  arguments.query = query.data<float>();
+  arguments.query_stride = query.dim(1);
+  arguments.key = keys.data<float>();
+  arguments.key_stride = keys.stride(0);
+  arguments.value = values.data<float>();
+  arguments.value_stride = values.stride(0);
+  arguments.key_rows = steps.key_rows.empty() ? nullptr : steps.key_rows.data();
+  arguments.output = mixed.data<float>();
+  arguments.output_stride = query_width();
+  heed::attention(arguments);
+  return mixed;
 }
 
 }  // namespace heed::nn

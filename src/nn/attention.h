@@ -1,6 +1,7 @@
 // Multi-head attention (Vaswani et al., 2017, section 3.2.2).
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "nn/attention_sink.h"
@@ -8,18 +9,32 @@
 #include "nn/key_value_cache.h"
 #include "nn/linear.h"
 #include "ops/attention.h"
+#include "ops/rotary.h"
 
 namespace heed::nn {
+
+/// What self-attention may have besides.
+struct SelfAttentionExtras {
+  const ops::RotaryAngles* angles = nullptr;  ///< queries and keys are turned by these
+  KeyValueCache* cache = nullptr;             ///< where keys and values are kept for later steps,
+  std::span<const int32_t> cache_rows = {};   ///< those of row n of x in row cache_rows[n]
+};
 
 class MultiHeadAttention {
  public:
   /// What the four linear layers are called, behind the prefix.
   struct Names {
     std::string query = "q_proj", key = "k_proj", value = "v_proj", output = "out_proj";
+    std::string joined = "";  ///< the first three as one layer, queries in front; none: three
   };
   struct Options {
-    int64_t width = 512;      ///< D, of queries and output; the heads share it evenly
-    int heads = 8;            ///< H
+    int64_t width = 512;     ///< D, of queries and output; the heads share it evenly
+    int heads = 8;           ///< H
+    int64_t head_width = 0;  ///< d_k; 0: D / H
+    /// Keys and values that the heads share in groups (Ainslie et al., "GQA", 2023), a divisor of H; 0: as
+    /// many as heads.
+    int key_value_heads = 0;
+    double scale = 0;         ///< of the scores; 0: 1 / sqrt(d_k)
     int64_t key_width = 0;    ///< of the rows that keys are made from; 0: as `width`
     int64_t value_width = 0;  ///< of the rows that values are made from; 0: as `width`
     bool bias = true;         ///< in the four linear layers
@@ -38,9 +53,14 @@ class MultiHeadAttention {
   Var forward(Context& context, const Var& query, const Var& key, const Var& value,
               const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const;
 
+  /// Attention of x (N, D) to itself -> (N, D).
+  Var forward_self(Context& context, const Var& x, const ops::AttentionLayout& layout,
+                   const ops::AttentionMask& mask, const SelfAttentionExtras& extras = {}) const;
+
   /// One more position of self-attention for each row of x (R, D): its key and value are put into the cache
   /// first.
-  Var step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps) const;
+  Var step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps,
+           const ops::RotaryAngles* angles = nullptr) const;
 
   /// The keys and values of a memory (N, key_width), side by side: (N, 2 D). Computed once, used at every
   /// step.
@@ -50,12 +70,21 @@ class MultiHeadAttention {
                  const StepLayout& steps) const;
 
   int heads() const { return options_.heads; }
+  /// Of a row of keys, and of one of values.
+  int64_t key_value_width() const { return options_.key_value_heads * options_.head_width; }
 
  private:
   Var mix(Context& context, const ops::AttentionOperands& operands, const ops::AttentionLayout& layout,
           const ops::AttentionMask& mask) const;
   ops::AttentionOperands split_heads(const ops::Columns& query, const ops::Columns& key,
                                      const ops::Columns& value) const;
+  /// Queries, keys and values of x, side by side.
+  Var project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const;
+  void keep(const Tensor& projected, KeyValueCache& cache, std::span<const int32_t> rows) const;
+  Tensor mix_rows(const Tensor& query, const Tensor& keys, const Tensor& values,
+                  const StepLayout& steps) const;
+  int64_t query_width() const { return options_.heads * options_.head_width; }
+  double scale() const;
 
   Options options_;
   Linear query_, key_, value_, output_;

@@ -1,27 +1,15 @@
 #include "nn/decoder.h"
 
 namespace heed::nn {
-namespace {
-
-MultiHeadAttention::Options attention_options(const LayerOptions& options, AttentionStack stack, int layer) {
-  return {.width = options.width,
-          .heads = options.heads,
-          .dropout = options.attention_dropout,
-          .place = {stack, layer}};
-}
-
-}  // namespace
-
 DecoderLayer::DecoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options,
                            int layer)
     : self_attention_(table, prefix + "self_attn.",
-                      attention_options(options, AttentionStack::kDecoder, layer)),
+                      attention_options(options, {AttentionStack::kDecoder, layer})),
       self_attention_residual_(table, prefix + "self_attn_layer_norm", options),
       cross_attention_(table, prefix + "encoder_attn.",
-                       attention_options(options, AttentionStack::kCross, layer)),
+                       attention_options(options, {AttentionStack::kCross, layer})),
       cross_attention_residual_(table, prefix + "encoder_attn_layer_norm", options),
-      feed_forward_(table, prefix,
-                    {options.width, options.inner_width, options.activation, options.activation_dropout}),
+      feed_forward_(table, prefix, feed_forward_options(options)),
       feed_forward_residual_(table, prefix + "final_layer_norm", options) {}
 
 template <typename SelfAttend, typename CrossAttend>

@@ -5,7 +5,7 @@
 
 #include "nn/attention.h"
 #include "nn/feed_forward.h"
-#include "nn/layer_norm.h"
+#include "nn/norm.h"
 
 namespace heed::nn {
 
@@ -22,7 +22,21 @@ struct LayerOptions {
   double attention_dropout = 0;   ///< of attention weights
   double activation_dropout = 0;  ///< inside the feed-forward network
   double norm_epsilon = 1e-5;     ///< added to the variance by the norms
+  NormKind norm = NormKind::kLayer;
+
+  // -- Of attention.
+  int64_t head_width = 0;      ///< d_k; 0: the heads share the width
+  int key_value_heads = 0;     ///< heads share keys and values in so many groups; 0: none
+  double attention_scale = 0;  ///< of the scores; 0: 1 / sqrt(d_k)
+  bool attention_bias = true;  ///< in its linear layers
+
+  bool feed_forward_bias = true;
 };
+
+/// What these options say of self-attention and of the feed-forward network.
+MultiHeadAttention::Options attention_options(const LayerOptions& options, const AttentionPlace& place,
+                                              const MultiHeadAttention::Names& names = {});
+FeedForward::Options feed_forward_options(const LayerOptions& options);
 
 /// The wiring that every sub-layer has: residual, dropout and norm.
 class Residual {
@@ -38,7 +52,7 @@ class Residual {
 
  private:
   Var add(Context& context, const Var& x, const Var& y) const;
-  LayerNorm norm_;
+  Norm norm_;
   bool norm_first_ = false;
   double dropout_ = 0;
 };

@@ -5,14 +5,22 @@
 namespace heed::nn {
 
 FeedForward::FeedForward(ParameterTable& table, const std::string& prefix, const Options& options)
-    : options_(options),
-      first_(table, prefix + options.first_name, options.width, options.inner_width),
-      second_(table, prefix + options.second_name, options.inner_width, options.width) {}
+    : options_(options) {
+  if (options.gate_name.empty()) {
+    first_ = Linear(table, prefix + options.first_name, options.width, options.inner_width, options.bias);
+  } else {
+    first_ = Linear::join(table, {prefix + options.gate_name, prefix + options.first_name}, options.width,
+                          options.inner_width, options.bias);
+  }
+  second_ = Linear(table, prefix + options.second_name, options.inner_width, options.width, options.bias);
+}
 
 Var FeedForward::forward(Context& context, const Var& x) const {
-  Var inner = ops::activate(options_.activation, first_.forward(context, x));      // (N, F)
-  inner = ops::dropout(inner, context.next_dropout(options_.activation_dropout));  // (N, F)
-  return second_.forward(context, inner);                                          // (N, D)
+  const Var projected = first_.forward(context, x);  // (N, F), or (N, 2 F) with the gate in front
+  Var inner = options_.gate_name.empty() ? ops::activate(options_.activation, projected)
+                                         : ops::gated_activation(options_.activation, projected);  // (N, F)
+  inner = ops::dropout(inner, context.next_dropout(options_.activation_dropout));                  // (N, F)
+  return second_.forward(context, inner);                                                          // (N, D)
 }
 
 }  // namespace heed::nn

@@ -1,4 +1,5 @@
-// The position-wise feed-forward network (Vaswani et al., 2017, section 3.3): W_2 f(W_1 x + b_1) + b_2.
+// The position-wise feed-forward network (Vaswani et al., 2017, section 3.3): W_2 f(W_1 x + b_1) + b_2; or
+// with a gate (Shazeer, "GLU variants improve Transformer", 2020): W_2 (f(W_g x) * W_1 x).
 #pragma once
 
 #include <string>
@@ -17,6 +18,8 @@ class FeedForward {
     double activation_dropout = 0;  ///< on f(...)
     /// What the two linear layers are called, behind the prefix.
     std::string first_name = "fc1", second_name = "fc2";
+    std::string gate_name = "";  ///< of W_g; none: no gate
+    bool bias = true;            ///< in all of them
   };
   FeedForward() = default;
   /// Registers both layers under `prefix`.

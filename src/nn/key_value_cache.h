@@ -15,7 +15,7 @@ namespace heed::nn {
 /// One layer's keys and values, a row for each decoded position of each hypothesis.
 struct KeyValueCache {
   Tensor keys, values;  ///< (rows, D)
-  /// Makes room for `rows`, keeping what is there.
+  /// Makes room for `rows` at least, keeping what is there.
   void reserve(int64_t rows, int64_t width);
 };
 

@@ -9,13 +9,19 @@ Linear::Linear(ParameterTable& table, const std::string& name, int64_t in, int64
 
 Linear Linear::join(ParameterTable& table, const std::vector<std::string>& names, int64_t in, int64_t out,
                     bool bias) {
+  std::vector<Part> parts;
+  for (const std::string& name : names) parts.push_back({name, out});
+  return join_parts(table, parts, in, bias);
+}
+
+Linear Linear::join_parts(ParameterTable& table, const std::vector<Part>& parts, int64_t in, bool bias) {
   Linear joined;
-  const int count = static_cast<int>(names.size());
-  for (const std::string& name : names) {
+  const int count = static_cast<int>(parts.size());
+  for (const auto& [name, out] : parts) {
     const ParamRef weight = table.add({name + ".weight", {out, in}, {Initialisation::Kind::kXavier}, {}});
     if (!joined.weight_.defined()) joined.weight_ = {weight.first, count};
   }
-  for (const std::string& name : names) {
+  for (const auto& [name, out] : parts) {
     if (!bias) break;
     const ParamRef row = table.add({name + ".bias", {out}, {Initialisation::Kind::kZeros}, {}});
     if (!joined.bias_.defined()) joined.bias_ = {row.first, count};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "nn/context.h"
 
@@ -17,6 +18,13 @@ class Linear {
   /// Registers a layer for each name, all of the same widths, so that they can also be used as one.
   static Linear join(ParameterTable& table, const std::vector<std::string>& names, int64_t in, int64_t out,
                      bool bias = true);
+  /// The same for layers of different widths.
+  struct Part {
+    std::string name;
+    int64_t out = 0;
+  };
+  static Linear join_parts(ParameterTable& table, const std::vector<Part>& parts, int64_t in,
+                           bool bias = true);
   /// The layers [begin, begin + count) of those joined.
   Linear part(int begin, int count = 1) const;
 

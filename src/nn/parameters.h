@@ -33,6 +33,7 @@ struct ParamSpec {
   Initialisation initialisation;
   std::vector<std::string> aliases;  ///< other names under which files may hold the same parameter
   bool trained = true;               ///< false for what the optimizer leaves alone
+  bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
 };
 
 /// Refers to rows [first, first + count) of a table as one parameter: stacked along the first axis.
@@ -51,6 +52,11 @@ class ParameterTable {
   /// Files may also hold tensors whose names begin so, which the model has no use for.
   void leave_out(const std::string& prefix) { left_out_.push_back(prefix); }
   bool leaves_out(const std::string& name) const;
+
+  /// How a row begins, and how files hold it, where a model has its own ways; its name and shape stay.
+  void begin(int row, const Initialisation& initialisation) { specs_[row].initialisation = initialisation; }
+  void transpose_in_files(int row) { specs_[row].transposed = true; }
+  void also_call(int row, const std::string& name) { specs_[row].aliases.push_back(name); }
 
   int size() const { return static_cast<int>(specs_.size()); }
   const ParamSpec& operator[](int row) const { return specs_[row]; }

@@ -73,11 +73,22 @@ void require_inside(const AttentionLayout& layout, const Columns& query, const C
   }
 }
 
+/// How many heads keys and values have. Throws where the heads cannot share them evenly.
+int key_value_heads_of(int heads, int key_value_heads) {
+  if (key_value_heads == 0) return heads;
+  if (key_value_heads < 0 || heads % key_value_heads != 0) {
+    fail(ErrorKind::kShape, "attention: {} heads cannot share {} keys and values evenly", heads,
+         key_value_heads);
+  }
+  return key_value_heads;
+}
+
 void require_operands(const AttentionOperands& x, const AttentionLayout& layout) {
   require_columns("query", x.query, x.heads);
-  require_columns("key", x.key, x.heads);
-  require_columns("value", x.value, x.heads);
-  if (x.query.width != x.key.width) {
+  const int key_value_heads = key_value_heads_of(x.heads, x.key_value_heads);
+  require_columns("key", x.key, key_value_heads);
+  require_columns("value", x.value, key_value_heads);
+  if (x.query.width / x.heads != x.key.width / key_value_heads) {
     fail(ErrorKind::kShape, "attention: query and key must be equally wide: {} of query {} and {} of key {}",
          x.query.width, x.query.var.shape().to_string(), x.key.width, x.key.var.shape().to_string());
   }
@@ -111,8 +122,9 @@ AttentionArguments<T> arguments_for(const AttentionOperands& x, const std::vecto
   return {.spans = spans.data(),
           .span_count = static_cast<int64_t>(spans.size()),
           .heads = x.heads,
-          .key_width = x.key.width / x.heads,
-          .value_width = x.value.width / x.heads,
+          .key_value_heads = x.key_value_heads,
+          .key_width = x.query.width / x.heads,
+          .value_width = x.value.width / key_value_heads_of(x.heads, x.key_value_heads),
           .scale = static_cast<T>(x.scale),
           .causal = causal,
           .dropout = dropout,
@@ -136,7 +148,8 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
   int64_t asking = 0;
   for (const AttentionSpan& span : layout.spans) asking += span.queries();
   // Rows that belong to no sequence are 0.
-  const Shape shape{rows, x.value.width};
+  const int64_t width = x.value.width / key_value_heads_of(x.heads, x.key_value_heads) * x.heads;
+  const Shape shape{rows, width};
   Tensor mixed =
       asking == rows ? Tensor::empty(shape, x.query.var.dtype()) : Tensor::zeros(shape, x.query.var.dtype());
   Tensor log_sum_exp;
@@ -144,13 +157,13 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
   for_float_type("attention", mixed, [&]<typename T>(T) {
     auto arguments = arguments_for<T>(x, layout.spans, causal, dropout);
     arguments.output = mixed.data<T>();
-    arguments.output_stride = x.value.width;
+    arguments.output_stride = width;
     arguments.log_sum_exp = log_sum_exp.defined() ? log_sum_exp.data<T>() : nullptr;
     heed::attention(arguments);
   });
   if (tape == nullptr) return mixed;
   return tape->record(
-      mixed, [x, spans = layout.spans, causal, dropout, mixed, log_sum_exp](const Tensor& dmixed) {
+      mixed, [x, spans = layout.spans, causal, dropout, mixed, log_sum_exp, width](const Tensor& dmixed) {
         // What is not asked for is computed all the same, into tensors that go again.
         const auto gradient = [](const Columns& columns) {
           const Tensor sum = accumulator(columns);
@@ -161,11 +174,11 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
           auto forward = arguments_for<T>(x, spans, causal, dropout);
           Tensor output = mixed, lse = log_sum_exp;
           forward.output = output.data<T>();
-          forward.output_stride = x.value.width;
+          forward.output_stride = width;
           forward.log_sum_exp = lse.data<T>();
           attention_backward({.forward = forward,
                               .doutput = dmixed.data<T>(),
-                              .doutput_stride = x.value.width,
+                              .doutput_stride = width,
                               .dquery = first_column<T>(dquery, x.query),
                               .dkey = first_column<T>(dkey, x.key),
                               .dvalue = first_column<T>(dvalue, x.value),
@@ -194,8 +207,9 @@ void for_each_head(const std::vector<AttentionSpan>& spans, int heads, const Vis
 
 Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) {
   require_operands(x, layout);
-  const int64_t width = x.key.width / x.heads;
+  const int64_t width = x.query.width / x.heads;
   const int64_t query_stride = x.query.var.dim(-1), key_stride = x.key.var.dim(-1);
+  const int group = x.heads / key_value_heads_of(x.heads, x.key_value_heads);  // heads that share keys
   Tensor scores = Tensor::empty({x.heads * layout.pairs()}, x.query.var.dtype());
   for_float_type("attention", scores, [&]<typename T>(T) {
     for_each_head(layout.spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
@@ -206,7 +220,7 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
             .k = width,
             .a = first_column<T>(x.query) + span.query_begin * query_stride + head * width,
             .a_stride = query_stride,
-            .b = first_column<T>(x.key) + span.key_begin * key_stride + head * width,
+            .b = first_column<T>(x.key) + span.key_begin * key_stride + head / group * width,
             .b_stride = key_stride,
             .c = scores.data<T>() + at,
             .c_stride = span.keys()});
@@ -217,14 +231,14 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
   Tape* tape = tape_of(x.query.var, x.key.var);
   if (tape == nullptr) return scores;
   return tape->record(
-      scores, [x, spans = layout.spans, width, query_stride, key_stride](const Tensor& dscores) {
+      scores, [x, spans = layout.spans, width, query_stride, key_stride, group](const Tensor& dscores) {
         Tensor scaled = dscores.clone(), dquery = accumulator(x.query), dkey = accumulator(x.key);
         for_float_type("attention", dscores, [&]<typename T>(T) {
           T* s = scaled.data<T>();
           for (int64_t i = 0; i < scaled.size(); ++i) s[i] *= static_cast<T>(x.scale);
           for_each_head(spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
             const int64_t query_at = span.query_begin * query_stride + head * width;
-            const int64_t key_at = span.key_begin * key_stride + head * width;
+            const int64_t key_at = span.key_begin * key_stride + head / group * width;
             if (dquery.defined()) {  // dQ = dS K
               gemm({.m = span.queries(),
                     .n = width,
@@ -374,8 +388,10 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
       });
 }
 
-Var attention_mix(const Var& weights, const Columns& value, const AttentionLayout& layout, int heads) {
-  require_columns("value", value, heads);
+Var attention_mix(const Var& weights, const Columns& value, const AttentionLayout& layout, int heads,
+                  int key_value_heads) {
+  const int group = heads / key_value_heads_of(heads, key_value_heads);  // heads that share values
+  require_columns("value", value, heads / group);
   require_same_type("attention", weights.value(), value.var.value());
   require_contiguous("attention", weights.value());
   if (weights.value().size() != heads * layout.pairs()) {
@@ -386,9 +402,10 @@ Var attention_mix(const Var& weights, const Columns& value, const AttentionLayou
     fail(ErrorKind::kShape, "attention: {} keys, but values of {}", layout.spans.back().key_end,
          value.var.shape().to_string());
   }
-  const int64_t width = value.width / heads, value_stride = value.var.dim(-1);
+  const int64_t width = value.width / (heads / group), value_stride = value.var.dim(-1);
+  const int64_t mixed_stride = width * heads;
   const int64_t rows = layout.spans.empty() ? 0 : layout.spans.back().query_end;
-  Tensor mixed = Tensor::zeros({rows, value.width}, weights.dtype());
+  Tensor mixed = Tensor::zeros({rows, mixed_stride}, weights.dtype());
   for_float_type("attention", mixed, [&]<typename T>(T) {
     for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
       // (Tq, Tk) (Tk, d_v) -> (Tq, d_v)
@@ -397,48 +414,48 @@ Var attention_mix(const Var& weights, const Columns& value, const AttentionLayou
             .k = span.keys(),
             .a = weights.value().data<T>() + at,
             .a_stride = span.keys(),
-            .b = first_column<T>(value) + span.key_begin * value_stride + head * width,
+            .b = first_column<T>(value) + span.key_begin * value_stride + head / group * width,
             .b_stride = value_stride,
-            .c = mixed.data<T>() + span.query_begin * value.width + head * width,
-            .c_stride = value.width});
+            .c = mixed.data<T>() + span.query_begin * mixed_stride + head * width,
+            .c_stride = mixed_stride});
     });
   });
   Tape* tape = tape_of(weights, value.var);
   if (tape == nullptr) return mixed;
-  return tape->record(
-      mixed, [tape, weights, value, layout, heads, width, value_stride](const Tensor& dmixed) {
-        Tensor dweights = Tensor::empty(weights.shape(), weights.dtype()), dvalue = accumulator(value);
-        for_float_type("attention", dmixed, [&]<typename T>(T) {
-          for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-            const T* upstream = dmixed.data<T>() + span.query_begin * value.width + head * width;
-            const int64_t value_at = span.key_begin * value_stride + head * width;
-            gemm({.transpose_b = true,
-                  .m = span.queries(),
-                  .n = span.keys(),
-                  .k = width,
-                  .a = upstream,
-                  .a_stride = value.width,
-                  .b = first_column<T>(value) + value_at,
-                  .b_stride = value_stride,
-                  .c = dweights.data<T>() + at,
-                  .c_stride = span.keys()});
-            if (dvalue.defined()) {  // dV = P^T dO
-              gemm({.transpose_a = true,
-                    .m = span.keys(),
-                    .n = width,
-                    .k = span.queries(),
-                    .a = weights.value().data<T>() + at,
-                    .a_stride = span.keys(),
-                    .b = upstream,
-                    .b_stride = value.width,
-                    .accumulate = true,
-                    .c = first_column<T>(dvalue, value) + value_at,
-                    .c_stride = value_stride});
-            }
-          });
-        });
-        tape->add_gradient(weights, dweights);
+  return tape->record(mixed, [tape, weights, value, layout, heads, group, width, value_stride,
+                              mixed_stride](const Tensor& dmixed) {
+    Tensor dweights = Tensor::empty(weights.shape(), weights.dtype()), dvalue = accumulator(value);
+    for_float_type("attention", dmixed, [&]<typename T>(T) {
+      for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+        const T* upstream = dmixed.data<T>() + span.query_begin * mixed_stride + head * width;
+        const int64_t value_at = span.key_begin * value_stride + head / group * width;
+        gemm({.transpose_b = true,
+              .m = span.queries(),
+              .n = span.keys(),
+              .k = width,
+              .a = upstream,
+              .a_stride = mixed_stride,
+              .b = first_column<T>(value) + value_at,
+              .b_stride = value_stride,
+              .c = dweights.data<T>() + at,
+              .c_stride = span.keys()});
+        if (dvalue.defined()) {  // dV = P^T dO
+          gemm({.transpose_a = true,
+                .m = span.keys(),
+                .n = width,
+                .k = span.queries(),
+                .a = weights.value().data<T>() + at,
+                .a_stride = span.keys(),
+                .b = upstream,
+                .b_stride = mixed_stride,
+                .accumulate = true,
+                .c = first_column<T>(dvalue, value) + value_at,
+                .c_stride = value_stride});
+        }
       });
+    });
+    tape->add_gradient(weights, dweights);
+  });
 }
 
 }  // namespace heed::ops

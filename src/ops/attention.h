@@ -63,6 +63,9 @@ struct AttentionOperands {
   Columns query, key, value;
   int heads = 1;
   double scale = 1;  ///< 1 / sqrt(d_k)
+  /// Keys and values that heads share in groups, each a range of columns; divides `heads`. 0: one of its own
+  /// for each head.
+  int key_value_heads = 0;
 };
 Var streaming_attention(const AttentionOperands& operands, const AttentionLayout& layout, bool causal,
                         const DropoutStream& dropout = {});
@@ -72,6 +75,7 @@ Var attention_scores(const AttentionOperands& operands, const AttentionLayout& l
 /// Softmax over the keys that are visible.
 Var attention_softmax(const Var& scores, const AttentionLayout& layout, int heads, const AttentionMask& mask);
 /// The values mixed by the weights.
-Var attention_mix(const Var& weights, const Columns& value, const AttentionLayout& layout, int heads);
+Var attention_mix(const Var& weights, const Columns& value, const AttentionLayout& layout, int heads,
+                  int key_value_heads = 0);
 
 }  // namespace heed::ops

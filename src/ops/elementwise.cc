@@ -63,6 +63,43 @@ Var activate(Activation function, const Var& x) {
   });
 }
 
+Var gated_activation(Activation function, const Var& x) {
+  require_rows("gated_activation", x.value());
+  if (x.dim(-1) % 2 != 0) {
+    fail(ErrorKind::kShape, "gated_activation: the last axis of x {} must be even", x.shape().to_string());
+  }
+  const int64_t width = x.dim(-1) / 2, rows = rows_of(x.value());
+  Shape shape = x.shape();
+  shape.set(-1, width);
+  Tensor y = Tensor::empty(shape, x.dtype());
+  for_float_type("gated_activation", y, [&]<typename T>(T) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const T* gate = x.value().data<T>() + row * 2 * width;
+      T* out = y.data<T>() + row * width;
+      heed::activate({.function = function, .size = width, .x = gate, .y = out});
+      for (int64_t c = 0; c < width; ++c) out[c] *= gate[width + c];
+    }
+  });
+  if (!x.wants_gradient()) return y;
+  // With g the first half and u the second:  dg = dy u f'(g);  du = dy f(g)
+  return x.tape()->record(y, [function, x, width, rows](const Tensor& dy) {
+    Tensor dx = Tensor::empty(x.shape(), x.dtype());
+    for_float_type("gated_activation", dy, [&]<typename T>(T) {
+      for (int64_t row = 0; row < rows; ++row) {
+        const T* gate = x.value().data<T>() + row * 2 * width;
+        const T* upstream = dy.data<T>() + row * width;
+        T* dgate = dx.data<T>() + row * 2 * width;
+        T* dup = dgate + width;
+        for (int64_t c = 0; c < width; ++c) dup[c] = upstream[c] * gate[width + c];
+        activate_backward({.function = function, .size = width, .x = gate, .dy = dup, .dx = dgate});
+        heed::activate({.function = function, .size = width, .x = gate, .y = dup});
+        for (int64_t c = 0; c < width; ++c) dup[c] *= upstream[c];
+      }
+    });
+    x.tape()->add_gradient(x, dx);
+  });
+}
+
 Var dropout(const Var& x, const DropoutStream& stream) {
   if (!stream.active()) return x;
   require_contiguous("dropout", x.value());

@@ -13,6 +13,10 @@ Var add(const Var& a, const Var& b);
 /// f(x)
 Var activate(Activation function, const Var& x);
 
+/// Half of the features open and close the other half (Shazeer, "GLU variants improve Transformer", 2020):
+/// x (..., 2 F) -> (..., F) = f(columns [0, F)) * columns [F, 2 F)
+Var gated_activation(Activation function, const Var& x);
+
 /// Each element is 0 with the stream's probability and divided by the probability of being kept otherwise.
 Var dropout(const Var& x, const DropoutStream& stream);
 /// The same with a given mask of x's shape, uint8: 1 is kept and divided by (1 - probability), 0 dropped.

@@ -1,0 +1,220 @@
+#include "models/decoder_only.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "models/cache_rows.h"
+#include "models/places.h"
+#include "ops/elementwise.h"
+#include "ops/embedding.h"
+#include "ops/linear.h"
+
+namespace heed::models {
+namespace {
+
+void require(const DecoderOnlyConfig& c) {
+  const auto require_positive = [](const char* what, int64_t value) {
+    if (value < 1) fail(ErrorKind::kUsage, "a language model needs a {} of at least 1, not {}", what, value);
+  };
+  require_positive("vocabulary", c.vocabulary);
+  require_positive("width", c.width);
+  require_positive("number of layers", c.layers);
+  require_positive("feed-forward width", c.inner_width);
+  require_positive("longest sequence", c.longest);
+  for (const int32_t id : {c.start_id, c.end_id, c.padding_id}) {
+    if (id < -1 || id >= c.vocabulary) {
+      fail(ErrorKind::kUsage, "the special id {} is outside the vocabulary of {}", id, c.vocabulary);
+    }
+  }
+}
+
+nn::LayerOptions layer_options(const DecoderOnlyConfig& c, int layer) {
+  const int64_t head_width = c.head_width > 0 ? c.head_width : c.width / c.heads;
+  double scale = c.scaled_scores ? 1 / std::sqrt(static_cast<double>(head_width)) : 1;
+  if (c.scaled_by_layer) scale /= layer + 1;
+  return {.width = c.width,
+          .heads = c.heads,
+          .inner_width = c.inner_width,
+          .activation = c.activation,
+          .norm_first = true,
+          .dropout = c.dropout,
+          .attention_dropout = c.attention_dropout,
+          .norm_epsilon = c.norm_epsilon,
+          .norm = c.family->positions.empty() ? nn::NormKind::kRms : nn::NormKind::kLayer,
+          .head_width = c.head_width,
+          .key_value_heads = c.key_value_heads,
+          .attention_scale = scale,
+          .attention_bias = c.attention_bias,
+          .feed_forward_bias = c.feed_forward_bias};
+}
+
+}  // namespace
+
+DecoderOnly::DecoderOnly(const DecoderOnlyConfig& config) : config_(config) {
+  require(config);
+  const DecoderOnlyFamily& family = *config.family;
+  embedding_ = table_.add({family.embedding + ".weight", {config.vocabulary, config.width}, {}, {}});
+  if (!family.positions.empty()) {
+    positions_ = table_.add({family.positions + ".weight", {config.longest, config.width}, {}, {}});
+  }
+  for (int n = 0; n < config.layers; ++n) {
+    layers_.emplace_back(table_, fmt::format("{}{}.", family.layer, n), layer_options(config, n), n,
+                         family.layer_names);
+  }
+  const nn::LayerOptions options = layer_options(config, 0);
+  final_norm_ = nn::Norm(table_, family.final_norm, config.width, {options.norm, options.norm_epsilon});
+  output_ = embedding_;
+  if (!config.tied_output) {
+    output_ = table_.add({family.output + ".weight", {config.vocabulary, config.width}, {}, {}});
+  }
+  follow_family();
+}
+
+/// How parameters begin, and how files hold them. Each layer adds two outputs to the residual, 2 L in all;
+/// their matrices begin smaller by sqrt(2 L), so that the sum does not grow with the number of layers
+/// (Radford et al., 2019).
+void DecoderOnly::follow_family() {
+  const DecoderOnlyFamily& family = *config_.family;
+  const double residual = config_.deviation / std::sqrt(2.0 * config_.layers);
+  for (int row = 0; row < table_.size(); ++row) {
+    const std::string name = table_[row].name;
+    if (table_[row].shape.rank() == 2) {
+      const bool adds = name.ends_with(family.layer_names.attention.output + ".weight") ||
+                        name.ends_with(family.layer_names.second + ".weight");
+      table_.begin(row, {nn::Initialisation::Kind::kNormal, adds ? residual : config_.deviation});
+      if (family.transposed_layers && name.starts_with(family.layer)) table_.transpose_in_files(row);
+    }
+    const std::string& prefix = family.optional_prefix;
+    if (!prefix.empty() && name.starts_with(prefix)) table_.also_call(row, name.substr(prefix.size()));
+  }
+  if (config_.tied_output) table_.also_call(embedding_.first, family.output + ".weight");
+  for (int n = 0; n < config_.layers; ++n) {
+    for (const std::string& tensor : family.left_out) {
+      const std::string name = fmt::format("{}{}.{}", family.layer, n, tensor);
+      table_.leave_out(name);
+      table_.leave_out(name.substr(family.optional_prefix.size()));
+    }
+  }
+}
+
+// ---- All positions at once -------------------------------------------------------------------------------
+
+Var DecoderOnly::embed(nn::Context& context, const std::vector<int32_t>& ids,
+                       const std::vector<int32_t>& places) const {
+  Var x = ops::embedding(context.parameter(embedding_), id_tensor(ids));  // (N, D)
+  if (positions_.defined()) {
+    x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(places)));  // (N, D)
+  }
+  return ops::dropout(x, context.next_dropout(config_.embedding_dropout));
+}
+
+std::optional<ops::RotaryAngles> DecoderOnly::angles(const std::vector<int32_t>& places, DType dtype) const {
+  if (positions_.defined()) return std::nullopt;
+  return ops::rotary_angles(
+      places, {.head_width = config_.head_width > 0 ? config_.head_width : config_.width / config_.heads,
+               .base = config_.rotary_base,
+               .stretch = config_.rotary_stretch,
+               .dtype = dtype});
+}
+
+Var DecoderOnly::forward(nn::Context& context, const Sequences& text, const Kept& kept) const {
+  const std::vector<int32_t> places = places_in(text, config_.longest);
+  const auto layout = ops::AttentionLayout::packed(text.offsets, text.offsets);
+  Var x = embed(context, text.ids, places);  // (N, D)
+  const auto turns = angles(places, x.dtype());
+  for (size_t n = 0; n < layers_.size(); ++n) {
+    nn::KeyValueCache* cache = kept.caches == nullptr ? nullptr : &(*kept.caches)[n];
+    x = layers_[n].forward(context, x, layout, {turns ? &*turns : nullptr, cache, kept.rows});
+  }
+  return final_norm_.forward(context, x);
+}
+
+Var DecoderOnly::hidden(nn::Context& context, const Sequences& text) const {
+  return forward(context, text, {});
+}
+
+ops::VocabularyLoss DecoderOnly::loss(nn::Context& context, const Sequences& text,
+                                      const std::vector<int32_t>& labels,
+                                      const ops::CrossEntropyOptions& options, double scale) const {
+  return ops::vocabulary_cross_entropy(hidden(context, text), context.parameter(output_), {},
+                                       id_tensor(labels), options, scale);
+}
+
+Tensor DecoderOnly::vocabulary_logits(nn::Context& context, const Var& hidden) const {
+  const PackedMatrix* packed = nullptr;
+  if (context.packed != nullptr && hidden.dtype() == DType::kFloat32) {
+    packed = &context.packed->get(table_, *context.values, output_, {});
+  }
+  return ops::linear(hidden.value(), context.values->view(table_, output_), {}, packed)
+      .value();  // (N, D) -> (N, V)
+}
+
+Tensor DecoderOnly::logits(nn::Context& context, const Sequences& text) const {
+  return vocabulary_logits(context, hidden(context, text));
+}
+
+// ---- One position at a time ------------------------------------------------------------------------------
+
+namespace {
+
+struct State : DecoderState {
+  CacheRows rows;
+  std::vector<nn::KeyValueCache> caches;  // one for each layer
+};
+
+State& state_of(DecoderState& state) {
+  return dynamic_cast<State&>(state);
+}
+
+}  // namespace
+
+std::unique_ptr<DecoderState> DecoderOnly::start(nn::Context&) const {
+  auto state = std::make_unique<State>();
+  state->caches.resize(layers_.size());
+  return state;
+}
+
+/// The whole prompt at once but for its last word, which the first step reads.
+std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& decoder_state,
+                                        const Sequences& text) const {
+  State& state = state_of(decoder_state);
+  std::vector<int32_t> numbers;
+  Sequences prompts;
+  Kept kept{&state.caches};
+  for (int b = 0; b < text.count(); ++b) {
+    const auto prompt = text[b];
+    if (prompt.empty()) fail(ErrorKind::kUsage, "a language model needs a token at least to continue");
+    numbers.push_back(state.rows.admit(static_cast<int32_t>(prompt.size()) - 1));
+    if (prompt.size() == 1) continue;
+    prompts.append(prompt.first(prompt.size() - 1));
+    const auto rows = state.rows.prompt(numbers.back());
+    kept.rows.insert(kept.rows.end(), rows.begin(), rows.end());
+  }
+  if (prompts.count() == 0) return numbers;
+  for (size_t n = 0; n < layers_.size(); ++n) {
+    state.caches[n].reserve(state.rows.size(), layers_[n].key_value_width());
+  }
+  forward(context, prompts, kept);
+  return numbers;
+}
+
+void DecoderOnly::release(DecoderState& state, int32_t sentence) const {
+  state_of(state).rows.release(sentence);
+}
+
+Tensor DecoderOnly::step(nn::Context& context, DecoderState& decoder_state,
+                         const std::vector<StepRow>& rows) const {
+  State& state = state_of(decoder_state);
+  const CacheRows::Step step = state.rows.step(rows);
+  Var x = embed(context, step.ids, step.places);  // (R, D)
+  const auto turns = angles(step.places, x.dtype());
+  for (size_t n = 0; n < layers_.size(); ++n) {
+    state.caches[n].reserve(state.rows.size(), layers_[n].key_value_width());
+    x = layers_[n].step(context, x, state.caches[n], step.layout, turns ? &*turns : nullptr);
+  }
+  return vocabulary_logits(context, final_norm_.forward(context, x));  // (R, V)
+}
+
+}  // namespace heed::models

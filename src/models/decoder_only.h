@@ -1,0 +1,106 @@
+// A decoder-only Transformer: the language models of the GPT and Llama families.
+//
+// Both are the same stack (nn/decoder_only.h) with the norm before each sub-layer, and differ in a few
+// choices:
+//
+//               positions                norm        feed-forward        heads
+//   GPT-2       learnt, added to words   layer norm  GELU, with biases   keys and values of their own
+//   Llama       rotary, on q and k       RMS norm    SwiGLU, no biases   may share keys and values
+//
+// Radford et al., "Language models are unsupervised multitask learners", 2019; Touvron et al., "LLaMA: open
+// and efficient foundation language models", 2023. Directories are those of Hugging Face's GPT2LMHeadModel
+// and LlamaForCausalLM: gpt2_config.cc and llama_config.cc.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/language_model.h"
+#include "nn/decoder_only.h"
+#include "ops/rotary.h"
+
+namespace heed::models {
+
+struct DecoderOnlyConfig;
+
+/// What a family of models calls its parameters, and how its files hold them.
+struct DecoderOnlyFamily {
+  std::string model_type;
+  std::string embedding, positions;  ///< no name, no learnt positions
+  std::string layer;                 ///< followed by the number of the layer and a dot
+  nn::DecoderOnlyNames layer_names;
+  std::string final_norm, output;
+  std::string optional_prefix;        ///< of all names, which some files leave out; none where empty
+  bool transposed_layers = false;     ///< the matrices of layers are (in, out) in files
+  std::vector<std::string> left_out;  ///< behind the layer's dot: what old files hold besides
+  nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config) = nullptr;
+};
+
+struct DecoderOnlyConfig {
+  const DecoderOnlyFamily* family = nullptr;
+  int64_t vocabulary = 0;
+  int64_t width = 128;  ///< D
+  int layers = 4;
+  int heads = 4;            ///< H
+  int key_value_heads = 0;  ///< 0: as many as heads
+  int64_t head_width = 0;   ///< d_k; 0: D / H
+  int64_t inner_width = 512;
+  Activation activation = Activation::kGeluTanh;
+  int64_t longest = 1024;  ///< positions
+  double norm_epsilon = 1e-5;
+  bool attention_bias = true, feed_forward_bias = true;
+  bool tied_output = true;  ///< the output matrix is the embedding
+  /// Of the scores: 1 / sqrt(d_k), or none; and besides divided by the number of the layer, from 1.
+  bool scaled_scores = true, scaled_by_layer = false;
+  double rotary_base = 10000, rotary_stretch = 1;  ///< where positions are rotary
+  double embedding_dropout = 0, dropout = 0, attention_dropout = 0;
+  double deviation = 0.02;                              ///< of matrices in the beginning
+  int32_t start_id = -1, end_id = -1, padding_id = -1;  ///< -1: none
+};
+
+class DecoderOnly : public LanguageModel {
+ public:
+  /// Registers all parameters. Throws for a config that makes no sense.
+  explicit DecoderOnly(const DecoderOnlyConfig& config);
+
+  const DecoderOnlyConfig& config() const { return config_; }
+  nlohmann::ordered_json config_json() const override { return config_.family->config_json(config_); }
+  int64_t vocabulary_size() const override { return config_.vocabulary; }
+  int32_t start_id() const override { return config_.start_id; }
+  int32_t end_id() const override { return config_.end_id; }
+  int32_t padding_id() const override { return config_.padding_id; }
+  int64_t longest() const override { return config_.longest; }
+
+  /// The last layer's output, behind its norm: (N, D).
+  Var hidden(nn::Context& context, const Sequences& text) const;
+
+  ops::VocabularyLoss loss(nn::Context& context, const Sequences& text, const std::vector<int32_t>& labels,
+                           const ops::CrossEntropyOptions& options, double scale) const override;
+  Tensor logits(nn::Context& context, const Sequences& text) const override;
+
+  std::unique_ptr<DecoderState> start(nn::Context& context) const override;
+  std::vector<int32_t> admit(nn::Context& context, DecoderState& state, const Sequences& text) const override;
+  void release(DecoderState& state, int32_t sentence) const override;
+  Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const override;
+
+ private:
+  /// Where keys and values of all layers are kept, and in which rows; or nowhere.
+  struct Kept {
+    std::vector<nn::KeyValueCache>* caches = nullptr;
+    std::vector<int32_t> rows = {};
+  };
+  Var embed(nn::Context& context, const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
+  Var forward(nn::Context& context, const Sequences& text, const Kept& kept) const;
+  /// For the rows at these places; none where positions are learnt.
+  std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const;
+  Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
+  void follow_family();
+
+  DecoderOnlyConfig config_;
+  nn::ParamRef embedding_, positions_, output_;
+  std::vector<nn::DecoderOnlyLayer> layers_;
+  nn::Norm final_norm_;
+};
+
+}  // namespace heed::models

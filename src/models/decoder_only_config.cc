@@ -1,0 +1,62 @@
+#include "models/decoder_only_config.h"
+
+namespace heed::models {
+
+int32_t read_special_id(const JsonObject& json, const std::string& key, int64_t vocabulary) {
+  if (!json.has(key)) return -1;
+  const std::vector<int64_t> ids = json.integers(key, {-1, vocabulary - 1});
+  return ids.empty() ? -1 : static_cast<int32_t>(ids[0]);
+}
+
+void write_special_ids(const DecoderOnlyConfig& config, nlohmann::ordered_json& json) {
+  const auto write = [&](const char* key, int32_t id) {
+    json[key] = id < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(id);
+  };
+  write("bos_token_id", config.start_id);
+  write("eos_token_id", config.end_id);
+  write("pad_token_id", config.padding_id);
+}
+
+DecoderOnlyConfig decoder_only_config(const ModelSettings& s, const DecoderOnlyFamily& family) {
+  DecoderOnlyConfig c;
+  c.family = &family;
+  c.vocabulary = s.vocabulary;
+  c.width = s.width;
+  c.layers = s.layers;
+  c.heads = s.heads;
+  c.inner_width = s.inner_width;
+  c.activation = s.activation;
+  c.longest = s.longest;
+  c.embedding_dropout = c.dropout = s.dropout;
+  c.attention_dropout = s.attention_dropout;
+  c.start_id = s.start_id;
+  c.end_id = s.end_id;
+  c.padding_id = s.padding_id;
+  return c;
+}
+
+ModelPreset decoder_only_preset(PresetSize size) {
+  ModelPreset preset;
+  ModelSettings& s = preset.settings;
+  s.activation = Activation::kGeluTanh;
+  s.dropout = 0;
+  switch (size) {
+    case PresetSize::kTiny:
+      s.width = 64, s.layers = 2, s.heads = 4, s.inner_width = 256, s.longest = 64;
+      break;
+    case PresetSize::kSmall:  // nanoGPT's for a processor
+      s.width = 128, s.layers = 4, s.heads = 4, s.inner_width = 512, s.longest = 64;
+      break;
+    case PresetSize::kBase:
+      s.width = 384, s.layers = 6, s.heads = 6, s.inner_width = 1536, s.longest = 256;
+      s.dropout = 0.2;
+      s.attention_dropout = 0.2;
+      break;
+  }
+  preset.rate = 1e-3;
+  preset.warmup = 100;
+  preset.clip = 1;
+  return preset;
+}
+
+}  // namespace heed::models

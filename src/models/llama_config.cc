@@ -1,0 +1,150 @@
+// Llama (Touvron et al., 2023) in Hugging Face's layout: model_type llama.
+#include "base/check.h"
+#include "models/decoder_only_config.h"
+#include "models/model_settings.h"
+
+namespace heed::models {
+namespace {
+
+nlohmann::ordered_json llama_config_json(const DecoderOnlyConfig& c) {
+  nlohmann::ordered_json json;
+  json["model_type"] = "llama";
+  json["architectures"] = {"LlamaForCausalLM"};
+  json["vocab_size"] = c.vocabulary;
+  json["hidden_size"] = c.width;
+  json["num_hidden_layers"] = c.layers;
+  json["num_attention_heads"] = c.heads;
+  json["num_key_value_heads"] = c.key_value_heads > 0 ? c.key_value_heads : c.heads;
+  json["head_dim"] = c.head_width > 0 ? c.head_width : c.width / c.heads;
+  json["intermediate_size"] = c.inner_width;
+  json["hidden_act"] =
+      c.activation == Activation::kSwish ? "silu" : name_in(activation_names(), c.activation);
+  json["max_position_embeddings"] = c.longest;
+  json["rms_norm_eps"] = c.norm_epsilon;
+  // Versions of transformers before 5 read the first two.
+  json["rope_theta"] = c.rotary_base;
+  json["rope_scaling"] = nullptr;
+  json["rope_parameters"] = {{"rope_theta", c.rotary_base}, {"rope_type", "default"}};
+  if (c.rotary_stretch != 1) {
+    json["rope_scaling"] = {{"rope_type", "linear"}, {"factor", c.rotary_stretch}};
+    json["rope_parameters"]["rope_type"] = "linear";
+    json["rope_parameters"]["factor"] = c.rotary_stretch;
+  }
+  json["attention_bias"] = c.attention_bias;
+  json["mlp_bias"] = c.feed_forward_bias;
+  json["attention_dropout"] = c.attention_dropout;
+  json["initializer_range"] = c.deviation;
+  json["tie_word_embeddings"] = c.tied_output;
+  write_special_ids(c, json);
+  return json;
+}
+
+/// rope_parameters of transformers 5, else rope_theta and rope_scaling.
+void read_positions(const JsonObject& json, DecoderOnlyConfig& c) {
+  const NumberRange bases{1, 1e12}, stretches{1e-3, 1e6};
+  c.rotary_base = json.number("rope_theta", bases, 10000);
+  const char* key = json.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
+  if (!json.has(key)) return;
+  const JsonObject rotary = json.object(key);
+  c.rotary_base = rotary.number("rope_theta", bases, c.rotary_base);
+  const std::string type = rotary.string("rope_type", rotary.string("type", "default"));
+  if (type == "linear") {
+    c.rotary_stretch = rotary.number("factor", stretches);
+  } else if (type != "default") {
+    rotary.reject(rotary.has("rope_type") ? "rope_type" : "type", "\"default\" or \"linear\"");
+  }
+}
+
+DecoderOnlyConfig read_llama_config(const JsonObject& json) {
+  DecoderOnlyConfig c;
+  c.family = &llama_family();
+  c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
+  c.width = json.integer("hidden_size", {1, 1 << 16});
+  c.layers = static_cast<int>(json.integer("num_hidden_layers", {1, 256}));
+  c.heads = static_cast<int>(json.integer("num_attention_heads", {1, 1024}));
+  c.key_value_heads = static_cast<int>(json.integer("num_key_value_heads", {1, 1024}, c.heads));
+  c.inner_width = json.integer("intermediate_size", {1, 1 << 20});
+  c.activation = json.word("hidden_act", activation_names(), std::optional(Activation::kSwish));
+  c.longest = json.integer("max_position_embeddings", {1, 1 << 24}, 2048);
+  c.norm_epsilon = json.number("rms_norm_eps", {0, 1}, 1e-6);
+  c.attention_bias = json.boolean("attention_bias", false);
+  c.feed_forward_bias = json.boolean("mlp_bias", false);
+  c.attention_dropout = json.number("attention_dropout", {0, 0.999}, 0);
+  c.deviation = json.number("initializer_range", {0, 100}, 0.02);
+  c.tied_output = json.boolean("tie_word_embeddings", false);
+  c.start_id = read_special_id(json, "bos_token_id", c.vocabulary);
+  c.end_id = read_special_id(json, "eos_token_id", c.vocabulary);
+  c.padding_id = read_special_id(json, "pad_token_id", c.vocabulary);
+  read_positions(json, c);
+  if (!json.has("head_dim") && c.width % c.heads != 0) {
+    json.reject("num_attention_heads", fmt::format("a number that divides hidden_size ({})", c.width));
+  }
+  c.head_width = json.integer("head_dim", {2, 1 << 12}, c.width / c.heads);
+  if (c.head_width % 2 != 0) {
+    json.reject(json.has("head_dim") ? "head_dim" : "num_attention_heads",
+                fmt::format("an even width of heads for rotary positions, not {}", c.head_width));
+  }
+  if (c.heads % c.key_value_heads != 0) {
+    json.reject("num_key_value_heads",
+                fmt::format("a number that divides num_attention_heads ({})", c.heads));
+  }
+  return c;
+}
+
+std::unique_ptr<Model> make_llama(const ModelSettings& settings) {
+  DecoderOnlyConfig c = decoder_only_config(settings, llama_family());
+  c.key_value_heads = settings.key_value_heads;
+  c.norm_epsilon = 1e-6;
+  c.attention_bias = c.feed_forward_bias = false;
+  // Llama itself knows no dropout but that of attention weights.
+  return std::make_unique<DecoderOnly>(c);
+}
+
+/// A gate makes three matrices of two: two thirds of the width give as many parameters.
+ModelPreset llama_preset(PresetSize size) {
+  ModelPreset preset = decoder_only_preset(size);
+  preset.settings.activation = Activation::kSwish;
+  preset.settings.inner_width = (preset.settings.inner_width * 2 / 3 + 31) / 32 * 32;
+  return preset;
+}
+
+}  // namespace
+
+const DecoderOnlyFamily& llama_family() {
+  static const DecoderOnlyFamily family{.model_type = "llama",
+                                        .embedding = "model.embed_tokens",
+                                        .positions = "",
+                                        .layer = "model.layers.",
+                                        .layer_names = {.attention = {.query = "self_attn.q_proj",
+                                                                      .key = "self_attn.k_proj",
+                                                                      .value = "self_attn.v_proj",
+                                                                      .output = "self_attn.o_proj"},
+                                                        .attention_norm = "input_layernorm",
+                                                        .gate = "mlp.gate_proj",
+                                                        .first = "mlp.up_proj",
+                                                        .second = "mlp.down_proj",
+                                                        .feed_forward_norm = "post_attention_layernorm"},
+                                        .final_norm = "model.norm",
+                                        .output = "lm_head",
+                                        .optional_prefix = "",
+                                        .transposed_layers = false,
+                                        .left_out = {"self_attn.rotary_emb.inv_freq"},
+                                        .config_json = llama_config_json};
+  return family;
+}
+
+Architecture llama_architecture() {
+  return {.name = "llama",
+          .description = "decoder-only with rotary positions, RMS norm and gates (Touvron et al., 2023)",
+          .task = Task::kLanguageModel,
+          .model_types = {"llama"},
+          .settings = {"width", "layers", "heads", "key_value_heads", "inner_width", "activation", "longest",
+                       "dropout", "attention_dropout"},
+          .preset = llama_preset,
+          .make = make_llama,
+          .read = [](const JsonObject& config) -> std::unique_ptr<Model> {
+            return std::make_unique<DecoderOnly>(read_llama_config(config));
+          }};
+}
+
+}  // namespace heed::models

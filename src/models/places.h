@@ -1,0 +1,33 @@
+// The numbers that models look up: ids, and the places of tokens in their sequences.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "base/check.h"
+#include "base/sequences.h"
+#include "heed/tensor.h"
+
+namespace heed::models {
+
+inline Tensor id_tensor(const std::vector<int32_t>& ids) {
+  return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
+}
+
+/// 0, 1, 2, ... in each sequence. Throws kUsage for one that is longer than `longest`.
+inline std::vector<int32_t> places_in(const Sequences& sequences, int64_t longest) {
+  std::vector<int32_t> places(sequences.ids.size());
+  for (int b = 0; b < sequences.count(); ++b) {
+    const int32_t begin = sequences.offsets[b], end = sequences.offsets[b + 1];
+    if (end - begin > longest) {
+      fail(ErrorKind::kUsage,
+           "a sequence of {} tokens is longer than the {} that the model has positions for", end - begin,
+           longest);
+    }
+    std::iota(places.begin() + begin, places.begin() + end, 0);
+  }
+  return places;
+}
+
+}  // namespace heed::models

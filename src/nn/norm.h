@@ -1,0 +1,33 @@
+// The norms that a layer may have.
+#pragma once
+
+#include <string>
+
+#include "nn/layer_norm.h"
+
+namespace heed::nn {
+
+enum class NormKind {
+  kLayer,  ///< mean 0 and variance 1, then weight and bias (Ba, Kiros and Hinton, 2016)
+  kRms,    ///< root mean square 1, then a weight (Zhang and Sennrich, 2019)
+};
+
+class Norm {
+ public:
+  struct Options {
+    NormKind kind = NormKind::kLayer;
+    double epsilon = 1e-5;  ///< added to the variance or the mean square
+  };
+  Norm() = default;
+  /// Registers `name`.weight and, for kLayer, `name`.bias, both (width).
+  Norm(ParameterTable& table, const std::string& name, int64_t width, const Options& options);
+  /// (..., width) -> the same shape
+  Var forward(Context& context, const Var& x) const;
+
+ private:
+  Options options_;
+  LayerNorm layer_;      // kLayer
+  ParamRef rms_weight_;  // kRms
+};
+
+}  // namespace heed::nn

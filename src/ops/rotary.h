@@ -1,0 +1,46 @@
+// Rotary positions (Su et al., "RoFormer: enhanced Transformer with rotary position embedding", 2021).
+//
+// The features of a query or key are taken two by two as points of a plane, and each pair is turned by an
+// angle that grows with the position i:
+//
+//   (a, b) -> (a cos t - b sin t, a sin t + b cos t),   t = i * base^(-2k / d_k),   k = 0 .. d_k / 2 - 1
+//
+// A dot product of two points turned by t and u depends on t - u alone, so scores know how far apart query
+// and key are, and not where.
+#pragma once
+
+#include <vector>
+
+#include "autograd/tape.h"
+
+namespace heed::ops {
+
+/// Which two features are pair k. A model trained with one needs that one.
+enum class RotaryLayout {
+  kHalves,       ///< k and d_k / 2 + k: GPT-NeoX, and Llama in Hugging Face's layout
+  kInterleaved,  ///< 2k and 2k + 1: the paper, and Llama as it was published
+};
+
+/// How far each row is turned.
+struct RotaryAngles {
+  Tensor cosines, sines;  ///< (rows, d_k / 2)
+  RotaryLayout layout = RotaryLayout::kHalves;
+};
+
+struct RotaryOptions {
+  int64_t head_width = 64;  ///< d_k, even
+  double base = 10000;
+  double stretch =
+      1;  ///< positions are divided by this, to reach further than in training (Chen et al., 2023)
+  RotaryLayout layout = RotaryLayout::kHalves;
+  DType dtype = DType::kFloat32;  ///< of the rows to be turned; angles are computed in float64
+};
+
+/// For rows at these positions. Throws kShape for an odd width.
+RotaryAngles rotary_angles(const std::vector<int32_t>& positions, const RotaryOptions& options);
+
+/// Columns [0, turned) of x (rows, any width) turned, heads of d_k beside each other; the others stay. Throws
+/// kShape for shapes that do not fit.
+Var rotate(const Var& x, int64_t turned, const RotaryAngles& angles);
+
+}  // namespace heed::ops
