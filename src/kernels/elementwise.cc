@@ -10,7 +10,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/rows-inl.h"
+#include "kernels/sigmoid-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -33,14 +33,6 @@ void add_rows(const AddRowsArguments<T>& a) {
       store(hn::Add(load(x + at), load(a.sum + at)), a.sum + at);
     });
   }
-}
-
-/// 1 / (1 + exp(-x)), through e = exp(-|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) for x below 0
-template <class D, class V>
-HWY_INLINE V sigmoid(D d, V x) {
-  const auto one = hn::Set(d, hn::TFromD<D>{1});
-  const auto e = hn::Exp(d, hn::Neg(hn::Abs(x)));
-  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
 /// The inner function of the approximate GELU, u = sqrt(2 / pi) (x + 0.044715 x^3), and its derivative.

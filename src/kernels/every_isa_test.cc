@@ -24,6 +24,8 @@
 #include "kernels/elementwise.h"
 #include "kernels/isa.h"
 #include "kernels/layer_norm.h"
+#include "kernels/query_attention.h"
+#include "kernels/recurrent_cell.h"
 #include "kernels/rms_norm.h"
 #include "kernels/softmax.h"
 
@@ -59,6 +61,8 @@ class AllKernels {
       for (const bool causal : {false, true}) {
         for (const double probability : {0.0, 0.3}) attend(size, causal, probability);
       }
+      for (const RecurrentCell cell : {RecurrentCell::kGru, RecurrentCell::kLstm}) step(cell, size);
+      for (const bool additive : {false, true}) ask(size, additive);
     }
     return std::move(results_);
   }
@@ -296,6 +300,76 @@ class AllKernels {
                         .dkey_stride = kHeads * kKeyWidth,
                         .dvalue_stride = kHeads * kValueWidth});
     for (const auto* gradient : {&dq, &dk, &dv}) keep("attention_backward", *gradient, 4 * queries);
+  }
+
+  void step(RecurrentCell cell, int64_t width) {
+    const int64_t gate_width = gates_of(cell) * width, size = kRows * width;
+    const std::vector<T> hidden = normal(kRows * gate_width), bias = normal(gate_width), h = normal(size);
+    const std::vector<T> c = normal(size), dnext_h = normal(size), dnext_c = normal(size);
+    std::vector<T> gates = normal(kRows * gate_width), next_h = normal(size), next_c = normal(size);
+    std::vector<T> dgates = normal(kRows * gate_width), dhidden = dgates, dh = normal(size),
+                   dc = normal(size);
+    const RecurrentCellArguments<T> forward{.cell = cell,
+                                            .rows = kRows,
+                                            .width = width,
+                                            .gates = gates.data(),
+                                            .hidden = hidden.data(),
+                                            .hidden_stride = gate_width,
+                                            .hidden_bias = bias.data(),
+                                            .h = h.data(),
+                                            .c = c.data(),
+                                            .next_h = next_h.data(),
+                                            .next_c = next_c.data()};
+    recurrent_cell(forward);
+    for (const auto* result : {&gates, &next_h, &next_c}) keep("recurrent_cell", *result, 4);
+    recurrent_cell_backward({.forward = forward,
+                             .dnext_h = dnext_h.data(),
+                             .dnext_c = dnext_c.data(),
+                             .dgates = dgates.data(),
+                             .dhidden = dhidden.data(),
+                             .dhidden_stride = gate_width,
+                             .dh = dh.data(),
+                             .dc = dc.data()});
+    for (const auto* gradient : {&dgates, &dhidden, &dh, &dc}) keep("recurrent_cell_backward", *gradient, 8);
+  }
+
+  /// `width` columns of queries, keys and values, and as many keys in the second span.
+  void ask(int64_t width, bool additive) {
+    const auto n = static_cast<int32_t>(width);
+    const AttentionSpan spans[] = {{0, 2, 0, 3, 0}, {2, 3, 3, 3 + n, 6}};
+    const int64_t keys = 3 + width;
+    const std::vector<T> q = normal(3 * width), k = normal(keys * width), h = normal(keys * width);
+    const std::vector<T> v = normal(width), dcontext = normal(3 * width);
+    std::vector<T> weights = normal(6 + width), context = normal(3 * width), dq = normal(3 * width);
+    std::vector<T> dk = normal(keys * width), dh = normal(keys * width), dv = normal(width);
+    const QueryAttentionArguments<T> forward{.spans = spans,
+                                             .span_count = 2,
+                                             .key_width = width,
+                                             .value_width = width,
+                                             .query = q.data(),
+                                             .key = k.data(),
+                                             .value = h.data(),
+                                             .query_stride = width,
+                                             .key_stride = width,
+                                             .value_stride = width,
+                                             .v = additive ? v.data() : nullptr,
+                                             .weights = weights.data(),
+                                             .context = context.data(),
+                                             .context_stride = width};
+    query_attention(forward);
+    // The softmax makes of an absolute error of a score, which has size sqrt(width), a relative one.
+    for (const auto* result : {&weights, &context}) keep("query_attention", *result, 4 * width);
+    query_attention_backward({.forward = forward,
+                              .dcontext = dcontext.data(),
+                              .dcontext_stride = width,
+                              .dquery = dq.data(),
+                              .dkey = dk.data(),
+                              .dvalue = dh.data(),
+                              .dv = dv.data(),
+                              .dquery_stride = width,
+                              .dkey_stride = width,
+                              .dvalue_stride = width});
+    for (const auto* gradient : {&dq, &dk, &dh, &dv}) keep("query_attention_backward", *gradient, 8 * width);
   }
 
   Random random_{RandomKey::from_seed(1)};
