@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "models/cache_rows.h"
 #include "models/places.h"
+#include "models/row_ranges.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
 #include "ops/linear.h"
@@ -147,44 +148,6 @@ Tensor Transformer::logits(nn::Context& context, const Sequences& source,
 
 namespace {
 
-/// Ranges of rows of an array that grows: handed out, and taken back for others.
-class RowRanges {
- public:
-  /// The first of `count` rows.
-  int32_t take(int32_t count) {
-    for (auto& [begin, free] : free_) {
-      if (free < count) continue;
-      const int32_t taken = begin;
-      begin += count;
-      free -= count;
-      return taken;
-    }
-    size_ += count;
-    return size_ - count;
-  }
-  void give_back(int32_t begin, int32_t count) {
-    if (count == 0) return;
-    free_.emplace_back(begin, count);
-    std::sort(free_.begin(), free_.end());
-    std::vector<std::pair<int32_t, int32_t>> joined;
-    for (const auto& range : free_) {
-      if (range.second == 0) continue;
-      if (!joined.empty() && joined.back().first + joined.back().second == range.first) {
-        joined.back().second += range.second;
-      } else {
-        joined.push_back(range);
-      }
-    }
-    free_ = std::move(joined);
-  }
-  /// Rows that the array must have.
-  int32_t size() const { return size_; }
-
- private:
-  std::vector<std::pair<int32_t, int32_t>> free_;  // begin and count, in order
-  int32_t size_ = 0;
-};
-
 struct TransformerState : DecoderState {
   struct Memory {
     int32_t begin = 0, count = 0;
@@ -198,13 +161,6 @@ struct TransformerState : DecoderState {
 
 TransformerState& state_of(DecoderState& state) {
   return dynamic_cast<TransformerState&>(state);
-}
-
-/// A tensor of (rows, width) at least, that begins with the rows of `old`.
-Tensor grown(const Tensor& old, int64_t rows, int64_t width) {
-  Tensor larger = Tensor::empty({rows, width});
-  if (old.defined()) std::copy_n(old.data<float>(), old.size(), larger.data<float>());
-  return larger;
 }
 
 }  // namespace

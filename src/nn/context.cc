@@ -29,6 +29,11 @@ Var Context::parameter(ParamRef ref) const {
   return tape->leaf(value, gradients->view(*table, ref));
 }
 
+const PackedMatrix* Context::packed_matrix(ParamRef weight, ParamRef bias) const {
+  if (packed == nullptr || tape != nullptr || values->flat().dtype() != DType::kFloat32) return nullptr;
+  return &packed->get(*table, *values, weight, bias);
+}
+
 DropoutStream Context::next_dropout(double probability) {
   if (!training || probability <= 0) return {};
   return DropoutStream(random.fold(dropouts_++), probability);

@@ -50,6 +50,9 @@ struct Context {
 
   /// The parameter, to be differentiated by where there is a tape.
   Var parameter(ParamRef ref) const;
+  /// The weight, with its bias where one is named, laid out for inference; null where there is no such
+  /// layout: in training, or in float64. A weight must always be asked for with the same bias.
+  const PackedMatrix* packed_matrix(ParamRef weight, ParamRef bias = {}) const;
   /// A dropout of its own for each call: calls are counted, so the same forward pass draws the same masks.
   DropoutStream next_dropout(double probability);
 

@@ -39,11 +39,7 @@ Linear Linear::part(int begin, int count) const {
 Var Linear::forward(Context& context, const Var& x) const {
   const Var weight = context.parameter(weight_);
   const Var bias = bias_.defined() ? context.parameter(bias_) : Var();
-  const PackedMatrix* packed = nullptr;
-  if (context.packed != nullptr && context.tape == nullptr && x.dtype() == DType::kFloat32) {
-    packed = &context.packed->get(*context.table, *context.values, weight_, bias_);
-  }
-  return ops::linear(x, weight, bias, packed);
+  return ops::linear(x, weight, bias, context.packed_matrix(weight_, bias_));
 }
 
 }  // namespace heed::nn

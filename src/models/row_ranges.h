@@ -1,0 +1,58 @@
+// Memory for sentences that come and go: ranges of rows of tensors that grow.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "heed/tensor.h"
+
+namespace heed::models {
+
+/// Ranges of rows of an array that grows: handed out, and taken back for others.
+class RowRanges {
+ public:
+  /// The first of `count` rows.
+  int32_t take(int32_t count) {
+    for (auto& [begin, free] : free_) {
+      if (free < count) continue;
+      const int32_t taken = begin;
+      begin += count;
+      free -= count;
+      return taken;
+    }
+    size_ += count;
+    return size_ - count;
+  }
+  void give_back(int32_t begin, int32_t count) {
+    if (count == 0) return;
+    free_.emplace_back(begin, count);
+    std::sort(free_.begin(), free_.end());
+    std::vector<std::pair<int32_t, int32_t>> joined;
+    for (const auto& range : free_) {
+      if (range.second == 0) continue;
+      if (!joined.empty() && joined.back().first + joined.back().second == range.first) {
+        joined.back().second += range.second;
+      } else {
+        joined.push_back(range);
+      }
+    }
+    free_ = std::move(joined);
+  }
+  /// Rows that the array must have.
+  int32_t size() const { return size_; }
+
+ private:
+  std::vector<std::pair<int32_t, int32_t>> free_;  // begin and count, in order
+  int32_t size_ = 0;
+};
+
+/// A tensor of (rows, width) at least, that begins with the rows of `old`.
+inline Tensor grown(const Tensor& old, int64_t rows, int64_t width) {
+  Tensor larger = Tensor::empty({rows, width});
+  if (old.defined()) std::copy_n(old.data<float>(), old.size(), larger.data<float>());
+  return larger;
+}
+
+}  // namespace heed::models

@@ -1,0 +1,52 @@
+// How well a decoder's state fits an annotation: the scores of the attention of recurrent networks.
+//
+//   additive   v . tanh(W_a s + U_a h)     Bahdanau, Cho and Bengio, 2015
+//   dot        s . h                       Luong, Pham and Manning, 2015
+//   general    s . (W_a h)                 the same
+//
+// In the words of attention: s is the query, W_a h or U_a h the key, h itself the value.
+#pragma once
+
+#include <string>
+
+#include "nn/context.h"
+#include "nn/linear.h"
+#include "ops/query_attention.h"
+
+namespace heed::nn {
+
+enum class AttentionScore { kAdditive, kDot, kGeneral };
+
+class AnnotationAttention {
+ public:
+  struct Options {
+    AttentionScore score = AttentionScore::kAdditive;
+    int64_t state_width = 512;       ///< S, of what asks
+    int64_t annotation_width = 512;  ///< C, of what answers
+    int64_t width = 256;             ///< A: additive scores only
+  };
+
+  AnnotationAttention() = default;
+  /// Registers, in this order, `prefix`query.weight, W_a (A, S), `prefix`key.weight, U_a (A, C), and
+  /// `prefix`score, v (A), for the additive score; `prefix`key.weight, W_a (S, C), for the general one.
+  /// Throws kShape for dot products between widths that differ.
+  AnnotationAttention(ParameterTable& table, const std::string& prefix, const Options& options);
+
+  /// What is compared with queries: annotations (N, C) -> (N, A), or (N, S). Computed once for a sentence.
+  Var keys(Context& context, const Var& annotations) const;
+  /// v of the additive score; undefined for the others.
+  Var score_vector(Context& context) const;
+  /// W_a of the additive score; undefined for the others, whose query is the state itself.
+  ParamRef query_weight() const { return query_.weight(); }
+
+  /// Where all states are known: states (Nq, S), annotations (Nk, C) -> contexts (Nq, C) and the weights.
+  ops::QueryAttention forward(Context& context, const Var& states, const Var& annotations,
+                              const ops::AttentionLayout& layout) const;
+
+ private:
+  Options options_;
+  Linear query_, key_;
+  ParamRef score_;
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,43 @@
+// The layer of a recurrent decoder that attends: ops/recurrent_attention.h with its parameters.
+#pragma once
+
+#include <string>
+
+#include "nn/annotation_attention.h"
+#include "nn/context.h"
+#include "nn/linear.h"
+#include "ops/recurrent_attention.h"
+
+namespace heed::nn {
+
+class AttentiveLayer {
+ public:
+  struct Options {
+    RecurrentCell cell = RecurrentCell::kGru;
+    int64_t input_width = 256;       ///< of the embedded words
+    int64_t width = 512;             ///< S
+    int64_t annotation_width = 512;  ///< C
+    AttentionScore score = AttentionScore::kAdditive;
+    int64_t attention_width = 256;  ///< A, of the additive score
+  };
+
+  AttentiveLayer() = default;
+  /// Registers `prefix`input, W_y (G S, input width) and b, `prefix`context.weight, W_c (G S, C), and
+  /// `prefix`hidden, W_h (G S, S) and b_h; and `prefix`attention, see AnnotationAttention.
+  AttentiveLayer(ParameterTable& table, const std::string& prefix, const Options& options);
+
+  /// annotations (Ns, C) with their keys, once for a sentence.
+  ops::RecurrentMemory remember(Context& context, const Var& annotations) const;
+  /// x (Nt, input width) -> (Nt, S + C): states and contexts. The queries of the layout are the rows of x.
+  ops::RecurrentAttention forward(Context& context, const Var& x, const ops::RecurrentMemory& memory,
+                                  const ops::AttentionLayout& layout, const ops::RecurrentStart& start) const;
+
+ private:
+  Options options_;
+  Linear input_, context_;
+  ParamRef hidden_bias_;
+  ParamRef hidden_;  // W_h, and W_a of the additive score behind it: both multiply the state
+  AnnotationAttention attention_;
+};
+
+}  // namespace heed::nn
