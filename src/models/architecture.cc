@@ -6,6 +6,7 @@
 #include "io/nearest_word.h"
 #include "models/bert_config.h"
 #include "models/decoder_only_config.h"
+#include "models/rnn_config.h"
 #include "models/transformer_config.h"
 
 namespace heed::models {
@@ -13,6 +14,7 @@ namespace heed::models {
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> table{
       transformer_architecture(),
+      rnn_architecture(),
       bert_architecture(),
       gpt2_architecture(),
       llama_architecture(),

@@ -16,4 +16,16 @@ const Words<nn::SinusoidLayout>& position_layouts() {
   return names;
 }
 
+const Words<RecurrentCell>& recurrent_cell_names() {
+  static const Words<RecurrentCell> names{{"gru", RecurrentCell::kGru}, {"lstm", RecurrentCell::kLstm}};
+  return names;
+}
+
+const Words<nn::AttentionScore>& attention_score_names() {
+  static const Words<nn::AttentionScore> names{{"additive", nn::AttentionScore::kAdditive},
+                                               {"dot", nn::AttentionScore::kDot},
+                                               {"general", nn::AttentionScore::kGeneral}};
+  return names;
+}
+
 }  // namespace heed::models

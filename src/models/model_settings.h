@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "nn/annotation_attention.h"
 #include "nn/positions.h"
 #include "ops/elementwise.h"
+#include "ops/recurrent.h"
 
 namespace heed::models {
 
@@ -35,6 +37,10 @@ struct Range {
 const Words<Activation>& activation_names();
 /// "halves" and "interleaved".
 const Words<nn::SinusoidLayout>& position_layouts();
+/// "gru" and "lstm".
+const Words<RecurrentCell>& recurrent_cell_names();
+/// "additive", "dot" and "general".
+const Words<nn::AttentionScore>& attention_score_names();
 
 /// The defaults are those of a small Transformer; each architecture's presets set what differs.
 struct ModelSettings {
@@ -50,6 +56,12 @@ struct ModelSettings {
   nn::SinusoidLayout positions = nn::SinusoidLayout::kHalves;
   int64_t longest = 512;  ///< positions, and so the longest sequence
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
+  // Of recurrent networks.
+  RecurrentCell cell = RecurrentCell::kGru;
+  nn::AttentionScore score = nn::AttentionScore::kAdditive;
+  int64_t encoder_state_width = 256;  ///< in each of the two directions
+  int64_t decoder_state_width = 512;
+  int64_t attention_width = 256;  ///< of the additive score
 
   // -- Known from the text and its tokenizer, filled in by the task; -1 where there is no such token.
   int64_t vocabulary = 0;
@@ -78,6 +90,11 @@ void visit_model_settings(Settings& s, Visit&& visit) {
   visit("dropout", s.dropout, probability);
   visit("attention_dropout", s.attention_dropout, probability);
   visit("activation_dropout", s.activation_dropout, probability);
+  visit("cell", s.cell, recurrent_cell_names());
+  visit("score", s.score, attention_score_names());
+  visit("encoder_state_width", s.encoder_state_width, Range{1, 65536});
+  visit("decoder_state_width", s.decoder_state_width, Range{1, 65536});
+  visit("attention_width", s.attention_width, Range{1, 65536});
 }
 
 /// How large to begin: --preset.

@@ -1,0 +1,101 @@
+// Sequence to sequence with recurrent networks and attention (Bahdanau, Cho and Bengio, 2015; Luong, Pham and
+// Manning, 2015): what there was before the Transformer.
+//
+//   annotations   h_j = [forward state; backward state] after source word j
+//   first state   s_0 = tanh(W backward_1 + b), backward_1 the backward state after the first word
+//   context       c_i = sum_j softmax_j(score(s_(i-1), h_j)) h_j
+//   state         s_i = cell([y_(i-1); c_i], s_(i-1)),   y_(i-1) the last target word: the true one in
+//                                                        training, the model's own in use
+//   readout       t_i = tanh(W_t [s_i; c_i; y_(i-1)] + b_t),   logits = E t_i + b
+#pragma once
+
+#include <vector>
+
+#include "models/seq2seq.h"
+#include "nn/attentive_layer.h"
+#include "nn/recurrent_layer.h"
+
+namespace heed::models {
+
+struct RnnConfig {
+  int64_t vocabulary = 0;         ///< of the target
+  int64_t source_vocabulary = 0;  ///< the same, unless `share_embeddings` is off
+  int64_t width = 256;            ///< E, of embedded words
+  RecurrentCell cell = RecurrentCell::kGru;
+  int encoder_layers = 1;             ///< each in both directions
+  int decoder_layers = 1;             ///< the first attends; the others read the states of the one below
+  int64_t encoder_state_width = 256;  ///< in each direction: annotations have twice this
+  int64_t decoder_state_width = 512;
+  nn::AttentionScore score = nn::AttentionScore::kAdditive;
+  int64_t attention_width = 256;  ///< of the additive score
+  /// Of the layer between the decoder and the vocabulary; 0: none, logits are a product of [s; c; y].
+  int64_t readout_width = 256;
+  bool share_embeddings = true;  ///< of source and target
+  bool tie_output = true;        ///< E is the embedding of the target; readout_width must be `width`
+  bool scale_embedding = true;   ///< by sqrt(E)
+  double dropout = 0.1;          ///< on embedded words, between layers and on the readout
+  int64_t longest = 512;         ///< tokens that the model reads or writes at most
+  int32_t padding_id = 0, end_id = 0, start_id = 0;
+};
+
+class RnnSeq2Seq : public Seq2Seq {
+ public:
+  /// Registers all parameters. Throws for a config that makes no sense.
+  explicit RnnSeq2Seq(const RnnConfig& config);
+
+  const RnnConfig& config() const { return config_; }
+  nlohmann::ordered_json config_json() const override;
+  int64_t vocabulary_size() const override { return config_.vocabulary; }
+  int32_t start_id() const override { return config_.start_id; }
+  int32_t end_id() const override { return config_.end_id; }
+  int32_t padding_id() const override { return config_.padding_id; }
+  int64_t longest() const override { return config_.longest; }
+
+  /// What the encoder makes of the sources.
+  struct Encoded {
+    ops::RecurrentMemory memory;  ///< annotations (Ns, 2 S) and the keys made from them
+    Var start;                    ///< the first states of all decoder layers (B, see state_width())
+  };
+  Encoded encode(nn::Context& context, const Sequences& source) const;
+
+  /// What the decoder makes of its words.
+  struct Decoded {
+    Var hidden;                     ///< what the logits are a product of (Nt, readout or S + C + E)
+    ops::RecurrentAttention first;  ///< of the layer that attends
+    std::vector<ops::RecurrentStates> others;
+  };
+  /// ids: one for each query of the layout, whose sequences begin in `start` (B, state_width()).
+  Decoded decode(nn::Context& context, const std::vector<int32_t>& ids, const ops::RecurrentMemory& memory,
+                 const ops::AttentionLayout& layout, const Var& start) const;
+
+  ops::VocabularyLoss loss(nn::Context& context, const Sequences& source, const Sequences& decoder_input,
+                           const std::vector<int32_t>& labels, const ops::CrossEntropyOptions& options,
+                           double scale) const override;
+  Tensor logits(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const override;
+
+  std::unique_ptr<DecoderState> start(nn::Context& context) const override;
+  std::vector<int32_t> admit(nn::Context& context, DecoderState& state,
+                             const Sequences& source) const override;
+  void release(DecoderState& state, int32_t sentence) const override;
+  Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const override;
+
+ private:
+  /// States that a layer hands on: h, and c of an LSTM.
+  int64_t states_per_layer() const { return config_.cell == RecurrentCell::kLstm ? 2 : 1; }
+  /// h (and c) of every decoder layer, side by side.
+  int64_t state_width() const {
+    return config_.decoder_layers * states_per_layer() * config_.decoder_state_width;
+  }
+  ops::RecurrentStart start_of(const Var& all, int layer) const;
+  Decoded teach(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const;
+  Var embed(nn::Context& context, nn::ParamRef table, const std::vector<int32_t>& ids) const;
+  Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
+
+  RnnConfig config_;
+  nn::ParamRef source_embedding_, target_embedding_, output_, output_bias_;
+  std::vector<nn::RecurrentLayer> encoder_, upper_;
+  nn::AttentiveLayer attentive_;
+  nn::Linear start_, readout_;
+};
+
+}  // namespace heed::models
