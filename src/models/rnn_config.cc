@@ -7,14 +7,6 @@ namespace {
 
 constexpr const char* kModelType = "heed_rnn";
 
-template <typename Value>
-std::string name_in(const Words<Value>& words, Value value) {
-  for (const auto& [name, each] : words) {
-    if (each == value) return name;
-  }
-  HEED_CHECK(false);
-}
-
 }  // namespace
 
 RnnConfig read_rnn_config(const JsonObject& json) {

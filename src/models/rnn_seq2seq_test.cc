@@ -1,0 +1,260 @@
+#include "models/rnn_seq2seq.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "autograd/gradient_check.h"
+#include "compare.h"
+#include "models/rnn_config.h"
+#include "random_tensor.h"
+#include "test_folder.h"
+
+namespace heed::models {
+namespace {
+
+RnnConfig tiny_config() {
+  RnnConfig config;
+  config.vocabulary = config.source_vocabulary = 23;
+  config.width = config.readout_width = 10;
+  config.encoder_state_width = 6;
+  config.decoder_state_width = 12;
+  config.attention_width = 7;
+  config.longest = 30;
+  config.padding_id = config.start_id = 22;
+  return config;
+}
+
+/// Every cell with every score, one layer and two.
+std::vector<RnnConfig> all_configs() {
+  std::vector<RnnConfig> configs;
+  for (const auto& [cell_name, cell] : recurrent_cell_names()) {
+    for (const auto& [score_name, score] : attention_score_names()) {
+      for (const int layers : {1, 2}) {
+        RnnConfig config = tiny_config();
+        config.cell = cell;
+        config.score = score;
+        config.encoder_layers = config.decoder_layers = layers;
+        configs.push_back(config);
+      }
+    }
+  }
+  RnnConfig plain = tiny_config();  // as Bahdanau's paper has it
+  plain.share_embeddings = plain.tie_output = plain.scale_embedding = false;
+  plain.source_vocabulary = 31;
+  plain.readout_width = 0;
+  configs.push_back(plain);
+  return configs;
+}
+
+std::string name_of(const RnnConfig& config) {
+  return rnn_config_json(config).dump();
+}
+
+/// A model with weights drawn from a seed.
+struct TinyRnn {
+  explicit TinyRnn(const RnnConfig& config, uint64_t seed = 1)
+      : model(config), values(model.table(), DType::kFloat32) {
+    values.flat() = TensorSource(seed).normal({model.table().elements()}, DType::kFloat32, 0.5);
+  }
+  nn::Context context() const {
+    nn::Context context;
+    context.table = &model.table();
+    context.values = &values;
+    context.packed = &packed;
+    return context;
+  }
+  RnnSeq2Seq model;
+  nn::ParameterArray values;
+  mutable nn::PackedWeights packed;
+};
+
+Sequences random_sequences(int count, int64_t longest, int64_t words, uint64_t seed) {
+  TensorSource source(seed);
+  Sequences sequences;
+  for (int b = 0; b < count; ++b) {
+    sequences.append(source.ids({source.number(1, longest)}, words).to_vector<int32_t>());
+  }
+  return sequences;
+}
+
+Sequences one_of(const Sequences& sequences, int number) {
+  Sequences one;
+  one.append(sequences[number]);
+  return one;
+}
+
+std::vector<float> row_of(const Tensor& logits, int64_t row) {
+  return logits.narrow(0, row, 1).to_vector<float>();
+}
+
+TEST(RnnSeq2Seq, StepsAreTeacherForcingToTheBit) {
+  for (const RnnConfig& config : all_configs()) {
+    const TinyRnn tiny(config);
+    nn::Context context = tiny.context();
+    const Sequences source = random_sequences(5, 9, 20, 1), target = random_sequences(5, 8, 20, 2);
+    const Tensor logits = tiny.model.logits(context, source, target);
+    const auto state = tiny.model.start(context);
+    const std::vector<int32_t> numbers = tiny.model.admit(context, *state, source);
+    std::vector<int32_t> rows_before(5, -1);
+    for (int32_t t = 0; t < 8; ++t) {
+      std::vector<StepRow> rows;
+      std::vector<int> sentences;
+      for (int b = 4; b >= 0; --b) {  // in another order than the batch, and fewer and fewer
+        if (static_cast<size_t>(t) >= target[b].size()) continue;
+        rows.push_back({numbers[b], rows_before[b], target[b][t]});
+        sentences.push_back(b);
+      }
+      if (rows.empty()) break;
+      const Tensor step = tiny.model.step(context, *state, rows);
+      for (size_t r = 0; r < rows.size(); ++r) {
+        EXPECT_EQ(row_of(step, static_cast<int64_t>(r)), row_of(logits, target.offsets[sentences[r]] + t))
+            << name_of(config);
+        rows_before[sentences[r]] = static_cast<int32_t>(r);
+      }
+    }
+  }
+}
+
+TEST(RnnSeq2Seq, CompanyChangesNoBit) {
+  for (const RnnConfig& config : all_configs()) {
+    const TinyRnn tiny(config);
+    nn::Context context = tiny.context();
+    const Sequences source = random_sequences(9, 20, 20, 3), target = random_sequences(9, 15, 20, 4);
+    const Tensor together = tiny.model.logits(context, source, target);
+    for (int b = 0; b < source.count(); ++b) {
+      const Tensor alone = tiny.model.logits(context, one_of(source, b), one_of(target, b));
+      expect_equal(together.narrow(0, target.offsets[b], alone.dim(0)).clone(), alone, name_of(config));
+    }
+  }
+}
+
+// The control of the two above: what should matter does.
+TEST(RnnSeq2Seq, SourceAndWeightsMatter) {
+  const TinyRnn tiny(tiny_config()), other(tiny_config(), 2);
+  nn::Context context = tiny.context(), other_context = other.context();
+  const Sequences source = random_sequences(1, 9, 20, 3), target = random_sequences(1, 8, 20, 4);
+  Sequences changed = source;
+  changed.ids.back() = (changed.ids.back() + 1) % 20;
+  const auto logits = tiny.model.logits(context, source, target).to_vector<float>();
+  EXPECT_NE(tiny.model.logits(context, changed, target).to_vector<float>(), logits);
+  EXPECT_NE(other.model.logits(other_context, source, target).to_vector<float>(), logits);
+}
+
+TEST(RnnSeq2Seq, HypothesesGoTheirOwnWays) {
+  RnnConfig config = tiny_config();
+  config.cell = RecurrentCell::kLstm;
+  config.decoder_layers = 2;
+  const TinyRnn tiny(config);
+  nn::Context context = tiny.context();
+  const Sequences source = random_sequences(2, 9, 20, 5);
+  const auto state = tiny.model.start(context);
+  const auto numbers = tiny.model.admit(context, *state, source);
+  tiny.model.release(*state, numbers[0]);
+  const auto again = tiny.model.admit(context, *state, one_of(source, 0));  // where the first one was
+  EXPECT_EQ(again, std::vector{numbers[0]});
+  // Two hypotheses from one start, whose children change places; the words of both are teacher-forced below.
+  tiny.model.step(context, *state, {{numbers[1], -1, 22}, {again[0], -1, 22}});
+  tiny.model.step(context, *state, {{again[0], 1, 3}, {again[0], 1, 4}, {numbers[1], 0, 5}});
+  const Tensor last = tiny.model.step(context, *state, {{again[0], 1, 6}, {again[0], 0, 7}});
+  Sequences twice, targets;
+  twice.append(source[0]);
+  twice.append(source[0]);
+  targets.append(std::vector<int32_t>{22, 4, 6});
+  targets.append(std::vector<int32_t>{22, 3, 7});
+  const Tensor forced = tiny.model.logits(context, twice, targets);
+  EXPECT_EQ(row_of(last, 0), row_of(forced, 2));
+  EXPECT_EQ(row_of(last, 1), row_of(forced, 5));
+  EXPECT_NE(row_of(last, 0), row_of(forced, 5));
+}
+
+// The whole model as a function of its parameters, with dropout and label smoothing, in float64.
+TEST(RnnSeq2Seq, GradientsOfTheLoss) {
+  for (RnnConfig config : all_configs()) {
+    config.vocabulary = 9;
+    config.source_vocabulary = config.share_embeddings ? 9 : 7;
+    config.padding_id = config.start_id = 8;
+    config.width = 3;
+    config.readout_width = std::min<int64_t>(config.readout_width, 3);
+    config.encoder_state_width = 2;
+    config.decoder_state_width = 4;
+    config.attention_width = 3;
+    const RnnSeq2Seq model(config);
+    const Sequences source = random_sequences(3, 4, 7, 6), target = random_sequences(3, 4, 8, 7);
+    const auto labels = TensorSource(8).ids({target.offsets.back()}, 9).to_vector<int32_t>();
+    const auto loss = [&](const std::vector<Var>& x) {
+      nn::ParameterArray values, gradients;
+      values.flat() = x[0].value();
+      gradients.flat() = Tensor::zeros(x[0].shape(), DType::kFloat64);
+      nn::Context context;
+      context.table = &model.table();
+      context.values = &values;
+      context.training = true;
+      context.random = RandomKey::from_seed(3);
+      Tape* tape = x[0].tape();
+      if (tape == nullptr) return model.loss(context, source, target, labels, {.smoothing = 0.1}, 0.5).loss;
+      Tape inner;
+      context.tape = &inner;
+      context.gradients = &gradients;
+      const Var result = model.loss(context, source, target, labels, {.smoothing = 0.1}, 0.5).loss;
+      inner.backward(result);
+      const Tensor dx = gradients.flat();
+      return tape->record(result.value(), [x = x[0], tape, dx](const Tensor&) { tape->add_gradient(x, dx); });
+    };
+    const Tensor parameters = TensorSource(9).normal({model.table().elements()}, DType::kFloat64, 0.5);
+    EXPECT_EQ(gradient_mismatch(loss, {parameters}, {.unit_upstream = true, .tolerance_factor = 16}), "")
+        << name_of(config);
+  }
+}
+
+TEST(RnnSeq2Seq, ErrorsSayWhatToDo) {
+  const TinyRnn tiny(tiny_config());
+  nn::Context context = tiny.context();
+  Sequences nothing, long_one, one = random_sequences(1, 3, 20, 1);
+  nothing.append({});
+  long_one.append(std::vector<int32_t>(31, 1));
+  expect_error(ErrorKind::kUsage, "without tokens", [&] { tiny.model.encode(context, nothing); });
+  expect_error(ErrorKind::kUsage, "31 tokens is longer than the 30",
+               [&] { tiny.model.logits(context, one, long_one); });
+  RnnConfig config = tiny_config();
+  config.score = nn::AttentionScore::kDot;
+  config.decoder_state_width = 13;
+  expect_error(ErrorKind::kUsage, "13 is not twice 6", [&] { RnnSeq2Seq model(config); });
+  config = tiny_config();
+  config.readout_width = 9;
+  expect_error(ErrorKind::kUsage, "width 9 cannot be compared with embeddings of width 10",
+               [&] { RnnSeq2Seq model(config); });
+}
+
+// ---- config.json ------------------------------------------------------------------------------------------
+
+TEST(RnnConfig, IsReadAsItWasWritten) {
+  for (const RnnConfig& config : all_configs()) {
+    const std::string text = rnn_config_json(config).dump();
+    const RnnConfig again = read_rnn_config(JsonObject::parse(text, "config.json"));
+    EXPECT_EQ(rnn_config_json(again).dump(), text);
+    const Architecture* architecture = architecture_of_type("heed_rnn");
+    ASSERT_NE(architecture, nullptr);
+    const auto model = architecture->read(JsonObject::parse(text, "config.json"));
+    EXPECT_EQ(model->config_json().dump(), text);
+  }
+}
+
+TEST(RnnConfig, WhatDoesNotFitTogetherIsRefused) {
+  const auto read = [](const std::string& key, const nlohmann::json& value) {
+    auto json = rnn_config_json(tiny_config());
+    json[key] = value;
+    read_rnn_config(JsonObject::parse(json.dump(), "config.json"));
+  };
+  expect_error(ErrorKind::kFormat, "'cell_type'", [&] { read("cell_type", "gro"); });
+  expect_error(ErrorKind::kFormat, "'attention_score'", [&] { read("attention_score", "cosine"); });
+  expect_error(ErrorKind::kFormat, "the same as vocab_size (23)", [&] { read("decoder_vocab_size", 24); });
+  expect_error(ErrorKind::kFormat, "the same as embedding_size (10)", [&] { read("readout_size", 0); });
+  expect_error(ErrorKind::kFormat, "'encoder_hidden_size'", [&] { read("encoder_hidden_size", 0); });
+  expect_error(ErrorKind::kFormat, "'decoder_start_token_id'", [&] { read("decoder_start_token_id", 23); });
+}
+
+}  // namespace
+}  // namespace heed::models
