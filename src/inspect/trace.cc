@@ -72,6 +72,15 @@ AttentionMatrix mean_of(const std::vector<AttentionMatrix>& heads) {
   return mean;
 }
 
+/// The names of the stacks in which anything was recorded.
+std::vector<std::string> stacks_of(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const Stack stack : kStacks) {
+    if (!stack_of(trace, stack).empty()) names.emplace_back(stack_name(stack));
+  }
+  return names;
+}
+
 }  // namespace
 
 const char* stack_name(Stack stack) {
@@ -164,8 +173,10 @@ Trace select(const Trace& trace, const AttentionSelection& selection) {
     }
   }
   const std::string where = selection.stack ? stack_name(*selection.stack) : "model";
-  if (layers_there == 0)
-    fail(ErrorKind::kUsage, "this model has no {} attention: choose another stack", where);
+  if (layers_there == 0) {
+    fail(ErrorKind::kUsage, "this model has no {} attention: choose another stack ({})", where,
+         fmt::join(stacks_of(trace), ", "));
+  }
   if (selection.layer) check_index("layer", *selection.layer, layers_there, where);
   if (selection.head) check_index("head", *selection.head, heads_there, where);
   return chosen;
