@@ -74,9 +74,9 @@ Tensor unpack_weights(const Tensor& flat, const ops::AttentionLayout& layout, in
 }
 
 /// A case in one precision: its tensors, and what is expected of them.
-class Run {
+class CaseRun {
  public:
-  Run(const ReferenceCase& reference, DType dtype) : reference_(reference), dtype_(dtype) {}
+  CaseRun(const ReferenceCase& reference, DType dtype) : reference_(reference), dtype_(dtype) {}
   DType dtype() const { return dtype_; }
   Tensor tensor(const std::string& name) const { return reference_.tensor(name, dtype_); }
   void expect(const std::string& name, const Tensor& actual) const {
@@ -96,7 +96,7 @@ void for_each_run(const std::string& name, const Body& body) {
   if (cases.empty()) GTEST_SKIP() << missing_fixtures();
   for (const std::string& each : cases) {
     const ReferenceCase reference(each);
-    for (const DType dtype : kPrecisions) body(reference, Run(reference, dtype));
+    for (const DType dtype : kPrecisions) body(reference, CaseRun(reference, dtype));
   }
 }
 
@@ -109,7 +109,7 @@ class Parameters {
     int64_t begin = 0, width = 0;  ///< columns; a width of 0: all of it
   };
 
-  Parameters(const nn::ParameterTable& table, const Run& run,
+  Parameters(const nn::ParameterTable& table, const CaseRun& run,
              std::map<std::string, std::vector<Source>> names)
       : table_(table),
         run_(run),
@@ -158,7 +158,7 @@ class Parameters {
 
  private:
   const nn::ParameterTable& table_;
-  const Run& run_;
+  const CaseRun& run_;
   std::map<std::string, std::vector<Source>> names_;
   nn::ParameterArray values_, gradients_;
 };
@@ -169,7 +169,7 @@ class Parameters {
 using Leaves = std::map<std::string, Var>;
 
 /// The inputs and parameters of a case as variables, by their names without prefix.
-Leaves leaves_of(const ReferenceCase& reference, const Run& run, Tape& tape) {
+Leaves leaves_of(const ReferenceCase& reference, const CaseRun& run, Tape& tape) {
   Leaves leaves;
   for (const std::string prefix : {"input.", "parameter."}) {
     for (const std::string& name : reference.tensor_names(prefix)) {
@@ -181,13 +181,13 @@ Leaves leaves_of(const ReferenceCase& reference, const Run& run, Tape& tape) {
   return leaves;
 }
 
-void expect_gradients(const Run& run, const Tape& tape, const Leaves& leaves) {
+void expect_gradients(const CaseRun& run, const Tape& tape, const Leaves& leaves) {
   EXPECT_FALSE(leaves.empty());
   for (const auto& [name, leaf] : leaves) run.expect("gradient." + name, tape.gradient(leaf));
 }
 
 TEST(RnnReference, GruCell) {
-  for_each_run("rnn/gru_cell", [](const ReferenceCase& reference, const Run& run) {
+  for_each_run("rnn/gru_cell", [](const ReferenceCase& reference, const CaseRun& run) {
     Tape tape;
     const Leaves x = leaves_of(reference, run, tape);
     const Var h = ops::gru_cell(ops::linear(x.at("x"), x.at("W_ih"), x.at("b_ih")),
@@ -199,7 +199,7 @@ TEST(RnnReference, GruCell) {
 }
 
 TEST(RnnReference, LstmCell) {
-  for_each_run("rnn/lstm_cell", [](const ReferenceCase& reference, const Run& run) {
+  for_each_run("rnn/lstm_cell", [](const ReferenceCase& reference, const CaseRun& run) {
     Tape tape;
     const Leaves x = leaves_of(reference, run, tape);
     const Var both = ops::lstm_cell(ops::linear(x.at("x"), x.at("W_ih"), x.at("b_ih")),
@@ -239,7 +239,7 @@ void add_to_rows(const Tensor& what, const std::vector<int32_t>& rows, int64_t b
 }
 
 void check_bidirectional(const std::string& name, RecurrentCell cell) {
-  for_each_run(name, [cell](const ReferenceCase& reference, const Run& run) {
+  for_each_run(name, [cell](const ReferenceCase& reference, const CaseRun& run) {
     const auto& sizes = reference.hyperparameters();
     const int64_t width = sizes.at("S"), steps = sizes.at("T");
     const std::vector<int64_t> lengths = sizes.at("lengths");
@@ -289,7 +289,7 @@ TEST(RnnReference, BidirectionalLstm) {
 // ----------------------------------------------------------------------------------------------
 
 void check_attention(const std::string& name, nn::AttentionScore score) {
-  for_each_run(name, [score](const ReferenceCase& reference, const Run& run) {
+  for_each_run(name, [score](const ReferenceCase& reference, const CaseRun& run) {
     const auto& sizes = reference.hyperparameters();
     const std::vector<int64_t> lengths = sizes.at("lengths");
     const int64_t queries = sizes.at("Tq"), keys = sizes.at("Tk");
@@ -347,7 +347,7 @@ models::Sequences sequences_of(const Tensor& padded, const std::vector<int64_t>&
 }
 
 TEST(RnnReference, EncoderDecoder) {
-  for_each_run("rnn/encoder_decoder", [](const ReferenceCase& reference, const Run& run) {
+  for_each_run("rnn/encoder_decoder", [](const ReferenceCase& reference, const CaseRun& run) {
     const auto& sizes = reference.hyperparameters();
     const int64_t embedding = sizes.at("embedding"), width = sizes.at("S");
     models::RnnConfig config;
