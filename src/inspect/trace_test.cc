@@ -12,6 +12,7 @@
 #include "inspect/test_traces.h"
 #include "inspect/trace_json.h"
 #include "inspect/words.h"
+#include "test_folder.h"
 
 namespace heed {
 namespace {
@@ -101,6 +102,14 @@ TEST(Select, RefusesWhatIsNotThere) {
   encoder_only.cross.clear();
   EXPECT_EQ(kind_of([&] { select(encoder_only, parse_selection("cross", "all", "all")); }),
             ErrorKind::kUsage);
+}
+
+TEST(Select, SaysWhichStacksThereAre) {
+  Trace recurrent = example();
+  recurrent.encoder.clear();
+  recurrent.decoder.clear();
+  expect_error(ErrorKind::kUsage, "no encoder attention: choose another stack (cross)",
+               [&] { select(recurrent, parse_selection("encoder", "all", "all")); });
 }
 
 TEST(Mean, IsTheMean) {
