@@ -1,4 +1,5 @@
-// heed evaluate: BLEU and chrF of a model's translations, or of translations in a file.
+// heed evaluate: BLEU and chrF of a model's translations, or of translations in a file; or how well a
+// classifier does.
 
 #include <cstdio>
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/thread_pool.h"
+#include "cli/classification.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
@@ -32,6 +34,7 @@ struct EvaluateOptions {
   std::vector<std::string> references;
   bool swap = false, lossy = false, lowercase = false, sentence = false, json = false;
   std::string tokenize = "13a";
+  std::string task = "translate", text;
 };
 
 Lines lines_of(const std::string& path, bool lossy) {
@@ -182,7 +185,25 @@ void write_scores(const Evaluation& e, const Metrics& metrics, bool json, LineOu
   output.write_line(fmt::format("chrF2++ {:6.2f}  {}", chrf_plus, chrf_plus_says));
 }
 
+/// Throws kUsage for what is only for translations.
+ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
+  const bool translations = !o.pairs.empty() || !o.source.empty() || !o.hypothesis.empty() ||
+                            !o.output.empty() || !o.references.empty() || o.sentence || !o.model.pair.empty();
+  if (translations) {
+    fail(ErrorKind::kUsage,
+         "--task classify reads --text F; --pairs, --source, --hypothesis, --reference, --output, --sentence "
+         "and "
+         "--pair are for translations");
+  }
+  return {o.common, {o.model.model}, o.text, o.lossy, o.json};
+}
+
 int run_evaluate(const EvaluateOptions& o) {
+  if (o.task == "classify") return evaluate_classifier(classifier_evaluation(o));
+  if (o.task != "translate") {
+    fail(ErrorKind::kUsage, "--task takes translate or classify, not '{}'", o.task);
+  }
+  if (!o.text.empty()) fail(ErrorKind::kUsage, "--text is for --task classify: give that as well");
   require_sensible(o);
   Metrics metrics;
   metrics.bleu.tokenizer = parse_bleu_tokenizer(o.tokenize);
@@ -212,7 +233,14 @@ void add_evaluate(CLI::App& app, Work& work) {
   command->footer(
       "Examples:\n  heed evaluate --model my-model --pairs test.tsv\n"
       "  heed evaluate --hypothesis translated.txt --reference reference.txt --json\n"
+      "  heed evaluate --task classify --text test.tsv --model my-classifier\n"
       "The scores are those of sacreBLEU, whose signatures are printed with them.");
+  command
+      ->add_option("--task", o->task,
+                   "translate, or classify: accuracy, F1 and which class was taken for which")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--text", o->text, "Of --task classify: a file of label TAB text")->type_name("F.tsv");
   command
       ->add_option("--pairs", o->pairs,
                    "Translate the first column, compare with the second: source TAB target")

@@ -93,6 +93,17 @@ void add_model_options(CLI::App& app, ModelChoice& choice) {
       ->type_name("PAIR");
 }
 
+void add_named_model_option(CLI::App& app, NamedModel& choice) {
+  app.add_option("--model", choice.model, "Model directory; without it $HEED_MODEL")->type_name("DIR");
+}
+
+std::string find_named_model(const NamedModel& choice) {
+  if (!choice.model.empty()) return model_directory_at(choice.model, "--model");
+  const std::string named = environment("HEED_MODEL");
+  if (named.empty()) fail(ErrorKind::kUsage, "name a model with --model DIR or $HEED_MODEL");
+  return model_directory_at(named, "$HEED_MODEL");
+}
+
 std::vector<BundledModel> bundled_models() {
   for (const fs::path& folder : bundle_folders()) {
     std::vector<BundledModel> models = models_in(folder);

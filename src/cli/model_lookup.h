@@ -20,6 +20,15 @@ struct ModelChoice {
 /// Adds --model and --pair.
 void add_model_options(CLI::App& app, ModelChoice& choice);
 
+/// For what no model is bundled for: --model or $HEED_MODEL.
+struct NamedModel {
+  std::string model;
+};
+/// Adds --model.
+void add_named_model_option(CLI::App& app, NamedModel& choice);
+/// Throws kUsage where none is named, and what model_directory_at() throws.
+std::string find_named_model(const NamedModel& choice);
+
 struct BundledModel {
   std::string pair, directory;
 };

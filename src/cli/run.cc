@@ -148,6 +148,7 @@ int run(int argc, const char* const* argv) {
   add_evaluate(app, work);
   add_score(app, work);
   add_align(app, work);
+  add_classify(app, work);
   add_info(app, work);
   add_convert(app, work);
   try {

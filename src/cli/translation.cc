@@ -8,7 +8,9 @@ namespace heed::cli {
 
 TranslationModel load_translation_model(const ModelChoice& choice) {
   const std::string directory = find_translation_model(choice);
-  TranslationModel model{models::load_model(directory), Tokenizer::load(directory)};
+  models::LoadedModel loaded = models::load_model(directory);
+  loaded.seq2seq();  // another kind of model is told by name, before the files of its tokenizer are missed
+  TranslationModel model{std::move(loaded), Tokenizer::load(directory)};
   const auto pieces = static_cast<int64_t>(model.tokenizer.size());
   if (pieces != model.loaded.seq2seq().vocabulary_size()) {
     fail(ErrorKind::kFormat,

@@ -147,8 +147,10 @@ Encoding WordPieceTokenizer::cut(std::string_view text, bool read_mask) const {
 WordPieceEncoding WordPieceTokenizer::encode(std::string_view text, const WordPieceOptions& options) const {
   constexpr size_t kSpecial = 2;
   Encoding body = cut(text, options.read_mask);
+  const size_t tokens = body.ids.size();
   if (options.max_length > 0) resize(body, std::max(options.max_length, kSpecial) - kSpecial);
   WordPieceEncoding encoding;
+  encoding.cut = body.ids.size() < tokens;
   append(encoding, start_id_, settings_.start, 0, 0);
   for (size_t n = 0; n < body.ids.size(); ++n) {
     append(encoding, body.ids[n], std::move(body.pieces[n]), body.spans[n].first, body.spans[n].second);
@@ -162,6 +164,7 @@ WordPieceEncoding WordPieceTokenizer::encode(std::string_view first, std::string
                                              const WordPieceOptions& options) const {
   constexpr size_t kSpecial = 3;
   Encoding one = cut(first, options.read_mask), two = cut(second, options.read_mask);
+  const size_t tokens = one.ids.size() + two.ids.size();
   if (options.max_length > 0) {
     const size_t room = std::max(options.max_length, kSpecial) - kSpecial;
     const auto [keep_one, keep_two] = share(one.ids.size(), two.ids.size(), room);
@@ -169,6 +172,7 @@ WordPieceEncoding WordPieceTokenizer::encode(std::string_view first, std::string
     resize(two, keep_two);
   }
   WordPieceEncoding encoding;
+  encoding.cut = one.ids.size() + two.ids.size() < tokens;
   append(encoding, start_id_, settings_.start, 0, 0);
   for (Encoding* part : {&one, &two}) {
     for (size_t n = 0; n < part->ids.size(); ++n) {

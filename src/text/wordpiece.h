@@ -34,6 +34,7 @@ struct WordPieceSettings {
 /// special tokens are empty.
 struct WordPieceEncoding : Encoding {
   std::vector<int32_t> types;  ///< 0 up to the first [SEP], 1 behind it
+  bool cut = false;            ///< whether WordPieceOptions::max_length left tokens out
 };
 
 struct WordPieceOptions {

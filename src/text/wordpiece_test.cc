@@ -94,6 +94,9 @@ TEST(WordPiece, TruncationKeepsTheEndAndTakesFromTheLongerText) {
   const WordPieceTokenizer t = tokenizer();
   EXPECT_EQ(t.encode("the film is good", {.max_length = 4}).ids, (Ids{2, 5, 6, 3}));
   EXPECT_EQ(t.encode("the film", {.max_length = 4}).ids, (Ids{2, 5, 6, 3}));
+  EXPECT_TRUE(t.encode("the film is good", {.max_length = 4}).cut);
+  EXPECT_FALSE(t.encode("the film", {.max_length = 4}).cut);
+  EXPECT_TRUE(t.encode("the", "film", {.max_length = 4}).cut);
   // How many tokens of each text BertTokenizer keeps, by their numbers, for 12 in all.
   const auto kept = [&](size_t first, size_t second) {
     std::string one, two;

@@ -1,0 +1,148 @@
+#include "cli/classification.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/check.h"
+#include "cli/line_output.h"
+#include "cli/terminal.h"
+#include "data/labelled_reader.h"
+#include "io/json_file.h"
+#include "io/nearest_word.h"
+#include "text/confusion.h"
+#include "text/utf8.h"
+
+namespace heed::cli {
+
+ClassifierModel load_classifier(const std::string& directory) {
+  models::LoadedModel loaded = models::load_model(directory);
+  const int64_t vocabulary = loaded.classifier().vocabulary_size();
+  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(directory);
+  decode::require_vocabulary(tokenizer, vocabulary, directory);
+  return {std::move(loaded), std::move(tokenizer)};
+}
+
+decode::ClassifierText classifier_text(std::string_view line) {
+  const size_t tab = line.find('\t');
+  if (tab == std::string_view::npos) return {std::string(line)};
+  return {std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
+}
+
+namespace {
+
+struct LabelledTexts {
+  std::vector<decode::ClassifierText> texts;
+  std::vector<int> classes;
+};
+
+LabelledTexts read_labelled(const ClassifierEvaluation& o, const std::vector<std::string>& labels) {
+  LabelledTexts result;
+  LabelledReader reader(o.text, {.lossy = o.lossy});
+  for (LabelledText text; reader.next(text);) {
+    const auto found = std::find(labels.begin(), labels.end(), text.label);
+    if (found == labels.end()) {
+      fail(ErrorKind::kFormat, "line {} of {}: the model has no class '{}'; it has {}{}", text.line,
+           reader.name(), shown(text.label), fmt::join(labels, ", "),
+           did_you_mean(std::string(text.label), labels));
+    }
+    result.classes.push_back(static_cast<int>(found - labels.begin()));
+    result.texts.push_back({std::string(text.first), {}});
+    if (text.second) result.texts.back().second.emplace(*text.second);
+  }
+  return result;
+}
+
+std::string padded(const std::string& text, int width, bool left) {
+  const std::string spaces(static_cast<size_t>(std::max(0, width - display_width(text))), ' ');
+  return left ? text + spaces : spaces + text;
+}
+
+/// Cells in columns, the first to the left, the others to the right.
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<int> widths(rows[0].size());
+  for (const auto& row : rows) {
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], display_width(row[c]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (size_t c = 0; c < row.size(); ++c) text += (c == 0 ? "" : "  ") + padded(row[c], widths[c], c == 0);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string to_text(const ConfusionMatrix& matrix, double loss) {
+  const auto percent = [](double share) { return fmt::format("{:.2f}%", 100 * share); };
+  std::string text =
+      fmt::format("accuracy  {}  ({} texts)\nmacro F1  {}\nloss      {:.4f}\n\n", percent(matrix.accuracy()),
+                  matrix.total(), percent(matrix.macro_f1()), loss);
+  const std::vector<std::string>& labels = matrix.labels();
+  const int classes = static_cast<int>(labels.size());
+  std::vector<std::vector<std::string>> rows{{"class", "precision", "recall", "F1", "texts"}};
+  for (int c = 0; c < classes; ++c) {
+    rows.push_back({labels[c], percent(matrix.precision(c)), percent(matrix.recall(c)), percent(matrix.f1(c)),
+                    std::to_string(matrix.support(c))});
+  }
+  text += table(rows) + "\nRows are the true classes, columns those that were given:\n\n";
+  rows.assign(1, {""});
+  rows[0].insert(rows[0].end(), labels.begin(), labels.end());
+  for (int c = 0; c < classes; ++c) {
+    rows.push_back({labels[c]});
+    for (int other = 0; other < classes; ++other)
+      rows.back().push_back(std::to_string(matrix.count(c, other)));
+  }
+  return text + table(rows);
+}
+
+nlohmann::ordered_json to_json(const ConfusionMatrix& matrix, double loss, double seconds) {
+  nlohmann::ordered_json json{{"accuracy", matrix.accuracy()},
+                              {"macro_f1", matrix.macro_f1()},
+                              {"loss", loss},
+                              {"texts", matrix.total()},
+                              {"seconds", seconds},
+                              {"labels", matrix.labels()}};
+  const int classes = static_cast<int>(matrix.labels().size());
+  for (int c = 0; c < classes; ++c) {
+    json["classes"][matrix.labels()[c]] = {{"precision", matrix.precision(c)},
+                                           {"recall", matrix.recall(c)},
+                                           {"f1", matrix.f1(c)},
+                                           {"texts", matrix.support(c)}};
+    for (int other = 0; other < classes; ++other) json["confusion"][c][other] = matrix.count(c, other);
+  }
+  return json;
+}
+
+}  // namespace
+
+int evaluate_classifier(const ClassifierEvaluation& o) {
+  watch_interrupts();
+  if (o.text.empty()) fail(ErrorKind::kUsage, "give the file to be classified with --text F: label TAB text");
+  const ClassifierModel model = load_classifier(find_named_model(o.model));
+  const std::vector<std::string>& labels = model.loaded.classifier().labels();
+  const LabelledTexts texts = read_labelled(o, labels);
+  ThreadPool pool(o.common.threads);
+  const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
+                                          pool);
+  const ProgressLine clock("texts", 0, false);
+  const std::vector<decode::Classification> results = classifier.classify(texts.texts, &interrupted());
+  if (results.empty()) return kExitInterrupted;
+  ConfusionMatrix matrix(labels);
+  double loss = 0;
+  size_t cut = 0;
+  for (size_t n = 0; n < results.size(); ++n) {
+    matrix.add(texts.classes[n], results[n].best);
+    loss -= results[n].log_probabilities[texts.classes[n]];
+    cut += results[n].cut ? 1 : 0;
+  }
+  loss /= static_cast<double>(results.size());
+  LineOutput output("-");
+  output.write(o.json ? to_json(matrix, loss, clock.seconds()).dump() + "\n" : to_text(matrix, loss));
+  output.commit();
+  if (!o.common.quiet && cut > 0) {
+    std::fprintf(stderr, "%zu texts were cut to the %lld tokens that the model can read\n", cut,
+                 static_cast<long long>(model.loaded.classifier().longest()));
+  }
+  return kExitDone;
+}
+
+}  // namespace heed::cli

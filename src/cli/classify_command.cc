@@ -1,0 +1,129 @@
+// heed classify
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "cli/classification.h"
+#include "cli/command.h"
+#include "cli/line_output.h"
+#include "cli/source_lines.h"
+#include "cli/terminal.h"
+#include "io/json_file.h"
+#include "text/utf8.h"
+#include "text/whitespace.h"
+
+namespace heed::cli {
+namespace {
+
+/// Lines that are classified together: enough to keep all threads busy with texts of like length.
+constexpr size_t kLinesAtOnce = 4096;
+
+struct ClassifyOptions {
+  CommonOptions common;
+  NamedModel model;
+  std::vector<std::string> texts;
+  std::string input, output;
+  bool json = false, lossy = false;
+};
+
+/// Nothing for a blank line.
+std::string to_json(const std::string& line, const std::vector<std::string>& labels,
+                    const decode::Classification* result) {
+  const decode::ClassifierText text = classifier_text(line);
+  nlohmann::ordered_json json{{"text", text.first}};
+  if (text.second) json["second_text"] = *text.second;
+  json["label"] = nullptr;
+  json["probability"] = nullptr;
+  json["probabilities"] = nlohmann::ordered_json::object();
+  if (result == nullptr) return json.dump();
+  json["label"] = labels[result->best];
+  json["probability"] = result->probabilities[result->best];
+  for (size_t c = 0; c < labels.size(); ++c) json["probabilities"][labels[c]] = result->probabilities[c];
+  if (result->cut) json["cut"] = true;
+  return json.dump();
+}
+
+std::string to_text(const std::vector<std::string>& labels, const decode::Classification* result) {
+  if (result == nullptr) return "";
+  return fmt::format("{}\t{:.6f}", labels[result->best], result->probabilities[result->best]);
+}
+
+/// The lines that there are now, up to so many; those who send line by line are answered line by line.
+std::vector<std::string> take(SourceLines& lines) {
+  std::vector<std::string> taken;
+  std::string line;
+  while (taken.size() < kLinesAtOnce && (taken.empty() || lines.ready()) && lines.next(line)) {
+    taken.push_back(line);
+  }
+  return taken;
+}
+
+int run_classify(const ClassifyOptions& o) {
+  watch_interrupts();
+  SourceLines lines(o.texts, o.input, o.lossy);
+  LineOutput output(o.output);
+  const ClassifierModel model = load_classifier(find_named_model(o.model));
+  const std::vector<std::string>& labels = model.loaded.classifier().labels();
+  ThreadPool pool(o.common.threads);
+  const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
+                                          pool);
+  const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
+  if (!o.common.quiet && lines.from_terminal()) std::fprintf(stderr, "One text a line; Ctrl-D ends.\n");
+  ProgressLine progress("lines", live ? lines.count() : 0, live);
+  size_t written = 0, cut = 0;
+  while (!lines.at_end()) {
+    const std::vector<std::string> taken = take(lines);
+    std::vector<decode::ClassifierText> texts;
+    for (const std::string& line : taken) {
+      if (!strip(line).empty()) texts.push_back(classifier_text(line));
+    }
+    const std::vector<decode::Classification> results = classifier.classify(texts, &interrupted());
+    if (interrupted()) return kExitInterrupted;
+    auto next = results.begin();
+    for (const std::string& line : taken) {
+      const decode::Classification* result = strip(line).empty() ? nullptr : &*next++;
+      cut += result != nullptr && result->cut ? 1 : 0;
+      output.write_line(o.json ? to_json(line, labels, result) : to_text(labels, result));
+    }
+    written += taken.size();
+    progress.show(written);
+    output.flush();
+  }
+  output.commit();
+  progress.clear();
+  if (!o.common.quiet && cut > 0) {
+    std::fprintf(stderr, "%zu texts were cut to the %lld tokens that the model can read\n", cut,
+                 static_cast<long long>(model.loaded.classifier().longest()));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_classify(CLI::App& app, Work& work) {
+  auto o = std::make_shared<ClassifyOptions>();
+  CLI::App* command = app.add_subcommand("classify", "Put texts into classes, line by line");
+  command->footer(
+      "Examples:\n  heed classify \"a fine film\" --model my-classifier\n"
+      "  heed classify --input reviews.txt --model my-classifier --json\n\n"
+      "Each line gives one line: the likeliest class, a tab, and its probability; blank lines stay blank. A "
+      "tab in "
+      "a line\n"
+      "separates two texts, for models that read pairs. A text too long for the model loses its end.");
+  command->add_option("TEXT", o->texts, "Texts; without any, lines of --input are classified")->take_all();
+  command->add_option("--input", o->input, "Read lines from this file; - is standard input, as is none")
+      ->type_name("F");
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  add_named_model_option(*command, o->model);
+  command->add_flag("--json", o->json,
+                    "One JSON object a line: text, label, probability, probabilities of all classes");
+  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  add_common_options(*command, o->common);
+  command->callback([o, &work] { work = [o] { return run_classify(*o); }; });
+}
+
+}  // namespace heed::cli

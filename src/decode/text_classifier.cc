@@ -1,0 +1,100 @@
+#include "decode/text_classifier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/check.h"
+
+namespace heed::decode {
+namespace {
+
+/// A softmax.
+Classification classification_of(const float* logits, int classes) {
+  Classification result;
+  result.best = static_cast<int>(std::max_element(logits, logits + classes) - logits);
+  const double best = logits[result.best];
+  double sum = 0;
+  for (int c = 0; c < classes; ++c) sum += std::exp(static_cast<double>(logits[c]) - best);
+  for (int c = 0; c < classes; ++c) {
+    result.log_probabilities.push_back(static_cast<double>(logits[c]) - best - std::log(sum));
+    result.probabilities.push_back(static_cast<float>(std::exp(result.log_probabilities.back())));
+  }
+  return result;
+}
+
+}  // namespace
+
+void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
+                        const std::string& directory) {
+  if (static_cast<int64_t>(tokenizer.size()) <= vocabulary) return;
+  fail(ErrorKind::kFormat,
+       "'{}': vocab.txt has {} pieces, and the model knows {} (vocab_size in config.json)", directory,
+       tokenizer.size(), vocabulary);
+}
+
+TextClassifier::TextClassifier(const models::Classifier& model, const nn::Context& context,
+                               WordPieceTokenizer tokenizer, ThreadPool& pool, int64_t batch_tokens)
+    : model_(model),
+      context_(context),
+      tokenizer_(std::move(tokenizer)),
+      pool_(pool),
+      batch_tokens_(batch_tokens) {}
+
+WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
+  const WordPieceOptions options{.max_length = static_cast<size_t>(model_.longest())};
+  if (!text.second) return tokenizer_.encode(text.first, options);
+  if (model_.types() < 2) {
+    fail(ErrorKind::kUsage,
+         "this model does not tell two texts apart (type_vocab_size 1): give it single texts");
+  }
+  return tokenizer_.encode(text.first, *text.second, options);
+}
+
+std::vector<Classification> TextClassifier::classify(const std::vector<ClassifierText>& texts,
+                                                     const std::atomic<bool>* cancelled) const {
+  const auto stopped = [&] { return cancelled != nullptr && cancelled->load(); };
+  std::vector<WordPieceEncoding> encodings(texts.size());
+  pool_.run(texts.size(), [&](size_t n) {
+    if (!stopped()) encodings[n] = encode(texts[n]);
+  });
+  if (stopped()) return {};
+
+  // The longest first, so that no thread is left with a large batch at the end.
+  std::vector<size_t> order(texts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto length = [&](size_t n) { return static_cast<int64_t>(encodings[n].ids.size()); };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return length(a) > length(b); });
+  std::vector<std::vector<size_t>> batches;
+  int64_t tokens = 0;
+  for (const size_t n : order) {
+    if (batches.empty() || tokens + length(n) > batch_tokens_) {
+      batches.emplace_back();
+      tokens = 0;
+    }
+    batches.back().push_back(n);
+    tokens += length(n);
+  }
+
+  std::vector<Classification> results(texts.size());
+  pool_.run(batches.size(), [&](size_t number) {
+    if (stopped()) return;
+    const std::vector<size_t>& batch = batches[number];
+    models::ClassifierInput input;
+    for (const size_t n : batch) {
+      input.text.append(encodings[n].ids);
+      input.types.insert(input.types.end(), encodings[n].types.begin(), encodings[n].types.end());
+    }
+    nn::Context context = context_;
+    const Tensor logits = model_.logits(context, input);  // (texts, classes)
+    for (size_t row = 0; row < batch.size(); ++row) {
+      Classification& result = results[batch[row]];
+      result = classification_of(logits.data<float>() + static_cast<int64_t>(row) * model_.classes(),
+                                 model_.classes());
+      result.cut = encodings[batch[row]].cut;
+    }
+  });
+  return stopped() ? std::vector<Classification>{} : results;
+}
+
+}  // namespace heed::decode
