@@ -28,8 +28,9 @@ struct AttentionMatrix {
 /// [layer][head]. Empty matrices stand where nothing was recorded or chosen, so an index keeps its meaning.
 using AttentionStack = std::vector<std::vector<AttentionMatrix>>;
 
-/// The attention of one sentence pair. What a model does not have stays empty: a language model has a decoder
-/// only, a classifier an encoder only, an RNN cross attention only.
+/// The attention of one sentence pair, or of a text (`source`) and the class it was given (`target`). What a
+/// model does not have stays empty: a language model has a decoder only, a classifier an encoder only, an RNN
+/// cross attention only.
 struct Trace {
   std::string model, source, target;
   std::vector<std::string> source_tokens;
@@ -39,6 +40,10 @@ struct Trace {
   /// the start token, then the target tokens without the last .
   std::vector<std::string> decoder_tokens;
   AttentionStack encoder, decoder, cross;
+  /// The word of each source token, from 0, never falling and never skipping; empty: as the marks of the
+  /// tokens
+  /// ("▁") say. Pieces within these words begin with "##".
+  std::vector<int> source_words = {};
   /// True where the one matrix of each layer is the mean over its heads.
   bool heads_averaged = false;
 };

@@ -1,4 +1,5 @@
-// heed attend: the attention of a translation, in the terminal or as a picture, a page or numbers.
+// heed attend: the attention of a translation, or of a classifier, in the terminal or as a picture, a page or
+// numbers.
 
 #include <algorithm>
 #include <cctype>
@@ -10,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "cli/classification.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
@@ -19,10 +21,15 @@
 #include "inspect/attention_page.h"
 #include "inspect/attention_picture.h"
 #include "inspect/attention_terminal.h"
+#include "inspect/bar_picture.h"
+#include "inspect/classifier_trace.h"
+#include "inspect/label.h"
 #include "inspect/picture_file.h"
+#include "inspect/query_terminal.h"
 #include "inspect/trace_json.h"
 #include "inspect/translation_trace.h"
 #include "inspect/words.h"
+#include "io/json_text.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -33,7 +40,7 @@ struct AttendOptions {
   ModelChoice model;
   SearchFlags search;
   std::string text, target, output;
-  std::string stack, layer, head;  // empty: what suits the output
+  std::string stack, layer, head, query;  // empty: what suits the output and the model
   bool words = false, values = false, no_color = false, json = false, quiet = false;
   int columns = 0;
 };
@@ -59,13 +66,24 @@ Format format_of(const AttendOptions& o) {
   return Format::kPicture;
 }
 
+/// What decides in a classifier is the first token, [CLS]: in a terminal, what it looked at is shown, between
+/// words, unless something else is asked for.
+void suit_classifier(AttendOptions& o, Format format) {
+  if (format != Format::kTerminal || !o.query.empty()) return;
+  if (!o.stack.empty() || !o.layer.empty() || !o.head.empty()) return;
+  o.query = "1";
+  o.words = true;
+}
+
 /// A terminal has room for a matrix or two. Unless it is asked for more, it shows the last layer of the
-/// cross-attention, its heads averaged; files hold everything.
+/// cross-attention, or of the encoder where there is none, its heads averaged, and so does one query by
+/// itself; files hold everything.
 AttentionSelection selection_of(const AttendOptions& o, Format format, const Trace& trace) {
   const auto or_all = [](const std::string& choice) { return choice.empty() ? "all" : choice; };
   AttentionSelection selection = parse_selection(or_all(o.stack), or_all(o.layer), or_all(o.head));
-  if (format != Format::kTerminal) return selection;
+  if (format != Format::kTerminal && o.query.empty()) return selection;
   if (o.stack.empty() && !trace.cross.empty()) selection.stack = Stack::kCross;
+  if (o.stack.empty() && trace.cross.empty() && !trace.encoder.empty()) selection.stack = Stack::kEncoder;
   if (o.head.empty()) selection.mean = true;
   if (o.layer.empty() && selection.stack) {
     const size_t layers = stack_of(trace, *selection.stack).size();
@@ -74,22 +92,69 @@ AttentionSelection selection_of(const AttendOptions& o, Format format, const Tra
   return selection;
 }
 
+int columns_of(const AttendOptions& o) {
+  return o.columns > 0 ? o.columns : std::max(20, terminal_columns());
+}
+
+TerminalColours colours_of(const AttendOptions& o) {
+  return o.no_color || !o.output.empty() ? TerminalColours::kNone : stdout_colours();
+}
+
 void require_text(const char* what, const std::string& text) {
   if (find_invalid_utf8(text)) fail(ErrorKind::kText, "the {} is not UTF-8: convert it first", what);
   if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: there is no attention to look at", what);
 }
 
-/// The pass through the model, of its own translation or of --target.
-Trace record(const AttendOptions& o) {
-  const TranslationModel model = load_translation_model(o.model);
+/// The pass of a translation through the model, of its own or of --target.
+Trace record_translation(const AttendOptions& o, models::LoadedModel loaded) {
+  const TranslationModel model = translation_model(std::move(loaded));
   return trace_text(model.loaded, model.tokenizer,
                     {o.text, o.target, translator_options(o.search, model.loaded.generation).search});
 }
 
+Trace record_classification(const AttendOptions& o, models::LoadedModel loaded) {
+  if (!o.target.empty())
+    fail(ErrorKind::kUsage, "--target is for models that translate, and this one classifies");
+  const ClassifierModel model = classifier_model(std::move(loaded));
+  return trace_classification(model.loaded, model.tokenizer, classifier_text(o.text));
+}
+
+/// The row of the matrix that --query means: a number from 1, or the first token of that name.
+QueryChoice query_of(const std::string& query, const AttentionSelection& selection, const Trace& trace) {
+  if (!selection.stack || !selection.layer || (!selection.mean && !selection.head)) {
+    fail(ErrorKind::kUsage,
+         "--query shows a row of one matrix: choose one --stack, one --layer, and one --head or mean");
+  }
+  QueryChoice choice{*selection.stack, *selection.layer, selection.mean ? 0 : *selection.head, 0};
+  const std::vector<std::string>& tokens = query_tokens(trace, choice.stack);
+  for (size_t n = 0; n < tokens.size(); ++n) {
+    std::string_view token = tokens[n];
+    const bool named = token == query || (strip_word_mark(token) && token == query);
+    if (!named && std::to_string(n + 1) != query) continue;
+    choice.query = static_cast<int>(n);
+    return choice;
+  }
+  fail(ErrorKind::kUsage, "--query {}: there is no such token; give one of these, or its number from 1: {}",
+       shown(query), fmt::join(tokens, " "));
+}
+
+std::string one_query(const AttendOptions& o, Format format, const Trace& trace, const QueryChoice& choice) {
+  if (format == Format::kPicture)
+    return render_picture(query_picture(trace, choice), picture_format(o.output));
+  if (format != Format::kTerminal) {
+    fail(ErrorKind::kUsage,
+         "--query is for the terminal and for pictures; numbers and pages hold all queries");
+  }
+  QueryTerminalOptions options;
+  options.columns = columns_of(o);
+  options.colours = colours_of(o);
+  return query_terminal(trace, choice, options);
+}
+
 std::string terminal_text(const AttendOptions& o, const Trace& trace) {
   TerminalOptions options;
-  options.columns = o.columns > 0 ? o.columns : std::max(20, terminal_columns());
-  options.colours = o.no_color || !o.output.empty() ? TerminalColours::kNone : stdout_colours();
+  options.columns = columns_of(o);
+  options.colours = colours_of(o);
   options.values = o.values;
   return attention_terminal(trace, options);
 }
@@ -114,15 +179,22 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
   HEED_CHECK(false);
 }
 
-int run_attend(const AttendOptions& o) {
+int run_attend(AttendOptions o) {
   const Format format = format_of(o);
   require_text("text", o.text);
   if (!o.target.empty()) require_text("--target", o.target);
-  Trace trace = record(o);
-  trace = select(trace, selection_of(o, format, trace));
+  models::LoadedModel loaded = models::load_model(find_model(o.model));
+  const bool classifies = loaded.model->task() == models::Task::kClassification;
+  if (classifies) suit_classifier(o, format);
+  Trace trace =
+      classifies ? record_classification(o, std::move(loaded)) : record_translation(o, std::move(loaded));
+  const AttentionSelection selection = selection_of(o, format, trace);
+  trace = select(trace, selection);
   if (o.words) trace = group_by_words(trace);
+  const std::string text = o.query.empty() ? render(o, format, trace)
+                                           : one_query(o, format, trace, query_of(o.query, selection, trace));
   LineOutput output(o.output);
-  output.write(render(o, format, trace));
+  output.write(text);
   output.commit();
   if (!o.quiet && !output.to_stdout()) {
     std::fprintf(stderr, "%s\n%s\nis in %s\n", trace.source.c_str(), trace.target.c_str(), o.output.c_str());
@@ -134,25 +206,32 @@ int run_attend(const AttendOptions& o) {
 
 void add_attend(CLI::App& app, Work& work) {
   auto o = std::make_shared<AttendOptions>();
-  CLI::App* command = app.add_subcommand("attend", "Show what a translation attends to");
+  CLI::App* command = app.add_subcommand("attend", "Show what a translation, or a classifier, attends to");
   command->footer(
       "Examples:\n  heed attend \"Der Hund schläft.\"\n"
       "  heed attend \"Der Hund schläft.\" --stack encoder --layer 1 --head all\n"
-      "  heed attend \"Der Hund schläft.\" --target \"The cat sleeps.\" --output attention.svg\n\n"
+      "  heed attend \"Der Hund schläft.\" --target \"The cat sleeps.\" --output attention.svg\n"
+      "  heed attend \"a fine film\" --model my-classifier\n\n"
       "Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the "
       "positions\n"
       "that produce the tokens of the target, its end included; the keys of decoder are what had been read "
       "by then, from\n"
       "the start token on. In the terminal, the last layer of cross with its heads averaged is shown unless "
       "you choose;\n"
-      "a file holds every head of every layer.");
-  command->add_option("TEXT", o->text, "The sentence to translate")->required();
+      "a file holds every head of every layer. Of a classifier there is the encoder alone, and the terminal "
+      "shows what "
+      "the\n"
+      "position that decides, [CLS], looked at.");
+  command->add_option("TEXT", o->text, "The sentence to translate, or the text to classify")->required();
   command->add_option("--target", o->target, "Look at this translation instead of the model's own")
       ->type_name("TEXT");
   command->add_option("--stack", o->stack, "encoder, decoder, cross or all")->type_name("NAME");
   command->add_option("--layer", o->layer, "A layer, from 1 on, or all")->type_name("N|all");
   command->add_option("--head", o->head, "A head, from 1 on, all, or mean: their average")
       ->type_name("N|all|mean");
+  command
+      ->add_option("--query", o->query, "What one token looks at, as bars: the token, or its number from 1")
+      ->type_name("N|TOKEN");
   command->add_flag("--words", o->words, "Between words instead of pieces of words");
   command->add_flag("--values", o->values, "The weights in per cent in the cells");
   command->add_option("--output", o->output, "Write a file instead: .png, .svg, .pdf, .html or .json")

@@ -14,11 +14,10 @@
 
 namespace heed::cli {
 
-ClassifierModel load_classifier(const std::string& directory) {
-  models::LoadedModel loaded = models::load_model(directory);
+ClassifierModel classifier_model(models::LoadedModel loaded) {
   const int64_t vocabulary = loaded.classifier().vocabulary_size();
-  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(directory);
-  decode::require_vocabulary(tokenizer, vocabulary, directory);
+  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
+  decode::require_vocabulary(tokenizer, vocabulary, loaded.directory);
   return {std::move(loaded), std::move(tokenizer)};
 }
 
@@ -117,7 +116,7 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& matrix, double loss, doubl
 int evaluate_classifier(const ClassifierEvaluation& o) {
   watch_interrupts();
   if (o.text.empty()) fail(ErrorKind::kUsage, "give the file to be classified with --text F: label TAB text");
-  const ClassifierModel model = load_classifier(find_named_model(o.model));
+  const ClassifierModel model = classifier_model(models::load_model(find_named_model(o.model)));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   const LabelledTexts texts = read_labelled(o, labels);
   ThreadPool pool(o.common.threads);

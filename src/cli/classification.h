@@ -18,9 +18,9 @@ struct ClassifierModel {
   WordPieceTokenizer tokenizer;
 };
 
-/// The classifier of a directory. Throws what reading it throws; kUsage for another kind of model, kFormat
-/// where the tokenizer has more pieces than the model.
-ClassifierModel load_classifier(const std::string& directory);
+/// A classifier that was read, with its tokenizer. Throws kUsage for another kind of model, what reading the
+/// tokenizer throws, and kFormat where it has more pieces than the model.
+ClassifierModel classifier_model(models::LoadedModel loaded);
 
 /// A line, with a tab between the two texts of a pair.
 decode::ClassifierText classifier_text(std::string_view line);

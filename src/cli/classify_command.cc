@@ -66,7 +66,7 @@ int run_classify(const ClassifyOptions& o) {
   watch_interrupts();
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
-  const ClassifierModel model = load_classifier(find_named_model(o.model));
+  const ClassifierModel model = classifier_model(models::load_model(find_named_model(o.model)));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   ThreadPool pool(o.common.threads);
   const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,

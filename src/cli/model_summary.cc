@@ -71,6 +71,7 @@ void read_dimensions(const JsonObject& config, ModelSummary& summary) {
       {"decoder_ffn_dim", "decoder feed-forward width"},
       {"intermediate_size", "feed-forward width"},
       {"activation_function", "activation"},
+      {"hidden_act", "activation"},
       {"max_position_embeddings", "positions"},
   };
   for (const auto& [key, name] : known) {
@@ -81,6 +82,21 @@ void read_dimensions(const JsonObject& config, ModelSummary& summary) {
                                       value.is_string() ? shown(value.get<std::string>()) : value.dump());
     }
   }
+}
+
+/// id2label of a classifier, in the order of the numbers. Other models' files may hold it too, and mean
+/// nothing by it.
+std::vector<std::string> labels_of(const JsonObject& config) {
+  std::vector<std::string> labels;
+  const std::vector<std::string> architectures = config.strings("architectures", std::vector<std::string>{});
+  const bool classifies =
+      std::any_of(architectures.begin(), architectures.end(),
+                  [](const std::string& name) { return name.ends_with("ForSequenceClassification"); });
+  if (!classifies || !config.has("id2label")) return labels;
+  const JsonObject names = config.object("id2label");
+  for (size_t n = 0; names.has(std::to_string(n)); ++n)
+    labels.push_back(shown(names.string(std::to_string(n))));
+  return labels;
 }
 
 /// "license: cc-by-2.0" between the two lines "---" that a model card begins with.
@@ -119,6 +135,7 @@ ModelSummary summarize_model(const std::string& directory) {
   summary.model_type = config.string("model_type", "");
   summary.vocabulary = config.integer("vocab_size", {0, int64_t{1} << 40}, 0);
   read_dimensions(config, summary);
+  summary.labels = labels_of(config);
   read_weights(directory, summary);
   if (const std::string path = directory + "/tokenizer_config.json"; fs::is_regular_file(path)) {
     const JsonObject tokenizer = JsonObject::read(path);
@@ -139,6 +156,7 @@ nlohmann::ordered_json to_json(const ModelSummary& s) {
                               {"source_language", s.source_language},
                               {"target_language", s.target_language},
                               {"licence", s.licence}};
+  if (!s.labels.empty()) json["labels"] = s.labels;
   for (const auto& [name, value] : s.dimensions) json["dimensions"][name] = value;
   for (const ParameterGroup& group : s.groups) {
     json["groups"].push_back(
@@ -165,6 +183,7 @@ std::string to_text(const ModelSummary& s) {
   if (!s.source_language.empty())
     line("languages", fmt::format("{} to {}", s.source_language, s.target_language));
   if (s.vocabulary > 0) line("vocabulary", fmt::format("{} pieces", with_commas(s.vocabulary)));
+  line("classes", fmt::format("{}", fmt::join(s.labels, ", ")));
   line("licence", s.licence);
   line("weights", fmt::format("{} in {}, {:.1f} MB", with_commas(s.parameters), fmt::join(s.dtypes, ", "),
                               static_cast<double>(s.bytes) / 1e6));

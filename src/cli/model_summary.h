@@ -24,6 +24,7 @@ struct ModelSummary {
   uint64_t bytes = 0;                  ///< of the weights, as stored
   std::vector<std::string> dtypes;     ///< of the weights, as stored
   int64_t vocabulary = 0;
+  std::vector<std::string> labels;                        ///< of a classifier's classes
   std::string source_language, target_language, licence;  ///< empty where the directory does not say
 };
 

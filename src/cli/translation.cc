@@ -6,10 +6,9 @@
 
 namespace heed::cli {
 
-TranslationModel load_translation_model(const ModelChoice& choice) {
-  const std::string directory = find_translation_model(choice);
-  models::LoadedModel loaded = models::load_model(directory);
+TranslationModel translation_model(models::LoadedModel loaded) {
   loaded.seq2seq();  // another kind of model is told by name, before the files of its tokenizer are missed
+  const std::string directory = loaded.directory;
   TranslationModel model{std::move(loaded), Tokenizer::load(directory)};
   const auto pieces = static_cast<int64_t>(model.tokenizer.size());
   if (pieces != model.loaded.seq2seq().vocabulary_size()) {
@@ -18,6 +17,10 @@ TranslationModel load_translation_model(const ModelChoice& choice) {
          pieces, model.loaded.seq2seq().vocabulary_size());
   }
   return model;
+}
+
+TranslationModel load_translation_model(const ModelChoice& choice) {
+  return translation_model(models::load_model(find_translation_model(choice)));
 }
 
 void add_pairs_options(CLI::App& app, PairsInput& input) {

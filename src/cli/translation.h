@@ -20,8 +20,10 @@ struct TranslationModel {
   Tokenizer tokenizer;
 };
 
-/// The model that was chosen. Throws what looking for it and reading it throw, and kFormat where tokenizer
-/// and model do not have as many pieces.
+/// A model that was read, with its tokenizer. Throws kUsage for another kind of model, what reading the
+/// tokenizer throws, and kFormat where tokenizer and model do not have as many pieces.
+TranslationModel translation_model(models::LoadedModel loaded);
+/// The model that was chosen. Throws what looking for it and reading it throw.
 TranslationModel load_translation_model(const ModelChoice& choice);
 
 /// Sentence pairs of a file, and the lines that they stood in: lines without text on both sides hold none.

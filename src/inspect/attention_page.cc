@@ -77,8 +77,9 @@ class Page {
         "{}</title>\n",
         title);
     page_ += "<style>" + std::string(kStyle) + "</style>\n</head>\n<body>\n<h1>Attention</h1>\n<table>\n";
-    add_row("source", trace_.source);
-    add_row("target", trace_.target);
+    const auto [source, target] = sentence_names(trace_);
+    add_row(source, trace_.source);
+    add_row(target, trace_.target);
     add_row("model", trace_.model);
     page_ +=
         "</table>\n<p>Rows are queries, columns are keys; each row sums to 1. Point at a cell to read "

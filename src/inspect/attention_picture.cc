@@ -249,8 +249,9 @@ class Layout {
       y = draw_lines(title, options_.title, kMargin, y) + kGap / 2;
     }
     if (options_.sentences) {
-      y = draw_sentence("source", trace_.source, y);
-      y = draw_sentence("target", trace_.target, y);
+      const auto [source, target] = sentence_names(trace_);
+      y = draw_sentence(source, trace_.source, y);
+      y = draw_sentence(target, trace_.target, y);
     }
     draw_legend(picture_, {kMargin, y + 2}, options_.colours, options_.darkest, note_);
     return y + 2 + legend_size(picture_, note_).height + kGap;

@@ -44,8 +44,9 @@ class Writer {
 
   std::string write() {
     if (options_.sentences) {
-      write_sentence("source: ", trace_.source);
-      write_sentence("target: ", trace_.target);
+      const auto [source, target] = sentence_names(trace_);
+      write_sentence(source, trace_.source);
+      write_sentence(target, trace_.target);
     }
     for (const Stack stack : kStacks) {
       const AttentionStack& layers = stack_of(trace_, stack);
@@ -59,7 +60,7 @@ class Writer {
   void line(std::string content) { text_ += without_end_spaces(std::move(content)) + "\n"; }
 
   void write_sentence(const std::string& name, const std::string& sentence) {
-    if (!sentence.empty()) line(fit_left(name + visible_text(sentence), options_.columns));
+    if (!sentence.empty()) line(fit_left(name + ": " + visible_text(sentence), options_.columns));
   }
 
   /// Finds the widths for this stack: the query labels, then cells of two columns if a whole head fits so,

@@ -108,7 +108,7 @@ Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>&
   return std::move(chart.picture());
 }
 
-Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOptions options) {
+std::vector<float> query_weights(const Trace& trace, const QueryChoice& choice) {
   check_trace(trace);
   const AttentionStack& layers = stack_of(trace, choice.stack);
   const auto within = [](int index, size_t count) {
@@ -120,9 +120,13 @@ Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOption
          stack_name(choice.stack), choice.layer + 1, choice.head + 1);
   }
   const AttentionMatrix& matrix = layers[choice.layer][choice.head];
-  std::vector<double> weights;
-  for (int key = 0; key < matrix.keys; ++key)
-    weights.push_back(static_cast<double>(matrix.at(choice.query, key)));
+  const auto row = matrix.weights.begin() + static_cast<std::ptrdiff_t>(choice.query) * matrix.keys;
+  return {row, row + matrix.keys};
+}
+
+Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOptions options) {
+  const std::vector<float> row = query_weights(trace, choice);
+  const std::vector<double> weights(row.begin(), row.end());
   const std::vector<Label> queries = token_labels(query_tokens(trace, choice.stack), "");
   if (options.title.empty())
     options.title = fmt::format("What \u201C{}\u201D attends to", queries[choice.query].text);

@@ -22,6 +22,10 @@ struct QueryChoice {
   int layer = 0, head = 0, query = 0;
 };
 
+/// The weights of one query, one for each key. Throws as check_trace, and kUsage where there is no such
+/// query.
+std::vector<float> query_weights(const Trace& trace, const QueryChoice& choice);
+
 /// The weights of one query as bars over the keys. Throws kUsage where there is no such query.
 Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOptions options = {});
 

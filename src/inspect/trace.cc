@@ -123,6 +123,11 @@ std::vector<std::string> key_tokens(const Trace& trace, Stack stack) {
   return shifted;
 }
 
+std::pair<const char*, const char*> sentence_names(const Trace& trace) {
+  if (trace.target_tokens.empty()) return {"text", "class"};
+  return {"source", "target"};
+}
+
 void check_trace(const Trace& trace) {
   bool anything = false;
   for (const Stack stack : kStacks) {

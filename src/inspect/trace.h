@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/trace.h"
@@ -18,6 +19,10 @@ AttentionStack& stack_of(Trace& trace, Stack stack);
 /// The tokens on the query axis and on the key axis of a stack.
 const std::vector<std::string>& query_tokens(const Trace& trace, Stack stack);
 std::vector<std::string> key_tokens(const Trace& trace, Stack stack);
+
+/// What `source` and `target` are to people: "source" and "target"; of a classifier, whose target has no
+/// tokens, "text" and "class".
+std::pair<const char*, const char*> sentence_names(const Trace& trace);
 
 /// Throws kShape where a matrix does not fit the tokens, kNumeric where a weight is not a number from 0 to 1,
 /// and kUsage where there is no attention at all. Every renderer calls it first.

@@ -8,6 +8,9 @@
 namespace heed {
 namespace {
 
+/// Of WordPiece, whose traces bring their words along.
+constexpr std::string_view kContinues = "##";
+
 /// Sums over the keys of each word, averages over the queries of each word.
 AttentionMatrix group_matrix(const AttentionMatrix& pieces, const std::vector<int>& query_words,
                              const std::vector<int>& key_words) {
@@ -28,13 +31,17 @@ AttentionMatrix group_matrix(const AttentionMatrix& pieces, const std::vector<in
   return words;
 }
 
-/// The text of each word: its pieces in a row, without marks, bytes as bytes.
-std::vector<std::string> join_words(const std::vector<std::string>& tokens, const std::vector<int>& words) {
+/// The text of each word: its pieces in a row, without marks, bytes as bytes. `continuation` stands before
+/// pieces that do not begin a word, where the tokenizer marks those instead.
+std::vector<std::string> join_words(const std::vector<std::string>& tokens, const std::vector<int>& words,
+                                    std::string_view continuation = "") {
   std::vector<std::string> joined(words.empty() ? 0 : words.back() + 1);
   for (size_t n = 0; n < tokens.size(); ++n) {
     std::string_view piece = tokens[n];
     const int byte = byte_of_piece(piece);
     strip_word_mark(piece);
+    const bool continues = n > 0 && words[n] == words[n - 1];
+    if (continues && piece.starts_with(continuation)) piece.remove_prefix(continuation.size());
     if (byte >= 0) {
       joined[words[n]].push_back(static_cast<char>(byte));
     } else {
@@ -84,7 +91,9 @@ Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
   const std::vector<int> decoder_words =
       trace.decoder_tokens.empty() ? shift_words(target_words) : word_indices(trace.decoder_tokens);
   Trace grouped = trace;
-  grouped.source_tokens = join_words(trace.source_tokens, source_words);
+  grouped.source_words.clear();  // there are no pieces of words any more
+  grouped.source_tokens =
+      join_words(trace.source_tokens, source_words, trace.source_words.empty() ? "" : kContinues);
   grouped.target_tokens = join_words(trace.target_tokens, target_words);
   grouped.decoder_tokens = join_words(key_tokens(trace, Stack::kDecoder), decoder_words);
   for (const Stack stack : kStacks) {
@@ -98,7 +107,9 @@ Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
 }
 
 Trace group_by_words(const Trace& trace) {
-  return group_by_words(trace, word_indices(trace.source_tokens), word_indices(trace.target_tokens));
+  const std::vector<int> source =
+      trace.source_words.empty() ? word_indices(trace.source_tokens) : trace.source_words;
+  return group_by_words(trace, source, word_indices(trace.target_tokens));
 }
 
 }  // namespace heed

@@ -25,7 +25,7 @@ std::vector<int> word_indices(const std::vector<std::string>& tokens);
 Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
                      const std::vector<int>& target_words);
 
-/// With `word_indices` of the tokens.
+/// With the trace's own words, or `word_indices` of the tokens. Tokens are then words of the trace.
 Trace group_by_words(const Trace& trace);
 
 }  // namespace heed

@@ -1,0 +1,72 @@
+#include "inspect/query_terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "inspect/label.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+constexpr int kFewestColumns = 20;
+constexpr int kPercentColumns = 8;  // "  100.0%"
+
+/// In eighths of a column.
+std::string bar_of(double share, int columns) {
+  static constexpr const char* kEighths[] = {"",       "\u258F", "\u258E", "\u258D",
+                                             "\u258C", "\u258B", "\u258A", "\u2589"};
+  const int eighths = static_cast<int>(share * columns * 8 + 0.5);
+  std::string bar;
+  for (int n = 0; n < eighths / 8; ++n) bar += "\u2588";
+  return bar + kEighths[eighths % 8];
+}
+
+}  // namespace
+
+std::string query_terminal(const Trace& trace, const QueryChoice& choice,
+                           const QueryTerminalOptions& options) {
+  if (options.columns < kFewestColumns) {
+    fail(ErrorKind::kUsage,
+         "a terminal of {} columns is too narrow to show attention: at least {} are needed", options.columns,
+         kFewestColumns);
+  }
+  const std::vector<float> weights = query_weights(trace, choice);
+  const std::vector<Label> keys = token_labels(key_tokens(trace, choice.stack), "\u2581");
+  const Label query = token_labels(query_tokens(trace, choice.stack), "\u2581")[choice.query];
+  std::string text;
+  if (options.sentences) {
+    const auto [source_name, target_name] = sentence_names(trace);
+    for (const auto& [name, sentence] :
+         {std::pair(source_name, trace.source), std::pair(target_name, trace.target)}) {
+      if (!sentence.empty()) {
+        text += elide_columns(fmt::format("{}: {}", name, visible_text(sentence)), options.columns) + "\n";
+      }
+    }
+  }
+  text += elide_columns(fmt::format("\n{}, layer {}, {}: what \u201C{}\u201D attends to",
+                                    stack_name(choice.stack), choice.layer + 1,
+                                    trace.heads_averaged ? "mean of all heads"
+                                                         : fmt::format("head {}", choice.head + 1),
+                                    query.text),
+                        options.columns) +
+          "\n\n";
+  int label_columns = 1;
+  for (const Label& key : keys) label_columns = std::max(label_columns, display_width(key.text));
+  label_columns = std::min({label_columns, options.longest_label, options.columns / 3});
+  const int room = options.columns - 2 - label_columns - kPercentColumns - 2;
+  const double largest = static_cast<double>(*std::max_element(weights.begin(), weights.end()));
+  for (size_t n = 0; n < weights.size(); ++n) {
+    const double weight = static_cast<double>(weights[n]);
+    std::string bar = largest > 0 ? bar_of(weight / largest, room) : "";
+    if (!bar.empty()) {
+      bar = "  " + in_colour(bar, level_colour(ColourMap::kViridis, colour_level(weight)), options.colours);
+    }
+    text += fmt::format("  {}{:>7.1f}%{}\n", fit_left(keys[n].text, label_columns), 100 * weight, bar);
+  }
+  return text;
+}
+
+}  // namespace heed

@@ -1,0 +1,228 @@
+// Classifiers through the command: lines in, lines out, whatever stands beside them; scores; what [CLS]
+// looked at; and what is said where a model is of another kind.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+#include "command.h"
+#include "io/json_file.h"
+#include "models/bert.h"
+#include "models/model_directory.h"
+#include "nn/parameters.h"
+#include "text/wordpiece.h"
+
+namespace heed {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// A classifier with weights by chance: it says nothing sensible, and the same every time.
+class CliClassifyTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a",
+                                          "fine",  "film",  "##s",   "bad",   "dull",   ".",
+                                          "very",  "long",  "the",   "plot"};
+    const WordPieceTokenizer tokenizer(pieces, {.longest = 16});
+    tokenizer.save(folder_.path());
+    models::BertConfig config;
+    config.vocabulary = static_cast<int64_t>(pieces.size());
+    config.width = 16;
+    config.layers = 2;
+    config.heads = 2;
+    config.inner_width = 24;
+    config.longest = 16;
+    config.deviation = 1;
+    config.labels = {"bad", "good", "neither"};
+    const models::BertClassifier model(config);
+    nn::ParameterArray values(model.table(), DType::kFloat32);
+    nn::initialise(model.table(), values, RandomKey::from_seed(3));
+    write_json(folder_.path("config.json"), model.config_json());
+    models::write_weights(folder_.path(), model.table(), values, DType::kFloat32);
+  }
+
+  CommandResult with_model(Arguments arguments, const Command::Settings& settings = {}) const {
+    arguments.insert(arguments.begin() + 1, {"--model", folder_.path()});
+    return heed_command(arguments, settings);
+  }
+  CommandResult classify(const std::string& text, const Arguments& more = {}) const {
+    Arguments arguments{"classify"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return with_model(arguments, {.input = other_.write("input", text)});
+  }
+
+  TestFolder folder_, other_;
+};
+
+std::string many_lines(size_t count) {
+  const std::vector<std::string> words{"a", "fine", "films", "bad", "dull",
+                                       ".", "very", "long",  "the", "plot"};
+  Random random(RandomKey::from_seed(5));
+  std::string text;
+  for (size_t n = 0; n < count; ++n) {
+    for (uint64_t length = random.below(12); length > 0; --length)
+      text += words[random.below(words.size())] + " ";
+    text += n % 7 == 3 ? "\tthe second text\n" : "\n";
+  }
+  return text;
+}
+
+TEST_F(CliClassifyTest, EachLineGivesALine) {
+  const CommandResult result = classify("a fine film\n\n  \t \nfilms\tvery dull\na fine film\n");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[1], "");
+  EXPECT_EQ(lines[2], "");
+  EXPECT_EQ(lines[0], lines[4]);
+  EXPECT_NE(lines[0], lines[3]);
+  const CommandResult argument = with_model({"classify", "a fine film"});
+  EXPECT_EQ(argument.out, lines[0] + "\n");
+}
+
+TEST_F(CliClassifyTest, NeitherThreadsNorCompanyChangeAResult) {
+  const std::string text = many_lines(300);
+  const CommandResult together = classify(text, {"--threads", "1", "--json"});
+  ASSERT_EQ(together.status, 0) << together.err;
+  EXPECT_EQ(classify(text, {"--threads", "3", "--json"}).out, together.out);
+  const auto inputs = lines_of(text), outputs = lines_of(together.out);
+  ASSERT_EQ(outputs.size(), inputs.size());
+  for (const size_t n : {size_t{0}, size_t{3}, size_t{10}, inputs.size() - 1}) {
+    EXPECT_EQ(classify(inputs[n] + "\n", {"--json"}).out, outputs[n] + "\n");
+  }
+}
+
+TEST_F(CliClassifyTest, JsonHoldsAllClasses) {
+  const auto lines = lines_of(classify("a fine film\ndull\tplot\n\n", {"--json"}).out);
+  ASSERT_EQ(lines.size(), 3u);
+  const auto json = nlohmann::json::parse(lines[0]);
+  EXPECT_EQ(json["text"], "a fine film");
+  double sum = 0, largest = 0;
+  for (const auto& [label, probability] : json["probabilities"].items()) {
+    sum += probability.get<double>();
+    largest = std::max(largest, probability.get<double>());
+  }
+  EXPECT_EQ(json["probabilities"].size(), 3u);
+  EXPECT_NEAR(sum, 1, 1e-6);
+  EXPECT_EQ(json["probability"], largest);
+  EXPECT_EQ(json["probabilities"][json["label"].get<std::string>()], largest);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["second_text"], "plot");
+  EXPECT_TRUE(nlohmann::json::parse(lines[2])["label"].is_null());
+}
+
+TEST_F(CliClassifyTest, LongTextsAreCutAndThatIsSaid) {
+  std::string longer;
+  for (int n = 0; n < 30; ++n) longer += "very ";
+  const CommandResult result = classify(longer + "long\n" + longer + "dull\na film\n", {"--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto lines = lines_of(result.out);
+  EXPECT_NE(result.err.find("2 texts were cut to the 16 tokens"), std::string::npos) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(lines[0])["probabilities"],
+            nlohmann::json::parse(lines[1])["probabilities"]);
+  EXPECT_TRUE(nlohmann::json::parse(lines[0]).contains("cut"));
+  EXPECT_FALSE(nlohmann::json::parse(lines[2]).contains("cut"));
+}
+
+TEST_F(CliClassifyTest, BytesThatAreNoTextStopItUnlessLossy) {
+  expect_failure(classify("a film\n\xff\n"), 1, {"line 2", "UTF-8"});
+  EXPECT_EQ(lines_of(classify("a film\n\xff film\n", {"--lossy"}).out).size(), 2u);
+}
+
+TEST_F(CliClassifyTest, EvaluateCountsWhatClassifySays) {
+  const std::vector<std::string> labels{"bad", "good", "neither"};
+  std::string text;
+  std::vector<std::string> inputs;
+  for (const std::string& line : lines_of(many_lines(120))) {
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    text += labels[inputs.size() % 3] + "\t" + line + "\n";
+    inputs.push_back(line);
+  }
+  std::string all;
+  for (const std::string& line : inputs) all += line + "\n";
+  const auto said = lines_of(classify(all, {"--json"}).out);
+  std::vector<std::vector<int>> confusion(3, std::vector<int>(3));
+  int right = 0;
+  for (size_t n = 0; n < said.size(); ++n) {
+    const std::string label = nlohmann::json::parse(said[n])["label"];
+    const auto given = static_cast<size_t>(std::find(labels.begin(), labels.end(), label) - labels.begin());
+    ++confusion[n % 3][given];
+    right += given == n % 3 ? 1 : 0;
+  }
+  const std::string path = other_.write("test.tsv", text);
+  const CommandResult result = with_model({"evaluate", "--task", "classify", "--text", path, "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["confusion"].get<std::vector<std::vector<int>>>(), confusion);
+  EXPECT_NEAR(json["accuracy"].get<double>(), right / static_cast<double>(inputs.size()), 1e-12);
+  EXPECT_EQ(json["texts"], inputs.size());
+  const CommandResult table = with_model({"evaluate", "--task", "classify", "--text", path});
+  EXPECT_NE(table.out.find("macro F1"), std::string::npos);
+  EXPECT_NE(table.out.find("neither"), std::string::npos);
+}
+
+TEST_F(CliClassifyTest, EvaluateSaysWhatIsWrong) {
+  const std::string path = other_.write("test.tsv", "good\ta film\ngod\ta film\n");
+  expect_failure(with_model({"evaluate", "--task", "classify", "--text", path}), 1,
+                 {"line 2", "no class 'god'", "bad, good, neither", "did you mean 'good'"});
+  expect_failure(with_model({"evaluate", "--task", "classify"}), 2, {"--text"});
+  expect_failure(with_model({"evaluate", "--text", path}), 2, {"--task classify"});
+  expect_failure(with_model({"evaluate", "--task", "sort", "--text", path}), 2, {"translate or classify"});
+  expect_failure(with_model({"evaluate", "--task", "classify", "--pairs", path}), 2, {"for translations"});
+}
+
+TEST_F(CliClassifyTest, AttendShowsTheEncoder) {
+  const CommandResult shown = with_model({"attend", "very long films", "--columns", "60"});
+  ASSERT_EQ(shown.status, 0) << shown.err;
+  EXPECT_NE(shown.out.find("text: very long films"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("[CLS]"), std::string::npos);
+  EXPECT_NE(shown.out.find("  films "), std::string::npos);  // words, not pieces
+  const CommandResult json = with_model({"attend", "very long films", "--json"});
+  const auto trace = nlohmann::json::parse(json.out);
+  EXPECT_EQ(trace["source_tokens"], (Arguments{"[CLS]", "very", "long", "film", "##s", "[SEP]"}));
+  EXPECT_TRUE(trace["target_tokens"].empty());
+  EXPECT_TRUE(trace["attention"]["cross"].empty());
+  ASSERT_EQ(trace["attention"]["encoder"].size(), 2u);
+  ASSERT_EQ(trace["attention"]["encoder"][1].size(), 2u);
+  const auto row = trace["attention"]["encoder"][1][0][0].get<std::vector<double>>();
+  EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, 1e-5);
+  const std::string label = trace["target"];
+  EXPECT_EQ(classify("very long films\n").out.substr(0, label.size()), label);
+  const std::string words = with_model({"attend", "very long films", "--json", "--words"}).out;
+  EXPECT_EQ(nlohmann::json::parse(words)["source_tokens"],
+            (Arguments{"[CLS]", "very", "long", "films", "[SEP]"}));
+  const CommandResult one = with_model({"attend", "very long films", "--query", "film"});
+  EXPECT_NE(one.out.find("film\u201D attends to"), std::string::npos) << one.out << one.err;
+  expect_failure(with_model({"attend", "a film", "--query", "plot"}), 2,
+                 {"no such token", "[CLS] a film [SEP]"});
+  expect_failure(with_model({"attend", "a film", "--target", "x"}), 2, {"--target"});
+  expect_failure(with_model({"attend", "a film", "--stack", "cross"}), 2, {"no cross attention"});
+}
+
+TEST_F(CliClassifyTest, ModelsOfAnotherKindAreToldByName) {
+  expect_failure(with_model({"translate", "a film"}), 2, {"holds a classifier (bert)", "heed classify"});
+  expect_failure(heed_command({"classify", "a film"}), 2, {"--model"});
+  const CommandResult info = with_model({"info"});
+  EXPECT_EQ(info.status, 0) << info.err;
+  EXPECT_NE(info.out.find("bad, good, neither"), std::string::npos) << info.out;
+}
+
+TEST_F(CliClassifyTest, FilesThatDoNotBelongTogetherAreRefused) {
+  folder_.write("vocab.txt", content_of(folder_.path("vocab.txt")) + "more\n");
+  expect_failure(classify("a film\n"), 1, {"vocab.txt has 17 pieces", "the model knows 16"});
+  folder_.write("vocab.txt", "[PAD]\n[UNK]\n[SEP]\n");
+  expect_failure(classify("a film\n"), 1, {"vocab.txt", "[CLS]"});
+  folder_.write("config.json", "{\"model_type\": \"bert\"}");
+  expect_failure(classify("a film\n"), 1, {"vocab_size"});
+}
+
+}  // namespace
+}  // namespace heed
