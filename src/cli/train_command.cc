@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "models/architecture.h"
+#include "train/task.h"
 #include "train/trainer.h"
 
 namespace heed::cli {
@@ -19,30 +21,35 @@ namespace {
 
 struct TrainOptions {
   CommonOptions common;
-  std::string pairs, source, target, valid_pairs, valid_source, valid_target;
+  std::string pairs, source, target, text, valid_pairs, valid_source, valid_target, valid_text;
   bool swap = false, lossy = false;
   std::string output, recipe, preset = "small";
   int64_t max_steps = 0;
   double max_minutes = 0;
   int64_t seed = -1, batch_tokens = 0;
   int shards = -1;
-  std::string arch, languages;
+  std::string task, arch, languages;
   std::vector<std::string> settings;
 };
 
+/// In the order in which they apply: what stands in the recipe, --set, the options that are short for
+/// settings.
 train::Recipe make_recipe(const TrainOptions& o) {
-  train::Recipe recipe = train::preset(o.preset);
-  if (!o.recipe.empty()) train::apply_toml(recipe, read_file(o.recipe), o.recipe);
+  std::vector<train::Setting> settings;
+  if (!o.recipe.empty()) settings = train::read_settings(read_file(o.recipe), o.recipe);
   for (const std::string& setting : o.settings) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) fail(ErrorKind::kUsage, "--set takes KEY=VALUE, not '{}'", setting);
-    train::apply_setting(recipe, setting.substr(0, equals), setting.substr(equals + 1));
+    settings.push_back({setting.substr(0, equals), setting.substr(equals + 1), "--set"});
   }
-  if (o.seed >= 0) recipe.seed = static_cast<uint64_t>(o.seed);
-  if (o.batch_tokens > 0) recipe.batch_tokens = o.batch_tokens;
-  if (o.shards >= 0) recipe.shards = o.shards;
-  if (!o.arch.empty()) train::apply_setting(recipe, "model.arch", o.arch);
-  return recipe;
+  const auto add = [&](const char* key, const std::string& value, const char* option) {
+    settings.push_back({key, value, option});
+  };
+  if (o.seed >= 0) add("training.seed", std::to_string(o.seed), "--seed");
+  if (o.batch_tokens > 0) add("training.batch_tokens", std::to_string(o.batch_tokens), "--batch-tokens");
+  if (o.shards >= 0) add("training.shards", std::to_string(o.shards), "--shards");
+  if (!o.arch.empty()) add("model.arch", o.arch, "--arch");
+  return train::make_recipe(o.preset, o.task, settings);
 }
 
 /// One live line on a terminal; elsewhere a line every now and then.
@@ -90,8 +97,7 @@ class Progress {
 
   static std::string scores(const train::Metrics& m) {
     std::string text = fmt::format("  valid loss {:.4f}", *m.valid_loss);
-    if (m.bleu) text += fmt::format("  BLEU {:.2f}", *m.bleu);
-    if (m.chrf) text += fmt::format("  chrF {:.2f}", *m.chrf);
+    for (const train::Score& score : m.scores) text += fmt::format("  {} {:.2f}", score.name, score.value);
     return text;
   }
 
@@ -115,8 +121,9 @@ class Progress {
 int run_train(const TrainOptions& o) {
   train::TrainerOptions options;
   options.output = o.output;
-  options.data = {o.pairs, o.source, o.target, o.swap, {.lossy = o.lossy}};
-  options.validation = {o.valid_pairs, o.valid_source, o.valid_target, o.swap, {.lossy = o.lossy}};
+  const LineReaderOptions lines{.lossy = o.lossy};
+  options.data = {{o.pairs, o.source, o.target, o.swap, lines}, o.text, lines};
+  options.validation = {{o.valid_pairs, o.valid_source, o.valid_target, o.swap, lines}, o.valid_text, lines};
   options.recipe = make_recipe(o);
   options.threads = o.common.threads;
   options.max_steps = o.max_steps;
@@ -149,11 +156,22 @@ int run_train(const TrainOptions& o) {
 
 void add_train(CLI::App& app, Work& work) {
   auto o = std::make_shared<TrainOptions>();
-  CLI::App* command = app.add_subcommand("train", "Train a translation model from sentence pairs");
+  CLI::App* command = app.add_subcommand("train", "Train a translator, a language model or a classifier");
   command->footer(
-      "Example:\n  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
+      "Examples:\n"
+      "  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
+      "  heed train --task lm --text book.txt --valid-text rest.txt --output my-model --max-minutes 30\n"
+      "  heed train --task classify --text train.tsv --valid-text dev.tsv --output my-model --max-minutes 5\n"
       "Run it again with the same --output, and it goes on where it stopped.");
-  command->add_option("--pairs", o->pairs, "Training text: a file of lines, source TAB target")
+  command->add_option("--task", o->task, "translation, lm (a language model) or classify; the architecture's")
+      ->type_name("TASK");
+  command
+      ->add_option("--text", o->text,
+                   "Training text of a language model: any text; of a classifier: lines, LABEL TAB TEXT")
+      ->type_name("F");
+  command->add_option("--valid-text", o->valid_text, "Text to validate with, as --text")->type_name("F");
+  command
+      ->add_option("--pairs", o->pairs, "Training text of a translator: a file of lines, SOURCE TAB TARGET")
       ->type_name("F.tsv");
   command->add_option("--source", o->source, "Training text: the source's lines, instead of --pairs")
       ->type_name("F");
@@ -178,7 +196,14 @@ void add_train(CLI::App& app, Work& work) {
       ->add_option("--set", o->settings, "One setting over those, such as model.width=512; may be repeated")
       ->take_all()
       ->type_name("KEY=VALUE");
-  command->add_option("--arch", o->arch, "Architecture (model.arch)")->type_name("NAME");
+  std::vector<std::string> architectures;
+  for (const models::Architecture& each : models::architectures()) {
+    architectures.push_back(fmt::format("{} ({})", each.name, train::task_kind(each.task).name));
+  }
+  command
+      ->add_option("--arch", o->arch,
+                   fmt::format("Architecture (model.arch): {}", fmt::join(architectures, ", ")))
+      ->type_name("NAME");
   command
       ->add_option("--batch-tokens", o->batch_tokens,
                    "Tokens of a batch, on either side (training.batch_tokens)")

@@ -87,7 +87,16 @@ uint32_t Corpus::length(size_t stream, uint64_t sentence) const {
 }
 
 void Corpus::append(size_t stream, uint64_t sentence, std::vector<int32_t>& ids) const {
-  const auto [begin, end] = range(stream, sentence);
+  append(range(stream, sentence), ids);
+}
+
+void Corpus::append_run(uint64_t begin, uint64_t count, std::vector<int32_t>& ids) const {
+  HEED_CHECK(info_.streams == 1 && begin <= ids_ && count <= ids_ - begin);
+  append({begin, begin + count}, ids);
+}
+
+void Corpus::append(Range range, std::vector<int32_t>& ids) const {
+  const auto [begin, end] = range;
   const size_t before = ids.size(), count = end - begin;
   ids.resize(before + count);
   int32_t* out = ids.data() + before;

@@ -97,6 +97,8 @@ class Corpus {
   /// Appends the ids of a sentence to `ids`. Throws kFormat if the file is damaged.
   void append(size_t stream, uint64_t sentence, std::vector<int32_t>& ids) const;
   std::vector<int32_t> sentence(size_t stream, uint64_t sentence) const;
+  /// Appends the ids from number `begin` on of a corpus of one stream, whose sentences are one running text.
+  void append_run(uint64_t begin, uint64_t count, std::vector<int32_t>& ids) const;
 
   /// Reads the whole file and compares its content with the fingerprint taken when it was written. Throws
   /// kFormat.
@@ -107,6 +109,7 @@ class Corpus {
     uint64_t begin, end;
   };
   Range range(size_t stream, uint64_t sentence) const;
+  void append(Range range, std::vector<int32_t>& ids) const;
   [[noreturn]] void damaged(const char* what) const;
 
   std::string path_;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "text/whitespace.h"
 
 namespace heed {
 namespace {
@@ -22,7 +21,9 @@ class CorpusBuilder {
   CorpusBuilder(std::vector<Encoder> encoders, const std::string& path, const CorpusBuildOptions& options)
       : encoders_(std::move(encoders)), options_(options), writer_(path, streams(), checked(options)) {}
 
-  void add(std::initializer_list<std::string_view> texts) {
+  /// `last`, if it is an id, is put behind those of each text.
+  void add(std::initializer_list<std::string_view> texts, int32_t last = -1) {
+    last_.push_back(last);
     for (const std::string_view text : texts) {
       texts_.emplace_back(text);
       bytes_ += text.size();
@@ -59,6 +60,10 @@ class CorpusBuilder {
       const size_t end = std::min((block + 1) * kBlock, texts_.size());
       for (size_t n = block * kBlock; n < end; ++n) {
         cuts_[n] = encoders_[n % streams()](texts_[n], encoded_ + n / streams());
+        const int32_t last = last_[n / streams()];
+        for (std::vector<int32_t>& cut : cuts_[n]) {
+          if (last >= 0) cut.push_back(last);
+        }
       }
     };
     const size_t blocks = (texts_.size() + kBlock - 1) / kBlock;
@@ -95,6 +100,7 @@ class CorpusBuilder {
     for (size_t first = 0; first < cuts_.size(); first += streams()) write_cuts({&cuts_[first], streams()});
     encoded_ += texts_.size() / streams();
     texts_.clear();
+    last_.clear();
     bytes_ = 0;
     if (options_.progress) options_.progress(counts_);
   }
@@ -103,6 +109,7 @@ class CorpusBuilder {
   const CorpusBuildOptions& options_;
   CorpusWriter writer_;
   std::vector<std::string> texts_;                       // of all streams, in the order of the corpus
+  std::vector<int32_t> last_;                            // of each sentence
   std::vector<std::vector<std::vector<int32_t>>> cuts_;  // of each text
   uint64_t encoded_ = 0;                                 // sentences before these
   size_t bytes_ = 0;
@@ -127,18 +134,13 @@ CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source
   return builder.finish(reader.name(), reader.fingerprint());
 }
 
-CorpusCounts build_text_corpus(LineReader& reader, const Encoder& encode, const std::string& path,
-                               const CorpusBuildOptions& options) {
+CorpusCounts build_running_corpus(RunningText& text, const Encoder& encode, int32_t document_end,
+                                  const std::string& path, const CorpusBuildOptions& options) {
+  HEED_CHECK(options.max_length == kNoLimit);
   CorpusBuilder builder({encode}, path, options);
-  std::string_view line;
-  while (reader.next(line)) {
-    if (strip(line).empty()) {
-      builder.skip_empty(1);
-    } else {
-      builder.add({line});
-    }
-  }
-  return builder.finish(reader.name(), reader.fingerprint().value());
+  Stretch stretch;
+  while (text.next(stretch)) builder.add({stretch.text}, stretch.ends_document ? document_end : -1);
+  return builder.finish(text.reader().name(), text.fingerprint());
 }
 
 }  // namespace heed

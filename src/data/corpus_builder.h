@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,8 @@
 #include "base/thread_pool.h"
 #include "data/augmentation.h"
 #include "data/corpus.h"
-#include "data/line_reader.h"
 #include "data/pairs_reader.h"
+#include "data/running_text.h"
 
 namespace heed {
 
@@ -19,6 +20,9 @@ namespace heed {
 /// becomes a sentence of the corpus: as many for every text of every stream. `number` is the text's place in
 /// its stream, for encoders that draw by chance. Called from several threads at once.
 using Encoder = std::function<std::vector<std::vector<int32_t>>(std::string_view text, uint64_t number)>;
+
+/// Of the length of a sentence.
+constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
 struct CorpusBuildOptions {
   /// All ids are less than this; required.
@@ -42,9 +46,10 @@ CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source
                                const Encoder& encode_target, const std::string& path,
                                const CorpusBuildOptions& options);
 
-/// Reads all lines and writes a corpus of one stream; blank lines are left out. Throws like
-/// build_pair_corpus.
-CorpusCounts build_text_corpus(LineReader& reader, const Encoder& encode, const std::string& path,
-                               const CorpusBuildOptions& options);
+/// Reads a running text and writes a corpus of one stream, whose sentences are the stretches of the text.
+/// `document_end` stands behind every document, if it is an id (and not -1). options.max_length must be
+/// kNoLimit, as no part of a text can be left out. Throws like build_pair_corpus.
+CorpusCounts build_running_corpus(RunningText& text, const Encoder& encode, int32_t document_end,
+                                  const std::string& path, const CorpusBuildOptions& options);
 
 }  // namespace heed

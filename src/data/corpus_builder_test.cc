@@ -115,16 +115,26 @@ TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
   EXPECT_EQ(folder.entries(), 1u);  // the text alone
 }
 
-TEST(BuildTextCorpus, LeavesOutBlankAndLongLines) {
+TEST(BuildRunningCorpus, IsTheTextAndTheEndsOfDocuments) {
   const TestFolder folder;
-  LineReader reader(folder.write("t", "ab\n\n \nabcdef\ncd"));
-  const CorpusCounts counts = build_text_corpus(reader, bytes_and_end, folder.path("c"), options());
-  EXPECT_EQ(counts.written, 2u);
-  EXPECT_EQ(counts.empty, 2u);
-  EXPECT_EQ(counts.too_long, 1u);
-  const Corpus corpus(folder.path("c"));
-  EXPECT_EQ(corpus.info().streams, 1u);
-  EXPECT_EQ(corpus.sentence(0, 1), (Ids{'c', 'd', 0}));
+  const std::string path = folder.write("t", "ab\ncd\n\nef\n");
+  CorpusBuildOptions with = options();
+  with.max_length = kNoLimit;
+  const auto letters_of = [&](const RunningTextOptions& how) {
+    RunningText text(path, how);
+    build_running_corpus(text, letters, 7, folder.path("c"), with);
+    const Corpus corpus(folder.path("c"));
+    EXPECT_EQ(corpus.info().origin.input, running_text_facts(path, how).fingerprint);
+    Ids ids;
+    corpus.append_run(0, corpus.stream_ids(0), ids);
+    return ids;
+  };
+  EXPECT_EQ(letters_of({}), (Ids{'a', 'b', 'c', 'd', 'e', 'f'}));
+  EXPECT_EQ(letters_of({.stretch_bytes = 1}), (Ids{'a', 'b', 'c', 'd', 'e', 'f'}));
+  EXPECT_EQ(letters_of({.documents = true, .stretch_bytes = 1}), (Ids{'a', 'b', 'c', 'd', 7, 'e', 'f', 7}));
+  Ids part;
+  Corpus(folder.path("c")).append_run(3, 3, part);
+  EXPECT_EQ(part, (Ids{'d', 7, 'e'}));
 }
 
 }  // namespace

@@ -61,16 +61,18 @@ GenerationDefaults read_generation_defaults(const std::string& directory, const 
 void write_generation_defaults(const std::string& directory, const GenerationDefaults& defaults,
                                const SpecialIds& ids) {
   nlohmann::ordered_json json;
-  json["bad_words_ids"] = nlohmann::ordered_json::array();
+  const auto add_id = [&](const char* key, int32_t id) {
+    if (id >= 0) json[key] = id;
+  };
   for (const int32_t id : defaults.forbidden_ids) json["bad_words_ids"].push_back({id});
-  json["bos_token_id"] = ids.end;
-  json["decoder_start_token_id"] = ids.start;
-  json["eos_token_id"] = ids.end;
-  if (defaults.forced_end_id >= 0) json["forced_eos_token_id"] = defaults.forced_end_id;
+  add_id("bos_token_id", ids.begin);
+  add_id("decoder_start_token_id", ids.start);
+  add_id("eos_token_id", ids.end);
+  add_id("forced_eos_token_id", defaults.forced_end_id);
   json["length_penalty"] = defaults.length_penalty;
   json["max_length"] = defaults.max_length;
   json["num_beams"] = defaults.beams;
-  json["pad_token_id"] = ids.padding;
+  add_id("pad_token_id", ids.padding);
   json["renormalize_logits"] = defaults.renormalize;
   write_json(directory + "/generation_config.json", json);
 }

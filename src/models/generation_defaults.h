@@ -27,10 +27,15 @@ struct GenerationDefaults {
 /// Reads `directory`/generation_config.json, and what older directories hold in config.json instead.
 GenerationDefaults read_generation_defaults(const std::string& directory, const JsonObject& config);
 
-/// Writes generation_config.json.
+/// Ids that a search must know; -1: none.
 struct SpecialIds {
-  int32_t padding = 0, end = 0, start = 0;
+  int32_t padding = -1;
+  int32_t end = -1;
+  int32_t begin = -1;  ///< bos_token_id
+  int32_t start = -1;  ///< decoder_start_token_id, of what has an encoder too
 };
+
+/// Writes generation_config.json.
 void write_generation_defaults(const std::string& directory, const GenerationDefaults& defaults,
                                const SpecialIds& ids);
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -24,8 +25,7 @@ std::string to_line(const Metrics& m) {
                               {"target_tokens_per_second", m.target_tokens_per_second},
                               {"seconds", m.seconds}};
   if (m.valid_loss) json["valid_loss"] = *m.valid_loss;
-  if (m.bleu) json["bleu"] = *m.bleu;
-  if (m.chrf) json["chrf"] = *m.chrf;
+  for (const Score& score : m.scores) json[score.name] = score.value;
   return json.dump() + "\n";
 }
 
@@ -39,12 +39,13 @@ Metrics from_line(const std::string& line, const std::string& origin) {
   m.target_tokens = json.integer("target_tokens");
   m.target_tokens_per_second = json.number("target_tokens_per_second");
   m.seconds = json.number("seconds");
-  const auto optional = [&](const char* key) {
-    return json.has(key) ? std::optional(json.number(key)) : std::nullopt;
-  };
-  m.valid_loss = optional("valid_loss");
-  m.bleu = optional("bleu");
-  m.chrf = optional("chrf");
+  static const std::set<std::string> fields{"step",          "loss",          "learning_rate",
+                                            "gradient_norm", "target_tokens", "target_tokens_per_second",
+                                            "seconds",       "valid_loss"};
+  if (json.has("valid_loss")) m.valid_loss = json.number("valid_loss");
+  for (const std::string& key : json.keys()) {
+    if (fields.count(key) == 0) m.scores.push_back({key, json.number(key)});
+  }
   return m;
 }
 

@@ -3,14 +3,14 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <set>
+#include <optional>
 #include <sstream>
 #include <type_traits>
 
 #include "base/check.h"
 #include "io/nearest_word.h"
 #include "models/architecture.h"
+#include "train/task.h"
 
 namespace heed::train {
 namespace {
@@ -36,16 +36,20 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   };
   const Range count{1, 1e9}, probability{0, 0.99}, any{0, 1e18};
 
-  visit("model.arch", r.arch, one_of({"transformer"}));
+  Words<std::string> architectures;
+  for (const auto& each : models::architectures()) architectures.emplace_back(each.name, each.name);
+  visit("model.arch", r.arch, architectures);
   models::visit_model_settings(r.model, [&](const char* name, auto& field, const auto&... range_or_words) {
     visit(std::string("model.") + name, field, range_or_words...);
   });
 
-  visit("tokenizer.type", r.tokenizer, one_of({"unigram", "bpe"}));
+  visit("tokenizer.type", r.tokenizer,
+        one_of({"unigram", "bpe", "bytes", "characters", "sentencepiece", "wordpiece"}));
   visit("tokenizer.vocabulary", r.vocabulary, Range{10, 1e6});
   visit("tokenizer.joint", r.joint);
   visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
   visit("tokenizer.byte_fallback", r.byte_fallback);
+  visit("tokenizer.lowercase", r.lowercase);
   visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
   visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
   visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
@@ -55,11 +59,15 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("augmentation.numbers", r.other_numbers, Range{0, 100});
   visit("augmentation.capitals", r.capitals, Range{0, 1});
   visit("augmentation.joined", r.joined, Range{0, 1});
+
   visit("training.seed", r.seed, any);
   visit("training.batch_tokens", r.batch_tokens, count);
   visit("training.shards", r.shards, Range{0, 1024});
   visit("training.accumulate", r.accumulate, Range{1, 1024});
   visit("training.max_length", r.max_length, Range{2, 1e6});
+  visit("training.block", r.block, Range{2, 1e6});
+  visit("training.documents", r.documents);
+  visit("training.class_weights", r.class_weights, one_of({"none", "balanced"}));
   visit("training.label_smoothing", r.label_smoothing, probability);
 
   visit("optimizer.kind", r.optimizer, one_of({"adam", "adamw"}));
@@ -82,7 +90,8 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("validation.every", r.validate_every, count);
   visit("validation.sentences", r.validation_sentences, any);
   visit("validation.beam", r.validation_beam, Range{1, 64});
-  visit("validation.metric", r.metric, one_of({"bleu", "chrf", "loss"}));
+  visit("validation.tokens", r.validation_tokens, any);
+  visit("validation.metric", r.metric, one_of({"bleu", "chrf", "loss", "accuracy", "macro_f1"}));
   visit("validation.patience", r.patience, Range{0, 1e6});
 }
 
@@ -157,18 +166,6 @@ struct Writer {
   }
 };
 
-void set(Recipe& recipe, const std::string& key, const std::string& value, const std::string& where,
-         ErrorKind kind) {
-  Setter setter{key, value, {}, {}};
-  visit_recipe(recipe, setter);
-  if (!setter.found) {
-    const std::string near = nearest_word(key, setter.keys);
-    fail(kind, "{}: there is no setting '{}'{}", where, key,
-         near.empty() ? "" : fmt::format("; is '{}' meant?", near));
-  }
-  if (!setter.problem.empty()) fail(kind, "{}: '{}' must be {}, not '{}'", where, key, setter.problem, value);
-}
-
 std::string text_of(const toml::node& node, const std::string& key, const std::string& origin) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
@@ -177,30 +174,138 @@ std::string text_of(const toml::node& node, const std::string& key, const std::s
   fail(ErrorKind::kFormat, "{}: '{}' must be a single value", origin, key);
 }
 
+constexpr const char* kArchitecture = "model.arch";
+
+/// Whether a recipe of this task and architecture has such a field.
+bool has_field(const Recipe& recipe, const std::string& key) {
+  const std::string section = "model.";
+  if (key.starts_with(section)) {
+    const auto& known = models::architecture_named(recipe.arch).settings;
+    return key == kArchitecture || std::ranges::count(known, key.substr(section.size())) > 0;
+  }
+  if (task_kind(recipe.task()).settings.contains(key)) return true;
+  return std::ranges::none_of(task_kinds(),
+                              [&](const TaskKind& kind) { return kind.settings.contains(key); });
+}
+
+void apply(Recipe& recipe, const Setting& setting) {
+  const auto& [key, value, origin, error] = setting;
+  Setter setter{key, value, {}, {}};
+  visit_recipe(recipe, setter);
+  if (!setter.found) {
+    std::erase_if(setter.keys, [&](const std::string& each) { return !has_field(recipe, each); });
+    fail(error, "{}: there is no setting '{}'{}", origin, key, did_you_mean(key, setter.keys));
+  }
+  if (!setter.problem.empty()) {
+    fail(error, "{}: '{}' must be {}, not '{}'", origin, key, setter.problem, value);
+  }
+  const TaskKind& kind = task_kind(recipe.task());
+  if (!has_field(recipe, key)) {
+    if (key.starts_with("model.")) {
+      fail(error, "{}: the architecture {} has no setting '{}'; it has model.{}", origin, recipe.arch, key,
+           fmt::join(models::architecture_named(recipe.arch).settings, ", model."));
+    }
+    fail(error, "{}: '{}' is no setting of {}", origin, key, kind.training);
+  }
+  const auto words = kind.settings.find(key);
+  if (words != kind.settings.end() && !words->second.empty() &&
+      std::ranges::count(words->second, value) == 0) {
+    fail(error, "{}: '{}' must be one of {} for {}, not '{}'", origin, key, fmt::join(words->second, ", "),
+         kind.training, value);
+  }
+}
+
+/// The name of the architecture that is to be trained.
+std::string choose_architecture(const std::string& task, const std::vector<Setting>& settings) {
+  std::optional<models::Task> wanted;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : task_names()) {
+    if (name == task) wanted = value;
+    names.push_back(name);
+  }
+  if (!task.empty() && !wanted) {
+    fail(ErrorKind::kUsage, "there is no task '{}'; there are {}{}", task, fmt::join(names, ", "),
+         did_you_mean(task, names));
+  }
+  std::string chosen;
+  for (const Setting& setting : settings) {
+    if (setting.key == kArchitecture) chosen = models::architecture_named(setting.value).name;
+  }
+  std::vector<std::string> suited;
+  for (const auto& each : models::architectures()) {
+    if (each.task == wanted.value_or(models::Task::kTranslation)) suited.push_back(each.name);
+  }
+  if (chosen.empty()) {
+    if (suited.empty()) fail(ErrorKind::kUsage, "there is no architecture for the task '{}'", task);
+    return suited[0];
+  }
+  if (wanted && models::architecture_named(chosen).task != *wanted) {
+    fail(ErrorKind::kUsage, "the architecture {} is not for the task '{}'; {} {}", chosen, task,
+         suited.size() > 1 ? "these are:" : "this is:", fmt::join(suited, ", "));
+  }
+  return chosen;
+}
+
+models::PresetSize preset_size(const std::string& name) {
+  static const Words<models::PresetSize> sizes{{"tiny", models::PresetSize::kTiny},
+                                               {"small", models::PresetSize::kSmall},
+                                               {"base", models::PresetSize::kBase}};
+  std::vector<std::string> names;
+  for (const auto& [word, size] : sizes) {
+    if (word == name) return size;
+    names.push_back(word);
+  }
+  fail(ErrorKind::kUsage, "there is no preset '{}'; there are {}{}", name, fmt::join(names, ", "),
+       did_you_mean(name, names));
+}
+
 }  // namespace
 
-void apply_toml(Recipe& recipe, const std::string& text, const std::string& origin) {
+std::vector<Setting> read_settings(const std::string& text, const std::string& origin) {
   toml::table table;
   try {
     table = toml::parse(text);
   } catch (const toml::parse_error& error) {
     fail(ErrorKind::kFormat, "{}, line {}: {}", origin, error.source().begin.line, error.description());
   }
+  std::vector<Setting> settings;
+  const auto add = [&](const std::string& key, const toml::node& value) {
+    settings.push_back({key, text_of(value, key, origin), origin, ErrorKind::kFormat});
+  };
   for (const auto& [section, content] : table) {
     const std::string name(section.str());
     if (const toml::table* fields = content.as_table()) {
-      for (const auto& [key, value] : *fields) {
-        const std::string full = name + "." + std::string(key.str());
-        set(recipe, full, text_of(value, full, origin), origin, ErrorKind::kFormat);
-      }
+      for (const auto& [key, value] : *fields) add(name + "." + std::string(key.str()), value);
     } else {
-      set(recipe, name, text_of(content, name, origin), origin, ErrorKind::kFormat);
+      add(name, content);
     }
   }
+  return settings;
 }
 
-void apply_setting(Recipe& recipe, const std::string& key, const std::string& value) {
-  set(recipe, key, value, "--set", ErrorKind::kUsage);
+const Words<models::Task>& task_names() {
+  static const Words<models::Task> names = [] {
+    Words<models::Task> words;
+    for (const TaskKind& kind : task_kinds()) words.emplace_back(kind.name, kind.task);
+    return words;
+  }();
+  return names;
+}
+
+Recipe make_recipe(const std::string& preset, const std::string& task, const std::vector<Setting>& settings) {
+  Recipe recipe;
+  recipe.arch = choose_architecture(task, settings);
+  const models::PresetSize size = preset_size(preset);
+  const models::ModelPreset model = models::architecture_named(recipe.arch).preset(size);
+  recipe.model = model.settings;
+  recipe.rate = model.rate;
+  recipe.warmup = model.warmup;
+  recipe.clip = model.clip;
+  task_kind(recipe.task()).preset(size, recipe);
+  for (const Setting& setting : settings) {
+    if (setting.key != kArchitecture) apply(recipe, setting);
+  }
+  return recipe;
 }
 
 std::string to_toml(const Recipe& recipe) {
@@ -208,6 +313,7 @@ std::string to_toml(const Recipe& recipe) {
   visit_recipe(recipe, writer);
   std::string text, section;
   for (const auto& [key, value] : writer.fields) {
+    if (!has_field(recipe, key)) continue;
     const size_t dot = key.find('.');
     if (key.substr(0, dot) != section) {
       section = key.substr(0, dot);
@@ -224,41 +330,16 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
   visit_recipe(now, second);
   std::vector<std::string> found;
   for (size_t n = 0; n < first.fields.size(); ++n) {
-    if (first.fields[n].second == second.fields[n].second) continue;
-    found.push_back(fmt::format("{} ({}, now {})", first.fields[n].first, first.fields[n].second,
-                                second.fields[n].second));
+    const auto& [key, value] = first.fields[n];
+    const std::string& other = second.fields[n].second;
+    if (value == other || !(has_field(before, key) || has_field(now, key))) continue;
+    found.push_back(fmt::format("{} ({}, now {})", key, value, other));
   }
   return found;
 }
 
-Recipe preset(const std::string& name) {
-  static const models::Words<models::PresetSize> sizes{{"tiny", models::PresetSize::kTiny},
-                                                       {"small", models::PresetSize::kSmall},
-                                                       {"base", models::PresetSize::kBase}};
-  std::vector<std::string> names;
-  for (const auto& [size_name, size] : sizes) {
-    names.push_back(size_name);
-    if (size_name != name) continue;
-    Recipe recipe;
-    const models::ModelPreset model = models::architecture_named(recipe.arch).preset(size);
-    recipe.model = model.settings;
-    recipe.rate = model.rate;
-    recipe.warmup = model.warmup;
-    recipe.clip = model.clip;
-    if (size == models::PresetSize::kTiny) {  // learns something in seconds
-      recipe.vocabulary = 1000;
-      recipe.batch_tokens = 1024;
-      recipe.validate_every = 100;
-      recipe.validation_sentences = 100;
-      recipe.decay = 0.98;
-    } else if (size == models::PresetSize::kBase) {
-      recipe.vocabulary = 16000;
-      recipe.batch_tokens = 8192;
-    }
-    return recipe;
-  }
-  fail(ErrorKind::kUsage, "there is no preset '{}'; there are {}{}", name, fmt::join(names, ", "),
-       did_you_mean(name, names));
+models::Task Recipe::task() const {
+  return models::architecture_named(arch).task;
 }
 
 Schedule Recipe::make_schedule() const {

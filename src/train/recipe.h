@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "heed/error.h"
+#include "models/model.h"
 #include "models/model_settings.h"
 #include "train/schedule.h"
 
@@ -17,7 +19,8 @@ enum class Averaging {
 };
 
 /// Each field stands in the file under the key that visit_recipe() gives it; docs/training.md lists them all.
-/// The defaults are those of --preset small.
+/// Which of them a recipe has depends on the task and the architecture; the defaults are those of a small
+/// translator.
 struct Recipe {
   // [model]
   std::string arch = "transformer";
@@ -29,6 +32,7 @@ struct Recipe {
   bool joint = true;
   std::string normalization = "nmt_nfkc";
   bool byte_fallback = true;
+  bool lowercase = true;  ///< of WordPiece: case and accents are put aside
   double character_coverage = 0.9995;
   int sampled_cuts = 0;         ///< ways in which each training sentence is cut by chance; 0: only the best
   double sampling_alpha = 0.2;  ///< cuts are drawn with probability proportional to P(cut)^alpha
@@ -45,7 +49,10 @@ struct Recipe {
   int64_t batch_tokens = 4096;
   int shards = 0;            ///< 0: by batch_tokens alone
   int accumulate = 1;        ///< batches per update
-  int64_t max_length = 128;  ///< longer sentences are left out
+  int64_t max_length = 128;  ///< longer sentences are left out; of longer texts to classify, the end
+  int64_t block = 256;       ///< of a language model: tokens that are read together
+  bool documents = false;    ///< of a language model: blank lines end a document
+  std::string class_weights = "none";  ///< of a classifier: none, or balanced
   double label_smoothing = 0.1;
 
   // [optimizer]
@@ -69,23 +76,36 @@ struct Recipe {
   int64_t validate_every = 1000;
   int64_t validation_sentences = 500;  ///< translated for BLEU and chrF
   int validation_beam = 1;
-  std::string metric = "bleu";  ///< that decides which weights are best: bleu, chrf or loss
-  int patience = 0;             ///< validations without improvement before stopping; 0: never
+  int64_t validation_tokens = 0;  ///< of a language model's validation text; 0: all
+  std::string metric = "bleu";    ///< that decides which weights are best
+  int patience = 0;               ///< validations without improvement before stopping; 0: never
 
+  models::Task task() const;
   Schedule make_schedule() const;
   /// shards, or what batch_tokens suggests.
   int shard_count() const;
 };
 
-/// "tiny", "small" or "base"; throws kUsage for another name, naming these.
-Recipe preset(const std::string& name);
+/// One field as somebody wrote it.
+struct Setting {
+  std::string key, value;              ///< "model.width", "512"
+  std::string origin;                  ///< where, as messages say it
+  ErrorKind kind = ErrorKind::kUsage;  ///< of errors in it
+};
 
-/// Overrides fields from TOML text. Throws kFormat for an unknown key (naming the nearest) or a bad value;
-/// `origin` is what messages call the text.
-void apply_toml(Recipe& recipe, const std::string& text, const std::string& origin);
-/// Overrides one field, "model.width" = "512". Throws kUsage.
-void apply_setting(Recipe& recipe, const std::string& key, const std::string& value);
-/// All fields, as a TOML file that apply_toml reads back.
+/// The settings of a TOML file. Throws kFormat for text that is no TOML; `origin` is what messages call it.
+std::vector<Setting> read_settings(const std::string& text, const std::string& origin);
+
+/// Translation, language model, classification: as --task names them.
+const models::Words<models::Task>& task_names();
+
+/// The preset ("tiny", "small" or "base") of the architecture that the settings name (or else of the first
+/// that is for `task`, which is translation unless it says otherwise), with the settings over it, the later
+/// over the earlier. Throws for unknown names, naming the nearest; for an architecture that is not for
+/// `task`; for settings that the task or the architecture does not have; and for bad values.
+Recipe make_recipe(const std::string& preset, const std::string& task, const std::vector<Setting>& settings);
+
+/// All fields that the recipe's task and architecture have, as TOML that gives the same recipe again.
 std::string to_toml(const Recipe& recipe);
 
 /// The fields that differ, as "model.width (256, now 512)".

@@ -10,12 +10,12 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "io/safetensors.h"
+#include "models/architecture.h"
 #include "models/model_directory.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
-#include "train/training_data.h"
+#include "train/task.h"
 #include "train/training_step.h"
-#include "train/validation.h"
 
 namespace heed::train {
 namespace {
@@ -31,7 +31,8 @@ class Trainer {
       : options_(options),
         recipe_(options.recipe),
         folder_(options.output + "/training"),
-        pool_(options.threads) {}
+        pool_(options.threads),
+        kind_(task_kind(recipe_.task())) {}
 
   TrainingSummary run();
 
@@ -60,12 +61,11 @@ class Trainer {
   const Recipe recipe_;
   const std::string folder_;
   ThreadPool pool_;
-  std::optional<TrainingData> data_;
-  std::unique_ptr<models::Model> built_;
-  models::Seq2Seq* model_ = nullptr;
+  const TaskKind& kind_;
+  std::unique_ptr<Task> task_;
+  std::unique_ptr<models::Model> model_;
   std::unique_ptr<TrainingStep> step_;
   std::unique_ptr<Optimizer> optimizer_;
-  std::optional<Batcher> batcher_;
   std::optional<MetricsLog> log_;
   Checkpoint checkpoint_;  // moments stand in the optimizer while it runs
   nn::ParameterArray snapshot_average_;
@@ -78,8 +78,10 @@ class Trainer {
 void Trainer::settle_recipe() {
   const std::string path = folder_ + "/recipe.toml";
   if (!std::filesystem::exists(path)) {
-    for (const char* name : {"/config.json", "/model.safetensors", "/vocab.json"}) {
-      if (std::filesystem::exists(options_.output + name)) {
+    std::vector<std::string> names = kind_.tokenizer_files;
+    names.insert(names.end(), {"config.json", "model.safetensors"});
+    for (const std::string& name : names) {
+      if (std::filesystem::exists(options_.output + "/" + name)) {
         fail(ErrorKind::kUsage, "'{}' holds a model that was not trained there; train into another directory",
              options_.output);
       }
@@ -88,44 +90,30 @@ void Trainer::settle_recipe() {
     write_file(path, to_toml(recipe_));
     return;
   }
-  Recipe before;
-  apply_toml(before, read_file(path), path);
+  const Recipe before = make_recipe("small", "", read_settings(read_file(path), path));
   const auto changed = differences(before, recipe_);
   if (changed.empty()) return;
   if (std::filesystem::exists(folder_ + "/checkpoint.safetensors")) {
     fail(ErrorKind::kUsage,
          "the training in '{}' was begun with another recipe: {}; give the same settings to go on, or train "
-         "into "
-         "another directory",
+         "into another directory",
          options_.output, fmt::join(changed, ", "));
   }
-  for (const char* name :
-       {"/source.spm", "/target.spm", "/vocab.json", "/tokenizer_config.json", "/config.json",
-        "/model.safetensors", "/training/train.ids", "/training/valid.ids"}) {
-    std::filesystem::remove(options_.output + name);
-  }
+  std::vector<std::string> names = task_kind(before.task()).tokenizer_files;
+  names.insert(names.end(), {"config.json", "generation_config.json", "model.safetensors",
+                             "training/train.ids", "training/valid.ids"});
+  for (const std::string& name : names) std::filesystem::remove(options_.output + "/" + name);
   write_file(path, to_toml(recipe_));
 }
 
 void Trainer::build_model() {
   models::ModelSettings settings = recipe_.model;
-  const Tokenizer& tokenizer = data_->tokenizer;
-  settings.vocabulary = static_cast<int64_t>(tokenizer.size());
-  settings.padding_id = settings.start_id = tokenizer.pad_id();
-  settings.end_id = tokenizer.end_id();
-  built_ = models::architecture_named(recipe_.arch).make(settings);
-  model_ = dynamic_cast<models::Seq2Seq*>(built_.get());
-  HEED_CHECK(model_ != nullptr);
+  task_->complete(settings);
+  model_ = models::architecture_named(recipe_.arch).make(settings);
+  task_->use(*model_);
   write_json(options_.output + "/config.json", model_->config_json());
-  models::GenerationDefaults generation;
-  generation.beams = 4;
-  generation.max_length = model_->longest();
-  generation.forced_end_id = model_->end_id();
-  generation.forbidden_ids = {model_->padding_id()};
-  generation.renormalize = true;
-  models::write_generation_defaults(options_.output, generation,
-                                    {model_->padding_id(), model_->end_id(), model_->start_id()});
-  step_ = std::make_unique<TrainingStep>(*model_, pool_);
+  task_->write_files(options_.output);
+  step_ = std::make_unique<TrainingStep>(*task_, model_->table(), pool_);
   optimizer_ = std::make_unique<Optimizer>(model_->table(), recipe_);
   const nn::ParameterTable& table = model_->table();
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);
@@ -146,9 +134,7 @@ void Trainer::resume() {
   } else if (!std::filesystem::exists(options_.output + "/model.safetensors")) {
     keep_as_best(checkpoint_.values);  // so that the directory is a model at any moment
   }
-  batcher_.emplace(sizes_of(data_->corpus),
-                   BatcherOptions{.seed = recipe_.seed, .batch_tokens = recipe_.batch_tokens},
-                   checkpoint_.state.cursor);
+  task_->begin(checkpoint_.state.cursor);
   log_.emplace(folder_ + "/metrics.jsonl", checkpoint_.state.step);
 }
 
@@ -156,7 +142,7 @@ void Trainer::save() {
   Checkpoint whole = checkpoint_;
   whole.first_moment = optimizer_->first_moment();
   whole.second_moment = optimizer_->second_moment();
-  whole.state.cursor = batcher_->cursor();
+  whole.state.cursor = task_->place();
   write_checkpoint(folder_ + "/checkpoint.safetensors", model_->table(), whole);
   last_saved_ = now();
 }
@@ -221,14 +207,14 @@ void Trainer::stop_for_bad_numbers(double loss, double norm) {
 
 void Trainer::step() {
   TrainingState& state = checkpoint_.state;
-  std::vector<Batch> shards;
+  std::vector<Batch> parts;
   for (int n = 0; n < recipe_.accumulate; ++n) {
-    const auto parts = split_into_shards(batcher_->next(), static_cast<size_t>(recipe_.shard_count()));
-    shards.insert(shards.end(), parts.begin(), parts.end());
+    const auto more = task_->next_batch(static_cast<size_t>(recipe_.shard_count()));
+    parts.insert(parts.end(), more.begin(), more.end());
   }
   const int64_t n = state.step + 1;
   const RandomKey key = RandomKey::from_seed(recipe_.seed).fold(1).fold(static_cast<uint64_t>(n));
-  const LossSums sums = step_->run(data_->corpus, shards, checkpoint_.values, recipe_.label_smoothing, key);
+  const LossSums sums = step_->run(parts, checkpoint_.values, key);
   const double norm = optimizer_->norm(pool_, step_->gradients());
   if (!std::isfinite(sums.loss) || !std::isfinite(norm)) stop_for_bad_numbers(sums.loss, norm);
   optimizer_->update(pool_, checkpoint_.values, step_->gradients(), norm, n, checkpoint_.average);
@@ -236,14 +222,14 @@ void Trainer::step() {
   const double end = now(), took = end - last_step_end_;
   state.step = n;
   state.seconds += took;
-  state.target_tokens += sums.target_tokens;
+  state.target_tokens += sums.tokens;
   Metrics metrics;
   metrics.step = n;
-  metrics.loss = sums.loss / static_cast<double>(sums.target_tokens);
+  metrics.loss = sums.loss / sums.weight;
   metrics.learning_rate = recipe_.make_schedule().at(n);
   metrics.gradient_norm = norm;
   metrics.target_tokens = state.target_tokens;
-  metrics.target_tokens_per_second = static_cast<double>(sums.target_tokens) / took;
+  metrics.target_tokens_per_second = static_cast<double>(sums.tokens) / took;
   metrics.seconds = state.seconds;
   if (recipe_.averaging == Averaging::kLast && n % recipe_.snapshot_every == 0) take_snapshot();
   const bool last = (options_.max_steps > 0 && n >= options_.max_steps) ||
@@ -258,21 +244,19 @@ void Trainer::step() {
 
 void Trainer::validate_now(Metrics& metrics) {
   const nn::ParameterArray& values = weights_to_use();
-  if (!data_->validation) {
+  if (!task_->has_validation()) {
     keep_as_best(values);
     return;
   }
-  const ValidationScores scores = validate(*model_, values, *data_, recipe_, *step_, pool_);
+  const ValidationScores scores = task_->validate(values, *step_, pool_);
   metrics.valid_loss = scores.loss;
-  metrics.bleu = scores.bleu;
-  metrics.chrf = scores.chrf;
+  metrics.scores = scores.others;
   TrainingState& state = checkpoint_.state;
-  const double score = metric_of(scores, recipe_);
-  if (state.has_best && score <= state.best) {
+  if (state.has_best && scores.quality <= state.best) {
     ++state.validations_since_best;
     return;
   }
-  state.best = score;
+  state.best = scores.quality;
   state.has_best = true;
   state.validations_since_best = 0;
   keep_as_best(values);
@@ -292,16 +276,13 @@ TrainingSummary Trainer::run() {
   if (options_.max_steps <= 0 && options_.max_minutes <= 0 && recipe_.patience == 0) {
     fail(ErrorKind::kUsage, "a training needs an end: --max-steps, --max-minutes, or validation.patience");
   }
-  if (recipe_.max_length > recipe_.model.longest) {
-    fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.longest ({})",
-         recipe_.max_length, recipe_.model.longest);
-  }
+  kind_.check(options_);
   settle_recipe();
-  data_.emplace(prepare_training_data(options_, pool_, [this](const std::string& text) { say(text); }));
+  task_ = kind_.make({options_, pool_, [this](const std::string& text) { say(text); }});
   build_model();
   resume();
-  say(fmt::format("{} parameters, {} pairs, {} threads", model_->table().elements(),
-                  data_->corpus.sentences(), pool_.threads()));
+  say(fmt::format("{} parameters, {}, {} threads", model_->table().elements(), task_->amount(),
+                  pool_.threads()));
   TrainingSummary summary;
   summary.resumed_from = checkpoint_.state.step;
   last_saved_ = last_step_end_ = now();

@@ -1,4 +1,4 @@
-// Trains a translation model: from two texts to a model directory.
+// Trains a model: from text to a model directory.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,20 @@
 
 namespace heed::train {
 
+/// Files to learn from; which of them are needed is the task's to say.
+struct TrainingText {
+  PairsInput pairs = {};         ///< of sentences
+  std::string text = {};         ///< running text, or lines of LABEL TAB TEXT
+  LineReaderOptions lines = {};  ///< how `text` is read
+  bool is_named() const {
+    return !pairs.pairs.empty() || !pairs.source.empty() || !pairs.target.empty() || !text.empty();
+  }
+};
+
 struct TrainerOptions {
   std::string output;  ///< the model directory; if a training stands there, it goes on
-  PairsInput data;
-  PairsInput validation;  ///< nothing named: no validation, and the newest weights are the best
+  TrainingText data;
+  TrainingText validation;  ///< nothing named: no validation, and the newest weights are the best
   Recipe recipe;
   int threads = 0;         ///< 0: all processors; the result does not depend on it
   int64_t max_steps = 0;   ///< updates in all; 0: no limit

@@ -2,43 +2,30 @@
 
 #include <utility>
 
-#include "data/packed_batch.h"
-
 namespace heed::train {
 
-void LossSums::add(const LossSums& other) {
-  loss += other.loss;
-  negative_log_likelihood += other.negative_log_likelihood;
-  target_tokens += other.target_tokens;
-  source_tokens += other.source_tokens;
-}
-
-LossSums TrainingStep::run(const Corpus& corpus, const std::vector<Batch>& shards,
-                           const nn::ParameterArray& values, double label_smoothing, RandomKey key) {
+LossSums TrainingStep::run(const std::vector<Batch>& parts, const nn::ParameterArray& values, RandomKey key) {
   if (gradients_.defined()) tree_.recycle(std::exchange(gradients_, {}));
-  int64_t tokens = 0;
-  for (const Batch& shard : shards) tokens += shard.target_tokens;
-  tree_.begin(shards.size());
-  std::vector<LossSums> sums(shards.size());
-  pool_.run(shards.size(), [&](size_t n) {
+  double weight = 0;
+  for (const Batch& part : parts) weight += task_.weight(Part::kTraining, part);
+  tree_.begin(parts.size());
+  std::vector<LossSums> sums(parts.size());
+  pool_.run(parts.size(), [&](size_t n) {
     nn::ParameterArray gradients = tree_.take();
-    if (!shards[n].sentences.empty()) {
+    if (!parts[n].sentences.empty()) {
       thread_local Tape tape;
       tape.clear();
-      const TranslationBatch input = pack_translation(corpus, shards[n].sentences, model_.start_id());
       nn::Context context;
-      context.table = &model_.table();
+      context.table = &table_;
       context.values = &values;
       context.tape = &tape;
       context.gradients = &gradients;
       context.training = true;
       context.random = key.fold(n);
-      const ops::CrossEntropyOptions options{.smoothing = label_smoothing};
-      const auto loss = model_.loss(context, input.source, input.decoder_input, input.labels, options,
-                                    1 / static_cast<double>(tokens));
+      const BatchLoss loss = task_.loss(context, Part::kTraining, parts[n], 1 / weight);
       tape.backward(loss.loss);
       tape.clear();
-      sums[n] = {loss.loss_sum, loss.negative_log_likelihood, loss.tokens, shards[n].source_tokens};
+      sums[n] = loss.sums;
     }
     tree_.put(n, std::move(gradients));
   });
@@ -48,19 +35,15 @@ LossSums TrainingStep::run(const Corpus& corpus, const std::vector<Batch>& shard
   return total;
 }
 
-LossSums TrainingStep::evaluate(const Corpus& corpus, const std::vector<Batch>& batches,
-                                const nn::ParameterArray& values, double label_smoothing) {
+LossSums TrainingStep::evaluate(const std::vector<Batch>& batches, const nn::ParameterArray& values) {
   nn::PackedWeights packed;
   std::vector<LossSums> sums(batches.size());
   pool_.run(batches.size(), [&](size_t n) {
-    const TranslationBatch input = pack_translation(corpus, batches[n].sentences, model_.start_id());
     nn::Context context;
-    context.table = &model_.table();
+    context.table = &table_;
     context.values = &values;
     context.packed = &packed;
-    const auto loss = model_.loss(context, input.source, input.decoder_input, input.labels,
-                                  {.smoothing = label_smoothing}, 1);
-    sums[n] = {loss.loss_sum, loss.negative_log_likelihood, loss.tokens, batches[n].source_tokens};
+    sums[n] = task_.loss(context, Part::kValidation, batches[n], 1).sums;
   });
   LossSums total;
   for (const LossSums& each : sums) total.add(each);

@@ -1,19 +1,14 @@
-#include "train/training_data.h"
+#include "train/translation_data.h"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "data/corpus_builder.h"
-#include "data/fingerprint.h"
+#include "train/prepared_corpus.h"
 
 namespace heed::train {
 namespace {
-
-bool is_named(const PairsInput& input) {
-  return !input.pairs.empty() || !input.source.empty() || !input.target.empty();
-}
 
 SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   static const std::vector<std::pair<std::string, TextNormalization>> normalizations{
@@ -54,51 +49,29 @@ Tokenizer prepare_tokenizer(const TrainerOptions& options,
   train_options.target_language = options.target_language;
   train_options.max_length = static_cast<int>(recipe.model.longest);
   Tokenizer tokenizer =
-      Tokenizer::train(train_options, side_of(options.data, false), side_of(options.data, true));
+      Tokenizer::train(train_options, side_of(options.data.pairs, false), side_of(options.data.pairs, true));
   tokenizer.save(options.output);
   return Tokenizer::load(options.output);
-}
-
-uint64_t fingerprint_of(const std::string& directory) {
-  Fingerprint fingerprint;
-  for (const char* name : {"/source.spm", "/target.spm", "/vocab.json"}) {
-    const std::string content = read_file(directory + name);
-    fingerprint.add(content.data(), content.size());
-  }
-  return fingerprint.value();
 }
 
 /// Of training text: with tokenizer.sampled_cuts, each sentence stands there so many times, cut into pieces
 /// by chance: subword regularisation (Kudo, "Subword Regularization", 2018), drawn before the training
 /// instead of on the way.
-Corpus prepare_corpus(const PairsInput& input, const std::string& path, const Tokenizer& tokenizer,
-                      const TrainerOptions& options, bool validation, ThreadPool& pool,
-                      const std::function<void(const std::string&)>& say) {
-  const CorpusOrigin wanted{fingerprint_pairs(input), fingerprint_of(options.output),
-                            static_cast<uint64_t>(options.recipe.max_length)};
-  const std::string name = PairsReader(input).name();
-  if (std::filesystem::exists(path)) {
-    Corpus corpus(path);
-    if (corpus.info().origin == wanted) return corpus;
-    fail(ErrorKind::kUsage,
-         "the training in '{}' was begun on other text than {} holds now; give the same text, or train into "
-         "another "
-         "directory",
-         options.output, name);
-  }
+void make_corpus(const PairsInput& input, const std::string& path, const Tokenizer& tokenizer,
+                 const CorpusOrigin& origin, Part part, const TaskInput& task) {
+  const Recipe& recipe = task.options.recipe;
   PairsReader reader(input);
   CorpusBuildOptions build;
   build.vocabulary_size = static_cast<uint32_t>(tokenizer.size());
-  build.max_length = wanted.max_length;
-  build.tokenizer_fingerprint = wanted.tokenizer;
-  build.pool = &pool;
-  const Recipe& recipe = options.recipe;
+  build.max_length = origin.max_length;
+  build.tokenizer_fingerprint = origin.tokenizer;
+  build.pool = &task.pool;
   const RandomKey key = RandomKey::from_seed(recipe.seed);
-  const int cuts = validation ? 0 : recipe.sampled_cuts;
+  const int cuts = part == Part::kTraining ? recipe.sampled_cuts : 0;
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more{recipe.invented_names, recipe.other_numbers, recipe.capitals, recipe.joined,
                                  key.fold(4)};
-  if (!validation && more.any()) build.augmentation = &augmentation.emplace(input, more);
+  if (part == Part::kTraining && more.any()) build.augmentation = &augmentation.emplace(input, more);
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, cuts};
   // Of one side, which is cut by one of two functions and has random numbers of its own.
   const auto encoder = [&](auto encode, auto sample, uint64_t side) -> Encoder {
@@ -116,7 +89,7 @@ Corpus prepare_corpus(const PairsInput& input, const std::string& path, const To
   const CorpusCounts counts =
       build_pair_corpus(reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
                         encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), path, build);
-  std::string message = fmt::format("{}: {} pairs", name, counts.written);
+  std::string message = fmt::format("{}: {} pairs", reader.name(), counts.written);
   if (augmentation) message += fmt::format(", {} of them added", augmentation->added());
   if (cuts > 0) message += fmt::format(", {} cuts of each", cuts);
   if (counts.too_long > 0) {
@@ -128,22 +101,31 @@ Corpus prepare_corpus(const PairsInput& input, const std::string& path, const To
     message += fmt::format(", {} lines with more than two columns (the first two are used)",
                            reader.counts().extra_columns);
   }
-  say(message);
-  return Corpus(path);
+  task.say(message);
+}
+
+Corpus prepare_corpus(const PairsInput& input, const std::string& path, const Tokenizer& tokenizer, Part part,
+                      const TaskInput& task) {
+  const CorpusOrigin origin{
+      fingerprint_pairs(input),
+      fingerprint_files(task.options.output, {"source.spm", "target.spm", "vocab.json"}),
+      static_cast<uint64_t>(task.options.recipe.max_length)};
+  return prepared_corpus({path, task.options.output, PairsReader(input).name(), origin},
+                         [&] { make_corpus(input, path, tokenizer, origin, part, task); });
 }
 
 }  // namespace
 
-TrainingData prepare_training_data(const TrainerOptions& options, ThreadPool& pool,
-                                   const std::function<void(const std::string&)>& say) {
+TranslationData prepare_translation_data(const TaskInput& task) {
+  const TrainerOptions& options = task.options;
   const std::string folder = options.output + "/training";
-  Tokenizer tokenizer = prepare_tokenizer(options, say);
-  Corpus corpus = prepare_corpus(options.data, folder + "/train.ids", tokenizer, options, false, pool, say);
-  TrainingData data{std::move(tokenizer), std::move(corpus), {}, {}, {}};
-  if (is_named(options.validation)) {
-    data.validation =
-        prepare_corpus(options.validation, folder + "/valid.ids", data.tokenizer, options, true, pool, say);
-    PairsReader reader(options.validation);
+  Tokenizer tokenizer = prepare_tokenizer(options, task.say);
+  Corpus corpus = prepare_corpus(options.data.pairs, folder + "/train.ids", tokenizer, Part::kTraining, task);
+  TranslationData data{std::move(tokenizer), std::move(corpus), {}, {}, {}};
+  if (options.validation.is_named()) {
+    data.validation = prepare_corpus(options.validation.pairs, folder + "/valid.ids", data.tokenizer,
+                                     Part::kValidation, task);
+    PairsReader reader(options.validation.pairs);
     Pair pair;
     while (static_cast<int64_t>(data.validation_source.size()) < options.recipe.validation_sentences &&
            reader.next(pair)) {

@@ -1,0 +1,11 @@
+// Learning to put texts into classes: the loss of the label of every text.
+#pragma once
+
+#include "train/task.h"
+
+namespace heed::train {
+
+/// Its row of the table of tasks.
+TaskKind classification_kind();
+
+}  // namespace heed::train

@@ -1,0 +1,11 @@
+// Learning to continue a text: the loss of every token of a running text, given those before it in a block.
+#pragma once
+
+#include "train/task.h"
+
+namespace heed::train {
+
+/// Its row of the table of tasks.
+TaskKind language_kind();
+
+}  // namespace heed::train

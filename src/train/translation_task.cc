@@ -1,0 +1,190 @@
+#include "train/translation_task.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "data/packed_batch.h"
+#include "decode/search.h"
+#include "decode/work_queue.h"
+#include "models/generation_defaults.h"
+#include "models/seq2seq.h"
+#include "text/bleu.h"
+#include "text/chrf.h"
+#include "train/trainer.h"
+#include "train/training_step.h"
+#include "train/translation_data.h"
+
+namespace heed::train {
+namespace {
+
+class TranslationTask : public Task {
+ public:
+  explicit TranslationTask(const TaskInput& input)
+      : recipe_(input.options.recipe), data_(prepare_translation_data(input)) {}
+
+  void complete(models::ModelSettings& settings) const override {
+    settings.vocabulary = static_cast<int64_t>(data_.tokenizer.size());
+    settings.padding_id = settings.start_id = data_.tokenizer.pad_id();
+    settings.end_id = data_.tokenizer.end_id();
+  }
+
+  void use(const models::Model& model) override {
+    model_ = dynamic_cast<const models::Seq2Seq*>(&model);
+    HEED_CHECK(model_ != nullptr);
+    if (model_->longest() > 0 && recipe_.max_length > model_->longest()) {
+      fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.longest ({})",
+           recipe_.max_length, model_->longest());
+    }
+  }
+
+  void write_files(const std::string& directory) const override {
+    models::GenerationDefaults generation;
+    generation.beams = 4;
+    generation.max_length = recipe_.model.longest;
+    generation.forced_end_id = model_->end_id();
+    generation.forbidden_ids = {model_->padding_id()};
+    generation.renormalize = true;
+    models::write_generation_defaults(directory, generation,
+                                      {.padding = model_->padding_id(),
+                                       .end = model_->end_id(),
+                                       .begin = model_->end_id(),
+                                       .start = model_->start_id()});
+  }
+
+  std::string amount() const override { return fmt::format("{} pairs", data_.corpus.sentences()); }
+
+  void begin(const BatchCursor& place) override {
+    batcher_.emplace(sizes_of(data_.corpus),
+                     BatcherOptions{.seed = recipe_.seed, .batch_tokens = recipe_.batch_tokens}, place);
+  }
+  BatchCursor place() const override { return batcher_->cursor(); }
+  std::vector<Batch> next_batch(size_t parts) override { return split_into_shards(batcher_->next(), parts); }
+
+  double weight(Part, const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
+
+  BatchLoss loss(nn::Context& context, Part part, const Batch& batch, double scale) const override {
+    const bool training = part == Part::kTraining;
+    const TranslationBatch input =
+        pack_translation(training ? data_.corpus : *data_.validation, batch.sentences, model_->start_id());
+    const ops::VocabularyLoss loss =
+        model_->loss(context, input.source, input.decoder_input, input.labels,
+                     {.smoothing = training ? recipe_.label_smoothing : 0}, scale);
+    return {loss.loss,
+            {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens}};
+  }
+
+  bool has_validation() const override { return data_.validation.has_value(); }
+
+  ValidationScores validate(const nn::ParameterArray& values, TrainingStep& step,
+                            ThreadPool& pool) const override {
+    const auto batches =
+        length_sorted_batches(sizes_of(*data_.validation), recipe_.batch_tokens / recipe_.shard_count());
+    const LossSums sums = step.evaluate(batches, values);
+    ValidationScores scores;
+    scores.loss = sums.negative_log_likelihood / sums.weight;
+    scores.quality = -scores.loss;
+    if (data_.validation_source.empty()) return scores;
+    const std::vector<std::string> translations = translate(values, pool);
+    scores.others = {{"bleu", corpus_bleu(translations, {data_.validation_target}).score},
+                     {"chrf", corpus_chrf(translations, {data_.validation_target}).score}};
+    for (const Score& score : scores.others) {
+      if (score.name == recipe_.metric) scores.quality = score.value;
+    }
+    return scores;
+  }
+
+ private:
+  /// An untrained model does not know when to stop: translations get no longer than 2 * source + 10.
+  decode::SearchOptions search_options() const {
+    decode::SearchOptions options;
+    options.beam_size = recipe_.validation_beam;
+    options.max_length_factor = 2;
+    options.max_length_offset = 10;
+    options.forbidden_ids = {model_->padding_id()};
+    return options;
+  }
+
+  /// The best translations, in the order of the sources. Which thread searches which sentence changes none.
+  std::vector<std::string> translate(const nn::ParameterArray& values, ThreadPool& pool) const {
+    EncodeOptions encode_options;
+    encode_options.max_length = static_cast<size_t>(model_->longest());
+    std::vector<decode::SearchSentence> sentences;
+    for (const std::string& line : data_.validation_source) {
+      sentences.push_back({sentences.size(), data_.tokenizer.encode_source(line, encode_options).ids});
+    }
+    std::vector<std::string> translations(sentences.size());
+    nn::PackedWeights packed;
+    nn::Context context;
+    context.table = &model_->table();
+    context.values = &values;
+    context.packed = &packed;
+    const decode::Search search(*model_, context, search_options());
+    decode::WorkQueue queue(std::move(sentences), pool.threads());
+    pool.run(static_cast<size_t>(pool.threads()), [&](size_t) {
+      search.run([&](const decode::SearchRoom& room) { return queue.take(room); },
+                 [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
+                   if (!hypotheses.empty()) translations[number] = data_.tokenizer.decode(hypotheses[0].ids);
+                 });
+    });
+    return translations;
+  }
+
+  const Recipe& recipe_;
+  const TranslationData data_;
+  const models::Seq2Seq* model_ = nullptr;
+  std::optional<Batcher> batcher_;
+};
+
+void preset(models::PresetSize size, Recipe& recipe) {
+  if (size == models::PresetSize::kTiny) {  // learns something in seconds
+    recipe.vocabulary = 1000;
+    recipe.batch_tokens = 1024;
+    recipe.validate_every = 100;
+    recipe.validation_sentences = 100;
+    recipe.decay = 0.98;
+  } else if (size == models::PresetSize::kBase) {
+    recipe.vocabulary = 16000;
+    recipe.batch_tokens = 8192;
+  }
+}
+
+void check(const TrainerOptions& options) {
+  if (!options.data.text.empty() || !options.validation.text.empty()) {
+    fail(ErrorKind::kUsage,
+         "a translator is trained on pairs of sentences: --pairs, or --source and --target; --text is for "
+         "--task lm and --task classify");
+  }
+}
+
+}  // namespace
+
+TaskKind translation_kind() {
+  return {.task = models::Task::kTranslation,
+          .name = "translation",
+          .training = "training a translator",
+          .settings = {{"tokenizer.type", {"unigram", "bpe"}},
+                       {"tokenizer.joint", {}},
+                       {"tokenizer.normalization", {}},
+                       {"tokenizer.byte_fallback", {}},
+                       {"tokenizer.character_coverage", {}},
+                       {"tokenizer.sampled_cuts", {}},
+                       {"tokenizer.sampling_alpha", {}},
+                       {"tokenizer.sampling_nbest", {}},
+                       {"augmentation.names", {}},
+                       {"augmentation.numbers", {}},
+                       {"augmentation.capitals", {}},
+                       {"augmentation.joined", {}},
+                       {"training.max_length", {}},
+                       {"validation.sentences", {}},
+                       {"validation.beam", {}},
+                       {"validation.metric", {"bleu", "chrf", "loss"}}},
+          .tokenizer_files = {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"},
+          .preset = preset,
+          .check = check,
+          .make = [](const TaskInput& input) -> std::unique_ptr<Task> {
+            return std::make_unique<TranslationTask>(input);
+          }};
+}
+
+}  // namespace heed::train
