@@ -134,6 +134,19 @@ CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source
   return builder.finish(reader.name(), reader.fingerprint());
 }
 
+CorpusCounts build_labelled_corpus(LabelledReader& reader, const Encoder& encode_label,
+                                   const Encoder& encode_text, const std::string& path,
+                                   const CorpusBuildOptions& options) {
+  CorpusBuilder builder({encode_label, encode_text}, path, options);
+  LabelledText each;
+  while (reader.next(each)) {
+    std::string text(each.first);
+    if (each.second) text.append("\t").append(*each.second);
+    builder.add({each.label, text});
+  }
+  return builder.finish(reader.name(), reader.fingerprint().value());
+}
+
 CorpusCounts build_running_corpus(RunningText& text, const Encoder& encode, int32_t document_end,
                                   const std::string& path, const CorpusBuildOptions& options) {
   HEED_CHECK(options.max_length == kNoLimit);

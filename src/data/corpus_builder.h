@@ -11,6 +11,7 @@
 #include "base/thread_pool.h"
 #include "data/augmentation.h"
 #include "data/corpus.h"
+#include "data/labelled_reader.h"
 #include "data/pairs_reader.h"
 #include "data/running_text.h"
 
@@ -45,6 +46,13 @@ struct CorpusBuildOptions {
 CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source,
                                const Encoder& encode_target, const std::string& path,
                                const CorpusBuildOptions& options);
+
+/// Reads all lines and writes a corpus of two streams: what `encode_label` gives for the label, and
+/// `encode_text` for the text; where there are two, they are given it with a tab between them. Nothing is
+/// left out but for its length. Throws like build_pair_corpus.
+CorpusCounts build_labelled_corpus(LabelledReader& reader, const Encoder& encode_label,
+                                   const Encoder& encode_text, const std::string& path,
+                                   const CorpusBuildOptions& options);
 
 /// Reads a running text and writes a corpus of one stream, whose sentences are the stretches of the text.
 /// `document_end` stands behind every document, if it is an id (and not -1). options.max_length must be

@@ -257,14 +257,7 @@ void preset(models::PresetSize size, Recipe& recipe) {
 }
 
 void check(const TrainerOptions& options) {
-  for (const TrainingText* text : {&options.data, &options.validation}) {
-    const PairsInput& pairs = text->pairs;
-    if (!pairs.pairs.empty() || !pairs.source.empty() || !pairs.target.empty()) {
-      fail(ErrorKind::kUsage,
-           "a language model is trained on text, not on pairs: give --text (and --valid-text)");
-    }
-  }
-  if (options.data.text.empty()) fail(ErrorKind::kUsage, "a language model needs text to learn from: --text");
+  require_text(options, "a language model", "text");
 }
 
 }  // namespace

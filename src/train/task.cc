@@ -1,12 +1,15 @@
 #include "train/task.h"
 
 #include "base/check.h"
+#include "train/classification_task.h"
+#include "train/language_task.h"
+#include "train/trainer.h"
 #include "train/translation_task.h"
 
 namespace heed::train {
 
 const std::vector<TaskKind>& task_kinds() {
-  static const std::vector<TaskKind> table{translation_kind()};
+  static const std::vector<TaskKind> table{translation_kind(), language_kind(), classification_kind()};
   return table;
 }
 
@@ -15,6 +18,18 @@ const TaskKind& task_kind(models::Task task) {
     if (kind.task == task) return kind;
   }
   fail(ErrorKind::kUsage, "models of this kind can be used here, but not trained");
+}
+
+void require_text(const TrainerOptions& options, const char* model, const char* text) {
+  for (const TrainingText* part : {&options.data, &options.validation}) {
+    const PairsInput& pairs = part->pairs;
+    if (!pairs.pairs.empty() || !pairs.source.empty() || !pairs.target.empty()) {
+      fail(ErrorKind::kUsage, "{} is trained on {}, not on pairs: give --text (and --valid-text)", model,
+           text);
+    }
+    if (part->text == "-") fail(ErrorKind::kUsage, "standard input cannot be read twice: give a file");
+  }
+  if (options.data.text.empty()) fail(ErrorKind::kUsage, "{} needs {} to learn from: --text", model, text);
 }
 
 void LossSums::add(const LossSums& other) {

@@ -107,6 +107,10 @@ struct TaskKind {
   std::unique_ptr<Task> (*make)(const TaskInput& input) = nullptr;
 };
 
+/// For TaskKind::check: throws kUsage unless the options name files of text to learn from and perhaps to
+/// validate with, and no pairs. `model` is what is trained, `text` what it needs, for messages.
+void require_text(const TrainerOptions& options, const char* model, const char* text);
+
 const std::vector<TaskKind>& task_kinds();
 /// Throws kUsage for a task that nothing is trained for.
 const TaskKind& task_kind(models::Task task);
