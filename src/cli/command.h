@@ -40,6 +40,7 @@ void add_evaluate(CLI::App& app, Work& work);
 void add_score(CLI::App& app, Work& work);
 void add_align(CLI::App& app, Work& work);
 void add_classify(CLI::App& app, Work& work);
+void add_fill(CLI::App& app, Work& work);
 void add_info(CLI::App& app, Work& work);
 void add_convert(CLI::App& app, Work& work);
 

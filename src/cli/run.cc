@@ -149,6 +149,7 @@ int run(int argc, const char* const* argv) {
   add_score(app, work);
   add_align(app, work);
   add_classify(app, work);
+  add_fill(app, work);
   add_info(app, work);
   add_convert(app, work);
   try {

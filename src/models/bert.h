@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/classifier.h"
+#include "models/masked_language_model.h"
 #include "nn/encoder.h"
 
 namespace heed::models {
@@ -85,16 +86,16 @@ class BertClassifier : public Classifier {
 };
 
 /// logits = E LayerNorm(f(W h + b)) + c with the embeddings E of words: which word could stand in each place.
-class BertMaskedLm : public Model {
+class BertMaskedLm : public MaskedLanguageModel {
  public:
   explicit BertMaskedLm(const BertConfig& config);
 
   const BertConfig& config() const { return config_; }
-  Task task() const override { return Task::kMaskedLanguageModel; }
   nlohmann::ordered_json config_json() const override;
-
-  /// The logits at some places, counted over the tokens of all texts: (places, V).
-  Tensor logits(nn::Context& context, const ClassifierInput& input, const std::vector<int32_t>& places) const;
+  int64_t vocabulary_size() const override { return config_.vocabulary; }
+  int64_t longest() const override { return config_.longest; }
+  Tensor logits(nn::Context& context, const ClassifierInput& input,
+                const std::vector<int32_t>& places) const override;
 
  private:
   BertConfig config_;

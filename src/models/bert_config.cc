@@ -1,5 +1,6 @@
 #include "models/bert_config.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/check.h"
@@ -31,6 +32,10 @@ std::vector<std::string> read_labels(const JsonObject& json) {
       json.reject("id2label", fmt::format("a label for each number from 0 to {}", count - 1));
     }
     labels.push_back(names.string(key));
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+    if (labels.back().empty() || std::any_of(labels.back().begin(), labels.back().end(), is_control)) {
+      json.reject("id2label", "labels of one line each, without tabs");
+    }
     if (!taken.insert(labels.back()).second) json.reject("id2label", "a label of its own for each number");
   }
   if (count < 2)

@@ -208,6 +208,8 @@ TEST(BertConfig, RefusesContradictionsAndWhatItCannotDo) {
   expect_refused({{"id2label", {{"0", "good"}}}}, "two classes at least");
   expect_refused({{"id2label", {{"0", "good"}, {"2", "bad"}}}}, "each number from 0 to 1");
   expect_refused({{"id2label", {{"0", "good"}, {"1", "good"}}}}, "a label of its own");
+  expect_refused({{"id2label", {{"0", "good"}, {"1", ""}}}}, "labels of one line");
+  expect_refused({{"id2label", {{"0", "good"}, {"1", "b\nad"}}}}, "labels of one line");
   expect_refused({{"label2id", {{"bad", 1}, {"good", 0}}}}, "label2id");
   expect_refused({{"hidden_act", "gelo"}}, "gelu");
 }

@@ -32,8 +32,7 @@ namespace {
       fail(ErrorKind::kUsage, "'{}' holds a classifier ({}): use heed classify, or heed attend",
            loaded.directory, loaded.model_type);
     case Task::kMaskedLanguageModel:
-      fail(ErrorKind::kUsage,
-           "'{}' holds a masked language model ({}), which fills gaps: use heed fill, or heed attend",
+      fail(ErrorKind::kUsage, "'{}' holds a masked language model ({}), which fills gaps: use heed fill",
            loaded.directory, loaded.model_type);
   }
   HEED_CHECK(false);

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "text/utf8.h"
 #include "text/wordpiece_config.h"
 
 namespace heed {
@@ -75,9 +76,12 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const std::string config_path = path_of(directory, kConfig);
   const std::string config = std::filesystem::exists(config_path) ? read_file(config_path) : "{}";
   const WordPieceSettings settings = read_wordpiece_config(config, config_path);
-  const std::string path = path_of(directory, kVocabulary);
+  const std::string path = path_of(directory, kVocabulary), text = read_file(path);
+  if (const auto offset = find_invalid_utf8(text)) {
+    fail(ErrorKind::kFormat, "{} is not UTF-8 at byte {}: it is no list of pieces", path, *offset);
+  }
   try {
-    return WordPieceTokenizer(lines_of(read_file(path)), settings);
+    return WordPieceTokenizer(lines_of(text), settings);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kFormat) throw;
     fail(ErrorKind::kFormat, "{} (one piece a line) cannot be used: {}", path, error.what());
@@ -98,13 +102,18 @@ bool WordPieceTokenizer::is_special(int32_t id) const {
   return vocabulary_->is_special(id) || id == start_id_ || id == mask_id_;
 }
 
-void WordPieceTokenizer::cut_word(const BertWord& word, size_t base, Encoding& encoding) const {
+void WordPieceTokenizer::cut_word(const BertWord& word, size_t base, const WordPieceDropout* dropout,
+                                  Encoding& encoding) const {
+  const auto drawn = [&](double WordPieceDropout::*probability) {
+    if (dropout == nullptr || dropout->*probability <= 0) return false;
+    return dropout->random->uniform() < dropout->*probability;
+  };
   const auto& characters = word.characters;
   const auto offset = [&](size_t n) {
     return n < characters.size() ? characters[n].offset : word.text.size();
   };
   const size_t pieces_before = encoding.ids.size();
-  bool spelt = characters.size() <= kLongestWord;
+  bool spelt = characters.size() <= kLongestWord && !drawn(&WordPieceDropout::words);
   for (size_t begin = 0; spelt && begin < characters.size();) {
     size_t end = characters.size();
     while (end > begin + 1 && offset(end) - offset(begin) > longest_piece_) --end;
@@ -116,6 +125,7 @@ void WordPieceTokenizer::cut_word(const BertWord& word, size_t base, Encoding& e
       // A word that spells a special token, as a vocabulary with other names of them may make possible, is
       // text.
       if (id && is_special(*id)) id.reset();
+      if (id && end > begin + 1 && drawn(&WordPieceDropout::pieces)) id.reset();
       if (!id) continue;
       append(encoding, *id, std::move(piece), base + characters[begin].begin, base + characters[end - 1].end);
       break;
@@ -129,13 +139,15 @@ void WordPieceTokenizer::cut_word(const BertWord& word, size_t base, Encoding& e
          base + characters.back().end);
 }
 
-Encoding WordPieceTokenizer::cut(std::string_view text, bool read_mask) const {
+Encoding WordPieceTokenizer::cut(std::string_view text, const WordPieceOptions& options) const {
+  const WordPieceDropout* dropout = options.dropout ? &*options.dropout : nullptr;
+  HEED_CHECK(dropout == nullptr || dropout->random != nullptr);
   Encoding encoding;
   for (size_t begin = 0; begin <= text.size();) {
-    const bool look = read_mask && mask_id_.has_value();
+    const bool look = options.read_mask && mask_id_.has_value();
     const size_t mask = look ? std::min(text.find(settings_.mask, begin), text.size()) : text.size();
     for (const BertWord& word : bert_words(text.substr(begin, mask - begin), settings_.words)) {
-      cut_word(word, begin, encoding);
+      cut_word(word, begin, dropout, encoding);
     }
     if (mask == text.size()) break;
     begin = mask + settings_.mask.size();
@@ -146,7 +158,7 @@ Encoding WordPieceTokenizer::cut(std::string_view text, bool read_mask) const {
 
 WordPieceEncoding WordPieceTokenizer::encode(std::string_view text, const WordPieceOptions& options) const {
   constexpr size_t kSpecial = 2;
-  Encoding body = cut(text, options.read_mask);
+  Encoding body = cut(text, options);
   const size_t tokens = body.ids.size();
   if (options.max_length > 0) resize(body, std::max(options.max_length, kSpecial) - kSpecial);
   WordPieceEncoding encoding;
@@ -163,7 +175,7 @@ WordPieceEncoding WordPieceTokenizer::encode(std::string_view text, const WordPi
 WordPieceEncoding WordPieceTokenizer::encode(std::string_view first, std::string_view second,
                                              const WordPieceOptions& options) const {
   constexpr size_t kSpecial = 3;
-  Encoding one = cut(first, options.read_mask), two = cut(second, options.read_mask);
+  Encoding one = cut(first, options), two = cut(second, options);
   const size_t tokens = one.ids.size() + two.ids.size();
   if (options.max_length > 0) {
     const size_t room = std::max(options.max_length, kSpecial) - kSpecial;

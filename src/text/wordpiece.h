@@ -37,12 +37,24 @@ struct WordPieceEncoding : Encoding {
   bool cut = false;            ///< whether WordPieceOptions::max_length left tokens out
 };
 
+/// Disturbs a text for training, so that a model does not learn the few it sees by heart. What is drawn
+/// depends on `random` and the text alone.
+struct WordPieceDropout {
+  /// The probability that a piece is passed over, and a shorter one taken, so that words are cut in many ways
+  /// (MaxMatch-Dropout: Hiraoka, 2022). Single characters always stay.
+  double pieces = 0;
+  /// The probability that a word becomes [UNK] (word dropout: Iyyer et al., 2015).
+  double words = 0;
+  Random* random = nullptr;  ///< must be set
+};
+
 struct WordPieceOptions {
   /// Tokens at most, special ones included; 0: no limit. Of two texts the longer loses tokens at its end,
   /// then both in turns.
   size_t max_length = 0;
   /// Whether "[MASK]" in a text is the mask, as a masked language model wants it.
   bool read_mask = false;
+  std::optional<WordPieceDropout> dropout = {};
 };
 
 struct WordPieceTrainOptions {
@@ -92,9 +104,9 @@ class WordPieceTokenizer {
 
  private:
   /// Without special tokens but [UNK] and the mask.
-  Encoding cut(std::string_view text, bool read_mask) const;
+  Encoding cut(std::string_view text, const WordPieceOptions& options) const;
   /// Appends the pieces of a word of `text` that begins at byte `base` of the original.
-  void cut_word(const BertWord& word, size_t base, Encoding& encoding) const;
+  void cut_word(const BertWord& word, size_t base, const WordPieceDropout* dropout, Encoding& encoding) const;
 
   std::shared_ptr<const Vocabulary> vocabulary_;
   WordPieceSettings settings_;

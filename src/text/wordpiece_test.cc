@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "test_folder.h"
@@ -115,6 +116,33 @@ TEST(WordPiece, TruncationKeepsTheEndAndTakesFromTheLongerText) {
   EXPECT_EQ(kept(50, 2), std::pair(7l, 2l));
 }
 
+TEST(WordPiece, DropoutCutsWordsInOtherWaysAndSometimesHidesThem) {
+  const WordPieceTokenizer t = WordPieceTokenizer::train(
+      {.vocabulary_size = 200, .alphabet = 100, .minimum_count = 1}, reader_of(made_up_lines(200)));
+  const std::string line = "the smaller houses and trees";
+  const Ids best = t.encode(line).ids;
+  std::set<Ids> ways;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(RandomKey::from_seed(seed)), again(RandomKey::from_seed(seed));
+    const auto encode = [&](Random& r) {
+      return t.encode(line, {.dropout = WordPieceDropout{.pieces = 0.3, .random = &r}});
+    };
+    const WordPieceEncoding drawn = encode(random);
+    EXPECT_EQ(encode(again).ids, drawn.ids);
+    EXPECT_EQ(t.decode(drawn.ids), line);  // the same text, whatever the cut
+    ways.insert(drawn.ids);
+  }
+  EXPECT_GT(ways.size(), 20u);
+  Random random(RandomKey::from_seed(1));
+  EXPECT_EQ(t.encode(line, {.dropout = WordPieceDropout{.random = &random}}).ids, best);
+  int hidden = 0;
+  for (int n = 0; n < 400; ++n) {
+    const Ids ids = t.encode(line, {.dropout = WordPieceDropout{.words = 0.25, .random = &random}}).ids;
+    hidden += static_cast<int>(std::count(ids.begin(), ids.end(), t.unknown_id()));
+  }
+  EXPECT_NEAR(hidden / 2000.0, 0.25, 5 * std::sqrt(0.25 * 0.75 / 2000));
+}
+
 TEST(WordPiece, DecodesWordsForReading) {
   const WordPieceTokenizer t = tokenizer();
   EXPECT_EQ(t.decode(t.encode("unlovely films, is it").ids), "unlovely films is it");  // without [UNK]
@@ -155,6 +183,7 @@ TEST(WordPiece, SaysWhatIsWrongWithAVocabulary) {
   };
   const std::string good = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nfilm\n";
   expect_refused(good + "film\n", "{}", "\"film\" stands twice");
+  expect_refused(good + "\xff\n", "{}", "not UTF-8 at byte 29");
   expect_refused("", "{}", "no piece \"[SEP]\"");
   expect_refused("[PAD]\n[UNK]\n[SEP]\n", "{}", "no piece \"[CLS]\", which every text begins with");
   expect_refused(good, R"({"cls_token": "<s>"})", "no piece \"<s>\"");

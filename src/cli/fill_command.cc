@@ -1,0 +1,149 @@
+// heed fill: which words could stand in the gaps of a text, by a masked language model (Devlin et al., 2019).
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "cli/command.h"
+#include "cli/line_output.h"
+#include "cli/model_lookup.h"
+#include "cli/source_lines.h"
+#include "decode/text_classifier.h"
+#include "io/json_file.h"
+#include "models/masked_language_model.h"
+#include "models/model_directory.h"
+#include "text/wordpiece.h"
+
+namespace heed::cli {
+namespace {
+
+struct FillOptions {
+  NamedModel model;
+  std::vector<std::string> texts;
+  std::string input, output;
+  int top = 5;
+  bool json = false, lossy = false;
+};
+
+struct Guess {
+  std::string piece;
+  double probability = 0;
+};
+
+const models::MaskedLanguageModel& masked_language_model(const models::LoadedModel& loaded) {
+  const auto* model = dynamic_cast<const models::MaskedLanguageModel*>(loaded.model.get());
+  if (model != nullptr) return *model;
+  fail(ErrorKind::kUsage,
+       "'{}' holds a model of type {} that fills no gaps: a masked language model is needed, such as "
+       "BertForMaskedLM",
+       loaded.directory, loaded.model_type);
+}
+
+/// The likeliest pieces for each gap; no gaps, no guesses.
+std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const WordPieceTokenizer& tokenizer,
+                                      const std::string& text, int top) {
+  const models::MaskedLanguageModel& model = masked_language_model(loaded);
+  const WordPieceEncoding encoding =
+      tokenizer.encode(text, {.max_length = static_cast<size_t>(model.longest()), .read_mask = true});
+  models::ClassifierInput input;
+  input.text.append(encoding.ids);
+  std::vector<int32_t> places;
+  for (size_t n = 0; n < encoding.ids.size(); ++n) {
+    if (encoding.ids[n] == tokenizer.mask_id()) places.push_back(static_cast<int32_t>(n));
+  }
+  if (places.empty()) return {};
+  nn::Context context = loaded.context();
+  const Tensor logits = model.logits(context, input, places);  // (gaps, V)
+  const auto pieces = static_cast<int32_t>(std::min<int64_t>(model.vocabulary_size(), tokenizer.size()));
+  std::vector<std::vector<Guess>> guesses;
+  for (size_t gap = 0; gap < places.size(); ++gap) {
+    const float* row = logits.data<float>() + static_cast<int64_t>(gap) * logits.dim(1);
+    std::vector<int32_t> order(static_cast<size_t>(pieces));
+    std::iota(order.begin(), order.end(), 0);
+    const auto best = order.begin() + std::min<std::ptrdiff_t>(top, pieces);
+    std::partial_sort(order.begin(), best, order.end(),
+                      [&](int32_t a, int32_t b) { return row[a] > row[b] || (row[a] == row[b] && a < b); });
+    const double largest = row[order[0]];
+    double sum = 0;
+    for (int64_t id = 0; id < logits.dim(1); ++id) sum += std::exp(static_cast<double>(row[id]) - largest);
+    auto& found = guesses.emplace_back();
+    for (auto id = order.begin(); id != best; ++id) {
+      found.push_back(
+          {tokenizer.vocabulary().piece(*id), std::exp(static_cast<double>(row[*id]) - largest) / sum});
+    }
+  }
+  return guesses;
+}
+
+std::string to_json(const std::string& text, const std::vector<std::vector<Guess>>& gaps) {
+  nlohmann::ordered_json json{{"text", text}, {"gaps", nlohmann::ordered_json::array()}};
+  for (const auto& guesses : gaps) {
+    auto& list = json["gaps"].emplace_back(nlohmann::ordered_json::array());
+    for (const Guess& each : guesses)
+      list.push_back({{"piece", each.piece}, {"probability", each.probability}});
+  }
+  return json.dump();
+}
+
+std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
+  std::vector<std::string> columns;
+  for (const auto& guesses : gaps) {
+    std::vector<std::string> words;
+    for (const Guess& each : guesses) words.push_back(fmt::format("{} {:.4f}", each.piece, each.probability));
+    columns.push_back(fmt::format("{}", fmt::join(words, " ")));
+  }
+  return fmt::format("{}", fmt::join(columns, "\t"));
+}
+
+int run_fill(const FillOptions& o) {
+  watch_interrupts();
+  SourceLines lines(o.texts, o.input, o.lossy);
+  LineOutput output(o.output);
+  const models::LoadedModel loaded = models::load_model(find_named_model(o.model));
+  const int64_t vocabulary = masked_language_model(loaded).vocabulary_size();
+  const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
+  decode::require_vocabulary(tokenizer, vocabulary, loaded.directory);
+  if (!tokenizer.mask_id()) {
+    fail(ErrorKind::kFormat, "'{}': vocab.txt has no {}, so there are no gaps to fill", loaded.directory,
+         tokenizer.settings().mask);
+  }
+  for (std::string line; lines.next(line);) {
+    if (interrupted()) return kExitInterrupted;
+    const auto gaps = guess(loaded, tokenizer, line, o.top);
+    output.write_line(o.json ? to_json(line, gaps) : to_text(gaps));
+    output.flush();
+  }
+  output.commit();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_fill(CLI::App& app, Work& work) {
+  auto o = std::make_shared<FillOptions>();
+  CLI::App* command = app.add_subcommand("fill", "Which words could stand in the gaps of a text");
+  command->footer(
+      "Example:\n  heed fill \"the [MASK] is a good movie .\" --model my-masked-model\n\n"
+      "For masked language models (BertForMaskedLM). Each line gives one line: the likeliest pieces for its "
+      "[MASK], "
+      "each\n"
+      "with its probability; a tab between several gaps.");
+  command->add_option("TEXT", o->texts, "Texts; without any, the lines of --input")->take_all();
+  command->add_option("--input", o->input, "Read lines from this file; - is standard input, as is none")
+      ->type_name("F");
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  add_named_model_option(*command, o->model);
+  command->add_option("--top", o->top, "So many pieces for each gap")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str()
+      ->type_name("K");
+  command->add_flag("--json", o->json, "One JSON object a line: text, gaps");
+  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  command->callback([o, &work] { work = [o] { return run_fill(*o); }; });
+}
+
+}  // namespace heed::cli
