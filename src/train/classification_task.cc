@@ -204,16 +204,32 @@ class ClassificationTask : public Task {
       build.max_length = origin.max_length;
       build.tokenizer_fingerprint = origin.tokenizer;
       build.pool = &input.pool;
-      using Cuts = std::vector<std::vector<int32_t>>;
+      const auto cuts = static_cast<size_t>(std::max(1, recipe_.sampled_cuts));
       build_labelled_corpus(
-          reader, [&](std::string_view label, uint64_t) { return Cuts{{*find_label(label)}}; },
-          [&](std::string_view columns, uint64_t) { return Cuts{encode(columns)}; }, path, build);
+          reader,
+          [&](std::string_view label, uint64_t) {
+            return Cuts(cuts, std::vector<int32_t>{*find_label(label)});
+          },
+          [&](std::string_view columns, uint64_t number) { return cuts_of(columns, number); }, path, build);
     });
   }
 
+  using Cuts = std::vector<std::vector<int32_t>>;
+
+  /// With tokenizer.sampled_cuts, each text stands in the corpus so many times, disturbed by chance in other
+  /// ways; drawn before the training instead of on the way.
+  Cuts cuts_of(std::string_view columns, uint64_t number) const {
+    WordPieceOptions options{.max_length = static_cast<size_t>(recipe_.max_length)};
+    if (recipe_.sampled_cuts == 0) return {encode(columns, options)};
+    Random random(RandomKey::from_seed(recipe_.seed).fold(2).fold(number));
+    options.dropout = {recipe_.piece_dropout, recipe_.word_dropout, &random};
+    Cuts cuts;
+    for (int n = 0; n < recipe_.sampled_cuts; ++n) cuts.push_back(encode(columns, options));
+    return cuts;
+  }
+
   /// Of a text, or of two with a tab between them; what is too long loses its end.
-  std::vector<int32_t> encode(std::string_view columns) const {
-    const WordPieceOptions cut{.max_length = static_cast<size_t>(recipe_.max_length)};
+  std::vector<int32_t> encode(std::string_view columns, const WordPieceOptions& cut) const {
     const size_t tab = columns.find('\t');
     if (tab == std::string_view::npos) return tokenizer_.encode(columns, cut).ids;
     return tokenizer_.encode(columns.substr(0, tab), columns.substr(tab + 1), cut).ids;
@@ -292,6 +308,9 @@ TaskKind classification_kind() {
           .training = "training a classifier",
           .settings = {{"tokenizer.type", {"wordpiece"}},
                        {"tokenizer.lowercase", {}},
+                       {"tokenizer.sampled_cuts", {}},
+                       {"tokenizer.piece_dropout", {}},
+                       {"tokenizer.word_dropout", {}},
                        {"training.max_length", {}},
                        {"training.class_weights", {}},
                        {"validation.metric", {"accuracy", "macro_f1", "loss"}}},

@@ -54,6 +54,8 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
   visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
   visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{1, 1024});
+  visit("tokenizer.piece_dropout", r.piece_dropout, probability);
+  visit("tokenizer.word_dropout", r.word_dropout, probability);
 
   visit("augmentation.names", r.invented_names, Range{0, 100});
   visit("augmentation.numbers", r.other_numbers, Range{0, 100});

@@ -37,6 +37,8 @@ struct Recipe {
   int sampled_cuts = 0;         ///< ways in which each training sentence is cut by chance; 0: only the best
   double sampling_alpha = 0.2;  ///< cuts are drawn with probability proportional to P(cut)^alpha
   int sampling_nbest = 64;      ///< from so many of the best
+  double piece_dropout = 0.1;   ///< of WordPiece: cuts are drawn by passing over pieces with this probability
+  double word_dropout = 0;      ///< of WordPiece: and words become [UNK] with this one
 
   // [augmentation]: pairs that are added to those of the text
   int invented_names = 0;  ///< copies of pairs that share a name, with an invented one
