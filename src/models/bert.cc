@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/check.h"
 #include "models/bert_config.h"
+#include "models/places.h"
 #include "ops/cross_entropy.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
@@ -40,27 +40,14 @@ const nn::EncoderLayerNames& layer_names() {
   return names;
 }
 
-Tensor id_tensor(const std::vector<int32_t>& ids) {
-  return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
-}
-
-/// Checks the input, and gives each token its place in its text.
-std::vector<int32_t> places_of(const ClassifierInput& input, int64_t longest) {
+void require(const ClassifierInput& input) {
   const Sequences& text = input.text;
   if (!input.types.empty() && input.types.size() != text.ids.size()) {
     fail(ErrorKind::kShape, "BERT: {} token types for {} tokens", input.types.size(), text.ids.size());
   }
-  std::vector<int32_t> places(text.ids.size());
   for (int b = 0; b < text.count(); ++b) {
-    const int32_t begin = text.offsets[b], end = text.offsets[b + 1];
-    if (end == begin) fail(ErrorKind::kUsage, "BERT: text {} has no tokens, not even [CLS]", b);
-    if (end - begin > longest) {
-      fail(ErrorKind::kUsage, "a text of {} tokens is longer than the {} that the model has positions for",
-           end - begin, longest);
-    }
-    std::iota(places.begin() + begin, places.begin() + end, 0);
+    if (text[b].empty()) fail(ErrorKind::kUsage, "BERT: text {} has no tokens, not even [CLS]", b);
   }
-  return places;
 }
 
 }  // namespace
@@ -97,7 +84,8 @@ BertEncoder::BertEncoder(nn::ParameterTable& table, const BertConfig& config)
 }
 
 Var BertEncoder::embed(nn::Context& context, const ClassifierInput& input) const {
-  const std::vector<int32_t> places = places_of(input, longest_);
+  require(input);
+  const std::vector<int32_t> places = places_in(input.text, longest_);
   std::vector<int32_t> types = input.types;
   types.resize(places.size());
   for (const int32_t type : types) {

@@ -117,7 +117,7 @@ TEST(BertClassifier, SaysWhatItCannotRead) {
   const nn::ParameterArray values = some_values(model.table());
   nn::Context context = nn::context_for(model.table(), values);
   const auto logits = [&](const ClassifierInput& input) { return model.logits(context, input); };
-  expect_error(ErrorKind::kUsage, "a text of 6 tokens is longer than the 5", [&] {
+  expect_error(ErrorKind::kUsage, "a sequence of 6 tokens is longer than the 5", [&] {
     logits(input_of({{2, 5, 5, 5, 5, 3}}));
   });
   expect_error(ErrorKind::kUsage, "text 1 has no tokens", [&] { logits(input_of({{2, 3}, {}})); });
