@@ -32,7 +32,9 @@ class CliClassifyTest : public ::testing::Test {
     const std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a",
                                           "fine",  "film",  "##s",   "bad",   "dull",   ".",
                                           "very",  "long",  "the",   "plot"};
-    const WordPieceTokenizer tokenizer(pieces, {.longest = 16});
+    WordPieceSettings settings;
+    settings.longest = 16;
+    const WordPieceTokenizer tokenizer(pieces, settings);
     tokenizer.save(folder_.path());
     models::BertConfig config;
     config.vocabulary = static_cast<int64_t>(pieces.size());
