@@ -93,7 +93,7 @@ void describe_model(const InfoOptions& o, const std::string& directory, LineOutp
     ChartOptions chart;
     chart.title = "Loss";
     chart.x_name = "step";
-    chart.y_name = "loss per target token";
+    chart.y_name = "loss";
     save_picture(curve_picture(curves, chart), o.curve);
   }
   if (o.json) {
@@ -107,7 +107,7 @@ void describe_model(const InfoOptions& o, const std::string& directory, LineOutp
     CurveTerminalOptions terminal;
     terminal.columns = std::max(30, terminal_columns());
     terminal.colours = stdout_colours();
-    terminal.title = "Loss per target token";
+    terminal.title = "Loss";
     terminal.x_name = "step";
     output.write("\n" + curve_terminal(curves, terminal));
   }

@@ -97,7 +97,7 @@ class Progress {
 
   static std::string scores(const train::Metrics& m) {
     std::string text = fmt::format("  valid loss {:.4f}", *m.valid_loss);
-    for (const train::Score& score : m.scores) text += fmt::format("  {} {:.2f}", score.name, score.value);
+    for (const train::Score& score : m.scores) text += fmt::format("  {} {:.4g}", score.name, score.value);
     return text;
   }
 

@@ -238,20 +238,18 @@ void preset(models::PresetSize size, Recipe& recipe) {
   recipe.weight_decay = 0.1;
   recipe.clip = 1;
   recipe.metric = "loss";
-  recipe.block = 256;
+  recipe.block = std::min<int64_t>(recipe.model.longest, 512);  // all that the model can look back on
   recipe.decay = 0.995;
   recipe.validate_every = 500;
   recipe.validation_tokens = 200000;
   if (size == models::PresetSize::kTiny) {  // learns something in seconds
     recipe.tokenizer = "characters";
     recipe.batch_tokens = 768;
-    recipe.block = 64;
     recipe.decay = 0.98;
     recipe.validate_every = 100;
     recipe.validation_tokens = 20000;
   } else if (size == models::PresetSize::kBase) {
     recipe.vocabulary = 16000;
-    recipe.block = 512;
     recipe.batch_tokens = 8192;
   }
 }

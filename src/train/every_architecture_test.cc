@@ -1,0 +1,212 @@
+// What holds for every architecture that can be trained, on its task: a new row of the table is tested by
+// itself.
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cmath>
+#include <map>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "gtest/gtest.h"
+#include "models/architecture.h"
+#include "models/model_directory.h"
+#include "test_folder.h"
+#include "train/task.h"
+#include "train/trainer.h"
+
+namespace heed::train {
+namespace {
+
+/// Sentences of four words each, and their words one by one in another language.
+std::vector<std::pair<std::string, std::string>> sentences(size_t count, uint64_t seed) {
+  static const std::vector<std::pair<std::string, std::string>> words{
+      {"Hund", "dog"}, {"Mann", "man"}, {"Baum", "tree"}, {"sieht", "sees"}, {"kennt", "knows"},
+      {"alte", "old"}, {"rote", "red"}, {"heute", "now"}, {"hier", "here"},  {"groß", "big"}};
+  Random random(RandomKey::from_seed(seed));
+  std::vector<std::pair<std::string, std::string>> all(count);
+  for (auto& [source, target] : all) {
+    for (int n = 0; n < 4; ++n) {
+      const auto& [german, english] = words[random.below(words.size())];
+      source += (n > 0 ? " " : "") + german;
+      target += (n > 0 ? " " : "") + english;
+    }
+  }
+  return all;
+}
+
+/// Text of the kind that a task reads.
+TrainingText write_text(const TestFolder& folder, models::Task task, const std::string& name, size_t count,
+                        uint64_t seed) {
+  std::string text;
+  for (const auto& [source, target] : sentences(count, seed)) {
+    const bool seen = source.find("sieht") != std::string::npos;
+    switch (task) {
+      case models::Task::kTranslation:
+        text += source + "\t" + target + "\n";
+        break;
+      case models::Task::kClassification:
+        text += (seen ? "seen\t" : "unseen\t") + source + "\n";
+        break;
+      default:
+        text += source + ".\n";
+    }
+  }
+  const std::string path = folder.write(name, text);
+  if (task == models::Task::kTranslation) return {.pairs = {.pairs = path}};
+  return {.text = path};
+}
+
+class EveryArchitecture : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    task_ = models::architecture_named(GetParam()).task;
+    training_ = write_text(folder_, task_, "train", 400, 1);
+    validation_ = write_text(folder_, task_, "valid", 20, 2);
+  }
+
+  /// The tiny preset, with small batches and few pieces, and more settings over it.
+  Recipe recipe(const std::map<std::string, std::string>& more = {}) const {
+    std::vector<Setting> settings{{"model.arch", GetParam(), "test"}};
+    std::map<std::string, std::string> values{
+        {"training.batch_tokens", "256"}, {"training.shards", "3"}, {"validation.every", "4"}};
+    if (task_ == models::Task::kTranslation) values["tokenizer.vocabulary"] = "120";
+    if (task_ == models::Task::kLanguageModel) values["training.block"] = "32";
+    for (const auto& [key, value] : more) values[key] = value;
+    for (const auto& [key, value] : values) settings.push_back({key, value, "test"});
+    return make_recipe("tiny", "", settings);
+  }
+
+  TrainerOptions options(const std::string& output, int64_t steps, const Recipe& with) const {
+    TrainerOptions o;
+    o.output = folder_.path(output);
+    o.data = training_;
+    o.validation = validation_;
+    o.recipe = with;
+    o.threads = 2;
+    o.max_steps = steps;
+    return o;
+  }
+
+  std::string weights(const std::string& output) const {
+    return content_of(folder_.path(output + "/model.safetensors"));
+  }
+  std::vector<Metrics> metrics(const std::string& output) const {
+    return read_metrics(folder_.path(output + "/training/metrics.jsonl"));
+  }
+
+  TestFolder folder_;
+  models::Task task_ = models::Task::kTranslation;
+  TrainingText training_, validation_;
+};
+
+TEST_P(EveryArchitecture, GivesTheSameBitsForAnyNumberOfThreads) {
+  for (const int threads : {1, 2, 4}) {
+    TrainerOptions o = options(std::to_string(threads), 6, recipe());
+    o.threads = threads;
+    train(o);
+  }
+  EXPECT_EQ(weights("1"), weights("2"));
+  EXPECT_EQ(weights("1"), weights("4"));
+  // The control: another seed gives other bits.
+  train(options("other", 6, recipe({{"training.seed", "9"}})));
+  EXPECT_NE(weights("1"), weights("other"));
+}
+
+TEST_P(EveryArchitecture, GoesOnAsIfItHadNeverStopped) {
+  train(options("whole", 14, recipe()));
+  for (const int64_t stop_at : {1, 6}) {
+    const std::string name = std::to_string(stop_at);
+    std::atomic<bool> stop{false};
+    TrainerOptions o = options(name, 14, recipe());
+    o.stop = &stop;
+    o.on_step = [&](const Metrics& m) { stop = m.step == stop_at; };
+    EXPECT_EQ(static_cast<int>(train(o).end), static_cast<int>(TrainingEnd::kStopped));
+    EXPECT_NE(weights(name), weights("whole")) << "the control: it ended before it was stopped";
+    stop = false;
+    EXPECT_EQ(train(o).resumed_from, stop_at);
+    EXPECT_EQ(weights(name), weights("whole"));
+    const auto one = metrics(name), other = metrics("whole");
+    ASSERT_EQ(one.size(), other.size());
+    for (size_t n = 0; n < one.size(); ++n) {
+      EXPECT_EQ(one[n].loss, other[n].loss) << "step " << n + 1;
+      EXPECT_EQ(one[n].valid_loss, other[n].valid_loss) << "step " << n + 1;
+    }
+  }
+}
+
+/// How a batch is cut into shards changes the order of additions, and nothing else. With dropout it changes
+/// what is dropped, so there is none here.
+TEST_P(EveryArchitecture, ShardsChangeRoundingAlone) {
+  std::map<std::string, std::string> settings{{"training.shards", "1"}};
+  for (const std::string& name : models::architecture_named(GetParam()).settings) {
+    if (name.find("dropout") != std::string::npos) settings["model." + name] = "0";
+  }
+  const auto first_step = [&](const char* shards, const char* seed) {
+    settings["training.shards"] = shards;
+    settings["training.seed"] = seed;
+    const std::string name = fmt::format("{}-{}", shards, seed);
+    train(options(name, 1, recipe(settings)));
+    return metrics(name).at(0);
+  };
+  const Metrics one = first_step("1", "1"), five = first_step("5", "1"), other = first_step("1", "2");
+  // Sums of some hundred float32 losses and of gradients of some thousand parameters.
+  EXPECT_NEAR(five.loss, one.loss, 1e-5 * one.loss);
+  EXPECT_NEAR(five.gradient_norm, one.gradient_norm, 1e-4 * one.gradient_norm);
+  EXPECT_GT(std::abs(other.loss - one.loss), 1e-5 * one.loss) << "the control";
+}
+
+TEST_P(EveryArchitecture, LearnsAndIsAModelDirectoryAtTheEnd) {
+  train(options("model", 60, recipe()));
+  const auto log = metrics("model");
+  ASSERT_EQ(log.size(), 60u);
+  double first = 0, last = 0;
+  for (size_t n = 0; n < 10; ++n) {
+    first += log[n].loss;
+    last += log[log.size() - 1 - n].loss;
+  }
+  EXPECT_LT(last, 0.9 * first);
+  ASSERT_TRUE(log.back().valid_loss.has_value());
+  EXPECT_LT(*log.back().valid_loss, *log[3].valid_loss);
+  EXPECT_FALSE(log.back().scores.empty());
+  const models::LoadedModel loaded = models::load_model(folder_.path("model"));
+  EXPECT_EQ(static_cast<int>(loaded.model->task()), static_cast<int>(task_));
+}
+
+TEST_P(EveryArchitecture, ItsRecipesAreReadBackAndRefuseWhatIsNotTheirs) {
+  for (const char* size : {"tiny", "small", "base"}) {
+    const Recipe made = make_recipe(size, "", {{"model.arch", GetParam(), "test"}});
+    const std::string text = to_toml(made);
+    EXPECT_EQ(differences(made, make_recipe("tiny", "", read_settings(text, "test"))),
+              std::vector<std::string>{})
+        << text;
+    EXPECT_LE(made.max_length, made.model.longest);
+    if (task_ == models::Task::kLanguageModel) EXPECT_LE(made.block, made.model.longest);
+  }
+  for (const TaskKind& other : task_kinds()) {
+    if (other.task == task_) continue;
+    for (const auto& [key, words] : other.settings) {
+      if (task_kind(task_).settings.contains(key)) continue;
+      expect_error(ErrorKind::kUsage, "'" + key + "'", [&] { recipe({{key, "1"}}); });
+    }
+    expect_error(ErrorKind::kUsage, "not for the task '" + other.name + "'", [&] {
+      make_recipe("tiny", other.name, {{"model.arch", GetParam(), "test"}});
+    });
+  }
+  expect_error(ErrorKind::kUsage, "there is no setting 'model.widht'", [&] {
+    recipe({{"model.widht", "3"}});
+  });
+}
+
+std::vector<std::string> trained_architectures() {
+  std::vector<std::string> names;
+  for (const auto& architecture : models::architectures()) names.push_back(architecture.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryArchitecture, ::testing::ValuesIn(trained_architectures()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,163 @@
+#include <cmath>
+#include <mutex>
+#include <numbers>
+#include <set>
+
+#include "base/file.h"
+#include "gtest/gtest.h"
+#include "models/language_model.h"
+#include "test_folder.h"
+#include "train/task.h"
+#include "train/trainer.h"
+#include "train/training_step.h"
+
+namespace heed::train {
+namespace {
+
+/// A model that finds every token as likely as any other, and remembers what it was asked for.
+class IndifferentModel : public models::LanguageModel {
+ public:
+  explicit IndifferentModel(int64_t vocabulary) : vocabulary_(vocabulary) {
+    table_.add({"nothing", {1}, {nn::Initialisation::Kind::kZeros}, {}});
+  }
+
+  int64_t vocabulary_size() const override { return vocabulary_; }
+  int32_t start_id() const override { return -1; }
+  int32_t end_id() const override { return -1; }
+  int32_t padding_id() const override { return -1; }
+  int64_t longest() const override { return 0; }
+  nlohmann::ordered_json config_json() const override { return {}; }
+
+  ops::VocabularyLoss loss(nn::Context&, const Sequences& text, const std::vector<int32_t>& labels,
+                           const ops::CrossEntropyOptions&, double) const override {
+    const std::scoped_lock lock(mutex_);
+    for (int n = 0; n < text.count(); ++n) {
+      const auto begin = labels.begin() + text.offsets[n], end = labels.begin() + text.offsets[n + 1];
+      read.insert(std::vector<int32_t>(text[n].begin(), text[n].end()));
+      asked.emplace_back(begin, end);
+      // Each is asked for what the next one reads.
+      EXPECT_TRUE(std::equal(text[n].begin() + 1, text[n].end(), begin));
+    }
+    const auto count = static_cast<int64_t>(labels.size());
+    const double sum = static_cast<double>(count) * std::log(static_cast<double>(vocabulary_));
+    return {{}, sum, sum, count};
+  }
+  Tensor logits(nn::Context&, const Sequences&) const override { throw std::logic_error("only its loss"); }
+  std::unique_ptr<models::DecoderState> start(nn::Context&) const override {
+    throw std::logic_error("only its loss");
+  }
+  std::vector<int32_t> admit(nn::Context&, models::DecoderState&, const Sequences&) const override {
+    throw std::logic_error("only its loss");
+  }
+  void release(models::DecoderState&, int32_t) const override {}
+  Tensor step(nn::Context&, models::DecoderState&, const std::vector<models::StepRow>&) const override {
+    throw std::logic_error("only its loss");
+  }
+
+  mutable std::multiset<std::vector<int32_t>> read;
+  mutable std::vector<std::vector<int32_t>> asked;
+
+ private:
+  int64_t vocabulary_;
+  mutable std::mutex mutex_;
+};
+
+/// "äbcäbc...", 60 characters and a line end.
+std::string letters() {
+  std::string text;
+  for (int n = 0; n < 20; ++n) text += "äbc";
+  return text + "\n";
+}
+
+class LanguageTask : public ::testing::Test {
+ protected:
+  LanguageTask() {
+    options_.output = folder_.path("model");
+    options_.data.text = folder_.write("train.txt", letters());
+    options_.validation.text = folder_.write("valid.txt", letters());
+    options_.recipe.arch = "none";
+    options_.recipe.tokenizer = "bytes";
+    options_.recipe.block = 7;
+    options_.recipe.batch_tokens = 21;
+    options_.recipe.validation_tokens = 0;
+    make_directories(folder_.path("model/training"));
+  }
+
+  std::unique_ptr<Task> make() {
+    return task_kind(models::Task::kLanguageModel).make({options_, pool_, [](const std::string&) {}});
+  }
+
+  TestFolder folder_;
+  TrainerOptions options_;
+  ThreadPool pool_{2};
+};
+
+TEST_F(LanguageTask, MeasuresEveryTokenButTheFirst) {
+  const auto task = make();
+  models::ModelSettings settings;
+  task->complete(settings);
+  EXPECT_EQ(settings.vocabulary, 256);
+  const IndifferentModel model(settings.vocabulary);
+  task->use(model);
+  TrainingStep step(*task, model.table(), pool_);
+  const nn::ParameterArray values(model.table(), DType::kFloat32);
+  const ValidationScores scores = task->validate(values, step, pool_);
+  const std::string text = letters();
+  size_t asked = 0;
+  for (const auto& block : model.asked) asked += block.size();
+  EXPECT_EQ(asked, text.size() - 1);
+  EXPECT_NEAR(scores.loss, std::log(256), 1e-12);
+  ASSERT_EQ(scores.others.size(), 2u);
+  EXPECT_NEAR(scores.others[0].value, 256, 1e-9);
+  // 8 bits for each byte; "ä" has two.
+  EXPECT_NEAR(scores.others[1].value, 8.0 * 81 / 61, 1e-9);
+}
+
+TEST_F(LanguageTask, SpreadsALimitedValidationOverTheText) {
+  options_.recipe.validation_tokens = 22;
+  const auto task = make();
+  const IndifferentModel model(256);
+  task->use(model);
+  TrainingStep step(*task, model.table(), pool_);
+  task->validate(nn::ParameterArray(model.table(), DType::kFloat32), step, pool_);
+  EXPECT_EQ(model.asked.size(), 3u);
+}
+
+TEST_F(LanguageTask, EndsDocumentsWhereTheTokenizerCan) {
+  options_.recipe.documents = true;
+  expect_error(ErrorKind::kUsage, "training.documents", [&] { make(); });
+  std::filesystem::remove_all(options_.output);
+  make_directories(options_.output + "/training");
+  options_.data.text = folder_.write("documents.txt", "abab\n\nabab\n\nabab\n");
+  options_.validation = {};
+  options_.recipe.tokenizer = "bpe";
+  options_.recipe.vocabulary = 260;
+  options_.recipe.block = 3;
+  const auto task = make();
+  models::ModelSettings settings;
+  task->complete(settings);
+  ASSERT_GE(settings.end_id, 0);
+  const Corpus corpus(options_.output + "/training/train.ids");
+  std::vector<int32_t> ids;
+  corpus.append_run(0, corpus.stream_ids(0), ids);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), settings.end_id), 3);
+  EXPECT_EQ(ids.back(), settings.end_id);
+}
+
+TEST_F(LanguageTask, RefusesTextThatIsTooShort) {
+  options_.recipe.block = 100;
+  options_.recipe.batch_tokens = 100;
+  expect_error(ErrorKind::kUsage, "has 81 tokens, and a block has 100", [&] { make(); });
+  options_.recipe.batch_tokens = 99;
+  expect_error(ErrorKind::kUsage, "training.batch_tokens (99)", [&] { make(); });
+}
+
+TEST_F(LanguageTask, RefusesOtherTextThanItBeganWith) {
+  make();
+  make();  // the control: the same text may
+  folder_.write("train.txt", letters() + "more\n");
+  expect_error(ErrorKind::kUsage, "begun on other text", [&] { make(); });
+}
+
+}  // namespace
+}  // namespace heed::train
