@@ -12,7 +12,14 @@ namespace heed {
 
 struct Translator::State {
   State(const std::string& directory, int threads)
-      : model(models::load_model(directory)), tokenizer(Tokenizer::load(directory)), pool(threads) {}
+      : model(load(directory)), tokenizer(Tokenizer::load(directory)), pool(threads) {}
+
+  /// Throws for a model that does not translate, which has no such tokenizer either.
+  static models::LoadedModel load(const std::string& directory) {
+    models::LoadedModel loaded = models::load_model(directory);
+    loaded.seq2seq();
+    return loaded;
+  }
 
   decode::Translator with(const TranslateOptions& options) {
     decode::TranslatorOptions o;

@@ -1,5 +1,5 @@
-// heed attend: the attention of a translation, or of a classifier, in the terminal or as a picture, a page or
-// numbers.
+// heed attend: the attention of a translation, of a classifier, or of a language model to its text, in the
+// terminal or as a picture, a page or numbers.
 
 #include <algorithm>
 #include <cctype>
@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "cli/classification.h"
 #include "cli/command.h"
+#include "cli/language_model.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "cli/search_flags.h"
@@ -26,6 +27,7 @@
 #include "inspect/label.h"
 #include "inspect/picture_file.h"
 #include "inspect/query_terminal.h"
+#include "inspect/text_trace.h"
 #include "inspect/trace_json.h"
 #include "inspect/translation_trace.h"
 #include "inspect/words.h"
@@ -84,6 +86,7 @@ AttentionSelection selection_of(const AttendOptions& o, Format format, const Tra
   if (format != Format::kTerminal && o.query.empty()) return selection;
   if (o.stack.empty() && !trace.cross.empty()) selection.stack = Stack::kCross;
   if (o.stack.empty() && trace.cross.empty() && !trace.encoder.empty()) selection.stack = Stack::kEncoder;
+  if (o.stack.empty() && trace.cross.empty() && trace.encoder.empty()) selection.stack = Stack::kDecoder;
   if (o.head.empty()) selection.mean = true;
   if (o.layer.empty() && selection.stack) {
     const size_t layers = stack_of(trace, *selection.stack).size();
@@ -103,6 +106,16 @@ TerminalColours colours_of(const AttendOptions& o) {
 void require_text(const char* what, const std::string& text) {
   if (find_invalid_utf8(text)) fail(ErrorKind::kText, "the {} is not UTF-8: convert it first", what);
   if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: there is no attention to look at", what);
+}
+
+/// The pass of a language model over the text.
+Trace record_text(const AttendOptions& o, models::LoadedModel loaded) {
+  if (!o.target.empty()) {
+    fail(ErrorKind::kUsage, "'{}' holds a language model, whose text is its own target: leave out --target",
+         loaded.directory);
+  }
+  const LanguageModelFiles model = with_tokenizer(std::move(loaded));
+  return trace_language_model(model.loaded, *model.tokenizer, o.text);
 }
 
 /// The pass of a translation through the model, of its own or of --target.
@@ -179,15 +192,25 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
   HEED_CHECK(false);
 }
 
+/// The pass through the model, whatever it is for.
+Trace record(const AttendOptions& o, models::LoadedModel loaded) {
+  switch (loaded.model->task()) {
+    case models::Task::kClassification:
+      return record_classification(o, std::move(loaded));
+    case models::Task::kLanguageModel:
+      return record_text(o, std::move(loaded));
+    default:
+      return record_translation(o, std::move(loaded));
+  }
+}
+
 int run_attend(AttendOptions o) {
   const Format format = format_of(o);
   require_text("text", o.text);
   if (!o.target.empty()) require_text("--target", o.target);
   models::LoadedModel loaded = models::load_model(find_model(o.model));
-  const bool classifies = loaded.model->task() == models::Task::kClassification;
-  if (classifies) suit_classifier(o, format);
-  Trace trace =
-      classifies ? record_classification(o, std::move(loaded)) : record_translation(o, std::move(loaded));
+  if (loaded.model->task() == models::Task::kClassification) suit_classifier(o, format);
+  Trace trace = record(o, std::move(loaded));
   const AttentionSelection selection = selection_of(o, format, trace);
   trace = select(trace, selection);
   if (o.words) trace = group_by_words(trace);
@@ -197,7 +220,8 @@ int run_attend(AttendOptions o) {
   output.write(text);
   output.commit();
   if (!o.quiet && !output.to_stdout()) {
-    std::fprintf(stderr, "%s\n%s\nis in %s\n", trace.source.c_str(), trace.target.c_str(), o.output.c_str());
+    if (!trace.source.empty()) std::fprintf(stderr, "%s\n", trace.source.c_str());
+    std::fprintf(stderr, "%s\nis in %s\n", trace.target.c_str(), o.output.c_str());
   }
   return kExitDone;
 }
@@ -206,7 +230,7 @@ int run_attend(AttendOptions o) {
 
 void add_attend(CLI::App& app, Work& work) {
   auto o = std::make_shared<AttendOptions>();
-  CLI::App* command = app.add_subcommand("attend", "Show what a translation, or a classifier, attends to");
+  CLI::App* command = app.add_subcommand("attend", "Show what a model attends to");
   command->footer(
       "Examples:\n  heed attend \"Der Hund schläft.\"\n"
       "  heed attend \"Der Hund schläft.\" --stack encoder --layer 1 --head all\n"
@@ -221,8 +245,11 @@ void add_attend(CLI::App& app, Work& work) {
       "a file holds every head of every layer. Of a classifier there is the encoder alone, and the terminal "
       "shows what "
       "the\n"
-      "position that decides, [CLS], looked at.");
-  command->add_option("TEXT", o->text, "The sentence to translate, or the text to classify")->required();
+      "position that decides, [CLS], looked at. Of a language model there is the decoder alone; the last row "
+      "is the\n"
+      "token that it finds likeliest.");
+  command->add_option("TEXT", o->text, "The sentence to translate, or the text to classify or to continue")
+      ->required();
   command->add_option("--target", o->target, "Look at this translation instead of the model's own")
       ->type_name("TEXT");
   command->add_option("--stack", o->stack, "encoder, decoder, cross or all")->type_name("NAME");

@@ -1,4 +1,4 @@
-// heed convert: the same model with its weights in another type.
+// heed convert: the same model with its weights in another type, or from another program's format.
 
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/llama2c_import.h"
 #include "cli/model_lookup.h"
 #include "io/json_file.h"
 #include "io/safetensors.h"
@@ -25,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ConvertOptions {
-  std::string input, output, weights;
+  std::string input, output, tokenizer, weights = "float32", from = "huggingface";
   bool quiet = false;
 };
 
@@ -130,8 +131,25 @@ bool is_known(const std::string& directory) {
   return models::architecture_of_type(type) != nullptr;
 }
 
+int convert_llama2c(const ConvertOptions& o) {
+  NewDirectory output(o.output);
+  import_llama2c({o.input, o.tokenizer, weight_types().at(o.weights)}, output.part());
+  models::load_model(output.part());
+  output.commit();
+  if (o.quiet) return kExitDone;
+  std::fprintf(stderr, "%s: a Llama in Hugging Face's layout%s\n", o.output.c_str(),
+               o.tokenizer.empty() ? ", without a tokenizer: its texts are ids. For words, give its "
+                                     "tokenizer.model or tokenizer.bin with --tokenizer"
+                                   : ", with its tokenizer");
+  return kExitDone;
+}
+
 int run_convert(const ConvertOptions& o) {
   watch_interrupts();
+  if (o.from == "llama2c") return convert_llama2c(o);
+  if (!o.tokenizer.empty()) {
+    fail(ErrorKind::kUsage, "--tokenizer is for --from llama2c: a directory brings its own");
+  }
   const std::string input = model_directory_at(o.input, "IN");
   const DType dtype = weight_types().at(o.weights);
   NewDirectory output(o.output);
@@ -154,20 +172,31 @@ int run_convert(const ConvertOptions& o) {
 
 void add_convert(CLI::App& app, Work& work) {
   auto o = std::make_shared<ConvertOptions>();
-  CLI::App* command = app.add_subcommand("convert", "Write a model with its weights in another type");
+  CLI::App* command =
+      app.add_subcommand("convert", "A model with its weights in another type, or from another format");
   command->footer(
-      "Example:\n  heed convert my-model my-model-half --weights float16\n"
+      "Examples:\n  heed convert my-model my-model-half --weights float16\n"
+      "  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin\n"
       "The new directory is a whole model, without what only training needs. 16 bits halve its size; numbers "
       "are\n"
       "rounded once, to the nearest, and computed with in float32 as ever.");
-  command->add_option("IN", o->input, "The model directory")->required();
+  command->add_option("IN", o->input, "The model directory, or the file of --from")->required();
   command->add_option("OUT", o->output, "The directory to make; must not exist")->required();
   std::vector<std::string> names;
   for (const auto& [name, type] : weight_types()) names.push_back(name);
   command->add_option("--weights", o->weights, "Type of the weights: float32, float16 or bfloat16")
-      ->required()
+      ->capture_default_str()
       ->check(CLI::IsMember(names).description(""))
       ->type_name("TYPE");
+  command
+      ->add_option("--from", o->from,
+                   "Format of IN: huggingface, a directory; llama2c, a file of weights as llama2.c has them")
+      ->check(CLI::IsMember({"huggingface", "llama2c"}).description(""))
+      ->capture_default_str()
+      ->type_name("FORMAT");
+  command
+      ->add_option("--tokenizer", o->tokenizer, "With llama2c: tokenizer.model, or llama2.c's tokenizer.bin")
+      ->type_name("F");
   command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
   command->callback([o, &work] { work = [o] { return run_convert(*o); }; });
 }

@@ -67,12 +67,15 @@ void read_dimensions(const JsonObject& config, ModelSummary& summary) {
       {"decoder_attention_heads", "decoder heads"},
       {"n_head", "heads"},
       {"num_attention_heads", "heads"},
+      {"num_key_value_heads", "key-value heads"},
       {"encoder_ffn_dim", "encoder feed-forward width"},
       {"decoder_ffn_dim", "decoder feed-forward width"},
       {"intermediate_size", "feed-forward width"},
+      {"n_inner", "feed-forward width"},
       {"activation_function", "activation"},
       {"hidden_act", "activation"},
       {"max_position_embeddings", "positions"},
+      {"n_positions", "positions"},
   };
   for (const auto& [key, name] : known) {
     if (!config.has(key)) continue;

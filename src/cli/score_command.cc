@@ -1,4 +1,4 @@
-// heed score: how probable a model finds given translations.
+// heed score: how probable a model finds given translations, or a language model texts.
 
 #include <cmath>
 #include <cstdio>
@@ -11,6 +11,8 @@
 #include "base/thread_pool.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
+#include "cli/model_lookup.h"
+#include "cli/score_texts.h"
 #include "cli/translation.h"
 #include "decode/translator.h"
 #include "io/json_file.h"
@@ -19,11 +21,9 @@ namespace heed::cli {
 namespace {
 
 struct ScoreOptions {
-  CommonOptions common;
   ModelChoice model;
   PairsInput input;
-  std::string output;
-  bool json = false, summary = false;
+  ScoreTextsOptions texts;  ///< and of both: output, --json, --summary, --threads
 };
 
 struct Totals {
@@ -57,11 +57,11 @@ std::string to_text(const Totals& totals) {
                      totals.tokens, totals.log_probability, totals.perplexity());
 }
 
-int run_score(const ScoreOptions& o) {
-  watch_interrupts();
-  const NumberedPairs pairs = read_pairs(o.input);
+int run_score_pairs(const ScoreOptions& options) {
+  const ScoreTextsOptions& o = options.texts;
+  const NumberedPairs pairs = read_pairs(options.input);
   LineOutput output(o.output);
-  const TranslationModel model = load_translation_model(o.model);
+  const TranslationModel model = load_translation_model(options.model);
   require_room(model, pairs);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool);
@@ -86,24 +86,64 @@ int run_score(const ScoreOptions& o) {
   return kExitDone;
 }
 
+int run_score(const ScoreOptions& o) {
+  watch_interrupts();
+  const bool pairs = !o.input.pairs.empty() || !o.input.source.empty() || !o.input.target.empty();
+  const std::string directory = find_model(o.model);
+  const bool language_model = models::task_of(directory) == models::Task::kLanguageModel;
+  if (!language_model && !o.texts.input.empty()) {
+    fail(ErrorKind::kUsage,
+         "--input is for texts and a language model, which '{}' is not: give pairs with --pairs, or another "
+         "--model",
+         directory);
+  }
+  if (!language_model) return run_score_pairs(o);
+  if (pairs) {
+    fail(ErrorKind::kUsage,
+         "'{}' holds a language model, which scores texts, not pairs: give them with --input", directory);
+  }
+  return score_texts(o.texts, with_tokenizer(models::load_model(directory)));
+}
+
 }  // namespace
 
 void add_score(CLI::App& app, Work& work) {
   auto o = std::make_shared<ScoreOptions>();
   CLI::App* command =
-      app.add_subcommand("score", "How probable given translations are: log-probability, perplexity");
+      app.add_subcommand("score", "How probable translations or texts are: log-probability, perplexity");
   command->footer(
-      "Example:\n  heed score --pairs test.tsv --model my-model\n"
+      "Examples:\n  heed score --pairs test.tsv --model my-model\n"
+      "  heed score --input texts.txt --model my-language-model --summary\n"
       "One natural logarithm a line, of the whole translation with its end. A line without text on both "
       "sides gives an\n"
-      "empty one.");
+      "empty one. A language model scores texts: the lines of --input, or with --whole all of it as one; one "
+      "that "
+      "is longer\n"
+      "than its positions through a window that moves on by --stride tokens. Without a start token, the "
+      "first "
+      "token is\n"
+      "given.");
   add_pairs_options(*command, o->input);
-  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
-  command->add_flag("--summary", o->summary, "Only the totals: pairs, tokens, log-probability, perplexity");
-  command->add_flag("--json", o->json, "One JSON object per line, with the log-probability of every piece");
+  command
+      ->add_option("--input", o->texts.input,
+                   "For a language model: lines of this file are texts; - is stdin")
+      ->type_name("F");
+  command->add_flag("--whole", o->texts.whole, "For a language model: the whole file is one text");
+  command->add_option("--stride", o->texts.stride, "For a language model: tokens that its window moves on by")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24).description(""))
+      ->type_name("N");
+  command->add_option("--output", o->texts.output, "Write to this file instead of standard output")
+      ->type_name("F");
+  command->add_flag("--summary", o->texts.summary,
+                    "Only the totals: pairs, tokens, log-probability, perplexity");
+  command->add_flag("--json", o->texts.json,
+                    "One JSON object per line, with the log-probability of every piece");
   add_model_options(*command, o->model);
-  add_common_options(*command, o->common);
-  command->callback([o, &work] { work = [o] { return run_score(*o); }; });
+  add_common_options(*command, o->texts.common);
+  command->callback([o, &work] {
+    o->texts.lossy = o->input.lines.lossy;
+    work = [o] { return run_score(*o); };
+  });
 }
 
 }  // namespace heed::cli

@@ -1,6 +1,7 @@
 #include "cli/translation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 

@@ -138,5 +138,26 @@ TEST(Sampling, LogProbabilitiesAreTheModels) {
   EXPECT_NEAR(found.log_probabilities[0], std::log(p[found.ids[0]]), 1e-5);
 }
 
+TEST(KeepLikely, IsRelativeToTheLikeliest) {
+  std::vector<WeightedWord> words{{0, 0.5}, {1, 2.0}, {2, 0.2}, {3, 0.19}};
+  keep_likely(words, 0.1);
+  std::vector<int32_t> ids;
+  for (const WeightedWord& word : words) ids.push_back(word.id);
+  EXPECT_EQ(ids, (std::vector<int32_t>{0, 1, 2}));
+  keep_likely(words, 1);
+  EXPECT_EQ(words.size(), 1U);
+}
+
+TEST(Sampling, MinPLeavesLikelyWords) {
+  SearchOptions options = sampling_options();
+  options.sampling.min_p = 0.6;
+  // Of words 1, 3 and 6 with logits 1.5, 0.9 and 1.2: exp(-0.3) is above 0.6, exp(-0.6) is below.
+  const std::vector<double> counts = draws_of(options, 300);
+  EXPECT_EQ(counts[1] + counts[6], 300);
+  EXPECT_GT(counts[6], 0);
+  options.sampling.min_p = 0.5;
+  EXPECT_GT(draws_of(options, 300)[3], 0);
+}
+
 }  // namespace
 }  // namespace heed::decode

@@ -23,7 +23,18 @@ void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& 
   }
 }
 
-/// log(sum of exponentials) of each row.
+void forbid(const models::Seq2Seq& model, const SearchOptions& options, Tensor& logits) {
+  std::vector<int32_t> forbidden = options.forbidden_ids;
+  forbidden.push_back(model.padding_id());
+  for (int64_t row = 0; row < logits.dim(0); ++row) {
+    for (const int32_t id : forbidden) {
+      logits.data<float>()[row * logits.dim(1) + id] = -std::numeric_limits<float>::infinity();
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<float> log_sums_of(const Tensor& logits) {
   std::vector<float> sums(static_cast<size_t>(logits.dim(0)));
   TopKArguments<float> arguments;
@@ -40,18 +51,6 @@ std::vector<float> log_sums_of(const Tensor& logits) {
   }
   return sums;
 }
-
-void forbid(const models::Seq2Seq& model, const SearchOptions& options, Tensor& logits) {
-  std::vector<int32_t> forbidden = options.forbidden_ids;
-  forbidden.push_back(model.padding_id());
-  for (int64_t row = 0; row < logits.dim(0); ++row) {
-    for (const int32_t id : forbidden) {
-      logits.data<float>()[row * logits.dim(1) + id] = -std::numeric_limits<float>::infinity();
-    }
-  }
-}
-
-}  // namespace
 
 std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const nn::Context& context,
                                             const SearchOptions& options,

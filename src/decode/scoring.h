@@ -14,6 +14,9 @@ struct ScoringPair {
   std::vector<int32_t> source, target;
 };
 
+/// log(sum of exponentials) of each row of logits (N, V). Throws kNumeric where they are no numbers.
+std::vector<float> log_sums_of(const Tensor& logits);
+
 /// For each pair the log-probability of every id of the target, given the true ids before it (teacher
 /// forcing). They are those that a search with these options would add up: forbidden ids have none, and where
 /// it says so, the rest is renormalised. Rules that depend on what came before (n-grams, forced ends) do not

@@ -147,17 +147,29 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
   write_safetensors(directory + "/model.safetensors", tensors, {{"format", "pt"}});
 }
 
+namespace {
+
+const Architecture& architecture_of(const JsonObject& config) {
+  const Architecture* architecture = architecture_of_type(config.string("model_type"));
+  if (architecture == nullptr) {
+    config.reject("model_type",
+                  fmt::format("one that can be used here ({})", fmt::join(known_model_types(), ", ")));
+  }
+  return *architecture;
+}
+
+}  // namespace
+
+Task task_of(const std::string& directory) {
+  return architecture_of(JsonObject::read(directory + "/config.json")).task;
+}
+
 LoadedModel load_model(const std::string& directory) {
   LoadedModel loaded;
   loaded.directory = directory;
   const JsonObject config = JsonObject::read(directory + "/config.json");
   loaded.model_type = config.string("model_type");
-  const Architecture* architecture = architecture_of_type(loaded.model_type);
-  if (architecture == nullptr) {
-    config.reject("model_type",
-                  fmt::format("one that can be used here ({})", fmt::join(known_model_types(), ", ")));
-  }
-  loaded.model = architecture->read(config);
+  loaded.model = architecture_of(config).read(config);
   read_weights(directory, loaded.model->table(), loaded.values);
   loaded.packed = std::make_unique<nn::PackedWeights>();
   loaded.generation = read_generation_defaults(directory, config);

@@ -32,6 +32,9 @@ struct LoadedModel {
   const Classifier& classifier() const;
 };
 
+/// What the model of a directory is for, from its config.json alone. Throws kNotFound, kFile or kFormat.
+Task task_of(const std::string& directory);
+
 /// Reads a directory. Throws kNotFound, kFile or kFormat; the message names file, parameter and both shapes
 /// where config and weights contradict each other. Nothing is believed before it is checked.
 LoadedModel load_model(const std::string& directory);

@@ -141,6 +141,25 @@ TEST(AddDropout, IsAddOfDropout) {
                [&] { add_dropout(residual, source.normal({67}), kStream); });
 }
 
+TEST(GatedActivation, HalfOpensTheOther) {
+  TensorSource source(9);
+  const Tensor x = source.normal({3, 10});
+  const Tensor gate = x.narrow(1, 0, 5).clone(), other = x.narrow(1, 5, 5).clone();
+  Tensor expected = activate(Activation::kSwish, gate).value().clone();
+  for (int64_t i = 0; i < expected.size(); ++i) expected.data<double>()[i] *= other.data<double>()[i];
+  expect_close(gated_activation(Activation::kSwish, x).value(), expected, 1e-15, "y");
+  expect_error(ErrorKind::kShape, "must be even", [] {
+    gated_activation(Activation::kSwish, Tensor::zeros({2, 3}));
+  });
+}
+
+GRADIENT_CHECK(gated_activation, SmoothFunctions) {
+  for (const Activation function : {Activation::kSwish, Activation::kGelu, Activation::kSigmoid}) {
+    expect_gradients([=](const auto& x) { return gated_activation(function, x[0]); },
+                     {TensorSource(10).normal({3, 14})});
+  }
+}
+
 GRADIENT_CHECK(dropout, DrawnMask) {
   expect_gradients([](const auto& x) { return dropout(x[0], kStream); }, {TensorSource(5).normal({3, 47})});
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -20,6 +21,7 @@
 #include "ops/attention.h"
 #include "ops/elementwise.h"
 #include "random_tensor.h"
+#include "test_folder.h"
 
 namespace heed::ops {
 namespace {
@@ -282,6 +284,69 @@ TEST(StreamingAttention, GathersTheRowsOfKeys) {
       EXPECT_THROW(heed::attention(a), std::logic_error) << "rows with dropout are not for training";
     }
   }
+}
+
+// ---- Heads that share keys and values --------------------------------------------------------------------
+
+/// Columns of `heads` heads, from those of fewer that are shared in groups.
+Tensor repeated(const Tensor& shared, int64_t shared_heads, int64_t heads) {
+  const int64_t rows = shared.dim(0), width = shared.dim(1) / shared_heads;
+  Tensor all = Tensor::empty({rows, heads * width}, shared.dtype());
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t head = 0; head < heads; ++head) {
+      const double* from =
+          shared.data<double>() + row * shared.dim(1) + head / (heads / shared_heads) * width;
+      std::copy_n(from, width, all.data<double>() + (row * heads + head) * width);
+    }
+  }
+  return all;
+}
+
+TEST(SharedHeads, AreHeadsWithTheSameKeysAndValues) {
+  TensorSource source(11);
+  constexpr int kHeads = 6;
+  const auto layout = AttentionLayout::packed({0, 3, 40, 107}, {0, 3, 40, 107});
+  const Tensor query = source.normal({107, 6 * 4});
+  for (const int shared : {1, 2, 3, 6}) {
+    const Tensor key = source.normal({107, shared * 4}), value = source.normal({107, shared * 5});
+    const AttentionOperands few{{query, 0, 24}, {key, 0, shared * 4}, {value, 0, shared * 5}, kHeads, 0.5,
+                                shared};
+    const AttentionOperands many{{query, 0, 24},
+                                 {repeated(key, shared, kHeads), 0, 24},
+                                 {repeated(value, shared, kHeads), 0, 30},
+                                 kHeads,
+                                 0.5};
+    const Tensor expected = streaming_attention(many, layout, true).value();
+    expect_close(streaming_attention(few, layout, true).value(), expected, 1e-13, "streaming");
+    const Var weights = attention_softmax(attention_scores(few, layout), layout, kHeads, {.causal = true});
+    expect_close(attention_mix(weights, few.value, layout, kHeads, shared).value(), expected, 1e-13,
+                 "every weight");
+  }
+  expect_error(ErrorKind::kShape, "6 heads cannot share 4 keys and values evenly", [&] {
+    streaming_attention({{query, 0, 24}, {query, 0, 16}, {query, 0, 16}, 6, 1, 4}, layout, true);
+  });
+}
+
+GRADIENT_CHECK(streaming_attention, SharedHeads) {
+  TensorSource source(12);
+  const auto layout = AttentionLayout::packed({0, 3, 8}, {0, 3, 8});
+  expect_gradients(
+      [&](const auto& x) {
+        return streaming_attention({{x[0], 0, 12}, {x[1], 0, 6}, {x[1], 6, 6}, 4, 0.6, 2}, layout, true);
+      },
+      {source.normal({8, 12}), source.normal({8, 12})});
+}
+
+GRADIENT_CHECK(attention_mix, SharedHeads) {
+  TensorSource source(13);
+  const auto layout = AttentionLayout::packed({0, 3, 8}, {0, 3, 8});
+  expect_gradients(
+      [&](const auto& x) {
+        const AttentionOperands shared{{x[0], 0, 12}, {x[1], 0, 6}, {x[1], 6, 6}, 4, 0.6, 2};
+        const Var weights = attention_softmax(attention_scores(shared, layout), layout, 4, {.causal = true});
+        return attention_mix(weights, shared.value, layout, 4, 2);
+      },
+      {source.normal({8, 12}), source.normal({8, 12})});
 }
 
 // ---- Derivatives ------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 #include "text/plain_tokenizers.h"
 
+#include <charconv>
 #include <set>
 
 #include "base/check.h"
@@ -97,6 +98,33 @@ void CharacterTokenizer::cut(std::string_view text, size_t begin, size_t end,
     }
     tokens.push_back({found->second, begin, next});
     begin = next;
+  }
+}
+
+std::string IdTokenizer::bytes(int32_t id) const {
+  require_id(id);
+  return fmt::format(" {}", id);
+}
+
+void IdTokenizer::cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const {
+  while (begin < end) {
+    if (text[begin] == ' ' || text[begin] == '\n' || text[begin] == '\t' || text[begin] == '\r') {
+      ++begin;
+      continue;
+    }
+    Token token{-1, begin, begin};
+    const auto [behind, error] = std::from_chars(text.data() + begin, text.data() + end, token.id);
+    token.end = static_cast<size_t>(behind - text.data());
+    const bool ends = token.end == end || text.substr(token.end, 1).find_first_of(" \n\t\r") == 0;
+    if (error != std::errc() || !ends || token.id < 0 || token.id >= size_) {
+      fail(ErrorKind::kText,
+           "this model came without a tokenizer, so a text is ids from 0 to {} with spaces between them; "
+           "byte {} "
+           "begins something else",
+           size_ - 1, begin + 1);
+    }
+    tokens.push_back(token);
+    begin = token.end;
   }
 }
 

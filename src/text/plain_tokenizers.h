@@ -44,4 +44,27 @@ class CharacterTokenizer : public TextTokenizer {
   std::unordered_map<char32_t, int32_t> ids_;
 };
 
+/// For models whose tokenizer is missing: the text "1 403 407" is these ids.
+class IdTokenizer : public TextTokenizer {
+ public:
+  /// `start` -1: none.
+  IdTokenizer(int32_t size, int32_t start) : size_(size), start_(start) {}
+
+  /// There is nothing to write.
+  void save(const std::string&) const override {}
+  TextTokenizerKind kind() const override { return TextTokenizerKind::kIds; }
+  int32_t size() const override { return size_; }
+  std::optional<int32_t> start_id() const override {
+    return start_ < 0 ? std::nullopt : std::optional(start_);
+  }
+  /// The number behind a space.
+  std::string bytes(int32_t id) const override;
+
+ protected:
+  void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
+
+ private:
+  int32_t size_, start_;
+};
+
 }  // namespace heed

@@ -18,7 +18,8 @@ const std::vector<std::pair<const char*, TextTokenizerKind>>& kinds() {
       {"bytes", TextTokenizerKind::kBytes},
       {"characters", TextTokenizerKind::kCharacters},
       {"bpe", TextTokenizerKind::kByteBpe},
-      {"sentencepiece", TextTokenizerKind::kSentencePiece}};
+      {"sentencepiece", TextTokenizerKind::kSentencePiece},
+      {"ids", TextTokenizerKind::kIds}};
   return table;
 }
 
@@ -54,7 +55,7 @@ const char* name_of(TextTokenizerKind kind) {
 
 TextTokenizerKind text_tokenizer_kind(std::string_view name) {
   for (const auto& [each, kind] : kinds()) {
-    if (each == name) return kind;
+    if (each == name && kind != TextTokenizerKind::kIds) return kind;
   }
   fail(ErrorKind::kUsage, "there is no tokenizer '{}': choose bytes, characters, bpe or sentencepiece", name);
 }
@@ -81,6 +82,8 @@ std::unique_ptr<TextTokenizer> TextTokenizer::load(const std::string& directory)
       return ByteBpeTokenizer::load(directory, config);
     case TextTokenizerKind::kSentencePiece:
       return SentencePieceTextTokenizer::load(directory, config);
+    case TextTokenizerKind::kIds:
+      break;
   }
   HEED_CHECK(false);
 }
@@ -96,6 +99,8 @@ std::unique_ptr<TextTokenizer> TextTokenizer::train(const TextTokenizerOptions& 
       return ByteBpeTokenizer::train(options.vocabulary_size, text);
     case TextTokenizerKind::kSentencePiece:
       return SentencePieceTextTokenizer::train(options, text);
+    case TextTokenizerKind::kIds:
+      break;
   }
   HEED_CHECK(false);
 }

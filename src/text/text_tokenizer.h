@@ -28,7 +28,13 @@
 
 namespace heed {
 
-enum class TextTokenizerKind { kBytes, kCharacters, kByteBpe, kSentencePiece };
+enum class TextTokenizerKind {
+  kBytes,
+  kCharacters,
+  kByteBpe,
+  kSentencePiece,
+  kIds,  ///< none: texts are numbers with white space between them (IdTokenizer)
+};
 
 /// "bytes", "characters", "bpe" or "sentencepiece", as in options and recipes. The second throws kUsage.
 const char* name_of(TextTokenizerKind kind);

@@ -1,0 +1,63 @@
+#include "heed/generator.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "io/json_file.h"
+#include "models/decoder_only_config.h"
+#include "models/model_directory.h"
+#include "test_folder.h"
+#include "text/plain_tokenizers.h"
+
+namespace heed {
+namespace {
+
+/// An untrained model over bytes.
+void write_small_model(const std::string& directory) {
+  models::DecoderOnlyConfig config;
+  config.family = &models::llama_family();
+  config.vocabulary = 256;
+  config.width = 16;
+  config.layers = 1;
+  config.heads = 2;
+  config.inner_width = 24;
+  config.longest = 40;
+  config.activation = Activation::kSwish;
+  config.attention_bias = config.feed_forward_bias = false;
+  const models::DecoderOnly model(config);
+  nn::ParameterArray values(model.table(), DType::kFloat32);
+  nn::initialise(model.table(), values, RandomKey::from_seed(5));
+  write_json(directory + "/config.json", model.config_json());
+  models::write_weights(directory, model.table(), values, DType::kFloat32);
+  ByteTokenizer().save(directory);
+}
+
+TEST(PublicGenerator, WritesScoresAndLooksInside) {
+  const TestFolder folder;
+  write_small_model(folder.path());
+  const Generator generator(folder.path(), 1);
+  std::string shown;
+  const GenerateOptions options{.max_tokens = 12};
+  const std::string text = generator.generate("Once", options, [&](std::string_view part) { shown += part; });
+  EXPECT_EQ(shown, text);
+  EXPECT_FALSE(text.empty());
+  EXPECT_EQ(generator.generate("Once", options), text);
+  EXPECT_EQ(generator.samples("Once", 3, options).size(), 3U);
+  // Three bytes behind a first one, about as likely as any of 256.
+  EXPECT_NEAR(generator.log_probability("Once"), -3 * std::log(256.0), 1);
+  EXPECT_NEAR(generator.perplexity("Once"), std::exp(-generator.log_probability("Once") / 3), 1e-6);
+  const Trace trace = generator.attend("Once");
+  ASSERT_EQ(trace.decoder.size(), 1U);
+  EXPECT_EQ(trace.decoder[0].size(), 2U);
+  EXPECT_TRUE(trace.encoder.empty() && trace.cross.empty() && trace.source.empty());
+  EXPECT_EQ(trace.decoder_tokens, (std::vector<std::string>{"O", "n", "c", "e"}));
+  EXPECT_EQ(trace.target_tokens.size(), 4U);
+  EXPECT_EQ(trace.target_tokens[0], "n");  // the first row is where "n" is to be written
+  EXPECT_EQ(trace.decoder[0][0].at(0, 0), 1);
+  EXPECT_EQ(trace.decoder[0][0].at(0, 1), 0);
+  EXPECT_THROW(generator.attend(std::string(41, 'x')), Error);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,227 @@
+// heed generate: what a language model writes behind a prompt, as it writes.
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/thread_pool.h"
+#include "cli/command.h"
+#include "cli/language_model.h"
+#include "cli/line_output.h"
+#include "cli/source_lines.h"
+#include "decode/text_generator.h"
+#include "io/json_file.h"
+#include "text/utf8.h"
+
+namespace heed::cli {
+namespace {
+
+struct GenerateOptions {
+  CommonOptions common;
+  ModelChoice model;
+  std::vector<std::string> prompts, stops;
+  std::string input, output;
+  bool greedy = false, ignore_end = false, special_tokens = false, no_prompt = false, json = false;
+  bool lossy = false;
+  int beam = 0, samples = 1;
+  int64_t max_tokens = 256;
+  double repetition_penalty = 1;
+  decode::SamplingOptions sampling{.top_p = 0.9};
+};
+
+decode::TextGeneratorOptions generator_options(const GenerateOptions& o) {
+  decode::TextGeneratorOptions options;
+  options.search.nbest = o.samples;
+  options.search.sample = !o.greedy && o.beam == 0;
+  options.search.sampling = o.sampling;
+  options.search.beam_size = o.greedy ? 1 : std::max(o.beam, 1);
+  options.search.repetition_penalty = o.repetition_penalty;
+  options.search.max_new = o.max_tokens;
+  options.stops = o.stops;
+  options.ignore_end = o.ignore_end;
+  options.special_tokens = o.special_tokens;
+  return options;
+}
+
+std::string to_json(const decode::Generation& generation, const decode::GeneratedText& text, size_t sample) {
+  return nlohmann::ordered_json{{"prompt", replace_invalid_utf8(generation.prompt)},
+                                {"sample", sample + 1},
+                                {"text", text.text},
+                                {"ending", decode::name_of(text.ending)},
+                                {"log_probability", text.log_probability},
+                                {"prompt_ids", generation.prompt_ids},
+                                {"ids", text.ids},
+                                {"tokens", text.pieces},
+                                {"log_probabilities", text.log_probabilities}}
+      .dump();
+}
+
+void explain_ending(const GenerateOptions& o, const models::LanguageModel& model, decode::TextEnding ending) {
+  if (o.common.quiet || ending != decode::TextEnding::kPositions) return;
+  std::fprintf(stderr,
+               "heed: the text ends here because the model has positions for %lld tokens, and no more\n",
+               static_cast<long long>(model.longest()));
+}
+
+/// One text of one prompt, shown as it is written.
+int generate_live(const GenerateOptions& o, const LanguageModelFiles& model,
+                  const decode::TextGenerator& generator, LineOutput& output) {
+  const std::string prompt = o.prompts.empty() ? "" : o.prompts[0];
+  if (!o.no_prompt) output.write(prompt);
+  output.flush();
+  const auto show = [&](std::string_view text) {
+    output.write(text);
+    output.flush();
+  };
+  const decode::Generation made = generator.generate(prompt, 0, {.cancelled = &interrupted(), .show = show});
+  output.write("\n");
+  output.flush();
+  if (interrupted()) return kExitInterrupted;
+  output.commit();
+  explain_ending(o, model.loaded.language_model(), made.texts.front().ending);
+  return kExitDone;
+}
+
+/// Each text under a heading, where there are several.
+void write(const GenerateOptions& o, const decode::Generation& generation, size_t number,
+           LineOutput& output) {
+  for (size_t sample = 0; sample < generation.texts.size(); ++sample) {
+    const decode::GeneratedText& text = generation.texts[sample];
+    if (o.json) {
+      output.write_line(to_json(generation, text, sample));
+      continue;
+    }
+    output.write(fmt::format("== {}", number));
+    if (o.samples > 1) output.write(fmt::format(" [{}]", sample + 1));
+    output.write_line("");
+    output.write_line((o.no_prompt ? "" : generation.prompt) + text.text);
+  }
+  output.flush();
+}
+
+int run_generate(const GenerateOptions& o) {
+  watch_interrupts();
+  if (!o.prompts.empty() && !o.input.empty()) {
+    fail(ErrorKind::kUsage, "PROMPT and --input exclude each other: give one of them");
+  }
+  for (const std::string& prompt : o.prompts) {
+    if (!o.lossy && find_invalid_utf8(prompt)) {
+      fail(ErrorKind::kText, "the prompt is not UTF-8: convert it, or give --lossy");
+    }
+  }
+  LineOutput output(o.output);
+  const LanguageModelFiles model = load_language_model(o.model);
+  ThreadPool pool(o.common.threads);
+  const decode::TextGenerator generator(model.loaded.language_model(), model.loaded.context(),
+                                        *model.tokenizer, pool, generator_options(o));
+  if (o.prompts.size() <= 1 && o.input.empty() && o.samples == 1 && !o.json) {
+    return generate_live(o, model, generator, output);
+  }
+  // Prompts that are arguments may hold line ends; those of a file are its lines.
+  std::optional<SourceLines> lines;
+  if (!o.input.empty()) lines.emplace(std::vector<std::string>{}, o.input, o.lossy);
+  const std::vector<std::string> given = o.prompts.empty() ? std::vector<std::string>{""} : o.prompts;
+  size_t taken = 0, number = 0;
+  const auto next = [&](std::string& prompt) {
+    if (lines) return lines->next(prompt);
+    if (taken == given.size()) return false;
+    prompt = given[taken++];
+    return true;
+  };
+  const bool whole =
+      generator.generate(next, [&](const decode::Generation& made) { write(o, made, ++number, output); },
+                         {.cancelled = &interrupted()});
+  if (!whole) return kExitInterrupted;
+  output.commit();
+  return kExitDone;
+}
+
+void add_choice_options(CLI::App& command, GenerateOptions& o) {
+  CLI::Option* greedy = command.add_flag("--greedy", o.greedy, "Always the likeliest token");
+  command
+      .add_option("--beam", o.beam, "Search for the likeliest text with a beam of N instead of drawing it")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->excludes(greedy)
+      ->type_name("N");
+  command
+      .add_option("--temperature", o.sampling.temperature,
+                  "Below 1 favours likely tokens, above 1 unlikely ones")
+      ->excludes(greedy)
+      ->capture_default_str()
+      ->type_name("T");
+  command.add_option("--top-k", o.sampling.top_k, "Draw among the K likeliest tokens; 0: all")
+      ->excludes(greedy)
+      ->capture_default_str()
+      ->type_name("K");
+  command
+      .add_option("--top-p", o.sampling.top_p,
+                  "Draw among the likeliest tokens that together reach this probability; 1: all")
+      ->excludes(greedy)
+      ->capture_default_str()
+      ->type_name("P");
+  command
+      .add_option("--min-p", o.sampling.min_p,
+                  "Draw among tokens that are at least P times as likely as the likeliest; 0: all")
+      ->excludes(greedy)
+      ->capture_default_str()
+      ->type_name("P");
+  command.add_option("--seed", o.sampling.seed, "Seed of what is drawn: the same seed, the same text")
+      ->capture_default_str();
+  command
+      .add_option("--repetition-penalty", o.repetition_penalty,
+                  "Above 1 makes tokens of prompt and text so far less likely")
+      ->capture_default_str()
+      ->type_name("A");
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Work& work) {
+  auto o = std::make_shared<GenerateOptions>();
+  CLI::App* command = app.add_subcommand("generate", "Continue a text with a language model");
+  command->footer(
+      "Examples:\n  heed generate \"Once upon a time\" --model my-model\n"
+      "  heed generate \"ROMEO:\" --model my-model --samples 3 --temperature 0.8 --seed 7\n"
+      "  heed generate --input prompts.txt --model my-model --greedy --json\n\n"
+      "One text of one prompt is shown as it is written. Several stand under headings, == PROMPT [SAMPLE]; "
+      "those of a\n"
+      "prompt begin with the likeliest. With --input, each line is a prompt. Without any prompt, the text "
+      "begins "
+      "as the\n"
+      "model's texts do. The same options and seed give the same text, whatever the number of threads.");
+  command->add_option("PROMPT", o->prompts, "What the text begins with; several give a text each")
+      ->take_all();
+  command->add_option("--input", o->input, "Lines of this file are prompts; - is standard input")
+      ->type_name("F");
+  command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  command->add_option("--model", o->model.model, "Directory of a language model; without it $HEED_MODEL")
+      ->type_name("DIR");
+  add_choice_options(*command, *o);
+  command->add_option("--samples", o->samples, "Texts of each prompt")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_option("--max-tokens", o->max_tokens, "Tokens that are written at most")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24).description(""))
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_option("--stop", o->stops, "End before this text; may be given several times")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
+      ->type_name("TEXT");
+  command->add_flag("--ignore-end", o->ignore_end, "Write on where the model would end the text");
+  command->add_flag("--special-tokens", o->special_tokens,
+                    "Special tokens that a prompt spells out, such as <|endoftext|>, are such tokens");
+  command->add_flag("--no-prompt", o->no_prompt, "Only what is written, without the prompt before it");
+  command->add_flag("--json", o->json,
+                    "One JSON object for each text: prompt, text, tokens, log-probabilities, why it ends");
+  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  add_common_options(*command, o->common);
+  command->callback([o, &work] { work = [o] { return run_generate(*o); }; });
+}
+
+}  // namespace heed::cli

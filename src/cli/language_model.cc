@@ -1,0 +1,42 @@
+#include "cli/language_model.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "text/plain_tokenizers.h"
+
+namespace heed::cli {
+
+LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {
+  const int64_t words = loaded.language_model().vocabulary_size();  // throws for another kind of model
+  std::unique_ptr<TextTokenizer> tokenizer;
+  if (TextTokenizer::is_in(loaded.directory)) {
+    tokenizer = TextTokenizer::load(loaded.directory);
+  } else {
+    log_warning("'{}' holds no tokenizer that can be used here: texts are ids, with spaces between them",
+                loaded.directory);
+    tokenizer =
+        std::make_unique<IdTokenizer>(static_cast<int32_t>(words), loaded.language_model().start_id());
+  }
+  if (tokenizer->size() > words) {
+    fail(ErrorKind::kFormat,
+         "'{}': the tokenizer has {} tokens, and config.json says {}: do they belong together?",
+         loaded.directory, tokenizer->size(), words);
+  }
+  return {std::move(loaded), std::move(tokenizer)};
+}
+
+LanguageModelFiles load_language_model(const ModelChoice& choice) {
+  const char* named = std::getenv("HEED_MODEL");
+  if (choice.model.empty() && (named == nullptr || *named == '\0')) {
+    fail(ErrorKind::kUsage,
+         "no language model is bundled: name one with --model DIR or $HEED_MODEL, or train one with heed "
+         "train "
+         "--task lm");
+  }
+  return with_tokenizer(models::load_model(find_model(choice)));
+}
+
+}  // namespace heed::cli

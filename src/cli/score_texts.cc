@@ -1,0 +1,102 @@
+#include "cli/score_texts.h"
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "base/thread_pool.h"
+#include "cli/line_output.h"
+#include "cli/source_lines.h"
+#include "decode/text_scoring.h"
+#include "io/json_file.h"
+#include "text/utf8.h"
+
+namespace heed::cli {
+namespace {
+
+struct Totals {
+  size_t texts = 0, tokens = 0, bytes = 0;
+  double log_probability = 0;
+  /// exp of the mean surprise of a token.
+  double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
+  /// The same per byte of text, in bits: comparable between tokenizers.
+  double bits_per_byte() const { return -log_probability / std::log(2.0) / static_cast<double>(bytes); }
+};
+
+std::string to_json(const std::string& text, const decode::TextScore& score) {
+  nlohmann::ordered_json json{{"text", text}, {"log_probability", score.log_probability}};
+  if (!score.ids.empty()) {
+    json["perplexity"] = std::exp(-score.log_probability / static_cast<double>(score.ids.size()));
+  }
+  json["tokens"] = score.pieces;
+  json["log_probabilities"] = score.log_probabilities;
+  return json.dump();
+}
+
+std::string to_json(const Totals& totals) {
+  return nlohmann::ordered_json{{"texts", totals.texts},
+                                {"tokens", totals.tokens},
+                                {"bytes", totals.bytes},
+                                {"log_probability", totals.log_probability},
+                                {"perplexity", totals.perplexity()},
+                                {"bits_per_byte", totals.bits_per_byte()}}
+      .dump();
+}
+
+std::string to_text(const Totals& totals) {
+  return fmt::format("{} texts, {} tokens, log-probability {:.4f}, perplexity {:.4f}, {:.4f} bits per byte",
+                     totals.texts, totals.tokens, totals.log_probability, totals.perplexity(),
+                     totals.bits_per_byte());
+}
+
+std::vector<std::string> read_texts(const ScoreTextsOptions& o) {
+  if (!o.whole) {
+    SourceLines lines({}, o.input, o.lossy);
+    std::vector<std::string> texts;
+    for (std::string line; lines.next(line);) texts.push_back(line);
+    return texts;
+  }
+  const bool standard_input = o.input.empty() || o.input == "-";
+  std::string text = read_file(standard_input ? "/dev/stdin" : o.input);
+  if (find_invalid_utf8(text)) {
+    if (!o.lossy) fail(ErrorKind::kText, "'{}' is not UTF-8: convert it, or give --lossy", o.input);
+    text = replace_invalid_utf8(text);
+  }
+  return {text};
+}
+
+}  // namespace
+
+int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
+  const std::vector<std::string> texts = read_texts(o);
+  LineOutput output(o.output);
+  ThreadPool pool(o.common.threads);
+  std::vector<decode::TextScore> scores(texts.size());
+  pool.run(texts.size(), [&](size_t n) {
+    if (interrupted()) return;
+    scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), *model.tokenizer,
+                                   texts[n], {.stride = o.stride});
+  });
+  if (interrupted()) return kExitInterrupted;
+  Totals totals;
+  for (size_t n = 0; n < texts.size(); ++n) {
+    ++totals.texts;
+    totals.tokens += scores[n].ids.size();
+    totals.bytes += texts[n].size();
+    totals.log_probability += scores[n].log_probability;
+    if (o.summary) continue;
+    const bool empty = scores[n].ids.empty() && !o.json;
+    output.write_line(o.json  ? to_json(texts[n], scores[n])
+                      : empty ? ""
+                              : fmt::format("{:.6f}", scores[n].log_probability));
+  }
+  if (totals.tokens == 0) fail(ErrorKind::kUsage, "there is nothing to score: the texts are empty");
+  if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
+  output.commit();
+  if (!o.summary && !o.common.quiet) std::fprintf(stderr, "%s\n", to_text(totals).c_str());
+  return kExitDone;
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,23 @@
+// heed score for language models: how probable texts are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/language_model.h"
+
+namespace heed::cli {
+
+struct ScoreTextsOptions {
+  CommonOptions common;
+  std::string input, output;
+  bool whole = false;  ///< the file is one text, instead of one for each line
+  bool json = false, summary = false, lossy = false;
+  int64_t stride = 0;
+};
+
+/// Returns the exit status.
+int score_texts(const ScoreTextsOptions& options, const LanguageModelFiles& model);
+
+}  // namespace heed::cli

@@ -1,0 +1,39 @@
+#include "inspect/text_trace.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "base/check.h"
+#include "inspect/recorder.h"
+
+namespace heed {
+
+Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenizer& tokenizer,
+                           const std::string& text) {
+  const models::LanguageModel& model = loaded.language_model();
+  std::vector<int32_t> ids = tokenizer.prompt_ids(text);
+  if (model.longest() > 0 && static_cast<int64_t>(ids.size()) > model.longest()) {
+    fail(ErrorKind::kUsage, "the text has {} tokens, and the model has positions for {}: give a shorter one",
+         ids.size(), model.longest());
+  }
+  models::Sequences read;
+  read.append(ids);
+  AttentionRecorder recorder;
+  nn::Context context = loaded.context();
+  context.sink = &recorder;
+  const Tensor logits = model.logits(context, read);  // (T, V)
+  const float* last = logits.data<float>() + (logits.dim(0) - 1) * logits.dim(1);
+
+  Trace trace;
+  trace.model = std::filesystem::path(loaded.directory).lexically_normal().filename().string();
+  trace.target = text;
+  for (const int32_t id : ids) trace.decoder_tokens.push_back(tokenizer.piece(id));
+  trace.target_tokens.assign(trace.decoder_tokens.begin() + 1, trace.decoder_tokens.end());
+  const auto likeliest = static_cast<int32_t>(std::max_element(last, last + tokenizer.size()) - last);
+  trace.target_tokens.push_back(tokenizer.piece(likeliest));
+  recorder.move_into(trace);
+  return trace;
+}
+
+}  // namespace heed

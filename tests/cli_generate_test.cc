@@ -1,0 +1,157 @@
+// heed generate, and score, attend and info on language models, as a person meets them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "command.h"
+#include "io/json_file.h"
+#include "models/decoder_only_config.h"
+#include "models/model_directory.h"
+#include "test_folder.h"
+#include "text/plain_tokenizers.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using Arguments = std::vector<std::string>;
+
+class CliGenerateTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    models::DecoderOnlyConfig config;
+    config.family = &models::gpt2_family();
+    config.vocabulary = 256;
+    config.width = 16;
+    config.layers = 2;
+    config.heads = 2;
+    config.inner_width = 32;
+    config.longest = 48;
+    const models::DecoderOnly model(config);
+    nn::ParameterArray values(model.table(), DType::kFloat32);
+    nn::initialise(model.table(), values, RandomKey::from_seed(7));
+    write_json(folder_.path("config.json"), model.config_json());
+    models::write_weights(folder_.path(), model.table(), values, DType::kFloat32);
+    ByteTokenizer().save(folder_.path());
+  }
+  CommandResult run(Arguments arguments, const Command::Settings& settings = {}) const {
+    arguments.insert(arguments.begin() + 1, {"--model", folder_.path()});
+    return heed_command(arguments, settings);
+  }
+  TestFolder folder_;
+};
+
+std::vector<nlohmann::json> objects_of(const std::string& text) {
+  std::vector<nlohmann::json> objects;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) objects.push_back(nlohmann::json::parse(line));
+  return objects;
+}
+
+TEST_F(CliGenerateTest, ShowsWhatJsonHolds) {
+  const Arguments base{"generate", "Once", "--max-tokens", "12", "--seed", "3"};
+  const CommandResult shown = run(base);
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, StartsWith("Once"));
+  Arguments json = base;
+  json.push_back("--json");
+  const auto objects = objects_of(run(json).out);
+  ASSERT_EQ(objects.size(), 1U);
+  EXPECT_EQ("Once" + objects[0].at("text").get<std::string>() + "\n", shown.out);
+  EXPECT_EQ(objects[0].at("ids").size(), 12U);
+  EXPECT_EQ(objects[0].at("tokens").size(), 12U);
+  EXPECT_EQ(objects[0].at("log_probabilities").size(), 12U);
+  EXPECT_EQ(objects[0].at("ending"), "length");
+  Arguments other = base;
+  other.back() = "4";
+  EXPECT_NE(run(other).out, shown.out);
+}
+
+TEST_F(CliGenerateTest, ThreadsAndCompanyChangeNothing) {
+  const std::string prompts = folder_.write("prompts", "one\ntwo\nthree\nfour\n");
+  const Arguments base{"generate", "--input", prompts, "--samples", "2", "--max-tokens", "9", "--json"};
+  Arguments one = base, three = base;
+  one.insert(one.end(), {"--threads", "1"});
+  three.insert(three.end(), {"--threads", "3"});
+  const CommandResult result = run(one);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(objects_of(result.out).size(), 8U);
+  EXPECT_EQ(run(three).out, result.out);
+}
+
+TEST_F(CliGenerateTest, EndsAtThePositionsWithAWord) {
+  const CommandResult result = run({"generate", "Once", "--greedy", "--max-tokens", "500"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("positions for 48 tokens"));
+}
+
+TEST_F(CliGenerateTest, ScoresTexts) {
+  const std::string texts =
+      folder_.write("texts", "Once upon\n\na time that is longer than the model has positions\n");
+  const CommandResult lines = run({"score", "--input", texts});
+  EXPECT_EQ(lines.status, 0) << lines.err;
+  EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 3);
+  const auto totals = objects_of(run({"score", "--input", texts, "--summary", "--json"}).out).at(0);
+  EXPECT_EQ(totals.at("texts"), 3);
+  EXPECT_EQ(totals.at("tokens"), 8 + 53);
+  EXPECT_NEAR(totals.at("perplexity").get<double>(), 256, 60);  // untrained
+  EXPECT_EQ(run({"score", "--input", texts, "--whole", "--summary", "--json"}).status, 0);
+}
+
+TEST_F(CliGenerateTest, ShowsAttentionAndWhatItIsMadeOf) {
+  const auto trace = nlohmann::json::parse(run({"attend", "to be", "--json"}).out);
+  EXPECT_EQ(trace.at("attention").at("decoder").size(), 2U);
+  EXPECT_TRUE(trace.at("attention").at("cross").empty());
+  EXPECT_EQ(trace.at("decoder_tokens"), (Arguments{"t", "o", "▁", "b", "e"}));
+  EXPECT_THAT(run({"attend", "to be"}).out, HasSubstr("decoder"));
+  const std::string picture = folder_.path("attention.svg");
+  EXPECT_EQ(run({"attend", "to be", "--output", picture}).status, 0);
+  EXPECT_THAT(run({"info"}).out, HasSubstr("gpt2"));
+}
+
+struct Refused {
+  Arguments arguments;
+  std::string message;
+};
+
+TEST_F(CliGenerateTest, SaysWhatIsWrong) {
+  const std::vector<Refused> cases{{{"translate", "Guten Tag"}, "language model"},
+                                   {{"generate"}, "has no token that a text begins with"},
+                                   {{"generate", "x", "--temperature", "0"}, "temperature must be above 0"},
+                                   {{"generate", "x", "--greedy", "--top-k", "5"}, "excludes"},
+                                   {{"generate", "x", "--stop", ""}, "must not be empty"},
+                                   {{"generate", "x", "--greedy", "--samples", "2"}, "need a beam"},
+                                   {{"generate", std::string(49, 'x')}, "positions for 48"},
+                                   {{"generate", "x", "--input", "y"}, "exclude each other"},
+                                   {{"score", "--pairs", "x.tsv"}, "scores texts, not pairs"},
+                                   {{"attend", "x", "--target", "y"}, "leave out --target"}};
+  for (const Refused& each : cases) {
+    const CommandResult result = run(each.arguments);
+    EXPECT_NE(result.status, 0);
+    EXPECT_THAT(result.err, HasSubstr(each.message));
+  }
+}
+
+TEST_F(CliGenerateTest, ConvertsModelsOfLlama2c) {
+  std::string bytes;
+  const auto append = [&](auto value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  for (const int32_t each : {8, 4, 1, 2, 1, 20, 16}) append(each);
+  const int count = 20 * 8 + 8 + 64 + 32 + 32 + 64 + 8 + 3 * 32 + 8 + 16 * 4;
+  for (int n = 0; n < count; ++n) append(static_cast<float>(n % 7) / 10 - 0.3F);
+  const std::string file = folder_.write("model.bin", bytes), out = folder_.path("converted");
+  const CommandResult converted = heed_command({"convert", file, out, "--from", "llama2c"});
+  EXPECT_EQ(converted.status, 0) << converted.err;
+  EXPECT_THAT(converted.err, HasSubstr("without a tokenizer"));
+  const CommandResult made =
+      heed_command({"generate", "1 5 9", "--model", out, "--greedy", "--max-tokens", "3"});
+  EXPECT_EQ(made.status, 0);
+  EXPECT_THAT(made.out, StartsWith("1 5 9 "));
+  EXPECT_THAT(made.err, HasSubstr("no tokenizer"));
+  EXPECT_NE(heed_command({"generate", "1 x", "--model", out}).status, 0);
+}
+
+}  // namespace
+}  // namespace heed
