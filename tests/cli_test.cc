@@ -117,8 +117,8 @@ TEST_F(CliTest, RefusesPathsThatAreNoModels) {
 }
 
 TEST_F(CliTest, NamesTheKindOfAModelThatCannotTranslate) {
-  const std::string other = altered_model("config.json", R"({"model_type": "gpt2", "vocab_size": 10})");
-  expect_failure(heed_command({"translate", "x", "--model", other}), 1, {"'gpt2'", "marian"});
+  const std::string other = altered_model("config.json", R"({"model_type": "whisper", "vocab_size": 10})");
+  expect_failure(heed_command({"translate", "x", "--model", other}), 1, {"'whisper'", "marian"});
 }
 
 TEST_F(CliTest, FindsModelsByVariableAndByPair) {

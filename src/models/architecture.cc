@@ -13,11 +13,8 @@ namespace heed::models {
 
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> table{
-      transformer_architecture(),
-      rnn_architecture(),
-      bert_architecture(),
-      gpt2_architecture(),
-      llama_architecture(),
+      transformer_architecture(), rnn_architecture(),   bert_architecture(),
+      gpt2_architecture(),        llama_architecture(),
   };
   return table;
 }
