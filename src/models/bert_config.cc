@@ -149,6 +149,7 @@ ModelPreset bert_preset(PresetSize size) {
   switch (size) {
     case PresetSize::kTiny:
       s.width = 32, s.layers = 1, s.heads = 2, s.inner_width = 64;
+      s.dropout = 0.1;
       break;
     case PresetSize::kSmall:
       s.width = 128, s.layers = 2, s.heads = 4, s.inner_width = 256;

@@ -40,21 +40,24 @@ ModelPreset decoder_only_preset(PresetSize size) {
   ModelSettings& s = preset.settings;
   s.activation = Activation::kGeluTanh;
   s.dropout = 0;
+  preset.rate = 3e-3;
   switch (size) {
     case PresetSize::kTiny:
       s.width = 64, s.layers = 2, s.heads = 4, s.inner_width = 256, s.longest = 64;
+      preset.warmup = 100;
       break;
     case PresetSize::kSmall:  // nanoGPT's for a processor
       s.width = 128, s.layers = 4, s.heads = 4, s.inner_width = 512, s.longest = 64;
+      preset.warmup = 300;
       break;
     case PresetSize::kBase:
       s.width = 384, s.layers = 6, s.heads = 6, s.inner_width = 1536, s.longest = 256;
       s.dropout = 0.2;
       s.attention_dropout = 0.2;
+      preset.rate = 1e-3;
+      preset.warmup = 1000;
       break;
   }
-  preset.rate = 1e-3;
-  preset.warmup = 100;
   preset.clip = 1;
   return preset;
 }
