@@ -27,6 +27,10 @@ class TrainTasks : public ::testing::Test {
 
 TEST_F(TrainTasks, RefusesTextOfAnotherTask) {
   expect_refused({"--text", text_}, 2, {"a translator", "--pairs", "--task lm", "--task classify"});
+  expect_refused({"--task", "lm", "--pairs", pairs_}, 2, {"a language model", "not on pairs", "--text"});
+  expect_refused({"--task", "lm", "--text", text_, "--valid-source", text_}, 2, {"not on pairs"});
+  expect_refused({"--task", "lm"}, 2, {"a language model needs text", "--text"});
+  expect_refused({"--task", "lm", "--text", "-"}, 2, {"standard input"});
   expect_refused({"--task", "classify", "--pairs", pairs_}, 2, {"a classifier", "not on pairs", "--text"});
   expect_refused({"--task", "classify", "--text", labelled_, "--valid-pairs", pairs_}, 2, {"not on pairs"});
   expect_refused({"--task", "classify"}, 2, {"a classifier needs lines of LABEL TAB TEXT", "--text"});
@@ -45,6 +49,38 @@ TEST_F(TrainTasks, NamesWhatIsMisspelt) {
                  {"'training.class_weights'", "training a translator"});
   expect_refused({"--pairs", pairs_, "--set", "tokenizer.type=wordpiece"}, 2,
                  {"'tokenizer.type'", "unigram, bpe", "'wordpiece'"});
+}
+
+TEST_F(TrainTasks, RefusesTextThatCannotBeLearnt) {
+  const auto refused = [&](const std::string& text, int status, const std::vector<std::string>& parts) {
+    expect_refused({"--task", "lm", "--text", folder_.write("bad.txt", text)}, status, parts);
+  };
+  refused("", 1, {"bad.txt", "no text"});
+  refused(" \n\n", 1, {"bad.txt", "no text"});
+  refused("one\n\xFF\n", 1, {"line 2", "bad.txt", "UTF-8"});
+  refused("short\n", 2, {"bad.txt", "6 tokens", "a block has 64", "training.block"});
+  expect_refused({"--task", "lm", "--text", folder_.path("none.txt")}, 1, {"cannot open", "none.txt"});
+  std::string letters;
+  for (int n = 0; n < 100; ++n) letters += "abc";
+  const std::string abc = folder_.write("abc.txt", letters);
+  expect_refused({"--task", "lm", "--text", abc, "--set", "training.block=65"}, 2,
+                 {"training.block (65)", "model.longest (64)"});
+  expect_refused({"--task", "lm", "--text", abc, "--valid-text", folder_.write("xyz.txt", "abcxyz")}, 1,
+                 {"'x'"});
+}
+
+TEST_F(TrainTasks, ALanguageModelLogsItsPerplexity) {
+  std::string text;
+  for (int n = 0; n < 100; ++n) text += "the cat sat on the mat, ";
+  const std::string path = folder_.write("cats.txt", text);
+  const CommandResult result =
+      heed_command({"train", "--task", "lm", "--text", path, "--valid-text", path, "--output",
+                    folder_.path("model"), "--preset", "tiny", "--max-steps", "4"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::string metrics = content_of(folder_.path("model/training/metrics.jsonl"));
+  for (const char* key : {"valid_loss", "perplexity", "bits_per_character"}) {
+    EXPECT_NE(metrics.find('"' + std::string(key) + "\":"), std::string::npos) << key;
+  }
 }
 
 TEST_F(TrainTasks, RefusesLinesWithoutALabel) {
