@@ -21,9 +21,9 @@ struct GenerateOptions {
   int top_k = 0;             ///< draw among so many of the likeliest; 0: all
   double top_p = 0.9;        ///< draw among the likeliest that reach this probability together; 1: all
   double min_p = 0;          ///< draw among those at least so many times as likely as the likeliest; 0: all
-  double repetition_penalty = 1;   ///< above 1 makes tokens of prompt and text so far less likely
-  uint64_t seed = 1;               ///< the same seed gives the same text
-  std::vector<std::string> stops;  ///< the text ends before the first of these
+  double repetition_penalty = 1;        ///< above 1 makes tokens of prompt and text so far less likely
+  uint64_t seed = 1;                    ///< the same seed gives the same text
+  std::vector<std::string> stops = {};  ///< the text ends before the first of these
 };
 
 /// A loaded language model. Functions may be called from several threads at once.

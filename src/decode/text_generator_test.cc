@@ -123,7 +123,9 @@ TEST(TextGenerator, EndsWhereItShould) {
   EXPECT_EQ(generate(m, greedy(5)).texts[0].ids.size(), 5U);
   // 64 positions: two words of the prompt and 62 others are read, and one more is written.
   const GeneratedText full = generate(m, greedy(1000)).texts[0];
-  if (full.ending == TextEnding::kPositions) EXPECT_EQ(full.ids.size(), 63U);
+  if (full.ending == TextEnding::kPositions) {
+    EXPECT_EQ(full.ids.size(), 63U);
+  }
   TextGeneratorOptions on = greedy(1000);
   on.ignore_end = true;
   EXPECT_EQ(generate(m, on).texts[0].ending, TextEnding::kPositions);

@@ -76,7 +76,7 @@ TEST(DecoderOnly, Gradients) {
       // Norms of few features, one behind the other, bend more than a single layer.
       EXPECT_EQ(gradient_mismatch(nn::with_parameters(model.table(), module, training),
                                   {TensorSource(1).normal({1}), nn::random_parameters(model.table()).flat()},
-                                  {.tolerance_factor = 100}),
+                                  {.step = 3e-4, .unit_upstream = true, .tolerance_factor = 100}),
                 "")
           << family->model_type;
     }
