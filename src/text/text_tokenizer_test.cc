@@ -1,5 +1,6 @@
 #include "text/text_tokenizer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,8 @@
 #include "test_folder.h"
 #include "text/byte_bpe.h"
 #include "text/plain_tokenizers.h"
+#include "text/sentencepiece_text.h"
+#include "text/sentencepiece_writer.h"
 #include "text/test_cases.h"
 #include "text/utf8.h"
 #include "text/word_pattern.h"
@@ -177,6 +180,32 @@ TEST(TextStream, NeverGivesHalfACharacter) {
   EXPECT_EQ(stream.push(0xad), "中");
   EXPECT_EQ(stream.push(0xe4), "");
   EXPECT_EQ(stream.push('x'), "\uFFFDx");  // nothing can complete it any more
+}
+
+TEST(SentencePieceWriter, MakesAModelThatCutsByScores) {
+  std::vector<ScoredPiece> pieces{{"<unk>", 0}, {"<s>", 0}, {"</s>", 0}};
+  for (int byte = 0; byte < 256; ++byte) pieces.push_back({fmt::format("<0x{:02X}>", byte), 0});
+  const int32_t first = static_cast<int32_t>(pieces.size());
+  // The pair with the highest score goes first: "he" before "th".
+  for (const char* text : {"he", "\u2581t", "th", "\u2581the", "t", "h", "e", "\u2581"}) {
+    pieces.push_back({text, -static_cast<float>(pieces.size())});
+  }
+  const SentencePieceTextTokenizer tokenizer(
+      SentencePieceModel::from_bytes(write_bpe_model(pieces), "made for a test"), true);
+  EXPECT_EQ(tokenizer.size(), first + 8);
+  EXPECT_EQ(tokenizer.start_id(), 1);
+  EXPECT_EQ(tokenizer.end_id(), 2);
+  EXPECT_THAT(tokenizer.encode("the t\n").pieces, ElementsAre("\u2581the", "\u2581t", "<0x0A>"));
+  EXPECT_EQ(tokenizer.decode(tokenizer.ids("the  the é\n")), "the  the é\n");
+  EXPECT_EQ(tokenizer.decode(tokenizer.ids("<s>")), "<s>");  // no special token, but text
+}
+
+TEST(IdTokenizer, ReadsNumbers) {
+  const IdTokenizer tokenizer(20, 1);
+  EXPECT_THAT(tokenizer.ids(" 3 14\n0 "), ElementsAre(3, 14, 0));
+  EXPECT_EQ(tokenizer.decode(std::vector<int32_t>{3, 14}), " 3 14");
+  EXPECT_THAT(tokenizer.prompt_ids(""), ElementsAre(1));
+  for (const char* text : {"20", "-1", "3x", "word", "99999999999"}) EXPECT_THROW(tokenizer.ids(text), Error);
 }
 
 struct BrokenDirectory {
