@@ -1,0 +1,274 @@
+"""Training a Transformer on sentence pairs: `heed train` against PyTorch with Hugging Face's MarianMTModel.
+
+Both train the same Transformer on the same pairs, cut into the same pieces, in batches of the same number of target
+tokens. Heed's figure is the one that it writes into training/metrics.jsonl; its first steps are not counted, and each
+turn goes on with the same model directory. PyTorch has padded batches of sentences of about the same length, as its
+users do, fused AdamW, label smoothing in its own cross-entropy, and the same dropout; it runs in a process of its own
+(this file as a script). Padding is not counted as tokens for either.
+"""
+
+import json
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from harness import ROOT, CannotRun, Contest  # noqa: E402
+
+SHAPES = {
+    "d128, 4+4, ffn 256, vocabulary 10k": dict(width=128, layers=4, heads=4, inner=256, vocabulary=10000),
+    "d256, 3+3, ffn 1024, vocabulary 8k": dict(width=256, layers=3, heads=8, inner=1024, vocabulary=8000),
+    "d512, 6+6, ffn 2048, vocabulary 16k": dict(width=512, layers=6, heads=8, inner=2048, vocabulary=16000),
+}
+# target tokens a step, and the ratio wanted, for each shape
+GOALS = [{4096: 3.0, 512: 2.2}, {4096: 2.0, 512: 2.0}, {4096: 1.6, 512: 1.6}]
+DROPOUT = 0.1
+
+
+class Training(Contest):
+    unit = "target tokens/s"
+    limit = "float32"
+
+    def __init__(self, options, shape_name, batch_tokens, goal):
+        self.options, self.shape, self.batch_tokens, self.goal = options, SHAPES[shape_name], batch_tokens, goal
+        self.name = f"training {shape_name}, {batch_tokens} target tokens a step"
+        self.operations = operations_per_target_token(self.shape)
+        self.folder = self.worker = None
+        self.steps = 0
+        self.heed_memory = 0
+
+    def prepare(self):
+        self.command = ROOT / "build/bin/heed"
+        if not self.command.exists():
+            raise CannotRun(f"{self.command} is missing")
+        for package in ("torch", "transformers", "sentencepiece"):
+            if not importable(package):
+                raise CannotRun(f"{package} is not installed")
+        self.folder = Path(tempfile.mkdtemp())
+        self.pairs = Path(self.options.pairs) if self.options.pairs else self.folder / "pairs.tsv"
+        if not self.options.pairs:
+            make_up_pairs(self.pairs)
+        self.heed()  # learns the vocabulary, which the peer uses too
+
+    def compare(self):
+        """The losses of the first steps are not compared, since weights begin at random; tests/ compares the same
+        model's outputs and gradients with PyTorch's."""
+        return "compared by the tests"
+
+    def heed(self):
+        self.steps += max(12, 60 * 1024 // self.batch_tokens) if self.shape["width"] < 512 else 10
+        settings = {
+            "model.width": self.shape["width"],
+            "model.encoder_layers": self.shape["layers"],
+            "model.decoder_layers": self.shape["layers"],
+            "model.heads": self.shape["heads"],
+            "model.inner_width": self.shape["inner"],
+            "model.dropout": DROPOUT,
+            "tokenizer.vocabulary": self.shape["vocabulary"],
+            "averaging.kind": "none",
+        }
+        model = self.folder / "model"
+        command = [str(self.command), "train", "--pairs", str(self.pairs), "--output", str(model), "--quiet"]
+        command += ["--threads", str(self.options.threads), "--batch-tokens", str(self.batch_tokens)]
+        command += ["--max-steps", str(self.steps)]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        self.heed_memory = max(self.heed_memory, run_and_measure(command))
+        rows = [json.loads(line) for line in open(model / "training/metrics.jsonl")]
+        rates = [row["target_tokens_per_second"] for row in rows if "target_tokens_per_second" in row]
+        return statistics.median(rates[-max(4, len(rates) // 4) :])
+
+    def peer(self):
+        if self.worker is None:
+            job = dict(shape=self.shape, model=str(self.folder / "model"), pairs=str(self.pairs),
+                       batch_tokens=self.batch_tokens, threads=self.options.threads)  # fmt: skip
+            command = [sys.executable, __file__, json.dumps(job)]
+            self.worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        seconds = 10 if self.shape["width"] < 512 else 40
+        self.worker.stdin.write(f"{seconds}\n")
+        self.worker.stdin.flush()
+        line = self.worker.stdout.readline()
+        if not line:
+            raise CannotRun("the peer's process ended")
+        answer = json.loads(line)
+        self.peer_memory = answer["memory"]
+        return answer["rate"]
+
+    def memory(self):
+        return self.heed_memory, self.peer_memory
+
+    def close(self):
+        if self.worker:
+            self.worker.stdin.close()
+            self.worker.wait()
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def importable(package):
+    from importlib import util
+
+    return util.find_spec(package) is not None
+
+
+def operations_per_target_token(shape):
+    """Multiplications and additions of the products with weights: two for each weight that a token meets, times three
+    with the backward pass. As many source as target tokens; attention itself, some per cent more, is not counted."""
+    d, inner = shape["width"], shape["inner"]
+    encoder = shape["layers"] * (4 * d * d + 2 * d * inner)
+    decoder = shape["layers"] * (8 * d * d + 2 * d * inner)
+    return 6 * (encoder + decoder + d * shape["vocabulary"])
+
+
+def run_and_measure(command):
+    """Runs it; its largest memory in MB."""
+    import os
+
+    child = subprocess.Popen(command)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise CannotRun(f"`heed train` ended with {child.returncode}")
+    return usage.ru_maxrss / 1024
+
+
+def make_up_pairs(path, lines=40000):
+    """Sentences of made-up words: as frequent as Zipf's law has it, and as long as sentences are."""
+    generator = random.Random(1)
+    syllables = [a + b + c for a in "bdfgklmnprstv" for b in "aeiou" for c in ("", "n", "r", "s")]
+    dictionary = ["".join(generator.choices(syllables, k=generator.choice((1, 2, 2, 3, 3, 4)))) for _ in range(30000)]
+    weights = [1 / (rank + 10) for rank in range(len(dictionary))]
+    words = iter(generator.choices(dictionary, weights, k=lines * 64))
+
+    def sentence(length):
+        return " ".join(next(words) for _ in range(length)) + "."
+
+    with open(path, "w", encoding="utf-8") as out:
+        for _ in range(lines):
+            length = min(30, 3 + int(generator.gammavariate(3, 2.5)))
+            out.write(f"{sentence(length)}\t{sentence(max(2, length + generator.randint(-2, 2)))}\n")
+
+
+def contests(options):
+    for name, goals in zip(SHAPES, GOALS):
+        for batch_tokens, goal in goals.items():
+            yield Training(options, name, batch_tokens, goal)
+
+
+# ---- The peer, in a process of its own --------------------------------------------------------------------
+
+
+def read_batches(job):
+    """Padded batches of at most batch_tokens target tokens, of sentences of about the same length, in random order."""
+    import sentencepiece
+    import torch
+
+    vocabulary = json.load(open(f"{job['model']}/vocab.json", encoding="utf-8"))
+    pieces = sentencepiece.SentencePieceProcessor(model_file=f"{job['model']}/source.spm")
+    end, unknown, pad = vocabulary["</s>"], vocabulary["<unk>"], vocabulary["<pad>"]
+
+    def ids(text):
+        return [vocabulary.get(p, unknown) for p in pieces.encode(text, out_type=str)] + [end]
+
+    rows = []
+    with open(job["pairs"], encoding="utf-8") as lines:
+        for line in lines:
+            if len(rows) == 40000:
+                break
+            source, target = line.rstrip("\n").split("\t")[:2]
+            rows.append((ids(source), ids(target)))
+    rows.sort(key=lambda row: (len(row[1]), len(row[0])))
+    batches, batch, tokens = [], [], 0
+    for row in rows:
+        if batch and tokens + len(row[1]) > job["batch_tokens"]:
+            batches.append(batch)
+            batch, tokens = [], 0
+        batch.append(row)
+        tokens += len(row[1])
+
+    def padded(sequences, value):
+        longest = max(map(len, sequences))
+        return torch.tensor([s + [value] * (longest - len(s)) for s in sequences])
+
+    random.Random(1).shuffle(batches)
+    made = []
+    for batch in batches:
+        source = padded([s for s, _ in batch], pad)
+        made.append((source, (source != pad).long(), padded([t for _, t in batch], -100), sum(len(t) for _, t in batch)))
+    return made, len(vocabulary), pad, end
+
+
+class Torch:
+    def __init__(self, job):
+        import torch
+        from transformers import MarianConfig, MarianMTModel
+
+        torch.set_num_threads(job["threads"])
+        self.torch, shape = torch, job["shape"]
+        self.batches, size, pad, end = read_batches(job)
+        config = MarianConfig(
+            vocab_size=size,
+            d_model=shape["width"],
+            encoder_layers=shape["layers"],
+            decoder_layers=shape["layers"],
+            encoder_attention_heads=shape["heads"],
+            decoder_attention_heads=shape["heads"],
+            encoder_ffn_dim=shape["inner"],
+            decoder_ffn_dim=shape["inner"],
+            activation_function="relu",
+            dropout=DROPOUT,
+            attention_dropout=0.0,
+            activation_dropout=0.0,
+            pad_token_id=pad,
+            eos_token_id=end,
+            decoder_start_token_id=pad,
+            forced_eos_token_id=end,
+            max_position_embeddings=512,
+            scale_embedding=True,
+        )
+        self.model = MarianMTModel(config).train()
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-5, betas=(0.9, 0.98), fused=True)
+        self.loss = torch.nn.CrossEntropyLoss(label_smoothing=0.1, ignore_index=-100)
+        self.next = 0
+
+    def step(self):
+        source, visible, labels, tokens = self.batches[self.next % len(self.batches)]
+        self.next += 1
+        start = self.torch.full_like(labels[:, :1], self.model.config.decoder_start_token_id)
+        inputs = self.torch.cat([start, labels[:, :-1]], 1)
+        inputs.masked_fill_(inputs == -100, self.model.config.pad_token_id)
+        logits = self.model(input_ids=source, attention_mask=visible, decoder_input_ids=inputs).logits
+        loss = self.loss(logits.view(-1, logits.shape[-1]), labels.view(-1))
+        loss.backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+        return tokens
+
+    def rate(self, seconds):
+        """Target tokens a second: the median of the steps."""
+        self.step()
+        rates, end = [], time.perf_counter() + seconds
+        while len(rates) < 4 or time.perf_counter() < end:
+            begin = time.perf_counter()
+            tokens = self.step()
+            rates.append(tokens / (time.perf_counter() - begin))
+        return statistics.median(rates)
+
+
+def serve(job):
+    import resource
+
+    peer = None
+    for line in sys.stdin:
+        peer = peer or Torch(job)
+        rate = peer.rate(float(line))
+        print(json.dumps({"rate": rate, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}), flush=True)
+
+
+if __name__ == "__main__":
+    serve(json.loads(sys.argv[1]))

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Runs Heed and its peers in turns and writes the report: build/bench/report.md and report.json.
+
+    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--clock wall|cpu] [--list]
+
+`make bench` builds what this needs first. Each file of bench/rows/ has a function `contests(options)` that gives its
+rows (harness.py says what a contest is); README.md says how each is measured.
+"""
+
+import argparse
+import dataclasses
+import importlib.util
+import json
+import os
+import platform
+import re
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+
+import harness
+
+FOLDER = Path(__file__).resolve().parent
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", default="", help="only rows in whose name this regular expression is found")
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
+    parser.add_argument("--pairs", default="", help="sentence pairs to train on (source TAB target); made up where absent")
+    parser.add_argument("--output", type=Path, default=harness.ROOT / "build/bench")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    return parser.parse_args()
+
+
+def all_contests(options):
+    for path in sorted((FOLDER / "rows").glob("*.py")):
+        specification = importlib.util.spec_from_file_location(f"rows_{path.stem}", path)
+        module = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(module)
+        yield from module.contests(options)
+
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def version(package):
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "missing"
+
+
+def surroundings(options):
+    library = harness.load_library()
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "processor": processor(),
+        "processors": os.cpu_count(),
+        "load_average_before": os.getloadavg()[0],
+        "threads": options.threads,
+        "turns": options.turns,
+        "clock": options.clock,
+        "instruction_set": library.heed_bench_isa().decode(),
+        "versions": {
+            "heed's matrix products": library.heed_bench_gemm_library().decode(),
+            **{package: version(package) for package in ("torch", "transformers", "ctranslate2", "numpy")},
+        },
+    }
+
+
+def figure(value, digits=3):
+    if value is None:
+        return ""
+    return f"{value:.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+
+
+def percent(value):
+    return "" if value is None else f"{value:.0%}"
+
+
+def markdown(around, limits, results):
+    versions = ", ".join(f"{name} {number}" for name, number in around["versions"].items())
+    lines = [
+        "# Heed and its peers",
+        "",
+        f"{around['date']}, {around['processor']}, {around['processors']} processors, "
+        f"load {around['load_average_before']:.1f} before the run. "
+        f"{around['threads']} thread(s), {around['turns']} turns, {around['clock']} clock. "
+        f"Heed's kernels: {around['instruction_set']}. {versions}.",
+        "",
+        *[f"Limit: {limit / 1e9:.0f} {harness.Machine.LIMITS[kind]}." for kind, limit in limits.items()],
+        "",
+        "Ratios above 1 say how many times faster Heed is. Spread: the lowest and highest ratio of the turns.",
+        "",
+        "| row | Heed | peer | unit | ratio | spread | goal | Heed's share of the limit | the peer's | memory MB, Heed / peer "
+        "| outputs |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for r in results:
+        spread = "" if r.ratio is None else f"{r.ratio_lowest:.2f} to {r.ratio_highest:.2f}"
+        memory = "" if r.memory_mb is None else f"{r.memory_mb:.0f} / {r.peer_memory_mb:.0f}"
+        ratio = "" if r.ratio is None else f"{r.ratio:.2f}"
+        lines.append(
+            f"| {r.name} | {figure(r.heed)} | {figure(r.peer)} | {r.unit} | {ratio} | {spread} | {r.goal or ''} "
+            f"| {percent(r.share_of_limit)} | {percent(r.peer_share_of_limit)} | {memory} | {r.note} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    options = parse_arguments()
+    harness.choose_clock(options.clock)
+    os.environ["OMP_NUM_THREADS"] = str(options.threads)  # before any peer is loaded
+    contests = [contest for contest in all_contests(options) if re.search(options.rows, contest.name)]
+    if options.list:
+        print("\n".join(contest.name for contest in contests))
+        return 0
+    if not contests:
+        print("bench: no row has such a name; --list prints all", file=sys.stderr)
+        return 2
+    try:
+        machine = harness.Machine(options.threads)
+    except harness.CannotRun as reason:
+        print(f"bench: {reason}", file=sys.stderr)
+        return 1
+    around = surroundings(options)
+    limits = {kind: machine.limit(kind) for kind in sorted({c.limit for c in contests if c.limit})}
+    options.output.mkdir(parents=True, exist_ok=True)
+    results = []
+    for contest in contests:
+        results.append(harness.run(contest, machine, options.turns))
+        last = results[-1]
+        found = last.note if last.ratio is None else f"{last.ratio:.2f} ({last.ratio_lowest:.2f} to {last.ratio_highest:.2f})"
+        print(f"{last.name}: {found}", flush=True)
+        report = {**around, "limits": limits, "rows": [dataclasses.asdict(result) for result in results]}
+        (options.output / "report.json").write_text(json.dumps(report, indent=2) + "\n")
+        (options.output / "report.md").write_text(markdown(around, limits, results))
+    print(f"bench: {options.output / 'report.md'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
