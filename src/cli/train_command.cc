@@ -23,7 +23,7 @@ struct TrainOptions {
   CommonOptions common;
   std::string pairs, source, target, text, valid_pairs, valid_source, valid_target, valid_text;
   bool swap = false, lossy = false;
-  std::string output, recipe, preset = "small";
+  std::string output, from, recipe, preset = "small";
   int64_t max_steps = 0;
   double max_minutes = 0;
   int64_t seed = -1, batch_tokens = 0;
@@ -49,6 +49,7 @@ train::Recipe make_recipe(const TrainOptions& o) {
   if (o.batch_tokens > 0) add("training.batch_tokens", std::to_string(o.batch_tokens), "--batch-tokens");
   if (o.shards >= 0) add("training.shards", std::to_string(o.shards), "--shards");
   if (!o.arch.empty()) add("model.arch", o.arch, "--arch");
+  if (!o.from.empty()) add("training.from", o.from, "--from");
   return train::make_recipe(o.preset, o.task, settings);
 }
 
@@ -162,6 +163,8 @@ void add_train(CLI::App& app, Work& work) {
       "  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
       "  heed train --task lm --text book.txt --valid-text rest.txt --output my-model --max-minutes 30\n"
       "  heed train --task classify --text train.tsv --valid-text dev.tsv --output my-model --max-minutes 5\n"
+      "  heed train --from models/de-en --pairs mine.tsv --valid-pairs dev.tsv --output mine --max-minutes "
+      "20\n"
       "Run it again with the same --output, and it goes on where it stopped.");
   command->add_option("--task", o->task, "translation, lm (a language model) or classify; the architecture's")
       ->type_name("TASK");
@@ -186,6 +189,10 @@ void add_train(CLI::App& app, Work& work) {
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
   command->add_option("--output", o->output, "The model directory to make, or to go on with")
       ->required()
+      ->type_name("DIR");
+  command
+      ->add_option("--from", o->from,
+                   "Train this model further: begin with its weights and its tokenizer (training.from)")
       ->type_name("DIR");
   command->add_option("--preset", o->preset, "Settings to begin with: tiny, small or base")
       ->capture_default_str()

@@ -36,6 +36,15 @@ const Architecture* architecture_of_type(const std::string& model_type) {
   return nullptr;
 }
 
+const Architecture& architecture_of(const JsonObject& config) {
+  const Architecture* architecture = architecture_of_type(config.string("model_type"));
+  if (architecture == nullptr) {
+    config.reject("model_type",
+                  fmt::format("one that can be used here ({})", fmt::join(known_model_types(), ", ")));
+  }
+  return *architecture;
+}
+
 std::vector<std::string> known_model_types() {
   std::vector<std::string> known;
   for (const Architecture& architecture : architectures()) {

@@ -12,6 +12,8 @@
 
 namespace heed::models {
 
+struct FurtherModel;
+
 struct Architecture {
   std::string name;                      ///< of --arch and model.arch
   std::string description;               ///< for people, a few words
@@ -26,6 +28,9 @@ struct Architecture {
   std::unique_ptr<Model> (*make)(const ModelSettings& settings) = nullptr;
   /// The model of a config.json. Throws kFormat for anything missing, out of range, or that cannot be done.
   std::unique_ptr<Model> (*read)(const JsonObject& config) = nullptr;
+  /// The model of a config.json that is to be trained further for the labels of `text`, where that is another
+  /// than read() gives (further_training.h).
+  FurtherModel (*read_further)(const JsonObject& config, const ModelSettings& text) = nullptr;
 };
 
 /// The first of a task is what is trained where none is named.
@@ -35,6 +40,8 @@ const std::vector<Architecture>& architectures();
 const Architecture& architecture_named(const std::string& name);
 /// By a model_type of config.json; nullptr where there is none.
 const Architecture* architecture_of_type(const std::string& model_type);
+/// Of a config.json. Throws kFormat for a model_type that there is none for.
+const Architecture& architecture_of(const JsonObject& config);
 /// All of them, in the table's order.
 std::vector<std::string> known_model_types();
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "models/further_training.h"
 #include "models/model_settings.h"
 
 namespace heed::models {
@@ -180,6 +181,14 @@ std::unique_ptr<Model> make_bert(const ModelSettings& s) {
   return std::make_unique<BertClassifier>(c);
 }
 
+/// A classifier of the text's labels, from a classifier of the same or others, or a masked language model.
+FurtherModel read_bert_further(const JsonObject& json, const ModelSettings& text) {
+  refuse_what_heed_cannot_do(json);
+  BertConfig config = read_bert_config(json);
+  config.labels = text.labels;
+  return {std::make_unique<BertClassifier>(config), {"classifier.", "bert.pooler."}};
+}
+
 }  // namespace
 
 Architecture bert_architecture() {
@@ -191,7 +200,8 @@ Architecture bert_architecture() {
                        "attention_dropout"},
           .preset = bert_preset,
           .make = make_bert,
-          .read = read_bert};
+          .read = read_bert,
+          .read_further = read_bert_further};
 }
 
 }  // namespace heed::models

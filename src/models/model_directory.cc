@@ -54,28 +54,38 @@ std::string stored_name(const WeightFiles& files, const nn::ParamSpec& spec) {
   return "";
 }
 
-/// Throws unless the files hold exactly the table's parameters, in their shapes.
-void require_match(const WeightFiles& files, const nn::ParameterTable& table) {
+/// Whether a file's tensor is a row's, which files may hold transposed. final_logits_bias is (1, V) there.
+bool fits(const Shape& shape, const Shape& wanted) {
+  return shape == wanted || (shape.rank() == wanted.rank() + 1 && shape[0] == 1 &&
+                             std::equal(shape.begin() + 1, shape.end(), wanted.begin()));
+}
+
+Shape stored_shape(const nn::ParamSpec& spec) {
+  return spec.transposed ? Shape{spec.shape[1], spec.shape[0]} : spec.shape;
+}
+
+/// Throws unless the files hold a row, in its shape.
+void require_row(const WeightFiles& files, const nn::ParamSpec& spec) {
+  const std::string name = stored_name(files, spec);
+  if (name.empty()) {
+    fail(ErrorKind::kFormat,
+         "'{}': config.json asks for a parameter '{}' of shape {}, but the weights do not hold it",
+         files.directory(), spec.name, spec.shape.to_string());
+  }
+  const Shape& shape = files.info(name).shape;
+  const Shape wanted = stored_shape(spec);
+  if (!fits(shape, wanted)) {
+    fail(ErrorKind::kFormat, "'{}': config.json gives '{}' the shape {}, the weights hold {}",
+         files.directory(), name, wanted.to_string(), shape.to_string());
+  }
+}
+
+/// Throws for a tensor that is none of the table's.
+void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& table) {
   std::set<std::string> known;
   for (int row = 0; row < table.size(); ++row) {
-    const nn::ParamSpec& spec = table[row];
-    known.insert(spec.name);
-    known.insert(spec.aliases.begin(), spec.aliases.end());
-    const std::string name = stored_name(files, spec);
-    if (name.empty()) {
-      fail(ErrorKind::kFormat,
-           "'{}': config.json asks for a parameter '{}' of shape {}, but the weights do not hold it",
-           files.directory(), spec.name, spec.shape.to_string());
-    }
-    const Shape& shape = files.info(name).shape;
-    const Shape wanted = spec.transposed ? Shape{spec.shape[1], spec.shape[0]} : spec.shape;
-    // final_logits_bias is (1, V) in files.
-    const bool same = shape == wanted || (shape.rank() == wanted.rank() + 1 && shape[0] == 1 &&
-                                          std::equal(shape.begin() + 1, shape.end(), wanted.begin()));
-    if (!same) {
-      fail(ErrorKind::kFormat, "'{}': config.json gives '{}' the shape {}, the weights hold {}",
-           files.directory(), name, wanted.to_string(), shape.to_string());
-    }
+    known.insert(table[row].name);
+    known.insert(table[row].aliases.begin(), table[row].aliases.end());
   }
   for (const std::string& name : files.names()) {
     if (known.count(name) == 0 && !table.leaves_out(name)) {
@@ -110,25 +120,55 @@ const Classifier& LoadedModel::classifier() const {
   return as<Classifier>(*this);
 }
 
-void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values) {
-  const WeightFiles files = WeightFiles::open(directory);
-  require_match(files, table);
-  values = nn::ParameterArray(table, DType::kFloat32);
-  for (int row = 0; row < table.size(); ++row) {
-    const std::string name = stored_name(files, table[row]);
-    float* destination = values.view(table, {row, 1}).data<float>();
-    files.read_into(name, destination, files.info(name).shape);
-    if (table[row].transposed) transpose(destination, files.info(name).shape);
-  }
-  const float* all = values.flat().data<float>();
-  for (int row = 0; row < table.size(); ++row) {
-    for (int64_t i = table.offset(row); i < table.offset(row + 1); ++i) {
-      if (!(all[i] - all[i] == 0)) {  // infinite, or not a number
-        fail(ErrorKind::kFormat, "'{}': the parameter '{}' holds {} at place {}", directory, table[row].name,
-             all[i], i - table.offset(row));
-      }
+namespace {
+
+/// Reads a row that the files hold.
+void read_row(const WeightFiles& files, const nn::ParameterTable& table, int row,
+              nn::ParameterArray& values) {
+  const nn::ParamSpec& spec = table[row];
+  const std::string name = stored_name(files, spec);
+  Tensor view = values.view(table, {row, 1});
+  float* value = view.data<float>();
+  files.read_into(name, value, files.info(name).shape);
+  if (spec.transposed) transpose(value, files.info(name).shape);
+  for (int64_t i = 0; i < view.size(); ++i) {
+    if (!(value[i] - value[i] == 0)) {  // infinite, or not a number
+      fail(ErrorKind::kFormat, "'{}': the parameter '{}' holds {} at place {}", files.directory(), spec.name,
+           value[i], i);
     }
   }
+}
+
+}  // namespace
+
+void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values) {
+  const WeightFiles files = WeightFiles::open(directory);
+  for (int row = 0; row < table.size(); ++row) require_row(files, table[row]);
+  require_nothing_else(files, table);
+  values = nn::ParameterArray(table, DType::kFloat32);
+  for (int row = 0; row < table.size(); ++row) read_row(files, table, row, values);
+}
+
+std::vector<std::string> read_weights_over(const std::string& directory, const nn::ParameterTable& table,
+                                           const std::vector<std::string>& anew, nn::ParameterArray& values) {
+  const WeightFiles files = WeightFiles::open(directory);
+  const auto may_begin_anew = [&](const std::string& name) {
+    return std::ranges::any_of(anew, [&](const std::string& prefix) { return name.starts_with(prefix); });
+  };
+  std::vector<std::string> kept;
+  for (int row = 0; row < table.size(); ++row) {
+    const nn::ParamSpec& spec = table[row];
+    const std::string name = stored_name(files, spec);
+    const bool held = !name.empty() && fits(files.info(name).shape, stored_shape(spec));
+    if (!held && may_begin_anew(spec.name)) {
+      kept.push_back(spec.name);
+      continue;
+    }
+    require_row(files, spec);
+    read_row(files, table, row, values);
+  }
+  if (anew.empty()) require_nothing_else(files, table);
+  return kept;
 }
 
 void write_weights(const std::string& directory, const nn::ParameterTable& table,
@@ -146,19 +186,6 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
   }
   write_safetensors(directory + "/model.safetensors", tensors, {{"format", "pt"}});
 }
-
-namespace {
-
-const Architecture& architecture_of(const JsonObject& config) {
-  const Architecture* architecture = architecture_of_type(config.string("model_type"));
-  if (architecture == nullptr) {
-    config.reject("model_type",
-                  fmt::format("one that can be used here ({})", fmt::join(known_model_types(), ", ")));
-  }
-  return *architecture;
-}
-
-}  // namespace
 
 Task task_of(const std::string& directory) {
   return architecture_of(JsonObject::read(directory + "/config.json")).task;

@@ -45,5 +45,10 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
 /// Fills `values` from the weights of a directory; every row of the table must be there under its name or an
 /// alias, in its shape, and nothing else but what the table leaves out.
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values);
+/// The same over values that are there, for a model that is trained further: rows whose name begins with one
+/// of the prefixes `anew` keep their values where the weights do not hold them in that shape, and what the
+/// weights hold besides is passed over. Returns the names of the rows that kept their values.
+std::vector<std::string> read_weights_over(const std::string& directory, const nn::ParameterTable& table,
+                                           const std::vector<std::string>& anew, nn::ParameterArray& values);
 
 }  // namespace heed::models

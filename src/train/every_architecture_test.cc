@@ -6,13 +6,16 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "base/file.h"
+#include "base/memory_pool.h"
 #include "base/rng.h"
 #include "data/fingerprint.h"
 #include "gtest/gtest.h"
 #include "models/architecture.h"
+#include "models/further_training.h"
 #include "models/model_directory.h"
 #include "test_folder.h"
 #include "train/task.h"
@@ -193,6 +196,77 @@ TEST_P(EveryArchitecture, LearnsAndIsAModelDirectoryAtTheEnd) {
   EXPECT_FALSE(log.back().scores.empty());
   const models::LoadedModel loaded = models::load_model(folder_.path("model"));
   EXPECT_EQ(static_cast<int>(loaded.model->task()), static_cast<int>(task_));
+}
+
+/// Once all lengths have been met, what a step frees is enough for the next.
+TEST_P(EveryArchitecture, AsksTheSystemForNoMemoryOnceItKnowsItsText) {
+  TrainerOptions o = options("model", 90, recipe({{"validation.every", "1000"}}));
+  o.threads = 1;
+  std::map<int64_t, uint64_t> asked;
+  o.on_step = [&](const Metrics& m) { asked[m.step] = pool_statistics().system_allocations; };
+  train(o);
+  EXPECT_EQ(asked.at(89), asked.at(45));
+  EXPECT_GT(asked.at(89), 0u);
+}
+
+TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
+  train(options("base", 60, recipe()));
+  const auto further = [&](const std::map<std::string, std::string>& more = {}) {
+    std::map<std::string, std::string> values{{"training.from", folder_.path("base")},
+                                              {"training.batch_tokens", "256"},
+                                              {"validation.every", "4"},
+                                              {"validation.metric", "loss"}};
+    if (task_ == models::Task::kLanguageModel) values["training.block"] = "32";
+    for (const auto& [key, value] : more) values[key] = value;
+    std::vector<Setting> settings;
+    for (const auto& [key, value] : values) settings.push_back({key, value, "test"});
+    return make_recipe("tiny", "", settings);  // whose architecture is the model's
+  };
+  training_ = write_text(folder_, task_, "more", 100, 3);
+  TrainerOptions o = options("further", 8, further());
+  train(o);
+  // Its tokenizer and what it has learnt are there at once.
+  EXPECT_EQ(further().arch, GetParam());
+  EXPECT_LT(metrics("further").at(0).loss, 0.9 * metrics("base").at(0).loss);
+  for (const std::string& name : task_kind(task_).tokenizer_files) {
+    if (!std::filesystem::exists(folder_.path("base/" + name))) continue;
+    EXPECT_EQ(content_of(folder_.path("further/" + name)), content_of(folder_.path("base/" + name)));
+  }
+  // And it can be stopped and go on, even if the model that it began with is no longer there.
+  train(options("stopped", 3, further()));
+  const Recipe same = further();
+  std::filesystem::rename(folder_.path("base"), folder_.path("gone"));
+  train(options("stopped", 8, same));
+  EXPECT_EQ(state("stopped"), state("further"));
+  EXPECT_EQ(weights("stopped"), weights("further"));
+  std::filesystem::rename(folder_.path("gone"), folder_.path("base"));
+
+  expect_error(ErrorKind::kUsage, "'model.longest' cannot be set: sizes and tokenizer are those of", [&] {
+    further({{"model.longest", "99"}});
+  });
+  expect_error(ErrorKind::kUsage, "'tokenizer.vocabulary' cannot be set", [&] {
+    further({{"tokenizer.vocabulary", "99"}});
+  });
+  expect_error(ErrorKind::kUsage, "noam", [&] { further({{"schedule.kind", "noam"}}); });
+  expect_error(ErrorKind::kNotFound, "nowhere", [&] { further({{"training.from", "nowhere"}}); });
+  const std::string other = GetParam() == "gpt2" ? "llama" : "gpt2";
+  expect_error(ErrorKind::kUsage, "holds a model of the architecture " + GetParam(), [&] {
+    models::read_for_training(folder_.path("base"), models::architecture_named(other), {});
+  });
+}
+
+TEST_P(EveryArchitecture, GoesOnForOtherClassesWithALastLayerOfTheirOwn) {
+  if (task_ != models::Task::kClassification) GTEST_SKIP() << "no classes";
+  train(options("base", 8, recipe()));
+  TrainerOptions o =
+      options("three", 4, make_recipe("tiny", "", {{"training.from", folder_.path("base"), "test"}}));
+  o.data.text = o.validation.text = folder_.write("labels", "one\tHund\ntwo\tBaum\nthree\tMann\n");
+  std::string said;
+  o.on_message = [&](const std::string& text) { said += text + "\n"; };
+  train(o);
+  EXPECT_NE(said.find("begun anew: classifier.weight, classifier.bias\n"), std::string::npos) << said;
+  const models::LoadedModel loaded = models::load_model(folder_.path("three"));
+  EXPECT_EQ(loaded.classifier().labels(), (std::vector<std::string>{"one", "three", "two"}));
 }
 
 TEST_P(EveryArchitecture, ItsRecipesAreReadBackAndRefuseWhatIsNotTheirs) {

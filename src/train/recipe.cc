@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "io/nearest_word.h"
 #include "models/architecture.h"
+#include "models/further_training.h"
 #include "train/task.h"
 
 namespace heed::train {
@@ -18,8 +19,8 @@ namespace {
 using models::Range;
 using models::Words;
 
-/// The fields: visit(key, field, range) for numbers, visit(key, field) for switches, visit(key, field, words)
-/// for fields that take one of some words.
+/// The fields: visit(key, field, range) for numbers, visit(key, field) for switches and for any text,
+/// visit(key, field, words) for fields that take one of some words.
 template <typename RecipeType, typename Visit>
 void visit_recipe(RecipeType& r, Visit&& visit) {
   static const Words<ScheduleKind> schedules{{"noam", ScheduleKind::kNoam},
@@ -62,6 +63,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("augmentation.capitals", r.capitals, Range{0, 1});
   visit("augmentation.joined", r.joined, Range{0, 1});
 
+  visit("training.from", r.from);
   visit("training.seed", r.seed, any);
   visit("training.batch_tokens", r.batch_tokens, count);
   visit("training.shards", r.shards, Range{0, 1024});
@@ -128,6 +130,12 @@ struct Setter {
     if (value != "true" && value != "false") problem = "true or false";
     field = value == "true";
   }
+  void operator()(const std::string& key, std::string& field) {
+    keys.push_back(key);
+    if (key != wanted) return;
+    found = true;
+    field = value;
+  }
   template <typename Value>
   void operator()(const std::string& key, Value& field, const Words<Value>& words) {
     keys.push_back(key);
@@ -156,6 +164,11 @@ struct Writer {
   void operator()(const std::string& key, const bool& field) {
     fields.emplace_back(key, field ? "true" : "false");
   }
+  void operator()(const std::string& key, const std::string& field) {
+    std::ostringstream text;
+    text << toml::value<std::string>(field);  // quoted and escaped
+    fields.emplace_back(key, text.str());
+  }
   template <typename Value>
   void operator()(const std::string& key, const Value& field, const Words<Value>& words) {
     for (const auto& [word, meaning] : words) {
@@ -177,9 +190,22 @@ std::string text_of(const toml::node& node, const std::string& key, const std::s
 }
 
 constexpr const char* kArchitecture = "model.arch";
+constexpr const char* kFrom = "training.from";
+
+/// What a model that is trained further brings with it.
+bool comes_with_model(const std::string& key) {
+  static const std::vector<std::string> learnt{"tokenizer.type",          "tokenizer.vocabulary",
+                                               "tokenizer.joint",         "tokenizer.normalization",
+                                               "tokenizer.byte_fallback", "tokenizer.character_coverage",
+                                               "tokenizer.lowercase"};
+  return (key.starts_with("model.") && key != kArchitecture) || std::ranges::count(learnt, key) > 0;
+}
 
 /// Whether a recipe of this task and architecture has such a field.
 bool has_field(const Recipe& recipe, const std::string& key) {
+  const bool further = !recipe.from.empty();
+  if (key == kFrom) return further;
+  if (further && comes_with_model(key)) return false;
   const std::string section = "model.";
   if (key.starts_with(section)) {
     const auto& known = models::architecture_named(recipe.arch).settings;
@@ -201,6 +227,10 @@ void apply(Recipe& recipe, const Setting& setting) {
   if (!setter.problem.empty()) {
     fail(error, "{}: '{}' must be {}, not '{}'", origin, key, setter.problem, value);
   }
+  if (!recipe.from.empty() && comes_with_model(key)) {
+    fail(error, "{}: '{}' cannot be set: sizes and tokenizer are those of '{}', which is trained further",
+         origin, key, recipe.from);
+  }
   const TaskKind& kind = task_kind(recipe.task());
   if (!has_field(recipe, key)) {
     if (key.starts_with("model.")) {
@@ -218,7 +248,8 @@ void apply(Recipe& recipe, const Setting& setting) {
 }
 
 /// The name of the architecture that is to be trained.
-std::string choose_architecture(const std::string& task, const std::vector<Setting>& settings) {
+std::string choose_architecture(const std::string& task, const std::string& from,
+                                const std::vector<Setting>& settings) {
   std::optional<models::Task> wanted;
   std::vector<std::string> names;
   for (const auto& [name, value] : task_names()) {
@@ -233,6 +264,7 @@ std::string choose_architecture(const std::string& task, const std::vector<Setti
   for (const Setting& setting : settings) {
     if (setting.key == kArchitecture) chosen = models::architecture_named(setting.value).name;
   }
+  if (chosen.empty() && !from.empty()) chosen = models::architecture_name_in(from);
   std::vector<std::string> suited;
   for (const auto& each : models::architectures()) {
     if (each.task == wanted.value_or(models::Task::kTranslation)) suited.push_back(each.name);
@@ -296,7 +328,10 @@ const Words<models::Task>& task_names() {
 
 Recipe make_recipe(const std::string& preset, const std::string& task, const std::vector<Setting>& settings) {
   Recipe recipe;
-  recipe.arch = choose_architecture(task, settings);
+  for (const Setting& setting : settings) {
+    if (setting.key == kFrom) recipe.from = setting.value;
+  }
+  recipe.arch = choose_architecture(task, recipe.from, settings);
   const models::PresetSize size = preset_size(preset);
   const models::ModelPreset model = models::architecture_named(recipe.arch).preset(size);
   recipe.model = model.settings;
@@ -305,7 +340,13 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
   recipe.clip = model.clip;
   task_kind(recipe.task()).preset(size, recipe);
   for (const Setting& setting : settings) {
-    if (setting.key != kArchitecture) apply(recipe, setting);
+    if (setting.key != kArchitecture && setting.key != kFrom) apply(recipe, setting);
+  }
+  if (!recipe.from.empty() && recipe.schedule == ScheduleKind::kNoam) {
+    fail(ErrorKind::kUsage,
+         "the schedule noam makes the rate of model.width, and a model that is trained further needs a lower "
+         "one: "
+         "set schedule.kind to inverse_sqrt, cosine, linear or constant, and schedule.rate");
   }
   return recipe;
 }

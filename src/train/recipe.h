@@ -47,6 +47,7 @@ struct Recipe {
   double joined = 0;       ///< share of pairs with a copy that has others behind it
 
   // [training]
+  std::string from;  ///< the model directory whose tokenizer, sizes and weights it begins with; empty: none
   uint64_t seed = 1;
   int64_t batch_tokens = 4096;
   int shards = 0;            ///< 0: by batch_tokens alone

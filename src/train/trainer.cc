@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "io/safetensors.h"
 #include "models/architecture.h"
+#include "models/further_training.h"
 #include "models/model_directory.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
@@ -41,7 +42,9 @@ class Trainer {
     if (options_.on_message) options_.on_message(message);
   }
   void settle_recipe();
+  void take_tokenizer();
   void build_model();
+  void begin_with_weights(const std::vector<std::string>& anew);
   void resume();
   void save();
   void step();
@@ -55,6 +58,8 @@ class Trainer {
   std::string snapshot_path(int64_t step) const {
     return fmt::format("{}/snapshot-{}.safetensors", folder_, step);
   }
+  std::string checkpoint_path() const { return folder_ + "/checkpoint.safetensors"; }
+  bool was_begun() const { return std::filesystem::exists(checkpoint_path()); }
   double seconds() const { return checkpoint_.state.seconds; }
 
   const TrainerOptions& options_;
@@ -93,7 +98,7 @@ void Trainer::settle_recipe() {
   const Recipe before = make_recipe("small", "", read_settings(read_file(path), path));
   const auto changed = differences(before, recipe_);
   if (changed.empty()) return;
-  if (std::filesystem::exists(folder_ + "/checkpoint.safetensors")) {
+  if (was_begun()) {
     fail(ErrorKind::kUsage,
          "the training in '{}' was begun with another recipe: {}; give the same settings to go on, or train "
          "into another directory",
@@ -109,7 +114,16 @@ void Trainer::settle_recipe() {
 void Trainer::build_model() {
   models::ModelSettings settings = recipe_.model;
   task_->complete(settings);
-  model_ = models::architecture_named(recipe_.arch).make(settings);
+  const models::Architecture& architecture = models::architecture_named(recipe_.arch);
+  const bool further = !recipe_.from.empty(), begun = was_begun();
+  std::vector<std::string> anew;
+  if (further) {
+    auto read = models::read_for_training(begun ? options_.output : recipe_.from, architecture, settings);
+    model_ = std::move(read.model);
+    anew = std::move(read.anew);
+  } else {
+    model_ = architecture.make(settings);
+  }
   task_->use(*model_);
   write_json(options_.output + "/config.json", model_->config_json());
   task_->write_files(options_.output);
@@ -118,14 +132,29 @@ void Trainer::build_model() {
   const nn::ParameterTable& table = model_->table();
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);
   nn::initialise(table, checkpoint_.values, RandomKey::from_seed(recipe_.seed));
+  if (further && !begun) begin_with_weights(anew);
   if (recipe_.averaging == Averaging::kRunning) {
     checkpoint_.average = nn::ParameterArray(table, DType::kFloat32);
     checkpoint_.average.flat() = checkpoint_.values.flat().clone();
   }
 }
 
+/// The tokenizer of the model that is trained further, before the task looks for one.
+void Trainer::take_tokenizer() {
+  for (const std::string& name : kind_.tokenizer_files) {
+    const std::string path = recipe_.from + "/" + name;
+    if (std::filesystem::exists(path)) write_file(options_.output + "/" + name, read_file(path));
+  }
+}
+
+void Trainer::begin_with_weights(const std::vector<std::string>& anew) {
+  const auto fresh = models::read_weights_over(recipe_.from, model_->table(), anew, checkpoint_.values);
+  say(fmt::format("going on from the weights of '{}'", recipe_.from));
+  if (!fresh.empty()) say(fmt::format("begun anew: {}", fmt::join(fresh, ", ")));
+}
+
 void Trainer::resume() {
-  auto found = read_checkpoint(folder_ + "/checkpoint.safetensors", model_->table());
+  auto found = read_checkpoint(checkpoint_path(), model_->table());
   if (found) {
     optimizer_->first_moment() = std::exchange(found->first_moment, {});
     optimizer_->second_moment() = std::exchange(found->second_moment, {});
@@ -143,7 +172,7 @@ void Trainer::save() {
   whole.first_moment = optimizer_->first_moment();
   whole.second_moment = optimizer_->second_moment();
   whole.state.cursor = task_->place();
-  write_checkpoint(folder_ + "/checkpoint.safetensors", model_->table(), whole);
+  write_checkpoint(checkpoint_path(), model_->table(), whole);
   last_saved_ = now();
 }
 
@@ -278,6 +307,7 @@ TrainingSummary Trainer::run() {
   }
   kind_.check(options_);
   settle_recipe();
+  if (!recipe_.from.empty() && !was_begun()) take_tokenizer();
   task_ = kind_.make({options_, pool_, [this](const std::string& text) { say(text); }});
   build_model();
   resume();

@@ -41,7 +41,7 @@ class TranslationTask : public Task {
   void write_files(const std::string& directory) const override {
     models::GenerationDefaults generation;
     generation.beams = 4;
-    generation.max_length = recipe_.model.longest;
+    generation.max_length = model_->longest();
     generation.forced_end_id = model_->end_id();
     generation.forbidden_ids = {model_->padding_id()};
     generation.renormalize = true;

@@ -1,0 +1,28 @@
+#include "models/further_training.h"
+
+#include "base/check.h"
+
+namespace heed::models {
+
+FurtherModel read_for_training(const std::string& directory, const Architecture& architecture,
+                               const ModelSettings& text) {
+  const std::string name = architecture_name_in(directory);
+  if (name != architecture.name) {
+    fail(ErrorKind::kUsage, "'{}' holds a model of the architecture {}, not {}", directory, name,
+         architecture.name);
+  }
+  const JsonObject config = JsonObject::read(directory + "/config.json");
+  const int64_t vocabulary = config.integer("vocab_size", {1, 1 << 26});
+  if (text.vocabulary > vocabulary) {
+    fail(ErrorKind::kUsage, "'{}': the tokenizer has {} tokens, and config.json gives the model {}",
+         directory, text.vocabulary, vocabulary);
+  }
+  if (architecture.read_further != nullptr) return architecture.read_further(config, text);
+  return {architecture.read(config), {}};
+}
+
+std::string architecture_name_in(const std::string& directory) {
+  return architecture_of(JsonObject::read(directory + "/config.json")).name;
+}
+
+}  // namespace heed::models

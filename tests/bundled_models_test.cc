@@ -1,0 +1,128 @@
+// What the bundled models must be able to do besides translating what they were trained on: names that they
+// have never met go through, and odd lines give something sane.
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "heed/translator.h"
+
+namespace heed {
+namespace {
+
+const std::string kSourceFolder = HEED_SOURCE_DIR;
+constexpr const char* kName = "NAME";
+
+/// A model and simple sentences about somebody.
+struct Language {
+  const char* model;
+  std::array<const char*, 10> sentences;
+};
+
+std::ostream& operator<<(std::ostream& out, const Language& language) {
+  return out << language.model;
+}
+
+const Language kGerman{"models/de-en",
+                       {"NAME ist mein Freund.", "Ich habe NAME gestern gesehen.", "Wo wohnt NAME?",
+                        "NAME spricht sehr gut Deutsch.", "Kennst du NAME?", "Das Buch gehört NAME.",
+                        "NAME hat heute keine Zeit.", "Ich möchte mit NAME sprechen.",
+                        "Gestern hat NAME mir geholfen.", "Das ist das Haus von NAME."}};
+const Language kEnglish{
+    "models/en-es",
+    {"NAME is my friend.", "I saw NAME yesterday.", "Where does NAME live?", "NAME speaks English very well.",
+     "Do you know NAME?", "This book belongs to NAME.", "NAME has no time today.", "I want to talk to NAME.",
+     "NAME helped me yesterday.", "This is the house of NAME."}};
+
+std::vector<std::string> read_names() {
+  std::ifstream file(kSourceFolder + "/tests/data/unseen_names.txt");
+  std::vector<std::string> names;
+  for (std::string name; std::getline(file, name);) names.push_back(name);
+  return names;
+}
+
+/// Whether a text holds a word, whole.
+bool holds_word(const std::string& text, const std::string& word) {
+  const auto is_letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) || (c & 0x80) != 0;
+  };
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+  }
+  return false;
+}
+
+class BundledModel : public testing::TestWithParam<Language> {
+ protected:
+  /// Sentence n of the ten, about somebody.
+  static std::string about(const std::string& name, size_t n) {
+    std::string line = GetParam().sentences[n % GetParam().sentences.size()];
+    return line.replace(line.find(kName), std::string(kName).size(), name);
+  }
+  static Translator open() { return Translator(kSourceFolder + "/" + GetParam().model); }
+};
+
+TEST_P(BundledModel, LetsNamesThatItHasNeverMetGoThrough) {
+  const std::vector<std::string> names = read_names();
+  ASSERT_EQ(names.size(), 100u);
+  std::vector<std::string> lines;
+  for (size_t n = 0; n < names.size(); ++n) lines.push_back(about(names[n], n));
+  const std::vector<std::string> translations = open().translate(lines);
+  int unchanged = 0;
+  std::string changed;
+  for (size_t n = 0; n < names.size(); ++n) {
+    if (holds_word(translations[n], names[n])) {
+      ++unchanged;
+    } else {
+      changed += lines[n] + " -> " + translations[n] + "\n";
+    }
+  }
+  EXPECT_GE(unchanged, 90) << changed;
+  RecordProperty("unchanged", unchanged);
+  EXPECT_FALSE(holds_word("Die Wronas sind da.", "Wrona"));  // a part of a word is not the name
+}
+
+/// How often the most frequent run of four words occurs.
+int most_repeated(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  std::map<std::string, int> counts;
+  int most = 0;
+  for (size_t n = 0; n + 4 <= words.size(); ++n) {
+    most = std::max(most, ++counts[words[n] + " " + words[n + 1] + " " + words[n + 2] + " " + words[n + 3]]);
+  }
+  return most;
+}
+
+TEST_P(BundledModel, GivesSomethingSaneForOddLines) {
+  const Translator translator = open();
+  std::string long_line;
+  for (size_t n = 0; n < 50; ++n) long_line += about("Tom", n) + " ";
+  const std::vector<std::string> translations =
+      translator.translate({"", "   ", "Hotel", "12345", "☃ 漢字", long_line});
+  EXPECT_EQ(translations[0], "");
+  EXPECT_EQ(translations[1], "");
+  EXPECT_FALSE(translations[2].empty());
+  EXPECT_LE(translations[2].size(), 40u);
+  EXPECT_NE(translations[3].find("12345"), std::string::npos) << translations[3];
+  EXPECT_LE(translations[4].size(), 60u) << translations[4];
+  // 50 sentences of 3 to 6 words: as long as the source, and each of the ten said about five times.
+  const auto words = [](const std::string& text) { return std::count(text.begin(), text.end(), ' ') + 1; };
+  EXPECT_GT(words(translations[5]), words(long_line) * 2 / 3) << translations[5];
+  EXPECT_LT(words(translations[5]), words(long_line) * 3 / 2) << translations[5];
+  EXPECT_LE(most_repeated(translations[5]), 10) << translations[5];
+}
+
+INSTANTIATE_TEST_SUITE_P(Directions, BundledModel, testing::Values(kGerman, kEnglish), [](const auto& each) {
+  return std::string(each.param.model) == "models/de-en" ? "DeEn" : "EnEs";
+});
+
+}  // namespace
+}  // namespace heed
