@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # the targets; each of them uses JOBS cores
-.PHONY: help build demo test lint lint-changed format bench asan tsan clang coverage install clean
+.PHONY: help build demo gallery test lint lint-changed format bench asan tsan clang coverage install clean
 
 # $(call run_tests,PRESET[,OPTIONS]): configures, builds everything, and runs all tests.
 define run_tests
@@ -24,6 +24,9 @@ build: build/build.ninja ## build the command, the library and the examples, int
 demo: build/build.ninja ## build, translate, and draw the attention of a sentence
 	$(CMAKE) --build --preset release -j $(JOBS) --target heed_bin
 	@scripts/demo
+
+gallery: build ## run the programs of examples/, and write docs/gallery/ with their pictures
+	@scripts/gallery
 
 test: setup-build setup-test ## build everything and run all tests, the checks of style among them
 	$(call run_tests,release,-D HEED_BUILD_TESTS=ON)

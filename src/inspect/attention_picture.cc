@@ -253,7 +253,10 @@ class Layout {
       y = draw_sentence(source, trace_.source, y);
       y = draw_sentence(target, trace_.target, y);
     }
-    draw_legend(picture_, {kMargin, y + 2}, options_.colours, options_.darkest, note_);
+    ColourScale scale;
+    scale.most = options_.darkest;
+    scale.open = options_.darkest < 1;
+    draw_legend(picture_, {kMargin, y + 2}, options_.colours, scale, note_);
     return y + 2 + legend_size(picture_, note_).height + kGap;
   }
 

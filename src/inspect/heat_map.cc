@@ -12,8 +12,7 @@ namespace heed {
 namespace {
 
 constexpr double kLegendWidth = 128, kLegendGap = 6;
-constexpr int kLegendSteps = 64;  // of two points each: whole pixels
-const Label kLegendName{"attention weight", 0, 0};
+constexpr int kLegendSteps = 64;         // of two points each: whole pixels
 constexpr double kSmallestGridCell = 7;  // smaller cells have no lines between them
 
 void draw_grid(Picture& picture, const AttentionMatrix& matrix, Point corner, const HeatMapStyle& style) {
@@ -118,9 +117,10 @@ void draw_key_labels(Picture& picture, const AxisLabels& labels, double left, do
   }
 }
 
-void draw_legend(Picture& picture, Point corner, ColourMap colours, double darkest, const Text& style) {
+void draw_legend(Picture& picture, Point corner, ColourMap colours, const ColourScale& scale,
+                 const Text& style) {
   Text text = style;
-  text.label = kLegendName;
+  text.label = {scale.name, 0, 0};
   const TextSize name = picture.measure(text);
   const Box strip{std::ceil(corner.x + name.width + kLegendGap), corner.y, kLegendWidth, style.size};
   text.at = {corner.x, corner.y + style.size - 1};
@@ -132,18 +132,19 @@ void draw_legend(Picture& picture, Point corner, ColourMap colours, double darke
   }
   picture.outline(strip, {0.6, 0.6, 0.6}, 0.5);
   text.align = Align::kMiddle;
-  for (const double value : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-    const double x = strip.left + value * strip.width;
+  for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    const double x = strip.left + share * strip.width;
     picture.add(Polyline{{{x, strip.bottom()}, {x, strip.bottom() + 2}}, {0.6, 0.6, 0.6}, 0.5, {}});
-    text.label.text = fmt::format("{}{:.3g}", value == 1 && darkest < 1 ? "\u2265" : "", value * darkest);
+    const double value = std::lerp(scale.least, scale.most, share);
+    text.label.text = fmt::format("{}{:.4g}", share == 1 && scale.open ? "\u2265" : "", value);
     text.at = {x, strip.bottom() + 3 + style.size};
     picture.add(text);
   }
 }
 
-Box legend_size(const Picture& picture, const Text& style) {
+Box legend_size(const Picture& picture, const Text& style, const ColourScale& scale) {
   Text text = style;
-  text.label = kLegendName;
+  text.label = {scale.name, 0, 0};
   return {0, 0, picture.measure(text).width + kLegendGap + kLegendWidth + 1 + style.size, 2 * style.size + 5};
 }
 

@@ -2,6 +2,7 @@
 // colours.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "inspect/picture.h"
@@ -44,9 +45,17 @@ void draw_query_labels(Picture& picture, const AxisLabels& labels, double right,
 /// Key labels begin below `top`; the first cell begins at `left`.
 void draw_key_labels(Picture& picture, const AxisLabels& labels, double left, double top, double cell);
 
-/// A strip of the colours from 0 to `darkest` with its name and numbers; `corner` is its upper left corner.
-void draw_legend(Picture& picture, Point corner, ColourMap colours, double darkest, const Text& style);
+/// What the colours show.
+struct ColourScale {
+  std::string name = "attention weight";
+  double least = 0, most = 1;  ///< the values of the first and the last colour
+  bool open = false;           ///< whether larger values have the last colour, too
+};
+
+/// A strip of the colours with its name and numbers; `corner` is its upper left corner.
+void draw_legend(Picture& picture, Point corner, ColourMap colours, const ColourScale& scale,
+                 const Text& style);
 /// Room that draw_legend needs.
-Box legend_size(const Picture& picture, const Text& style);
+Box legend_size(const Picture& picture, const Text& style, const ColourScale& scale = {});
 
 }  // namespace heed

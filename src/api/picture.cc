@@ -1,0 +1,79 @@
+#include "heed/picture.h"
+
+#include "base/check.h"
+#include "inspect/attention_picture.h"
+#include "inspect/attention_terminal.h"
+#include "inspect/bar_picture.h"
+#include "inspect/curve_picture.h"
+#include "inspect/matrix_picture.h"
+#include "inspect/picture_file.h"
+
+namespace heed {
+namespace {
+
+ChartOptions chart_options(const PlotOptions& o) {
+  ChartOptions options;
+  options.title = o.title;
+  options.x_name = o.x_name;
+  options.y_name = o.y_name;
+  return options;
+}
+
+}  // namespace
+
+void save_attention(const std::string& path, const Trace& trace, const AttentionPictureOptions& o) {
+  PictureOptions options;
+  options.title = o.title;
+  options.values = o.values;
+  options.heads_per_row = o.heads_per_row;
+  save_picture(attention_picture(trace, options), path);
+}
+
+std::string attention_text(const Trace& trace, int columns) {
+  TerminalOptions options;
+  options.columns = columns;
+  return attention_terminal(trace, options);
+}
+
+void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices, const HeatmapOptions& o) {
+  std::vector<MatrixPanel> panels;
+  for (const Heatmap& each : matrices) {
+    if (!each.values.defined() || each.values.rank() != 2) {
+      fail(ErrorKind::kShape, "'{}' has the shape {}; a matrix (rows, columns) can be drawn", each.title,
+           each.values.defined() ? each.values.shape().to_string() : "of no tensor");
+    }
+    panels.push_back({each.title,
+                      {static_cast<int>(each.values.dim(0)), static_cast<int>(each.values.dim(1)),
+                       each.values.to_vector<float>()},
+                      each.rows,
+                      each.columns});
+  }
+  MatrixPictureOptions options;
+  options.title = o.title;
+  options.scale = o.scale;
+  options.least = o.least;
+  options.most = o.most;
+  options.decimals = o.decimals;
+  options.panels_per_row = o.per_row;
+  save_picture(matrix_picture(panels, options), path);
+}
+
+void save_lines(const std::string& path, const std::vector<PlotLine>& lines, const PlotOptions& options) {
+  std::vector<Curve> curves;
+  for (const PlotLine& line : lines) curves.push_back({line.name, line.x, line.y});
+  save_picture(curve_picture(curves, chart_options(options)), path);
+}
+
+void save_bars(const std::string& path, const std::vector<std::string>& names,
+               const std::vector<double>& values, const PlotOptions& options) {
+  std::vector<Label> labels;
+  for (const std::string& name : names) labels.push_back({visible_text(name), 0, 0});
+  save_picture(bar_picture(labels, values, chart_options(options)), path);
+}
+
+void save_histogram(const std::string& path, const std::vector<double>& values, const PlotOptions& options,
+                    int bins) {
+  save_picture(histogram_picture(values, bins, chart_options(options)), path);
+}
+
+}  // namespace heed

@@ -1,0 +1,217 @@
+#include "inspect/matrix_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/check.h"
+#include "inspect/heat_map.h"
+
+namespace heed {
+namespace {
+
+constexpr double kMargin = 14, kGap = 16, kLabelGap = 4;
+constexpr double kRowWidth = 640;  // cells grow until a row of panels is so wide
+constexpr double kSmallestCell = 2, kLargestCell = 30;
+constexpr double kLongestLabel = 90;
+
+void check(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options) {
+  if (panels.empty()) fail(ErrorKind::kUsage, "a picture needs at least one matrix");
+  if (!(options.least < options.most)) {
+    fail(ErrorKind::kUsage, "the colours of a picture run from a lower to a higher value, not from {} to {}",
+         options.least, options.most);
+  }
+  for (const MatrixPanel& panel : panels) {
+    const AttentionMatrix& m = panel.matrix;
+    if (m.queries < 1 || m.keys < 1) fail(ErrorKind::kUsage, "'{}' is a matrix without cells", panel.title);
+    const auto fits = [](const std::vector<std::string>& names, int count) {
+      return names.empty() || static_cast<int>(names.size()) == count;
+    };
+    if (!fits(panel.rows, m.queries) || !fits(panel.columns, m.keys)) {
+      fail(ErrorKind::kShape, "'{}': a ({}, {}) matrix has names for {} rows and {} columns", panel.title,
+           m.queries, m.keys, panel.rows.size(), panel.columns.size());
+    }
+    if (!std::ranges::all_of(m.weights, [](float value) { return std::isfinite(value); })) {
+      fail(ErrorKind::kNumeric, "'{}' holds a number that is not finite", panel.title);
+    }
+  }
+}
+
+std::vector<Label> labels_of(const std::vector<std::string>& names) {
+  std::vector<Label> labels;
+  for (const std::string& name : names) labels.push_back({visible_text(name), 0, 0});
+  return labels;
+}
+
+class Layout {
+ public:
+  Layout(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options)
+      : panels_(panels), options_(options) {
+    picture_.font = options.font;
+    picture_.background = options.background;
+    picture_.title = options.title.empty() ? options.scale : visible_text(options.title);
+    style_.size = options.font_size;
+    style_.colour = ink_on(options.background);
+    style_.max_width = kLongestLabel;
+    per_row_ = options.panels_per_row > 0 ? options.panels_per_row : static_cast<int>(panels.size());
+    per_row_ = std::min(per_row_, static_cast<int>(panels.size()));
+    choose_cell();
+    for (const MatrixPanel& panel : panels_) measure(panel);
+  }
+
+  Picture draw() {
+    double y = draw_heading(), right = kMargin + legend_size(picture_, style_, scale()).width;
+    for (size_t first = 0; first < panels_.size(); first += static_cast<size_t>(per_row_)) {
+      double x = kMargin;
+      for (size_t n = first; n < std::min(panels_.size(), first + static_cast<size_t>(per_row_)); ++n) {
+        draw_panel(panels_[n], {x + row_names_, y + title_height()});
+        x += panel_width() + kGap;
+      }
+      right = std::max(right, x - kGap);
+      y += title_height() + height_ + column_names_ + kGap;
+    }
+    picture_.width = std::ceil(right + kMargin);
+    picture_.height = std::ceil(y - kGap + kMargin);
+    return std::move(picture_);
+  }
+
+ private:
+  void choose_cell() {
+    int most_columns = 1, most = 1;
+    for (const MatrixPanel& panel : panels_) {
+      most_columns = std::max(most_columns, panel.matrix.keys);
+      most = std::max({most, panel.matrix.keys, panel.matrix.queries});
+    }
+    cell_ = options_.cell;
+    if (cell_ > 0) return;
+    double least = kSmallestCell;
+    if (options_.decimals >= 0) least = std::max(least, value_room());
+    cell_ = std::floor(std::min(kRowWidth / (per_row_ * most_columns), 3 * kRowWidth / 4 / most));
+    cell_ = std::clamp(cell_, least, std::max(least, kLargestCell));
+  }
+
+  /// The widest number, and a little air.
+  double value_room() const {
+    Text text = value_style();
+    double room = 0;
+    for (const double value : {options_.least, options_.most}) {
+      text.label.text = fmt::format("{:.{}f}", value, options_.decimals);
+      room = std::max(room, picture_.measure(text).width);
+    }
+    return room + 5;
+  }
+
+  Text value_style() const {
+    Text text = style_;
+    text.size = 0.8 * options_.font_size;
+    text.align = Align::kMiddle;
+    text.max_width = 0;
+    return text;
+  }
+
+  AxisLabels axis(const std::vector<std::string>& names, bool columns) const {
+    AxisLabels labels = make_axis_labels(picture_, labels_of(names), style_);
+    labels.upward = columns && labels.size.width + kLabelGap > cell_;
+    labels.every = std::max(1, static_cast<int>(std::ceil(labels.pitch() / cell_ - 1e-6)));
+    return labels;
+  }
+
+  void measure(const MatrixPanel& panel) {
+    width_ = std::max(width_, panel.matrix.keys * cell_);
+    height_ = std::max(height_, panel.matrix.queries * cell_);
+    if (!panel.rows.empty()) {
+      row_names_ = std::max(row_names_, axis(panel.rows, false).size.width + kLabelGap);
+    }
+    if (!panel.columns.empty()) {
+      column_names_ = std::max(column_names_, key_labels_height(axis(panel.columns, true)) + kLabelGap);
+    }
+    Text title = title_style();
+    title.label.text = visible_text(panel.title);
+    width_ = std::max(width_, picture_.measure(title).width);
+  }
+
+  Text title_style() const {
+    Text text = style_;
+    text.max_width = 0;
+    return text;
+  }
+  double title_height() const { return 1.6 * style_.size; }
+  double panel_width() const { return row_names_ + width_; }
+
+  /// Title and legend; returns where the panels begin.
+  double draw_heading() {
+    double y = kMargin;
+    if (!options_.title.empty()) {
+      Text title = title_style();
+      title.size *= 1.35;
+      title.bold = true;
+      title.label.text = visible_text(options_.title);
+      title.at = {kMargin, y + title.size};
+      picture_.add(title);
+      y += 1.8 * title.size;
+    }
+    draw_legend(picture_, {kMargin, y}, options_.colours, scale(), style_);
+    return y + legend_size(picture_, style_, scale()).height + kGap / 2;
+  }
+
+  ColourScale scale() const { return {options_.scale, options_.least, options_.most}; }
+
+  void draw_panel(const MatrixPanel& panel, Point corner) {
+    Text title = title_style();
+    title.label.text = visible_text(panel.title);
+    title.at = {corner.x, corner.y - 0.5 * style_.size};
+    picture_.add(title);
+    AttentionMatrix shares = panel.matrix;
+    for (float& value : shares.weights) {
+      value = static_cast<float>((static_cast<double>(value) - options_.least) /
+                                 (options_.most - options_.least));
+      value = std::clamp(value, 0.0f, 1.0f);
+    }
+    HeatMapStyle style;
+    style.cell = cell_;
+    style.colours = options_.colours;
+    draw_cells(picture_, shares, corner, style);
+    if (options_.decimals >= 0) draw_values(panel.matrix, shares, corner);
+    if (!panel.rows.empty()) {
+      draw_query_labels(picture_, axis(panel.rows, false), corner.x - kLabelGap, corner.y, cell_);
+    }
+    if (!panel.columns.empty()) {
+      draw_key_labels(picture_, axis(panel.columns, true), corner.x,
+                      corner.y + panel.matrix.queries * cell_ + kLabelGap, cell_);
+    }
+  }
+
+  void draw_values(const AttentionMatrix& matrix, const AttentionMatrix& shares, Point corner) {
+    Text text = value_style();
+    text.label = {"0", 0, 0};
+    const double baseline = (cell_ + picture_.measure(text).ascent) / 2;
+    for (int row = 0; row < matrix.queries; ++row) {
+      for (int column = 0; column < matrix.keys; ++column) {
+        text.label.text = fmt::format("{:.{}f}", matrix.at(row, column), options_.decimals);
+        text.at = {corner.x + (column + 0.5) * cell_, corner.y + row * cell_ + baseline};
+        const double share = static_cast<double>(shares.at(row, column));
+        text.colour = ink_on(level_colour(options_.colours, colour_level(share)));
+        picture_.add(text);
+      }
+    }
+  }
+
+  const std::vector<MatrixPanel>& panels_;
+  const MatrixPictureOptions& options_;
+  Picture picture_;
+  Text style_;
+  int per_row_ = 1;
+  double cell_ = 0, width_ = 0, height_ = 0;  // of a cell; of the largest matrix
+  double row_names_ = 0, column_names_ = 0;   // room for names
+};
+
+}  // namespace
+
+Picture matrix_picture(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options) {
+  check(panels, options);
+  return Layout(panels, options).draw();
+}
+
+}  // namespace heed
