@@ -71,6 +71,47 @@ HWY_INLINE hn::TFromD<D> sum_over(D d, int64_t size, const Body& body) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// The lanes of all blocks of four put together.
+template <class D, class Combine>
+HWY_INLINE auto reduce_blocks(D d, hn::Vec<D> v, const Combine& combine) {
+  if constexpr (hn::MaxLanes(D()) <= 4) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return reduce_blocks(half, combine(hn::LowerHalf(half, v), hn::UpperHalf(half, v)), combine);
+  }
+}
+#endif
+
+/// out[i] = all lanes of v_i put together by `combine`, which takes vectors of any length. For less than the
+/// price of two on their own.
+template <class D, class V, class Combine>
+HWY_INLINE void reduce_four(D d, V v0, V v1, V v2, V v3, const Combine& combine, hn::TFromD<D>* out) {
+  using T = hn::TFromD<D>;
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == sizeof(float)) {
+    const hn::Repartition<double, D> pairs;
+    const auto v01 = combine(hn::InterleaveLower(d, v0, v1), hn::InterleaveUpper(d, v0, v1));
+    const auto v23 = combine(hn::InterleaveLower(d, v2, v3), hn::InterleaveUpper(d, v2, v3));
+    const auto left = hn::BitCast(pairs, v01), right = hn::BitCast(pairs, v23);
+    const auto blocks = combine(hn::BitCast(d, hn::InterleaveLower(pairs, left, right)),
+                                hn::BitCast(d, hn::InterleaveUpper(pairs, left, right)));
+    hn::StoreU(reduce_blocks(d, blocks, combine), hn::FixedTag<float, 4>(), out);
+    return;
+  }
+#endif
+  const hn::CappedTag<T, 1> one;
+  const V all[] = {v0, v1, v2, v3};
+  for (int i = 0; i < 4; ++i) {
+    T lanes[hn::MaxLanes(D())];
+    hn::StoreU(all[i], d, lanes);
+    auto sum = hn::LoadU(one, lanes);
+    for (size_t lane = 1; lane < hn::Lanes(d); ++lane) sum = combine(sum, hn::LoadU(one, lanes + lane));
+    out[i] = hn::GetLane(sum);
+  }
+}
+
 }  // namespace heed::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

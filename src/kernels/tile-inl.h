@@ -1,5 +1,5 @@
-// Small matrix products and transposes in cache, for the kernels that are blocked by hand. Included once for
-// each instruction set.
+// Matrix products and transposes in cache, for the kernels that are blocked by hand. Included once for each
+// instruction set.
 
 #if defined(HEED_KERNELS_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_TILE_INL_H_
@@ -8,135 +8,202 @@
 #define HEED_KERNELS_TILE_INL_H_
 #endif
 
+#include <algorithm>
 #include <cstdint>
 
+#include "hwy/cache_control.h"
 #include "kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// A matrix in memory whose elements lie `row` apart down a column and `step` apart along a row.
+// The innermost block of a product, all of it in registers: 6 rows of 4 vectors where there are 32 registers,
+// of 2 where there are 16. Each multiply-add then waits for at most half a load.
+constexpr int kTileRows = 6;
+constexpr int kTileVectors = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
+
+/// Elements of one column of blocks.
 template <typename T>
-struct StridedMatrix {
+HWY_INLINE int64_t panel_width() {
+  return kTileVectors * static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+}
+
+HWY_INLINE int64_t round_up(int64_t size, int64_t unit) {
+  return (size + unit - 1) / unit * unit;
+}
+
+/// The right factor of a product, whole vectors wide: columns [p * panel_width(), ...) begin at data + p *
+/// panel, and their rows lie `stride` apart.
+template <typename T>
+struct RightFactor {
   const T* data;
-  int64_t row, step;
+  int64_t stride, panel;
+
+  RightFactor from_row(int64_t row) const { return {data + row * stride, stride, panel}; }
+  /// `column` is the first of a panel.
+  RightFactor from_column(int64_t column) const {
+    return {data + column / panel_width<T>() * panel, stride, panel};
+  }
 };
 
-/// kRows x (kVectors vectors) of C = A B (+ C): the innermost block, all of it in registers.
-template <int kRows, int kVectors, class D, class Access, typename T>
-HWY_INLINE void multiply_block(D d, const Access& access, int64_t depth, const StridedMatrix<T>& a,
-                               const T* b, int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
+/// kRows x kVectors vectors of C = A B, or C += A B, where A is kTransposed in memory or not.
+template <bool kTransposed, int kRows, int kVectors, typename T>
+HWY_INLINE void multiply_block(int64_t depth, const T* a, int64_t a_stride, const T* b, int64_t b_stride,
+                               T* c, int64_t c_stride, bool accumulate) {
+  const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<D> sum[kRows][kVectors];
+  hn::Vec<decltype(d)> sum[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
   }
   for (int64_t k = 0; k < depth; ++k) {
-    hn::Vec<D> row[kVectors];
-    for (int v = 0; v < kVectors; ++v) row[v] = access(b + k * b_stride + v * lanes);
+    hn::Vec<decltype(d)> row[kVectors];
+    for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + k * b_stride + v * lanes);
     for (int r = 0; r < kRows; ++r) {
-      const auto factor = hn::Set(d, a.data[r * a.row + k * a.step]);
+      const auto factor = hn::Set(d, kTransposed ? a[k * a_stride + r] : a[r * a_stride + k]);
       for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(factor, row[v], sum[r][v]);
     }
   }
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) {
       T* at = c + r * c_stride + v * lanes;
-      access(accumulate ? hn::Add(access(at), sum[r][v]) : sum[r][v], at);
+      hn::StoreU(accumulate ? hn::Add(hn::LoadU(d, at), sum[r][v]) : sum[r][v], d, at);
     }
   }
 }
 
-/// All rows of a column of blocks, eight at a time, then four, two and one.
-template <int kVectors, class D, class Access, typename T>
-HWY_INLINE void multiply_rows(D d, const Access& access, int64_t rows, int64_t depth, StridedMatrix<T> a,
-                              const T* b, int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
-  const auto advance = [&](int64_t count) {
-    a.data += count * a.row;
-    c += count * c_stride;
-    rows -= count;
-  };
-  while (rows >= 8) {
-    multiply_block<8, kVectors>(d, access, depth, a, b, b_stride, c, c_stride, accumulate);
-    advance(8);
+template <bool kTransposed, int kRows, int kVectors, typename T>
+HWY_INLINE void multiply_vectors(int64_t vectors, int64_t depth, const T* a, int64_t a_stride, const T* b,
+                                 int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
+  if (vectors == kVectors) {
+    multiply_block<kTransposed, kRows, kVectors>(depth, a, a_stride, b, b_stride, c, c_stride, accumulate);
+  } else if constexpr (kVectors > 1) {
+    multiply_vectors<kTransposed, kRows, kVectors - 1>(vectors, depth, a, a_stride, b, b_stride, c, c_stride,
+                                                       accumulate);
   }
-  if (rows >= 4) {
-    multiply_block<4, kVectors>(d, access, depth, a, b, b_stride, c, c_stride, accumulate);
-    advance(4);
-  }
-  if (rows >= 2) {
-    multiply_block<2, kVectors>(d, access, depth, a, b, b_stride, c, c_stride, accumulate);
-    advance(2);
-  }
-  if (rows >= 1) multiply_block<1, kVectors>(d, access, depth, a, b, b_stride, c, c_stride, accumulate);
 }
 
-/// C (rows x columns) = A (rows x depth) B (depth x columns), or is added to. Each element is one sum in the
-/// order of the depth, whatever the sizes.
+/// C (rows x columns) = A (rows x depth) B (depth x columns), or is added to, for at most kTileRows rows; A
+/// (depth x rows) in memory where kTransposed. `columns` is rounded up to whole vectors, of B and of C. Each
+/// element is one sum in the order of the depth, whatever the sizes.
+template <bool kTransposed, int kRows = kTileRows, typename T>
+HWY_INLINE void multiply_rows(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t a_stride,
+                              const RightFactor<T>& b, T* c, int64_t c_stride, bool accumulate) {
+  if (rows == kRows) {
+    const int64_t panel = panel_width<T>(), lanes = panel / kTileVectors;
+    for (int64_t begin = 0; begin < columns; begin += panel) {
+      const int64_t vectors = std::min<int64_t>(kTileVectors, (columns - begin + lanes - 1) / lanes);
+      multiply_vectors<kTransposed, kRows, kTileVectors>(vectors, depth, a, a_stride,
+                                                         b.data + begin / panel * b.panel, b.stride,
+                                                         c + begin, c_stride, accumulate);
+    }
+  } else if constexpr (kRows > 1) {
+    multiply_rows<kTransposed, kRows - 1>(rows, columns, depth, a, a_stride, b, c, c_stride, accumulate);
+  }
+}
+
+/// visit(row, rows) for blocks of at most kTileRows rows, of sizes that differ by at most one.
+template <class Visit>
+HWY_INLINE void for_each_tile(int64_t rows, const Visit& visit) {
+  const int64_t tiles = (rows + kTileRows - 1) / kTileRows;
+  for (int64_t tile = 0, row = 0; tile < tiles; ++tile) {
+    const int64_t count = (rows - row + tiles - tile - 1) / (tiles - tile);
+    visit(row, count);
+    row += count;
+  }
+}
+
+/// Asks for the columns behind these of a row: those of the next head. A row is long, so that the processor
+/// does not see by itself that short pieces of many rows are wanted.
 template <typename T>
-HWY_NOINLINE void multiply_tile(int64_t rows, int64_t columns, int64_t depth, StridedMatrix<T> a, const T* b,
-                                int64_t b_stride, T* c, int64_t c_stride, bool accumulate) {
+HWY_INLINE void prefetch_behind(const T* row, int64_t width) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (int64_t at = 0; at < width; at += kLine) hwy::Prefetch(row + width + at);
+}
+
+// ---- Transposes and copies --------------------------------------------------------------------------------
+
+#if HWY_TARGET != HWY_SCALAR
+/// Elements [at, at + 4) of every fourth row, as the blocks of one vector.
+template <class D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const float* const* rows, int64_t at) {
+  if constexpr (hn::MaxLanes(D()) <= 4) {
+    return hn::LoadU(d, rows[0] + at);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks(half, rows + hn::Lanes(half), at), load_blocks(half, rows, at));
+  }
+}
+
+/// As many columns as come in fours of the transpose of a vector's lanes of rows.
+HWY_INLINE void transpose_fours(const float* const* rows, int64_t columns, float* out, int64_t out_stride) {
+  const hn::ScalableTag<float> d;
+  const hn::Repartition<double, decltype(d)> pairs;
+  for (int64_t c = 0; c + 4 <= columns; c += 4) {
+    // Block b of row_i is of row 4 b + i.
+    const auto row_0 = load_blocks(d, rows, c), row_1 = load_blocks(d, rows + 1, c);
+    const auto row_2 = load_blocks(d, rows + 2, c), row_3 = load_blocks(d, rows + 3, c);
+    const auto low_01 = hn::BitCast(pairs, hn::InterleaveLower(d, row_0, row_1));
+    const auto low_23 = hn::BitCast(pairs, hn::InterleaveLower(d, row_2, row_3));
+    const auto high_01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row_0, row_1));
+    const auto high_23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row_2, row_3));
+    float* to = out + c * out_stride;
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low_01, low_23)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low_01, low_23)), d, to + out_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high_01, high_23)), d, to + 2 * out_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high_01, high_23)), d, to + 3 * out_stride);
+  }
+}
+#endif
+
+/// out[c * out_stride + r] = x[r * stride + c]; columns of `out` up to a whole number of vectors repeat the
+/// last one.
+template <typename T>
+HWY_INLINE void transpose(const T* x, int64_t stride, int64_t rows, int64_t columns, T* out,
+                          int64_t out_stride) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const Whole<decltype(d)> whole{d};
-  int64_t column = 0;
-  for (; column + 2 * lanes <= columns; column += 2 * lanes) {
-    multiply_rows<2>(d, whole, rows, depth, a, b + column, b_stride, c + column, c_stride, accumulate);
-  }
-  if (column + lanes <= columns) {
-    multiply_rows<1>(d, whole, rows, depth, a, b + column, b_stride, c + column, c_stride, accumulate);
-    column += lanes;
-  }
-  if (column < columns) {
-    const Partial<decltype(d)> part{d, hn::FirstN(d, static_cast<size_t>(columns - column))};
-    multiply_rows<1>(d, part, rows, depth, a, b + column, b_stride, c + column, c_stride, accumulate);
-  }
-}
-
-/// out (columns x rows, out_stride) = the transpose of x (rows x columns, x_stride).
-template <typename T>
-HWY_INLINE void transpose_plain(const T* x, int64_t x_stride, int64_t rows, int64_t columns, T* out,
-                                int64_t out_stride) {
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < columns; ++c) out[c * out_stride + r] = x[r * x_stride + c];
-  }
-}
-
-HWY_INLINE void transpose(const double* x, int64_t x_stride, int64_t rows, int64_t columns, double* out,
-                          int64_t out_stride) {
-  transpose_plain(x, x_stride, rows, columns, out, out_stride);
-}
-
-/// Blocks of 4 by 4 in registers.
-HWY_INLINE void transpose(const float* x, int64_t x_stride, int64_t rows, int64_t columns, float* out,
-                          int64_t out_stride) {
-#if HWY_TARGET == HWY_SCALAR
-  transpose_plain(x, x_stride, rows, columns, out, out_stride);
-#else
-  const hn::FixedTag<float, 4> d;
-  const hn::Repartition<double, decltype(d)> d2;
-  const int64_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
-  for (int64_t r = 0; r < whole_rows; r += 4) {
-    for (int64_t c = 0; c < whole_columns; c += 4) {
-      const float* from = x + r * x_stride + c;
-      const auto row0 = hn::LoadU(d, from), row1 = hn::LoadU(d, from + x_stride);
-      const auto row2 = hn::LoadU(d, from + 2 * x_stride), row3 = hn::LoadU(d, from + 3 * x_stride);
-      const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d, row0, row1));
-      const auto low23 = hn::BitCast(d2, hn::InterleaveLower(d, row2, row3));
-      const auto high01 = hn::BitCast(d2, hn::InterleaveUpper(d, row0, row1));
-      const auto high23 = hn::BitCast(d2, hn::InterleaveUpper(d, row2, row3));
-      float* to = out + c * out_stride + r;
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d2, low01, low23)), d, to);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d2, low01, low23)), d, to + out_stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d2, high01, high23)), d, to + 2 * out_stride);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d2, high01, high23)), d, to + 3 * out_stride);
+  const T* row[hn::MaxLanes(d)];
+  for (int64_t begin = 0; begin < rows; begin += lanes) {
+    for (int64_t r = 0; r < lanes; ++r) {
+      row[r] = x + std::min(begin + r, rows - 1) * stride;
+      prefetch_behind(row[r], columns);
     }
-    transpose_plain(x + r * x_stride + whole_columns, x_stride, 4, columns - whole_columns,
-                    out + whole_columns * out_stride + r, out_stride);
-  }
-  transpose_plain(x + whole_rows * x_stride, x_stride, rows - whole_rows, columns, out + whole_rows,
-                  out_stride);
+    int64_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (sizeof(T) == sizeof(float)) {
+      transpose_fours(row, columns, out + begin, out_stride);
+      done = columns / 4 * 4;
+    }
 #endif
+    for (int64_t c = done; c < columns; ++c) {
+      for (int64_t r = 0; r < lanes; ++r) out[c * out_stride + begin + r] = row[r][c];
+    }
+  }
+}
+
+/// The transpose of x (rows x width) in panels: the product with it has a column for each row of x.
+template <typename T>
+HWY_INLINE RightFactor<T> pack_transposed(const T* x, int64_t stride, int64_t rows, int64_t width, T* out) {
+  const int64_t panel = panel_width<T>();
+  for (int64_t row = 0; row < rows; row += panel) {
+    transpose(x + row * stride, stride, std::min(panel, rows - row), width, out + row * width, panel);
+  }
+  return {out, panel, panel * width};
+}
+
+/// A copy of x (rows x width), rows one after the other and of whole vectors, with zeros at their ends.
+template <typename T>
+HWY_INLINE RightFactor<T> pack(const T* x, int64_t stride, int64_t rows, int64_t width, T* out) {
+  const hn::ScalableTag<T> d;
+  const int64_t padded = round_up(width, static_cast<int64_t>(hn::Lanes(d)));
+  for (int64_t row = 0; row < rows; ++row) {
+    prefetch_behind(x + row * stride, width);
+    for_each_vector(d, width, [&](auto at, auto load, auto) {
+      hn::StoreU(load(x + row * stride + at), d, out + row * padded + at);
+    });
+  }
+  return {out, padded, panel_width<T>()};
 }
 
 }  // namespace heed::HWY_NAMESPACE

@@ -112,11 +112,12 @@ void expect_same(const Problem& p, const std::string& what) {
   }
 }
 
-// Blocks are of 32 queries and 64 keys; four queries and fewer go another way.
+// Blocks are of 48 queries (96 in the backward pass) and 128 keys, made of tiles of 6 and 64; four queries
+// and fewer go another way.
 TEST(StreamingAttention, AgreesAroundTheBordersOfItsBlocks) {
   TensorSource source(1);
-  for (const int64_t queries : {0, 1, 4, 5, 31, 32, 33, 64, 65}) {
-    for (const int64_t keys : {0, 1, 2, 63, 64, 65, 128, 129}) {
+  for (const int64_t queries : {0, 1, 4, 5, 7, 48, 49, 96, 97}) {
+    for (const int64_t keys : {0, 1, 2, 63, 65, 128, 129, 257}) {
       Problem p = problem_of(source, {{queries, keys}}, 2, 3, 5);
       for (const bool causal : {false, true}) {
         for (const double probability : {0.0, 0.3}) {
@@ -134,7 +135,10 @@ TEST(StreamingAttention, AgreesOnRandomBatches) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     TensorSource source(1000 + seed);
     std::vector<std::pair<int64_t, int64_t>> lengths;
-    const auto length = [&] { return source.number(0, 3) == 0 ? source.number(0, 2) : source.number(0, 80); };
+    const auto length = [&] {
+      const int64_t kind = source.number(0, 9);
+      return source.number(0, kind < 3 ? 2 : kind < 9 ? 80 : 300);
+    };
     const int64_t sequences = source.number(0, 4);
     for (int64_t b = 0; b < sequences; ++b) lengths.emplace_back(length(), length());
     Problem p = problem_of(source, lengths, static_cast<int>(source.number(1, 3)), source.number(1, 20),
@@ -142,6 +146,107 @@ TEST(StreamingAttention, AgreesOnRandomBatches) {
     p.causal = source.number(0, 1) == 1;
     p.dropout = DropoutStream(RandomKey::from_seed(seed), source.number(0, 1) == 1 ? 0.25 : 0);
     expect_same(p, fmt::format("seed {}", seed));
+  }
+}
+
+// Widths that models have, and those beside them: whole tiles, whole vectors, and neither.
+TEST(StreamingAttention, AgreesForTheWidthsOfModels) {
+  for (const int64_t width : {16, 17, 32, 33, 48, 64, 65, 128}) {
+    TensorSource source(static_cast<uint64_t>(width));
+    Problem p = problem_of(source, {{50, 60}, {13, 13}, {130, 130}}, 2, width, width, DType::kFloat32);
+    for (const bool causal : {false, true}) {
+      for (const double probability : {0.0, 0.1}) {
+        p.causal = causal;
+        p.dropout = DropoutStream(RandomKey::from_seed(4), probability);
+        expect_same(p, fmt::format("width {}, causal {}, dropout {}", width, causal, probability));
+      }
+    }
+  }
+}
+
+// Scores that grow from block to block, by less and by more than what a softmax may leave as it is.
+TEST(StreamingAttention, AgreesWhereLaterKeysScoreHigher) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    for (const double growth : {0.01, 0.1, 1.0}) {
+      TensorSource source(14);
+      Problem p = problem_of(source, {{60, 400}}, 1, 2, 3, dtype);
+      const auto set = [](Tensor& tensor, int64_t at, double value) {
+        if (tensor.dtype() == DType::kFloat32) {
+          tensor.data<float>()[at] = static_cast<float>(value);
+        } else {
+          tensor.data<double>()[at] = value;
+        }
+      };
+      for (int64_t q = 0; q < 60; ++q) set(p.query, 2 * q, q % 2 == 0 ? 1 : -1);
+      for (int64_t k = 0; k < 400; ++k) set(p.key, 2 * k, growth * static_cast<double>(k));
+      // Scores of size 400 growth are off by as many epsilon, and so are the exponents.
+      const Results actual = run(p, Way::kStreaming), expected = run(p, Way::kEveryWeight);
+      const double tolerance = tolerance_for(p, expected.mixed) * (1 + growth);
+      expect_close(actual.mixed, expected.mixed, tolerance, fmt::format("mixed, growth {}", growth));
+      expect_close(actual.dvalue, expected.dvalue, tolerance, fmt::format("dvalue, growth {}", growth));
+    }
+  }
+}
+
+// With the identity as values, the mix is the weights.
+TEST(StreamingAttention, SmallWeightsKeepTheirDigits) {
+  constexpr int64_t kKeys = 80;
+  Tensor query = Tensor::zeros({5, 1}), key = Tensor::zeros({kKeys, 1}),
+         value = Tensor::zeros({kKeys, kKeys});
+  for (int64_t q = 0; q < 5; ++q) query.data<float>()[q] = 1;
+  for (int64_t k = 0; k < kKeys; ++k) {
+    key.data<float>()[k] = -1.0625f * static_cast<float>(k);
+    value.data<float>()[k * kKeys + k] = 1;
+  }
+  const Tensor weights = streaming_attention({{query, 0, 1}, {key, 0, 1}, {value, 0, kKeys}, 1, 1},
+                                             AttentionLayout::padded(1, 5, kKeys), false)
+                             .value();
+  double sum = 0;
+  for (int64_t k = 0; k < kKeys; ++k) sum += std::exp(-1.0625 * static_cast<double>(k));
+  for (int64_t k = 0; k < kKeys; ++k) {
+    const double expected = std::exp(-1.0625 * static_cast<double>(k)) / sum;
+    // An exponent of 85 is off by 85 half epsilon, and the polynomial and the division by some more.
+    EXPECT_NEAR(weights.data<float>()[2 * kKeys + k] / expected, 1, (85 + 16) * 0x1p-24) << k;
+  }
+}
+
+/// Sequence `at` of a problem, as a problem of its own.
+Problem alone(const Problem& p, size_t at) {
+  const AttentionSpan& span = p.layout.spans[at];
+  Problem one = p;
+  one.layout = AttentionLayout::padded(1, span.queries(), span.keys());
+  const auto rows = [](const Tensor& tensor, int64_t begin, int64_t count) {
+    return tensor.narrow(0, begin, count).clone();
+  };
+  one.query = rows(p.query, span.query_begin, span.queries());
+  one.upstream = rows(p.upstream, span.query_begin, span.queries());
+  one.key = rows(p.key, span.key_begin, span.keys());
+  one.value = rows(p.value, span.key_begin, span.keys());
+  return one;
+}
+
+// To the last bit: what a sequence comes to depends on that sequence.
+TEST(StreamingAttention, ASequenceAloneHasTheSameBits) {
+  TensorSource source(15);
+  for (const bool causal : {false, true}) {
+    Problem p = problem_of(source, {{13, 20}, {100, 150}, {1, 7}, {50, 50}}, 2, 32, 32, DType::kFloat32);
+    p.causal = causal;
+    const Results together = run(p, Way::kStreaming);
+    for (size_t at = 0; at < p.layout.spans.size(); ++at) {
+      const AttentionSpan& span = p.layout.spans[at];
+      Problem one = alone(p, at);
+      const Results own = run(one, Way::kStreaming);
+      const auto part = [](const Tensor& tensor, int64_t begin, int64_t count) {
+        return tensor.narrow(0, begin, count).clone();
+      };
+      expect_equal(own.mixed, part(together.mixed, span.query_begin, span.queries()), "mixed");
+      expect_equal(own.dquery, part(together.dquery, span.query_begin, span.queries()), "dquery");
+      expect_equal(own.dkey, part(together.dkey, span.key_begin, span.keys()), "dkey");
+      expect_equal(own.dvalue, part(together.dvalue, span.key_begin, span.keys()), "dvalue");
+      // The control: one number of its own is another.
+      one.value.data<float>()[0] += 1;
+      EXPECT_NE(run(one, Way::kStreaming).mixed.to_vector<float>(), own.mixed.to_vector<float>());
+    }
   }
 }
 

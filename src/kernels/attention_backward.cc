@@ -1,0 +1,199 @@
+#include <algorithm>
+
+#include "base/check.h"
+#include "kernels/attention.h"
+#include "kernels/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/attention_backward.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "kernels/attention-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+// Weights and their gradients for a block of queries and one of keys stay in cache.
+constexpr int64_t kBackwardQueries = 96;
+constexpr int64_t kBackwardKeys = 128;
+
+/// One head: its arguments, and the copies of them that the products want.
+template <typename T>
+struct HeadBackward {
+  const AttentionBackwardArguments<T>& b;
+  const Head<T>& h;
+  RightFactor<T> keys, keys_as_columns, values_as_columns;
+  int64_t key_width, value_width;  ///< in whole vectors
+  T* dkeys;                        ///< (keys, key_width), not yet times the scale
+  T* dvalues;                      ///< (keys, value_width)
+  // Of a block of queries:
+  T* dqueries;  ///< (queries, key_width), not yet times the scale
+  T* weights;   ///< (kBackwardQueries, kBackwardKeys): scores, then P, then P R
+  T* dscores;   ///< the same: dO V^T, then dS
+  T* mask;      ///< (kBackwardKeys)
+
+  const T* doutput(int64_t q) const {
+    return b.doutput + (h.span.query_begin + q) * b.doutput_stride + h.head * h.a.value_width;
+  }
+};
+
+/// delta_q = dO_q . O_q, the sum over the keys of P dP.
+template <typename T>
+void dot_outputs(const HeadBackward<T>& x, int64_t begin, int64_t rows, T* delta) {
+  const hn::ScalableTag<T> d;
+  for (int64_t r = 0; r < rows; ++r) {
+    const T* output = x.h.output(begin + r);
+    const T* upstream = x.doutput(begin + r);
+    prefetch_behind(output, x.h.a.value_width);
+    delta[r] = sum_over(d, x.h.a.value_width,
+                        [&](auto at, auto load) { return hn::Mul(load(output + at), load(upstream + at)); });
+  }
+}
+
+/// From scores and dO V^T of a query and `count` keys, of which it sees `visible`: P R and P (dP - delta).
+template <typename T>
+void differentiate_row(const HeadBackward<T>& x, DropoutReader<T>& dropout, int64_t q, int64_t k0,
+                       int64_t visible, int64_t count, T delta, T* p, T* s) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto delta_v = hn::Set(d, delta);
+  exponentials(d, p, visible, count, x.h.a.scale, visible > 0 ? x.h.log_sum_exp(q) : T{0});
+  if (!x.h.a.dropout.active()) {
+    for (int64_t k = 0; k < count; k += lanes) {
+      hn::StoreU(hn::Mul(hn::LoadU(d, p + k), hn::Sub(hn::LoadU(d, s + k), delta_v)), d, s + k);
+    }
+    return;
+  }
+  dropout.read(x.h.mask_begin(q) + k0, visible, x.mask);
+  for (int64_t k = 0; k < count; k += lanes) {
+    const auto weight = hn::LoadU(d, p + k);
+    const auto keep = hn::IfThenElseZero(
+        hn::FirstN(d, static_cast<size_t>(std::max<int64_t>(0, visible - k))), hn::LoadU(d, x.mask + k));
+    hn::StoreU(hn::Mul(weight, hn::MulSub(hn::LoadU(d, s + k), keep, delta_v)), d, s + k);
+    hn::StoreU(hn::Mul(weight, keep), d, p + k);
+  }
+}
+
+/// What queries [q0, q0 + rows) and keys [k0, k0 + count) give each other.
+template <typename T>
+void differentiate_block(const HeadBackward<T>& x, DropoutReader<T>& dropout, const RightFactor<T>& queries,
+                         const RightFactor<T>& doutputs, const T* delta, int64_t q0, int64_t rows, int64_t k0,
+                         int64_t count) {
+  const AttentionArguments<T>& a = x.h.a;
+  const auto seen = [&](int64_t row, int64_t tile) { return x.h.visible(q0 + row + tile - 1, k0, count); };
+  for_each_tile(rows, [&](int64_t row, int64_t tile) {
+    multiply_rows<false>(tile, seen(row, tile), a.key_width, queries.data + row * queries.stride,
+                         queries.stride, x.keys_as_columns.from_column(k0), x.weights + row * kBackwardKeys,
+                         kBackwardKeys, false);
+    multiply_rows<false>(tile, seen(row, tile), a.value_width, doutputs.data + row * doutputs.stride,
+                         doutputs.stride, x.values_as_columns.from_column(k0),
+                         x.dscores + row * kBackwardKeys, kBackwardKeys, false);
+  });
+  for (int64_t r = 0; r < rows; ++r) {
+    differentiate_row(x, dropout, q0 + r, k0, x.h.visible(q0 + r, k0, count), count, delta[r],
+                      x.weights + r * kBackwardKeys, x.dscores + r * kBackwardKeys);
+  }
+  for_each_tile(rows, [&](int64_t row, int64_t tile) {
+    multiply_rows<false>(tile, x.key_width, seen(row, tile), x.dscores + row * kBackwardKeys, kBackwardKeys,
+                         x.keys.from_row(k0), x.dqueries + row * x.key_width, x.key_width, true);
+  });
+  for_each_tile(count, [&](int64_t k, int64_t tile) {
+    // The queries before `first` see none of these keys.
+    const int64_t hidden = k0 + k + 1 - visible_keys(x.h.span, a.causal, q0);
+    const int64_t first = a.causal ? std::clamp<int64_t>(hidden, 0, rows) : 0;
+    multiply_rows<true>(tile, x.value_width, rows - first, x.weights + first * kBackwardKeys + k,
+                        kBackwardKeys, doutputs.from_row(first), x.dvalues + (k0 + k) * x.value_width,
+                        x.value_width, true);
+    multiply_rows<true>(tile, x.key_width, rows - first, x.dscores + first * kBackwardKeys + k, kBackwardKeys,
+                        queries.from_row(first), x.dkeys + (k0 + k) * x.key_width, x.key_width, true);
+  });
+}
+
+/// to += factor * from
+template <typename T>
+void add_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,
+              int64_t stride) {
+  const hn::ScalableTag<T> d;
+  for (int64_t row = 0; row < rows; ++row) {
+    prefetch_behind(to + row * stride, width);
+    for_each_vector(d, width, [&](auto at, auto load, auto store) {
+      T* sum = to + row * stride + at;
+      store(hn::MulAdd(load(from + row * from_stride + at), hn::Set(d, factor), load(sum)), sum);
+    });
+  }
+}
+
+// With P the weights, R the dropout mask, O the output and delta_q = dO_q . O_q:
+//   dV = (P R)^T dO;  dP = (dO V^T) R;  dS = P (dP - delta);  dQ = scale dS K;  dK = scale dS^T Q
+template <typename T>
+void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<T>& h, Scratch<T>& scratch) {
+  const AttentionArguments<T>& a = h.a;
+  const int64_t queries = h.span.queries(), keys = h.span.keys();
+  const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  const int64_t key_width = round_up(a.key_width, lanes), value_width = round_up(a.value_width, lanes);
+  const int64_t columns = round_up(keys, panel_width<T>());
+  const auto lines = [](int64_t size) { return Scratch<T>::lines(size); };
+  scratch.begin(lines(keys * key_width) * 2 + lines(keys * value_width) + lines(columns * a.key_width) +
+                lines(columns * a.value_width) +
+                kBackwardQueries * (2 * key_width + value_width + 2 * kBackwardKeys) + kBackwardKeys + 64);
+  HeadBackward<T> x{b, h, {}, {}, {}, key_width, value_width, {}, {}, {}, {}, {}, {}};
+  x.keys = pack(h.key(0), a.key_stride, keys, a.key_width, scratch.take(keys * key_width));
+  x.keys_as_columns =
+      pack_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.take(columns * a.key_width));
+  x.values_as_columns =
+      pack_transposed(h.value(0), a.value_stride, keys, a.value_width, scratch.take(columns * a.value_width));
+  x.dkeys = scratch.take(keys * key_width);
+  x.dvalues = scratch.take(keys * value_width);
+  x.dqueries = scratch.take(kBackwardQueries * key_width);
+  x.weights = scratch.take(kBackwardQueries * kBackwardKeys);
+  x.dscores = scratch.take(kBackwardQueries * kBackwardKeys);
+  x.mask = scratch.take(kBackwardKeys);
+  T* query_block = scratch.take(kBackwardQueries * key_width);
+  T* doutput_block = scratch.take(kBackwardQueries * value_width);
+  std::fill_n(x.dkeys, keys * key_width, T{0});
+  std::fill_n(x.dvalues, keys * value_width, T{0});
+  DropoutReader<T> dropout(a.dropout);
+
+  for (int64_t q0 = 0; q0 < queries; q0 += kBackwardQueries) {
+    const int64_t rows = std::min(kBackwardQueries, queries - q0);
+    T delta[kBackwardQueries];
+    dot_outputs(x, q0, rows, delta);
+    const auto block = pack(h.query(q0), a.query_stride, rows, a.key_width, query_block);
+    const auto doutputs = pack(x.doutput(q0), b.doutput_stride, rows, a.value_width, doutput_block);
+    std::fill_n(x.dqueries, rows * key_width, T{0});
+    const int64_t reach = visible_keys(h.span, a.causal, q0 + rows - 1);
+    for (int64_t k0 = 0; k0 < reach; k0 += kBackwardKeys) {
+      differentiate_block(x, dropout, block, doutputs, delta, q0, rows, k0,
+                          std::min(kBackwardKeys, reach - k0));
+    }
+    add_rows(x.dqueries, key_width, a.scale, rows, a.key_width,
+             b.dquery + (h.span.query_begin + q0) * b.dquery_stride + h.head * a.key_width, b.dquery_stride);
+  }
+  add_rows(x.dkeys, key_width, a.scale, keys, a.key_width,
+           b.dkey + h.span.key_begin * b.dkey_stride + h.key_value_head * a.key_width, b.dkey_stride);
+  add_rows(x.dvalues, value_width, T{1}, keys, a.value_width,
+           b.dvalue + h.span.key_begin * b.dvalue_stride + h.key_value_head * a.value_width, b.dvalue_stride);
+}
+
+template <typename T>
+void attention_backward(const AttentionBackwardArguments<T>& b) {
+  HEED_CHECK(b.forward.key_rows == nullptr);
+  thread_local Scratch<T> scratch;
+  for (int64_t s = 0; s < b.forward.span_count; ++s) {
+    for (int head = 0; head < b.forward.heads; ++head) {
+      attention_backward_head(b, Head<T>{b.forward, b.forward.spans[s], head}, scratch);
+    }
+  }
+}
+
+HEED_KERNEL(attention_backward, AttentionBackwardArguments)
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed {
+HEED_DISPATCH(attention_backward, AttentionBackwardArguments)
+}  // namespace heed
+#endif
