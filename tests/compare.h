@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -45,6 +46,16 @@ inline void expect_close(const Tensor& actual, const Tensor& expected, double to
                 << actual.shape().to_string() << " differ by more than " << tolerance << "; the worst, at ["
                 << index << "], is " << left[worst] << ", expected " << right[worst] << ", a difference of "
                 << difference_of(left[worst], right[worst]);
+}
+
+/// Of two tensors of one shape.
+inline double largest_difference(const Tensor& a, const Tensor& b) {
+  const std::vector<double> left = a.to_vector<double>(), right = b.to_vector<double>();
+  double largest = 0;
+  for (size_t at = 0; at < left.size(); ++at) {
+    largest = std::max(largest, difference_of(left[at], right[at]));
+  }
+  return largest;
 }
 
 /// Fails the test unless type, shape and every element are equal.

@@ -10,9 +10,18 @@ const Words<Activation>& activation_names() {
   return names;
 }
 
-const Words<nn::SinusoidLayout>& position_layouts() {
-  static const Words<nn::SinusoidLayout> names{{"halves", nn::SinusoidLayout::kHalves},
-                                               {"interleaved", nn::SinusoidLayout::kInterleaved}};
+const Words<nn::PositionKind>& position_names() {
+  using nn::PositionKind;
+  static const Words<PositionKind> names{{"sinusoidal", PositionKind::kSinusoidal},
+                                         {"halves", PositionKind::kSinusoidal},
+                                         {"sinusoidal_interleaved", PositionKind::kSinusoidalInterleaved},
+                                         {"interleaved", PositionKind::kSinusoidalInterleaved},
+                                         {"learned", PositionKind::kLearned},
+                                         {"none", PositionKind::kNone},
+                                         {"relative", PositionKind::kRelative},
+                                         {"buckets", PositionKind::kBuckets},
+                                         {"rotary", PositionKind::kRotary},
+                                         {"rotary_interleaved", PositionKind::kRotaryInterleaved}};
   return names;
 }
 

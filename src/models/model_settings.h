@@ -35,8 +35,8 @@ struct Range {
 
 /// "relu" and so on, as in config files.
 const Words<Activation>& activation_names();
-/// "halves" and "interleaved".
-const Words<nn::SinusoidLayout>& position_layouts();
+/// "sinusoidal", "learned", "none", "relative", "buckets", "rotary" and so on.
+const Words<nn::PositionKind>& position_names();
 /// "gru" and "lstm".
 const Words<RecurrentCell>& recurrent_cell_names();
 /// "additive", "dot" and "general".
@@ -53,7 +53,7 @@ struct ModelSettings {
   int64_t inner_width = 1024;  ///< of the feed-forward network
   Activation activation = Activation::kRelu;
   bool norm_first = false;
-  nn::SinusoidLayout positions = nn::SinusoidLayout::kHalves;
+  nn::PositionOptions positions;
   int64_t longest = 512;  ///< positions, and so the longest sequence
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
   // Of recurrent networks.
@@ -85,7 +85,11 @@ void visit_model_settings(Settings& s, Visit&& visit) {
   visit("inner_width", s.inner_width, Range{1, 1e6});
   visit("activation", s.activation, activation_names());
   visit("norm_first", s.norm_first);
-  visit("positions", s.positions, position_layouts());
+  visit("positions", s.positions.kind, position_names());
+  visit("relative_distance", s.positions.relative_distance, Range{1, 65536});
+  visit("position_buckets", s.positions.buckets, Range{4, 65536});
+  visit("bucket_reach", s.positions.bucket_reach, Range{2, 1e6});
+  visit("rotary_base", s.positions.rotary_base, Range{1, 1e9});
   visit("longest", s.longest, Range{2, 1e6});
   visit("dropout", s.dropout, probability);
   visit("attention_dropout", s.attention_dropout, probability);

@@ -49,6 +49,10 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
           .activation_dropout = c.activation_dropout};
 }
 
+bool has_learned_positions(const TransformerConfig& c) {
+  return c.positions.kind == nn::PositionKind::kLearned;
+}
+
 }  // namespace
 
 Transformer::Transformer(const TransformerConfig& config) : config_(config) {
@@ -60,13 +64,27 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
        {config.vocabulary, config.width},
        {nn::Initialisation::Kind::kNormal, deviation},
        {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}});
-  const auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);
-  for (int n = 0; n < config.encoder_layers; ++n) {
-    encoder_.emplace_back(table_, fmt::format("model.encoder.layers.{}.", n), encoder_options, n);
+  if (!has_learned_positions(config)) {  // old files hold the positions too, which are computed here
+    table_.leave_out("model.encoder.embed_positions.");
+    table_.leave_out("model.decoder.embed_positions.");
   }
-  const auto decoder_options = layer_options(config, config.decoder_heads, config.decoder_inner_width);
+  auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);
+  encoder_positions_ =
+      nn::StackPositions(table_, "model.encoder.", config.positions,
+                         {config.width, config.encoder_heads, config.longest, /*both_sides=*/true});
+  for (int n = 0; n < config.encoder_layers; ++n) {
+    const std::string prefix = fmt::format("model.encoder.layers.{}.", n);
+    encoder_options.relative = encoder_positions_.of_layer(table_, prefix + "self_attn.");
+    encoder_.emplace_back(table_, prefix, encoder_options, n);
+  }
+  auto decoder_options = layer_options(config, config.decoder_heads, config.decoder_inner_width);
+  decoder_positions_ =
+      nn::StackPositions(table_, "model.decoder.", config.positions,
+                         {config.width, config.decoder_heads, config.longest, /*both_sides=*/false});
   for (int n = 0; n < config.decoder_layers; ++n) {
-    decoder_.emplace_back(table_, fmt::format("model.decoder.layers.{}.", n), decoder_options, n);
+    const std::string prefix = fmt::format("model.decoder.layers.{}.", n);
+    decoder_options.relative = decoder_positions_.of_layer(table_, prefix + "self_attn.");
+    decoder_.emplace_back(table_, prefix, decoder_options, n);
   }
   if (config.norm_first) {
     encoder_norm_ = nn::LayerNorm(table_, "model.encoder.layer_norm", config.width);
@@ -74,37 +92,27 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   }
   output_bias_ =
       table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
-  // Old files hold the positions too, which are computed here.
-  table_.leave_out("model.encoder.embed_positions.");
-  table_.leave_out("model.decoder.embed_positions.");
-  positions_ = nn::sinusoidal_positions(config.longest, config.width, config.positions);
 }
 
 // ---- All positions at once -------------------------------------------------------------------------------
 
-Var Transformer::embed(nn::Context& context, const std::vector<int32_t>& ids,
-                       const std::vector<int32_t>& places) const {
-  const Var table = context.parameter(embedding_);
+Var Transformer::embed(nn::Context& context, const nn::StackPositions& positions,
+                       const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const {
   ops::EmbeddingOptions options;
   options.scale = config_.scale_embedding ? std::sqrt(static_cast<double>(config_.width)) : 1;
   options.padding_id = config_.padding_id;
-  options.positions =
-      table.dtype() == DType::kFloat32
-          ? positions_
-          : nn::sinusoidal_positions(config_.longest, config_.width, config_.positions, table.dtype());
-  options.places = id_tensor(places);
-  const Var embedded = ops::embedding(table, id_tensor(ids), options);  // (N, D)
-  return ops::dropout(embedded, context.next_dropout(config_.dropout));
-}
-
-Var Transformer::embed(nn::Context& context, const Sequences& sequences) const {
-  return embed(context, sequences.ids, places_in(sequences, config_.longest));
+  const Var x = positions.embed(context, context.parameter(embedding_), ids, places, options);  // (N, D)
+  return ops::dropout(x, context.next_dropout(config_.dropout));
 }
 
 Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   const auto layout = ops::AttentionLayout::packed(source.offsets, source.offsets);
-  Var x = embed(context, source);  // (Ns, D)
-  for (const nn::EncoderLayer& layer : encoder_) x = layer.forward(context, x, layout, {});
+  const std::vector<int32_t> places = places_in(source, config_.longest);
+  Var x = embed(context, encoder_positions_, source.ids, places);  // (Ns, D)
+  const auto angles = encoder_positions_.angles(places, x.dtype());
+  for (const nn::EncoderLayer& layer : encoder_) {
+    x = layer.forward(context, x, layout, {}, angles ? &*angles : nullptr);
+  }
   return config_.norm_first ? encoder_norm_.forward(context, x) : x;
 }
 
@@ -113,9 +121,11 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
   const auto self = ops::AttentionLayout::packed(decoder_input.offsets, decoder_input.offsets);
   const auto cross = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   const ops::AttentionMask look_ahead{.causal = true}, everything;
-  Var x = embed(context, decoder_input);  // (Nt, D)
+  const std::vector<int32_t> places = places_in(decoder_input, config_.longest);
+  Var x = embed(context, decoder_positions_, decoder_input.ids, places);  // (Nt, D)
+  const auto angles = decoder_positions_.angles(places, x.dtype());
   for (const nn::DecoderLayer& layer : decoder_) {
-    x = layer.forward(context, x, memory, {self, look_ahead, cross, everything});
+    x = layer.forward(context, x, memory, {self, look_ahead, cross, everything, angles ? &*angles : nullptr});
   }
   return config_.norm_first ? decoder_norm_.forward(context, x) : x;
 }
@@ -218,9 +228,10 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
   for (nn::DecoderLayerState& layer : state.layers)
     layer.self.reserve(state.cache_rows.size(), config_.width);
 
-  Var x = embed(context, step.ids, step.places);  // (R, D)
+  Var x = embed(context, decoder_positions_, step.ids, step.places);  // (R, D)
+  const auto angles = decoder_positions_.angles(step.places, x.dtype());
   for (size_t n = 0; n < decoder_.size(); ++n) {
-    x = decoder_[n].step(context, x, state.layers[n], step.layout, cross);
+    x = decoder_[n].step(context, x, state.layers[n], {step.layout, cross, angles ? &*angles : nullptr});
   }
   if (config_.norm_first) x = decoder_norm_.forward(context, x);
   return vocabulary_logits(context, x);  // (R, V)

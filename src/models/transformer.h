@@ -17,10 +17,10 @@ struct TransformerConfig {
   int encoder_heads = 8, decoder_heads = 8;
   int64_t encoder_inner_width = 2048, decoder_inner_width = 2048;
   Activation activation = Activation::kRelu;
-  bool norm_first = false;  ///< Marian cannot express it
-  nn::SinusoidLayout positions = nn::SinusoidLayout::kHalves;
-  int64_t longest = 512;        ///< max_position_embeddings
-  bool scale_embedding = true;  ///< by sqrt(d_model)
+  bool norm_first = false;        ///< Marian cannot express it
+  nn::PositionOptions positions;  ///< Marian has sinusoids alone
+  int64_t longest = 512;          ///< max_position_embeddings
+  bool scale_embedding = true;    ///< by sqrt(d_model)
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
   int32_t padding_id = 0, end_id = 0, start_id = 0;
 };
@@ -57,8 +57,8 @@ class Transformer : public Seq2Seq {
 
  private:
   /// ids, with place number places[t] in their sequences -> scaled, positions added, dropped: (N, D)
-  Var embed(nn::Context& context, const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
-  Var embed(nn::Context& context, const Sequences& sequences) const;
+  Var embed(nn::Context& context, const nn::StackPositions& positions, const std::vector<int32_t>& ids,
+            const std::vector<int32_t>& places) const;
   Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
 
   TransformerConfig config_;
@@ -66,7 +66,7 @@ class Transformer : public Seq2Seq {
   std::vector<nn::EncoderLayer> encoder_;
   std::vector<nn::DecoderLayer> decoder_;
   nn::LayerNorm encoder_norm_, decoder_norm_;  // with norm_first
-  Tensor positions_;                           // (longest, D)
+  nn::StackPositions encoder_positions_, decoder_positions_;
 };
 
 }  // namespace heed::models

@@ -5,6 +5,50 @@
 
 namespace heed::models {
 
+namespace {
+
+void read_positions(const JsonObject& json, TransformerConfig& c) {
+  nn::PositionOptions& p = c.positions;
+  // The older name, when there were sinusoids alone.
+  p.kind = json.word("position_layout", position_names(), std::optional(p.kind));
+  p.kind = json.word("position_embedding_type", position_names(), std::optional(p.kind));
+  p.relative_distance = json.integer("relative_distance", {1, 1 << 16}, p.relative_distance);
+  p.buckets = json.integer("relative_attention_num_buckets", {4, 1 << 16}, p.buckets);
+  p.bucket_reach = json.integer("relative_attention_max_distance", {2, 1 << 20}, p.bucket_reach);
+  p.rotary_base = json.number("rope_theta", {1, 1e9}, p.rotary_base);
+}
+
+void write_positions(const nn::PositionOptions& p, nlohmann::ordered_json& json) {
+  json["position_embedding_type"] = name_in(position_names(), p.kind);
+  switch (p.kind) {
+    case nn::PositionKind::kRelative:
+      json["relative_distance"] = p.relative_distance;
+      break;
+    case nn::PositionKind::kBuckets:
+      json["relative_attention_num_buckets"] = p.buckets;
+      json["relative_attention_max_distance"] = p.bucket_reach;
+      break;
+    case nn::PositionKind::kRotary:
+    case nn::PositionKind::kRotaryInterleaved:
+      json["rope_theta"] = p.rotary_base;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> beyond_marian(const TransformerConfig& c) {
+  std::vector<std::string> all;
+  if (c.norm_first) all.emplace_back("norms before the sub-layers (normalize_before)");
+  if (c.positions.kind != nn::PositionKind::kSinusoidal) {
+    all.push_back(
+        fmt::format("{} positions (position_embedding_type)", name_in(position_names(), c.positions.kind)));
+  }
+  return all;
+}
+
 TransformerConfig read_transformer_config(const JsonObject& json) {
   const bool marian = json.string("model_type") == "marian";
   const IntegerRange layers{1, 256}, heads{1, 1024}, width{1, 1 << 16};
@@ -42,14 +86,13 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   }
   if (!marian) {
     c.norm_first = json.boolean("normalize_before", false);
-    c.positions =
-        json.word("position_layout", position_layouts(), std::optional(nn::SinusoidLayout::kHalves));
+    read_positions(json, c);
   }
   return c;
 }
 
 nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
-  const bool marian = !c.norm_first && c.positions == nn::SinusoidLayout::kHalves;
+  const bool marian = beyond_marian(c).empty();
   nlohmann::ordered_json json;
   json["model_type"] = marian ? "marian" : "heed_transformer";
   json["architectures"] = {marian ? "MarianMTModel" : "HeedTransformer"};
@@ -78,7 +121,7 @@ nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
   json["forced_eos_token_id"] = c.end_id;
   if (!marian) {
     json["normalize_before"] = c.norm_first;
-    json["position_layout"] = name_in(position_layouts(), c.positions);
+    write_positions(c.positions, json);
   }
   return json;
 }
@@ -148,8 +191,8 @@ Architecture transformer_architecture() {
           .task = Task::kTranslation,
           .model_types = {"marian", "heed_transformer"},
           .settings = {"width", "encoder_layers", "decoder_layers", "heads", "inner_width", "activation",
-                       "norm_first", "positions", "longest", "dropout", "attention_dropout",
-                       "activation_dropout"},
+                       "norm_first", "positions", "relative_distance", "position_buckets", "bucket_reach",
+                       "rotary_base", "longest", "dropout", "attention_dropout", "activation_dropout"},
           .preset = transformer_preset,
           .make = make_transformer,
           .read = read_transformer};

@@ -112,15 +112,18 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   const DropoutStream dropout = context.next_dropout(options_.dropout);
 
   // Nobody looks at the weights, so they need not exist: the same sums, block by block of keys.
-  if (context.sink == nullptr && mask.only_causal()) {
+  if (context.sink == nullptr && mask.only_causal() && !options_.relative.defined()) {
     return ops::streaming_attention(operands, layout, mask.causal, dropout);  // (Nq, D)
   }
 
-  const Var scores = ops::attention_scores(operands, layout);               // B times (H, Tq, Tk)
-  const Var weights = ops::attention_softmax(scores, layout, heads, mask);  // B times (H, Tq, Tk)
+  Var scores = ops::attention_scores(operands, layout);                         // B times (H, Tq, Tk)
+  scores = options_.relative.add_to_scores(context, scores, operands, layout);  // the same
+  const Var weights = ops::attention_softmax(scores, layout, heads, mask);      // B times (H, Tq, Tk)
   if (context.sink != nullptr) context.sink->receive(options_.place, weights.value(), layout, heads);
-  return ops::attention_mix(ops::dropout(weights, dropout), operands.value, layout, heads,
-                            operands.key_value_heads);  // (Nq, D)
+  const Var kept = ops::dropout(weights, dropout);  // B times (H, Tq, Tk)
+  const Var mixed =
+      ops::attention_mix(kept, operands.value, layout, heads, operands.key_value_heads);  // (Nq, D)
+  return options_.relative.add_to_mix(context, {kept, mixed}, layout, heads);             // (Nq, D)
 }
 
 /// Dot products of vectors of width d_k have a standard deviation that grows with sqrt(d_k); dividing by it
@@ -138,10 +141,12 @@ ops::AttentionOperands MultiHeadAttention::split_heads(const ops::Columns& query
 
 Var MultiHeadAttention::step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps,
                              const ops::RotaryAngles* angles) const {
-  const Tensor all = project_self(context, x, angles).value();          // (R, D) -> (R, 3 D)
-  keep(all, cache, steps.new_rows);                                     // extend the state
-  const Tensor mixed = mix_rows(all, cache.keys, cache.values, steps);  // (R, D)
-  return output_.forward(context, mixed);                               // (R, D)
+  const Tensor all = project_self(context, x, angles).value();  // (R, D) -> (R, 3 D)
+  keep(all, cache, steps.new_rows);                             // extend the state
+  const Tensor mixed = options_.relative.defined()
+                           ? mix_with_distances(context, all, cache, steps)
+                           : mix_rows(all, cache.keys, cache.values, steps);  // (R, D)
+  return output_.forward(context, mixed);                                     // (R, D)
 }
 
 Var MultiHeadAttention::project_memory(Context& context, const Var& memory) const {
@@ -190,6 +195,27 @@ Tensor MultiHeadAttention::mix_rows(const Tensor& query, const Tensor& keys, con
   arguments.output_stride = query_width();
   heed::attention(arguments);
   return mixed;
+}
+
+/// The same for positions that need every weight: the rows that each query sees are put together first.
+Tensor MultiHeadAttention::mix_with_distances(Context& context, const Tensor& query,
+                                              const KeyValueCache& cache, const StepLayout& steps) const {
+  const int64_t width = key_value_width(), rows = static_cast<int64_t>(steps.key_rows.size());
+  Tensor keys = Tensor::empty({rows, width}), values = Tensor::empty({rows, width});
+  for (int64_t n = 0; n < rows; ++n) {
+    const int64_t from = steps.key_rows[n] * width;
+    std::copy_n(cache.keys.data<float>() + from, width, keys.data<float>() + n * width);
+    std::copy_n(cache.values.data<float>() + from, width, values.data<float>() + n * width);
+  }
+  ops::AttentionLayout layout{steps.spans};
+  int64_t pairs = 0;
+  for (AttentionSpan& span : layout.spans) {
+    span.pairs_begin = pairs;
+    pairs += span.queries() * span.keys();
+  }
+  return mix(context, split_heads({query, 0, query_width()}, {keys, 0, width}, {values, 0, width}), layout,
+             {})
+      .value();  // (R, D)
 }
 
 }  // namespace heed::nn

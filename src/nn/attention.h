@@ -8,6 +8,7 @@
 #include "nn/context.h"
 #include "nn/key_value_cache.h"
 #include "nn/linear.h"
+#include "nn/relative_positions.h"
 #include "ops/attention.h"
 #include "ops/rotary.h"
 
@@ -41,6 +42,7 @@ class MultiHeadAttention {
     double dropout = 0;       ///< on the weights
     AttentionPlace place{};   ///< what listeners are told
     Names names{};
+    RelativePositions relative{};  ///< of self-attention; cannot stream, so it makes every weight
   };
 
   MultiHeadAttention() = default;
@@ -76,6 +78,8 @@ class MultiHeadAttention {
  private:
   Var mix(Context& context, const ops::AttentionOperands& operands, const ops::AttentionLayout& layout,
           const ops::AttentionMask& mask) const;
+  Tensor mix_with_distances(Context& context, const Tensor& query, const KeyValueCache& cache,
+                            const StepLayout& steps) const;
   ops::AttentionOperands split_heads(const ops::Columns& query, const ops::Columns& key,
                                      const ops::Columns& value) const;
   /// Queries, keys and values of x, side by side.

@@ -1,13 +1,24 @@
 #include "nn/decoder.h"
 
 namespace heed::nn {
+
+namespace {
+
+/// Distances between words of two languages say nothing.
+MultiHeadAttention::Options without_positions(MultiHeadAttention::Options options) {
+  options.relative = {};
+  return options;
+}
+
+}  // namespace
+
 DecoderLayer::DecoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options,
                            int layer)
     : self_attention_(table, prefix + "self_attn.",
                       attention_options(options, {AttentionStack::kDecoder, layer})),
       self_attention_residual_(table, prefix + "self_attn_layer_norm", options),
       cross_attention_(table, prefix + "encoder_attn.",
-                       attention_options(options, {AttentionStack::kCross, layer})),
+                       without_positions(attention_options(options, {AttentionStack::kCross, layer}))),
       cross_attention_residual_(table, prefix + "encoder_attn_layer_norm", options),
       feed_forward_(table, prefix, feed_forward_options(options)),
       feed_forward_residual_(table, prefix + "final_layer_norm", options) {}
@@ -24,17 +35,22 @@ Var DecoderLayer::column(Context& context, const Var& x, const SelfAttend& self_
 Var DecoderLayer::forward(Context& context, const Var& x, const Var& memory, const Masks& masks) const {
   return column(
       context, x,
-      [&](const Var& y) { return self_attention_.forward(context, y, y, y, masks.self, masks.self_mask); },
+      [&](const Var& y) {
+        return self_attention_.forward_self(context, y, masks.self, masks.self_mask,
+                                            {.angles = masks.angles});
+      },
       [&](const Var& y) {
         return cross_attention_.forward(context, y, memory, memory, masks.cross, masks.cross_mask);
       });
 }
 
-Var DecoderLayer::step(Context& context, const Var& x, DecoderLayerState& state, const StepLayout& self,
-                       const StepLayout& cross) const {
+Var DecoderLayer::step(Context& context, const Var& x, DecoderLayerState& state, const Steps& steps) const {
   return column(
-      context, x, [&](const Var& y) { return self_attention_.step(context, y, state.self, self); },
-      [&](const Var& y) { return cross_attention_.step_cross(context, y, state.memory_keys_values, cross); });
+      context, x,
+      [&](const Var& y) { return self_attention_.step(context, y, state.self, steps.self, steps.angles); },
+      [&](const Var& y) {
+        return cross_attention_.step_cross(context, y, state.memory_keys_values, steps.cross);
+      });
 }
 
 Var DecoderLayer::project_memory(Context& context, const Var& memory) const {

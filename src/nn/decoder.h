@@ -25,12 +25,17 @@ class DecoderLayer {
     const ops::AttentionMask& self_mask;
     const ops::AttentionLayout& cross;
     const ops::AttentionMask& cross_mask;
+    const ops::RotaryAngles* angles = nullptr;  ///< of the rows, with rotary positions
   };
   Var forward(Context& context, const Var& x, const Var& memory, const Masks& masks) const;
 
   /// One position of each hypothesis: x (R, D) -> (R, D).
-  Var step(Context& context, const Var& x, DecoderLayerState& state, const StepLayout& self,
-           const StepLayout& cross) const;
+  struct Steps {
+    const StepLayout& self;
+    const StepLayout& cross;
+    const ops::RotaryAngles* angles = nullptr;  ///< as above
+  };
+  Var step(Context& context, const Var& x, DecoderLayerState& state, const Steps& steps) const;
 
   /// What step() needs of a memory: (N, D) -> (N, 2 D).
   Var project_memory(Context& context, const Var& memory) const;

@@ -23,7 +23,8 @@ MultiHeadAttention::Options attention_options(const LayerOptions& options, const
           .bias = options.attention_bias,
           .dropout = options.attention_dropout,
           .place = place,
-          .names = names};
+          .names = names,
+          .relative = options.relative};
 }
 
 FeedForward::Options feed_forward_options(const LayerOptions& options) {
@@ -53,9 +54,9 @@ EncoderLayer::EncoderLayer(ParameterTable& table, const std::string& prefix, con
       feed_forward_residual_(table, prefix + names.feed_forward_norm, options) {}
 
 Var EncoderLayer::forward(Context& context, const Var& x, const ops::AttentionLayout& layout,
-                          const ops::AttentionMask& mask) const {
+                          const ops::AttentionMask& mask, const ops::RotaryAngles* angles) const {
   const Var attended = self_attention_residual_.forward(context, x, [&](const Var& y) {
-    return self_attention_.forward(context, y, y, y, layout, mask);  // (N, D)
+    return self_attention_.forward_self(context, y, layout, mask, {.angles = angles});  // (N, D)
   });
   return feed_forward_residual_.forward(context, attended,
                                         [&](const Var& y) { return feed_forward_.forward(context, y); });

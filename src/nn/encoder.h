@@ -30,6 +30,8 @@ struct LayerOptions {
   double attention_scale = 0;  ///< of the scores; 0: 1 / sqrt(d_k)
   bool attention_bias = true;  ///< in its linear layers
 
+  RelativePositions relative{};  ///< of self-attention
+
   bool feed_forward_bias = true;
 };
 
@@ -72,9 +74,9 @@ class EncoderLayer {
   /// Registers everything under `prefix`, e.g. "model.encoder.layers.0.".
   EncoderLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer,
                const EncoderLayerNames& names = {});
-  /// x (N, D) -> (N, D)
+  /// x (N, D) -> (N, D); with rotary positions, `angles` of the rows.
   Var forward(Context& context, const Var& x, const ops::AttentionLayout& layout,
-              const ops::AttentionMask& mask) const;
+              const ops::AttentionMask& mask, const ops::RotaryAngles* angles = nullptr) const;
 
  private:
   MultiHeadAttention self_attention_;

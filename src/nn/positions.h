@@ -1,7 +1,19 @@
-// Sinusoidal positions (Vaswani et al., 2017, section 3.5).
+// How a stack of layers knows the order of its words.
+//
+// Attention by itself does not: exchange two words, and their outputs are exchanged. Either a vector for each
+// place is added to the embeddings (absolute positions), or attention compares places itself, and then all
+// that counts is how far apart two words are (relative positions).
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "heed/tensor.h"
+#include "nn/context.h"
+#include "nn/relative_positions.h"
+#include "ops/embedding.h"
+#include "ops/rotary.h"
 
 namespace heed::nn {
 
@@ -11,9 +23,45 @@ enum class SinusoidLayout {
   kHalves,       ///< column k is the sine, column D/2 + k the cosine: Marian's in Hugging Face's library
 };
 
-/// The rows of positions 0 to count - 1: (count, width). The angle is computed in float64. An odd width has
-/// one sine more than cosines.
+/// The rows of positions 0 to count - 1: (count, width) (Vaswani et al., 2017, section 3.5). The angle is
+/// computed in float64. An odd width has one sine more than cosines.
 Tensor sinusoidal_positions(int64_t count, int64_t width, SinusoidLayout layout,
                             DType dtype = DType::kFloat32);
+
+/// The positions of one stack: what they add to embeddings, and what its layers' self-attention is told.
+/// Attention to another stack's output has none.
+class StackPositions {
+ public:
+  struct Shape {
+    int64_t width = 512;     ///< D
+    int heads = 8;           ///< H
+    int64_t longest = 512;   ///< there are vectors for so many places, where there are any
+    bool both_sides = true;  ///< words behind are seen too: false for a decoder
+  };
+  StackPositions() = default;
+  /// Registers what is learned for the whole stack under `prefix`: "embed_positions.weight" (longest, D) or
+  /// "relative_attention_bias.weight" (buckets, H). Throws kUsage and kShape for options that make no sense.
+  StackPositions(ParameterTable& table, const std::string& prefix, const PositionOptions& options,
+                 const Shape& shape);
+
+  /// Rows `ids` of the table of words, and what there is for their `places`: (N, D).
+  Var embed(Context& context, const Var& words, const std::vector<int32_t>& ids,
+            const std::vector<int32_t>& places, ops::EmbeddingOptions options) const;
+
+  /// For the self-attention of one layer, whose own tables are registered under `prefix`.
+  RelativePositions of_layer(ParameterTable& table, const std::string& prefix) const;
+
+  /// How far the queries and keys at these places are turned; none, unless positions are rotary.
+  std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const;
+
+ private:
+  int64_t head_width() const { return shape_.width / shape_.heads; }
+
+  PositionOptions options_;
+  Shape shape_;
+  Tensor sinusoids_;       // (longest, D)
+  ParamRef learned_;       // (longest, D)
+  RelativePositions all_;  // what all layers share
+};
 
 }  // namespace heed::nn

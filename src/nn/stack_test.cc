@@ -153,7 +153,7 @@ TEST(DecoderLayer, StepByStepIsTheSameAsAllAtOnce) {
       own.new_rows = {t};
       own.key_rows.push_back(t);
       own.spans = {{0, 1, 0, t + 1}};
-      const Tensor y = layer.step(context, x.narrow(0, t, 1), state, own, across).value();
+      const Tensor y = layer.step(context, x.narrow(0, t, 1), state, {own, across}).value();
       // Some hundred roundings of numbers of size 4, through two norms.
       expect_close(y, expected.narrow(0, t, 1).clone(), 400 * 0x1p-23, "a step");
     }

@@ -1,0 +1,304 @@
+#include "ops/distances.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/gemm.h"
+#include "ops/dispatch.h"
+
+namespace heed::ops {
+
+// ---- Rows of distances ------------------------------------------------------------------------------------
+
+Distances Distances::clipped(int64_t reach) {
+  if (reach < 1) fail(ErrorKind::kUsage, "relative positions: distances up to {} tell nothing apart", reach);
+  Distances distances;
+  distances.reach_ = reach;
+  distances.count_ = 2 * reach + 1;
+  for (int32_t row = 0; row < distances.count_; ++row) distances.rows_.push_back(row);
+  return distances;
+}
+
+namespace {
+
+/// The bucket of a distance on one side: exact below half of them, then logarithmic. In float32, as the
+/// implementations have it that models were trained with.
+int32_t bucket_of(int64_t distance, int64_t buckets, int64_t reach) {
+  const int64_t exact = buckets / 2;
+  if (distance < exact) return static_cast<int32_t>(distance);
+  const auto whole = static_cast<float>(exact);
+  const float share = std::log(static_cast<float>(distance) / whole) /
+                      static_cast<float>(std::log(static_cast<double>(reach) / static_cast<double>(exact)));
+  const auto further = static_cast<int64_t>(share * static_cast<float>(buckets - exact));
+  return static_cast<int32_t>(std::min(exact + further, buckets - 1));
+}
+
+}  // namespace
+
+Distances Distances::buckets(const BucketOptions& options) {
+  const int64_t of_a_side = options.both_sides ? options.buckets / 2 : options.buckets;
+  if (of_a_side < 2 || options.reach <= of_a_side / 2) {
+    fail(ErrorKind::kUsage,
+         "relative positions: {} buckets for distances up to {} leave none to share; there must be {} "
+         "buckets at "
+         "least, and distances beyond {}",
+         options.buckets, options.reach, options.both_sides ? 4 : 2, of_a_side / 2);
+  }
+  Distances distances;
+  distances.reach_ = options.reach;
+  distances.count_ = options.buckets;
+  for (int64_t distance = -options.reach; distance <= options.reach; ++distance) {
+    const bool behind = distance > 0;
+    int64_t row = 0;
+    if (options.both_sides) {
+      row = bucket_of(std::abs(distance), of_a_side, options.reach) + (behind ? of_a_side : 0);
+    } else if (!behind) {
+      row = bucket_of(-distance, of_a_side, options.reach);
+    }
+    distances.rows_.push_back(static_cast<int32_t>(row));
+  }
+  return distances;
+}
+
+int32_t Distances::row(int64_t distance) const {
+  return rows_[static_cast<size_t>(std::clamp(distance, -reach_, reach_) + reach_)];
+}
+
+// ---- What the three have in common ------------------------------------------------------------------------
+
+namespace {
+
+void require_weights(const char* op, const Tensor& weights, const AttentionLayout& layout, int heads) {
+  require_contiguous(op, weights);
+  if (weights.size() != heads * layout.pairs()) {
+    fail(ErrorKind::kShape, "{}: scores of {} are not {} heads times {} pairs of query and key", op,
+         weights.shape().to_string(), heads, layout.pairs());
+  }
+}
+
+void require_table(const char* op, const Var& table, const Distances& distances, int64_t width) {
+  require_contiguous(op, table.value());
+  if (!(table.shape() == Shape{distances.count(), width})) {
+    fail(ErrorKind::kShape, "{}: the table must be ({}, {}), not {}", op, distances.count(), width,
+         table.shape().to_string());
+  }
+}
+
+Tensor gradient_of(const Var& x) {
+  return x.wants_gradient() ? x.tape()->accumulator(x) : Tensor();
+}
+
+/// visit(span, head, first weight of the span's head in the flat order)
+template <typename Visit>
+void for_each_head(const std::vector<AttentionSpan>& spans, int heads, const Visit& visit) {
+  for (const AttentionSpan& span : spans) {
+    for (int64_t head = 0; head < heads; ++head) {
+      visit(span, head, heads * span.pairs_begin + head * span.queries() * span.keys());
+    }
+  }
+}
+
+/// visit(place of the pair in (Tq, Tk), query, row of their distance)
+template <typename Visit>
+void for_each_pair(const AttentionSpan& span, const Distances& distances, const Visit& visit) {
+  const int64_t ahead = span.keys() - span.queries();  // the place of the first query
+  for (int64_t q = 0; q < span.queries(); ++q) {
+    for (int64_t k = 0; k < span.keys(); ++k) {
+      visit(q * span.keys() + k, q, distances.row(k - q - ahead));
+    }
+  }
+}
+
+/// pairs (Tq, Tk) += scale * what each query has for the row of the distance: by_row (Tq, rows).
+template <typename T>
+void spread(const AttentionSpan& span, const Distances& distances, const T* by_row, T scale, T* pairs) {
+  for_each_pair(span, distances, [&](int64_t pair, int64_t q, int32_t row) {
+    pairs[pair] += scale * by_row[q * distances.count() + row];
+  });
+}
+
+/// The way back: for each query, the sum of its pairs of each row. -> (Tq, rows)
+template <typename T>
+std::vector<T> collect(const AttentionSpan& span, const Distances& distances, const T* pairs, T scale) {
+  std::vector<T> by_row(static_cast<size_t>(span.queries() * distances.count()));
+  for_each_pair(span, distances, [&](int64_t pair, int64_t q, int32_t row) {
+    by_row[static_cast<size_t>(q * distances.count() + row)] += scale * pairs[pair];
+  });
+  return by_row;
+}
+
+}  // namespace
+
+// ---- A bias -----------------------------------------------------------------------------------------------
+
+Var add_distance_bias(const Var& scores, const Var& table, const Distances& distances,
+                      const AttentionLayout& layout, int heads) {
+  require_weights("add_distance_bias", scores.value(), layout, heads);
+  require_table("add_distance_bias", table, distances, heads);
+  require_same_type("add_distance_bias", scores.value(), table.value());
+  Tensor biased = scores.value().clone();
+  for_float_type("add_distance_bias", biased, [&]<typename T>(T) {
+    for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+      T* score = biased.data<T>() + at;
+      const T* bias = table.value().data<T>() + head;
+      for_each_pair(span, distances,
+                    [&](int64_t pair, int64_t, int32_t row) { score[pair] += bias[row * heads]; });
+    });
+  });
+  Tape* tape = tape_of(scores, table);
+  if (tape == nullptr) return biased;
+  return tape->record(biased, [tape, scores, table, distances, layout, heads](const Tensor& dbiased) {
+    Tensor dtable = gradient_of(table);
+    if (dtable.defined()) {
+      for_float_type("add_distance_bias", dbiased, [&]<typename T>(T) {
+        for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+          const T* upstream = dbiased.data<T>() + at;
+          T* sum = dtable.data<T>() + head;
+          for_each_pair(span, distances,
+                        [&](int64_t pair, int64_t, int32_t row) { sum[row * heads] += upstream[pair]; });
+        });
+      });
+    }
+    tape->add_gradient(scores, dbiased);
+  });
+}
+
+// ---- Keys -------------------------------------------------------------------------------------------------
+
+Var add_distance_keys(const Var& scores, const Var& table, const Distances& distances,
+                      const AttentionOperands& x, const AttentionLayout& layout) {
+  const int64_t width = x.query.width / x.heads, rows = distances.count(), stride = x.query.var.dim(-1);
+  require_weights("add_distance_keys", scores.value(), layout, x.heads);
+  require_table("add_distance_keys", table, distances, width);
+  require_same_type("add_distance_keys", scores.value(), table.value());
+  require_same_type("add_distance_keys", scores.value(), x.query.var.value());
+  Tensor all = scores.value().clone();
+  for_float_type("add_distance_keys", all, [&]<typename T>(T) {
+    const T* query = x.query.var.value().data<T>() + x.query.begin;
+    for_each_head(layout.spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+      std::vector<T> by_row(static_cast<size_t>(span.queries() * rows));
+      gemm({.transpose_b = true,  // (Tq, d_k) (rows, d_k)^T -> (Tq, rows)
+            .m = span.queries(),
+            .n = rows,
+            .k = width,
+            .a = query + span.query_begin * stride + head * width,
+            .a_stride = stride,
+            .b = table.value().data<T>(),
+            .b_stride = width,
+            .c = by_row.data(),
+            .c_stride = rows});
+      spread(span, distances, by_row.data(), static_cast<T>(x.scale), all.data<T>() + at);
+    });
+  });
+  Tape* tape = tape_of(scores, table, x.query.var);
+  if (tape == nullptr) return all;
+  return tape->record(all, [tape, scores, table, distances, query = x.query, heads = x.heads, scale = x.scale,
+                            layout, width, rows, stride](const Tensor& dall) {
+    Tensor dquery = gradient_of(query.var), dtable = gradient_of(table);
+    for_float_type("add_distance_keys", dall, [&]<typename T>(T) {
+      for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+        const int64_t query_at = query.begin + span.query_begin * stride + head * width;
+        const std::vector<T> by_row =
+            collect(span, distances, dall.data<T>() + at, static_cast<T>(scale));  // (Tq, rows)
+        if (dquery.defined()) {                                                    // dQ = dP table
+          gemm({.m = span.queries(),
+                .n = width,
+                .k = rows,
+                .a = by_row.data(),
+                .a_stride = rows,
+                .b = table.value().data<T>(),
+                .b_stride = width,
+                .accumulate = true,
+                .c = dquery.data<T>() + query_at,
+                .c_stride = stride});
+        }
+        if (dtable.defined()) {  // dtable = dP^T Q
+          gemm({.transpose_a = true,
+                .m = rows,
+                .n = width,
+                .k = span.queries(),
+                .a = by_row.data(),
+                .a_stride = rows,
+                .b = query.var.value().data<T>() + query_at,
+                .b_stride = stride,
+                .accumulate = true,
+                .c = dtable.data<T>(),
+                .c_stride = width});
+        }
+      });
+    });
+    tape->add_gradient(scores, dall);
+  });
+}
+
+// ---- Values -----------------------------------------------------------------------------------------------
+
+Var add_distance_values(const WeightedMix& mix, const Var& table, const Distances& distances,
+                        const AttentionLayout& layout, int heads) {
+  const auto& [weights, mixed] = mix;
+  const int64_t stride = mixed.dim(-1), width = stride / heads, rows = distances.count();
+  require_rows("add_distance_values", mixed.value());
+  require_weights("add_distance_values", weights.value(), layout, heads);
+  require_table("add_distance_values", table, distances, width);
+  require_same_type("add_distance_values", weights.value(), table.value());
+  require_same_type("add_distance_values", weights.value(), mixed.value());
+  Tensor all = mixed.value().clone();
+  for_float_type("add_distance_values", all, [&]<typename T>(T) {
+    for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+      const std::vector<T> by_row = collect(span, distances, weights.value().data<T>() + at, T{1});
+      gemm({.m = span.queries(),  // (Tq, rows) (rows, d_v) -> (Tq, d_v)
+            .n = width,
+            .k = rows,
+            .a = by_row.data(),
+            .a_stride = rows,
+            .b = table.value().data<T>(),
+            .b_stride = width,
+            .accumulate = true,
+            .c = all.data<T>() + span.query_begin * stride + head * width,
+            .c_stride = stride});
+    });
+  });
+  Tape* tape = tape_of(weights, mixed, table);
+  if (tape == nullptr) return all;
+  return tape->record(
+      all, [tape, mix, table, distances, layout, heads, stride, width, rows](const Tensor& dall) {
+        Tensor dweights = gradient_of(mix.weights), dtable = gradient_of(table);
+        for_float_type("add_distance_values", dall, [&]<typename T>(T) {
+          for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+            const T* upstream = dall.data<T>() + span.query_begin * stride + head * width;
+            if (dweights.defined()) {  // of a query and a row: dO . table[row]
+              std::vector<T> by_row(static_cast<size_t>(span.queries() * rows));
+              gemm({.transpose_b = true,
+                    .m = span.queries(),
+                    .n = rows,
+                    .k = width,
+                    .a = upstream,
+                    .a_stride = stride,
+                    .b = table.value().data<T>(),
+                    .b_stride = width,
+                    .c = by_row.data(),
+                    .c_stride = rows});
+              spread(span, distances, by_row.data(), T{1}, dweights.data<T>() + at);
+            }
+            if (dtable.defined()) {
+              const std::vector<T> by_row =
+                  collect(span, distances, mix.weights.value().data<T>() + at, T{1});  // (Tq, rows)
+              gemm({.transpose_a = true,
+                    .m = rows,
+                    .n = width,
+                    .k = span.queries(),
+                    .a = by_row.data(),
+                    .a_stride = rows,
+                    .b = upstream,
+                    .b_stride = stride,
+                    .accumulate = true,
+                    .c = dtable.data<T>(),
+                    .c_stride = width});
+            }
+          });
+        });
+        tape->add_gradient(mix.mixed, dall);
+      });
+}
+
+}  // namespace heed::ops

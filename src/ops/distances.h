@@ -1,0 +1,71 @@
+// Relative positions: a score or a value that depends on how far apart a query and a key are, and not on
+// where both stand. Move a sentence, and nothing changes.
+//
+// The rows of a small table stand for distances, and many distances may share a row. Three ways to use it:
+//
+//   a bias   score_ij += table[row(j - i), head]                 Raffel et al., "Exploring the limits of
+//   transfer
+//                                                                learning" (T5), 2020, section 2.1
+//   keys     score_ij += scale * q_i . table[row(j - i)]         Shaw, Uszkoreit and Vaswani, "Self-attention
+//   values   mix_i    += sum_j weight_ij * table[row(j - i)]     with relative position representations",
+//   2018
+//
+// j - i is the place of the key minus that of the query; as in the look-ahead mask, the last query of a
+// sequence stands where its last key does. All of them need the weights, so they go with attention_scores()
+// and its sisters, not with streaming_attention().
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "autograd/tape.h"
+#include "ops/attention.h"
+
+namespace heed::ops {
+
+struct BucketOptions {
+  int64_t buckets = 32;  ///< rows of the table
+  int64_t reach = 128;   ///< distances from here on share the last bucket of their side
+  /// Keys behind the query have half of the buckets; else they share that of distance 0, as look-ahead masks
+  /// hide them.
+  bool both_sides = true;
+};
+
+/// Which row of a table stands for a distance.
+class Distances {
+ public:
+  Distances() = default;
+  /// Shaw's: a row for each distance from -reach to reach, and further ones count as these. Throws kUsage for
+  /// a reach below 1.
+  static Distances clipped(int64_t reach);
+  /// T5's: small distances have buckets of their own, larger ones share them, in steps that grow with the
+  /// logarithm. Throws kUsage for numbers that leave no bucket or no such steps.
+  static Distances buckets(const BucketOptions& options);
+
+  bool defined() const { return !rows_.empty(); }
+  /// Rows of the table.
+  int64_t count() const { return count_; }
+  int32_t row(int64_t distance) const;
+
+ private:
+  int64_t count_ = 0, reach_ = 0;
+  std::vector<int32_t> rows_;  // of the distances from -reach_ to reach_
+};
+
+/// scores as attention_scores() gives them, table (rows, H) -> the scores with their biases.
+Var add_distance_bias(const Var& scores, const Var& table, const Distances& distances,
+                      const AttentionLayout& layout, int heads);
+
+/// scores that attention_scores() gave for these operands, table (rows, d_k), the same for all heads.
+Var add_distance_keys(const Var& scores, const Var& table, const Distances& distances,
+                      const AttentionOperands& operands, const AttentionLayout& layout);
+
+/// mixed (query rows, H d_v) that attention_mix() made with these weights, table (rows, d_v), the same for
+/// all heads.
+struct WeightedMix {
+  Var weights, mixed;
+};
+Var add_distance_values(const WeightedMix& mix, const Var& table, const Distances& distances,
+                        const AttentionLayout& layout, int heads);
+
+}  // namespace heed::ops
