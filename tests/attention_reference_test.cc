@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
@@ -197,13 +199,14 @@ TEST(AttentionReference, DropoutOfWeightsWithTheMaskGiven) {
   }
 }
 
-/// `digits` as printed stand for anything within half a unit of the last of them.
-double half_unit_of(const std::string& digits) {
+/// A number in the manner of "-25.1623" or "2.2317e-09": as many decimals, with an exponent or without.
+std::string printed_like(const std::string& digits, double number) {
   const size_t point = digits.find('.'), exponent = digits.find('e');
-  const size_t end = exponent == std::string::npos ? digits.size() : exponent;
-  const double decimals = static_cast<double>(end - point - 1);
-  const double power = exponent == std::string::npos ? 0 : std::stod(digits.substr(exponent + 1));
-  return 0.5 * std::pow(10, power - decimals);
+  const auto decimals = std::min(digits.size(), exponent) - point - 1;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), exponent == std::string::npos ? "%.*f" : "%.*e",
+                static_cast<int>(decimals), number);
+  return text.data();
 }
 
 TEST(LectureReference, TheWorkedExample) {
@@ -214,18 +217,21 @@ TEST(LectureReference, TheWorkedExample) {
     const auto& settings = reference.hyperparameters();
     for (const DType dtype : kTypes) {
       const int64_t word = settings.at("query_index"), width = settings.at("d");
-      const Tensor x = reference.tensor("input.x", dtype);                                         // (T, d)
-      const Tensor query = ops::linear(x, reference.tensor("parameter.U_query", dtype)).value();   // (T, d_k)
-      const Tensor keys = ops::linear(x, reference.tensor("parameter.U_key", dtype)).value();      // (T, d_k)
-      const Tensor values = ops::linear(x, reference.tensor("parameter.U_value", dtype)).value();  // (T, d_v)
+      const Tensor x = reference.tensor("input.x", dtype);  // (T, d)
+      const SelfAttentionMatrices u{reference.tensor("parameter.U_query", dtype),
+                                    reference.tensor("parameter.U_key", dtype),
+                                    reference.tensor("parameter.U_value", dtype)};
+      const Tensor query = ops::linear(x, u.query).value(), keys = ops::linear(x, u.key).value();  // (T, d_k)
       const Tensor scores = attention_scores(query, keys, 1).narrow(0, word, 1).clone().reshape({x.dim(0)});
-      const AttentionResult attention = scaled_dot_product_attention(query, keys, values, {.weights = true});
+      const AttentionResult attention = self_attention(x, u, {.weights = true});
       const Tensor plain = plain_self_attention(x).output;
+      expect_close(plain_self_attention_in_loops(x).output, plain,
+                   reference.tolerance("expected.z_2", "float32"), "loops and matrices");
       std::map<std::string, Tensor> results{
           {"omega_23", scores.narrow(0, 2, 1).clone()},
           {"omega_2", scores},
           {"weights", attention.weights.narrow(0, word, 1).clone().reshape({x.dim(0)})},
-          {"context", attention.output.narrow(0, word, 1).clone().reshape({values.dim(1)})},
+          {"context", attention.output.narrow(0, word, 1).clone().reshape({u.value.dim(0)})},
           {"z_2", plain.narrow(0, word, 1).clone().reshape({width})}};
       for (const auto& [quantity, actual] : results) {
         const std::string expected = "expected." + quantity;
@@ -235,8 +241,7 @@ TEST(LectureReference, TheWorkedExample) {
         const auto& printed = reference.json().at("printed").at(quantity);
         for (size_t i = 0; i < printed.size(); ++i) {
           const std::string digits = printed[i];
-          EXPECT_NEAR(actual.to_vector<double>()[i], std::stod(digits), half_unit_of(digits) + tolerance)
-              << quantity;
+          EXPECT_EQ(printed_like(digits, actual.to_vector<double>()[i]), digits) << quantity;
         }
       }
     }

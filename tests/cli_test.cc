@@ -603,5 +603,21 @@ TEST_F(CliTest, ConvertsToHalfTheSize) {
                  1, {"IN"});
 }
 
+TEST_F(CliTest, WhatHuggingFaceCannotOpenIsRefusedByName) {
+  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(50, 3))),
+                    rotary = folder_.path("rotary");
+  const CommandResult trained =
+      heed_command({"train", "--pairs", pairs, "--output", rotary, "--preset", "tiny", "--max-steps", "2",
+                    "--set", "model.positions=rotary", "--set", "tokenizer.vocabulary=100", "--quiet"});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const CommandResult translated = heed_command({"translate", "--model", rotary, "Der Hund."});
+  EXPECT_EQ(translated.status, 0) << translated.err;
+  EXPECT_EQ(heed_command({"convert", rotary, folder_.path("ours")}).status, 0);
+  expect_failure(heed_command({"convert", rotary, folder_.path("theirs"), "--to", "huggingface"}), 2,
+                 {"heed_transformer", "rotary positions", "--to"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("theirs")));
+  EXPECT_EQ(heed_command({"convert", model_, folder_.path("theirs"), "--to", "huggingface"}).status, 0);
+}
+
 }  // namespace
 }  // namespace heed

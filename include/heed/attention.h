@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/positions.h"
 #include "heed/tensor.h"
 
 namespace heed {
@@ -57,15 +58,33 @@ Tensor attention_scores(const Tensor& query, const Tensor& key, double scale);
 
 /// Self-attention without any parameters: weights are the softmax of all x_i . x_j. x (..., T, D).
 AttentionResult plain_self_attention(const Tensor& x);
+/// The same as one would first write it down, word by word and sum by sum:
+///
+///   w_ij = x_i . x_j,   a_ij = e^w_ij / sum over j of e^w_ij,   z_i = sum over j of a_ij x_j
+///
+/// x (T, D), float32 or float64. Slow; for reading, and for comparing.
+AttentionResult plain_self_attention_in_loops(const Tensor& x);
+
+/// The matrices that make queries, keys and values of a word: q_i = U_q x_i, k_i = U_k x_i, v_i = U_v x_i.
+struct SelfAttentionMatrices {
+  Tensor query, key;  ///< U_q and U_k (d_k, D)
+  Tensor value;       ///< U_v (d_v, D)
+};
+/// Self-attention with them: x (..., T, D) -> output (..., T, d_v), weights (..., T, T). Scores are
+/// multiplied by `scale`; 0 means 1 / sqrt(d_k).
+AttentionResult self_attention(const Tensor& x, const SelfAttentionMatrices& u,
+                               const AttentionOptions& options = {}, double scale = 0);
+/// Several heads, each with matrices of its own, whose outputs stand side by side (..., T, h d_v) until
+/// `squash` (D_out, h d_v) makes one vector of them again: output (..., T, D_out), and weights (T, T) of each
+/// head as
+/// (..., H, T, T). x (T, D) or (B, T, D). MultiHeadAttention does the same in one product.
+AttentionResult multi_head_self_attention(const Tensor& x, const std::vector<SelfAttentionMatrices>& heads,
+                                          const Tensor& squash, const AttentionOptions& options = {});
 
 /// (B, T, D) -> (B, H, T, D / H): which number lands in which head. A copy; the layer itself needs none.
 Tensor split_heads(const Tensor& x, int heads);
 /// The way back: (B, H, T, D / H) -> (B, T, D).
 Tensor merge_heads(const Tensor& x);
-
-/// Attention by itself cannot tell one order of words from another; these vectors, added to the embeddings,
-/// can. float32 (T, D): column 2k of row i is sin(i / 10000^(2k / D)), column 2k + 1 the cosine of the same.
-Tensor sinusoidal_positions(int64_t length, int64_t width);
 
 struct MultiHeadAttentionOptions {
   int64_t d_model = 512;          ///< D: width of queries and output; must be divisible by `heads`
@@ -76,6 +95,9 @@ struct MultiHeadAttentionOptions {
   double dropout = 0.1;           ///< of the weights, while training
   uint64_t seed = 1;              ///< of the first parameters and of dropout
   DType dtype = DType::kFloat32;  ///< or kFloat64, of parameters, inputs and outputs
+  /// Relative ones make it a layer for self-attention, which takes one tensor three times. Absolute ones are
+  /// added to its inputs by whoever calls it, so that here they are as kNone.
+  PositionOptions positions{.kind = PositionKind::kNone};
 };
 
 /// d(sum of output * upstream) / d(everything).
@@ -98,6 +120,8 @@ class MultiHeadAttention {
   const MultiHeadAttentionOptions& options() const;
 
   /// q_proj.weight, q_proj.bias, and likewise k_proj, v_proj and out_proj. A weight is (width out, width in).
+  /// With relative positions, in front of them relative_keys and relative_values, or
+  /// relative_attention_bias.weight.
   std::vector<std::string> parameter_names() const;
   /// A copy.
   Tensor parameter(const std::string& name) const;

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ConvertOptions {
-  std::string input, output, tokenizer, weights = "float32", from = "huggingface";
+  std::string input, output, tokenizer, weights = "float32", from = "huggingface", to = "heed";
   bool quiet = false;
 };
 
@@ -131,6 +131,18 @@ bool is_known(const std::string& directory) {
   return models::architecture_of_type(type) != nullptr;
 }
 
+/// Both layouts are one, but not every model of ours can be said in theirs.
+void require_hugging_face(const std::string& directory) {
+  const models::LoadedModel loaded = models::load_model(directory);
+  const std::vector<std::string> beyond = loaded.model->beyond_hugging_face();
+  if (beyond.empty()) return;
+  fail(ErrorKind::kUsage,
+       "'{}' ({}) cannot be written for Hugging Face's library, which has no such model: {}; leave out --to, "
+       "and "
+       "Heed opens it",
+       directory, loaded.model_type, fmt::join(beyond, ", "));
+}
+
 int convert_llama2c(const ConvertOptions& o) {
   NewDirectory output(o.output);
   import_llama2c({o.input, o.tokenizer, weight_types().at(o.weights)}, output.part());
@@ -152,6 +164,7 @@ int run_convert(const ConvertOptions& o) {
   }
   const std::string input = model_directory_at(o.input, "IN");
   const DType dtype = weight_types().at(o.weights);
+  if (o.to == "huggingface") require_hugging_face(input);
   NewDirectory output(o.output);
   convert_weights(input, output.part(), dtype);
   copy_others(input, output.part());
@@ -192,6 +205,12 @@ void add_convert(CLI::App& app, Work& work) {
       ->add_option("--from", o->from,
                    "Format of IN: huggingface, a directory; llama2c, a file of weights as llama2.c has them")
       ->check(CLI::IsMember({"huggingface", "llama2c"}).description(""))
+      ->capture_default_str()
+      ->type_name("FORMAT");
+  command
+      ->add_option("--to", o->to,
+                   "What OUT is for: heed; or huggingface, refused where that library has no such model")
+      ->check(CLI::IsMember({"heed", "huggingface"}).description(""))
       ->capture_default_str()
       ->type_name("FORMAT");
   command

@@ -25,6 +25,12 @@ const Words<nn::PositionKind>& position_names() {
   return names;
 }
 
+const Words<nn::NormKind>& norm_names() {
+  static const Words<nn::NormKind> names{
+      {"layer", nn::NormKind::kLayer}, {"batch", nn::NormKind::kBatch}, {"rms", nn::NormKind::kRms}};
+  return names;
+}
+
 const Words<RecurrentCell>& recurrent_cell_names() {
   static const Words<RecurrentCell> names{{"gru", RecurrentCell::kGru}, {"lstm", RecurrentCell::kLstm}};
   return names;

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "nn/annotation_attention.h"
+#include "nn/norm.h"
 #include "nn/positions.h"
 #include "ops/elementwise.h"
 #include "ops/recurrent.h"
@@ -37,6 +38,8 @@ struct Range {
 const Words<Activation>& activation_names();
 /// "sinusoidal", "learned", "none", "relative", "buckets", "rotary" and so on.
 const Words<nn::PositionKind>& position_names();
+/// "layer", "batch" and "rms".
+const Words<nn::NormKind>& norm_names();
 /// "gru" and "lstm".
 const Words<RecurrentCell>& recurrent_cell_names();
 /// "additive", "dot" and "general".
@@ -52,6 +55,7 @@ struct ModelSettings {
   int key_value_heads = 0;     ///< that the heads share in groups; 0: as many as heads
   int64_t inner_width = 1024;  ///< of the feed-forward network
   Activation activation = Activation::kRelu;
+  nn::NormKind norm = nn::NormKind::kLayer;
   bool norm_first = false;
   nn::PositionOptions positions;
   int64_t longest = 512;  ///< positions, and so the longest sequence
@@ -84,6 +88,7 @@ void visit_model_settings(Settings& s, Visit&& visit) {
   visit("key_value_heads", s.key_value_heads, Range{0, 1024});
   visit("inner_width", s.inner_width, Range{1, 1e6});
   visit("activation", s.activation, activation_names());
+  visit("norm", s.norm, norm_names());
   visit("norm_first", s.norm_first);
   visit("positions", s.positions.kind, position_names());
   visit("relative_distance", s.positions.relative_distance, Range{1, 65536});

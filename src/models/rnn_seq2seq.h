@@ -45,6 +45,7 @@ class RnnSeq2Seq : public Seq2Seq {
 
   const RnnConfig& config() const { return config_; }
   nlohmann::ordered_json config_json() const override;
+  std::vector<std::string> beyond_hugging_face() const override { return {"recurrent networks"}; }
   int64_t vocabulary_size() const override { return config_.vocabulary; }
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }

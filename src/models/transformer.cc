@@ -46,7 +46,8 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
           .norm_first = c.norm_first,
           .dropout = c.dropout,
           .attention_dropout = c.attention_dropout,
-          .activation_dropout = c.activation_dropout};
+          .activation_dropout = c.activation_dropout,
+          .norm = c.norm};
 }
 
 bool has_learned_positions(const TransformerConfig& c) {
@@ -87,8 +88,8 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
     decoder_.emplace_back(table_, prefix, decoder_options, n);
   }
   if (config.norm_first) {
-    encoder_norm_ = nn::LayerNorm(table_, "model.encoder.layer_norm", config.width);
-    decoder_norm_ = nn::LayerNorm(table_, "model.decoder.layer_norm", config.width);
+    encoder_norm_ = nn::Norm(table_, "model.encoder.layer_norm", config.width, {config.norm});
+    decoder_norm_ = nn::Norm(table_, "model.decoder.layer_norm", config.width, {config.norm});
   }
   output_bias_ =
       table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});

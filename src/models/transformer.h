@@ -17,10 +17,11 @@ struct TransformerConfig {
   int encoder_heads = 8, decoder_heads = 8;
   int64_t encoder_inner_width = 2048, decoder_inner_width = 2048;
   Activation activation = Activation::kRelu;
-  bool norm_first = false;        ///< Marian cannot express it
-  nn::PositionOptions positions;  ///< Marian has sinusoids alone
-  int64_t longest = 512;          ///< max_position_embeddings
-  bool scale_embedding = true;    ///< by sqrt(d_model)
+  bool norm_first = false;                   ///< Marian cannot express it
+  nn::NormKind norm = nn::NormKind::kLayer;  ///< Marian has no other
+  nn::PositionOptions positions;             ///< Marian has sinusoids alone
+  int64_t longest = 512;                     ///< max_position_embeddings
+  bool scale_embedding = true;               ///< by sqrt(d_model)
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
   int32_t padding_id = 0, end_id = 0, start_id = 0;
 };
@@ -32,6 +33,7 @@ class Transformer : public Seq2Seq {
 
   const TransformerConfig& config() const { return config_; }
   nlohmann::ordered_json config_json() const override;
+  std::vector<std::string> beyond_hugging_face() const override;
   int64_t vocabulary_size() const override { return config_.vocabulary; }
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }
@@ -65,7 +67,7 @@ class Transformer : public Seq2Seq {
   nn::ParamRef embedding_, output_bias_;
   std::vector<nn::EncoderLayer> encoder_;
   std::vector<nn::DecoderLayer> decoder_;
-  nn::LayerNorm encoder_norm_, decoder_norm_;  // with norm_first
+  nn::Norm encoder_norm_, decoder_norm_;  // with norm_first
   nn::StackPositions encoder_positions_, decoder_positions_;
 };
 

@@ -42,6 +42,9 @@ void write_positions(const nn::PositionOptions& p, nlohmann::ordered_json& json)
 std::vector<std::string> beyond_marian(const TransformerConfig& c) {
   std::vector<std::string> all;
   if (c.norm_first) all.emplace_back("norms before the sub-layers (normalize_before)");
+  if (c.norm != nn::NormKind::kLayer) {
+    all.push_back(fmt::format("{} norm (normalization)", name_in(norm_names(), c.norm)));
+  }
   if (c.positions.kind != nn::PositionKind::kSinusoidal) {
     all.push_back(
         fmt::format("{} positions (position_embedding_type)", name_in(position_names(), c.positions.kind)));
@@ -86,6 +89,7 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   }
   if (!marian) {
     c.norm_first = json.boolean("normalize_before", false);
+    c.norm = json.word("normalization", norm_names(), std::optional(c.norm));
     read_positions(json, c);
   }
   return c;
@@ -121,6 +125,7 @@ nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
   json["forced_eos_token_id"] = c.end_id;
   if (!marian) {
     json["normalize_before"] = c.norm_first;
+    json["normalization"] = name_in(norm_names(), c.norm);
     write_positions(c.positions, json);
   }
   return json;
@@ -163,6 +168,7 @@ std::unique_ptr<Model> make_transformer(const ModelSettings& s) {
   c.encoder_heads = c.decoder_heads = s.heads;
   c.encoder_inner_width = c.decoder_inner_width = s.inner_width;
   c.activation = s.activation;
+  c.norm = s.norm;
   c.norm_first = s.norm_first;
   c.positions = s.positions;
   c.longest = s.longest;
@@ -185,17 +191,22 @@ nlohmann::ordered_json Transformer::config_json() const {
   return transformer_config_json(config_);
 }
 
+std::vector<std::string> Transformer::beyond_hugging_face() const {
+  return beyond_marian(config_);
+}
+
 Architecture transformer_architecture() {
-  return {.name = "transformer",
-          .description = "encoder and decoder of attention alone (Vaswani et al., 2017)",
-          .task = Task::kTranslation,
-          .model_types = {"marian", "heed_transformer"},
-          .settings = {"width", "encoder_layers", "decoder_layers", "heads", "inner_width", "activation",
-                       "norm_first", "positions", "relative_distance", "position_buckets", "bucket_reach",
-                       "rotary_base", "longest", "dropout", "attention_dropout", "activation_dropout"},
-          .preset = transformer_preset,
-          .make = make_transformer,
-          .read = read_transformer};
+  return {
+      .name = "transformer",
+      .description = "encoder and decoder of attention alone (Vaswani et al., 2017)",
+      .task = Task::kTranslation,
+      .model_types = {"marian", "heed_transformer"},
+      .settings = {"width", "encoder_layers", "decoder_layers", "heads", "inner_width", "activation", "norm",
+                   "norm_first", "positions", "relative_distance", "position_buckets", "bucket_reach",
+                   "rotary_base", "longest", "dropout", "attention_dropout", "activation_dropout"},
+      .preset = transformer_preset,
+      .make = make_transformer,
+      .read = read_transformer};
 }
 
 }  // namespace heed::models

@@ -9,9 +9,10 @@
 namespace heed::models {
 
 /// Reads a config whose model_type is "marian", or "heed_transformer": the same keys and these more, for what
-/// Marian cannot express: "normalize_before" (bool), "position_embedding_type" (position_names()) and what
-/// that needs: "relative_distance", "relative_attention_num_buckets" and "relative_attention_max_distance" as
-/// in T5, "rope_theta". Throws kFormat for anything missing, out of range, or that this library cannot do.
+/// Marian cannot express: "normalize_before" (bool), "normalization" (norm_names()),
+/// "position_embedding_type" (position_names()) and what that needs: "relative_distance",
+/// "relative_attention_num_buckets" and "relative_attention_max_distance" as in T5, "rope_theta". Throws
+/// kFormat for anything missing, out of range, or that this library cannot do.
 TransformerConfig read_transformer_config(const JsonObject& config);
 
 /// What a model has that Marian's layout cannot say, in words for a person; nothing for a Marian.

@@ -34,6 +34,18 @@ const PackedMatrix* Context::packed_matrix(ParamRef weight, ParamRef bias) const
   return &packed->get(*table, *values, weight, bias);
 }
 
+void Context::collect(ParamRef statistic, const Tensor& value) const {
+  if (!training || gradients == nullptr) return;
+  Tensor sum = gradients->view(*table, statistic);
+  for (int64_t i = 0; i < sum.size(); ++i) {
+    if (sum.dtype() == DType::kFloat32) {
+      sum.data<float>()[i] += static_cast<float>(share) * value.data<float>()[i];
+    } else {
+      sum.data<double>()[i] += share * value.data<double>()[i];
+    }
+  }
+}
+
 DropoutStream Context::next_dropout(double probability) {
   if (!training || probability <= 0) return {};
   return DropoutStream(random.fold(dropouts_++), probability);

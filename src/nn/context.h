@@ -41,6 +41,8 @@ struct Context {
   /// Whether dropout is on, and where its masks come from.
   bool training = false;
   RandomKey random;
+  /// Training: what statistics of this pass count among those of all passes of an update, which sum to 1.
+  double share = 1;
 
   /// Inference: null, or where packed weights are kept.
   PackedWeights* packed = nullptr;
@@ -53,6 +55,9 @@ struct Context {
   /// The weight, with its bias where one is named, laid out for inference; null where there is no such
   /// layout: in training, or in float64. A weight must always be asked for with the same bias.
   const PackedMatrix* packed_matrix(ParamRef weight, ParamRef bias = {}) const;
+  /// Training: adds this pass's share of a running statistic to what is gathered, which takes the place of
+  /// the gradient that it does not have.
+  void collect(ParamRef statistic, const Tensor& value) const;
   /// A dropout of its own for each call: calls are counted, so the same forward pass draws the same masks.
   DropoutStream next_dropout(double probability);
 

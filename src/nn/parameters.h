@@ -34,6 +34,9 @@ struct ParamSpec {
   std::vector<std::string> aliases;  ///< other names under which files may hold the same parameter
   bool trained = true;               ///< false for what the optimizer leaves alone
   bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
+  /// Of a running statistic, which is not trained: after each update it has moved so far towards what
+  /// Context::collect() gathered. 0: this is none.
+  double momentum = 0;
 };
 
 /// Refers to rows [first, first + count) of a table as one parameter: stacked along the first axis.

@@ -6,22 +6,6 @@
 
 namespace heed::nn {
 
-Tensor sinusoidal_positions(int64_t count, int64_t width, SinusoidLayout layout, DType dtype) {
-  const int64_t sines = (width + 1) / 2;
-  std::vector<double> table(static_cast<size_t>(count * width));
-  for (int64_t i = 0; i < count; ++i) {
-    for (int64_t k = 0; k < sines; ++k) {
-      const double angle = static_cast<double>(i) /
-                           std::pow(10000.0, 2.0 * static_cast<double>(k) / static_cast<double>(width));
-      const bool halves = layout == SinusoidLayout::kHalves;
-      const int64_t sine_at = halves ? k : 2 * k, cosine_at = halves ? sines + k : 2 * k + 1;
-      table[i * width + sine_at] = std::sin(angle);
-      if (cosine_at < width) table[i * width + cosine_at] = std::cos(angle);
-    }
-  }
-  return Tensor::from(table, {count, width}).to(dtype);
-}
-
 namespace {
 
 SinusoidLayout sinusoid_layout(PositionKind kind) {
@@ -38,6 +22,7 @@ Tensor id_tensor(const std::vector<int32_t>& ids) {
 StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
                                const PositionOptions& options, const Shape& shape)
     : options_(options), shape_(shape) {
+  options_.both_sides = shape.both_sides;
   switch (options.kind) {
     case PositionKind::kSinusoidal:
     case PositionKind::kSinusoidalInterleaved:
@@ -52,7 +37,7 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
       break;
     }
     case PositionKind::kBuckets:
-      all_ = RelativePositions(table, prefix, options, {shape.heads, head_width(), shape.both_sides});
+      all_ = RelativePositions(table, prefix, options_, shape.heads, head_width());
       break;
     case PositionKind::kRotary:
     case PositionKind::kRotaryInterleaved:
@@ -80,7 +65,7 @@ Var StackPositions::embed(Context& context, const Var& words, const std::vector<
 
 RelativePositions StackPositions::of_layer(ParameterTable& table, const std::string& prefix) const {
   if (options_.kind != PositionKind::kRelative) return all_;
-  return RelativePositions(table, prefix, options_, {shape_.heads, head_width(), shape_.both_sides});
+  return {table, prefix, options_, shape_.heads, head_width()};
 }
 
 std::optional<ops::RotaryAngles> StackPositions::angles(const std::vector<int32_t>& places,

@@ -121,14 +121,6 @@ Tensor merge_heads(const Tensor& x) {
   return swap_middle(without_gaps(x)).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});  // (B, T, D)
 }
 
-Tensor sinusoidal_positions(int64_t length, int64_t width) {
-  if (length < 0 || width < 1) {
-    fail(ErrorKind::kShape, "sinusoidal_positions: a length of {} and a width of {} make no table", length,
-         width);
-  }
-  return nn::sinusoidal_positions(length, width, nn::SinusoidLayout::kInterleaved);
-}
-
 // ---- The layer --------------------------------------------------------------------------------------------
 
 namespace {
@@ -177,14 +169,24 @@ struct MultiHeadAttention::Impl {
     }
     if (options.key_width == 0) options.key_width = options.d_model;
     if (options.value_width == 0) options.value_width = options.d_model;
-    layer = nn::MultiHeadAttention(table, "",
-                                   {.width = options.d_model,
-                                    .heads = options.heads,
-                                    .key_width = options.key_width,
-                                    .value_width = options.value_width,
-                                    .bias = options.bias,
-                                    .dropout = options.dropout,
-                                    .place = {}});
+    nn::MultiHeadAttention::Options own{.width = options.d_model,
+                                        .heads = options.heads,
+                                        .key_width = options.key_width,
+                                        .value_width = options.value_width,
+                                        .bias = options.bias,
+                                        .dropout = options.dropout,
+                                        .place = {}};
+    if (has_relative_positions() && options.heads > 0) {
+      if (options.key_width != options.d_model || options.value_width != options.d_model) {
+        fail(ErrorKind::kShape,
+             "attention: relative positions are for self-attention, whose keys and values "
+             "are as wide as its queries");
+      }
+      own.relative =
+          nn::RelativePositions(table, "", options.positions, options.heads, options.d_model / options.heads);
+      angles_at({0});  // throws where heads cannot be turned
+    }
+    layer = nn::MultiHeadAttention(table, "", own);
     values = nn::ParameterArray(table, options.dtype);
     gradients = nn::ParameterArray(table, options.dtype);
     packed = std::make_unique<nn::PackedWeights>();
@@ -221,6 +223,39 @@ struct MultiHeadAttention::Impl {
     return context;
   }
 
+  bool has_relative_positions() const {
+    switch (options.positions.kind) {
+      case PositionKind::kRelative:
+      case PositionKind::kBuckets:
+      case PositionKind::kRotary:
+      case PositionKind::kRotaryInterleaved:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  std::optional<ops::RotaryAngles> angles_at(const std::vector<int32_t>& places) const {
+    return nn::rotary_angles(options.positions, places, options.d_model / options.heads, options.dtype);
+  }
+
+  /// Self-attention whose words stand at 0, 1, 2, ... in their sentences.
+  Var run_with_positions(nn::Context& context, const Var (&inputs)[3], const ops::AttentionLayout& layout,
+                         const ops::AttentionMask& mask) const {
+    const Var& x = inputs[0];
+    if (!x.is_same_as(inputs[1]) || !x.is_same_as(inputs[2])) {
+      fail(ErrorKind::kUsage,
+           "attention: relative positions are for self-attention: give the same tensor as "
+           "query, key and value");
+    }
+    std::vector<int32_t> places(static_cast<size_t>(x.value().size() / options.d_model));
+    for (const AttentionSpan& span : layout.spans) {
+      for (int32_t row = span.query_begin; row < span.query_end; ++row) places[row] = row - span.query_begin;
+    }
+    const auto angles = angles_at(places);
+    return layer.forward_self(context, x, layout, mask, {.angles = angles ? &*angles : nullptr});
+  }
+
   /// One forward pass. Inputs are (N, width) or (B, T, width); what it is for is in the context.
   Var run(nn::Context& context, const Tensor (&inputs)[3], const ops::AttentionLayout& layout,
           const ops::AttentionMask& mask) {
@@ -237,7 +272,9 @@ struct MultiHeadAttention::Impl {
                       : context.tape != nullptr ? tape.leaf(inputs[n])
                                                 : Var(inputs[n]);
     }
-    now.output = layer.forward(context, now.inputs[0], now.inputs[1], now.inputs[2], layout, mask);
+    now.output = has_relative_positions()
+                     ? run_with_positions(context, now.inputs, layout, mask)
+                     : layer.forward(context, now.inputs[0], now.inputs[1], now.inputs[2], layout, mask);
     const Var output = now.output;
     if (context.tape != nullptr) pass = std::move(now);
     return output;

@@ -480,22 +480,175 @@ TEST(ScaledDotProductAttention, ScalingMakesTheWeightsSofter) {
 
 TEST(PlainSelfAttention, AgreesWithTheLoop) {
   const Tensor x = TensorSource(14).normal({6, 5});
-  const AttentionResult result = plain_self_attention(x);
-  for (int64_t i = 0; i < 6; ++i) {
-    std::vector<double> weights, z(5, 0.0);
-    double sum = 0;
-    for (int64_t j = 0; j < 6; ++j) {
-      double dot = 0;
-      for (int64_t c = 0; c < 5; ++c) dot += x.data<double>()[i * 5 + c] * x.data<double>()[j * 5 + c];
-      weights.push_back(std::exp(dot));
-      sum += weights.back();
-    }
-    for (int64_t j = 0; j < 6; ++j) {
-      EXPECT_NEAR(result.weights.data<double>()[i * 6 + j], weights[j] / sum, 1e-14);
-      for (int64_t c = 0; c < 5; ++c) z[c] += weights[j] / sum * x.data<double>()[j * 5 + c];
-    }
-    for (int64_t c = 0; c < 5; ++c) EXPECT_NEAR(result.output.data<double>()[i * 5 + c], z[c], 1e-13);
+  const AttentionResult result = plain_self_attention(x), loops = plain_self_attention_in_loops(x);
+  expect_close(result.weights, loops.weights, 1e-14, "weights");
+  expect_close(result.output, loops.output, 1e-13, "output");
+  expect_rows_sum_to_one(loops.weights);
+  expect_error(ErrorKind::kShape, "must be (T, D), not (5)",
+               [&] { plain_self_attention_in_loops(x.narrow(0, 0, 1).reshape({5})); });
+}
+
+// One word by hand: the formula with matrices, in numbers.
+TEST(SelfAttention, ProjectsAsAMatrixTimesAColumn) {
+  const Tensor x = Tensor::from<double>({1, 0, 0, 2}, {2, 2});
+  const SelfAttentionMatrices u{
+      Tensor::from<double>({3, 1}, {1, 2}),               // q = 3 x_1 + x_2
+      Tensor::from<double>({1, 1}, {1, 2}),               // k = x_1 + x_2
+      Tensor::from<double>({1, 0, 0, 1, 1, 1}, {3, 2})};  // v = (x_1, x_2, x_1 + x_2)
+  const AttentionResult result = self_attention(x, u, {.weights = true}, 1);
+  // Queries 3 and 2, keys 1 and 2: scores (3, 6) and (2, 4).
+  const double a = 1 / (1 + std::exp(3)), b = 1 / (1 + std::exp(2));
+  expect_close(result.weights, Tensor::from<double>({a, 1 - a, b, 1 - b}, {2, 2}), 1e-15, "weights");
+  expect_close(result.output, Tensor::from<double>({a, 2 * (1 - a), 2 - a, b, 2 * (1 - b), 2 - b}, {2, 3}),
+               1e-14, "output");
+}
+
+TEST(SelfAttention, HeadsWithMatricesOfTheirOwnAreTheLayer) {
+  constexpr int64_t kWidth = 6, kHeads = 3, kHeadWidth = 2;
+  MultiHeadAttentionOptions layer_options;
+  layer_options.d_model = kWidth;
+  layer_options.heads = kHeads;
+  layer_options.bias = false;
+  layer_options.dtype = DType::kFloat64;
+  const MultiHeadAttention layer(layer_options);
+  std::vector<SelfAttentionMatrices> heads;
+  for (int64_t h = 0; h < kHeads; ++h) {
+    const auto part = [&](const char* name) {
+      return layer.parameter(name).narrow(0, h * kHeadWidth, kHeadWidth).clone();
+    };
+    heads.push_back({part("q_proj.weight"), part("k_proj.weight"), part("v_proj.weight")});
   }
+  const Tensor x = TensorSource(16).normal({2, 5, kWidth});
+  const AttentionOptions options{.padding = padding_mask({5, 3}, 5), .look_ahead = true, .weights = true};
+  const AttentionResult expected = layer.forward(x, x, x, options);
+  const AttentionResult actual =
+      multi_head_self_attention(x, heads, layer.parameter("out_proj.weight"), options);
+  expect_close(actual.output, expected.output, 1e-14, "output");
+  expect_close(actual.weights, expected.weights, 1e-15, "weights");
+  const Tensor one = x.narrow(0, 0, 1).clone().reshape({5, kWidth});
+  const AttentionResult alone = multi_head_self_attention(one, heads, layer.parameter("out_proj.weight"),
+                                                          {.look_ahead = true, .weights = true});
+  EXPECT_EQ(alone.weights.shape().to_string(), "(3, 5, 5)");
+  expect_close(alone.output, expected.output.narrow(0, 0, 1).clone().reshape({5, kWidth}), 1e-14, "one text");
+  EXPECT_FALSE(multi_head_self_attention(one, heads, layer.parameter("out_proj.weight")).weights.defined());
+  expect_error(ErrorKind::kShape, "the squashing layer must be (any width, 6)", [&] {
+    multi_head_self_attention(one, heads, Tensor::zeros({4, 5}, DType::kFloat64));
+  });
+  expect_error(ErrorKind::kShape, "U_q must be (any width, 6)", [&] {
+    self_attention(one, {Tensor::zeros({2, 5}, DType::kFloat64), heads[0].key, heads[0].value});
+  });
+}
+
+// ---- Positions --------------------------------------------------------------------------------------------
+
+/// Rows of (1, T, D) in an order that does not depend on theirs: a set.
+std::vector<std::vector<double>> as_set(const Tensor& x) {
+  std::vector<std::vector<double>> rows;
+  for (int64_t t = 0; t < x.dim(1); ++t) {
+    rows.push_back(x.narrow(1, t, 1).to_vector<double>());
+    for (double& value : rows.back()) value = std::round(value * 1e9) / 1e9;  // sums in another order
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+/// Words, one vector each, as a sentence (1, T, D).
+Tensor sentence(const std::vector<int64_t>& words, const Tensor& vectors) {
+  const int64_t width = vectors.dim(1);
+  Tensor x = Tensor::empty({1, static_cast<int64_t>(words.size()), width}, DType::kFloat64);
+  double* to = x.data<double>();
+  for (const int64_t word : words) to = std::copy_n(vectors.data<double>() + word * width, width, to);
+  return x;
+}
+
+constexpr PositionKind kRelativeKinds[] = {PositionKind::kRelative, PositionKind::kBuckets,
+                                           PositionKind::kRotary, PositionKind::kRotaryInterleaved};
+
+MultiHeadAttention layer_with(PositionKind kind) {
+  MultiHeadAttentionOptions options;
+  options.d_model = 8;
+  options.heads = 2;
+  options.dtype = DType::kFloat64;
+  options.positions = {.kind = kind, .relative_distance = 2, .buckets = 8, .bucket_reach = 6};
+  MultiHeadAttention layer(options);
+  if (kind == PositionKind::kBuckets) {  // begins at 0, where it tells nothing yet
+    layer.set_parameter("relative_attention_bias.weight", TensorSource(17).normal({8, 2}));
+  }
+  return layer;
+}
+
+Tensor plus_sinusoids(const Tensor& x) {
+  Tensor sum = x.clone();
+  const std::vector<double> positions = sinusoidal_positions(x.dim(1), x.dim(2)).to_vector<double>();
+  for (int64_t i = 0; i < sum.size(); ++i) sum.data<double>()[i] += positions[static_cast<size_t>(i)];
+  return sum;
+}
+
+// Mary, gives, John, a, flower.
+TEST(Positions, TellWhoGivesTheFlower) {
+  const Tensor vectors = TensorSource(18).normal({5, 8});
+  const Tensor mary = sentence({0, 1, 2, 3, 4}, vectors), john = sentence({2, 1, 0, 3, 4}, vectors);
+  const auto attended = [](const MultiHeadAttention& layer, const Tensor& x) {
+    return as_set(layer.forward(x, x, x).output);
+  };
+  const MultiHeadAttention none = layer_with(PositionKind::kNone);
+  EXPECT_EQ(attended(none, mary), attended(none, john)) << "without positions, the same words are the same";
+  EXPECT_NE(attended(none, plus_sinusoids(mary)), attended(none, plus_sinusoids(john)));
+  for (const PositionKind kind : kRelativeKinds) {
+    const MultiHeadAttention layer = layer_with(kind);
+    EXPECT_NE(attended(layer, mary), attended(layer, john));
+  }
+}
+
+// The sentence three places later, behind padding that is hidden.
+TEST(Positions, RelativeOnesStayWhenTheSentenceMoves) {
+  const Tensor vectors = TensorSource(19).normal({6, 8});
+  const Tensor here = sentence({0, 1, 2, 3, 4}, vectors), later = sentence({5, 5, 5, 0, 1, 2, 3, 4}, vectors);
+  const Tensor behind = Tensor::from<uint8_t>({0, 0, 0, 1, 1, 1, 1, 1}, {1, 8});
+  const auto moved_by = [&](const MultiHeadAttention& layer, const Tensor& x, const Tensor& y) {
+    const Tensor before = layer.forward(x, x, x).output;
+    return largest_difference(layer.forward(y, y, y, {.padding = behind}).output.narrow(1, 3, 5).clone(),
+                              before);
+  };
+  for (const PositionKind kind : kRelativeKinds) EXPECT_LT(moved_by(layer_with(kind), here, later), 1e-13);
+  const MultiHeadAttention none = layer_with(PositionKind::kNone);
+  EXPECT_GT(moved_by(none, plus_sinusoids(here), plus_sinusoids(later)), 1e-2)
+      << "the control: absolute ones";
+}
+
+TEST(Positions, AsFunctions) {
+  const PositionOptions rotary{.kind = PositionKind::kRotary};
+  const Tensor x = TensorSource(20).normal({2, 3, 4});
+  const Tensor turned = rotate_positions(x, rotary);
+  expect_close(turned.narrow(1, 0, 1).clone(), x.narrow(1, 0, 1).clone(), 0, "place 0 is not turned");
+  const Tensor later = rotate_positions(x.narrow(1, 1, 2), rotary, 1);
+  expect_close(turned.narrow(1, 1, 2).clone(), later, 0, "a part that begins at place 1");
+  EXPECT_GT(largest_difference(rotate_positions(x, {.kind = PositionKind::kRotaryInterleaved}), turned),
+            1e-2);
+  expect_equal(distance_rows({.kind = PositionKind::kRelative, .relative_distance = 1}, 2, 3),
+               Tensor::from<int32_t>({0, 1, 2, 0, 0, 1}, {2, 3}), "rows of distances");
+  EXPECT_EQ(distance_rows({.kind = PositionKind::kBuckets}, 1, 2).to_vector<int32_t>(),
+            (std::vector<int32_t>{1, 0}));
+  const Tensor halves = sinusoidal_positions(3, 4, SinusoidLayout::kHalves),
+               paper = sinusoidal_positions(3, 4);
+  EXPECT_EQ(halves.data<float>()[5], paper.data<float>()[6]) << "the second sine";
+  expect_error(ErrorKind::kUsage, "must be kRotary", [&] { rotate_positions(x, {}); });
+  expect_error(ErrorKind::kUsage, "must be kRelative or kBuckets", [&] { distance_rows(rotary, 1, 1); });
+}
+
+TEST(Positions, AreForSelfAttention) {
+  const MultiHeadAttention layer = layer_with(PositionKind::kRotary);
+  const Tensor x = TensorSource(21).normal({1, 3, 8});
+  expect_error(ErrorKind::kUsage, "give the same tensor", [&] { layer.forward(x, x.clone(), x); });
+  MultiHeadAttentionOptions odd;
+  odd.d_model = 6;
+  odd.heads = 2;
+  odd.positions.kind = PositionKind::kRotary;
+  expect_error(ErrorKind::kShape, "even width, not 3",
+               [&] { MultiHeadAttention(MultiHeadAttentionOptions(odd)); });
+  odd.key_width = 4;
+  expect_error(ErrorKind::kShape, "as wide as its queries",
+               [&] { MultiHeadAttention(MultiHeadAttentionOptions(odd)); });
 }
 
 }  // namespace

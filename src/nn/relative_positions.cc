@@ -14,17 +14,22 @@ std::optional<ops::RotaryAngles> rotary_angles(const PositionOptions& options,
                              .dtype = dtype});
 }
 
+ops::Distances distances_of(const PositionOptions& options) {
+  if (options.kind == PositionKind::kRelative) return ops::Distances::clipped(options.relative_distance);
+  if (options.kind != PositionKind::kBuckets) return {};
+  return ops::Distances::buckets({options.buckets, options.bucket_reach, options.both_sides});
+}
+
 RelativePositions::RelativePositions(ParameterTable& table, const std::string& prefix,
-                                     const PositionOptions& options, const Heads& heads) {
+                                     const PositionOptions& options, int heads, int64_t head_width) {
+  distances_ = distances_of(options);
   if (options.kind == PositionKind::kRelative) {
-    distances_ = ops::Distances::clipped(options.relative_distance);
-    const Shape shape{distances_.count(), heads.width};
+    const Shape shape{distances_.count(), head_width};
     keys_ = table.add({prefix + "relative_keys", shape, {}, {}});
     values_ = table.add({prefix + "relative_values", shape, {}, {}});
   } else if (options.kind == PositionKind::kBuckets) {
-    distances_ = ops::Distances::buckets({options.buckets, options.bucket_reach, heads.both_sides});
     bias_ = table.add({prefix + "relative_attention_bias.weight",
-                       {distances_.count(), heads.count},
+                       {distances_.count(), heads},
                        {Initialisation::Kind::kZeros},
                        {}});
   }

@@ -28,7 +28,14 @@ Optimizer::Optimizer(const nn::ParameterTable& table, const Recipe& recipe)
       recipe_(recipe),
       schedule_(recipe.make_schedule()),
       m_(table, DType::kFloat32),
-      v_(table, DType::kFloat32) {}
+      v_(table, DType::kFloat32) {
+  for (int row = 0; row < table.size(); ++row) {
+    if (!table[row].trained) continue;
+    if (trained_.empty() || trained_.back().end != table.offset(row))
+      trained_.push_back({table.offset(row), 0});
+    trained_.back().end = table.offset(row + 1);
+  }
+}
 
 double Optimizer::norm(ThreadPool& pool, const nn::ParameterArray& gradients) const {
   const int64_t elements = table_.elements();
@@ -51,19 +58,23 @@ void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::P
   const float* g = gradients.flat().data<float>();
   float* mean = average.defined() ? average.flat().data<float>() : nullptr;
   for_each_chunk(pool, table_.elements(), [&](size_t, int64_t begin, int64_t count) {
-    adam({.size = count,
-          .weights = w + begin,
-          .m = m_.flat().data<float>() + begin,
-          .v = v_.flat().data<float>() + begin,
-          .gradients = g + begin,
-          .gradient_scale = scale,
-          .rate = schedule_.at(n),
-          .beta1 = recipe_.beta1,
-          .beta2 = recipe_.beta2,
-          .epsilon = recipe_.epsilon,
-          .weight_decay = recipe_.weight_decay,
-          .decoupled = recipe_.optimizer == "adamw",
-          .n = n});
+    for (const Range& range : trained_) {
+      const int64_t first = std::max(begin, range.begin), last = std::min(begin + count, range.end);
+      if (first >= last) continue;
+      adam({.size = last - first,
+            .weights = w + first,
+            .m = m_.flat().data<float>() + first,
+            .v = v_.flat().data<float>() + first,
+            .gradients = g + first,
+            .gradient_scale = scale,
+            .rate = schedule_.at(n),
+            .beta1 = recipe_.beta1,
+            .beta2 = recipe_.beta2,
+            .epsilon = recipe_.epsilon,
+            .weight_decay = recipe_.weight_decay,
+            .decoupled = recipe_.optimizer == "adamw",
+            .n = n});
+    }
     if (mean != nullptr) {
       const float keep = static_cast<float>(decay), move = static_cast<float>(1 - decay);
       for (int64_t i = begin; i < begin + count; ++i) mean[i] = keep * mean[i] + move * w[i];

@@ -26,7 +26,13 @@ class Optimizer {
   nn::ParameterArray& second_moment() { return v_; }
 
  private:
+  /// Elements [begin, end) of the flat array.
+  struct Range {
+    int64_t begin = 0, end = 0;
+  };
+
   const nn::ParameterTable& table_;
+  std::vector<Range> trained_;  // all of it but for rows that are not trained
   Recipe recipe_;
   Schedule schedule_;
   nn::ParameterArray m_, v_;

@@ -246,6 +246,7 @@ void Trainer::step() {
   const LossSums sums = step_->run(parts, checkpoint_.values, key);
   const double norm = optimizer_->norm(pool_, step_->gradients());
   if (!std::isfinite(sums.loss) || !std::isfinite(norm)) stop_for_bad_numbers(sums.loss, norm);
+  step_->move_statistics(checkpoint_.values);
   optimizer_->update(pool_, checkpoint_.values, step_->gradients(), norm, n, checkpoint_.average);
 
   const double end = now(), took = end - last_step_end_;

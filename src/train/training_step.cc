@@ -1,13 +1,42 @@
 #include "train/training_step.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace heed::train {
+
+TrainingStep::TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool)
+    : task_(task), table_(table), pool_(pool), tree_(table) {
+  for (int row = 0; row < table.size(); ++row) {
+    if (table[row].momentum > 0) statistics_.push_back({row, {}});
+  }
+}
+
+/// They were gathered and added up where gradients are, so in the same fixed tree.
+void TrainingStep::take_out_statistics() {
+  for (Statistic& statistic : statistics_) {
+    Tensor sum = gradients_.view(table_, {statistic.row, 1});
+    statistic.collected = sum.to_vector<float>();
+    std::fill_n(sum.data<float>(), sum.size(), 0.0f);
+  }
+}
+
+void TrainingStep::move_statistics(nn::ParameterArray& values) const {
+  for (const Statistic& statistic : statistics_) {
+    const auto momentum = static_cast<float>(table_[statistic.row].momentum);
+    float* value = values.view(table_, {statistic.row, 1}).data<float>();
+    for (const float collected : statistic.collected) {
+      *value += momentum * (collected - *value);
+      ++value;
+    }
+  }
+}
 
 LossSums TrainingStep::run(const std::vector<Batch>& parts, const nn::ParameterArray& values, RandomKey key) {
   if (gradients_.defined()) tree_.recycle(std::exchange(gradients_, {}));
   double weight = 0;
   for (const Batch& part : parts) weight += task_.weight(Part::kTraining, part);
+  const auto filled = std::ranges::count_if(parts, [](const Batch& part) { return !part.sentences.empty(); });
   tree_.begin(parts.size());
   std::vector<LossSums> sums(parts.size());
   pool_.run(parts.size(), [&](size_t n) {
@@ -22,6 +51,7 @@ LossSums TrainingStep::run(const std::vector<Batch>& parts, const nn::ParameterA
       context.gradients = &gradients;
       context.training = true;
       context.random = key.fold(n);
+      context.share = 1 / static_cast<double>(filled);
       const BatchLoss loss = task_.loss(context, Part::kTraining, parts[n], 1 / weight);
       tape.backward(loss.loss);
       tape.clear();
@@ -30,6 +60,7 @@ LossSums TrainingStep::run(const std::vector<Batch>& parts, const nn::ParameterA
     tree_.put(n, std::move(gradients));
   });
   gradients_ = tree_.sum();
+  take_out_statistics();
   LossSums total;
   for (const LossSums& each : sums) total.add(each);
   return total;

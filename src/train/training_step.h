@@ -12,23 +12,32 @@ namespace heed::train {
 
 class TrainingStep {
  public:
-  TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool)
-      : task_(task), table_(table), pool_(pool), tree_(table) {}
+  TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool);
 
   /// The mean loss of all parts of a batch and its gradients, with dropout drawn from `key`. The gradients
   /// are in gradients() until the next call.
   LossSums run(const std::vector<Batch>& parts, const nn::ParameterArray& values, RandomKey key);
   const nn::ParameterArray& gradients() const { return gradients_; }
+  /// Moves running statistics (of batch norm) towards the mean of those of the last batch's parts.
+  void move_statistics(nn::ParameterArray& values) const;
 
   /// The loss of batches of the validation text, without gradients and dropout.
   LossSums evaluate(const std::vector<Batch>& batches, const nn::ParameterArray& values);
 
  private:
+  /// A row of the table that is a running statistic, and what the parts of the last batch say it is.
+  struct Statistic {
+    int row = 0;
+    std::vector<float> collected;
+  };
+  void take_out_statistics();
+
   const Task& task_;
   const nn::ParameterTable& table_;
   ThreadPool& pool_;
   GradientTree tree_;
   nn::ParameterArray gradients_;
+  std::vector<Statistic> statistics_;
 };
 
 }  // namespace heed::train
