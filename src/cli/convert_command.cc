@@ -133,6 +133,7 @@ bool is_known(const std::string& directory) {
 
 /// Both layouts are one, but not every model of ours can be said in theirs.
 void require_hugging_face(const std::string& directory) {
+  if (!is_known(directory)) return;  // nothing of ours
   const models::LoadedModel loaded = models::load_model(directory);
   const std::vector<std::string> beyond = loaded.model->beyond_hugging_face();
   if (beyond.empty()) return;
