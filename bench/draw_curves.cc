@@ -22,7 +22,8 @@ int main(int count, char** arguments) try {
     std::string name;
     double x = 0, y = 0;
     if (!std::getline(fields, name, '\t') || !(fields >> x >> y)) {
-      std::fprintf(stderr, "heed_draw_curves: not a series, an x and a y with tabs between: %s\n", line.c_str());
+      std::fprintf(stderr, "heed_draw_curves: not a series, an x and a y with tabs between: %s\n",
+                   line.c_str());
       return 1;
     }
     if (curves.empty() || curves.back().name != name) curves.push_back({name, {}, {}});

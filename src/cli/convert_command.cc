@@ -138,8 +138,7 @@ void require_hugging_face(const std::string& directory) {
   const std::vector<std::string> beyond = loaded.model->beyond_hugging_face();
   if (beyond.empty()) return;
   fail(ErrorKind::kUsage,
-       "'{}' ({}) cannot be written for Hugging Face's library, which has no such model: {}; leave out --to, "
-       "and "
+       "'{}' ({}) cannot be written for Hugging Face's library, which has no such model: {}; without --to, "
        "Heed opens it",
        directory, loaded.model_type, fmt::join(beyond, ", "));
 }

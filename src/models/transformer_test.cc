@@ -232,7 +232,8 @@ TEST(Transformer, GradientsOfTheLoss) {
     };
     Tensor start = Tensor::empty({count}, DType::kFloat64);
     for (int64_t n = 0; n < count; ++n) start.data<double>()[n] = all.flat().data<double>()[trained[n]];
-    EXPECT_EQ(gradient_mismatch(loss, {start}, {.unit_upstream = true, .tolerance_factor = 16}), "")
+    // Norms of four features bend sharply, which differences see as their third derivative.
+    EXPECT_EQ(gradient_mismatch(loss, {start}, {.unit_upstream = true, .tolerance_factor = 100}), "")
         << name_of(config);
   }
 }

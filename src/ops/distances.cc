@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/memory_pool.h"
 #include "kernels/gemm.h"
 #include "ops/dispatch.h"
 
@@ -109,6 +110,9 @@ void for_each_pair(const AttentionSpan& span, const Distances& distances, const 
   }
 }
 
+template <typename T>
+using Scratch = std::vector<T, PoolAllocator<T>>;
+
 /// pairs (Tq, Tk) += scale * what each query has for the row of the distance: by_row (Tq, rows).
 template <typename T>
 void spread(const AttentionSpan& span, const Distances& distances, const T* by_row, T scale, T* pairs) {
@@ -119,8 +123,8 @@ void spread(const AttentionSpan& span, const Distances& distances, const T* by_r
 
 /// The way back: for each query, the sum of its pairs of each row. -> (Tq, rows)
 template <typename T>
-std::vector<T> collect(const AttentionSpan& span, const Distances& distances, const T* pairs, T scale) {
-  std::vector<T> by_row(static_cast<size_t>(span.queries() * distances.count()));
+Scratch<T> collect(const AttentionSpan& span, const Distances& distances, const T* pairs, T scale) {
+  Scratch<T> by_row(static_cast<size_t>(span.queries() * distances.count()));
   for_each_pair(span, distances, [&](int64_t pair, int64_t q, int32_t row) {
     by_row[static_cast<size_t>(q * distances.count() + row)] += scale * pairs[pair];
   });
@@ -176,7 +180,7 @@ Var add_distance_keys(const Var& scores, const Var& table, const Distances& dist
   for_float_type("add_distance_keys", all, [&]<typename T>(T) {
     const T* query = x.query.var.value().data<T>() + x.query.begin;
     for_each_head(layout.spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-      std::vector<T> by_row(static_cast<size_t>(span.queries() * rows));
+      Scratch<T> by_row(static_cast<size_t>(span.queries() * rows));
       gemm({.transpose_b = true,  // (Tq, d_k) (rows, d_k)^T -> (Tq, rows)
             .m = span.queries(),
             .n = rows,
@@ -198,7 +202,7 @@ Var add_distance_keys(const Var& scores, const Var& table, const Distances& dist
     for_float_type("add_distance_keys", dall, [&]<typename T>(T) {
       for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
         const int64_t query_at = query.begin + span.query_begin * stride + head * width;
-        const std::vector<T> by_row =
+        const Scratch<T> by_row =
             collect(span, distances, dall.data<T>() + at, static_cast<T>(scale));  // (Tq, rows)
         if (dquery.defined()) {                                                    // dQ = dP table
           gemm({.m = span.queries(),
@@ -245,7 +249,7 @@ Var add_distance_values(const WeightedMix& mix, const Var& table, const Distance
   Tensor all = mixed.value().clone();
   for_float_type("add_distance_values", all, [&]<typename T>(T) {
     for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-      const std::vector<T> by_row = collect(span, distances, weights.value().data<T>() + at, T{1});
+      const Scratch<T> by_row = collect(span, distances, weights.value().data<T>() + at, T{1});
       gemm({.m = span.queries(),  // (Tq, rows) (rows, d_v) -> (Tq, d_v)
             .n = width,
             .k = rows,
@@ -267,7 +271,7 @@ Var add_distance_values(const WeightedMix& mix, const Var& table, const Distance
           for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
             const T* upstream = dall.data<T>() + span.query_begin * stride + head * width;
             if (dweights.defined()) {  // of a query and a row: dO . table[row]
-              std::vector<T> by_row(static_cast<size_t>(span.queries() * rows));
+              Scratch<T> by_row(static_cast<size_t>(span.queries() * rows));
               gemm({.transpose_b = true,
                     .m = span.queries(),
                     .n = rows,
@@ -281,7 +285,7 @@ Var add_distance_values(const WeightedMix& mix, const Var& table, const Distance
               spread(span, distances, by_row.data(), T{1}, dweights.data<T>() + at);
             }
             if (dtable.defined()) {
-              const std::vector<T> by_row =
+              const Scratch<T> by_row =
                   collect(span, distances, mix.weights.value().data<T>() + at, T{1});  // (Tq, rows)
               gemm({.transpose_a = true,
                     .m = rows,

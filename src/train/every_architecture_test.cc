@@ -243,7 +243,7 @@ TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
   TrainerOptions o = options("further", 8, further());
   train(o);
   // Its tokenizer and what it has learnt are there at once.
-  EXPECT_EQ(further().arch, GetParam());
+  EXPECT_EQ(further().arch, arch());
   EXPECT_LT(metrics("further").at(0).loss, 0.9 * metrics("base").at(0).loss);
   for (const std::string& name : task_kind(task_).tokenizer_files) {
     if (!std::filesystem::exists(folder_.path("base/" + name))) continue;
@@ -266,8 +266,8 @@ TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
   });
   expect_error(ErrorKind::kUsage, "noam", [&] { further({{"schedule.kind", "noam"}}); });
   expect_error(ErrorKind::kNotFound, "nowhere", [&] { further({{"training.from", "nowhere"}}); });
-  const std::string other = GetParam() == "gpt2" ? "llama" : "gpt2";
-  expect_error(ErrorKind::kUsage, "holds a model of the architecture " + GetParam(), [&] {
+  const std::string other = arch() == "gpt2" ? "llama" : "gpt2";
+  expect_error(ErrorKind::kUsage, "holds a model of the architecture " + arch(), [&] {
     models::read_for_training(folder_.path("base"), models::architecture_named(other), {});
   });
 }
