@@ -238,10 +238,15 @@ TEST(LectureReference, TheWorkedExample) {
         const double tolerance = reference.tolerance(expected, "float32");
         expect_close(actual, reference.tensor(expected), tolerance, expected);
         if (!reference.json().contains("printed")) continue;
-        const auto& printed = reference.json().at("printed").at(quantity);
-        for (size_t i = 0; i < printed.size(); ++i) {
-          const std::string digits = printed[i];
-          EXPECT_EQ(printed_like(digits, actual.to_vector<double>()[i]), digits) << quantity;
+        const auto& lecture = reference.json().at("printed").at(quantity);
+        for (size_t i = 0; i < lecture.size(); ++i) {
+          const std::string digits = lecture[i];
+          // The digits as printed, unless the number lies so near to where they change that rounding decides.
+          const double number = actual.to_vector<double>()[i], rounding = tolerance / 16;
+          const bool printed = printed_like(digits, number) == digits ||
+                               printed_like(digits, number - rounding) == digits ||
+                               printed_like(digits, number + rounding) == digits;
+          EXPECT_TRUE(printed) << quantity << ": " << digits << ", not " << number;
         }
       }
     }
