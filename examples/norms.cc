@@ -1,0 +1,100 @@
+// Layer norm or batch norm for sentences? Layer norm takes mean and variance over the features of one word,
+// batch norm those of one feature over the batch. A sentence's words then depend on which other sentences,
+// and how much padding, happen to stand beside it: a batch of sentences of different lengths has places where
+// few have a word left.
+
+#include <heed/norms.h>
+#include <heed/picture.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "show.h"
+
+namespace {
+
+constexpr int64_t kWidth = 32;
+const std::vector<int64_t> kLengths{3, 5, 8, 13, 21, 34};  // words of each sentence of the batch
+
+/// Words of a sentence, later ones with larger numbers, as activations of deep layers tend to have.
+heed::Tensor sentence(int64_t length, uint64_t seed) {
+  std::vector<float> x = examples::random_tensor({length, kWidth}, 1, seed).to_vector<float>();
+  for (int64_t n = 0; n < length * kWidth; ++n) x[n] *= 1 + 0.05f * static_cast<float>(n / kWidth);
+  return heed::Tensor::from(x, {length, kWidth});
+}
+
+/// The sentences one after the other; with padding to the longest, zeros in between: (words, D).
+heed::Tensor batch(const std::vector<int64_t>& lengths, bool padded) {
+  const int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  std::vector<float> all;
+  for (size_t n = 0; n < lengths.size(); ++n) {
+    const std::vector<float> x = sentence(lengths[n], n + 1).to_vector<float>();
+    all.insert(all.end(), x.begin(), x.end());
+    if (padded) all.resize(all.size() + static_cast<size_t>((longest - lengths[n]) * kWidth), 0.0f);
+  }
+  return heed::Tensor::from(all, {static_cast<int64_t>(all.size()) / kWidth, kWidth});
+}
+
+/// How far the vectors of the first sentence are from those that it has in other company.
+double change(const heed::Tensor& alone, const heed::Tensor& in_company) {
+  const std::vector<float> a = alone.to_vector<float>(), b = in_company.to_vector<float>();
+  double largest = 0;
+  for (int64_t n = 0; n < kLengths[0] * kWidth; ++n) {
+    largest = std::max(largest, std::abs(static_cast<double>(a[n] - b[n])));
+  }
+  return largest;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const heed::Tensor packed = batch(kLengths, false), padded = batch(kLengths, true),
+                     one = batch({kLengths[0]}, false);
+  std::printf("How much the words of the first sentence (%d of them) change with the company they keep:\n\n",
+              static_cast<int>(kLengths[0]));
+  std::printf("                              layer norm  RMS norm  batch norm\n");
+  const auto row = [&](const char* name, const heed::Tensor& company) {
+    const double layer = change(heed::layer_norm(one), heed::layer_norm(company));
+    const double rms = change(heed::rms_norm(one), heed::rms_norm(company));
+    const double by_batch = change(heed::batch_norm_training(one), heed::batch_norm_training(company));
+    std::printf("  %-28s %10.4f %9.4f %11.4f\n", name, layer, rms, by_batch);
+    return layer == 0 && rms == 0 && by_batch > 0.1;
+  };
+  bool right = row("beside five longer sentences", packed);
+  right = row("the same, padded with zeros", padded) && right;
+
+  // At each place of a padded batch, how many sentences still have a word, and how well a feature's mean is
+  // known.
+  std::printf(
+      "\nWord by word, as recurrent networks would normalise: sentences that are not over yet\n  place    ");
+  std::vector<double> places, left, error;
+  for (const int64_t place : {1, 4, 6, 9, 14, 22, 34}) {
+    const auto count =
+        std::count_if(kLengths.begin(), kLengths.end(), [&](int64_t length) { return length >= place; });
+    places.push_back(static_cast<double>(place));
+    left.push_back(static_cast<double>(count));
+    error.push_back(1 / std::sqrt(static_cast<double>(count)));
+    std::printf(" %5d", static_cast<int>(place));
+  }
+  std::printf("\n  sentences");
+  for (const double count : left) std::printf(" %5.0f", count);
+  std::printf("\n  error    ");
+  for (const double e : error) std::printf(" %5.2f", e);
+  std::printf(
+      "  of the mean, in deviations\n\nThe last words are normalised by one sentence: their mean is "
+      "themselves.\n");
+
+  // In use there is no batch: running averages stand for it.
+  heed::BatchMoments running;
+  for (int update = 0; update < 50; ++update) heed::batch_norm_training(packed, {}, &running);
+  const double gap = change(heed::batch_norm(one, running), heed::batch_norm_training(one));
+  std::printf(
+      "\nIn use, batch norm has running averages; the same sentence differs from its own batch by %.2f,\n"
+      "layer norm by 0: there is nothing to remember.\n",
+      gap);
+  if (const std::string folder = examples::picture_folder(argc, argv); !folder.empty()) {
+    heed::save_lines(folder + "norms-batch.png", {{"sentences with a word left", places, left}},
+                     {"What batch norm has to average over", "place in the sentence", "sentences"});
+  }
+  return right && gap > 0.1 ? 0 : 1;
+}

@@ -1,0 +1,61 @@
+// heed/norms.h over the ops.
+#include <algorithm>
+
+#include "base/check.h"
+#include "heed/norms.h"
+#include "ops/batch_norm.h"
+#include "ops/layer_norm.h"
+#include "ops/rms_norm.h"
+
+namespace heed {
+namespace {
+
+/// A vector of (D), or one of `value` everywhere.
+Tensor or_constant(const Tensor& given, double value, const Tensor& x) {
+  if (given.defined()) return given;
+  return Tensor::from(std::vector<double>(static_cast<size_t>(x.dim(-1)), value), {x.dim(-1)}).to(x.dtype());
+}
+
+void require_vectors(const char* name, const Tensor& x) {
+  if (!x.defined() || x.rank() < 1 || x.dim(-1) < 1) {
+    fail(ErrorKind::kShape, "{}: x must be (..., D), not {}", name,
+         x.defined() ? x.shape().to_string() : "no tensor");
+  }
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& x, const NormOptions& o) {
+  require_vectors("layer_norm", x);
+  return ops::layer_norm(x, or_constant(o.weight, 1, x), or_constant(o.bias, 0, x), o.epsilon).value();
+}
+
+Tensor rms_norm(const Tensor& x, const NormOptions& o) {
+  require_vectors("rms_norm", x);
+  if (o.bias.defined()) fail(ErrorKind::kUsage, "rms_norm has no bias");
+  return ops::rms_norm(x, or_constant(o.weight, 1, x), o.epsilon).value();
+}
+
+Tensor batch_norm_training(const Tensor& x, const NormOptions& o, BatchMoments* running) {
+  require_vectors("batch_norm", x);
+  ops::RunningMoments moments{or_constant(running != nullptr ? running->mean : Tensor(), 0, x),
+                              or_constant(running != nullptr ? running->variance : Tensor(), 1, x)};
+  const double momentum = running != nullptr ? running->momentum : 0.1;
+  const Var y = ops::batch_norm(x, or_constant(o.weight, 1, x), or_constant(o.bias, 0, x), moments,
+                                {.epsilon = o.epsilon, .momentum = momentum, .training = true});
+  if (running != nullptr) {
+    running->mean = moments.mean;
+    running->variance = moments.variance;
+  }
+  return y.value();
+}
+
+Tensor batch_norm(const Tensor& x, const BatchMoments& running, const NormOptions& o) {
+  require_vectors("batch_norm", x);
+  ops::RunningMoments moments{or_constant(running.mean, 0, x), or_constant(running.variance, 1, x)};
+  return ops::batch_norm(x, or_constant(o.weight, 1, x), or_constant(o.bias, 0, x), moments,
+                         {.epsilon = o.epsilon})
+      .value();
+}
+
+}  // namespace heed
