@@ -11,6 +11,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/exponential-inl.h"
 #include "kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -55,26 +56,32 @@ void cross_entropy(const CrossEntropyArguments<T>& a) {
       if (dz != nullptr) std::fill(dz, dz + a.classes, T{0});
       continue;
     }
-    const T highest = largest(d, z, a.classes);
     // All numbers are taken relative to the highest, so that a shift of the logits costs no precision.
-    const T sum = sum_of_exponentials(d, z, a.classes, highest), log_sum = std::log(sum);
+    const T highest = largest(d, z, a.classes), target_z = z[target] - highest;
     const auto shift = hn::Set(d, highest);
-    const T nll = log_sum - (z[target] - highest);
+    auto sum_e = hn::Zero(d), sum_z = hn::Zero(d);
+    for_each_vector(d, a.classes, [&](auto at, auto load, auto store) {
+      const auto shifted = load.fill(hn::Sub(load(z + at), shift));
+      const auto e = load.fill(exponential(d, shifted));
+      sum_z = hn::Add(sum_z, shifted);
+      sum_e = hn::Add(sum_e, e);
+      if (dz != nullptr) store(e, dz + at);  // perhaps in the place of the logits
+    });
+    const T sum = hn::GetLane(hn::SumOfLanes(d, sum_e)), log_sum = std::log(sum);
+    const T nll = log_sum - target_z;
     T loss = nll;
     if (smoothing > 0) {
-      const T sum_z =
-          sum_over(d, a.classes, [&](auto at, auto load) { return load.fill(hn::Sub(load(z + at), shift)); });
-      const T all = static_cast<T>(a.classes) * log_sum - sum_z;  // sum over all classes of -log p
+      // The sum over all classes of -log p.
+      const T all = static_cast<T>(a.classes) * log_sum - hn::GetLane(hn::SumOfLanes(d, sum_z));
       loss = (1 - smoothing) * nll + share * (a.others ? all - nll : all);
     }
     a.losses[row] = loss;
     if (a.negative_log_likelihoods != nullptr) a.negative_log_likelihoods[row] = nll;
     if (dz != nullptr) {
       // The gradient is p - q, with q the smoothed target distribution, whose sum is 1.
-      const auto even = hn::Set(d, share), scale = hn::Set(d, a.gradient_scale), factor = hn::Set(d, 1 / sum);
+      const auto factor = hn::Set(d, a.gradient_scale / sum), even = hn::Set(d, a.gradient_scale * share);
       for_each_vector(d, a.classes, [&](auto at, auto load, auto store) {
-        const auto p = hn::Mul(hn::Exp(d, hn::Sub(load(z + at), shift)), factor);
-        store(hn::Mul(hn::Sub(p, even), scale), dz + at);
+        store(hn::MulSub(load(dz + at), factor, even), dz + at);
       });
       dz[target] -= a.gradient_scale * (1 - smoothing - (a.others ? share : 0));
     }
