@@ -42,7 +42,7 @@ class Run:
         self.last = json.loads(lines[-1])
 
     def row(self):
-        return f"| {self.last['valid_loss']:.3f} | {self.last['bleu']:.1f} | {self.last['seconds']:.0f} |"
+        return f"| {self.last['valid_loss']:.3f} | {self.last['bleu']:.1f} |"
 
     def loss_by_length(self):
         """For each group of source lengths, the mean of -log p of a piece of the right translation."""
@@ -91,11 +91,11 @@ def main():
     for run in runs.values():
         run.train()
 
-    print("\n| positions | valid loss | BLEU | seconds |\n| --- | --- | --- | --- |")
+    print("\n| positions | valid loss | BLEU |\n| --- | --- | --- |")
     for kind in POSITIONS:
         print(f"| `{kind}` {runs[kind].row()}")
     runs["layer-after"] = runs["sinusoidal"]
-    print("\n| norm | valid loss | BLEU | seconds |\n| --- | --- | --- | --- |")
+    print("\n| norm | valid loss | BLEU |\n| --- | --- | --- |")
     for norm in NORMS:
         for place in ("after", "before"):
             print(f"| `{norm}`, {place} {runs[f'{norm}-{place}'].row()}")

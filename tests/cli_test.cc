@@ -604,11 +604,11 @@ TEST_F(CliTest, ConvertsToHalfTheSize) {
 }
 
 TEST_F(CliTest, WhatHuggingFaceCannotOpenIsRefusedByName) {
-  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(50, 3))),
+  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(200, 3))),
                     rotary = folder_.path("rotary");
   const CommandResult trained =
       heed_command({"train", "--pairs", pairs, "--output", rotary, "--preset", "tiny", "--max-steps", "2",
-                    "--set", "model.positions=rotary", "--set", "tokenizer.vocabulary=100", "--quiet"});
+                    "--set", "model.positions=rotary", "--set", "tokenizer.vocabulary=320", "--quiet"});
   ASSERT_EQ(trained.status, 0) << trained.err;
   const CommandResult translated = heed_command({"translate", "--model", rotary, "Der Hund."});
   EXPECT_EQ(translated.status, 0) << translated.err;
