@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/memory_pool.h"
+#include "kernels/int8_product.h"
 
 namespace heed {
 namespace {
@@ -111,34 +112,102 @@ struct Product {
 }  // namespace
 
 struct PackedMatrix::Layout {
-  int64_t out = 0, in = 0;
+  Layout(int64_t outputs, int64_t inputs) : out(outputs), in(inputs) {}
+  virtual ~Layout() = default;
+  virtual void multiply(const float* x, int64_t rows, float* y) const = 0;
+  int64_t out, in;
+};
+
+struct PackedMatrix::FloatLayout : PackedMatrix::Layout {
+  FloatLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row);
+  void multiply(const float* x, int64_t rows, float* y) const override;
   memory weights, bias;
   std::array<Product, kRowCounts.size()> products;
 };
 
-PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias) {
+PackedMatrix::FloatLayout::FloatLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
+    : Layout(outputs, inputs) {
   use_one_thread();
-  auto layout = std::make_shared<Layout>();
-  layout->out = out;
-  layout->in = in;
   const memory::desc any({in, out}, memory::data_type::f32, memory::format_tag::any);
-  const memory::desc packed = describe(64, out, in, bias != nullptr, any).weights_desc();
+  const memory::desc packed = describe(64, out, in, row != nullptr, any).weights_desc();
   for (size_t n = 0; n < kRowCounts.size(); ++n) {
-    const auto description = describe(kRowCounts[n], out, in, bias != nullptr, packed);
-    layout->products[n] = {matmul(description), description.src_desc(), description.dst_desc(),
-                           description.scratchpad_desc()};
+    const auto description = describe(kRowCounts[n], out, in, row != nullptr, packed);
+    products[n] = {matmul(description), description.src_desc(), description.dst_desc(),
+                   description.scratchpad_desc()};
   }
   const memory::desc stored({in, out}, memory::data_type::f32, memory::format_tag::ba);
   memory source(stored, engine(), const_cast<float*>(weight));
-  layout->weights = memory(packed, engine());
-  dnnl::reorder(source, layout->weights).execute(stream(), source, layout->weights);
-  if (bias != nullptr) {
-    layout->bias = memory(plain(1, out), engine());
-    std::copy(bias, bias + out, static_cast<float*>(layout->bias.get_data_handle()));
+  weights = memory(packed, engine());
+  dnnl::reorder(source, weights).execute(stream(), source, weights);
+  if (row != nullptr) {
+    bias = memory(plain(1, out), engine());
+    std::copy(row, row + out, static_cast<float*>(bias.get_data_handle()));
   }
   stream().wait();
-  layout_ = std::move(layout);
 }
+
+void PackedMatrix::FloatLayout::multiply(const float* x, int64_t rows, float* y) const {
+  use_one_thread();
+  thread_local std::vector<char, PoolAllocator<char>> scratch;
+  while (rows > 0) {
+    size_t n = 0;
+    while (kRowCounts[n] > rows) ++n;
+    const Product& product = products[n];
+    scratch.resize(std::max(scratch.size(), product.scratchpad.get_size()));
+    std::unordered_map<int, memory> arguments{
+        {DNNL_ARG_SRC, memory(product.source, engine(), const_cast<float*>(x))},
+        {DNNL_ARG_WEIGHTS, weights},
+        {DNNL_ARG_DST, memory(product.destination, engine(), y)},
+        {DNNL_ARG_SCRATCHPAD, memory(product.scratchpad, engine(), scratch.data())}};
+    if (bias) arguments.emplace(DNNL_ARG_BIAS, bias);
+    product.primitive.execute(stream(), arguments);
+    x += kRowCounts[n] * in;
+    y += kRowCounts[n] * out;
+    rows -= kRowCounts[n];
+  }
+}
+
+struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
+  Int8Layout(const int8_t* weight, const float* row_scales, int64_t outputs, int64_t inputs,
+             const float* row);
+  void multiply(const float* x, int64_t rows, float* y) const override;
+  std::vector<int8_t, PoolAllocator<int8_t>> panels;
+  std::vector<int32_t, PoolAllocator<int32_t>> sums;  // these three filled up to whole panels
+  std::vector<float, PoolAllocator<float>> scales, bias;
+};
+
+PackedMatrix::Int8Layout::Int8Layout(const int8_t* weight, const float* row_scales, int64_t outputs,
+                                     int64_t inputs, const float* row)
+    : Layout(outputs, inputs) {
+  const auto columns = static_cast<size_t>((out + kPanelColumns - 1) / kPanelColumns * kPanelColumns);
+  panels.resize(static_cast<size_t>(panel_bytes(out, in)));
+  sums.resize(columns);
+  pack_panels(weight, out, in, panels.data(), sums.data());
+  scales.assign(row_scales, row_scales + out);
+  scales.resize(columns);
+  if (row == nullptr) return;
+  bias.assign(row, row + out);
+  bias.resize(columns);
+}
+
+void PackedMatrix::Int8Layout::multiply(const float* x, int64_t rows, float* y) const {
+  int8_product({.rows = rows,
+                .out = out,
+                .in = in,
+                .x = x,
+                .panels = panels.data(),
+                .sums = sums.data(),
+                .scales = scales.data(),
+                .bias = bias.empty() ? nullptr : bias.data(),
+                .y = y});
+}
+
+PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias)
+    : layout_(std::make_shared<FloatLayout>(weight, out, in, bias)) {}
+
+PackedMatrix::PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in,
+                           const float* bias)
+    : layout_(std::make_shared<Int8Layout>(weight, scales, out, in, bias)) {}
 
 int64_t PackedMatrix::out() const {
   return layout_->out;
@@ -148,24 +217,7 @@ int64_t PackedMatrix::in() const {
 }
 
 void PackedMatrix::multiply(const float* x, int64_t rows, float* y) const {
-  use_one_thread();
-  thread_local std::vector<char, PoolAllocator<char>> scratch;
-  while (rows > 0) {
-    size_t n = 0;
-    while (kRowCounts[n] > rows) ++n;
-    const Product& product = layout_->products[n];
-    scratch.resize(std::max(scratch.size(), product.scratchpad.get_size()));
-    std::unordered_map<int, memory> arguments{
-        {DNNL_ARG_SRC, memory(product.source, engine(), const_cast<float*>(x))},
-        {DNNL_ARG_WEIGHTS, layout_->weights},
-        {DNNL_ARG_DST, memory(product.destination, engine(), y)},
-        {DNNL_ARG_SCRATCHPAD, memory(product.scratchpad, engine(), scratch.data())}};
-    if (layout_->bias) arguments.emplace(DNNL_ARG_BIAS, layout_->bias);
-    product.primitive.execute(stream(), arguments);
-    x += kRowCounts[n] * layout_->in;
-    y += kRowCounts[n] * layout_->out;
-    rows -= kRowCounts[n];
-  }
+  layout_->multiply(x, rows, y);
 }
 
 const char* gemm_library() {

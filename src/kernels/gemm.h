@@ -38,6 +38,9 @@ class PackedMatrix {
   PackedMatrix() = default;
   /// W is (out, in), row-major; bias has `out` elements or is null. Both are copied.
   PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias);
+  /// The same of quantised weights: W_oi = scales[o] weight[o][i]. Rows of x are quantised too, see
+  /// int8_product.h.
+  PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in, const float* bias);
 
   bool defined() const { return layout_ != nullptr; }
   int64_t out() const;
@@ -47,6 +50,8 @@ class PackedMatrix {
 
  private:
   struct Layout;
+  struct FloatLayout;
+  struct Int8Layout;
   std::shared_ptr<const Layout> layout_;
 };
 

@@ -1,7 +1,7 @@
 // Which instruction set the kernels use.
 //
 // The best one that the processor has, chosen at run time, or the one named by the environment variable
-// HEED_ISA: generic, avx2 or avx512.
+// HEED_ISA: generic, avx2, avx512 or avx512vnni, which has one more instruction for 8-bit products.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-/// "generic", "avx2" or "avx512" on x86; "generic" elsewhere means the architecture's baseline (NEON on Arm).
+/// "generic", "avx2", "avx512" or "avx512vnni" on x86; "generic" elsewhere means the architecture's baseline (NEON on Arm).
 std::string isa_name();
 
 /// Every name that this processor can run, slowest first.
@@ -22,5 +22,7 @@ void force_isa(const std::string& name);
 namespace internal {
 /// Reads HEED_ISA the first time it is called.
 void ensure_isa();
+/// Whether the instructions for 8-bit products may be used; after ensure_isa().
+bool has_vnni();
 }  // namespace internal
 }  // namespace heed

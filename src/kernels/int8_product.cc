@@ -1,0 +1,194 @@
+#include "kernels/int8_product.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "base/check.h"
+#include "base/memory_pool.h"
+#include "kernels/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/int8_product.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "kernels/int8_tile-inl.h"
+#include "kernels/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+/// Smaller rows than this count as zeros: the inverse of their scale would be infinite.
+constexpr float kSmallest = 1e-30f;
+
+/// The largest absolute value of a row; not a number, or infinite, where an element is. Compared as whole
+/// numbers, which are in the order of the absolute values, with what is no number above all.
+HWY_INLINE float largest(const float* x, int64_t size) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> bits;
+  const auto without_sign = hn::Set(bits, 0x7fffffff);
+  auto most = hn::Zero(bits);
+  for_each_vector(d, size, [&](auto at, auto load, auto) {
+    most = hn::Max(most, hn::And(hn::BitCast(bits, load(x + at)), without_sign));
+  });
+  return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, most)));
+}
+
+/// values[i] = x[i] * factor to the nearest whole number, to the even one in the middle, plus `shift`.
+template <typename Value>
+HWY_INLINE void round_row(const float* x, int64_t size, float factor, int32_t shift, Value* values) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> whole;
+  const hn::Rebind<Value, decltype(d)> narrow;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto factors = hn::Set(d, factor);
+  const auto shifts = hn::Set(whole, shift);
+  int64_t at = 0;
+  for (; at + lanes <= size; at += lanes) {
+    const auto rounded = hn::NearestInt(hn::Mul(hn::LoadU(d, x + at), factors));
+    hn::StoreU(hn::DemoteTo(narrow, hn::Add(rounded, shifts)), narrow, values + at);
+  }
+  for (; at < size; ++at) {
+    values[at] = static_cast<Value>(static_cast<int32_t>(std::nearbyint(x[at] * factor)) + shift);
+  }
+}
+
+void quantize_weights(const QuantizeArguments& a) {
+  for (int64_t row = 0; row < a.rows; ++row) {
+    const float* x = a.x + row * a.columns;
+    const float most = largest(x, a.columns);
+    HEED_CHECK(std::isfinite(most));
+    const float wanted = most < kSmallest ? 0 : most / 127;
+    const float scale = std::bit_cast<float>((std::bit_cast<uint32_t>(wanted) + 0xffu) & ~0xffu);
+    a.scales[row] = scale;
+    round_row(x, a.columns, scale == 0 ? 0 : 1 / scale, 0, a.values + row * a.columns);
+  }
+}
+
+/// Rows that are quantised and multiplied together: they stay in the cache.
+constexpr int64_t kBlockRows = 96;
+
+/// A row's activations as the tiles want them, with zeros up to whole groups, and its scale.
+template <class Lanes>
+HWY_INLINE float quantize_row(const float* x, int64_t in, int64_t stride, typename Lanes::Value* values) {
+  const float most = largest(x, in);
+  const bool usable = most >= kSmallest && most <= std::numeric_limits<float>::max();
+  round_row(x, usable ? in : 0, usable ? 127 / most : 0, Lanes::kShift, values);
+  std::fill(values + (usable ? in : 0), values + stride, static_cast<typename Lanes::Value>(Lanes::kShift));
+  if (usable) return most / 127;
+  return most < kSmallest ? 0 : std::numeric_limits<float>::quiet_NaN();
+}
+
+/// The sums of one panel and up to kPanelColumns outputs of `rows` rows -> y. No multiplication is joined
+/// with an addition here: see CMakeLists.txt.
+template <class Lanes>
+HWY_INLINE void scale_sums(const Int8ProductArguments& a, const int32_t* sums, int64_t rows, int64_t first,
+                           const float* row_scales, float* y) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> whole;
+  const int64_t columns = std::min(kPanelColumns, a.out - first);
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto row_scale = hn::Set(d, row_scales[row]);
+    const int32_t* sum = sums + row * kPanelColumns;
+    for_each_vector(d, columns, [&](auto at, auto load, auto store) {
+      auto exact = hn::LoadU(whole, sum + at);
+      if constexpr (Lanes::kShift != 0) {
+        static_assert(Lanes::kShift == 1 << 7);
+        exact = hn::Sub(exact, hn::ShiftLeft<7>(hn::LoadU(whole, a.sums + first + at)));
+      }
+      const auto scale = hn::Mul(row_scale, load(a.scales + first + at));
+      const auto product = hn::Mul(hn::ConvertTo(d, exact), scale);
+      store(a.bias == nullptr ? product : hn::Add(product, load(a.bias + first + at)),
+            y + row * a.out + first + at);
+    });
+  }
+}
+
+template <class Lanes>
+HWY_INLINE void multiply(const Int8ProductArguments& a) {
+  using Value = typename Lanes::Value;
+  const int64_t groups = (a.in + kGroupInputs - 1) / kGroupInputs, stride = groups * kGroupInputs;
+  const int64_t panel_stride = stride * kPanelColumns;
+  thread_local std::vector<Value, PoolAllocator<Value>> values;
+  values.resize(std::max(values.size(), static_cast<size_t>(std::min(a.rows, kBlockRows) * stride)));
+  float row_scales[kBlockRows];
+  alignas(64) int32_t sums[Lanes::kRows * kPanelColumns];
+  for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
+    const int64_t rows = std::min(kBlockRows, a.rows - begin);
+    for (int64_t row = 0; row < rows; ++row) {
+      row_scales[row] =
+          quantize_row<Lanes>(a.x + (begin + row) * a.in, a.in, stride, values.data() + row * stride);
+    }
+    for (int64_t first = 0; first < a.out; first += kPanelColumns) {
+      const int8_t* panel = a.panels + first / kPanelColumns * panel_stride;
+      for (int64_t row = 0; row < rows; row += Lanes::kRows) {
+        const int64_t count = std::min<int64_t>(Lanes::kRows, rows - row);
+        sum_products<Lanes>(count, {values.data() + row * stride, stride, groups, panel, sums});
+        scale_sums<Lanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
+      }
+    }
+  }
+}
+
+void int8_product(const Int8ProductArguments& a) {
+#if HWY_TARGET == HWY_AVX3
+  if (internal::has_vnni()) return multiply<VnniLanes>(a);
+#endif
+  multiply<DefaultLanes>(a);
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed {
+
+HWY_EXPORT(quantize_weights);
+HWY_EXPORT(int8_product);
+
+void quantize_weights(const QuantizeArguments& arguments) {
+  internal::ensure_isa();
+  HWY_DYNAMIC_DISPATCH(quantize_weights)(arguments);
+}
+
+void int8_product(const Int8ProductArguments& arguments) {
+  HEED_CHECK(arguments.in <= kLongestInt8Sum);
+  internal::ensure_isa();
+  HWY_DYNAMIC_DISPATCH(int8_product)(arguments);
+}
+
+int64_t panel_bytes(int64_t out, int64_t in) {
+  const int64_t panels = (out + kPanelColumns - 1) / kPanelColumns;
+  return panels * kPanelColumns * ((in + kGroupInputs - 1) / kGroupInputs) * kGroupInputs;
+}
+
+void pack_panels(const int8_t* weights, int64_t out, int64_t in, int8_t* panels, int32_t* sums) {
+  const int64_t whole_groups = in / kGroupInputs, groups = (in + kGroupInputs - 1) / kGroupInputs;
+  const int64_t group_bytes = kPanelColumns * kGroupInputs;
+  for (int64_t first = 0; first < out; first += kPanelColumns, panels += groups * group_bytes) {
+    for (int64_t column = 0; column < kPanelColumns; ++column) {
+      int8_t* to = panels + column * kGroupInputs;
+      const bool there = first + column < out;
+      const int8_t* row = there ? weights + (first + column) * in : nullptr;
+      int32_t sum = 0;
+      for (int64_t i = 0; i < (there ? in : 0); ++i) sum += row[i];
+      sums[first + column] = sum;
+      for (int64_t g = 0; g < groups; ++g, to += group_bytes) {
+        const int64_t count = !there ? 0 : g < whole_groups ? kGroupInputs : in - g * kGroupInputs;
+        if (count < kGroupInputs) std::memset(to, 0, kGroupInputs);
+        if (count == kGroupInputs) {
+          std::memcpy(to, row + g * kGroupInputs, kGroupInputs);
+        } else {
+          std::copy_n(there ? row + g * kGroupInputs : to, count, to);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace heed
+#endif

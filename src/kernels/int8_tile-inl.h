@@ -1,0 +1,206 @@
+// The innermost loop of products of 8-bit whole numbers, for each instruction set.
+//
+// A tile is some rows of activations times one panel of weights. Activations stand in groups of four, of
+// which each is multiplied with four weights of every column of the panel and added up. All sums are exact in
+// 32 bits. (The instruction that multiplies bytes before VNNI, vpmaddubsw, is not: it adds two products in 16
+// bits and cuts off what does not fit. So numbers are widened to 16 bits first.) Included once for each
+// instruction set.
+
+#if defined(HEED_KERNELS_INT8_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_INT8_TILE_INL_H_
+#undef HEED_KERNELS_INT8_TILE_INL_H_
+#else
+#define HEED_KERNELS_INT8_TILE_INL_H_
+#endif
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "kernels/int8_product.h"
+#if HWY_ARCH_X86
+#include <immintrin.h>
+#endif
+
+/// On a function without a name.
+#ifndef HEED_INLINE_LAMBDA
+#define HEED_INLINE_LAMBDA __attribute__((always_inline))
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+// What an instruction set is to the loop below:
+//   Value       of an activation, as it is stored, plus kShift
+//   kRows       rows of a tile, at most
+//   kColumns    of one vector of sums
+//   kVectors    vectors of a row that are summed at once
+//   weights()   those of kColumns columns for a group, 4 kColumns bytes
+//   group()     four activations, for every column
+//   add()       sum + the products of both
+//   store()     the sums of kColumns columns
+
+/// The plain version, which the others are compared with.
+struct PlainLanes {
+  using Value = int16_t;
+  static constexpr int32_t kShift = 0;
+  static constexpr int kRows = 1, kColumns = 1, kVectors = 1;
+  using Sum = int32_t;
+  using Weights = const int8_t*;
+  using Group = const int16_t*;
+  static HWY_INLINE Sum zero() { return 0; }
+  static HWY_INLINE Weights weights(const int8_t* p) { return p; }
+  static HWY_INLINE Group group(const int16_t* p) { return p; }
+  static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
+    for (int i = 0; i < 4; ++i) sum += int32_t{x[i]} * int32_t{w[i]};
+  }
+  static HWY_INLINE void store(Sum sum, int32_t* p) { *p = sum; }
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+
+/// 16-bit products, added in pairs: each column has two sums side by side until the end.
+struct DefaultLanes {
+  using Value = int16_t;
+  static constexpr int32_t kShift = 0;
+  static constexpr int kRows = 4, kColumns = 4, kVectors = 2;
+  using Sum = __m256i;
+  using Weights = __m256i;
+  using Group = __m256i;
+  static HWY_INLINE Sum zero() { return _mm256_setzero_si256(); }
+  static HWY_INLINE Weights weights(const int8_t* p) {
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  }
+  static HWY_INLINE Group group(const int16_t* p) {
+    int64_t four;
+    std::memcpy(&four, p, sizeof four);
+    return _mm256_set1_epi64x(four);
+  }
+  static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
+    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
+  }
+  static HWY_INLINE void store(Sum sum, int32_t* p) {
+    const __m256i pairs = _mm256_add_epi32(sum, _mm256_srli_epi64(sum, 32));  // in the even places
+    const __m256i together = _mm256_permutevar8x32_epi32(pairs, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(together));
+  }
+};
+
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX3
+
+/// The same with vectors twice as long.
+struct DefaultLanes {
+  using Value = int16_t;
+  static constexpr int32_t kShift = 0;
+  static constexpr int kRows = 6, kColumns = 8, kVectors = 4;
+  using Sum = __m512i;
+  using Weights = __m512i;
+  using Group = __m512i;
+  static HWY_INLINE Sum zero() { return _mm512_setzero_si512(); }
+  static HWY_INLINE Weights weights(const int8_t* p) {
+    return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  }
+  static HWY_INLINE Group group(const int16_t* p) {
+    int64_t four;
+    std::memcpy(&four, p, sizeof four);
+    return _mm512_set1_epi64(four);
+  }
+  static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
+    sum = _mm512_add_epi32(sum, _mm512_madd_epi16(x, w));
+  }
+  static HWY_INLINE void store(Sum sum, int32_t* p) {
+    const __m512i pairs = _mm512_add_epi32(sum, _mm512_srli_epi64(sum, 32));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi64_epi32(pairs));
+  }
+};
+
+/// Four products of bytes are added to a 32-bit sum by one instruction, which wants activations without a
+/// sign: 128 is added to each, and 128 times the sum of a column's weights is taken from its sum in the end.
+/// Highway has no name for it, and its AVX-512 target does not let the compiler use it.
+struct VnniLanes {
+  using Value = uint8_t;
+  static constexpr int32_t kShift = 128;
+  static constexpr int kRows = 6, kColumns = 16, kVectors = 4;
+  using Sum = __m512i;
+  using Weights = __m512i;
+  using Group = __m512i;
+  static HWY_INLINE Sum zero() { return _mm512_setzero_si512(); }
+  static HWY_INLINE Weights weights(const int8_t* p) { return _mm512_loadu_si512(p); }
+  static HWY_INLINE Group group(const uint8_t* p) {
+    int32_t four;
+    std::memcpy(&four, p, sizeof four);
+    return _mm512_set1_epi32(four);
+  }
+  static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
+    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w));
+  }
+  static HWY_INLINE void store(Sum sum, int32_t* p) { _mm512_storeu_si512(p, sum); }
+};
+
+#else
+
+using DefaultLanes = PlainLanes;
+
+#endif
+
+/// Some rows times one panel.
+template <class Lanes>
+struct Tile {
+  const typename Lanes::Value* values;
+  int64_t stride;  ///< of values, from row to row
+  int64_t groups;
+  const int8_t* panel;
+  int32_t* sums;  ///< (rows, kPanelColumns)
+};
+
+/// body(0), ..., body(N - 1), with constants: what they index is kept in registers.
+template <int N, class Body>
+HWY_INLINE void repeat(const Body& body) {
+  if constexpr (N > 0) {
+    repeat<N - 1>(body);
+    body(std::integral_constant<int, N - 1>());
+  }
+}
+
+template <class Lanes, int kRows>
+HWY_INLINE void sum_rows(const Tile<Lanes>& t) {
+  constexpr int kColumns = Lanes::kColumns, kVectors = Lanes::kVectors;
+  constexpr int64_t kGroupBytes = kPanelColumns * kGroupInputs;
+  for (int64_t first = 0; first < kPanelColumns; first += kColumns * kVectors) {
+    typename Lanes::Sum sums[kRows * kVectors];
+    repeat<kRows * kVectors>([&](auto n) HEED_INLINE_LAMBDA { sums[n] = Lanes::zero(); });
+    const int8_t* panel = t.panel + first * kGroupInputs;
+    const typename Lanes::Value* values = t.values;
+    for (int64_t g = 0; g < t.groups; ++g, panel += kGroupBytes, values += kGroupInputs) {
+      typename Lanes::Weights weights[kVectors];
+      repeat<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
+        weights[v] = Lanes::weights(panel + v * kColumns * kGroupInputs);
+      });
+      repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
+        const typename Lanes::Group group = Lanes::group(values + row * t.stride);
+        repeat<kVectors>([&](auto v)
+                             HEED_INLINE_LAMBDA { Lanes::add(sums[row * kVectors + v], group, weights[v]); });
+      });
+    }
+    repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
+      repeat<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
+        Lanes::store(sums[row * kVectors + v], t.sums + row * kPanelColumns + first + v * kColumns);
+      });
+    });
+  }
+}
+
+/// sums[r][c] = sum_i values[r][i] panel[c][i], for 1 to Lanes::kRows rows.
+template <class Lanes, int kRows = Lanes::kRows>
+HWY_INLINE void sum_products(int64_t rows, const Tile<Lanes>& tile) {
+  if constexpr (kRows > 1) {
+    if (rows < kRows) return sum_products<Lanes, kRows - 1>(rows, tile);
+  }
+  sum_rows<Lanes, kRows>(tile);
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
