@@ -96,7 +96,6 @@ TEST_F(CliTest, RefusesValuesThatMakeNoSense) {
   refused({"--temperature", "2"}, {"--temperature", "--sample"});
   refused({"--length-penalty", "nan"}, {"length penalty"});
   refused({"--precision", "int7"}, {"--precision"});
-  refused({"--precision", "int8"}, {"int8"});
   refused({"--batch-tokens", "0"}, {"--batch-tokens"});
   refused({"--input", "somewhere"}, {"TEXT", "--input"});
 }

@@ -71,6 +71,7 @@ void add_align(CLI::App& app, Work& work) {
       ->capture_default_str()
       ->type_name("N");
   add_model_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_align(*o); }; });
 }

@@ -208,7 +208,7 @@ int run_attend(AttendOptions o) {
   const Format format = format_of(o);
   require_text("text", o.text);
   if (!o.target.empty()) require_text("--target", o.target);
-  models::LoadedModel loaded = models::load_model(find_model(o.model));
+  models::LoadedModel loaded = load_model(find_model(o.model), o.model.precision);
   if (loaded.model->task() == models::Task::kClassification) suit_classifier(o, format);
   Trace trace = record(o, std::move(loaded));
   const AttentionSelection selection = selection_of(o, format, trace);
@@ -269,6 +269,7 @@ void add_attend(CLI::App& app, Work& work) {
       ->type_name("N");
   command->add_flag("--no-color", o->no_color, "No colours in the terminal, as with the variable NO_COLOR");
   add_model_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
   command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
   command->callback([o, &work] { work = [o] { return run_attend(*o); }; });

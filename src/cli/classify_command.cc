@@ -66,7 +66,7 @@ int run_classify(const ClassifyOptions& o) {
   watch_interrupts();
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
-  const ClassifierModel model = classifier_model(models::load_model(find_named_model(o.model)));
+  const ClassifierModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   ThreadPool pool(o.common.threads);
   const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
@@ -119,6 +119,7 @@ void add_classify(CLI::App& app, Work& work) {
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_named_model_option(*command, o->model);
+  add_precision_option(*command, o->model.precision);
   command->add_flag("--json", o->json,
                     "One JSON object a line: text, label, probability, probabilities of all classes");
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");

@@ -1,10 +1,7 @@
 // heed convert: the same model with its weights in another type, or from another program's format.
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/llama2c_import.h"
 #include "cli/model_lookup.h"
+#include "cli/new_directory.h"
 #include "io/json_file.h"
 #include "io/safetensors.h"
 #include "io/weight_files.h"
@@ -22,8 +20,6 @@
 
 namespace heed::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ConvertOptions {
   std::string input, output, tokenizer, weights = "float32", from = "huggingface", to = "heed";
@@ -35,37 +31,6 @@ const std::map<std::string, DType>& weight_types() {
       {"float32", DType::kFloat32}, {"float16", DType::kFloat16}, {"bfloat16", DType::kBFloat16}};
   return types;
 }
-
-/// A directory that is there whole or not at all: filled under another name, then renamed.
-class NewDirectory {
- public:
-  explicit NewDirectory(const std::string& path) : path_(path) {
-    std::error_code error;
-    if (fs::exists(path) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
-      fail(ErrorKind::kFile, "cannot write '{}': it exists already; remove it, or give another name", path);
-    }
-    part_ = fs::path(path).has_filename() ? path : fs::path(path).parent_path().string();
-    part_ += fmt::format(".{}.part", ::getpid());
-    make_directories(part_);
-  }
-  ~NewDirectory() {
-    std::error_code ignored;
-    if (!part_.empty()) fs::remove_all(part_, ignored);
-  }
-  NewDirectory(const NewDirectory&) = delete;
-  NewDirectory& operator=(const NewDirectory&) = delete;
-
-  const std::string& part() const { return part_; }
-  void commit() {
-    std::error_code error;
-    fs::rename(part_, path_, error);
-    if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, error.message());
-    part_.clear();
-  }
-
- private:
-  std::string path_, part_;
-};
 
 bool is_float(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
@@ -94,27 +59,6 @@ void convert_weights(const std::string& input, const std::string& output, DType 
     tensors.emplace_back(name, converted(name, files.read(name), dtype));
   }
   write_safetensors(output + "/model.safetensors", tensors, {{"format", "pt"}});
-}
-
-/// Weights in any toolkit's format stay behind: they would contradict the new ones.
-bool holds_weights(const fs::path& file) {
-  const std::string name = file.filename().string(), extension = file.extension().string();
-  for (const char* each :
-       {".safetensors", ".bin", ".pt", ".pth", ".npz", ".h5", ".msgpack", ".ot", ".onnx", ".gguf"}) {
-    if (extension == each) return true;
-  }
-  return name.ends_with(".index.json");
-}
-
-/// Everything of the model but weights and folders, training/ among these.
-void copy_others(const std::string& input, const std::string& output) {
-  for (const auto& entry : fs::directory_iterator(input)) {
-    const std::string name = entry.path().filename().string();
-    if (!entry.is_regular_file() || holds_weights(entry.path()) || name == "config.json" ||
-        name.starts_with("."))
-      continue;
-    write_file(output + "/" + name, read_file(entry.path().string()));
-  }
 }
 
 /// config.json as it was, with the type of the weights.
@@ -164,6 +108,11 @@ int run_convert(const ConvertOptions& o) {
   }
   const std::string input = model_directory_at(o.input, "IN");
   const DType dtype = weight_types().at(o.weights);
+  if (models::is_quantized(JsonObject::read(input + "/config.json"))) {
+    fail(ErrorKind::kUsage,
+         "'{}' is quantised, and what was rounded away is gone: convert the model that it was made from",
+         input);
+  }
   if (o.to == "huggingface") require_hugging_face(input);
   NewDirectory output(o.output);
   convert_weights(input, output.part(), dtype);

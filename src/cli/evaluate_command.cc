@@ -195,7 +195,7 @@ ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
          "and "
          "--pair are for translations");
   }
-  return {o.common, {o.model.model}, o.text, o.lossy, o.json};
+  return {o.common, {o.model.model, o.model.precision}, o.text, o.lossy, o.json};
 }
 
 int run_evaluate(const EvaluateOptions& o) {
@@ -262,6 +262,7 @@ void add_evaluate(CLI::App& app, Work& work) {
   command->add_flag("--json", o->json, "One JSON object; with --sentence, one per line");
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
   add_model_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_evaluate(*o); }; });

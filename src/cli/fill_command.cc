@@ -103,7 +103,7 @@ int run_fill(const FillOptions& o) {
   watch_interrupts();
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
-  const models::LoadedModel loaded = models::load_model(find_named_model(o.model));
+  const models::LoadedModel loaded = load_model(find_named_model(o.model), o.model.precision);
   const int64_t vocabulary = masked_language_model(loaded).vocabulary_size();
   const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
   decode::require_vocabulary(tokenizer, vocabulary, loaded.directory);
@@ -137,6 +137,7 @@ void add_fill(CLI::App& app, Work& work) {
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_named_model_option(*command, o->model);
+  add_precision_option(*command, o->model.precision);
   command->add_option("--top", o->top, "So many pieces for each gap")
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str()

@@ -198,6 +198,7 @@ void add_generate(CLI::App& app, Work& work) {
   command->add_option("--input", o->input, "Lines of this file are prompts; - is standard input")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  add_precision_option(*command, o->model.precision);
   command->add_option("--model", o->model.model, "Directory of a language model; without it $HEED_MODEL")
       ->type_name("DIR");
   add_choice_options(*command, *o);

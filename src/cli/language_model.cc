@@ -36,7 +36,7 @@ LanguageModelFiles load_language_model(const ModelChoice& choice) {
          "train "
          "--task lm");
   }
-  return with_tokenizer(models::load_model(find_model(choice)));
+  return with_tokenizer(load_model(find_model(choice), choice.precision));
 }
 
 }  // namespace heed::cli

@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "cli/command.h"
 #include "io/json_file.h"
-#include "models/model_directory.h"
 
 namespace heed::cli {
 namespace {
@@ -95,6 +94,21 @@ void add_model_options(CLI::App& app, ModelChoice& choice) {
 
 void add_named_model_option(CLI::App& app, NamedModel& choice) {
   app.add_option("--model", choice.model, "Model directory; without it $HEED_MODEL")->type_name("DIR");
+}
+
+void add_precision_option(CLI::App& app, std::string& precision) {
+  app.add_option(
+         "--precision", precision,
+         "Products in float32, or in int8, which is faster and a little less exact [as the weights are "
+         "stored]")
+      ->check(CLI::IsMember({"float32", "int8"}).description(""))
+      ->type_name("TYPE");
+}
+
+models::LoadedModel load_model(const std::string& directory, const std::string& precision) {
+  if (precision.empty()) return models::load_model(directory);
+  return models::load_model(directory,
+                            precision == "int8" ? models::Precision::kInt8 : models::Precision::kFloat32);
 }
 
 std::string find_named_model(const NamedModel& choice) {

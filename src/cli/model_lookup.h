@@ -10,11 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "models/model_directory.h"
+
 namespace heed::cli {
 
 struct ModelChoice {
   std::string model;
-  std::string pair;  ///< empty: de-en
+  std::string pair;       ///< empty: de-en
+  std::string precision;  ///< empty: as the weights are stored
 };
 
 /// Adds --model and --pair.
@@ -23,11 +26,17 @@ void add_model_options(CLI::App& app, ModelChoice& choice);
 /// For what no model is bundled for: --model or $HEED_MODEL.
 struct NamedModel {
   std::string model;
+  std::string precision;  ///< as above
 };
 /// Adds --model.
 void add_named_model_option(CLI::App& app, NamedModel& choice);
 /// Throws kUsage where none is named, and what model_directory_at() throws.
 std::string find_named_model(const NamedModel& choice);
+
+/// Adds --precision, for a subcommand that computes with the model.
+void add_precision_option(CLI::App& app, std::string& precision);
+/// Reads a model for products in this precision.
+models::LoadedModel load_model(const std::string& directory, const std::string& precision);
 
 struct BundledModel {
   std::string pair, directory;

@@ -41,6 +41,11 @@ void read_weights(const std::string& directory, ModelSummary& summary) {
   std::set<std::string> dtypes;
   for (const std::string& name : files.names()) {
     const TensorInfo& info = files.info(name);
+    constexpr std::string_view kScale = "_scale";
+    if (name.ends_with(kScale) && files.has(name.substr(0, name.size() - kScale.size()))) {
+      summary.bytes += info.end - info.begin;  // of the rows of a quantised matrix: nothing that is learnt
+      continue;
+    }
     dtypes.insert(info.readable ? name_of(info.dtype) : info.type);
     summary.bytes += info.end - info.begin;
     ParameterGroup& group = groups[group_name(name)];

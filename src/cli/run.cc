@@ -152,6 +152,7 @@ int run(int argc, const char* const* argv) {
   add_fill(app, work);
   add_info(app, work);
   add_convert(app, work);
+  add_quantize(app, work);
   add_generate(app, work);
   try {
     app.parse(argc, argv);

@@ -102,7 +102,7 @@ int run_score(const ScoreOptions& o) {
     fail(ErrorKind::kUsage,
          "'{}' holds a language model, which scores texts, not pairs: give them with --input", directory);
   }
-  return score_texts(o.texts, with_tokenizer(models::load_model(directory)));
+  return score_texts(o.texts, with_tokenizer(load_model(directory, o.model.precision)));
 }
 
 }  // namespace
@@ -139,6 +139,7 @@ void add_score(CLI::App& app, Work& work) {
   command->add_flag("--json", o->texts.json,
                     "One JSON object per line, with the log-probability of every piece");
   add_model_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
   add_common_options(*command, o->texts.common);
   command->callback([o, &work] {
     o->texts.lossy = o->input.lines.lossy;

@@ -1,7 +1,5 @@
 #include "cli/search_flags.h"
 
-#include "base/check.h"
-
 namespace heed::cli {
 
 void add_search_options(CLI::App& app, SearchFlags& flags) {
@@ -23,15 +21,10 @@ void add_search_options(CLI::App& app, SearchFlags& flags) {
                  "Source tokens translated at a time on a thread; changes no result")
       ->check(CLI::Range(size_t{1}, size_t{1} << 30).description(""))
       ->type_name("N");
-  app.add_option("--precision", flags.precision, "Arithmetic of matrix products: float32 or int8")
-      ->check(CLI::IsMember({"float32", "int8"}).description(""))
-      ->type_name("TYPE")
-      ->capture_default_str();
 }
 
 decode::TranslatorOptions translator_options(const SearchFlags& flags,
                                              const models::GenerationDefaults& defaults) {
-  if (flags.precision == "int8") fail(ErrorKind::kUsage, "--precision int8 is not there yet: use float32");
   decode::TranslatorOptions options;
   options.search = decode::search_options_of(defaults);
   if (flags.beam) options.search.beam_size = *flags.beam;

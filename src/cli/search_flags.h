@@ -17,14 +17,12 @@ struct SearchFlags {
   std::optional<double> length_penalty;
   std::optional<int64_t> max_length;
   size_t batch_tokens = 0;  ///< 0: what suits the machine
-  std::string precision = "float32";
 };
 
-/// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram, --batch-tokens and --precision.
+/// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram and --batch-tokens.
 void add_search_options(CLI::App& app, SearchFlags& flags);
 
-/// What the model directory says, overridden by what was given. Throws kUsage for a precision there is not
-/// yet.
+/// What the model directory says, overridden by what was given.
 decode::TranslatorOptions translator_options(const SearchFlags& flags,
                                              const models::GenerationDefaults& defaults);
 

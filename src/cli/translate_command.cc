@@ -168,6 +168,7 @@ void add_translate(CLI::App& app, Work& work) {
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_model_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
   command->add_option("--nbest", o->nbest, "Translations of each line")
       ->check(CLI::Range(1, 1024).description(""))

@@ -96,12 +96,26 @@ Tensor SafetensorsReader::read(const std::string& name) const {
   return result;
 }
 
-void SafetensorsReader::read_into(const std::string& name, float* destination, const Shape& expected) const {
+const TensorInfo& SafetensorsReader::info_of_shape(const std::string& name, const Shape& expected) const {
   const TensorInfo& tensor = info(name);
   if (!(tensor.shape == expected)) {
     fail(ErrorKind::kShape, "tensor '{}' of '{}' has the shape {}, {} is needed", shown(name), path(),
          tensor.shape.to_string(), expected.to_string());
   }
+  return tensor;
+}
+
+void SafetensorsReader::read_into(const std::string& name, int8_t* destination, const Shape& expected) const {
+  const TensorInfo& tensor = info_of_shape(name, expected);
+  if (!tensor.readable || tensor.dtype != DType::kInt8) {
+    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}; I8 is needed", shown(name), path(),
+         shown(tensor.type));
+  }
+  file_.read_at(data_begin_ + tensor.begin, destination, tensor.end - tensor.begin);
+}
+
+void SafetensorsReader::read_into(const std::string& name, float* destination, const Shape& expected) const {
+  const TensorInfo& tensor = info_of_shape(name, expected);
   const uint64_t offset = data_begin_ + tensor.begin;
   const int64_t size = expected.size();
   if (tensor.readable && tensor.dtype == DType::kFloat32) {

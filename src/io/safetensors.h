@@ -38,8 +38,11 @@ class SafetensorsReader {
   /// Type and shape are checked before anything is read. Throws kNotFound, kFormat, or kShape with both
   /// shapes.
   void read_into(const std::string& name, float* destination, const Shape& expected) const;
+  /// The same for I8, not converted.
+  void read_into(const std::string& name, int8_t* destination, const Shape& expected) const;
 
  private:
+  const TensorInfo& info_of_shape(const std::string& name, const Shape& expected) const;
   SafetensorsReader(InputFile file, uint64_t data_begin, SafetensorsHeader header);
 
   InputFile file_;

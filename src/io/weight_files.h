@@ -27,6 +27,9 @@ class WeightFiles {
   void read_into(const std::string& name, float* destination, const Shape& expected) const {
     shard_with(name).read_into(name, destination, expected);
   }
+  void read_into(const std::string& name, int8_t* destination, const Shape& expected) const {
+    shard_with(name).read_into(name, destination, expected);
+  }
   /// Bytes of all tensors, as they are stored.
   uint64_t bytes() const;
 

@@ -179,7 +179,7 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
 PackedMatrix::Int8Layout::Int8Layout(const int8_t* weight, const float* row_scales, int64_t outputs,
                                      int64_t inputs, const float* row)
     : Layout(outputs, inputs) {
-  const auto columns = static_cast<size_t>((out + kPanelColumns - 1) / kPanelColumns * kPanelColumns);
+  const auto columns = static_cast<size_t>(whole_panels(out));
   panels.resize(static_cast<size_t>(panel_bytes(out, in)));
   sums.resize(columns);
   pack_panels(weight, out, in, panels.data(), sums.data());

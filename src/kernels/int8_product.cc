@@ -16,7 +16,8 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/int8_tile-inl.h"
+#include "kernels/int8_lanes-inl.h"
+#include "kernels/panel_tile-inl.h"
 #include "kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();

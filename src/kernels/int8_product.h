@@ -12,6 +12,8 @@
 
 #include <cstdint>
 
+#include "kernels/panel.h"
+
 namespace heed {
 
 /// Rows of float32 -> whole numbers and a scale for each.
@@ -26,16 +28,12 @@ struct QuantizeArguments {
 /// the scale 0.
 void quantize_weights(const QuantizeArguments& arguments);
 
-/// Columns of a panel: weights are laid out in panels of so many outputs.
-constexpr int64_t kPanelColumns = 64;
-/// Inputs that stand together in a panel.
-constexpr int64_t kGroupInputs = 4;
 /// The longest sum that fits 32 bits, whatever the numbers.
 constexpr int64_t kLongestInt8Sum = 65536;
 
 /// The bytes of all panels of a matrix (out, in).
 int64_t panel_bytes(int64_t out, int64_t in);
-/// Lays weights (out, in) out in panels: (out / 64, in / 4, 64, 4), filled up with zeros.
+/// Lays weights (out, in) out in panels of kPanelColumns with kGroupInputs together, filled up with zeros.
 /// sums[o] = sum of row o, and 0 for the outputs that fill the last panel up.
 void pack_panels(const int8_t* weights, int64_t out, int64_t in, int8_t* panels, int32_t* sums);
 

@@ -9,7 +9,8 @@
 
 namespace heed {
 
-/// "generic", "avx2", "avx512" or "avx512vnni" on x86; "generic" elsewhere means the architecture's baseline (NEON on Arm).
+/// "generic", "avx2", "avx512" or "avx512vnni" on x86; "generic" elsewhere means the architecture's baseline
+/// (NEON on Arm).
 std::string isa_name();
 
 /// Every name that this processor can run, slowest first.

@@ -6,10 +6,11 @@
 #include "base/check.h"
 #include "models/bert_config.h"
 #include "models/places.h"
+#include "nn/embedding.h"
+#include "nn/linear.h"
 #include "ops/cross_entropy.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
-#include "ops/linear.h"
 #include "ops/weighted_sum.h"
 
 namespace heed::models {
@@ -67,6 +68,7 @@ BertEncoder::BertEncoder(nn::ParameterTable& table, const BertConfig& config)
                       {}});
   };
   words_ = embedding("word", config.vocabulary);
+  table.let_quantize(words_.first);
   positions_ = embedding("position", config.longest);
   type_table_ = embedding("token_type", config.types);
   norm_ = nn::LayerNorm(table, "bert.embeddings.LayerNorm", config.width, config.norm_epsilon);
@@ -96,10 +98,10 @@ Var BertEncoder::embed(nn::Context& context, const ClassifierInput& input) const
   }
   ops::EmbeddingOptions words;
   words.padding_id = padding_id_;
-  Var x = ops::embedding(context.parameter(words_), id_tensor(input.text.ids), words);  // (N, D)
-  x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(places)));    // (N, D)
-  x = ops::add(x, ops::embedding(context.parameter(type_table_), id_tensor(types)));    // (N, D)
-  return ops::dropout(norm_.forward(context, x), context.next_dropout(dropout_));       // (N, D)
+  Var x = nn::embedding(context, words_, input.text.ids, words);                      // (N, D)
+  x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(places)));  // (N, D)
+  x = ops::add(x, ops::embedding(context.parameter(type_table_), id_tensor(types)));  // (N, D)
+  return ops::dropout(norm_.forward(context, x), context.next_dropout(dropout_));     // (N, D)
 }
 
 Var BertEncoder::forward(nn::Context& context, const ClassifierInput& input) const {
@@ -199,13 +201,7 @@ Tensor BertMaskedLm::logits(nn::Context& context, const ClassifierInput& input,
   Var x = ops::embedding(hidden, id_tensor(places));                      // (places, D)
   x = ops::activate(config_.activation, transform_.forward(context, x));  // (places, D)
   x = norm_.forward(context, x);                                          // (places, D)
-  const PackedMatrix* packed = nullptr;
-  if (context.packed != nullptr && x.dtype() == DType::kFloat32) {
-    packed = &context.packed->get(table_, *context.values, encoder_.words(), bias_);
-  }
-  return ops::linear(x.value(), context.values->view(table_, encoder_.words()),
-                     context.values->view(table_, bias_), packed)
-      .value();  // (places, V)
+  return nn::linear(context, x, encoder_.words(), bias_).value();         // (places, V)
 }
 
 }  // namespace heed::models

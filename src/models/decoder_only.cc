@@ -7,9 +7,10 @@
 #include "base/check.h"
 #include "models/cache_rows.h"
 #include "models/places.h"
+#include "nn/embedding.h"
+#include "nn/linear.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
-#include "ops/linear.h"
 
 namespace heed::models {
 namespace {
@@ -64,10 +65,12 @@ DecoderOnly::DecoderOnly(const DecoderOnlyConfig& config) : config_(config) {
                          family.layer_names);
   }
   const nn::LayerOptions options = layer_options(config, 0);
+  table_.let_quantize(embedding_.first);
   final_norm_ = nn::Norm(table_, family.final_norm, config.width, {options.norm, options.norm_epsilon});
   output_ = embedding_;
   if (!config.tied_output) {
     output_ = table_.add({family.output + ".weight", {config.vocabulary, config.width}, {}, {}});
+    table_.let_quantize(output_.first);
   }
   follow_family();
 }
@@ -103,7 +106,7 @@ void DecoderOnly::follow_family() {
 
 Var DecoderOnly::embed(nn::Context& context, const std::vector<int32_t>& ids,
                        const std::vector<int32_t>& places) const {
-  Var x = ops::embedding(context.parameter(embedding_), id_tensor(ids));  // (N, D)
+  Var x = nn::embedding(context, embedding_, ids);  // (N, D)
   if (positions_.defined()) {
     x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(places)));  // (N, D)
   }
@@ -143,12 +146,7 @@ ops::VocabularyLoss DecoderOnly::loss(nn::Context& context, const Sequences& tex
 }
 
 Tensor DecoderOnly::vocabulary_logits(nn::Context& context, const Var& hidden) const {
-  const PackedMatrix* packed = nullptr;
-  if (context.packed != nullptr && hidden.dtype() == DType::kFloat32) {
-    packed = &context.packed->get(table_, *context.values, output_, {});
-  }
-  return ops::linear(hidden.value(), context.values->view(table_, output_), {}, packed)
-      .value();  // (N, D) -> (N, V)
+  return nn::linear(context, hidden, output_).value();  // (N, D) -> (N, V)
 }
 
 Tensor DecoderOnly::logits(nn::Context& context, const Sequences& text) const {

@@ -1,6 +1,7 @@
 #include "models/further_training.h"
 
 #include "base/check.h"
+#include "models/model_weights.h"
 
 namespace heed::models {
 
@@ -12,6 +13,13 @@ FurtherModel read_for_training(const std::string& directory, const Architecture&
          architecture.name);
   }
   const JsonObject config = JsonObject::read(directory + "/config.json");
+  if (is_quantized(config)) {
+    fail(ErrorKind::kUsage,
+         "'{}' is quantised, and steps of training are smaller than what was rounded away: train the float "
+         "model "
+         "that it was made from, and quantise the result",
+         directory);
+  }
   const int64_t vocabulary = config.integer("vocab_size", {1, 1 << 26});
   if (text.vocabulary > vocabulary) {
     fail(ErrorKind::kUsage, "'{}': the tokenizer has {} tokens, and config.json gives the model {}",

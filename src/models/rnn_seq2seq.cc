@@ -5,10 +5,11 @@
 
 #include "base/check.h"
 #include "models/row_ranges.h"
+#include "nn/embedding.h"
+#include "nn/linear.h"
 #include "ops/columns.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
-#include "ops/linear.h"
 
 namespace heed::models {
 namespace {
@@ -70,8 +71,10 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
                              std::vector<std::string> aliases = {}) {
     // Scaled or not, each feature of a word is of size 1 or 1 / sqrt(E), and logits begin near 0.
     const double deviation = std::pow(static_cast<double>(width), -0.5);
-    return table_.add(
+    const nn::ParamRef table = table_.add(
         {name, {vocabulary, width}, {nn::Initialisation::Kind::kNormal, deviation}, std::move(aliases)});
+    table_.let_quantize(table.first);
+    return table;
   };
   if (config.share_embeddings) {
     source_embedding_ = target_embedding_ = embedding("model.shared.weight", config.vocabulary);
@@ -107,6 +110,7 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
   }
   output_ = config.tie_output ? target_embedding_
                               : table_.add({"lm_head.weight", {config.vocabulary, hidden}, {}, {}});
+  table_.let_quantize(output_.first);
   output_bias_ = table_.add({"lm_head.bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}});
 }
 
@@ -115,7 +119,7 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
 Var RnnSeq2Seq::embed(nn::Context& context, nn::ParamRef table, const std::vector<int32_t>& ids) const {
   ops::EmbeddingOptions options;
   if (config_.scale_embedding) options.scale = std::sqrt(static_cast<double>(config_.width));
-  const Var embedded = ops::embedding(context.parameter(table), id_tensor(ids), options);  // (N, E)
+  const Var embedded = nn::embedding(context, table, ids, options);  // (N, E)
   return ops::dropout(embedded, context.next_dropout(config_.dropout));
 }
 
@@ -192,9 +196,7 @@ ops::VocabularyLoss RnnSeq2Seq::loss(nn::Context& context, const Sequences& sour
 }
 
 Tensor RnnSeq2Seq::vocabulary_logits(nn::Context& context, const Var& hidden) const {
-  return ops::linear(hidden.value(), context.values->view(table_, output_),
-                     context.values->view(table_, output_bias_), context.packed_matrix(output_, output_bias_))
-      .value();  // (N, V)
+  return nn::linear(context, hidden, output_, output_bias_).value();  // (N, V)
 }
 
 Tensor RnnSeq2Seq::logits(nn::Context& context, const Sequences& source,

@@ -10,9 +10,9 @@
 #include "models/cache_rows.h"
 #include "models/places.h"
 #include "models/row_ranges.h"
+#include "nn/embedding.h"
+#include "nn/linear.h"
 #include "ops/elementwise.h"
-#include "ops/embedding.h"
-#include "ops/linear.h"
 
 namespace heed::models {
 
@@ -65,6 +65,7 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
        {config.vocabulary, config.width},
        {nn::Initialisation::Kind::kNormal, deviation},
        {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}});
+  table_.let_quantize(embedding_.first);
   if (!has_learned_positions(config)) {  // old files hold the positions too, which are computed here
     table_.leave_out("model.encoder.embed_positions.");
     table_.leave_out("model.decoder.embed_positions.");
@@ -102,7 +103,7 @@ Var Transformer::embed(nn::Context& context, const nn::StackPositions& positions
   ops::EmbeddingOptions options;
   options.scale = config_.scale_embedding ? std::sqrt(static_cast<double>(config_.width)) : 1;
   options.padding_id = config_.padding_id;
-  const Var x = positions.embed(context, context.parameter(embedding_), ids, places, options);  // (N, D)
+  const Var x = positions.embed(context, embedding_, ids, places, options);  // (N, D)
   return ops::dropout(x, context.next_dropout(config_.dropout));
 }
 
@@ -141,13 +142,7 @@ ops::VocabularyLoss Transformer::loss(nn::Context& context, const Sequences& sou
 }
 
 Tensor Transformer::vocabulary_logits(nn::Context& context, const Var& hidden) const {
-  const PackedMatrix* packed = nullptr;
-  if (context.packed != nullptr && hidden.dtype() == DType::kFloat32) {
-    packed = &context.packed->get(table_, *context.values, embedding_, output_bias_);
-  }
-  return ops::linear(hidden.value(), context.values->view(table_, embedding_),
-                     context.values->view(table_, output_bias_), packed)
-      .value();  // (N, D) -> (N, V)
+  return nn::linear(context, hidden, embedding_, output_bias_).value();  // (N, D) -> (N, V)
 }
 
 Tensor Transformer::logits(nn::Context& context, const Sequences& source,

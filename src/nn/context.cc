@@ -4,8 +4,23 @@
 
 namespace heed::nn {
 
-const PackedMatrix& PackedWeights::get(const ParameterTable& table, const ParameterArray& values,
-                                       ParamRef weight, ParamRef bias) {
+namespace {
+
+std::unique_ptr<PackedMatrix> pack(const Context& context, ParamRef weight, ParamRef bias) {
+  const ParameterTable& table = *context.table;
+  const Tensor b = bias.defined() ? context.values->view(table, bias) : Tensor();
+  const float* row = b.defined() ? b.data<float>() : nullptr;
+  if (context.quantized != nullptr && context.quantized->holds(weight)) {
+    const auto [values, scales, out, in] = context.quantized->matrix(weight);
+    return std::make_unique<PackedMatrix>(values, scales, out, in, row);
+  }
+  const Tensor w = context.values->view(table, weight);
+  return std::make_unique<PackedMatrix>(w.data<float>(), w.dim(0), w.dim(1), row);
+}
+
+}  // namespace
+
+const PackedMatrix& PackedWeights::get(const Context& context, ParamRef weight, ParamRef bias) {
   const std::pair<int, int> key{weight.first, weight.count};
   {
     const std::shared_lock lock(mutex_);
@@ -14,16 +29,12 @@ const PackedMatrix& PackedWeights::get(const ParameterTable& table, const Parame
   }
   const std::unique_lock lock(mutex_);
   auto& matrix = matrices_[key];
-  if (matrix == nullptr) {
-    const Tensor w = values.view(table, weight);
-    const Tensor b = bias.defined() ? values.view(table, bias) : Tensor();
-    matrix = std::make_unique<PackedMatrix>(w.data<float>(), w.dim(0), w.dim(1),
-                                            b.defined() ? b.data<float>() : nullptr);
-  }
+  if (matrix == nullptr) matrix = pack(context, weight, bias);
   return *matrix;
 }
 
 Var Context::parameter(ParamRef ref) const {
+  if (quantized != nullptr) quantized->fill(ref, *values);
   const Tensor value = values->view(*table, ref);
   if (tape == nullptr || !(*table)[ref.first].trained) return value;
   return tape->leaf(value, gradients->view(*table, ref));
@@ -31,7 +42,7 @@ Var Context::parameter(ParamRef ref) const {
 
 const PackedMatrix* Context::packed_matrix(ParamRef weight, ParamRef bias) const {
   if (packed == nullptr || tape != nullptr || values->flat().dtype() != DType::kFloat32) return nullptr;
-  return &packed->get(*table, *values, weight, bias);
+  return &packed->get(*this, weight, bias);
 }
 
 void Context::collect(ParamRef statistic, const Tensor& value) const {

@@ -13,16 +13,18 @@
 #include "kernels/gemm.h"
 #include "nn/attention_sink.h"
 #include "nn/parameters.h"
+#include "nn/quantized_parameters.h"
 
 namespace heed::nn {
+
+struct Context;
 
 /// Weights laid out for inference, made when they are first asked for. Thread-safe.
 class PackedWeights {
  public:
-  /// The weight and bias that two references name, packed together. `values` must be float32 and stay as they
-  /// are.
-  const PackedMatrix& get(const ParameterTable& table, const ParameterArray& values, ParamRef weight,
-                          ParamRef bias);
+  /// The weight and bias that two references name, packed together; the weight from context.quantized where
+  /// that holds it. All values must stay as they are.
+  const PackedMatrix& get(const Context& context, ParamRef weight, ParamRef bias);
 
  private:
   std::shared_mutex mutex_;
@@ -32,6 +34,9 @@ class PackedWeights {
 struct Context {
   const ParameterTable* table = nullptr;
   const ParameterArray* values = nullptr;
+  /// Null, or where weights are kept as 8-bit whole numbers; `values` holds nothing in their place until it
+  /// is asked for.
+  const QuantizedParameters* quantized = nullptr;
 
   /// Training: where the computation is noted down, and where the gradients of the parameters are added up.
   /// Null and undefined while nothing is differentiated.

@@ -19,6 +19,7 @@ Linear Linear::join_parts(ParameterTable& table, const std::vector<Part>& parts,
   const int count = static_cast<int>(parts.size());
   for (const auto& [name, out] : parts) {
     const ParamRef weight = table.add({name + ".weight", {out, in}, {Initialisation::Kind::kXavier}, {}});
+    table.let_quantize(weight.first);
     if (!joined.weight_.defined()) joined.weight_ = {weight.first, count};
   }
   for (const auto& [name, out] : parts) {
@@ -37,9 +38,13 @@ Linear Linear::part(int begin, int count) const {
 }
 
 Var Linear::forward(Context& context, const Var& x) const {
-  const Var weight = context.parameter(weight_);
-  const Var bias = bias_.defined() ? context.parameter(bias_) : Var();
-  return ops::linear(x, weight, bias, context.packed_matrix(weight_, bias_));
+  return linear(context, x, weight_, bias_);
+}
+
+Var linear(Context& context, const Var& x, ParamRef weight, ParamRef bias) {
+  const PackedMatrix* packed = context.packed_matrix(weight, bias);
+  if (packed != nullptr && !x.wants_gradient()) return ops::linear(x.value(), *packed);
+  return ops::linear(x, context.parameter(weight), bias.defined() ? context.parameter(bias) : Var());
 }
 
 }  // namespace heed::nn

@@ -38,4 +38,7 @@ class Linear {
   ParamRef weight_, bias_;
 };
 
+/// x (..., in) -> (..., out), for a weight that is not a layer's own: the embeddings once more, for logits.
+Var linear(Context& context, const Var& x, ParamRef weight, ParamRef bias = {});
+
 }  // namespace heed::nn

@@ -34,6 +34,7 @@ struct ParamSpec {
   std::vector<std::string> aliases;  ///< other names under which files may hold the same parameter
   bool trained = true;               ///< false for what the optimizer leaves alone
   bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
+  bool quantizable = false;          ///< (out, in), may be kept as 8-bit whole numbers
   /// Of a running statistic, which is not trained: after each update it has moved so far towards what
   /// Context::collect() gathered. 0: this is none.
   double momentum = 0;
@@ -59,6 +60,7 @@ class ParameterTable {
   /// How a row begins, and how files hold it, where a model has its own ways; its name and shape stay.
   void begin(int row, const Initialisation& initialisation) { specs_[row].initialisation = initialisation; }
   void transpose_in_files(int row) { specs_[row].transposed = true; }
+  void let_quantize(int row) { specs_[row].quantizable = true; }
   void also_call(int row, const std::string& name) { specs_[row].aliases.push_back(name); }
 
   int size() const { return static_cast<int>(specs_.size()); }
@@ -82,6 +84,13 @@ class ParameterArray {
   ParameterArray() = default;
   ParameterArray(const ParameterTable& table, DType dtype)
       : flat_(Tensor::zeros({table.elements()}, dtype)) {}
+
+  /// Float32, not set to anything.
+  static ParameterArray unset(const ParameterTable& table) {
+    ParameterArray array;
+    array.flat_ = Tensor::empty({table.elements()});
+    return array;
+  }
 
   bool defined() const { return flat_.defined(); }
   const Tensor& flat() const { return flat_; }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nn/embedding.h"
 #include "ops/elementwise.h"
 
 namespace heed::nn {
@@ -49,16 +50,17 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
   }
 }
 
-Var StackPositions::embed(Context& context, const Var& words, const std::vector<int32_t>& ids,
+Var StackPositions::embed(Context& context, ParamRef words, const std::vector<int32_t>& ids,
                           const std::vector<int32_t>& places, ops::EmbeddingOptions options) const {
   if (sinusoids_.defined()) {
-    options.positions = words.dtype() == DType::kFloat32
-                            ? sinusoids_
-                            : sinusoidal_positions(shape_.longest, shape_.width,
-                                                   sinusoid_layout(options_.kind), words.dtype());
+    const DType dtype = context.values->flat().dtype();
+    options.positions =
+        dtype == DType::kFloat32
+            ? sinusoids_
+            : sinusoidal_positions(shape_.longest, shape_.width, sinusoid_layout(options_.kind), dtype);
     options.places = id_tensor(places);
   }
-  const Var x = ops::embedding(words, id_tensor(ids), options);  // (N, D)
+  const Var x = embedding(context, words, ids, options);  // (N, D)
   if (!learned_.defined()) return x;
   return ops::add(x, ops::embedding(context.parameter(learned_), id_tensor(places)));  // (N, D)
 }

@@ -37,7 +37,7 @@ class StackPositions {
                  const Shape& shape);
 
   /// Rows `ids` of the table of words, and what there is for their `places`: (N, D).
-  Var embed(Context& context, const Var& words, const std::vector<int32_t>& ids,
+  Var embed(Context& context, ParamRef words, const std::vector<int32_t>& ids,
             const std::vector<int32_t>& places, ops::EmbeddingOptions options) const;
 
   /// For the self-attention of one layer, whose own tables are registered under `prefix`.

@@ -68,7 +68,7 @@ void backward(Tape& tape, const Tensor& dy, const Var& x, const Var& weight, con
 
 }  // namespace
 
-Var linear(const Var& x, const Var& weight, const Var& bias, const PackedMatrix* packed) {
+Var linear(const Var& x, const Var& weight, const Var& bias) {
   require_same_type("linear", x.value(), weight.value());
   require_rows("linear", x.value());
   require_rows("linear", weight.value());
@@ -88,15 +88,25 @@ Var linear(const Var& x, const Var& weight, const Var& bias, const PackedMatrix*
   shape.set(-1, weight.dim(0));
   Tensor y = Tensor::empty(shape, x.dtype());
   Tape* tape = tape_of(x, weight, bias);
-  if (tape == nullptr && packed != nullptr && packed->defined() && x.dtype() == DType::kFloat32) {
-    packed->multiply(x.value().data<float>(), rows_of(x.value()), y.data<float>());
-    return y;
-  }
   for_float_type("linear", y, [&]<typename T>(T) { forward<T>(x.value(), weight.value(), bias.value(), y); });
   if (tape == nullptr) return y;
   return tape->record(y, [tape, x, weight, bias](const Tensor& dy) {
     for_float_type("linear", dy, [&]<typename T>(T) { backward<T>(*tape, dy, x, weight, bias); });
   });
+}
+
+Tensor linear(const Tensor& x, const PackedMatrix& weight) {
+  require_rows("linear", x);
+  if (x.dim(-1) != weight.in()) {
+    fail(ErrorKind::kShape,
+         "linear: the last axis of x {} must be as long as the last of the weight ({}, {})",
+         x.shape().to_string(), weight.out(), weight.in());
+  }
+  Shape shape = x.shape();
+  shape.set(-1, weight.out());
+  Tensor y = Tensor::empty(shape);
+  weight.multiply(x.data<float>(), rows_of(x), y.data<float>());
+  return y;
 }
 
 }  // namespace heed::ops

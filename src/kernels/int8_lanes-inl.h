@@ -1,51 +1,36 @@
-// The innermost loop of products of 8-bit whole numbers, for each instruction set.
+// What an instruction set is to products of 8-bit whole numbers: see panel_tile-inl.h.
 //
-// A tile is some rows of activations times one panel of weights. Activations stand in groups of four, of
-// which each is multiplied with four weights of every column of the panel and added up. All sums are exact in
-// 32 bits. (The instruction that multiplies bytes before VNNI, vpmaddubsw, is not: it adds two products in 16
-// bits and cuts off what does not fit. So numbers are widened to 16 bits first.) Included once for each
-// instruction set.
+// Activations stand in groups of four, of which each is multiplied with four weights of every column of the
+// panel and added up. All sums are exact in 32 bits. (The instruction that multiplies bytes before VNNI,
+// vpmaddubsw, is not: it adds two products in 16 bits and cuts off what does not fit. So numbers are widened
+// to 16 bits first.) A Value is an activation plus kShift. Included once for each instruction set.
 
-#if defined(HEED_KERNELS_INT8_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef HEED_KERNELS_INT8_TILE_INL_H_
-#undef HEED_KERNELS_INT8_TILE_INL_H_
+#if defined(HEED_KERNELS_INT8_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_INT8_LANES_INL_H_
+#undef HEED_KERNELS_INT8_LANES_INL_H_
 #else
-#define HEED_KERNELS_INT8_TILE_INL_H_
+#define HEED_KERNELS_INT8_LANES_INL_H_
 #endif
 
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "hwy/highway.h"
-#include "kernels/int8_product.h"
+#include "kernels/panel.h"
 #if HWY_ARCH_X86
 #include <immintrin.h>
-#endif
-
-/// On a function without a name.
-#ifndef HEED_INLINE_LAMBDA
-#define HEED_INLINE_LAMBDA __attribute__((always_inline))
 #endif
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-// What an instruction set is to the loop below:
-//   Value       of an activation, as it is stored, plus kShift
-//   kRows       rows of a tile, at most
-//   kColumns    of one vector of sums
-//   kVectors    vectors of a row that are summed at once
-//   weights()   those of kColumns columns for a group, 4 kColumns bytes
-//   group()     four activations, for every column
-//   add()       sum + the products of both
-//   store()     the sums of kColumns columns
-
 /// The plain version, which the others are compared with.
 struct PlainLanes {
   using Value = int16_t;
+  using Weight = int8_t;
+  using Total = int32_t;
   static constexpr int32_t kShift = 0;
-  static constexpr int kRows = 1, kColumns = 1, kVectors = 1;
+  static constexpr int kInputs = kGroupInputs, kRows = 1, kColumns = 1, kVectors = 1;
   using Sum = int32_t;
   using Weights = const int8_t*;
   using Group = const int16_t*;
@@ -63,8 +48,10 @@ struct PlainLanes {
 /// 16-bit products, added in pairs: each column has two sums side by side until the end.
 struct DefaultLanes {
   using Value = int16_t;
+  using Weight = int8_t;
+  using Total = int32_t;
   static constexpr int32_t kShift = 0;
-  static constexpr int kRows = 4, kColumns = 4, kVectors = 2;
+  static constexpr int kInputs = kGroupInputs, kRows = 4, kColumns = 4, kVectors = 2;
   using Sum = __m256i;
   using Weights = __m256i;
   using Group = __m256i;
@@ -92,8 +79,10 @@ struct DefaultLanes {
 /// The same with vectors twice as long.
 struct DefaultLanes {
   using Value = int16_t;
+  using Weight = int8_t;
+  using Total = int32_t;
   static constexpr int32_t kShift = 0;
-  static constexpr int kRows = 6, kColumns = 8, kVectors = 4;
+  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 8, kVectors = 4;
   using Sum = __m512i;
   using Weights = __m512i;
   using Group = __m512i;
@@ -120,8 +109,10 @@ struct DefaultLanes {
 /// Highway has no name for it, and its AVX-512 target does not let the compiler use it.
 struct VnniLanes {
   using Value = uint8_t;
+  using Weight = int8_t;
+  using Total = int32_t;
   static constexpr int32_t kShift = 128;
-  static constexpr int kRows = 6, kColumns = 16, kVectors = 4;
+  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 16, kVectors = 4;
   using Sum = __m512i;
   using Weights = __m512i;
   using Group = __m512i;
@@ -143,62 +134,6 @@ struct VnniLanes {
 using DefaultLanes = PlainLanes;
 
 #endif
-
-/// Some rows times one panel.
-template <class Lanes>
-struct Tile {
-  const typename Lanes::Value* values;
-  int64_t stride;  ///< of values, from row to row
-  int64_t groups;
-  const int8_t* panel;
-  int32_t* sums;  ///< (rows, kPanelColumns)
-};
-
-/// body(0), ..., body(N - 1), with constants: what they index is kept in registers.
-template <int N, class Body>
-HWY_INLINE void repeat(const Body& body) {
-  if constexpr (N > 0) {
-    repeat<N - 1>(body);
-    body(std::integral_constant<int, N - 1>());
-  }
-}
-
-template <class Lanes, int kRows>
-HWY_INLINE void sum_rows(const Tile<Lanes>& t) {
-  constexpr int kColumns = Lanes::kColumns, kVectors = Lanes::kVectors;
-  constexpr int64_t kGroupBytes = kPanelColumns * kGroupInputs;
-  for (int64_t first = 0; first < kPanelColumns; first += kColumns * kVectors) {
-    typename Lanes::Sum sums[kRows * kVectors];
-    repeat<kRows * kVectors>([&](auto n) HEED_INLINE_LAMBDA { sums[n] = Lanes::zero(); });
-    const int8_t* panel = t.panel + first * kGroupInputs;
-    const typename Lanes::Value* values = t.values;
-    for (int64_t g = 0; g < t.groups; ++g, panel += kGroupBytes, values += kGroupInputs) {
-      typename Lanes::Weights weights[kVectors];
-      repeat<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
-        weights[v] = Lanes::weights(panel + v * kColumns * kGroupInputs);
-      });
-      repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
-        const typename Lanes::Group group = Lanes::group(values + row * t.stride);
-        repeat<kVectors>([&](auto v)
-                             HEED_INLINE_LAMBDA { Lanes::add(sums[row * kVectors + v], group, weights[v]); });
-      });
-    }
-    repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
-      repeat<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
-        Lanes::store(sums[row * kVectors + v], t.sums + row * kPanelColumns + first + v * kColumns);
-      });
-    });
-  }
-}
-
-/// sums[r][c] = sum_i values[r][i] panel[c][i], for 1 to Lanes::kRows rows.
-template <class Lanes, int kRows = Lanes::kRows>
-HWY_INLINE void sum_products(int64_t rows, const Tile<Lanes>& tile) {
-  if constexpr (kRows > 1) {
-    if (rows < kRows) return sum_products<Lanes, kRows - 1>(rows, tile);
-  }
-  sum_rows<Lanes, kRows>(tile);
-}
 
 }  // namespace heed::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -1,0 +1,60 @@
+#include "cli/new_directory.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/check.h"
+#include "base/file.h"
+
+namespace heed::cli {
+
+namespace fs = std::filesystem;
+
+NewDirectory::NewDirectory(const std::string& path) : path_(path) {
+  std::error_code error;
+  if (fs::exists(path) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
+    fail(ErrorKind::kFile, "cannot write '{}': it exists already; remove it, or give another name", path);
+  }
+  part_ = fs::path(path).has_filename() ? path : fs::path(path).parent_path().string();
+  part_ += fmt::format(".{}.part", ::getpid());
+  make_directories(part_);
+}
+
+NewDirectory::~NewDirectory() {
+  std::error_code ignored;
+  if (!part_.empty()) fs::remove_all(part_, ignored);
+}
+
+void NewDirectory::commit() {
+  std::error_code error;
+  fs::rename(part_, path_, error);
+  if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, error.message());
+  part_.clear();
+}
+
+namespace {
+
+/// Weights in any toolkit's format stay behind: they would contradict the new ones.
+bool holds_weights(const fs::path& file) {
+  const std::string name = file.filename().string(), extension = file.extension().string();
+  for (const char* each :
+       {".safetensors", ".bin", ".pt", ".pth", ".npz", ".h5", ".msgpack", ".ot", ".onnx", ".gguf"}) {
+    if (extension == each) return true;
+  }
+  return name.ends_with(".index.json");
+}
+
+}  // namespace
+
+void copy_others(const std::string& input, const std::string& output) {
+  for (const auto& entry : fs::directory_iterator(input)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file() || holds_weights(entry.path()) || name == "config.json" ||
+        name.starts_with("."))
+      continue;
+    write_file(output + "/" + name, read_file(entry.path().string()));
+  }
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,98 @@
+// heed quantize and --precision, as a person meets them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "test_folder.h"
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+
+class CliQuantizeTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const CommandResult made = heed_command({"quantize", tiny_model(), quantized_});
+    ASSERT_EQ(made.status, 0) << made.err;
+    EXPECT_THAT(made.err, HasSubstr("weights in int8"));
+    std::string lines;
+    for (const SentencePair& pair : tiny_pairs(60, 9)) lines += pair.source + "\n";
+    input_ = folder_.write("input", lines);
+  }
+  CommandResult translate(std::vector<std::string> options) const {
+    options.insert(options.begin(), {"translate", "--input", input_, "--scores"});
+    return heed_command(options);
+  }
+  TestFolder folder_;
+  std::string quantized_ = folder_.path("int8"), input_;
+};
+
+TEST_F(CliQuantizeTest, AQuantisedModelIsAFloatModelWithPrecisionInt8) {
+  const CommandResult stored = translate({"--model", quantized_});
+  ASSERT_EQ(stored.status, 0) << stored.err;
+  const CommandResult on_the_way = translate({"--model", tiny_model(), "--precision", "int8"});
+  EXPECT_EQ(stored.out, on_the_way.out);
+  const CommandResult floats = translate({"--model", tiny_model()});
+  EXPECT_NE(stored.out, floats.out) << "scores to the last digit: nothing was quantised";
+  EXPECT_EQ(floats.out, translate({"--model", tiny_model(), "--precision", "float32"}).out);
+}
+
+TEST_F(CliQuantizeTest, CompanyAndThreadsChangeNothing) {
+  const CommandResult together = translate({"--model", quantized_, "--threads", "2"});
+  EXPECT_EQ(together.out, translate({"--model", quantized_, "--threads", "1", "--batch-tokens", "30"}).out);
+}
+
+TEST_F(CliQuantizeTest, TranslatesAsWell) {
+  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(100, 9)));
+  const auto bleu = [&](const std::string& model) {
+    const CommandResult result = heed_command({"evaluate", "--model", model, "--pairs", pairs, "--json"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out)["bleu"].get<double>();
+  };
+  EXPECT_NEAR(bleu(quantized_), bleu(tiny_model()), 2);
+}
+
+TEST_F(CliQuantizeTest, OtherCommandsOpenIt) {
+  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(2, 9)));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"attend", "Der alte Hund sieht den Mann.", "--stack", "cross"},
+        {"score", "--pairs", pairs},
+        {"align", "--pairs", pairs},
+        {"info"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--model", quantized_});
+    const CommandResult result = heed_command(arguments);
+    EXPECT_EQ(result.status, 0) << command[0] << ": " << result.err;
+    EXPECT_FALSE(result.out.empty()) << command[0];
+    if (command[0] == "info") {
+      EXPECT_THAT(result.out, HasSubstr("int8"));
+    }
+  }
+  const auto parameters = [](const std::string& model) {
+    return nlohmann::json::parse(heed_command({"info", model, "--json"}).out)["parameters"].get<int64_t>();
+  };
+  EXPECT_EQ(parameters(quantized_), parameters(tiny_model())) << "scales are no parameters";
+}
+
+TEST_F(CliQuantizeTest, SaysWhatCannotBeDone) {
+  expect_failure(heed_command({"quantize", quantized_, folder_.path("again")}), 2, {"quantised already"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("again")));
+  expect_failure(heed_command({"quantize", tiny_model(), quantized_}), 1, {"it exists already"});
+  expect_failure(heed_command({"quantize", folder_.path("none"), folder_.path("b")}), 1,
+                 {"there is no directory"});
+  expect_failure(heed_command({"convert", quantized_, folder_.path("c")}), 2,
+                 {"convert the model that it was made from"});
+  expect_failure(heed_command({"translate", "--model", quantized_, "--precision", "int4", "a"}), 2, {"int4"});
+  const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(9, 9)));
+  expect_failure(heed_command({"train", "--from", quantized_, "--pairs", pairs, "--output", folder_.path("d"),
+                               "--max-steps", "1"}),
+                 2, {"train the float model"});
+}
+
+}  // namespace
+}  // namespace heed
