@@ -44,10 +44,11 @@ TEST(PackedWeights, ArePackedOnce) {
   const ParamRef weight = table.add({"w", {4, 3}, {}, {}}), bias = table.add({"b", {4}, {}, {}});
   const ParameterArray values = random_parameters(table, DType::kFloat32);
   PackedWeights packed;
-  const PackedMatrix& matrix = packed.get(table, values, weight, bias);
+  const Context context = context_for(table, values);
+  const PackedMatrix& matrix = packed.get(context, weight, bias);
   EXPECT_EQ(matrix.out(), 4);
   EXPECT_EQ(matrix.in(), 3);
-  EXPECT_EQ(&packed.get(table, values, weight, bias), &matrix);
+  EXPECT_EQ(&packed.get(context, weight, bias), &matrix);
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ Var Norm::forward_batch(Context& context, const Var& x) const {
   const bool own = context.training && x.value().size() > x.dim(-1);
   ops::RunningMoments moments{own ? Tensor::zeros(mean.shape(), mean.dtype()) : mean,
                               own ? Tensor::zeros(mean.shape(), mean.dtype()) : variance};
-  const Var y = ops::batch_norm(x, context.parameter(weight_), context.parameter(bias_), moments,
-                                {.epsilon = options_.epsilon, .momentum = 1, .training = own});
+  Var y = ops::batch_norm(x, context.parameter(weight_), context.parameter(bias_), moments,
+                          {.epsilon = options_.epsilon, .momentum = 1, .training = own});
   context.collect(mean_, moments.mean);
   context.collect(variance_, moments.variance);
   return y;

@@ -60,7 +60,7 @@ Var StackPositions::embed(Context& context, ParamRef words, const std::vector<in
             : sinusoidal_positions(shape_.longest, shape_.width, sinusoid_layout(options_.kind), dtype);
     options.places = id_tensor(places);
   }
-  const Var x = embedding(context, words, ids, options);  // (N, D)
+  Var x = embedding(context, words, ids, options);  // (N, D)
   if (!learned_.defined()) return x;
   return ops::add(x, ops::embedding(context.parameter(learned_), id_tensor(places)));  // (N, D)
 }

@@ -239,7 +239,7 @@ Var add_distance_keys(const Var& scores, const Var& table, const Distances& dist
 
 Var add_distance_values(const WeightedMix& mix, const Var& table, const Distances& distances,
                         const AttentionLayout& layout, int heads) {
-  const auto& [weights, mixed] = mix;
+  const Var &weights = mix.weights, &mixed = mix.mixed;
   const int64_t stride = mixed.dim(-1), width = stride / heads, rows = distances.count();
   require_rows("add_distance_values", mixed.value());
   require_weights("add_distance_values", weights.value(), layout, heads);
