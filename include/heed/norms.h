@@ -22,7 +22,7 @@ Tensor rms_norm(const Tensor& x, const NormOptions& options = {});
 
 /// What batch norm uses where there is no batch: averages over those of training, each (D).
 struct BatchMoments {
-  Tensor mean, variance;
+  Tensor mean{}, variance{};
   double momentum = 0.1;  ///< how far they move towards those of a batch
 };
 

@@ -24,10 +24,32 @@ std::string another_number(const std::string& number, Random& random) {
   return other;
 }
 
+/// Without ".", "!", "?" or "…" at the end, and Spanish marks in front.
+std::string_view without_marks(std::string_view text) {
+  constexpr std::string_view kEnds = ".!?";
+  for (bool found = true; found;) {
+    found = false;
+    if (!text.empty() && kEnds.find(text.back()) != std::string_view::npos) {
+      text.remove_suffix(1);
+      found = true;
+    }
+    if (text.ends_with("\u2026")) {
+      text.remove_suffix(std::string_view("\u2026").size());
+      found = true;
+    }
+    for (const std::string_view mark : {"\u00a1", "\u00bf"}) {
+      if (!text.starts_with(mark)) continue;
+      text.remove_prefix(mark.size());
+      found = true;
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Augmentation::Augmentation(const PairsInput& input, const AugmentationOptions& options) : options_(options) {
-  if (options.names == 0) return;
+  if (options.names == 0 && options.copies == 0) return;
   PairsReader reader(input);
   Pair pair;
   while (reader.next(pair)) {
@@ -63,6 +85,23 @@ void Augmentation::extend(const Pair& pair, const Take& take) {
     if (!others_.empty() && random.uniform() < options_.joined) join(pair, random, take);
     remember(pair, random);
   }
+  if (random.uniform() < options_.bare) {
+    const std::string_view source = without_marks(pair.source), target = without_marks(pair.target);
+    const bool marked = source.size() < pair.source.size() && target.size() < pair.target.size();
+    if (marked && !source.empty() && !target.empty()) add(take, source, target);
+  }
+  if (random.uniform() < options_.copies) {
+    const std::string same = name_or_number(random);
+    add(take, same, same);
+  }
+}
+
+std::string Augmentation::name_or_number(Random& random) const {
+  if (names_.known() > 0 && random.below(2) == 0) return names_.invent(random);
+  std::string number = another_number(std::string(1 + random.below(5), '0'), random);
+  if (number.size() == 4 && random.below(3) == 0)
+    number.insert(number.begin() + 2, ':');  // a time, or nearly
+  return number;
 }
 
 void Augmentation::join(const Pair& pair, Random& random, const Take& take) {

@@ -1,4 +1,5 @@
-// More pairs from those there are, for what a text has too little of: names, numbers, capitals, long lines.
+// More pairs from those there are, for what a text has too little of: names, numbers, capitals, long lines,
+// and lines that are no sentence.
 //
 // A translator that has read of Tom ten thousand times and of Szymborska never does not know that a name it
 // does not know is to be copied. So pairs that name somebody on both sides get copies in which the name is
@@ -30,9 +31,16 @@ struct AugmentationOptions {
   double capitals = 0;
   /// The share of pairs that get a copy with one to seven others behind it in the same line.
   double joined = 0;
+  /// The share of pairs that get a copy without the mark that ends the sentence, as headings and single words
+  /// stand.
+  double bare = 0;
+  /// The share of pairs behind which a line stands that is the same in both languages: a name or a number.
+  double copies = 0;
   RandomKey key = {};  ///< what is made is a function of this and the text alone
 
-  bool any() const { return names > 0 || numbers > 0 || capitals > 0 || joined > 0; }
+  bool any() const {
+    return names > 0 || numbers > 0 || capitals > 0 || joined > 0 || bare > 0 || copies > 0;
+  }
 };
 
 /// Given all pairs in their order, says what is to be added to them.
@@ -50,6 +58,8 @@ class Augmentation {
  private:
   void add(const Take& take, std::string_view source, std::string_view target);
   void join(const Pair& pair, Random& random, const Take& take);
+  /// What is the same in all languages.
+  std::string name_or_number(Random& random) const;
   void remember(const Pair& pair, Random& random);
 
   AugmentationOptions options_;

@@ -61,6 +61,23 @@ TEST(Augmentation, JoinsTheSamePairsOnBothSides) {
   }
 }
 
+TEST(Augmentation, TakesMarksAwayOnBothSides) {
+  EXPECT_EQ(extended("Hilfe!\tHelp!\nAch so\tI see.\n?\t?\nWarum…?\t¿Por qué?\n", {.bare = 1}),
+            (Pairs{{"Hilfe", "Help"}, {"Warum", "Por qué"}}));
+}
+
+TEST(Augmentation, CopiesNamesAndNumbers) {
+  const Pairs added = extended(kText + kText + kText, {.copies = 1});
+  ASSERT_EQ(added.size(), 9u);
+  int numbers = 0;
+  for (const auto& [source, target] : added) {
+    EXPECT_EQ(source, target);
+    numbers += source[0] >= '0' && source[0] <= '9' ? 1 : 0;
+  }
+  EXPECT_GT(numbers, 0);
+  EXPECT_LT(numbers, 9);
+}
+
 TEST(Augmentation, IsAFunctionOfKeyAndText) {
   const AugmentationOptions one{.names = 1, .joined = 0.5, .key = RandomKey::from_seed(1)};
   const AugmentationOptions two{.names = 1, .joined = 0.5, .key = RandomKey::from_seed(2)};

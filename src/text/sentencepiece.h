@@ -48,6 +48,7 @@ struct SentencePieceTrainOptions {
   SubwordType type = SubwordType::kUnigram;  ///< how to cut
   int vocabulary_size = 8000;                ///< pieces, <unk>, <s> and </s> included
   double character_coverage = 0.9995;        ///< share of characters that are pieces; 0.98 to 1
+  bool split_digits = false;                 ///< each digit is a piece of its own
   bool byte_fallback = true;                 ///< spell other characters as 256 byte pieces
   TextNormalization normalization = TextNormalization::kNmtNfkc;  ///< kept in the model
   bool keep_spaces = false;          ///< white space at the ends, and several in a row, are kept as they are

@@ -107,6 +107,27 @@ TEST_P(EveryType, LowersAVocabularyThatTheTextDoesNotAllow) {
   EXPECT_THAT(warnings[0], testing::HasSubstr("from 20000 to " + std::to_string(model.size())));
 }
 
+TEST(SentencePiece, SplitsDigitsWhereAsked) {
+  const auto longest_number = [](bool split) {
+    int line = 0;
+    const NextLine next = [&](std::string& text) {
+      text = "im Jahr 1984 kamen 1984 Leute aus " + std::string(1, static_cast<char>('a' + line % 26));
+      return ++line < 300;
+    };
+    const SentencePieceTrainOptions options{
+        .type = SubwordType::kBpe, .vocabulary_size = 300, .split_digits = split};
+    const auto model = SentencePieceModel::from_bytes(SentencePieceModel::train(options, next), "test");
+    size_t longest = 0;
+    for (const std::string& piece : texts_of(model.encode("1984"))) {
+      longest = std::max<size_t>(longest,
+                                 std::ranges::count_if(piece, [](char c) { return c >= '0' && c <= '9'; }));
+    }
+    return longest;
+  };
+  EXPECT_EQ(longest_number(true), 1u);
+  EXPECT_GT(longest_number(false), 1u) << "the control";
+}
+
 TEST(SentencePiece, SpansNameTheBytesOfTheOriginal) {
   const SentencePieceModel model = train({.vocabulary_size = 400});
   const std::string text = "  Häuser \u00a0und½ ";

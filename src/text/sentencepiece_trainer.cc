@@ -130,6 +130,7 @@ Settings settings_of(const SentencePieceTrainOptions& options) {
           {"vocab_size", std::to_string(options.vocabulary_size)},
           {"hard_vocab_limit", "false"},
           {"character_coverage", fmt::format("{:.9g}", options.character_coverage)},
+          {"split_digits", options.split_digits ? "true" : "false"},
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
           {"normalization_rule_name", name_of(options.normalization)},
           {"remove_extra_whitespaces", options.keep_spaces ? "false" : "true"},

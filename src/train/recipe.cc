@@ -50,6 +50,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.joint", r.joint);
   visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
   visit("tokenizer.byte_fallback", r.byte_fallback);
+  visit("tokenizer.split_digits", r.split_digits);
   visit("tokenizer.lowercase", r.lowercase);
   visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
   visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
@@ -62,6 +63,8 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("augmentation.numbers", r.other_numbers, Range{0, 100});
   visit("augmentation.capitals", r.capitals, Range{0, 1});
   visit("augmentation.joined", r.joined, Range{0, 1});
+  visit("augmentation.bare", r.bare, Range{0, 1});
+  visit("augmentation.copies", r.copies, Range{0, 1});
 
   visit("training.from", r.from);
   visit("training.seed", r.seed, any);
@@ -197,7 +200,7 @@ bool comes_with_model(const std::string& key) {
   static const std::vector<std::string> learnt{"tokenizer.type",          "tokenizer.vocabulary",
                                                "tokenizer.joint",         "tokenizer.normalization",
                                                "tokenizer.byte_fallback", "tokenizer.character_coverage",
-                                               "tokenizer.lowercase"};
+                                               "tokenizer.lowercase",     "tokenizer.split_digits"};
   return (key.starts_with("model.") && key != kArchitecture) || std::ranges::count(learnt, key) > 0;
 }
 

@@ -32,7 +32,8 @@ struct Recipe {
   bool joint = true;
   std::string normalization = "nmt_nfkc";
   bool byte_fallback = true;
-  bool lowercase = true;  ///< of WordPiece: case and accents are put aside
+  bool split_digits = false;  ///< each digit is a piece, so that numbers are copied digit by digit
+  bool lowercase = true;      ///< of WordPiece: case and accents are put aside
   double character_coverage = 0.9995;
   int sampled_cuts = 0;         ///< ways in which each training sentence is cut by chance; 0: only the best
   double sampling_alpha = 0.2;  ///< cuts are drawn with probability proportional to P(cut)^alpha
@@ -45,6 +46,8 @@ struct Recipe {
   int other_numbers = 0;   ///< copies of pairs that share a number, with another one
   double capitals = 0;     ///< share of pairs with a copy in capitals
   double joined = 0;       ///< share of pairs with a copy that has others behind it
+  double bare = 0;         ///< share of pairs with a copy without the mark at its end
+  double copies = 0;       ///< share of pairs followed by a name or number that is its own translation
 
   // [training]
   std::string from;  ///< the model directory whose tokenizer, sizes and weights it begins with; empty: none

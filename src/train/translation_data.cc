@@ -19,6 +19,7 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   options.type = recipe.tokenizer == "bpe" ? SubwordType::kBpe : SubwordType::kUnigram;
   options.vocabulary_size = recipe.vocabulary;
   options.byte_fallback = recipe.byte_fallback;
+  options.split_digits = recipe.split_digits;
   options.character_coverage = recipe.character_coverage;
   for (const auto& [name, value] : normalizations) {
     if (name == recipe.normalization) options.normalization = value;
@@ -70,7 +71,7 @@ void make_corpus(const PairsInput& input, const std::string& path, const Tokeniz
   const int cuts = part == Part::kTraining ? recipe.sampled_cuts : 0;
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more{recipe.invented_names, recipe.other_numbers, recipe.capitals, recipe.joined,
-                                 key.fold(4)};
+                                 recipe.bare,           recipe.copies,        key.fold(4)};
   if (part == Part::kTraining && more.any()) build.augmentation = &augmentation.emplace(input, more);
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, cuts};
   // Of one side, which is cut by one of two functions and has random numbers of its own.
