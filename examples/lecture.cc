@@ -4,7 +4,6 @@
 
 #include <heed/attention.h>
 
-#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -76,10 +75,7 @@ int main() {
                               loops = heed::plain_self_attention_in_loops(x);
   const std::vector<float> z = row(plain.output, 1);
   print("z_2", z, "%12.4e");
-  const std::vector<float> a = plain.output.to_vector<float>(), b = loops.output.to_vector<float>();
-  double largest = 0;
-  for (size_t n = 0; n < a.size(); ++n)
-    largest = std::max(largest, std::abs(static_cast<double>(a[n] - b[n])));
+  const double largest = examples::largest_difference(plain.output, loops.output);
   std::printf("matrices against loops: largest difference %.1e\n", largest);
 
   std::printf("\nWith U_query, U_key, U_value: scores divided by sqrt(d_k) = 4\n");
@@ -89,19 +85,10 @@ int main() {
   u.key = random.uniform({width, width});
   u.value = random.uniform({width, width});
   const heed::AttentionResult attention = heed::self_attention(x, u, {.weights = true});
-  // The raw scores of the second word: attention of its query alone, with keys as they are.
   const std::vector<float> weights = row(attention.weights, 1), context = row(attention.output, 1);
-  const auto product = [&](const heed::Tensor& matrix, int64_t word) {
-    const std::vector<float> m = matrix.to_vector<float>(), v = row(x, word);
-    std::vector<float> result(static_cast<size_t>(width));
-    for (int64_t n = 0; n < width * width; ++n) result[n / width] += m[n] * v[n % width];
-    return heed::Tensor::from(result, {1, width});
-  };
-  std::vector<float> omega;
-  for (int64_t word = 0; word < 8; ++word) {
-    omega.push_back(
-        heed::attention_scores(product(u.query, 1), product(u.key, word), 1).to_vector<float>()[0]);
-  }
+  const heed::Tensor scores =
+      heed::attention_scores(examples::linear(x, u.query), examples::linear(x, u.key), 1);
+  const std::vector<float> omega = row(scores, 1);
   print("omega_2", omega);
   print("weights of word 2", weights, "%12.4e");
   print("context vector of word 2", context);
@@ -110,7 +97,7 @@ int main() {
   TorchRandom again(123);
   again.uniform({width, width});
   const heed::Tensor queries = again.uniform({8, width, width}), keys = again.uniform({8, width, width});
-  const std::vector<float> key = product(examples::part(keys, 2), 1).to_vector<float>();
+  const std::vector<float> key = row(examples::linear(x, examples::part(keys, 2)), 1);
   print("key of word 2 in head 3", key);
 
   const bool right = is(omega[2], 14.3667) && is(omega[4], 53.8976) && is(weights[4], 0.85596) &&

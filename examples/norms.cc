@@ -37,12 +37,7 @@ heed::Tensor batch(const std::vector<int64_t>& lengths, bool padded) {
 
 /// How far the vectors of the first sentence are from those that it has in other company.
 double change(const heed::Tensor& alone, const heed::Tensor& in_company) {
-  const std::vector<float> a = alone.to_vector<float>(), b = in_company.to_vector<float>();
-  double largest = 0;
-  for (int64_t n = 0; n < kLengths[0] * kWidth; ++n) {
-    largest = std::max(largest, std::abs(static_cast<double>(a[n] - b[n])));
-  }
-  return largest;
+  return examples::largest_difference(alone.narrow(0, 0, kLengths[0]), in_company.narrow(0, 0, kLengths[0]));
 }
 
 }  // namespace

@@ -4,28 +4,9 @@
 
 #include <heed/attention.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "show.h"
-
-namespace {
-
-/// y = x W^T: x (tokens, in), W (out, in) -> (tokens, out).
-heed::Tensor product(const heed::Tensor& x, const heed::Tensor& weight) {
-  const int64_t tokens = x.dim(0), in = x.dim(1), out = weight.dim(0);
-  const std::vector<float> a = x.to_vector<float>(), w = weight.to_vector<float>();
-  std::vector<float> y(static_cast<size_t>(tokens * out));
-  for (int64_t t = 0; t < tokens; ++t) {
-    for (int64_t o = 0; o < out; ++o) {
-      float sum = 0;
-      for (int64_t i = 0; i < in; ++i) sum += a[t * in + i] * w[o * in + i];
-      y[t * out + o] = sum;
-    }
-  }
-  return heed::Tensor::from(y, {tokens, out});
-}
-
-}  // namespace
 
 int main() {
   const int64_t tokens = 4, width = 6;
@@ -37,7 +18,7 @@ int main() {
   examples::print_matrix(w_q);
 
   // One product, then a look at its columns.
-  const heed::Tensor at_once = product(x, w_q);
+  const heed::Tensor at_once = examples::linear(x, w_q);
   const heed::Tensor split = heed::split_heads(at_once.reshape({1, tokens, width}), heads);
   std::printf("\nqueries of all heads: %s, split: %s\n", at_once.shape().to_string().c_str(),
               split.shape().to_string().c_str());
@@ -45,7 +26,7 @@ int main() {
   double largest = 0;
   for (int head = 0; head < heads; ++head) {
     const heed::Tensor own = w_q.narrow(0, head * width / heads, width / heads).clone();  // (3, 6)
-    const heed::Tensor queries = product(x, own);                                         // (4, 3)
+    const heed::Tensor queries = examples::linear(x, own);                                // (4, 3)
     const heed::Tensor same = examples::part(examples::part(split, 0), head);             // (4, 3)
     std::printf("\nhead %d by a matrix of its own, rows %d to %d of W_q: %s\n", head + 1,
                 static_cast<int>(head * width / heads) + 1, static_cast<int>((head + 1) * width / heads),
@@ -53,9 +34,7 @@ int main() {
     examples::print_matrix(queries);
     std::printf("and from the one product:\n");
     examples::print_matrix(same);
-    const std::vector<float> a = queries.to_vector<float>(), b = same.to_vector<float>();
-    for (size_t n = 0; n < a.size(); ++n)
-      largest = std::max(largest, std::abs(static_cast<double>(a[n] - b[n])));
+    largest = std::max(largest, examples::largest_difference(queries, same));
   }
   std::printf("\nlargest difference: %g\n", largest);
   return largest == 0 ? 0 : 1;

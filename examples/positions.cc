@@ -8,7 +8,6 @@
 #include <heed/positions.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "show.h"
@@ -37,8 +36,7 @@ heed::Tensor embed(const std::vector<std::string>& words, int64_t moved, bool ab
 }
 
 /// What self-attention makes of each word; the words in front of the sentence are hidden.
-std::vector<std::vector<float>> attend(const std::vector<std::string>& words, heed::PositionKind kind,
-                                       int64_t moved) {
+heed::Tensor attend(const std::vector<std::string>& words, heed::PositionKind kind, int64_t moved) {
   const bool absolute = kind == heed::PositionKind::kSinusoidalInterleaved;
   heed::MultiHeadAttentionOptions options{.d_model = kWidth, .heads = 2, .dropout = 0};
   if (!absolute) options.positions.kind = kind;
@@ -51,19 +49,8 @@ std::vector<std::vector<float>> attend(const std::vector<std::string>& words, he
   std::vector<uint8_t> seen(static_cast<size_t>(x.dim(1)), 1);
   std::fill_n(seen.begin(), moved, uint8_t{0});
   const heed::Tensor mask = heed::Tensor::from(seen, {1, x.dim(1)});
-  const std::vector<float> all = layer.forward(x, x, x, {.padding = mask}).output.to_vector<float>();
-  std::vector<std::vector<float>> vectors;
-  for (int64_t place = moved; place < x.dim(1); ++place) {
-    vectors.emplace_back(all.begin() + place * kWidth, all.begin() + (place + 1) * kWidth);
-  }
-  return vectors;
-}
-
-double difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double largest = 0;
-  for (size_t n = 0; n < a.size(); ++n)
-    largest = std::max(largest, std::abs(static_cast<double>(a[n] - b[n])));
-  return largest;
+  const heed::Tensor all = layer.forward(x, x, x, {.padding = mask}).output;
+  return examples::part(all, 0).narrow(0, moved, x.dim(1) - moved).clone();  // (T, D)
 }
 
 }  // namespace
@@ -87,9 +74,8 @@ int main(int argc, char** argv) {
   for (const Case& each : cases) {
     const auto mary = attend(kMary, each.kind, 0), john = attend(kJohn, each.kind, 0),
                moved = attend(kMary, each.kind, 3);
-    const double order = difference(mary[0], john[2]);
-    double shift = 0;
-    for (size_t n = 0; n < mary.size(); ++n) shift = std::max(shift, difference(mary[n], moved[n]));
+    const double order = examples::largest_difference(examples::part(mary, 0), examples::part(john, 2));
+    const double shift = examples::largest_difference(mary, moved);
     std::printf("  %-18s %10.5f %-12s %10.5f %s\n", each.name, order, order < 1e-5 ? "the same" : "", shift,
                 shift < 1e-5 ? "the same" : "");
     right = right && (order > 1e-4) == each.tells_order && (shift < 1e-5) == each.stays;

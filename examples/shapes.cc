@@ -11,26 +11,6 @@
 
 #include "show.h"
 
-namespace {
-
-/// x W^T + b: (B, T, D) -> (B, T, D).
-heed::Tensor linear(const heed::Tensor& x, const heed::Tensor& weight, const heed::Tensor& bias) {
-  const int64_t in = weight.dim(1), out = weight.dim(0), rows = x.size() / in;
-  const std::vector<float> a = x.to_vector<float>(), w = weight.to_vector<float>(),
-                           b = bias.to_vector<float>();
-  std::vector<float> y(static_cast<size_t>(rows * out));
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t o = 0; o < out; ++o) {
-      float sum = b[o];
-      for (int64_t i = 0; i < in; ++i) sum += a[row * in + i] * w[o * in + i];
-      y[row * out + o] = sum;
-    }
-  }
-  return heed::Tensor::from(y, {x.dim(0), x.dim(1), out});
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   const std::vector<std::string> sentences{
       "i wonder what will come next", "this is a basic example paragraph", "hello what is a basic split"};
@@ -58,7 +38,8 @@ int main(int argc, char** argv) {
   std::printf("%zu different words in three sentences\n", vocabulary.size());
   examples::print_shape("embeddings (B, T, D)", x);
   const auto project = [&](const std::string& name, const heed::Tensor& input) {
-    return linear(input, layer.parameter(name + ".weight"), layer.parameter(name + ".bias"));
+    return examples::linear(input, layer.parameter(name + ".weight"), layer.parameter(name + ".bias"))
+        .reshape(x.shape());
   };
   const heed::Tensor query = project("q_proj", x), key = project("k_proj", x), value = project("v_proj", x);
   examples::print_shape("queries, keys, values (B, T, D)", query);
@@ -76,10 +57,7 @@ int main(int argc, char** argv) {
   examples::print_shape("output (B, T, D)", output);
 
   const heed::AttentionResult whole = layer.forward(x, x, x, {.weights = true});
-  double largest = 0;
-  const std::vector<float> a = output.to_vector<float>(), b = whole.output.to_vector<float>();
-  for (size_t n = 0; n < a.size(); ++n)
-    largest = std::max(largest, std::abs(static_cast<double>(a[n] - b[n])));
+  const double largest = examples::largest_difference(output, whole.output);
   std::printf("\nThe layer in one call: output %s, weights %s; largest difference %.1e\n",
               whole.output.shape().to_string().c_str(), whole.weights.shape().to_string().c_str(), largest);
 

@@ -3,6 +3,8 @@
 
 #include <heed/tensor.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <random>
@@ -41,6 +43,31 @@ inline heed::Tensor random_tensor(const heed::Shape& shape, double deviation = 1
   std::vector<float> values(static_cast<size_t>(shape.size()));
   for (float& value : values) value = normal(random);
   return heed::Tensor::from(values, shape);
+}
+
+/// x W^T + b: x (..., in), W (out, in), b (out) or none -> (rows of x, out).
+inline heed::Tensor linear(const heed::Tensor& x, const heed::Tensor& weight, const heed::Tensor& bias = {}) {
+  const int64_t in = weight.dim(1), out = weight.dim(0), rows = x.size() / in;
+  const std::vector<float> a = x.to_vector<float>(), w = weight.to_vector<float>();
+  const std::vector<float> b =
+      bias.defined() ? bias.to_vector<float>() : std::vector<float>(static_cast<size_t>(out));
+  std::vector<float> y(static_cast<size_t>(rows * out));
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t o = 0; o < out; ++o) {
+      float sum = b[o];
+      for (int64_t i = 0; i < in; ++i) sum += a[row * in + i] * w[o * in + i];
+      y[row * out + o] = sum;
+    }
+  }
+  return heed::Tensor::from(y, {rows, out});
+}
+
+/// Of two tensors of one size.
+inline double largest_difference(const heed::Tensor& one, const heed::Tensor& other) {
+  const std::vector<double> a = one.to_vector<double>(), b = other.to_vector<double>();
+  double largest = 0;
+  for (size_t n = 0; n < a.size(); ++n) largest = std::max(largest, std::abs(a[n] - b[n]));
+  return largest;
 }
 
 /// Row (or matrix, ...) n of the outermost axis.

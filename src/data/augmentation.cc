@@ -26,21 +26,13 @@ std::string another_number(const std::string& number, Random& random) {
 
 /// Without ".", "!", "?" or "…" at the end, and Spanish marks in front.
 std::string_view without_marks(std::string_view text) {
-  constexpr std::string_view kEnds = ".!?";
-  for (bool found = true; found;) {
-    found = false;
-    if (!text.empty() && kEnds.find(text.back()) != std::string_view::npos) {
-      text.remove_suffix(1);
-      found = true;
-    }
-    if (text.ends_with("\u2026")) {
-      text.remove_suffix(std::string_view("\u2026").size());
-      found = true;
+  for (size_t before = text.size() + 1; text.size() < before;) {
+    before = text.size();
+    for (const std::string_view mark : {".", "!", "?", "\u2026"}) {
+      if (text.ends_with(mark)) text.remove_suffix(mark.size());
     }
     for (const std::string_view mark : {"\u00a1", "\u00bf"}) {
-      if (!text.starts_with(mark)) continue;
-      text.remove_prefix(mark.size());
-      found = true;
+      if (text.starts_with(mark)) text.remove_prefix(mark.size());
     }
   }
   return text;

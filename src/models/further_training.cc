@@ -7,12 +7,11 @@ namespace heed::models {
 
 FurtherModel read_for_training(const std::string& directory, const Architecture& architecture,
                                const ModelSettings& text) {
-  const std::string name = architecture_name_in(directory);
-  if (name != architecture.name) {
+  const JsonObject config = JsonObject::read(directory + "/config.json");
+  if (const std::string& name = architecture_of(config).name; name != architecture.name) {
     fail(ErrorKind::kUsage, "'{}' holds a model of the architecture {}, not {}", directory, name,
          architecture.name);
   }
-  const JsonObject config = JsonObject::read(directory + "/config.json");
   if (is_quantized(config)) {
     fail(ErrorKind::kUsage,
          "'{}' is quantised, and steps of training are smaller than what was rounded away: train the float "

@@ -131,6 +131,61 @@ Scratch<T> collect(const AttentionSpan& span, const Distances& distances, const 
   return by_row;
 }
 
+// Of one head: x (Tq, width) are rows of queries or outputs, `stride` apart; table (rows, width).
+
+/// x table^T -> (Tq, rows)
+template <typename T>
+Scratch<T> multiply_by_table(const AttentionSpan& span, const T* x, int64_t stride, const Tensor& table) {
+  const int64_t rows = table.dim(0), width = table.dim(1);
+  Scratch<T> by_row(static_cast<size_t>(span.queries() * rows));
+  gemm({.transpose_b = true,
+        .m = span.queries(),
+        .n = rows,
+        .k = width,
+        .a = x,
+        .a_stride = stride,
+        .b = table.data<T>(),
+        .b_stride = width,
+        .c = by_row.data(),
+        .c_stride = rows});
+  return by_row;
+}
+
+/// x += by_row table
+template <typename T>
+void add_table_mix(const AttentionSpan& span, const Scratch<T>& by_row, const Tensor& table, T* x,
+                   int64_t stride) {
+  const int64_t rows = table.dim(0), width = table.dim(1);
+  gemm({.m = span.queries(),
+        .n = width,
+        .k = rows,
+        .a = by_row.data(),
+        .a_stride = rows,
+        .b = table.data<T>(),
+        .b_stride = width,
+        .accumulate = true,
+        .c = x,
+        .c_stride = stride});
+}
+
+/// dtable += by_row^T x
+template <typename T>
+void add_table_gradient(const AttentionSpan& span, const Scratch<T>& by_row, const T* x, int64_t stride,
+                        Tensor& dtable) {
+  const int64_t rows = dtable.dim(0), width = dtable.dim(1);
+  gemm({.transpose_a = true,
+        .m = rows,
+        .n = width,
+        .k = span.queries(),
+        .a = by_row.data(),
+        .a_stride = rows,
+        .b = x,
+        .b_stride = stride,
+        .accumulate = true,
+        .c = dtable.data<T>(),
+        .c_stride = width});
+}
+
 }  // namespace
 
 // ---- A bias -----------------------------------------------------------------------------------------------
@@ -171,7 +226,7 @@ Var add_distance_bias(const Var& scores, const Var& table, const Distances& dist
 
 Var add_distance_keys(const Var& scores, const Var& table, const Distances& distances,
                       const AttentionOperands& x, const AttentionLayout& layout) {
-  const int64_t width = x.query.width / x.heads, rows = distances.count(), stride = x.query.var.dim(-1);
+  const int64_t width = x.query.width / x.heads, stride = x.query.var.dim(-1);
   require_weights("add_distance_keys", scores.value(), layout, x.heads);
   require_table("add_distance_keys", table, distances, width);
   require_same_type("add_distance_keys", scores.value(), table.value());
@@ -180,54 +235,25 @@ Var add_distance_keys(const Var& scores, const Var& table, const Distances& dist
   for_float_type("add_distance_keys", all, [&]<typename T>(T) {
     const T* query = x.query.var.value().data<T>() + x.query.begin;
     for_each_head(layout.spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-      Scratch<T> by_row(static_cast<size_t>(span.queries() * rows));
-      gemm({.transpose_b = true,  // (Tq, d_k) (rows, d_k)^T -> (Tq, rows)
-            .m = span.queries(),
-            .n = rows,
-            .k = width,
-            .a = query + span.query_begin * stride + head * width,
-            .a_stride = stride,
-            .b = table.value().data<T>(),
-            .b_stride = width,
-            .c = by_row.data(),
-            .c_stride = rows});
+      const Scratch<T> by_row =
+          multiply_by_table(span, query + span.query_begin * stride + head * width, stride, table.value());
       spread(span, distances, by_row.data(), static_cast<T>(x.scale), all.data<T>() + at);
     });
   });
   Tape* tape = tape_of(scores, table, x.query.var);
   if (tape == nullptr) return all;
   return tape->record(all, [tape, scores, table, distances, query = x.query, heads = x.heads, scale = x.scale,
-                            layout, width, rows, stride](const Tensor& dall) {
+                            layout, width, stride](const Tensor& dall) {
     Tensor dquery = gradient_of(query.var), dtable = gradient_of(table);
     for_float_type("add_distance_keys", dall, [&]<typename T>(T) {
       for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
         const int64_t query_at = query.begin + span.query_begin * stride + head * width;
-        const Scratch<T> by_row =
-            collect(span, distances, dall.data<T>() + at, static_cast<T>(scale));  // (Tq, rows)
-        if (dquery.defined()) {                                                    // dQ = dP table
-          gemm({.m = span.queries(),
-                .n = width,
-                .k = rows,
-                .a = by_row.data(),
-                .a_stride = rows,
-                .b = table.value().data<T>(),
-                .b_stride = width,
-                .accumulate = true,
-                .c = dquery.data<T>() + query_at,
-                .c_stride = stride});
+        const Scratch<T> by_row = collect(span, distances, dall.data<T>() + at, static_cast<T>(scale));
+        if (dquery.defined()) {  // dQ = dP table
+          add_table_mix(span, by_row, table.value(), dquery.data<T>() + query_at, stride);
         }
         if (dtable.defined()) {  // dtable = dP^T Q
-          gemm({.transpose_a = true,
-                .m = rows,
-                .n = width,
-                .k = span.queries(),
-                .a = by_row.data(),
-                .a_stride = rows,
-                .b = query.var.value().data<T>() + query_at,
-                .b_stride = stride,
-                .accumulate = true,
-                .c = dtable.data<T>(),
-                .c_stride = width});
+          add_table_gradient(span, by_row, query.var.value().data<T>() + query_at, stride, dtable);
         }
       });
     });
@@ -240,7 +266,7 @@ Var add_distance_keys(const Var& scores, const Var& table, const Distances& dist
 Var add_distance_values(const WeightedMix& mix, const Var& table, const Distances& distances,
                         const AttentionLayout& layout, int heads) {
   const Var &weights = mix.weights, &mixed = mix.mixed;
-  const int64_t stride = mixed.dim(-1), width = stride / heads, rows = distances.count();
+  const int64_t stride = mixed.dim(-1), width = stride / heads;
   require_rows("add_distance_values", mixed.value());
   require_weights("add_distance_values", weights.value(), layout, heads);
   require_table("add_distance_values", table, distances, width);
@@ -249,60 +275,29 @@ Var add_distance_values(const WeightedMix& mix, const Var& table, const Distance
   Tensor all = mixed.value().clone();
   for_float_type("add_distance_values", all, [&]<typename T>(T) {
     for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-      const Scratch<T> by_row = collect(span, distances, weights.value().data<T>() + at, T{1});
-      gemm({.m = span.queries(),  // (Tq, rows) (rows, d_v) -> (Tq, d_v)
-            .n = width,
-            .k = rows,
-            .a = by_row.data(),
-            .a_stride = rows,
-            .b = table.value().data<T>(),
-            .b_stride = width,
-            .accumulate = true,
-            .c = all.data<T>() + span.query_begin * stride + head * width,
-            .c_stride = stride});
+      add_table_mix(span, collect(span, distances, weights.value().data<T>() + at, T{1}), table.value(),
+                    all.data<T>() + span.query_begin * stride + head * width, stride);
     });
   });
   Tape* tape = tape_of(weights, mixed, table);
   if (tape == nullptr) return all;
-  return tape->record(
-      all, [tape, mix, table, distances, layout, heads, stride, width, rows](const Tensor& dall) {
-        Tensor dweights = gradient_of(mix.weights), dtable = gradient_of(table);
-        for_float_type("add_distance_values", dall, [&]<typename T>(T) {
-          for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-            const T* upstream = dall.data<T>() + span.query_begin * stride + head * width;
-            if (dweights.defined()) {  // of a query and a row: dO . table[row]
-              Scratch<T> by_row(static_cast<size_t>(span.queries() * rows));
-              gemm({.transpose_b = true,
-                    .m = span.queries(),
-                    .n = rows,
-                    .k = width,
-                    .a = upstream,
-                    .a_stride = stride,
-                    .b = table.value().data<T>(),
-                    .b_stride = width,
-                    .c = by_row.data(),
-                    .c_stride = rows});
-              spread(span, distances, by_row.data(), T{1}, dweights.data<T>() + at);
-            }
-            if (dtable.defined()) {
-              const Scratch<T> by_row =
-                  collect(span, distances, mix.weights.value().data<T>() + at, T{1});  // (Tq, rows)
-              gemm({.transpose_a = true,
-                    .m = rows,
-                    .n = width,
-                    .k = span.queries(),
-                    .a = by_row.data(),
-                    .a_stride = rows,
-                    .b = upstream,
-                    .b_stride = stride,
-                    .accumulate = true,
-                    .c = dtable.data<T>(),
-                    .c_stride = width});
-            }
-          });
-        });
-        tape->add_gradient(mix.mixed, dall);
+  return tape->record(all, [tape, mix, table, distances, layout, heads, stride, width](const Tensor& dall) {
+    Tensor dweights = gradient_of(mix.weights), dtable = gradient_of(table);
+    for_float_type("add_distance_values", dall, [&]<typename T>(T) {
+      for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+        const T* upstream = dall.data<T>() + span.query_begin * stride + head * width;
+        if (dweights.defined()) {  // of a query and a row: dO . table[row]
+          const Scratch<T> by_row = multiply_by_table(span, upstream, stride, table.value());
+          spread(span, distances, by_row.data(), T{1}, dweights.data<T>() + at);
+        }
+        if (dtable.defined()) {
+          add_table_gradient(span, collect(span, distances, mix.weights.value().data<T>() + at, T{1}),
+                             upstream, stride, dtable);
+        }
       });
+    });
+    tape->add_gradient(mix.mixed, dall);
+  });
 }
 
 }  // namespace heed::ops

@@ -85,15 +85,18 @@ class EveryArchitecture : public ::testing::TestWithParam<Variant> {
 
   /// The tiny preset, with small batches and few pieces, and more settings over it.
   Recipe recipe(const std::map<std::string, std::string>& more = {}) const {
-    std::vector<Setting> settings{{"model.arch", arch(), "test"}};
-    std::map<std::string, std::string> values{{"training.batch_tokens", "256"},
-                                              {"training.shards", "3"},
-                                              {"validation.every", "4"},
-                                              {"validation.metric", "loss"}};
+    std::map<std::string, std::string> values{
+        {"model.arch", arch()}, {"training.shards", "3"}, {"validation.every", "4"}};
     if (task_ == models::Task::kTranslation) values["tokenizer.vocabulary"] = "300";
-    if (task_ == models::Task::kLanguageModel) values["training.block"] = "32";
     for (const auto& [key, value] : GetParam().settings) values[key] = value;
     for (const auto& [key, value] : more) values[key] = value;
+    return small_recipe(values);
+  }
+  /// The tiny preset with small batches and these settings, over them.
+  Recipe small_recipe(std::map<std::string, std::string> values) const {
+    values.insert({{"training.batch_tokens", "256"}, {"validation.metric", "loss"}});
+    if (task_ == models::Task::kLanguageModel) values.insert({"training.block", "32"});
+    std::vector<Setting> settings;
     for (const auto& [key, value] : values) settings.push_back({key, value, "test"});
     return make_recipe("tiny", "", settings);
   }
@@ -229,15 +232,10 @@ TEST_P(EveryArchitecture, AsksTheSystemForNoMemoryOnceItKnowsItsText) {
 TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
   train(options("base", 60, recipe()));
   const auto further = [&](const std::map<std::string, std::string>& more = {}) {
-    std::map<std::string, std::string> values{{"training.from", folder_.path("base")},
-                                              {"training.batch_tokens", "256"},
-                                              {"validation.every", "1"},  // as a run also does where it stops
-                                              {"validation.metric", "loss"}};
-    if (task_ == models::Task::kLanguageModel) values["training.block"] = "32";
-    for (const auto& [key, value] : more) values[key] = value;
-    std::vector<Setting> settings;
-    for (const auto& [key, value] : values) settings.push_back({key, value, "test"});
-    return make_recipe("tiny", "", settings);  // whose architecture is the model's
+    std::map<std::string, std::string> values = more;
+    values.insert({"training.from", folder_.path("base")});
+    values.insert({"validation.every", "1"});  // as a run also does where it stops
+    return small_recipe(values);               // whose architecture is the model's
   };
   training_ = write_text(folder_, task_, "more", 100, 3);
   TrainerOptions o = options("further", 8, further());
