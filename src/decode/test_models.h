@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "decode/search.h"
+#include "models/test_models.h"
 #include "models/transformer.h"
 
 namespace heed::decode {
@@ -115,9 +116,9 @@ inline FunctionModel::Logits scrambled_logits(int64_t vocabulary, double spread,
 }
 
 /// A Transformer with weights drawn from a seed. Untrained, it still reads every word of source and target.
-struct TinyTransformer {
+struct TinyTransformer : models::ModelWithWeights<models::Transformer> {
   explicit TinyTransformer(uint64_t seed = 1, int64_t vocabulary = 97)
-      : model(config(vocabulary)), values(model.table(), DType::kFloat32) {
+      : ModelWithWeights(config(vocabulary)) {
     nn::initialise(model.table(), values, RandomKey::from_seed(seed));
   }
   static models::TransformerConfig config(int64_t vocabulary) {
@@ -131,17 +132,6 @@ struct TinyTransformer {
     config.padding_id = config.start_id = static_cast<int32_t>(vocabulary - 1);
     return config;
   }
-  nn::Context context() const {
-    nn::Context context;
-    context.table = &model.table();
-    context.values = &values;
-    context.packed = &packed;
-    return context;
-  }
-
-  models::Transformer model;
-  nn::ParameterArray values;
-  mutable nn::PackedWeights packed;
 };
 
 /// `count` sentences of 1 to `longest` words below `words`, and the end token 0; numbered from 0.

@@ -7,6 +7,7 @@
 
 #include "decode/text_scoring.h"
 #include "models/decoder_only_config.h"
+#include "models/test_models.h"
 #include "test_folder.h"
 #include "text/plain_tokenizers.h"
 
@@ -14,9 +15,8 @@ namespace heed::decode {
 namespace {
 
 /// An untrained model over bytes: it writes nonsense, and its own nonsense for each prompt.
-struct ByteModel {
-  explicit ByteModel(int64_t positions = 64, int32_t end = 0) : model(config(positions, end)) {
-    values = nn::ParameterArray(model.table(), DType::kFloat32);
+struct ByteModel : models::ModelWithWeights<models::DecoderOnly> {
+  explicit ByteModel(int64_t positions = 64, int32_t end = 0) : ModelWithWeights(config(positions, end)) {
     nn::initialise(model.table(), values, RandomKey::from_seed(3));
     for (float* x = values.flat().data<float>(); x != values.flat().data<float>() + values.flat().size();
          ++x) {
@@ -35,16 +35,6 @@ struct ByteModel {
     c.end_id = end;
     return c;
   }
-  nn::Context context() const {
-    nn::Context context;
-    context.table = &model.table();
-    context.values = &values;
-    context.packed = &packed;
-    return context;
-  }
-  models::DecoderOnly model;
-  nn::ParameterArray values;
-  mutable nn::PackedWeights packed;
   ByteTokenizer tokenizer;
 };
 

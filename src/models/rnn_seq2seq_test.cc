@@ -9,6 +9,7 @@
 #include "autograd/gradient_check.h"
 #include "compare.h"
 #include "models/rnn_config.h"
+#include "models/test_models.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 
@@ -53,38 +54,9 @@ std::string name_of(const RnnConfig& config) {
   return rnn_config_json(config).dump();
 }
 
-/// A model with weights drawn from a seed.
-struct TinyRnn {
-  explicit TinyRnn(const RnnConfig& config, uint64_t seed = 1)
-      : model(config), values(model.table(), DType::kFloat32) {
-    values.flat() = TensorSource(seed).normal({model.table().elements()}, DType::kFloat32, 0.5);
-  }
-  nn::Context context() const {
-    nn::Context context;
-    context.table = &model.table();
-    context.values = &values;
-    context.packed = &packed;
-    return context;
-  }
-  RnnSeq2Seq model;
-  nn::ParameterArray values;
-  mutable nn::PackedWeights packed;
+struct TinyRnn : ModelWithWeights<RnnSeq2Seq> {
+  explicit TinyRnn(const RnnConfig& config, uint64_t seed = 1) : ModelWithWeights(config, seed) {}
 };
-
-Sequences random_sequences(int count, int64_t longest, int64_t words, uint64_t seed) {
-  TensorSource source(seed);
-  Sequences sequences;
-  for (int b = 0; b < count; ++b) {
-    sequences.append(source.ids({source.number(1, longest)}, words).to_vector<int32_t>());
-  }
-  return sequences;
-}
-
-Sequences one_of(const Sequences& sequences, int number) {
-  Sequences one;
-  one.append(sequences[number]);
-  return one;
-}
 
 std::vector<float> row_of(const Tensor& logits, int64_t row) {
   return logits.narrow(0, row, 1).to_vector<float>();

@@ -11,6 +11,7 @@
 
 #include "autograd/gradient_check.h"
 #include "compare.h"
+#include "models/test_models.h"
 #include "models/transformer_config.h"
 #include "random_tensor.h"
 #include "test_folder.h"
@@ -73,37 +74,11 @@ void make_variances_positive(const nn::ParameterTable& table, nn::ParameterArray
 }
 
 /// A model with weights drawn from a seed.
-struct Tiny {
-  explicit Tiny(const TransformerConfig& config) : model(config), values(model.table(), DType::kFloat32) {
-    values.flat() = TensorSource(1).normal({model.table().elements()}, DType::kFloat32, 0.5);
+struct Tiny : ModelWithWeights<Transformer> {
+  explicit Tiny(const TransformerConfig& config) : ModelWithWeights(config, 1) {
     make_variances_positive(model.table(), values);
   }
-  nn::Context context() const {
-    nn::Context context;
-    context.table = &model.table();
-    context.values = &values;
-    context.packed = &packed;
-    return context;
-  }
-  Transformer model;
-  nn::ParameterArray values;
-  mutable nn::PackedWeights packed;
 };
-
-Sequences random_sequences(int count, int64_t longest, int64_t words, uint64_t seed) {
-  TensorSource source(seed);
-  Sequences sequences;
-  for (int b = 0; b < count; ++b) {
-    sequences.append(source.ids({source.number(1, longest)}, words).to_vector<int32_t>());
-  }
-  return sequences;
-}
-
-Sequences one_of(const Sequences& sequences, int number) {
-  Sequences one;
-  one.append(sequences[number]);
-  return one;
-}
 
 /// The logits of decoding the targets word by word, in the order of all their words.
 Tensor step_by_step(const Tiny& tiny, const Sequences& source, const Sequences& target) {

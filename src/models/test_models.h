@@ -1,0 +1,49 @@
+// For tests: models that nobody trained, and sentences for them.
+#pragma once
+
+#include "base/sequences.h"
+#include "nn/context.h"
+#include "random_tensor.h"
+
+namespace heed::models {
+
+/// A model, weights for it, and a context for inference with them.
+template <typename ModelType>
+struct ModelWithWeights {
+  template <typename Config>
+  explicit ModelWithWeights(const Config& config) : model(config), values(model.table(), DType::kFloat32) {}
+  /// With weights drawn from a seed.
+  template <typename Config>
+  ModelWithWeights(const Config& config, uint64_t seed) : ModelWithWeights(config) {
+    values.flat() = TensorSource(seed).normal({model.table().elements()}, DType::kFloat32, 0.5);
+  }
+  nn::Context context() const {
+    nn::Context context;
+    context.table = &model.table();
+    context.values = &values;
+    context.packed = &packed;
+    return context;
+  }
+
+  ModelType model;
+  nn::ParameterArray values;
+  mutable nn::PackedWeights packed;
+};
+
+/// `count` sequences of 1 to `longest` words below `words`.
+inline Sequences random_sequences(int count, int64_t longest, int64_t words, uint64_t seed) {
+  TensorSource source(seed);
+  Sequences sequences;
+  for (int b = 0; b < count; ++b) {
+    sequences.append(source.ids({source.number(1, longest)}, words).to_vector<int32_t>());
+  }
+  return sequences;
+}
+
+inline Sequences one_of(const Sequences& sequences, int number) {
+  Sequences one;
+  one.append(sequences[number]);
+  return one;
+}
+
+}  // namespace heed::models
