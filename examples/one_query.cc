@@ -22,26 +22,9 @@ void print_bar(const std::string& name, double weight) {
               std::string(static_cast<size_t>(std::lround(weight * 50)), '#').c_str());
 }
 
-/// The words that pieces make: "▁" begins one, and the end of the sentence is one of its own.
-struct Words {
-  std::vector<std::string> names;
-  std::vector<int> of_piece;
-};
-
-Words join_pieces(const std::vector<std::string>& pieces) {
-  const std::string mark = "▁", end = "</s>";
-  Words words;
-  for (const std::string& piece : pieces) {
-    const bool begins = piece.rfind(mark, 0) == 0;
-    if (begins || piece == end || words.names.empty()) words.names.emplace_back();
-    words.names.back() += begins ? piece.substr(mark.size()) : piece;
-    words.of_piece.push_back(static_cast<int>(words.names.size()) - 1);
-  }
-  return words;
-}
-
 /// The attention of a word's pieces to every word, the mean over heads: (words).
-std::vector<double> look(const std::vector<heed::AttentionMatrix>& heads, const Words& words, int word) {
+std::vector<double> look(const std::vector<heed::AttentionMatrix>& heads, const examples::Words& words,
+                         int word) {
   std::vector<double> weights(words.names.size());
   const auto pieces = static_cast<double>(std::count(words.of_piece.begin(), words.of_piece.end(), word));
   for (const heed::AttentionMatrix& head : heads) {
@@ -86,7 +69,7 @@ int main(int argc, char** argv) {
   const heed::Trace trace = translator.attend(kSentence);
   std::printf("\nA trained encoder, which knows its words as pieces:\n ");
   for (const std::string& token : trace.source_tokens) std::printf(" %s", token.c_str());
-  const Words pieces = join_pieces(trace.source_tokens);
+  const examples::Words pieces = examples::join_pieces(trace.source_tokens);
   const auto place =
       static_cast<int>(std::find(pieces.names.begin(), pieces.names.end(), kQuery) - pieces.names.begin());
   std::vector<double> trained;

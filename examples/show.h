@@ -70,6 +70,24 @@ inline double largest_difference(const heed::Tensor& one, const heed::Tensor& ot
   return largest;
 }
 
+/// The words that pieces make: "▁" begins one, and the end of the sentence is one of its own.
+struct Words {
+  std::vector<std::string> names;
+  std::vector<int> of_piece;
+};
+
+inline Words join_pieces(const std::vector<std::string>& pieces) {
+  const std::string mark = "▁", end = "</s>";
+  Words words;
+  for (const std::string& piece : pieces) {
+    const bool begins = piece.rfind(mark, 0) == 0;
+    if (begins || piece == end || words.names.empty()) words.names.emplace_back();
+    words.names.back() += begins ? piece.substr(mark.size()) : piece;
+    words.of_piece.push_back(static_cast<int>(words.names.size()) - 1);
+  }
+  return words;
+}
+
 /// Row (or matrix, ...) n of the outermost axis.
 inline heed::Tensor part(const heed::Tensor& tensor, int64_t n) {
   std::vector<int64_t> rest(tensor.shape().begin() + 1, tensor.shape().end());

@@ -26,7 +26,7 @@ class MultiHeadAttention {
   /// What the four linear layers are called, behind the prefix.
   struct Names {
     std::string query = "q_proj", key = "k_proj", value = "v_proj", output = "out_proj";
-    std::string joined = "";  ///< the first three as one layer, queries in front; none: three
+    std::string joined{};  ///< the first three as one layer, queries in front; none: three
   };
   struct Options {
     int64_t width = 512;     ///< D, of queries and output; the heads share it evenly

@@ -18,8 +18,8 @@ class FeedForward {
     double activation_dropout = 0;  ///< on f(...)
     /// What the two linear layers are called, behind the prefix.
     std::string first_name = "fc1", second_name = "fc2";
-    std::string gate_name = "";  ///< of W_g; none: no gate
-    bool bias = true;            ///< in all of them
+    std::string gate_name{};  ///< of W_g; none: no gate
+    bool bias = true;         ///< in all of them
   };
   FeedForward() = default;
   /// Registers both layers under `prefix`.
