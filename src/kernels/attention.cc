@@ -26,34 +26,104 @@ constexpr int64_t kFewQueries = 4;
 // mixed so far is rescaled only when a score exceeds that number by more than this.
 constexpr int kHeadroom = 16;
 
-/// A few queries against rows that may lie anywhere: the steps of a decoder. Dot products along the width.
-template <typename T>
-void attend_few_queries(const Head<T>& h, Scratch<T>& scratch) {
+constexpr int64_t kHeadsTogether = 4;
+
+/// output = sum over k of weights[k * stride] value_row(k), times the factor, for kVectors vectors of a head.
+template <int kVectors, typename T, class ValueRow>
+HWY_INLINE void mix_values(int64_t keys, const T* weights, int64_t stride, const ValueRow& value_row,
+                           T factor, T* output) {
   const hn::ScalableTag<T> d;
-  const AttentionArguments<T>& a = h.a;
-  const int64_t keys = h.span.keys(), room = keys + static_cast<int64_t>(hn::Lanes(d));
-  scratch.begin(Scratch<T>::lines(room));
-  T* scores = scratch.take(room);
-  for (int64_t q = 0; q < h.span.queries(); ++q) {
-    const int64_t visible = h.visible(q, 0, keys);
-    const T* query = h.query(q);
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(d)> sum[kVectors];
+  for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+  for (int64_t k = 0; k < keys; ++k) {
+    const T* value = value_row(k);
+    const auto weight = hn::Set(d, weights[k * stride]);
+    for (int v = 0; v < kVectors; ++v) sum[v] = hn::MulAdd(weight, hn::LoadU(d, value + v * lanes), sum[v]);
+  }
+  for (int v = 0; v < kVectors; ++v) hn::StoreU(hn::Mul(sum[v], hn::Set(d, factor)), d, output + v * lanes);
+}
+
+/// A few queries against rows that may lie anywhere: the steps of a decoder. With so few keys the time goes
+/// into what surrounds the products, so all heads of a query are done together: the lanes of four heads'
+/// products are added up in one go, and the softmax works on heads beside heads.
+template <typename T>
+void attend_few_queries(const AttentionArguments<T>& a, const AttentionSpan& span, Scratch<T>& scratch) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, kHeadsTogether> four;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d)), step = static_cast<int64_t>(hn::Lanes(four));
+  const int64_t heads = round_up(a.heads, kHeadsTogether), keys = span.keys();  // a row of scores, and rows
+  scratch.begin(Scratch<T>::lines(round_up(keys * heads, lanes)) + 2 * Scratch<T>::lines(heads));
+  T* scores = scratch.take(round_up(keys * heads, lanes));
+  T* highest = scratch.take(heads);
+  T* sums = scratch.take(heads);
+  constexpr int64_t kLine = 64 / sizeof(T), kAhead = 2;
+  const int64_t shared = a.key_value_heads == 0 ? a.heads : a.key_value_heads;
+  const int64_t key_columns = shared * a.key_width, value_columns = shared * a.value_width;
+  for (int64_t q = 0; q < span.queries(); ++q) {
+    const int64_t visible = visible_keys(span, a.causal, q);
+    const T* query = a.query + (span.query_begin + q) * a.query_stride;
     for (int64_t k = 0; k < visible; ++k) {
-      const T* key = h.key(k);
-      scores[k] = sum_over(d, a.key_width,
-                           [&](auto at, auto load) { return hn::Mul(load(query + at), load(key + at)); });
+      const Head<T> first{a, span, 0};
+      const T* key = first.key(k);
+      // Rows lie anywhere, so the processor does not see which come next: those of the values, and keys
+      // ahead.
+      for (int64_t at = 0; at < value_columns; at += kLine) hwy::Prefetch(first.value(k) + at);
+      if (k + kAhead < visible) {
+        for (int64_t at = 0; at < key_columns; at += kLine) hwy::Prefetch(first.key(k + kAhead) + at);
+      }
+      const auto product = [&](int64_t h) {
+        const int64_t head = std::min<int64_t>(h, a.heads - 1);  // where there are fewer, the last one again
+        const T* queries = query + head * a.key_width;
+        const T* own = key + Head<T>{a, span, head}.key_value_head * a.key_width;
+        auto sum = hn::Zero(d);
+        for_each_vector(d, a.key_width, [&](auto at, auto load, auto) {
+          sum = hn::MulAdd(load(queries + at), load(own + at), sum);
+        });
+        return sum;
+      };
+      for (int64_t h = 0; h < heads; h += kHeadsTogether) {
+        reduce_four(
+            d, product(h), product(h + 1), product(h + 2), product(h + 3),
+            [](auto x, auto y) { return hn::Add(x, y); }, scores + k * heads + h);
+      }
     }
-    const T shift =
-        visible > 0 ? hn::GetLane(hn::MaxOfLanes(d, largest_lanes(d, scores, visible))) * a.scale : 0;
-    const T sum = hn::GetLane(hn::SumOfLanes(d, exponentials(d, scores, visible, visible, a.scale, shift)));
-    const T factor = visible > 0 ? 1 / sum : 0;
-    T* output = h.output(q);
-    for_each_vector(d, a.value_width, [&](auto at, auto load, auto store) {
-      auto mix = hn::Zero(d);
-      for (int64_t k = 0; k < visible; ++k)
-        mix = hn::MulAdd(hn::Set(d, scores[k]), load(h.value(k) + at), mix);
-      store(hn::Mul(mix, hn::Set(d, factor)), output + at);
-    });
-    if (a.log_sum_exp != nullptr) h.log_sum_exp(q) = shift + std::log(sum);
+    for (int64_t h = 0; h < heads; h += step) {
+      auto most = hn::Set(four, visible > 0 ? -std::numeric_limits<T>::infinity() : T{0});
+      for (int64_t k = 0; k < visible; ++k) most = hn::Max(most, hn::LoadU(four, scores + k * heads + h));
+      for (int64_t k = 0; k < visible; ++k) {
+        T* score = scores + k * heads + h;
+        hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(four, score), most), hn::Set(four, a.scale)), four, score);
+      }
+      hn::StoreU(most, four, highest + h);
+    }
+    for (int64_t at = 0; at < visible * heads; at += lanes) {
+      hn::StoreU(exponential(d, hn::LoadU(d, scores + at)), d, scores + at);
+    }
+    for (int64_t h = 0; h < heads; h += step) {
+      auto sum = hn::Zero(four);
+      for (int64_t k = 0; k < visible; ++k) sum = hn::Add(sum, hn::LoadU(four, scores + k * heads + h));
+      hn::StoreU(sum, four, sums + h);
+    }
+    for (int64_t head = 0; head < a.heads; ++head) {
+      const Head<T> h{a, span, head};
+      const T factor = visible > 0 ? 1 / sums[head] : 0;
+      T* output = h.output(q);
+      const T* weights = scores + head;
+      int64_t at = 0;
+      const auto value_row = [&](int64_t k) { return h.value(k) + at; };
+      for (; at + 2 * lanes <= a.value_width; at += 2 * lanes) {
+        mix_values<2>(visible, weights, heads, value_row, factor, output + at);
+      }
+      for_each_vector(d, a.value_width - at, [&](auto rest, auto load, auto store) {
+        auto mix = hn::Zero(d);
+        for (int64_t k = 0; k < visible; ++k) {
+          mix = hn::MulAdd(hn::Set(d, weights[k * heads]), load(value_row(k) + rest), mix);
+        }
+        store(hn::Mul(mix, hn::Set(d, factor)), output + at + rest);
+      });
+      if (a.log_sum_exp != nullptr) h.log_sum_exp(q) = highest[head] * a.scale + std::log(sums[head]);
+    }
   }
 }
 
@@ -208,14 +278,11 @@ void attention(const AttentionArguments<T>& a) {
   for (int64_t s = 0; s < a.span_count; ++s) {
     const AttentionSpan& span = a.spans[s];
     const bool few = span.queries() <= kFewQueries && !a.dropout.active();
-    for (int head = 0; head < a.heads; ++head) {
-      const Head<T> h{a, span, head};
-      if (few || a.key_rows != nullptr) {
-        attend_few_queries(h, scratch);
-      } else {
-        attend_head(h, scratch);
-      }
+    if (few || a.key_rows != nullptr) {
+      attend_few_queries(a, span, scratch);
+      continue;
     }
+    for (int head = 0; head < a.heads; ++head) attend_head(Head<T>{a, span, head}, scratch);
   }
 }
 

@@ -1,0 +1,261 @@
+"""Translation of many sentences, and of one: Heed's search against CTranslate2 on the same weights.
+
+The models are Marian Transformers with random weights, written by Hugging Face's transformers and converted for
+CTranslate2. Sources are random ids, 8 to 32 of them; every translation is held at 24 tokens, so that both do the same
+work. Both are called in this process, on ids: no text is cut into pieces or put together. With the option --pairs there
+are rows for the bundled model too, on the first column of that file, where each side stops where it finds right.
+"""
+
+import ctypes
+import random
+import shutil
+import tempfile
+from pathlib import Path
+
+from harness import ROOT, CannotRun, Contest, Disagree, clock, load_library
+
+SHAPES = {
+    "d512, 6+6, ffn 2048, vocabulary 32k": dict(width=512, layers=6, heads=8, inner=2048, vocabulary=32000),
+    "d256, 3+3, ffn 1024, vocabulary 8k": dict(width=256, layers=3, heads=8, inner=1024, vocabulary=8000),
+}
+# beam and sentences at a time, with the ratio wanted in float32 and int8
+WORK = [("beam 4, batch 32", 4, 32), ("greedy, batch 32", 1, 32), ("greedy, one sentence", 1, 1)]
+GOALS = {
+    "d512": {"float32": (1.5, 1.8, 1.2), "int8": (2.5, 2.2, 1.2)},
+    "d256": {"float32": (1.5, 1.8, 1.3), "int8": (3.0, 2.2, 1.3)},
+}
+TOKENS = 24  # of every translation
+SENTENCES = 64
+BUNDLED = "models/de-en"
+
+
+class Wanted(ctypes.Structure):
+    """HeedBenchTranslation of bench/library/translation.cc."""
+
+    _fields_ = [
+        ("ids", ctypes.c_void_p),
+        ("offsets", ctypes.c_void_p),
+        ("sentences", ctypes.c_int64),
+        ("beam", ctypes.c_int64),
+        ("batch", ctypes.c_int64),
+        ("tokens", ctypes.c_int64),
+        ("output", ctypes.c_void_p),
+    ]
+
+
+class Translation(Contest):
+    unit = "tokens/s"
+    tokens = TOKENS
+
+    def __init__(self, options, model, model_name, precision, work, goal):
+        self.options, self.model, self.precision, self.goal = options, model, precision, goal
+        work_name, self.beam, self.batch = work
+        self.name = f"translation {model_name}, {precision}: {work_name}"
+        self.opened = None
+
+    def sources(self):
+        """Lists of ids without the end token."""
+        generator = random.Random(1)
+        most = self.model.shape["vocabulary"] - 3
+        count = SENTENCES if self.batch > 1 else 8
+        return [[generator.randint(2, most) for _ in range(generator.randint(8, 32))] for _ in range(count)]
+
+    def prepare(self):
+        try:
+            import ctranslate2
+            import numpy
+        except ImportError as missing:
+            raise CannotRun(missing)
+        if self.options.threads != 1:
+            raise CannotRun("one search of Heed's is one thread's work")
+        self.model.make()
+        self.library = load_library()
+        self.library.heed_bench_translation_open.restype = ctypes.c_void_p
+        self.opened = self.library.heed_bench_translation_open(
+            str(self.model.heed).encode(), ctypes.c_int64(self.precision == "int8")
+        )
+        if not self.opened:
+            raise CannotRun("Heed does not open the model")
+        self.opened = ctypes.c_void_p(self.opened)
+        self.peer_translator = ctranslate2.Translator(
+            str(self.model.peer), compute_type=self.precision, intra_threads=1, inter_threads=1
+        )
+        sources = self.sources()
+        self.pieces = [self.model.pieces_of(source) for source in sources]
+        with_end = [source + [self.model.end] for source in sources]
+        self.ids = numpy.array([id for source in with_end for id in source], dtype=numpy.int32)
+        self.offsets = numpy.cumsum([0] + [len(source) for source in with_end]).astype(numpy.int64)
+        self.output = numpy.zeros((len(sources), max(self.tokens, 1)), dtype=numpy.int32)
+
+    def call_heed(self):
+        wanted = Wanted(
+            self.ids.ctypes.data,
+            self.offsets.ctypes.data,
+            len(self.pieces),
+            self.beam,
+            self.batch,
+            self.tokens,
+            self.output.ctypes.data if self.tokens else None,
+        )
+        self.library.heed_bench_translation_run(self.opened, ctypes.byref(wanted))
+
+    def call_peer(self):
+        lengths = dict(min_decoding_length=self.tokens, max_decoding_length=self.tokens) if self.tokens else {}
+        return self.peer_translator.translate_batch(
+            self.pieces, beam_size=self.beam, max_batch_size=self.batch, **lengths
+        )
+
+    def compare(self):
+        """The words that are the same. In 8 bits the two round differently, and nothing is asked of them."""
+        self.call_heed()
+        same = total = 0
+        for ours, theirs in zip(self.output.tolist(), self.call_peer()):
+            pieces = theirs.hypotheses[0]
+            same += sum(self.model.pieces_of([a]) == [b] for a, b in zip(ours, pieces))
+            total += len(ours)
+        if self.precision == "float32" and same < 0.98 * total:
+            raise Disagree(f"only {same} of {total} words are the same")
+        return f"{same} of {total} words the same"
+
+    def _rate(self, call):
+        begin = clock()
+        call()
+        return len(self.pieces) * self.tokens / (clock() - begin)
+
+    def heed(self):
+        return self._rate(self.call_heed)
+
+    def peer(self):
+        return self._rate(self.call_peer)
+
+    def close(self):
+        if self.opened:
+            self.library.heed_bench_translation_close(self.opened)
+        self.opened = self.peer_translator = None
+
+
+class BundledTranslation(Translation):
+    """Real sentences; translations end where the model says, so that the figure is sentences."""
+
+    unit = "sentences/s"
+    tokens = 0
+
+    def sources(self):
+        with open(self.options.pairs, encoding="utf-8") as lines:
+            texts = [line.split("\t")[0] for line in lines][:500]
+        return [self.model.ids_of(text) for text in texts]
+
+    def compare(self):
+        return "same weights; agreement is for tests/"
+
+    def _rate(self, call):
+        begin = clock()
+        call()
+        return len(self.pieces) / (clock() - begin)
+
+
+class Model:
+    """In both layouts, made when it is first needed; removed with the last row that knows it."""
+
+    folder = None
+
+    def make(self):
+        if self.folder:
+            return
+        self.folder = Path(tempfile.mkdtemp())
+        self.peer = self.folder / "peer"
+        self.fill()
+
+    def __del__(self):
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class RandomModel(Model):
+    def __init__(self, shape):
+        self.shape = shape
+
+    def fill(self):
+        try:
+            import torch
+            from ctranslate2.converters.transformers import MarianMTLoader
+            from transformers import MarianConfig, MarianMTModel
+        except ImportError as missing:
+            raise CannotRun(missing)
+        torch.manual_seed(1)
+        shape = self.shape
+        pad = shape["vocabulary"] - 1
+        self.end = 0
+        config = MarianConfig(
+            vocab_size=shape["vocabulary"],
+            d_model=shape["width"],
+            encoder_layers=shape["layers"],
+            decoder_layers=shape["layers"],
+            encoder_attention_heads=shape["heads"],
+            decoder_attention_heads=shape["heads"],
+            encoder_ffn_dim=shape["inner"],
+            decoder_ffn_dim=shape["inner"],
+            activation_function="relu",
+            pad_token_id=pad,
+            eos_token_id=self.end,
+            forced_eos_token_id=self.end,
+            decoder_start_token_id=pad,
+            max_position_embeddings=128,
+            scale_embedding=True,
+            init_std=0.06,
+        )
+        self.heed = self.folder / "heed"
+        model = MarianMTModel(config).eval()
+        model.save_pretrained(self.heed)
+        tokens = [f"t{id}" for id in range(pad)]
+        tokens[self.end], tokens[1] = "</s>", "<unk>"
+        loader = MarianMTLoader()
+        specification = loader.get_model_spec(model)
+        specification.register_source_vocabulary(tokens)
+        specification.register_target_vocabulary(tokens)
+        specification.config.eos_token = "</s>"
+        specification.config.unk_token = "<unk>"
+        specification.config.decoder_start_token = "</s>"
+        specification.config.add_source_eos = True
+        specification.validate()
+        specification.optimize()
+        self.peer.mkdir()
+        specification.save(str(self.peer))
+        self.tokens = tokens
+
+    def pieces_of(self, ids):
+        return [self.tokens[id] for id in ids]
+
+
+class BundledModel(Model):
+    def __init__(self, name):
+        self.heed = ROOT / name
+
+    def fill(self):
+        try:
+            from ctranslate2.converters import TransformersConverter
+            from transformers import MarianTokenizer
+        except ImportError as missing:
+            raise CannotRun(missing)
+        self.tokenizer = MarianTokenizer.from_pretrained(self.heed)
+        self.end = self.tokenizer.eos_token_id
+        TransformersConverter(str(self.heed)).convert(str(self.peer))
+
+    def ids_of(self, text):
+        return self.tokenizer(text).input_ids[:-1]
+
+    def pieces_of(self, ids):
+        return self.tokenizer.convert_ids_to_tokens(ids + [self.end])
+
+
+def contests(options):
+    for name, shape in SHAPES.items():
+        model = RandomModel(shape)
+        for precision, goals in GOALS[name.split(",")[0]].items():
+            for work, goal in zip(WORK, goals):
+                yield Translation(options, model, name, precision, work, goal)
+    if options.pairs:
+        bundled = BundledModel(BUNDLED)
+        for precision in ("float32", "int8"):
+            for work in (("beam 4", 4, 32), ("greedy", 1, 32)):
+                yield BundledTranslation(options, bundled, BUNDLED, precision, work, None)
