@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Translators side by side: BLEU against the minutes of their trainings, and against the length of sentences.
+
+    bench/compare_translators.py --model 'GRU=runs/rnn' --model 'Transformer=runs/transformer' \\
+        --source test.de --reference test.en --output FOLDER [--beam 1] [--tokenize none]
+
+The minutes are those of training/metrics.jsonl, the BLEU beside them that of the validations; for the lengths, the test
+sentences are put into groups by their source's words, and each group has its own corpus BLEU. Prints the tables in
+Markdown and, where heed_draw_curves was built (cmake -D HEED_BUILD_BENCH=ON), draws FOLDER/bleu-by-minutes.svg and
+FOLDER/bleu-by-length.svg. Needs nothing but Python's own library.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEED = ROOT / "build" / "bin" / "heed"
+DRAW = ROOT / "build" / "bin" / "heed_draw_curves"
+
+# Source lengths in words: from, and up to.
+LENGTHS = [(1, 8), (9, 10), (11, 12), (13, 14), (15, 17), (18, 1000)]
+
+
+def curve(directory):
+    """(minutes, BLEU) of each validation."""
+    rows = map(json.loads, (directory / "training" / "metrics.jsonl").read_text().splitlines())
+    return [(row["seconds"] / 60, row["bleu"]) for row in rows if "bleu" in row]
+
+
+def evaluate(directory, pairs, options):
+    with tempfile.TemporaryDirectory() as folder:
+        for side, name in enumerate(("source", "reference")):
+            text = "".join(pair[side] + "\n" for pair in pairs)
+            pathlib.Path(folder, name).write_text(text, encoding="utf-8")
+        command = [HEED, "evaluate", "--model", directory, "--source", f"{folder}/source", "--reference",
+                   f"{folder}/reference", "--beam", options.beam, "--tokenize", options.tokenize, "--json"]
+        output = subprocess.run([str(each) for each in command], check=True, capture_output=True, text=True).stdout
+    return json.loads(output)["bleu"]
+
+
+def range_name(group):
+    low, high = group
+    return f"{low} and more" if high >= 1000 else f"{low} to {high}"
+
+
+def draw(path, title, x_name, series):
+    if not DRAW.exists():
+        return
+    points = [f"{name}\t{x}\t{y}\n" for name, curve in series.items() for x, y in curve]
+    subprocess.run([str(DRAW), str(path), title, x_name, "BLEU"], input="".join(points), text=True, check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", required=True, action="append", metavar="NAME=DIR")
+    parser.add_argument("--source", required=True, type=pathlib.Path)
+    parser.add_argument("--reference", required=True, type=pathlib.Path)
+    parser.add_argument("--output", required=True, type=pathlib.Path)
+    parser.add_argument("--beam", type=int, default=1)
+    parser.add_argument("--tokenize", default="none")
+    options = parser.parse_args()
+    models = {name: pathlib.Path(directory) for name, directory in (each.split("=", 1) for each in options.model)}
+    texts = [path.read_text(encoding="utf-8").splitlines() for path in (options.source, options.reference)]
+    pairs = list(zip(*texts, strict=True))
+
+    print("| model | BLEU |\n| --- | --- |")
+    for name, directory in models.items():
+        print(f"| {name} | {evaluate(directory, pairs, options):.2f} |")
+
+    by_length = {name: [] for name in models}
+    print("\n| words of the source | sentences | " + " | ".join(models) + " |\n| --- | --- |" + " --- |" * len(models))
+    for low, high in LENGTHS:
+        group = [pair for pair in pairs if low <= len(pair[0].split()) <= high]
+        if not group:
+            continue
+        mean = sum(len(pair[0].split()) for pair in group) / len(group)
+        figures = []
+        for name, directory in models.items():
+            figures.append(evaluate(directory, group, options))
+            by_length[name].append((mean, figures[-1]))
+        print(f"| {range_name((low, high))} | {len(group)} | " + " | ".join(f"{each:.1f}" for each in figures) + " |")
+
+    options.output.mkdir(parents=True, exist_ok=True)
+    draw(options.output / "bleu-by-minutes.svg", "Quality against minutes", "minutes of training",
+         {name: curve(directory) for name, directory in models.items()})
+    draw(options.output / "bleu-by-length.svg", "Quality against length", "words of the source", by_length)
+
+
+if __name__ == "__main__":
+    main()
