@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/json_file.h"
@@ -21,6 +22,9 @@ struct Architecture {
   std::vector<std::string> model_types;  ///< the model_types of config.json that it reads
   /// The settings of a recipe's [model] that it knows, as visit_model_settings() names them.
   std::vector<std::string> settings;
+  /// Those of them that a model trained further need not keep, dropouts, with the keys of config.json that
+  /// hold each.
+  std::vector<std::pair<std::string, std::vector<std::string>>> changeable = {};
   /// What --preset begins with.
   ModelPreset (*preset)(PresetSize size) = nullptr;
   /// A model of these settings, which writes its config.json by Model::config_json(). Throws for settings

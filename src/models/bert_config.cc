@@ -198,6 +198,8 @@ Architecture bert_architecture() {
           .model_types = {"bert"},
           .settings = {"width", "layers", "heads", "inner_width", "activation", "longest", "dropout",
                        "attention_dropout"},
+          .changeable = {{"dropout", {"hidden_dropout_prob", "classifier_dropout"}},
+                         {"attention_dropout", {"attention_probs_dropout_prob"}}},
           .preset = bert_preset,
           .make = make_bert,
           .read = read_bert,

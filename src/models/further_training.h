@@ -16,10 +16,11 @@ struct FurtherModel {
   std::vector<std::string> anew;
 };
 
-/// The model of a directory's config.json, for the vocabulary and the labels of `text`. Throws kUsage for a
-/// model of another architecture and for one that its own tokenizer does not fit, and what reading throws.
+/// The model of a directory's config.json, for the vocabulary and the labels of `settings` and with those of
+/// its dropouts that are not kAsTheModelSays. Throws kUsage for a model of another architecture and for one
+/// that its own tokenizer does not fit, and what reading throws.
 FurtherModel read_for_training(const std::string& directory, const Architecture& architecture,
-                               const ModelSettings& text);
+                               const ModelSettings& settings);
 
 /// The name of the architecture of a directory's config.json. Throws kNotFound, kFile or kFormat.
 std::string architecture_name_in(const std::string& directory);

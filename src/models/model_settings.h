@@ -45,6 +45,9 @@ const Words<RecurrentCell>& recurrent_cell_names();
 /// "additive", "dot" and "general".
 const Words<nn::AttentionScore>& attention_score_names();
 
+/// A dropout of a recipe that trains a model further: what the model's config.json says.
+constexpr double kAsTheModelSays = -1;
+
 /// The defaults are those of a small Transformer; each architecture's presets set what differs.
 struct ModelSettings {
   // -- Chosen by a recipe, under these names in its section [model].

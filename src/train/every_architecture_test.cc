@@ -259,6 +259,23 @@ TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
   expect_error(ErrorKind::kUsage, "'model.longest' cannot be set: sizes and tokenizer are those of", [&] {
     further({{"model.longest", "99"}});
   });
+  // Of its settings only dropouts can be others; those that nobody sets stay.
+  const auto dropouts = [](const std::string& run, const std::vector<std::string>& keys) {
+    std::vector<double> values;
+    for (const std::string& key : keys) values.push_back(JsonObject::read(run + "/config.json").number(key));
+    return values;
+  };
+  for (const auto& [setting, keys] : models::architecture_named(arch()).changeable) {
+    const std::string run = "other-" + setting, key = "model." + setting;
+    const Recipe other = further({{key, "0.125"}});
+    EXPECT_EQ(differences(further(), other),
+              std::vector<std::string>{key + " (as the model says, now 0.125)"});
+    EXPECT_EQ(differences(other, make_recipe("tiny", "", read_settings(to_toml(other), "test"))),
+              std::vector<std::string>{});
+    train(options(run, 2, other));
+    EXPECT_EQ(dropouts(folder_.path(run), keys), std::vector<double>(keys.size(), 0.125));
+    EXPECT_EQ(dropouts(folder_.path("further"), keys), dropouts(folder_.path("base"), keys));
+  }
   expect_error(ErrorKind::kUsage, "'tokenizer.vocabulary' cannot be set", [&] {
     further({{"tokenizer.vocabulary", "99"}});
   });

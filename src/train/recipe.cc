@@ -195,24 +195,58 @@ std::string text_of(const toml::node& node, const std::string& key, const std::s
 constexpr const char* kArchitecture = "model.arch";
 constexpr const char* kFrom = "training.from";
 
-/// What a model that is trained further brings with it.
-bool comes_with_model(const std::string& key) {
+/// "dropout" of "model.dropout"; empty for keys of other sections.
+std::string model_setting(const std::string& key) {
+  const std::string section = "model.";
+  return key.starts_with(section) ? key.substr(section.size()) : "";
+}
+
+/// Whether it is a setting that a model trained further need not keep.
+bool is_changeable(const Recipe& recipe, const std::string& key) {
+  const std::string setting = model_setting(key);
+  return std::ranges::any_of(models::architecture_named(recipe.arch).changeable,
+                             [&](const auto& each) { return each.first == setting; });
+}
+
+/// Whether a model that is trained further brings it with it.
+bool comes_with_model(const Recipe& recipe, const std::string& key) {
   static const std::vector<std::string> learnt{"tokenizer.type",          "tokenizer.vocabulary",
                                                "tokenizer.joint",         "tokenizer.normalization",
                                                "tokenizer.byte_fallback", "tokenizer.character_coverage",
                                                "tokenizer.lowercase",     "tokenizer.split_digits"};
-  return (key.starts_with("model.") && key != kArchitecture) || std::ranges::count(learnt, key) > 0;
+  if (std::ranges::count(learnt, key) > 0) return true;
+  return !model_setting(key).empty() && key != kArchitecture && !is_changeable(recipe, key);
+}
+
+/// Dropouts that nobody has set stay as the model says.
+void keep_what_model_says(Recipe& recipe) {
+  models::visit_model_settings(recipe.model, [&](const char* name, auto& field, const auto&...) {
+    if constexpr (std::is_same_v<std::remove_reference_t<decltype(field)>, double>) {
+      if (is_changeable(recipe, std::string("model.") + name)) field = models::kAsTheModelSays;
+    }
+  });
+}
+
+/// Whether it is a setting that the recipe leaves to the model.
+bool is_as_model_says(const Recipe& recipe, const std::string& key) {
+  bool found = false;
+  const std::string setting = model_setting(key);
+  models::visit_model_settings(recipe.model, [&](const char* name, const auto& field, const auto&...) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, double>) {
+      found = found || (name == setting && field == models::kAsTheModelSays);
+    }
+  });
+  return found;
 }
 
 /// Whether a recipe of this task and architecture has such a field.
 bool has_field(const Recipe& recipe, const std::string& key) {
   const bool further = !recipe.from.empty();
   if (key == kFrom) return further;
-  if (further && comes_with_model(key)) return false;
-  const std::string section = "model.";
-  if (key.starts_with(section)) {
+  if (further && comes_with_model(recipe, key)) return false;
+  if (const std::string setting = model_setting(key); !setting.empty()) {
     const auto& known = models::architecture_named(recipe.arch).settings;
-    return key == kArchitecture || std::ranges::count(known, key.substr(section.size())) > 0;
+    return key == kArchitecture || std::ranges::count(known, setting) > 0;
   }
   if (task_kind(recipe.task()).settings.contains(key)) return true;
   return std::ranges::none_of(task_kinds(),
@@ -230,7 +264,7 @@ void apply(Recipe& recipe, const Setting& setting) {
   if (!setter.problem.empty()) {
     fail(error, "{}: '{}' must be {}, not '{}'", origin, key, setter.problem, value);
   }
-  if (!recipe.from.empty() && comes_with_model(key)) {
+  if (!recipe.from.empty() && comes_with_model(recipe, key)) {
     fail(error, "{}: '{}' cannot be set: sizes and tokenizer are those of '{}', which is trained further",
          origin, key, recipe.from);
   }
@@ -342,6 +376,7 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
   recipe.warmup = model.warmup;
   recipe.clip = model.clip;
   task_kind(recipe.task()).preset(size, recipe);
+  if (!recipe.from.empty()) keep_what_model_says(recipe);
   for (const Setting& setting : settings) {
     if (setting.key != kArchitecture && setting.key != kFrom) apply(recipe, setting);
   }
@@ -359,7 +394,7 @@ std::string to_toml(const Recipe& recipe) {
   visit_recipe(recipe, writer);
   std::string text, section;
   for (const auto& [key, value] : writer.fields) {
-    if (!has_field(recipe, key)) continue;
+    if (!has_field(recipe, key) || is_as_model_says(recipe, key)) continue;
     const size_t dot = key.find('.');
     if (key.substr(0, dot) != section) {
       section = key.substr(0, dot);
@@ -379,7 +414,10 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
     const auto& [key, value] = first.fields[n];
     const std::string& other = second.fields[n].second;
     if (value == other || !(has_field(before, key) || has_field(now, key))) continue;
-    found.push_back(fmt::format("{} ({}, now {})", key, value, other));
+    const auto shown = [&](const Recipe& recipe, const std::string& text) {
+      return is_as_model_says(recipe, key) ? "as the model says" : text;
+    };
+    found.push_back(fmt::format("{} ({}, now {})", key, shown(before, value), shown(now, other)));
   }
   return found;
 }
