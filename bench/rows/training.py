@@ -1,24 +1,17 @@
 """Training a Transformer on sentence pairs: `heed train` against PyTorch with Hugging Face's MarianMTModel.
 
 Both train the same Transformer on the same pairs, cut into the same pieces, in batches of the same number of target
-tokens. Heed's figure is the one that it writes into training/metrics.jsonl; its first steps are not counted, and each
-turn goes on with the same model directory. PyTorch has padded batches of sentences of about the same length, as its
-users do, fused AdamW, label smoothing in its own cross-entropy, and the same dropout; it runs in a process of its own
-(this file as a script). Padding is not counted as tokens for either.
+tokens. PyTorch has padded batches of sentences of about the same length, as its users do, fused AdamW, label smoothing
+in its own cross-entropy, and the same dropout. Padding is not counted as tokens for either.
 """
 
 import json
 import random
-import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from harness import ROOT, CannotRun, Contest  # noqa: E402
+from training_contest import Peer, TrainingContest, serve, set_options  # noqa: E402
 
 SHAPES = {
     "d128, 4+4, ffn 256, vocabulary 10k": dict(width=128, layers=4, heads=4, inner=256, vocabulary=10000),
@@ -30,90 +23,39 @@ GOALS = [{4096: 3.0, 512: 2.2}, {4096: 2.0, 512: 2.0}, {4096: 1.6, 512: 1.6}]
 DROPOUT = 0.1
 
 
-class Training(Contest):
+class Training(TrainingContest):
     unit = "target tokens/s"
-    limit = "float32"
+    packages = ("torch", "transformers", "sentencepiece")
+    file = __file__
 
     def __init__(self, options, shape_name, batch_tokens, goal):
-        self.options, self.shape, self.batch_tokens, self.goal = options, SHAPES[shape_name], batch_tokens, goal
+        super().__init__(options)
+        self.shape, self.batch_tokens, self.goal = SHAPES[shape_name], batch_tokens, goal
         self.name = f"training {shape_name}, {batch_tokens} target tokens a step"
         self.operations = operations_per_target_token(self.shape)
-        self.folder = self.worker = None
-        self.steps = 0
-        self.heed_memory = 0
+        large = self.shape["width"] >= 512
+        self.steps_a_turn = 10 if large else max(12, 60 * 1024 // batch_tokens)
+        self.peer_seconds = 40 if large else 10
 
-    def prepare(self):
-        self.command = ROOT / "build/bin/heed"
-        if not self.command.exists():
-            raise CannotRun(f"{self.command} is missing")
-        for package in ("torch", "transformers", "sentencepiece"):
-            if not importable(package):
-                raise CannotRun(f"{package} is not installed")
-        self.folder = Path(tempfile.mkdtemp())
-        self.pairs = Path(self.options.pairs) if self.options.pairs else self.folder / "pairs.tsv"
-        if not self.options.pairs:
-            make_up_pairs(self.pairs)
-        self.heed()  # learns the vocabulary, which the peer uses too
+    def write_text(self):
+        self.pairs = pairs_for(self.options, self.folder)
 
-    def compare(self):
-        """The losses of the first steps are not compared, since weights begin at random; tests/ compares the same
-        model's outputs and gradients with PyTorch's."""
-        return "compared by the tests"
+    def heed_arguments(self):
+        return ["--pairs", self.pairs, "--batch-tokens", self.batch_tokens] + set_options(
+            {
+                "model.width": self.shape["width"],
+                "model.encoder_layers": self.shape["layers"],
+                "model.decoder_layers": self.shape["layers"],
+                "model.heads": self.shape["heads"],
+                "model.inner_width": self.shape["inner"],
+                "model.dropout": DROPOUT,
+                "tokenizer.vocabulary": self.shape["vocabulary"],
+                "averaging.kind": "none",
+            }
+        )
 
-    def heed(self):
-        self.steps += max(12, 60 * 1024 // self.batch_tokens) if self.shape["width"] < 512 else 10
-        settings = {
-            "model.width": self.shape["width"],
-            "model.encoder_layers": self.shape["layers"],
-            "model.decoder_layers": self.shape["layers"],
-            "model.heads": self.shape["heads"],
-            "model.inner_width": self.shape["inner"],
-            "model.dropout": DROPOUT,
-            "tokenizer.vocabulary": self.shape["vocabulary"],
-            "averaging.kind": "none",
-        }
-        model = self.folder / "model"
-        command = [str(self.command), "train", "--pairs", str(self.pairs), "--output", str(model), "--quiet"]
-        command += ["--threads", str(self.options.threads), "--batch-tokens", str(self.batch_tokens)]
-        command += ["--max-steps", str(self.steps)]
-        for key, value in settings.items():
-            command += ["--set", f"{key}={value}"]
-        self.heed_memory = max(self.heed_memory, run_and_measure(command))
-        rows = [json.loads(line) for line in open(model / "training/metrics.jsonl")]
-        rates = [row["target_tokens_per_second"] for row in rows if "target_tokens_per_second" in row]
-        return statistics.median(rates[-max(4, len(rates) // 4) :])
-
-    def peer(self):
-        if self.worker is None:
-            job = dict(shape=self.shape, model=str(self.folder / "model"), pairs=str(self.pairs),
-                       batch_tokens=self.batch_tokens, threads=self.options.threads)  # fmt: skip
-            command = [sys.executable, __file__, json.dumps(job)]
-            self.worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        seconds = 10 if self.shape["width"] < 512 else 40
-        self.worker.stdin.write(f"{seconds}\n")
-        self.worker.stdin.flush()
-        line = self.worker.stdout.readline()
-        if not line:
-            raise CannotRun("the peer's process ended")
-        answer = json.loads(line)
-        self.peer_memory = answer["memory"]
-        return answer["rate"]
-
-    def memory(self):
-        return self.heed_memory, self.peer_memory
-
-    def close(self):
-        if self.worker:
-            self.worker.stdin.close()
-            self.worker.wait()
-        if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def importable(package):
-    from importlib import util
-
-    return util.find_spec(package) is not None
+    def job(self):
+        return dict(shape=self.shape, pairs=str(self.pairs), batch_tokens=self.batch_tokens)
 
 
 def operations_per_target_token(shape):
@@ -125,16 +67,12 @@ def operations_per_target_token(shape):
     return 6 * (encoder + decoder + d * shape["vocabulary"])
 
 
-def run_and_measure(command):
-    """Runs it; its largest memory in MB."""
-    import os
-
-    child = subprocess.Popen(command)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise CannotRun(f"`heed train` ended with {child.returncode}")
-    return usage.ru_maxrss / 1024
+def pairs_for(options, folder):
+    """The file of --pairs, or one that is made up."""
+    if options.pairs:
+        return Path(options.pairs)
+    make_up_pairs(folder / "pairs.tsv")
+    return folder / "pairs.tsv"
 
 
 def make_up_pairs(path, lines=40000):
@@ -203,7 +141,7 @@ def read_batches(job):
     return made, len(vocabulary), pad, end
 
 
-class Torch:
+class Torch(Peer):
     def __init__(self, job):
         import torch
         from transformers import MarianConfig, MarianMTModel
@@ -249,26 +187,6 @@ class Torch:
         self.optimizer.zero_grad(set_to_none=True)
         return tokens
 
-    def rate(self, seconds):
-        """Target tokens a second: the median of the steps."""
-        self.step()
-        rates, end = [], time.perf_counter() + seconds
-        while len(rates) < 4 or time.perf_counter() < end:
-            begin = time.perf_counter()
-            tokens = self.step()
-            rates.append(tokens / (time.perf_counter() - begin))
-        return statistics.median(rates)
-
-
-def serve(job):
-    import resource
-
-    peer = None
-    for line in sys.stdin:
-        peer = peer or Torch(job)
-        rate = peer.rate(float(line))
-        print(json.dumps({"rate": rate, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}), flush=True)
-
 
 if __name__ == "__main__":
-    serve(json.loads(sys.argv[1]))
+    serve(Torch)

@@ -26,106 +26,142 @@ constexpr int64_t kFewQueries = 4;
 // mixed so far is rescaled only when a score exceeds that number by more than this.
 constexpr int kHeadroom = 16;
 
+// ---- A few queries ----------------------------------------------------------------------------------------
+//
+// The steps of a decoder: a few queries against a few dozen keys, whose rows may lie anywhere. The time goes
+// into what surrounds the products, so all heads of a query are done together: the lanes of four heads'
+// products are added up in one go, and the softmax works on heads beside heads.
+
 constexpr int64_t kHeadsTogether = 4;
 
-/// output = sum over k of weights[k * stride] value_row(k), times the factor, for kVectors vectors of a head.
-template <int kVectors, typename T, class ValueRow>
-HWY_INLINE void mix_values(int64_t keys, const T* weights, int64_t stride, const ValueRow& value_row,
-                           T factor, T* output) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<decltype(d)> sum[kVectors];
-  for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
-  for (int64_t k = 0; k < keys; ++k) {
-    const T* value = value_row(k);
-    const auto weight = hn::Set(d, weights[k * stride]);
-    for (int v = 0; v < kVectors; ++v) sum[v] = hn::MulAdd(weight, hn::LoadU(d, value + v * lanes), sum[v]);
-  }
-  for (int v = 0; v < kVectors; ++v) hn::StoreU(hn::Mul(sum[v], hn::Set(d, factor)), d, output + v * lanes);
+/// One query, and what is found of it; in rows of `heads`, which is a multiple of kHeadsTogether.
+template <typename T>
+struct FewQueries {
+  const AttentionArguments<T>& a;
+  const AttentionSpan& span;
+  int64_t q, visible;  ///< the query, and how many keys it sees
+  int64_t heads;
+  T* weights;  ///< (visible, heads): scores, then e^(scale (score - highest))
+  T* highest;  ///< (heads)
+  T* sums;     ///< (heads) of the weights
+
+  Head<T> head(int64_t h) const { return {a, span, h}; }
+};
+
+/// Rows lie anywhere, so the processor does not see which come next: the values of key k, and keys ahead.
+template <typename T>
+HWY_INLINE void prefetch_rows(const FewQueries<T>& x, int64_t k) {
+  constexpr int64_t kLine = 64 / sizeof(T), kAhead = 2;
+  const Head<T> first = x.head(0);
+  const int64_t shared = x.a.key_value_heads == 0 ? x.a.heads : x.a.key_value_heads;
+  for (int64_t at = 0; at < shared * x.a.value_width; at += kLine) hwy::Prefetch(first.value(k) + at);
+  if (k + kAhead >= x.visible) return;
+  for (int64_t at = 0; at < shared * x.a.key_width; at += kLine) hwy::Prefetch(first.key(k + kAhead) + at);
 }
 
-/// A few queries against rows that may lie anywhere: the steps of a decoder. With so few keys the time goes
-/// into what surrounds the products, so all heads of a query are done together: the lanes of four heads'
-/// products are added up in one go, and the softmax works on heads beside heads.
 template <typename T>
-void attend_few_queries(const AttentionArguments<T>& a, const AttentionSpan& span, Scratch<T>& scratch) {
+HWY_INLINE void score_keys(const FewQueries<T>& x) {
   const hn::ScalableTag<T> d;
-  const hn::CappedTag<T, kHeadsTogether> four;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d)), step = static_cast<int64_t>(hn::Lanes(four));
-  const int64_t heads = round_up(a.heads, kHeadsTogether), keys = span.keys();  // a row of scores, and rows
-  scratch.begin(Scratch<T>::lines(round_up(keys * heads, lanes)) + 2 * Scratch<T>::lines(heads));
-  T* scores = scratch.take(round_up(keys * heads, lanes));
-  T* highest = scratch.take(heads);
-  T* sums = scratch.take(heads);
-  constexpr int64_t kLine = 64 / sizeof(T), kAhead = 2;
-  const int64_t shared = a.key_value_heads == 0 ? a.heads : a.key_value_heads;
-  const int64_t key_columns = shared * a.key_width, value_columns = shared * a.value_width;
-  for (int64_t q = 0; q < span.queries(); ++q) {
-    const int64_t visible = visible_keys(span, a.causal, q);
-    const T* query = a.query + (span.query_begin + q) * a.query_stride;
-    for (int64_t k = 0; k < visible; ++k) {
-      const Head<T> first{a, span, 0};
-      const T* key = first.key(k);
-      // Rows lie anywhere, so the processor does not see which come next: those of the values, and keys
-      // ahead.
-      for (int64_t at = 0; at < value_columns; at += kLine) hwy::Prefetch(first.value(k) + at);
-      if (k + kAhead < visible) {
-        for (int64_t at = 0; at < key_columns; at += kLine) hwy::Prefetch(first.key(k + kAhead) + at);
-      }
-      const auto product = [&](int64_t h) {
-        const int64_t head = std::min<int64_t>(h, a.heads - 1);  // where there are fewer, the last one again
-        const T* queries = query + head * a.key_width;
-        const T* own = key + Head<T>{a, span, head}.key_value_head * a.key_width;
-        auto sum = hn::Zero(d);
-        for_each_vector(d, a.key_width, [&](auto at, auto load, auto) {
-          sum = hn::MulAdd(load(queries + at), load(own + at), sum);
-        });
-        return sum;
-      };
-      for (int64_t h = 0; h < heads; h += kHeadsTogether) {
-        reduce_four(
-            d, product(h), product(h + 1), product(h + 2), product(h + 3),
-            [](auto x, auto y) { return hn::Add(x, y); }, scores + k * heads + h);
-      }
-    }
-    for (int64_t h = 0; h < heads; h += step) {
-      auto most = hn::Set(four, visible > 0 ? -std::numeric_limits<T>::infinity() : T{0});
-      for (int64_t k = 0; k < visible; ++k) most = hn::Max(most, hn::LoadU(four, scores + k * heads + h));
-      for (int64_t k = 0; k < visible; ++k) {
-        T* score = scores + k * heads + h;
-        hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(four, score), most), hn::Set(four, a.scale)), four, score);
-      }
-      hn::StoreU(most, four, highest + h);
-    }
-    for (int64_t at = 0; at < visible * heads; at += lanes) {
-      hn::StoreU(exponential(d, hn::LoadU(d, scores + at)), d, scores + at);
-    }
-    for (int64_t h = 0; h < heads; h += step) {
-      auto sum = hn::Zero(four);
-      for (int64_t k = 0; k < visible; ++k) sum = hn::Add(sum, hn::LoadU(four, scores + k * heads + h));
-      hn::StoreU(sum, four, sums + h);
-    }
-    for (int64_t head = 0; head < a.heads; ++head) {
-      const Head<T> h{a, span, head};
-      const T factor = visible > 0 ? 1 / sums[head] : 0;
-      T* output = h.output(q);
-      const T* weights = scores + head;
-      int64_t at = 0;
-      const auto value_row = [&](int64_t k) { return h.value(k) + at; };
-      for (; at + 2 * lanes <= a.value_width; at += 2 * lanes) {
-        mix_values<2>(visible, weights, heads, value_row, factor, output + at);
-      }
-      for_each_vector(d, a.value_width - at, [&](auto rest, auto load, auto store) {
-        auto mix = hn::Zero(d);
-        for (int64_t k = 0; k < visible; ++k) {
-          mix = hn::MulAdd(hn::Set(d, weights[k * heads]), load(value_row(k) + rest), mix);
-        }
-        store(hn::Mul(mix, hn::Set(d, factor)), output + at + rest);
+  for (int64_t k = 0; k < x.visible; ++k) {
+    prefetch_rows(x, k);
+    const auto product = [&](int64_t h) {
+      const Head<T> head = x.head(std::min<int64_t>(h, x.a.heads - 1));  // beyond the last, it again
+      const T *query = head.query(x.q), *key = head.key(k);
+      auto sum = hn::Zero(d);
+      for_each_vector(d, x.a.key_width, [&](auto at, auto load, auto) {
+        sum = hn::MulAdd(load(query + at), load(key + at), sum);
       });
-      if (a.log_sum_exp != nullptr) h.log_sum_exp(q) = highest[head] * a.scale + std::log(sums[head]);
+      return sum;
+    };
+    for (int64_t h = 0; h < x.heads; h += kHeadsTogether) {
+      reduce_four(
+          d, product(h), product(h + 1), product(h + 2), product(h + 3),
+          [](auto one, auto other) { return hn::Add(one, other); }, x.weights + k * x.heads + h);
     }
   }
 }
+
+template <typename T>
+HWY_INLINE void weigh_keys(const FewQueries<T>& x) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, kHeadsTogether> some;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d)), step = static_cast<int64_t>(hn::Lanes(some));
+  for (int64_t h = 0; h < x.heads; h += step) {
+    auto most = hn::Set(some, x.visible > 0 ? -std::numeric_limits<T>::infinity() : T{0});
+    for (int64_t k = 0; k < x.visible; ++k) {
+      most = hn::Max(most, hn::LoadU(some, x.weights + k * x.heads + h));
+    }
+    for (int64_t k = 0; k < x.visible; ++k) {
+      T* score = x.weights + k * x.heads + h;
+      hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(some, score), most), hn::Set(some, x.a.scale)), some, score);
+    }
+    hn::StoreU(most, some, x.highest + h);
+  }
+  for (int64_t at = 0; at < x.visible * x.heads; at += lanes) {
+    hn::StoreU(exponential(d, hn::LoadU(d, x.weights + at)), d, x.weights + at);
+  }
+  for (int64_t h = 0; h < x.heads; h += step) {
+    auto sum = hn::Zero(some);
+    for (int64_t k = 0; k < x.visible; ++k) {
+      sum = hn::Add(sum, hn::LoadU(some, x.weights + k * x.heads + h));
+    }
+    hn::StoreU(sum, some, x.sums + h);
+  }
+}
+
+/// Two vectors of a head's output, from feature `at` on.
+template <typename T>
+HWY_INLINE void mix_two_vectors(const FewQueries<T>& x, const Head<T>& head, int64_t at, T factor) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto left = hn::Zero(d), right = hn::Zero(d);
+  for (int64_t k = 0; k < x.visible; ++k) {
+    const auto weight = hn::Set(d, x.weights[k * x.heads + head.head]);
+    const T* value = head.value(k) + at;
+    left = hn::MulAdd(weight, hn::LoadU(d, value), left);
+    right = hn::MulAdd(weight, hn::LoadU(d, value + lanes), right);
+  }
+  T* output = head.output(x.q) + at;
+  hn::StoreU(hn::Mul(left, hn::Set(d, factor)), d, output);
+  hn::StoreU(hn::Mul(right, hn::Set(d, factor)), d, output + lanes);
+}
+
+template <typename T>
+HWY_INLINE void mix_values(const FewQueries<T>& x, const Head<T>& head) {
+  const hn::ScalableTag<T> d;
+  const auto pair = 2 * static_cast<int64_t>(hn::Lanes(d));
+  const T factor = x.visible > 0 ? 1 / x.sums[head.head] : 0;
+  const int64_t pairs_end = x.a.value_width / pair * pair;
+  for (int64_t at = 0; at < pairs_end; at += pair) mix_two_vectors(x, head, at, factor);
+  for_each_vector(d, x.a.value_width - pairs_end, [&](auto at, auto load, auto store) {
+    auto mix = hn::Zero(d);
+    for (int64_t k = 0; k < x.visible; ++k) {
+      mix = hn::MulAdd(hn::Set(d, x.weights[k * x.heads + head.head]), load(head.value(k) + pairs_end + at),
+                       mix);
+    }
+    store(hn::Mul(mix, hn::Set(d, factor)), head.output(x.q) + pairs_end + at);
+  });
+}
+
+template <typename T>
+void attend_few_queries(const AttentionArguments<T>& a, const AttentionSpan& span, Scratch<T>& scratch) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  const int64_t heads = round_up(a.heads, kHeadsTogether), room = round_up(span.keys() * heads, lanes);
+  scratch.begin(Scratch<T>::lines(room) + 2 * Scratch<T>::lines(heads));
+  FewQueries<T> x{a, span, 0, 0, heads, scratch.take(room), scratch.take(heads), scratch.take(heads)};
+  for (; x.q < span.queries(); ++x.q) {
+    x.visible = visible_keys(span, a.causal, x.q);
+    score_keys(x);
+    weigh_keys(x);
+    for (int64_t h = 0; h < a.heads; ++h) {
+      const Head<T> head = x.head(h);
+      mix_values(x, head);
+      if (a.log_sum_exp != nullptr) head.log_sum_exp(x.q) = x.highest[h] * a.scale + std::log(x.sums[h]);
+    }
+  }
+}
+
+// ---- Many queries -----------------------------------------------------------------------------------------
 
 /// A block of queries on its way through the blocks of keys.
 template <typename T>

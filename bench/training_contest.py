@@ -1,0 +1,142 @@
+"""What the rows that train have in common: `heed train`, step after step, and a peer in a process of its own.
+
+Heed's figure is the one that it writes into training/metrics.jsonl; its first steps are not counted, and each turn goes
+on with the same model directory. The peer is the row's own file as a script, given its job as an argument: serve() asks
+it for its rate, turn by turn.
+"""
+
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import util
+from pathlib import Path
+
+from harness import ROOT, CannotRun, Contest
+
+
+class TrainingContest(Contest):
+    """A subclass sets name, goal, operations, `packages`, `file` (its own), `steps_a_turn` and `peer_seconds`, writes
+    what is trained on in write_text(), and says how in heed_arguments() and job()."""
+
+    limit = "float32"
+    packages = ("torch",)
+    file = ""
+    steps_a_turn = 60
+    peer_seconds = 10
+
+    def __init__(self, options):
+        self.options = options
+        self.folder = self.worker = None
+        self.steps = 0
+        self.heed_memory = 0
+
+    def write_text(self):
+        raise NotImplementedError
+
+    def heed_arguments(self):
+        """Of `heed train`, but for --output, --threads and --max-steps."""
+        raise NotImplementedError
+
+    def job(self):
+        """What the peer has to know; `model` is Heed's directory."""
+        raise NotImplementedError
+
+    def prepare(self):
+        self.command = ROOT / "build/bin/heed"
+        if not self.command.exists():
+            raise CannotRun(f"{self.command} is missing")
+        for package in self.packages:
+            if util.find_spec(package) is None:
+                raise CannotRun(f"{package} is not installed")
+        self.folder = Path(tempfile.mkdtemp())
+        self.model = self.folder / "model"
+        self.write_text()
+        self.heed()  # learns the vocabulary, which the peer uses too
+
+    def compare(self):
+        """The losses of the first steps are not compared, since weights begin at random; tests/ compares the same
+        model's outputs and gradients with PyTorch's."""
+        return "compared by the tests"
+
+    def heed(self):
+        self.steps += self.steps_a_turn
+        command = [self.command, "train", "--output", self.model, "--quiet", "--threads", self.options.threads]
+        command += ["--max-steps", self.steps, *self.heed_arguments()]
+        self.heed_memory = max(self.heed_memory, run_and_measure([str(each) for each in command]))
+        rows = [json.loads(line) for line in open(self.model / "training/metrics.jsonl")]
+        rates = [row["target_tokens_per_second"] for row in rows if "target_tokens_per_second" in row]
+        return statistics.median(rates[-max(4, len(rates) // 4) :])
+
+    def peer(self):
+        if self.worker is None:
+            job = {**self.job(), "model": str(self.model), "threads": self.options.threads}
+            command = [sys.executable, self.file, json.dumps(job)]
+            self.worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.worker.stdin.write(f"{self.peer_seconds}\n")
+        self.worker.stdin.flush()
+        line = self.worker.stdout.readline()
+        if not line:
+            raise CannotRun("the peer's process ended")
+        answer = json.loads(line)
+        self.peer_memory = answer["memory"]
+        return answer["rate"]
+
+    def memory(self):
+        return self.heed_memory, self.peer_memory
+
+    def close(self):
+        if self.worker:
+            self.worker.stdin.close()
+            self.worker.wait()
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def set_options(settings):
+    """{"model.width": 128} as options of `heed train`."""
+    return [each for key, value in settings.items() for each in ("--set", f"{key}={value}")]
+
+
+def run_and_measure(command):
+    """Runs it; its largest memory in MB."""
+    child = subprocess.Popen(command)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise CannotRun(f"`heed train` ended with {child.returncode}")
+    return usage.ru_maxrss / 1024
+
+
+# ---- The peer, in a process of its own --------------------------------------------------------------------
+
+
+class Peer:
+    """A subclass makes its model in __init__(job), and does one step of training in step(), which gives its tokens."""
+
+    def step(self):
+        raise NotImplementedError
+
+    def rate(self, seconds):
+        """Tokens a second: the median of the steps."""
+        self.step()
+        rates, end = [], time.perf_counter() + seconds
+        while len(rates) < 4 or time.perf_counter() < end:
+            begin = time.perf_counter()
+            tokens = self.step()
+            rates.append(tokens / (time.perf_counter() - begin))
+        return statistics.median(rates)
+
+
+def serve(make_peer):
+    """Answers each line of seconds with a rate, until there are no more."""
+    job, peer = json.loads(sys.argv[1]), None
+    for line in sys.stdin:
+        peer = peer or make_peer(job)
+        rate = peer.rate(float(line))
+        print(json.dumps({"rate": rate, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}), flush=True)
