@@ -74,7 +74,7 @@ HWY_INLINE hn::TFromD<D> sum_over(D d, int64_t size, const Body& body) {
 #if HWY_TARGET != HWY_SCALAR
 /// The lanes of all blocks of four put together.
 template <class D, class Combine>
-HWY_INLINE auto reduce_blocks(D d, hn::Vec<D> v, const Combine& combine) {
+HWY_INLINE auto reduce_blocks([[maybe_unused]] D d, hn::Vec<D> v, const Combine& combine) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
     return v;
   } else {

@@ -411,7 +411,7 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
   visit_recipe(now, second);
   std::vector<std::string> found;
   for (size_t n = 0; n < first.fields.size(); ++n) {
-    const auto& [key, value] = first.fields[n];
+    const std::string &key = first.fields[n].first, &value = first.fields[n].second;
     const std::string& other = second.fields[n].second;
     if (value == other || !(has_field(before, key) || has_field(now, key))) continue;
     const auto shown = [&](const Recipe& recipe, const std::string& text) {
