@@ -16,9 +16,10 @@ import pathlib
 import subprocess
 import tempfile
 
+from by_length import draw, range_name
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEED = ROOT / "build" / "bin" / "heed"
-DRAW = ROOT / "build" / "bin" / "heed_draw_curves"
 
 # Source lengths in words: from, and up to.
 LENGTHS = [(1, 8), (9, 10), (11, 12), (13, 14), (15, 17), (18, 1000)]
@@ -39,18 +40,6 @@ def evaluate(directory, pairs, options):
                    f"{folder}/reference", "--beam", options.beam, "--tokenize", options.tokenize, "--json"]
         output = subprocess.run([str(each) for each in command], check=True, capture_output=True, text=True).stdout
     return json.loads(output)["bleu"]
-
-
-def range_name(group):
-    low, high = group
-    return f"{low} and more" if high >= 1000 else f"{low} to {high}"
-
-
-def draw(path, title, x_name, series):
-    if not DRAW.exists():
-        return
-    points = [f"{name}\t{x}\t{y}\n" for name, curve in series.items() for x, y in curve]
-    subprocess.run([str(DRAW), str(path), title, x_name, "BLEU"], input="".join(points), text=True, check=True)
 
 
 def main():
@@ -84,9 +73,9 @@ def main():
         print(f"| {range_name((low, high))} | {len(group)} | " + " | ".join(f"{each:.1f}" for each in figures) + " |")
 
     options.output.mkdir(parents=True, exist_ok=True)
-    draw(options.output / "bleu-by-minutes.svg", "Quality against minutes", "minutes of training",
+    draw(options.output / "bleu-by-minutes.svg", "Quality against minutes", "minutes of training", "BLEU",
          {name: curve(directory) for name, directory in models.items()})
-    draw(options.output / "bleu-by-length.svg", "Quality against length", "words of the source", by_length)
+    draw(options.output / "bleu-by-length.svg", "Quality against length", "words of the source", "BLEU", by_length)
 
 
 if __name__ == "__main__":

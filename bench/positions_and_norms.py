@@ -13,9 +13,10 @@ import json
 import pathlib
 import subprocess
 
+from by_length import draw, range_name
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEED = ROOT / "build" / "bin" / "heed"
-DRAW = ROOT / "build" / "bin" / "heed_draw_curves"
 
 POSITIONS = ["sinusoidal", "learned", "none", "relative", "buckets", "rotary", "rotary_interleaved"]
 NORMS = ["layer", "rms", "batch"]
@@ -60,13 +61,6 @@ class Run:
         return {group: total / count for group, (total, count) in sums.items() if count > 0}
 
 
-def range_name(group):
-    low, high = group
-    if high >= 1000:
-        return f"{low} and more"
-    return str(low) if low == high else f"{low} to {high}"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", required=True, type=pathlib.Path)
@@ -105,15 +99,14 @@ def main():
     names = {"layer norm": "layer-after", "batch norm": "batch-after", "batch norm, 16 shards": "batch-after-16"}
     losses = {title: runs[name].loss_by_length() for title, name in names.items()}
     print("\n| words of the source | " + " | ".join(losses) + " |\n| --- |" + " --- |" * len(losses))
-    points = []
     for group in LENGTHS:
         print(f"| {range_name(group)} | " + " | ".join(f"{each[group]:.3f}" for each in losses.values()) + " |")
-    for title, each in losses.items():
-        for (low, high), loss in each.items():
-            points.append(f"{title}\t{low if high >= 1000 else (low + high) / 2}\t{loss}")
-    if DRAW.exists():
-        subprocess.run([str(DRAW), str(options.output / "loss-by-length.svg"), "Long sentences and the norm",
-                        "words of the source", "loss of a piece"], input="\n".join(points) + "\n", text=True, check=True)
+    series = {
+        title: [(low if high >= 1000 else (low + high) / 2, loss) for (low, high), loss in each.items()]
+        for title, each in losses.items()
+    }
+    draw(options.output / "loss-by-length.svg", "Long sentences and the norm", "words of the source", "loss of a piece",
+         series)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from marian import marian_config  # noqa: E402
 from training_contest import Peer, TrainingContest, serve, set_options  # noqa: E402
 
 SHAPES = {
@@ -144,30 +145,20 @@ def read_batches(job):
 class Torch(Peer):
     def __init__(self, job):
         import torch
-        from transformers import MarianConfig, MarianMTModel
+        from transformers import MarianMTModel
 
         torch.set_num_threads(job["threads"])
         self.torch, shape = torch, job["shape"]
         self.batches, size, pad, end = read_batches(job)
-        config = MarianConfig(
-            vocab_size=size,
-            d_model=shape["width"],
-            encoder_layers=shape["layers"],
-            decoder_layers=shape["layers"],
-            encoder_attention_heads=shape["heads"],
-            decoder_attention_heads=shape["heads"],
-            encoder_ffn_dim=shape["inner"],
-            decoder_ffn_dim=shape["inner"],
-            activation_function="relu",
+        config = marian_config(
+            shape,
+            size,
+            pad,
+            end,
             dropout=DROPOUT,
             attention_dropout=0.0,
             activation_dropout=0.0,
-            pad_token_id=pad,
-            eos_token_id=end,
-            decoder_start_token_id=pad,
-            forced_eos_token_id=end,
             max_position_embeddings=512,
-            scale_embedding=True,
         )
         self.model = MarianMTModel(config).train()
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-5, betas=(0.9, 0.98), fused=True)

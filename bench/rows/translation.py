@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from harness import ROOT, CannotRun, Contest, Disagree, clock, load_library
+from marian import marian_config
 
 SHAPES = {
     "d512, 6+6, ffn 2048, vocabulary 32k": dict(width=512, layers=6, heads=8, inner=2048, vocabulary=32000),
@@ -120,7 +121,7 @@ class Translation(Contest):
     def _rate(self, call):
         begin = clock()
         call()
-        return len(self.pieces) * self.tokens / (clock() - begin)
+        return len(self.pieces) * max(self.tokens, 1) / (clock() - begin)
 
     def heed(self):
         return self._rate(self.call_heed)
@@ -148,23 +149,22 @@ class BundledTranslation(Translation):
     def compare(self):
         return "same weights; agreement is for tests/"
 
-    def _rate(self, call):
-        begin = clock()
-        call()
-        return len(self.pieces) / (clock() - begin)
-
 
 class Model:
     """In both layouts, made when it is first needed; removed with the last row that knows it."""
 
-    folder = None
+    folder, made = None, False
 
     def make(self):
-        if self.folder:
+        if self.made:
             return
-        self.folder = Path(tempfile.mkdtemp())
+        self.folder = self.folder or Path(tempfile.mkdtemp())
         self.peer = self.folder / "peer"
-        self.fill()
+        try:
+            self.fill()
+        except ImportError as missing:
+            raise CannotRun(missing)
+        self.made = True
 
     def __del__(self):
         if self.folder:
@@ -176,34 +176,15 @@ class RandomModel(Model):
         self.shape = shape
 
     def fill(self):
-        try:
-            import torch
-            from ctranslate2.converters.transformers import MarianMTLoader
-            from transformers import MarianConfig, MarianMTModel
-        except ImportError as missing:
-            raise CannotRun(missing)
+        import torch
+        from ctranslate2.converters.transformers import MarianMTLoader
+        from transformers import MarianMTModel
+
         torch.manual_seed(1)
         shape = self.shape
         pad = shape["vocabulary"] - 1
         self.end = 0
-        config = MarianConfig(
-            vocab_size=shape["vocabulary"],
-            d_model=shape["width"],
-            encoder_layers=shape["layers"],
-            decoder_layers=shape["layers"],
-            encoder_attention_heads=shape["heads"],
-            decoder_attention_heads=shape["heads"],
-            encoder_ffn_dim=shape["inner"],
-            decoder_ffn_dim=shape["inner"],
-            activation_function="relu",
-            pad_token_id=pad,
-            eos_token_id=self.end,
-            forced_eos_token_id=self.end,
-            decoder_start_token_id=pad,
-            max_position_embeddings=128,
-            scale_embedding=True,
-            init_std=0.06,
-        )
+        config = marian_config(shape, shape["vocabulary"], pad, self.end, max_position_embeddings=128, init_std=0.06)
         self.heed = self.folder / "heed"
         model = MarianMTModel(config).eval()
         model.save_pretrained(self.heed)
@@ -232,11 +213,9 @@ class BundledModel(Model):
         self.heed = ROOT / name
 
     def fill(self):
-        try:
-            from ctranslate2.converters import TransformersConverter
-            from transformers import MarianTokenizer
-        except ImportError as missing:
-            raise CannotRun(missing)
+        from ctranslate2.converters import TransformersConverter
+        from transformers import MarianTokenizer
+
         self.tokenizer = MarianTokenizer.from_pretrained(self.heed)
         self.end = self.tokenizer.eos_token_id
         TransformersConverter(str(self.heed)).convert(str(self.peer))

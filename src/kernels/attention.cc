@@ -51,12 +51,11 @@ struct FewQueries {
 /// Rows lie anywhere, so the processor does not see which come next: the values of key k, and keys ahead.
 template <typename T>
 HWY_INLINE void prefetch_rows(const FewQueries<T>& x, int64_t k) {
-  constexpr int64_t kLine = 64 / sizeof(T), kAhead = 2;
+  constexpr int64_t kAhead = 2;
   const Head<T> first = x.head(0);
   const int64_t shared = x.a.key_value_heads == 0 ? x.a.heads : x.a.key_value_heads;
-  for (int64_t at = 0; at < shared * x.a.value_width; at += kLine) hwy::Prefetch(first.value(k) + at);
-  if (k + kAhead >= x.visible) return;
-  for (int64_t at = 0; at < shared * x.a.key_width; at += kLine) hwy::Prefetch(first.key(k + kAhead) + at);
+  prefetch(first.value(k), shared * x.a.value_width);
+  if (k + kAhead < x.visible) prefetch(first.key(k + kAhead), shared * x.a.key_width);
 }
 
 template <typename T>

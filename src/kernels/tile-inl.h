@@ -113,12 +113,18 @@ HWY_INLINE void for_each_tile(int64_t rows, const Visit& visit) {
   }
 }
 
+/// Asks for columns that are wanted soon.
+template <typename T>
+HWY_INLINE void prefetch(const T* columns, int64_t width) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (int64_t at = 0; at < width; at += kLine) hwy::Prefetch(columns + at);
+}
+
 /// Asks for the columns behind these of a row: those of the next head. A row is long, so that the processor
 /// does not see by itself that short pieces of many rows are wanted.
 template <typename T>
 HWY_INLINE void prefetch_behind(const T* row, int64_t width) {
-  constexpr int64_t kLine = 64 / sizeof(T);
-  for (int64_t at = 0; at < width; at += kLine) hwy::Prefetch(row + width + at);
+  prefetch(row + width, width);
 }
 
 // ---- Transposes and copies --------------------------------------------------------------------------------

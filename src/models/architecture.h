@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "io/json_file.h"
@@ -15,6 +14,13 @@ namespace heed::models {
 
 struct FurtherModel;
 
+/// A dropout of a recipe's [model]: a setting that a model trained further need not keep.
+struct Dropout {
+  std::string setting;                   ///< as visit_model_settings() names it
+  double ModelSettings::*field;          ///< kAsTheModelSays where the recipe leaves it to the model
+  std::vector<std::string> config_keys;  ///< of config.json, which hold it
+};
+
 struct Architecture {
   std::string name;                      ///< of --arch and model.arch
   std::string description;               ///< for people, a few words
@@ -22,9 +28,8 @@ struct Architecture {
   std::vector<std::string> model_types;  ///< the model_types of config.json that it reads
   /// The settings of a recipe's [model] that it knows, as visit_model_settings() names them.
   std::vector<std::string> settings;
-  /// Those of them that a model trained further need not keep, dropouts, with the keys of config.json that
-  /// hold each.
-  std::vector<std::pair<std::string, std::vector<std::string>>> changeable = {};
+  /// Those of its settings that are dropouts and stand in config.json.
+  std::vector<Dropout> dropouts = {};
   /// What --preset begins with.
   ModelPreset (*preset)(PresetSize size) = nullptr;
   /// A model of these settings, which writes its config.json by Model::config_json(). Throws for settings

@@ -1,24 +1,20 @@
 #include "models/further_training.h"
 
-#include <type_traits>
-
 #include "base/check.h"
 #include "models/model_weights.h"
 
 namespace heed::models {
 namespace {
 
-/// The config with what `settings` change of it.
-JsonObject changed(const JsonObject& config, const Architecture& architecture, ModelSettings settings) {
+/// The config with those dropouts that `settings` do not leave to it.
+JsonObject with_dropouts(const JsonObject& config, const Architecture& architecture,
+                         const ModelSettings& settings) {
   nlohmann::json json = config.json();
-  visit_model_settings(settings, [&](const char* name, const auto& value, const auto&...) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, double>) {
-      for (const auto& [setting, keys] : architecture.changeable) {
-        if (setting != name || value == kAsTheModelSays) continue;
-        for (const std::string& key : keys) json[key] = value;
-      }
-    }
-  });
+  for (const Dropout& dropout : architecture.dropouts) {
+    const double value = settings.*dropout.field;
+    if (value == kAsTheModelSays) continue;
+    for (const std::string& key : dropout.config_keys) json[key] = value;
+  }
   return JsonObject::parse(json.dump(), config.origin());
 }
 
@@ -26,7 +22,8 @@ JsonObject changed(const JsonObject& config, const Architecture& architecture, M
 
 FurtherModel read_for_training(const std::string& directory, const Architecture& architecture,
                                const ModelSettings& settings) {
-  const JsonObject config = changed(JsonObject::read(directory + "/config.json"), architecture, settings);
+  const JsonObject config =
+      with_dropouts(JsonObject::read(directory + "/config.json"), architecture, settings);
   if (const std::string& name = architecture_of(config).name; name != architecture.name) {
     fail(ErrorKind::kUsage, "'{}' holds a model of the architecture {}, not {}", directory, name,
          architecture.name);

@@ -89,7 +89,8 @@ Architecture gpt2_architecture() {
           .model_types = {"gpt2"},
           .settings = {"width", "layers", "heads", "inner_width", "activation", "longest", "dropout",
                        "attention_dropout"},
-          .changeable = {{"dropout", {"resid_pdrop", "embd_pdrop"}}, {"attention_dropout", {"attn_pdrop"}}},
+          .dropouts = {{"dropout", &ModelSettings::dropout, {"resid_pdrop", "embd_pdrop"}},
+                       {"attention_dropout", &ModelSettings::attention_dropout, {"attn_pdrop"}}},
           .preset = decoder_only_preset,
           .make = [](const ModelSettings& settings) -> std::unique_ptr<Model> {
             return std::make_unique<DecoderOnly>(decoder_only_config(settings, gpt2_family()));

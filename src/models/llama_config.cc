@@ -140,7 +140,7 @@ Architecture llama_architecture() {
           .model_types = {"llama"},
           .settings = {"width", "layers", "heads", "key_value_heads", "inner_width", "activation", "longest",
                        "dropout", "attention_dropout"},
-          .changeable = {{"attention_dropout", {"attention_dropout"}}},
+          .dropouts = {{"attention_dropout", &ModelSettings::attention_dropout, {"attention_dropout"}}},
           .preset = llama_preset,
           .make = make_llama,
           .read = [](const JsonObject& config) -> std::unique_ptr<Model> {

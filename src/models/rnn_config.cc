@@ -140,7 +140,7 @@ Architecture rnn_architecture() {
           .model_types = {kModelType},
           .settings = {"width", "encoder_layers", "decoder_layers", "cell", "score", "encoder_state_width",
                        "decoder_state_width", "attention_width", "longest", "dropout"},
-          .changeable = {{"dropout", {"dropout"}}},
+          .dropouts = {{"dropout", &ModelSettings::dropout, {"dropout"}}},
           .preset = rnn_preset,
           .make = make_rnn,
           .read = read_rnn};

@@ -204,9 +204,9 @@ Architecture transformer_architecture() {
       .settings = {"width", "encoder_layers", "decoder_layers", "heads", "inner_width", "activation", "norm",
                    "norm_first", "positions", "relative_distance", "position_buckets", "bucket_reach",
                    "rotary_base", "longest", "dropout", "attention_dropout", "activation_dropout"},
-      .changeable = {{"dropout", {"dropout"}},
-                     {"attention_dropout", {"attention_dropout"}},
-                     {"activation_dropout", {"activation_dropout"}}},
+      .dropouts = {{"dropout", &ModelSettings::dropout, {"dropout"}},
+                   {"attention_dropout", &ModelSettings::attention_dropout, {"attention_dropout"}},
+                   {"activation_dropout", &ModelSettings::activation_dropout, {"activation_dropout"}}},
       .preset = transformer_preset,
       .make = make_transformer,
       .read = read_transformer};

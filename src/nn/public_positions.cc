@@ -15,7 +15,7 @@ Tensor sinusoidal_positions(int64_t length, int64_t width, SinusoidLayout layout
   }
   // sin((i + 1) w) = sin(i w) cos(w) + cos(i w) sin(w), and likewise the cosine: a fraction of the time, and
   // begun anew so often that the roundings of a double stay far below what a float shows.
-  constexpr int64_t kExactEvery = 32;
+  const int64_t exact_every = dtype == DType::kFloat64 ? 1 : 32;
   const int64_t sines = (width + 1) / 2;
   const bool halves = layout == SinusoidLayout::kHalves;
   std::vector<double> table(static_cast<size_t>(length * width));
@@ -25,7 +25,7 @@ Tensor sinusoidal_positions(int64_t length, int64_t width, SinusoidLayout layout
     const int64_t sine_at = halves ? k : 2 * k, cosine_at = halves ? sines + k : 2 * k + 1;
     double sine = 0, cosine = 1;
     for (int64_t i = 0; i < length; ++i) {
-      if (i % kExactEvery == 0) {
+      if (i % exact_every == 0) {
         sine = std::sin(static_cast<double>(i) * frequency);
         cosine = std::cos(static_cast<double>(i) * frequency);
       }

@@ -265,7 +265,7 @@ TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
     for (const std::string& key : keys) values.push_back(JsonObject::read(run + "/config.json").number(key));
     return values;
   };
-  for (const auto& [setting, keys] : models::architecture_named(arch()).changeable) {
+  for (const auto& [setting, field, keys] : models::architecture_named(arch()).dropouts) {
     const std::string run = "other-" + setting, key = "model." + setting;
     const Recipe other = further({{key, "0.125"}});
     EXPECT_EQ(differences(further(), other),

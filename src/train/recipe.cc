@@ -201,11 +201,11 @@ std::string model_setting(const std::string& key) {
   return key.starts_with(section) ? key.substr(section.size()) : "";
 }
 
-/// Whether it is a setting that a model trained further need not keep.
-bool is_changeable(const Recipe& recipe, const std::string& key) {
-  const std::string setting = model_setting(key);
-  return std::ranges::any_of(models::architecture_named(recipe.arch).changeable,
-                             [&](const auto& each) { return each.first == setting; });
+/// The dropout that a key sets; nullptr for other keys, and where the architecture has no such dropout.
+const models::Dropout* dropout_of(const Recipe& recipe, const std::string& key) {
+  const auto& dropouts = models::architecture_named(recipe.arch).dropouts;
+  const auto found = std::ranges::find(dropouts, model_setting(key), &models::Dropout::setting);
+  return found == dropouts.end() ? nullptr : &*found;
 }
 
 /// Whether a model that is trained further brings it with it.
@@ -215,28 +215,13 @@ bool comes_with_model(const Recipe& recipe, const std::string& key) {
                                                "tokenizer.byte_fallback", "tokenizer.character_coverage",
                                                "tokenizer.lowercase",     "tokenizer.split_digits"};
   if (std::ranges::count(learnt, key) > 0) return true;
-  return !model_setting(key).empty() && key != kArchitecture && !is_changeable(recipe, key);
-}
-
-/// Dropouts that nobody has set stay as the model says.
-void keep_what_model_says(Recipe& recipe) {
-  models::visit_model_settings(recipe.model, [&](const char* name, auto& field, const auto&...) {
-    if constexpr (std::is_same_v<std::remove_reference_t<decltype(field)>, double>) {
-      if (is_changeable(recipe, std::string("model.") + name)) field = models::kAsTheModelSays;
-    }
-  });
+  return !model_setting(key).empty() && key != kArchitecture && dropout_of(recipe, key) == nullptr;
 }
 
 /// Whether it is a setting that the recipe leaves to the model.
 bool is_as_model_says(const Recipe& recipe, const std::string& key) {
-  bool found = false;
-  const std::string setting = model_setting(key);
-  models::visit_model_settings(recipe.model, [&](const char* name, const auto& field, const auto&...) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, double>) {
-      found = found || (name == setting && field == models::kAsTheModelSays);
-    }
-  });
-  return found;
+  const models::Dropout* dropout = dropout_of(recipe, key);
+  return dropout != nullptr && recipe.model.*dropout->field == models::kAsTheModelSays;
 }
 
 /// Whether a recipe of this task and architecture has such a field.
@@ -376,7 +361,11 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
   recipe.warmup = model.warmup;
   recipe.clip = model.clip;
   task_kind(recipe.task()).preset(size, recipe);
-  if (!recipe.from.empty()) keep_what_model_says(recipe);
+  if (!recipe.from.empty()) {  // dropouts that nobody sets stay
+    for (const models::Dropout& dropout : models::architecture_named(recipe.arch).dropouts) {
+      recipe.model.*dropout.field = models::kAsTheModelSays;
+    }
+  }
   for (const Setting& setting : settings) {
     if (setting.key != kArchitecture && setting.key != kFrom) apply(recipe, setting);
   }
