@@ -26,7 +26,12 @@ HWY_INLINE hn::Vec<D> exponential(D d, hn::Vec<D> x) {
     // A float of this size has no digits after the point, and n in its lowest bits.
     const auto large = hn::Set(d, 12582912.0f);  // 1.5 * 2^23
     const auto log2_e = hn::Set(d, 1.44269504088896341f);
-    const auto bounded = hn::Max(hn::Set(d, -86.0f), x);
+    const auto least = hn::Set(d, -86.0f);
+#if HWY_TARGET == HWY_SCALAR  // whose Max() makes a number of what is none
+    const auto bounded = hn::IfThenElse(hn::Lt(x, least), least, x);
+#else
+    const auto bounded = hn::Max(least, x);
+#endif
     const auto shifted = hn::MulAdd(bounded, log2_e, large);
     const auto r = hn::MulSub(bounded, log2_e, hn::Sub(shifted, large));
     auto power = hn::Set(d, 0.00132764717f);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -82,83 +80,6 @@ TYPED_TEST(Gemm, IsTheSumOfProducts) {
     }
   }
 }
-
-class Packed : public testing::TestWithParam<bool> {};
-
-TEST_P(Packed, IsTheSameAsGemm) {
-  for (const auto& [in, out] : {std::pair<int64_t, int64_t>{1, 1}, {5, 3}, {64, 17}, {33, 130}}) {
-    for (const int64_t rows : {0, 1, 2, 5, 16, 67, 300}) {
-      const auto weight = normal<float>(out * in, 1), bias = normal<float>(out, 2),
-                 x = normal<float>(rows * in, 3);
-      const PackedMatrix packed(weight.data(), out, in, GetParam() ? bias.data() : nullptr);
-      EXPECT_EQ(packed.out(), out);
-      EXPECT_EQ(packed.in(), in);
-      std::vector<float> y(static_cast<size_t>(rows * out + 1), 12345.0f), expected(y.size());
-      packed.multiply(x.data(), rows, y.data());
-      for (int64_t row = 0; row < rows && GetParam(); ++row)
-        std::copy(bias.begin(), bias.end(), &expected[row * out]);
-      gemm({.transpose_b = true,
-            .m = rows,
-            .n = out,
-            .k = in,
-            .a = x.data(),
-            .a_stride = in,
-            .b = weight.data(),
-            .b_stride = in,
-            .accumulate = GetParam(),
-            .c = expected.data(),
-            .c_stride = out});
-      // Two orders of a sum of `in` terms, of size 4 or less on average.
-      const double tolerance = 8.0 * static_cast<double>(in + 2) * std::numeric_limits<float>::epsilon();
-      for (int64_t i = 0; i < rows * out; ++i)
-        ASSERT_NEAR(y[i], expected[i], tolerance) << rows << " rows, " << i;
-      EXPECT_EQ(y.back(), 12345.0f);
-    }
-  }
-}
-
-// What a sentence's translation being the same in any company stands on.
-TEST_P(Packed, ARowIsTheSameInAnyCompany) {
-  for (const auto& [in, out] :
-       {std::pair<int64_t, int64_t>{64, 64}, {37, 21}, {256, 256}, {512, 96}, {128, 1000}}) {
-    constexpr int64_t kMost = 300;
-    const auto weight = normal<float>(out * in, 1), bias = normal<float>(out, 2),
-               x = normal<float>(kMost * in, 3);
-    const PackedMatrix packed(weight.data(), out, in, GetParam() ? bias.data() : nullptr);
-    std::vector<float> alone(static_cast<size_t>(kMost * out));
-    for (int64_t row = 0; row < kMost; ++row) packed.multiply(&x[row * in], 1, &alone[row * out]);
-    for (const int64_t rows :
-         {2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 31, 32, 33, 48, 63, 64, 100, 128, 255, 256, 300}) {
-      std::vector<float> together(static_cast<size_t>(rows * out));
-      const int64_t first = kMost - rows;  // another place in the batch than alone
-      packed.multiply(&x[first * in], rows, together.data());
-      int64_t different = 0;
-      for (int64_t i = 0; i < rows * out; ++i) different += together[i] != alone[first * out + i] ? 1 : 0;
-      EXPECT_EQ(different, 0) << rows << " rows, in " << in << ", out " << out << ": elements that differ";
-    }
-  }
-}
-
-TEST_P(Packed, ThreadsMayShareIt) {
-  constexpr int64_t kIn = 40, kOut = 24, kRows = 50;
-  const auto weight = normal<float>(kOut * kIn, 1), bias = normal<float>(kOut, 2),
-             x = normal<float>(kRows * kIn, 3);
-  const PackedMatrix packed(weight.data(), kOut, kIn, GetParam() ? bias.data() : nullptr);
-  std::vector<float> expected(static_cast<size_t>(kRows * kOut));
-  packed.multiply(x.data(), kRows, expected.data());
-  std::vector<std::vector<float>> results(3, std::vector<float>(expected.size()));
-  std::vector<std::thread> threads;
-  for (auto& result : results) {
-    threads.emplace_back([&] {
-      for (int n = 0; n < 20; ++n) packed.multiply(x.data(), kRows, result.data());
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const auto& result : results) EXPECT_EQ(result, expected);
-}
-
-INSTANTIATE_TEST_SUITE_P(Bias, Packed, testing::Bool(),
-                         [](const auto& each) { return each.param ? "With" : "Without"; });
 
 }  // namespace
 }  // namespace heed

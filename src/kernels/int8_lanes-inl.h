@@ -51,7 +51,7 @@ struct DefaultLanes {
   using Weight = int8_t;
   using Total = int32_t;
   static constexpr int32_t kShift = 0;
-  static constexpr int kInputs = kGroupInputs, kRows = 4, kColumns = 4, kVectors = 2;
+  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 4, kVectors = 2;
   using Sum = __m256i;
   using Weights = __m256i;
   using Group = __m256i;

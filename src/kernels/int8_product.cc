@@ -70,9 +70,6 @@ void quantize_weights(const QuantizeArguments& a) {
   }
 }
 
-/// Rows that are quantised and multiplied together: they stay in the cache.
-constexpr int64_t kBlockRows = 96;
-
 /// A row's activations as the tiles want them, with zeros up to whole groups, and its scale.
 template <class Lanes>
 HWY_INLINE float quantize_row(const float* x, int64_t in, int64_t stride, typename Lanes::Value* values) {
@@ -112,26 +109,26 @@ HWY_INLINE void scale_sums(const Int8ProductArguments& a, const int32_t* sums, i
 template <class Lanes>
 HWY_INLINE void multiply(const Int8ProductArguments& a) {
   using Value = typename Lanes::Value;
-  const int64_t groups = (a.in + kGroupInputs - 1) / kGroupInputs, stride = groups * kGroupInputs;
-  const int64_t panel_stride = stride * kPanelColumns;
+  const int64_t stride = (a.in + kGroupInputs - 1) / kGroupInputs * kGroupInputs;
   thread_local std::vector<Value, PoolAllocator<Value>> values;
   values.resize(std::max(values.size(), static_cast<size_t>(std::min(a.rows, kBlockRows) * stride)));
   float row_scales[kBlockRows];
-  alignas(64) int32_t sums[Lanes::kRows * kPanelColumns];
   for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
     const int64_t rows = std::min(kBlockRows, a.rows - begin);
     for (int64_t row = 0; row < rows; ++row) {
       row_scales[row] =
           quantize_row<Lanes>(a.x + (begin + row) * a.in, a.in, stride, values.data() + row * stride);
     }
-    for (int64_t first = 0; first < a.out; first += kPanelColumns) {
-      const int8_t* panel = a.panels + first / kPanelColumns * panel_stride;
-      for (int64_t row = 0; row < rows; row += Lanes::kRows) {
-        const int64_t count = std::min<int64_t>(Lanes::kRows, rows - row);
-        sum_products<Lanes>(count, {values.data() + row * stride, stride, groups, panel, sums});
-        scale_sums<Lanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
-      }
-    }
+    multiply_panels<Lanes>({.rows = rows,
+                            .out = a.out,
+                            .in = stride,
+                            .values = values.data(),
+                            .stride = stride,
+                            .panels = a.panels},
+                           [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
+                             scale_sums<Lanes>(a, sums, count, first, row_scales + row,
+                                               a.y + (begin + row) * a.out);
+                           });
   }
 }
 

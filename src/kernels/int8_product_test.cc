@@ -11,8 +11,8 @@
 
 #include "base/rng.h"
 #include "heed/error.h"
-#include "kernels/gemm.h"
-#include "kernels/isa.h"
+#include "kernels/packed_matrix.h"
+#include "kernels/test_isas.h"
 
 namespace heed {
 namespace {
@@ -83,17 +83,6 @@ void expect_same_bits(const std::vector<float>& actual, const std::vector<float>
     different += std::bit_cast<uint32_t>(actual[i]) != std::bit_cast<uint32_t>(expected[i]) ? 1 : 0;
   }
   EXPECT_EQ(different, 0) << what;
-}
-
-/// Runs `body` once on each instruction set of this processor.
-template <typename Body>
-void on_every_isa(const Body& body) {
-  const std::string before = isa_name();
-  for (const std::string& isa : available_isas()) {
-    force_isa(isa);
-    body(isa);
-  }
-  force_isa(before);
 }
 
 const std::vector<int64_t> kSizes{1, 2, 3, 4, 5, 7, 15, 16, 17, 63, 64, 65, 127, 130};

@@ -9,6 +9,9 @@ namespace heed {
 constexpr int64_t kPanelColumns = 64;
 /// Inputs that stand together in a panel of 8-bit whole numbers.
 constexpr int64_t kGroupInputs = 4;
+/// Of a panel that rows are multiplied with before they go on to the rest of it: what the first-level cache
+/// holds, beside the rows.
+constexpr int64_t kCachedPanelBytes = 32 << 10;
 
 /// `out` filled up to whole panels.
 constexpr int64_t whole_panels(int64_t out) {

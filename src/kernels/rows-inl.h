@@ -71,6 +71,17 @@ HWY_INLINE hn::TFromD<D> sum_over(D d, int64_t size, const Body& body) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
+/// visit(row, rows) for blocks of at most kMost rows, of sizes that differ by at most one.
+template <int kMost, class Visit>
+HWY_INLINE void for_each_block(int64_t rows, const Visit& visit) {
+  const int64_t blocks = (rows + kMost - 1) / kMost;
+  for (int64_t block = 0, row = 0; block < blocks; ++block) {
+    const int64_t count = (rows - row + blocks - block - 1) / (blocks - block);
+    visit(row, count);
+    row += count;
+  }
+}
+
 #if HWY_TARGET != HWY_SCALAR
 /// The lanes of all blocks of four put together.
 template <class D, class Combine>

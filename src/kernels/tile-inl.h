@@ -102,15 +102,10 @@ HWY_INLINE void multiply_rows(int64_t rows, int64_t columns, int64_t depth, cons
   }
 }
 
-/// visit(row, rows) for blocks of at most kTileRows rows, of sizes that differ by at most one.
+/// visit(row, rows) for blocks of at most kTileRows rows.
 template <class Visit>
 HWY_INLINE void for_each_tile(int64_t rows, const Visit& visit) {
-  const int64_t tiles = (rows + kTileRows - 1) / kTileRows;
-  for (int64_t tile = 0, row = 0; tile < tiles; ++tile) {
-    const int64_t count = (rows - row + tiles - tile - 1) / (tiles - tile);
-    visit(row, count);
-    row += count;
-  }
+  for_each_block<kTileRows>(rows, visit);
 }
 
 /// Asks for columns that are wanted soon.

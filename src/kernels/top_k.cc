@@ -11,6 +11,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/exponential-inl.h"
 #include "kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,10 +53,17 @@ HWY_INLINE void rank(D d, const T* z, int64_t size, Ranking<T>& best) {
     }
     threshold = hn::Set(d, best.threshold());
   };
-  int64_t at = 0;
-  for (; at + lanes <= size; at += lanes) {
+  const auto look_at = [&](int64_t at) {
     if (!hn::AllFalse(d, hn::Gt(hn::LoadU(d, z + at), threshold))) look_closer(at, at + lanes);
+  };
+  // Few vectors hold one of the best: four are looked at together.
+  int64_t at = 0;
+  for (; at + 4 * lanes <= size; at += 4 * lanes) {
+    const auto above = [&](int64_t n) { return hn::Gt(hn::LoadU(d, z + at + n * lanes), threshold); };
+    if (hn::AllFalse(d, hn::Or(hn::Or(above(0), above(1)), hn::Or(above(2), above(3))))) continue;
+    for (int64_t n = 0; n < 4; ++n) look_at(at + n * lanes);
   }
+  for (; at + lanes <= size; at += lanes) look_at(at);
   look_closer(at, size);
 }
 
@@ -69,11 +77,8 @@ HWY_INLINE T log_sum_of_exponentials(D d, const T* z, int64_t size, T highest) {
                : highest;
   }
   const auto shift = hn::Set(d, highest);
-  const T sum = sum_over(d, size, [&](auto at, auto load) {
-    const auto x = load(z + at);
-    // Exp() takes what is no number for very small.
-    return load.fill(hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, hn::Sub(x, shift))));
-  });
+  const T sum = sum_over(
+      d, size, [&](auto at, auto load) { return load.fill(exponential(d, hn::Sub(load(z + at), shift))); });
   return highest + std::log(sum);
 }
 

@@ -10,7 +10,7 @@
 #include "autograd/tape.h"
 #include "base/rng.h"
 #include "kernels/dropout.h"
-#include "kernels/gemm.h"
+#include "kernels/packed_matrix.h"
 #include "nn/attention_sink.h"
 #include "nn/parameters.h"
 #include "nn/quantized_parameters.h"

@@ -4,6 +4,7 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/gemm.h"
+#include "kernels/packed_matrix.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

@@ -10,6 +10,7 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/gemm.h"
+#include "kernels/packed_matrix.h"
 #include "kernels/recurrent_cell.h"
 #include "ops/attention.h"
 #include "ops/dispatch.h"

@@ -1,0 +1,122 @@
+#include "kernels/float_product.h"
+
+#include <algorithm>
+
+#include "kernels/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/float_product.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "kernels/panel_tile-inl.h"
+#include "kernels/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+/// As many sums as there are registers for, beside a row of weights and one number of x.
+struct FloatLanes {
+  using Value = float;
+  using Weight = float;
+  using Total = float;
+  static constexpr int kInputs = 1;
+#if HWY_TARGET == HWY_SCALAR
+  // Vectors of the compiler's, of which every processor of the architecture has at least these.
+  typedef float Sum __attribute__((vector_size(16), aligned(4), may_alias));
+  static constexpr int kRows = 4, kColumns = 4, kVectors = 2;
+  static HWY_INLINE Sum zero() {
+    return Sum{};
+  }
+  static HWY_INLINE Sum weights(const float* p) {
+    return *reinterpret_cast<const Sum*>(p);
+  }
+  static HWY_INLINE Sum group(const float* p) {
+    return Sum{*p, *p, *p, *p};
+  }
+  static HWY_INLINE void add(Sum& sum, Sum x, Sum w) {
+    sum += x * w;
+  }
+  static HWY_INLINE void store(Sum sum, float* p) {
+    *reinterpret_cast<Sum*>(p) = sum;
+  }
+#else
+  using D = hn::ScalableTag<float>;
+  using Sum = hn::Vec<D>;
+  static constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;  // 32 of them
+  static constexpr int kRows = 6;
+  static constexpr int kColumns = static_cast<int>(hn::MaxLanes(D()));
+  static constexpr int kVectors = kManyRegisters ? 4 : 2;
+  static HWY_INLINE Sum zero() {
+    return hn::Zero(D());
+  }
+  static HWY_INLINE Sum weights(const float* p) {
+    return hn::LoadU(D(), p);
+  }
+  static HWY_INLINE Sum group(const float* p) {
+    return hn::Set(D(), *p);
+  }
+  static HWY_INLINE void add(Sum& sum, Sum x, Sum w) {
+    sum = hn::MulAdd(x, w, sum);
+  }
+  static HWY_INLINE void store(Sum sum, float* p) {
+    hn::StoreU(sum, D(), p);
+  }
+#endif
+  using Weights = Sum;
+  using Group = Sum;
+};
+
+void float_product(const FloatProductArguments& a) {
+  const hn::ScalableTag<float> d;
+  for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
+    multiply_panels<FloatLanes>({.rows = std::min(kBlockRows, a.rows - begin),
+                                 .out = a.out,
+                                 .in = a.in,
+                                 .values = a.x + begin * a.in,
+                                 .stride = a.in,
+                                 .panels = a.panels},
+                                [&](int64_t row, int64_t count, int64_t first, const float* sums) {
+                                  const int64_t columns = std::min(kPanelColumns, a.out - first);
+                                  for (int64_t r = 0; r < count; ++r) {
+                                    float* y = a.y + (begin + row + r) * a.out + first;
+                                    for_each_vector(d, columns, [&](auto at, auto load, auto store) {
+                                      const auto sum = load(sums + r * kPanelColumns + at);
+                                      store(a.bias == nullptr ? sum : hn::Add(sum, load(a.bias + first + at)),
+                                            y + at);
+                                    });
+                                  }
+                                });
+  }
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed {
+
+HWY_EXPORT(float_product);
+
+void float_product(const FloatProductArguments& arguments) {
+  internal::ensure_isa();
+  HWY_DYNAMIC_DISPATCH(float_product)(arguments);
+}
+
+void pack_float_panels(const float* weights, int64_t out, int64_t in, float* panels) {
+  constexpr int64_t kInputsAtATime = 16;  // what is written of them fits the nearest cache
+  for (int64_t first = 0; first < out; first += kPanelColumns, panels += kPanelColumns * in) {
+    const int64_t columns = std::min(kPanelColumns, out - first);
+    if (columns < kPanelColumns) std::fill_n(panels, kPanelColumns * in, 0.0f);
+    for (int64_t begin = 0; begin < in; begin += kInputsAtATime) {
+      const int64_t end = std::min(begin + kInputsAtATime, in);
+      for (int64_t column = 0; column < columns; ++column) {
+        const float* row = weights + (first + column) * in;
+        for (int64_t i = begin; i < end; ++i) panels[i * kPanelColumns + column] = row[i];
+      }
+    }
+  }
+}
+
+}  // namespace heed
+#endif

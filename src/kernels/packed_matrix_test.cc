@@ -1,0 +1,130 @@
+#include "kernels/packed_matrix.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/rng.h"
+#include "kernels/test_isas.h"
+
+namespace heed {
+namespace {
+
+constexpr float kGuard = 12345;
+
+std::vector<float> normal(int64_t size, uint64_t seed) {
+  Random random(RandomKey::from_seed(seed));
+  std::vector<float> values(static_cast<size_t>(size));
+  for (float& value : values) value = static_cast<float>(random.normal());
+  return values;
+}
+
+/// A layer and its input.
+struct Layer {
+  Layer(int64_t rows_of_x, int64_t outputs, int64_t inputs, bool with_bias)
+      : rows(rows_of_x), out(outputs), in(inputs), x(normal(rows * in, 1)), weight(normal(out * in, 2)) {
+    if (with_bias) bias = normal(out, 3);
+  }
+  PackedMatrix packed() const { return {weight.data(), out, in, bias.empty() ? nullptr : bias.data()}; }
+  std::vector<float> multiply(int64_t first, int64_t count) const {
+    std::vector<float> y(static_cast<size_t>(count * out + 1), kGuard);
+    packed().multiply(x.data() + first * in, count, y.data());
+    EXPECT_EQ(y.back(), kGuard) << "written behind the end";
+    y.pop_back();
+    return y;
+  }
+
+  int64_t rows, out, in;
+  std::vector<float> x, weight, bias;
+};
+
+/// y = x W^T + b as the formula says it. A sum of n terms, in whatever order, is off by at most n half units
+/// in the last place of the sum of their sizes.
+void expect_formula(const Layer& l, const std::string& what) {
+  const std::vector<float> y = l.multiply(0, l.rows);
+  for (int64_t r = 0; r < l.rows; ++r) {
+    for (int64_t o = 0; o < l.out; ++o) {
+      double sum = l.bias.empty() ? 0 : l.bias[o], size = std::abs(sum);
+      for (int64_t i = 0; i < l.in; ++i) {
+        const double term =
+            static_cast<double>(l.x[r * l.in + i]) * static_cast<double>(l.weight[o * l.in + i]);
+        sum += term;
+        size += std::abs(term);
+      }
+      const double tolerance = static_cast<double>(l.in + 2) * size * std::numeric_limits<float>::epsilon();
+      ASSERT_NEAR(y[r * l.out + o], sum, tolerance) << what << " at " << r << ", " << o;
+    }
+  }
+}
+
+std::string name(const std::string& isa, const Layer& l) {
+  return fmt::format("{} with {} rows, {} x {}", isa, l.rows, l.out, l.in);
+}
+
+TEST(PackedMatrix, IsTheSumOfProducts) {
+  // Around whole panels, tiles, and inputs that fit the cache.
+  for (const int64_t out : {1, 15, 31, 32, 33, 130}) {
+    for (const int64_t in : {0, 1, 5, 255, 256, 257, 600}) {
+      for (const int64_t rows : {0, 1, 7, 13}) {
+        const Layer layer(rows, out, in, in % 2 == 0);
+        on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, IsTheSumOfProductsForRandomShapes) {
+  Random random(RandomKey::from_seed(5));
+  for (int n = 0; n < 60; ++n) {
+    const auto rows = static_cast<int64_t>(random.below(n % 10 == 0 ? 250 : 30));
+    const auto out = static_cast<int64_t>(1 + random.below(200)),
+               in = static_cast<int64_t>(random.below(400));
+    const Layer layer(rows, out, in, n % 3 != 0);
+    on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+  }
+}
+
+// What a sentence's translation being the same in any company stands on.
+TEST(PackedMatrix, ARowIsTheSameInAnyCompany) {
+  constexpr int64_t kMost = 300;
+  for (const auto& [out, in] : {std::pair<int64_t, int64_t>{21, 37}, {256, 256}, {96, 520}, {1000, 128}}) {
+    const Layer layer(kMost, out, in, out != 21);
+    on_every_isa([&](const std::string& isa) {
+      std::vector<float> alone;
+      for (int64_t row = 0; row < kMost; ++row) {
+        const std::vector<float> y = layer.multiply(row, 1);
+        alone.insert(alone.end(), y.begin(), y.end());
+      }
+      for (const int64_t rows : {2, 3, 5, 11, 12, 13, 23, 24, 25, 95, 96, 97, 192, 193, 300}) {
+        // Another place in the batch than alone.
+        const std::vector<float> together = layer.multiply(kMost - rows, rows);
+        EXPECT_TRUE(std::equal(together.begin(), together.end(), alone.end() - rows * layer.out))
+            << name(isa, layer) << ": the last " << rows << " rows";
+      }
+    });
+  }
+}
+
+TEST(PackedMatrix, ThreadsMayShareIt) {
+  const Layer layer(50, 24, 40, true);
+  const PackedMatrix packed = layer.packed();
+  const std::vector<float> expected = layer.multiply(0, layer.rows);
+  std::vector<std::vector<float>> results(3, std::vector<float>(expected.size()));
+  std::vector<std::thread> threads;
+  for (auto& result : results) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 20; ++n) packed.multiply(layer.x.data(), layer.rows, result.data());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& result : results) EXPECT_EQ(result, expected);
+}
+
+}  // namespace
+}  // namespace heed
