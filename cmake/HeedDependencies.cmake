@@ -17,6 +17,10 @@ set(HEED_LINK_kernels DNNL::dnnl OpenMP::OpenMP_CXX PkgConfig::HWY)
 # Of the instruction sets that Highway knows, the kernels are compiled for the baseline, AVX2 and AVX-512.
 set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
              "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
+# Its headers are all that is used, but for checks of unoptimised builds.
+get_target_property(HEED_HWY_LIBRARY PkgConfig::HWY INTERFACE_LINK_LIBRARIES)
+set_property(TARGET PkgConfig::HWY PROPERTY INTERFACE_LINK_LIBRARIES
+             "-Wl,--push-state,--as-needed;${HEED_HWY_LIBRARY};-Wl,--pop-state")
 set(HEED_LINK_text PkgConfig::SENTENCEPIECE ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)

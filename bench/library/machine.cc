@@ -37,12 +37,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed {
-HWY_EXPORT(multiply_add);
+HEED_EXPORT(multiply_add);
 
 namespace {
 float dispatched_multiply_add(int64_t rounds, int64_t* operations) {
-  internal::ensure_isa();
-  return HWY_DYNAMIC_DISPATCH(multiply_add)(rounds, operations);
+  return HEED_SELECT(multiply_add)(rounds, operations);
 }
 }  // namespace
 }  // namespace heed

@@ -96,11 +96,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed {
 
-HWY_EXPORT(float_product);
+HEED_EXPORT(float_product);
 
 void float_product(const FloatProductArguments& arguments) {
-  internal::ensure_isa();
-  HWY_DYNAMIC_DISPATCH(float_product)(arguments);
+  HEED_SELECT(float_product)(arguments);
 }
 
 void pack_float_panels(const float* weights, int64_t out, int64_t in, float* panels) {

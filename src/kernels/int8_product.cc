@@ -145,18 +145,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed {
 
-HWY_EXPORT(quantize_weights);
-HWY_EXPORT(int8_product);
+HEED_EXPORT(quantize_weights);
+HEED_EXPORT(int8_product);
 
 void quantize_weights(const QuantizeArguments& arguments) {
-  internal::ensure_isa();
-  HWY_DYNAMIC_DISPATCH(quantize_weights)(arguments);
+  HEED_SELECT(quantize_weights)(arguments);
 }
 
 void int8_product(const Int8ProductArguments& arguments) {
   HEED_CHECK(arguments.in <= kLongestInt8Sum);
-  internal::ensure_isa();
-  HWY_DYNAMIC_DISPATCH(int8_product)(arguments);
+  HEED_SELECT(int8_product)(arguments);
 }
 
 int64_t panel_bytes(int64_t out, int64_t in) {

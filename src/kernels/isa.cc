@@ -5,40 +5,42 @@
 
 #include "base/check.h"
 #include "hwy/highway.h"
-#include "hwy/targets.h"
 
 namespace heed {
 namespace {
 
 struct Isa {
   const char* name;
-  int64_t target;
-  bool vnni = false;
+  int kernel_set;
+  bool vnni;
+  bool (*runs)();  ///< on this processor, under this system
 };
 
 #if HWY_ARCH_X86
+bool runs_avx2() {
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+         __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+}
+bool runs_avx512() {
+  return runs_avx2() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+         __builtin_cpu_supports("avx512cd") != 0;
+}
+bool runs_vnni() {
+  return runs_avx512() && __builtin_cpu_supports("avx512vnni") != 0;
+}
+#endif
+
 constexpr Isa kIsas[] = {
-    {"generic", HWY_STATIC_TARGET}, {"avx2", HWY_AVX2}, {"avx512", HWY_AVX3}, {"avx512vnni", HWY_AVX3, true}};
-#else
-constexpr Isa kIsas[] = {{"generic", HWY_STATIC_TARGET}};
+    {"generic", 0, false, [] { return true; }},
+#if HWY_TARGETS & HWY_AVX2
+    {"avx2", 1, false, runs_avx2},
 #endif
-
-bool processor_has_vnni() {
-#if HWY_ARCH_X86
-  return __builtin_cpu_supports("avx512vnni") != 0;
-#else
-  return false;
+#if HWY_TARGETS & HWY_AVX3
+    {"avx512", 2, false, runs_avx512},
+    {"avx512vnni", 2, true, runs_vnni},
 #endif
-}
-
-bool processor_runs(const Isa& isa, int64_t supported) {
-  return (supported & isa.target) != 0 && (!isa.vnni || processor_has_vnni());
-}
-
-int64_t supported_by_processor() {
-  hwy::SetSupportedTargetsForTest(0);
-  return hwy::SupportedTargets();
-}
+};
 
 const Isa*& chosen() {
   static const Isa* isa = nullptr;
@@ -46,15 +48,12 @@ const Isa*& chosen() {
 }
 
 void choose(const std::string& name) {
-  const int64_t supported = supported_by_processor();
   for (const Isa& isa : kIsas) {
     if (name != isa.name) continue;
-    if (!processor_runs(isa, supported)) {
+    if (!isa.runs()) {
       fail(ErrorKind::kUsage, "this processor has no {} instructions; it can run: {}", name,
            fmt::join(available_isas(), ", "));
     }
-    hwy::SetSupportedTargetsForTest(isa.target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     chosen() = &isa;
     return;
   }
@@ -62,37 +61,41 @@ void choose(const std::string& name) {
        fmt::join(available_isas(), ", "));
 }
 
-}  // namespace
-
-std::vector<std::string> available_isas() {
-  const int64_t supported = supported_by_processor();
-  std::vector<std::string> names;
-  for (const Isa& isa : kIsas) {
-    if (processor_runs(isa, supported)) names.emplace_back(isa.name);
-  }
-  return names;
-}
-
-void force_isa(const std::string& name) {
-  internal::ensure_isa();
-  choose(name);
-}
-
-std::string isa_name() {
-  internal::ensure_isa();
-  return chosen()->name;
-}
-
-bool internal::has_vnni() {
-  return chosen()->vnni;
-}
-
-void internal::ensure_isa() {
+/// The one in use.
+const Isa& in_use() {
   static std::once_flag once;
   std::call_once(once, [] {
     const char* wanted = std::getenv("HEED_ISA");
     choose(wanted != nullptr && *wanted != '\0' ? wanted : available_isas().back());
   });
+  return *chosen();
+}
+
+}  // namespace
+
+std::vector<std::string> available_isas() {
+  std::vector<std::string> names;
+  for (const Isa& isa : kIsas) {
+    if (isa.runs()) names.emplace_back(isa.name);
+  }
+  return names;
+}
+
+void force_isa(const std::string& name) {
+  in_use();  // so that what HEED_ISA says does not come later
+  choose(name);
+}
+
+std::string isa_name() {
+  return in_use().name;
+}
+
+int internal::kernel_set() {
+  return in_use().kernel_set;
+}
+
+bool internal::has_vnni() {
+  return in_use().vnni;
 }
 
 }  // namespace heed

@@ -21,9 +21,10 @@ std::vector<std::string> available_isas();
 void force_isa(const std::string& name);
 
 namespace internal {
-/// Reads HEED_ISA the first time it is called.
-void ensure_isa();
-/// Whether the instructions for 8-bit products may be used; after ensure_isa().
+/// The instruction set in use, as the kernels are compiled for: 0 is the baseline, 1 AVX2, 2 AVX-512. Reads
+/// HEED_ISA the first time it is called.
+int kernel_set();
+/// Whether the instructions for 8-bit products may be used.
 bool has_vnni();
 }  // namespace internal
 }  // namespace heed

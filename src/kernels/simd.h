@@ -30,15 +30,21 @@
     heed::HWY_NAMESPACE::function(a);                  \
   }
 
-/// Once per file: the functions that callers see, which go to the instruction set in use.
-#define HEED_DISPATCH(function, Arguments)      \
-  HWY_EXPORT(function##_float);                 \
-  HWY_EXPORT(function##_double);                \
-  void function(const Arguments<float>& a) {    \
-    internal::ensure_isa();                     \
-    HWY_DYNAMIC_DISPATCH(function##_float)(a);  \
-  }                                             \
-  void function(const Arguments<double>& a) {   \
-    internal::ensure_isa();                     \
-    HWY_DYNAMIC_DISPATCH(function##_double)(a); \
+/// Once per file: one function for each instruction set, as internal::kernel_set() counts them. (Highway's
+/// own table would link a library that measures the clock before main() begins, which takes 4 ms.)
+#define HEED_EXPORT(function)                                              \
+  constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##_sets[] = { \
+      &HWY_STATIC_DISPATCH(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function)}
+/// The one for the instruction set in use.
+#define HEED_SELECT(function) (*function##_sets[internal::kernel_set()])
+
+/// The functions that callers see of a kernel.
+#define HEED_DISPATCH(function, Arguments)    \
+  HEED_EXPORT(function##_float);              \
+  HEED_EXPORT(function##_double);             \
+  void function(const Arguments<float>& a) {  \
+    HEED_SELECT(function##_float)(a);         \
+  }                                           \
+  void function(const Arguments<double>& a) { \
+    HEED_SELECT(function##_double)(a);        \
   }

@@ -1,6 +1,7 @@
 #include "models/model_weights.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -104,9 +105,12 @@ void require_finite(const std::string& directory, const std::string& name, const
   constexpr int64_t kTogether = 4096;  // without a way out between them, which would keep them from vectors
   for (int64_t begin = 0; begin < size; begin += kTogether) {
     const int64_t end = std::min(begin + kTogether, size);
-    float sum = 0;
-    for (int64_t i = begin; i < end; ++i) sum += values[i] - values[i];
-    for (int64_t i = begin; !(sum == 0) && i < end; ++i) {
+    uint32_t faults = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      constexpr uint32_t kExponent = 0x7f800000;  // all of it set: infinite, or no number
+      faults += (std::bit_cast<uint32_t>(values[i]) & kExponent) == kExponent ? 1 : 0;
+    }
+    for (int64_t i = begin; faults > 0 && i < end; ++i) {
       if (std::isfinite(values[i])) continue;
       fail(ErrorKind::kFormat, "'{}': the parameter '{}' holds {} at place {}", directory, name, values[i],
            i);

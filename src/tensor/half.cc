@@ -21,15 +21,25 @@ float round_to_odd(double value) {
   return std::bit_cast<float>(nearest_is_beyond ? bits - 1 : bits + 1);
 }
 
-}  // namespace
+// Without a name outside, so that the compiler may put them into loops, and the loops into vectors.
 
-float half_to_float(uint16_t half) {
+float from_half(uint16_t half) {
   const uint32_t sign = (half & 0x8000u) << 16;
   const uint32_t magnitude = half & 0x7FFFu;
   if (magnitude >= 0x7C00u) return std::bit_cast<float>(sign | 0x7F800000u | ((magnitude & 0x3FFu) << 13));
   // Shifted into place the exponent is too small by 112; a product sets that right, subnormals included.
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(scaled));
+}
+
+float from_bfloat(uint16_t bfloat) {
+  return std::bit_cast<float>(uint32_t{bfloat} << 16);
+}
+
+}  // namespace
+
+float half_to_float(uint16_t half) {
+  return from_half(half);
 }
 
 uint16_t float_to_half(float value) {
@@ -47,7 +57,7 @@ uint16_t float_to_half(float value) {
 }
 
 float bfloat_to_float(uint16_t bfloat) {
-  return std::bit_cast<float>(uint32_t{bfloat} << 16);
+  return from_bfloat(bfloat);
 }
 
 uint16_t float_to_bfloat(float value) {
@@ -64,11 +74,11 @@ uint16_t double_to_bfloat(double value) {
 }
 
 void halves_to_floats(const uint16_t* halves, float* floats, size_t count) {
-  for (size_t n = 0; n < count; ++n) floats[n] = half_to_float(halves[n]);
+  for (size_t n = 0; n < count; ++n) floats[n] = from_half(halves[n]);
 }
 
 void bfloats_to_floats(const uint16_t* bfloats, float* floats, size_t count) {
-  for (size_t n = 0; n < count; ++n) floats[n] = bfloat_to_float(bfloats[n]);
+  for (size_t n = 0; n < count; ++n) floats[n] = from_bfloat(bfloats[n]);
 }
 
 }  // namespace heed
