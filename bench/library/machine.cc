@@ -3,7 +3,7 @@
 #include <string>
 
 #include "kernels/gemm.h"
-#include "kernels/isa.h"
+#include "kernels/simd.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "library/machine.cc"

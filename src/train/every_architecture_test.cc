@@ -316,7 +316,7 @@ TEST_P(EveryArchitecture, ItsRecipesAreReadBackAndRefuseWhatIsNotTheirs) {
     if (other.task == task_) continue;
     for (const auto& [key, words] : other.settings) {
       if (task_kind(task_).settings.contains(key)) continue;
-      expect_error(ErrorKind::kUsage, "'" + key + "'", [&] { recipe({{key, "1"}}); });
+      expect_error(ErrorKind::kUsage, "'" + key + "'", [&, &name = key] { recipe({{name, "1"}}); });
     }
     expect_error(ErrorKind::kUsage, "not for the task '" + other.name + "'", [&] {
       make_recipe("tiny", other.name, {{"model.arch", arch(), "test"}});
