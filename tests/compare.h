@@ -39,7 +39,8 @@ inline void expect_close(const Tensor& actual, const Tensor& expected, double to
   std::string index;
   auto rest = static_cast<int64_t>(worst);
   for (int axis = actual.rank() - 1; axis >= 0; --axis) {
-    index = std::to_string(rest % actual.dim(axis)) + (index.empty() ? "" : ", ") + index;
+    if (!index.empty()) index.insert(0, std::string(", "));
+    index.insert(0, std::to_string(rest % actual.dim(axis)));
     rest /= actual.dim(axis);
   }
   ADD_FAILURE() << what << ": " << beyond << " of " << left.size() << " elements of "

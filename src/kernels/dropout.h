@@ -5,6 +5,7 @@
 // pass draws the same mask again. The mapping from n to bits is the same for every instruction set.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "base/rng.h"
@@ -18,7 +19,7 @@ struct DropoutStream {
 
   DropoutStream() = default;
   DropoutStream(RandomKey stream_key, double probability)
-      : key(stream_key), threshold(static_cast<uint32_t>(probability * 65536 + 0.5)) {}
+      : key(stream_key), threshold(static_cast<uint32_t>(std::lround(probability * 65536))) {}
   bool active() const { return threshold > 0; }
   /// What kept elements are multiplied by.
   double scale() const { return 65536.0 / (65536.0 - threshold); }
