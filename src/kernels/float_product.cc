@@ -67,8 +67,20 @@ struct FloatLanes {
   using Group = Sum;
 };
 
-void float_product(const FloatProductArguments& a) {
+/// The sums of a tile, of `rows` rows and up to kPanelColumns outputs from `first` on, and their bias -> y.
+HWY_INLINE void write_sums(const FloatProductArguments& a, const float* sums, int64_t rows, int64_t first,
+                           float* y) {
   const hn::ScalableTag<float> d;
+  const int64_t columns = std::min(kPanelColumns, a.out - first);
+  for (int64_t row = 0; row < rows; ++row) {
+    for_each_vector(d, columns, [&](auto at, auto load, auto store) {
+      const auto sum = load(sums + row * kPanelColumns + at);
+      store(a.bias == nullptr ? sum : hn::Add(sum, load(a.bias + first + at)), y + row * a.out + first + at);
+    });
+  }
+}
+
+void float_product(const FloatProductArguments& a) {
   for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
     multiply_panels<FloatLanes>({.rows = std::min(kBlockRows, a.rows - begin),
                                  .out = a.out,
@@ -77,15 +89,7 @@ void float_product(const FloatProductArguments& a) {
                                  .stride = a.in,
                                  .panels = a.panels},
                                 [&](int64_t row, int64_t count, int64_t first, const float* sums) {
-                                  const int64_t columns = std::min(kPanelColumns, a.out - first);
-                                  for (int64_t r = 0; r < count; ++r) {
-                                    float* y = a.y + (begin + row + r) * a.out + first;
-                                    for_each_vector(d, columns, [&](auto at, auto load, auto store) {
-                                      const auto sum = load(sums + r * kPanelColumns + at);
-                                      store(a.bias == nullptr ? sum : hn::Add(sum, load(a.bias + first + at)),
-                                            y + at);
-                                    });
-                                  }
+                                  write_sums(a, sums, count, first, a.y + (begin + row) * a.out);
                                 });
   }
 }

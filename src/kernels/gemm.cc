@@ -1,9 +1,9 @@
 #include "kernels/gemm.h"
 
+#include <dnnl.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <dnnl.hpp>
 #include <vector>
 
 #include "base/check.h"

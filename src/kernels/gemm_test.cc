@@ -7,18 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "base/rng.h"
+#include "kernels/test_numbers.h"
 
 namespace heed {
 namespace {
-
-template <typename T>
-std::vector<T> normal(int64_t size, uint64_t seed) {
-  Random random(RandomKey::from_seed(seed));
-  std::vector<T> values(static_cast<size_t>(size));
-  for (T& value : values) value = static_cast<T>(random.normal());
-  return values;
-}
 
 struct Sizes {
   int64_t m, n, k;

@@ -109,7 +109,7 @@ HWY_INLINE void scale_sums(const Int8ProductArguments& a, const int32_t* sums, i
 template <class Lanes>
 HWY_INLINE void multiply(const Int8ProductArguments& a) {
   using Value = typename Lanes::Value;
-  const int64_t stride = (a.in + kGroupInputs - 1) / kGroupInputs * kGroupInputs;
+  const int64_t stride = whole_groups(a.in);
   thread_local std::vector<Value, PoolAllocator<Value>> values;
   values.resize(std::max(values.size(), static_cast<size_t>(std::min(a.rows, kBlockRows) * stride)));
   float row_scales[kBlockRows];
@@ -158,8 +158,7 @@ void int8_product(const Int8ProductArguments& arguments) {
 }
 
 int64_t panel_bytes(int64_t out, int64_t in) {
-  const int64_t panels = (out + kPanelColumns - 1) / kPanelColumns;
-  return panels * kPanelColumns * ((in + kGroupInputs - 1) / kGroupInputs) * kGroupInputs;
+  return whole_panels(out) * whole_groups(in);
 }
 
 void pack_panels(const int8_t* weights, int64_t out, int64_t in, int8_t* panels, int32_t* sums) {

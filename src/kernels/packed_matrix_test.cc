@@ -12,24 +12,22 @@
 
 #include "base/rng.h"
 #include "kernels/test_isas.h"
+#include "kernels/test_numbers.h"
 
 namespace heed {
 namespace {
 
 constexpr float kGuard = 12345;
 
-std::vector<float> normal(int64_t size, uint64_t seed) {
-  Random random(RandomKey::from_seed(seed));
-  std::vector<float> values(static_cast<size_t>(size));
-  for (float& value : values) value = static_cast<float>(random.normal());
-  return values;
-}
-
 /// A layer and its input.
 struct Layer {
   Layer(int64_t rows_of_x, int64_t outputs, int64_t inputs, bool with_bias)
-      : rows(rows_of_x), out(outputs), in(inputs), x(normal(rows * in, 1)), weight(normal(out * in, 2)) {
-    if (with_bias) bias = normal(out, 3);
+      : rows(rows_of_x),
+        out(outputs),
+        in(inputs),
+        x(normal<float>(rows * in, 1)),
+        weight(normal<float>(out * in, 2)) {
+    if (with_bias) bias = normal<float>(out, 3);
   }
   PackedMatrix packed() const { return {weight.data(), out, in, bias.empty() ? nullptr : bias.data()}; }
   std::vector<float> multiply(int64_t first, int64_t count) const {

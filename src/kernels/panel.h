@@ -18,4 +18,9 @@ constexpr int64_t whole_panels(int64_t out) {
   return (out + kPanelColumns - 1) / kPanelColumns * kPanelColumns;
 }
 
+/// `in` filled up to whole groups.
+constexpr int64_t whole_groups(int64_t in) {
+  return (in + kGroupInputs - 1) / kGroupInputs * kGroupInputs;
+}
+
 }  // namespace heed

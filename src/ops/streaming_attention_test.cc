@@ -17,7 +17,7 @@
 #include "compare.h"
 #include "gradient_test.h"
 #include "kernels/attention.h"
-#include "kernels/isa.h"
+#include "kernels/test_isas.h"
 #include "ops/attention.h"
 #include "ops/elementwise.h"
 #include "random_tensor.h"
@@ -251,9 +251,7 @@ TEST(StreamingAttention, ASequenceAloneHasTheSameBits) {
 }
 
 TEST(StreamingAttention, AgreesOnEveryInstructionSet) {
-  const std::string before = isa_name();
-  for (const std::string& isa : available_isas()) {
-    force_isa(isa);
+  on_every_isa([](const std::string& isa) {
     for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
       TensorSource source(3);
       Problem p = problem_of(source, {{40, 70}, {3, 9}, {17, 0}, {1, 1}}, 2, 7, 19, dtype);
@@ -262,8 +260,7 @@ TEST(StreamingAttention, AgreesOnEveryInstructionSet) {
       p.dropout = DropoutStream(RandomKey::from_seed(3), 0.1);
       expect_same(p, isa + " with dropout");
     }
-  }
-  force_isa(before);
+  });
 }
 
 /// Whether the comparison above would have noticed the difference of two results.
