@@ -25,8 +25,8 @@ struct Ct2Case {
 
   static bool exists() { return !fixture_cases("ct2").empty(); }
   models::LoadedModel load(const std::string& precision) const {
-    return models::load_model(directory,
-                              precision == "int8" ? models::Precision::kInt8 : models::Precision::kFloat32);
+    return models::load_model(directory, {.precision = precision == "int8" ? models::Precision::kInt8
+                                                                           : models::Precision::kFloat32});
   }
   /// Rows of a precision. A source of nothing but its end is left out: CTranslate2 does not ask the model.
   std::vector<nlohmann::json> rows(const std::string& precision) const {
@@ -53,7 +53,7 @@ TEST(CTranslate2Reference, FindsTheSameWordsInGreedySearch) {
   const Ct2Case ct2;
   const models::LoadedModel model = ct2.load("float32");
   const nn::Context context = model.context();
-  decode::SearchOptions options = decode::search_options_of(model.generation);
+  decode::SearchOptions options = decode::search_options_of(model);
   options.beam_size = 1;
   options.max_length_factor = 0;
   options.max_new = static_cast<int64_t>(ct2.longest) + 1;
@@ -79,7 +79,7 @@ void expect_same_scores(const std::string& precision) {
   const Ct2Case ct2;
   const models::LoadedModel model = ct2.load(precision);
   const nn::Context context = model.context();
-  const decode::SearchOptions options = decode::search_options_of(model.generation);
+  const decode::SearchOptions options = decode::search_options_of(model);
   const std::map<std::string, double> penalties = ct2.reference.json().at("length_penalties");
   const double tolerance = precision == "int8" ? 0.05 : 2e-4;  // as the case says
   const auto rows = ct2.rows(precision);

@@ -27,7 +27,7 @@ struct HeedBenchTranslation {
 void* heed_bench_translation_open(const char* directory, int64_t int8) {
   try {
     const auto precision = int8 != 0 ? heed::models::Precision::kInt8 : heed::models::Precision::kFloat32;
-    return new heed::models::LoadedModel(heed::models::load_model(directory, precision));
+    return new heed::models::LoadedModel(heed::models::load_model(directory, {.precision = precision}));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return nullptr;
@@ -36,7 +36,7 @@ void* heed_bench_translation_open(const char* directory, int64_t int8) {
 
 void heed_bench_translation_run(void* opened, const HeedBenchTranslation* wanted) {
   const auto& model = *static_cast<const heed::models::LoadedModel*>(opened);
-  heed::decode::SearchOptions options = heed::decode::search_options_of(model.generation);
+  heed::decode::SearchOptions options = heed::decode::search_options_of(model);
   options.beam_size = static_cast<int>(wanted->beam);
   if (wanted->tokens > 0) {
     options.min_length = wanted->tokens + 1;  // the start token counts

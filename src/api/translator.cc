@@ -23,7 +23,7 @@ struct Translator::State {
 
   decode::Translator with(const TranslateOptions& options) {
     decode::TranslatorOptions o;
-    o.search = decode::search_options_of(model.generation);
+    o.search = decode::search_options_of(model);
     if (options.beam > 0) o.search.beam_size = options.beam;
     if (options.length_penalty) o.search.length_penalty = *options.length_penalty;
     o.search.nbest = options.nbest;
@@ -66,7 +66,7 @@ std::vector<TranslatedText> Translator::alternatives(const std::string& line,
 
 Trace Translator::attend(const std::string& source, const std::string& target) const {
   return trace_text(state_->model, state_->tokenizer,
-                    {source, target, decode::search_options_of(state_->model.generation)});
+                    {source, target, decode::search_options_of(state_->model)});
 }
 
 double Translator::log_probability(const std::string& source, const std::string& target) const {

@@ -122,7 +122,7 @@ Trace record_text(const AttendOptions& o, models::LoadedModel loaded) {
 Trace record_translation(const AttendOptions& o, models::LoadedModel loaded) {
   const TranslationModel model = translation_model(std::move(loaded));
   return trace_text(model.loaded, model.tokenizer,
-                    {o.text, o.target, translator_options(o.search, model.loaded.generation).search});
+                    {o.text, o.target, translator_options(o.search, model.loaded).search});
 }
 
 Trace record_classification(const AttendOptions& o, models::LoadedModel loaded) {
@@ -208,7 +208,7 @@ int run_attend(AttendOptions o) {
   const Format format = format_of(o);
   require_text("text", o.text);
   if (!o.target.empty()) require_text("--target", o.target);
-  models::LoadedModel loaded = load_model(find_model(o.model), o.model.precision);
+  models::LoadedModel loaded = load_model(find_model(o.model), o.model.precision, o.model.shortlist);
   if (loaded.model->task() == models::Task::kClassification) suit_classifier(o, format);
   Trace trace = record(o, std::move(loaded));
   const AttentionSelection selection = selection_of(o, format, trace);
@@ -271,6 +271,7 @@ void add_attend(CLI::App& app, Work& work) {
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
+  add_shortlist_option(*command, o->model.shortlist);
   command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
   command->callback([o, &work] { work = [o] { return run_attend(*o); }; });
 }

@@ -44,6 +44,7 @@ void add_fill(CLI::App& app, Work& work);
 void add_info(CLI::App& app, Work& work);
 void add_convert(CLI::App& app, Work& work);
 void add_quantize(CLI::App& app, Work& work);
+void add_shortlist(CLI::App& app, Work& work);
 void add_generate(CLI::App& app, Work& work);
 
 /// The command line, from arguments to exit status.

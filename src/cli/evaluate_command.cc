@@ -103,7 +103,7 @@ bool translate(const EvaluateOptions& o, Evaluation& e) {
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
-                                      translator_options(o.search, model.loaded.generation));
+                                      translator_options(o.search, model.loaded));
   ProgressLine progress("lines", e.source.size(), !o.common.quiet && stderr_is_terminal());
   decode::Translator::Control control;
   control.cancelled = &interrupted();
@@ -264,6 +264,7 @@ void add_evaluate(CLI::App& app, Work& work) {
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
+  add_shortlist_option(*command, o->model.shortlist);
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_evaluate(*o); }; });
 }

@@ -105,10 +105,23 @@ void add_precision_option(CLI::App& app, std::string& precision) {
       ->type_name("TYPE");
 }
 
-models::LoadedModel load_model(const std::string& directory, const std::string& precision) {
-  if (precision.empty()) return models::load_model(directory);
-  return models::load_model(directory,
-                            precision == "int8" ? models::Precision::kInt8 : models::Precision::kFloat32);
+void add_shortlist_option(CLI::App& app, std::string& shortlist) {
+  app.add_option(
+         "--shortlist", shortlist,
+         "Whether translations are made of the words alone that heed shortlist found for the source's: "
+         "on or off\n[on in int8, where the model has such a list]")
+      ->check(CLI::IsMember({"on", "off"}).description(""))
+      ->type_name("on|off");
+}
+
+models::LoadedModel load_model(const std::string& directory, const std::string& precision,
+                               const std::string& shortlist) {
+  models::LoadOptions options;
+  if (!precision.empty()) {
+    options.precision = precision == "int8" ? models::Precision::kInt8 : models::Precision::kFloat32;
+  }
+  if (!shortlist.empty()) options.shortlist = shortlist == "on";
+  return models::load_model(directory, options);
 }
 
 std::string find_named_model(const NamedModel& choice) {

@@ -18,6 +18,7 @@ struct ModelChoice {
   std::string model;
   std::string pair;       ///< empty: de-en
   std::string precision;  ///< empty: as the weights are stored
+  std::string shortlist;  ///< "on" or "off"; empty: as models::LoadOptions has it
 };
 
 /// Adds --model and --pair.
@@ -35,8 +36,11 @@ std::string find_named_model(const NamedModel& choice);
 
 /// Adds --precision, for a subcommand that computes with the model.
 void add_precision_option(CLI::App& app, std::string& precision);
-/// Reads a model for products in this precision.
-models::LoadedModel load_model(const std::string& directory, const std::string& precision);
+/// Adds --shortlist, for a subcommand that searches for translations.
+void add_shortlist_option(CLI::App& app, std::string& shortlist);
+/// Reads a model for products in this precision, with or without its shortlist.
+models::LoadedModel load_model(const std::string& directory, const std::string& precision,
+                               const std::string& shortlist = "");
 
 struct BundledModel {
   std::string pair, directory;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "models/shortlist.h"
 
 namespace heed::cli {
 
@@ -38,6 +39,7 @@ namespace {
 /// Weights in any toolkit's format stay behind: they would contradict the new ones.
 bool holds_weights(const fs::path& file) {
   const std::string name = file.filename().string(), extension = file.extension().string();
+  if (name == models::Shortlist::kFileName) return false;
   for (const char* each :
        {".safetensors", ".bin", ".pt", ".pth", ".npz", ".h5", ".msgpack", ".ot", ".onnx", ".gguf"}) {
     if (extension == each) return true;

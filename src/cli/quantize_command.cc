@@ -34,7 +34,7 @@ int run_quantize(const QuantizeOptions& o) {
     fail(ErrorKind::kUsage, "'{}' is quantised already; it can be used as it is", input);
   }
   NewDirectory output(o.output);
-  const models::LoadedModel loaded = models::load_model(input, models::Precision::kInt8);
+  const models::LoadedModel loaded = models::load_model(input, {.precision = models::Precision::kInt8});
   models::write_quantized_weights(output.part(), loaded.model->table(), loaded.values, *loaded.quantized);
   copy_others(input, output.part());
   write_config(input, output.part());

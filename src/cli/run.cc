@@ -153,6 +153,7 @@ int run(int argc, const char* const* argv) {
   add_info(app, work);
   add_convert(app, work);
   add_quantize(app, work);
+  add_shortlist(app, work);
   add_generate(app, work);
   try {
     app.parse(argc, argv);

@@ -23,10 +23,9 @@ void add_search_options(CLI::App& app, SearchFlags& flags) {
       ->type_name("N");
 }
 
-decode::TranslatorOptions translator_options(const SearchFlags& flags,
-                                             const models::GenerationDefaults& defaults) {
+decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model) {
   decode::TranslatorOptions options;
-  options.search = decode::search_options_of(defaults);
+  options.search = decode::search_options_of(model);
   if (flags.beam) options.search.beam_size = *flags.beam;
   if (flags.length_penalty) options.search.length_penalty = *flags.length_penalty;
   if (flags.max_length) options.search.max_length = *flags.max_length;

@@ -23,7 +23,6 @@ struct SearchFlags {
 void add_search_options(CLI::App& app, SearchFlags& flags);
 
 /// What the model directory says, overridden by what was given.
-decode::TranslatorOptions translator_options(const SearchFlags& flags,
-                                             const models::GenerationDefaults& defaults);
+decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model);
 
 }  // namespace heed::cli

@@ -32,9 +32,8 @@ struct TranslateOptions {
   decode::SamplingOptions sampling;
 };
 
-decode::TranslatorOptions translator_options(const TranslateOptions& o,
-                                             const models::GenerationDefaults& defaults) {
-  decode::TranslatorOptions options = translator_options(o.search, defaults);
+decode::TranslatorOptions translator_options(const TranslateOptions& o, const models::LoadedModel& model) {
+  decode::TranslatorOptions options = translator_options(o.search, model);
   options.search.nbest = o.nbest;
   if (!o.search.beam) options.search.beam_size = std::max(options.search.beam_size, o.nbest);
   options.search.sample = o.sample;
@@ -89,7 +88,7 @@ int run_translate(const TranslateOptions& o) {
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
-                                      translator_options(o, model.loaded.generation));
+                                      translator_options(o, model.loaded));
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
   if (!o.common.quiet && lines.from_terminal()) std::fprintf(stderr, "One sentence a line; Ctrl-D ends.\n");
@@ -170,6 +169,7 @@ void add_translate(CLI::App& app, Work& work) {
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
+  add_shortlist_option(*command, o->model.shortlist);
   command->add_option("--nbest", o->nbest, "Translations of each line")
       ->check(CLI::Range(1, 1024).description(""))
       ->capture_default_str()

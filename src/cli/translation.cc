@@ -21,7 +21,7 @@ TranslationModel translation_model(models::LoadedModel loaded) {
 }
 
 TranslationModel load_translation_model(const ModelChoice& choice) {
-  return translation_model(load_model(find_translation_model(choice), choice.precision));
+  return translation_model(load_model(find_translation_model(choice), choice.precision, choice.shortlist));
 }
 
 void add_pairs_options(CLI::App& app, PairsInput& input) {

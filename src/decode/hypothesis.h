@@ -11,6 +11,7 @@ struct SearchSentence {
   uint64_t number = 0;  ///< its place among all: names the result, and the random numbers it is sampled by
   std::vector<int32_t> source;       ///< ids, end token included
   std::vector<int32_t> prefix = {};  ///< ids that every translation of it begins with; they cost nothing
+  std::vector<int32_t> words = {};   ///< ids that it may hold otherwise, rising; none: all
 };
 
 /// A translation.

@@ -25,6 +25,16 @@ void require_prefix(const LogitRules::Sentence& sentence, const models::Generato
 
 }  // namespace
 
+float* WordLogits::find(int32_t id) const {
+  if (words.empty()) return &values[id];
+  const auto place = std::lower_bound(words.begin(), words.end(), id);
+  return place != words.end() && *place == id ? &values[place - words.begin()] : nullptr;
+}
+
+void WordLogits::forbid(int32_t id) const {
+  if (float* logit = find(id)) *logit = kForbidden;
+}
+
 LogitRules::LogitRules(const SearchOptions& options, const models::Generator& model, Sentence sentence)
     : sentence_(std::move(sentence)),
       forbidden_(options.forbidden_ids),
@@ -45,32 +55,34 @@ std::optional<int32_t> LogitRules::forced(int64_t length) const {
 }
 
 void LogitRules::apply(int64_t length, std::span<const int32_t> history, float log_sum,
-                       std::span<float> logits) const {
+                       const WordLogits& logits) const {
   if (repetition_penalty_ != 1) penalize_repetition(history, log_sum, logits);
   if (ngram_ > 0) forbid_repeated_ngrams(history, logits);
-  for (const int32_t id : forbidden_) logits[id] = kForbidden;
-  if (end_id_ >= 0 && length + 1 < min_length_) logits[end_id_] = kForbidden;
+  for (const int32_t id : forbidden_) logits.forbid(id);
+  if (end_id_ >= 0 && length + 1 < min_length_) logits.forbid(end_id_);
 }
 
 void LogitRules::penalize_repetition(std::span<const int32_t> history, float log_sum,
-                                     std::span<float> logits) const {
+                                     const WordLogits& logits) const {
   const float shift = penalty_on_log_probabilities_ ? log_sum : 0;
   std::vector<int32_t> words(history.begin(), history.end());
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
   for (const int32_t id : words) {
-    const float score = logits[id] - shift;
-    logits[id] = (score < 0 ? score * repetition_penalty_ : score / repetition_penalty_) + shift;
+    float* logit = logits.find(id);
+    if (logit == nullptr) continue;
+    const float score = *logit - shift;
+    *logit = (score < 0 ? score * repetition_penalty_ : score / repetition_penalty_) + shift;
   }
 }
 
 /// A word is forbidden where, behind the last n - 1 words, it would make an n-gram that is there already.
-void LogitRules::forbid_repeated_ngrams(std::span<const int32_t> history, std::span<float> logits) const {
+void LogitRules::forbid_repeated_ngrams(std::span<const int32_t> history, const WordLogits& logits) const {
   if (history.size() < ngram_) return;
   const auto last = history.last(ngram_ - 1);
   for (size_t begin = 0; begin + ngram_ <= history.size(); ++begin) {
     const auto ngram = history.subspan(begin, ngram_);
-    if (std::equal(last.begin(), last.end(), ngram.begin())) logits[ngram.back()] = kForbidden;
+    if (std::equal(last.begin(), last.end(), ngram.begin())) logits.forbid(ngram.back());
   }
 }
 

@@ -13,6 +13,16 @@
 
 namespace heed::decode {
 
+/// The logits of the words that may come next, those of all words or of a list.
+struct WordLogits {
+  std::span<float> values;
+  std::span<const int32_t> words = {};  ///< their ids, rising; none: 0, 1, 2, ...
+
+  /// The logit of a word; null where it is not among them.
+  float* find(int32_t id) const;
+  void forbid(int32_t id) const;
+};
+
 /// The rules for one sentence.
 class LogitRules {
  public:
@@ -33,12 +43,12 @@ class LogitRules {
   bool reads_log_sum() const { return repetition_penalty_ != 1 && penalty_on_log_probabilities_; }
 
   /// Sets what is forbidden behind `length` words to -infinity. `history` is the start token and those words,
-  /// where reads_history(); logits are (V), their `log_sum` as reads_log_sum().
-  void apply(int64_t length, std::span<const int32_t> history, float log_sum, std::span<float> logits) const;
+  /// where reads_history(); `log_sum` is that of the logits, where reads_log_sum().
+  void apply(int64_t length, std::span<const int32_t> history, float log_sum, const WordLogits& logits) const;
 
  private:
-  void penalize_repetition(std::span<const int32_t> history, float log_sum, std::span<float> logits) const;
-  void forbid_repeated_ngrams(std::span<const int32_t> history, std::span<float> logits) const;
+  void penalize_repetition(std::span<const int32_t> history, float log_sum, const WordLogits& logits) const;
+  void forbid_repeated_ngrams(std::span<const int32_t> history, const WordLogits& logits) const;
 
   Sentence sentence_;
   std::vector<int32_t> forbidden_;

@@ -22,7 +22,7 @@ std::set<int32_t> forbidden_behind(const SearchOptions& options, const std::vect
   std::vector<int32_t> history{model().start_id()};
   history.insert(history.end(), ids.begin(), ids.end());
   std::vector<float> logits(kVocabulary, 1);
-  rules.apply(static_cast<int64_t>(ids.size()), history, 0, logits);
+  rules.apply(static_cast<int64_t>(ids.size()), history, 0, {logits});
   std::set<int32_t> forbidden;
   for (int32_t id = 0; id < kVocabulary; ++id) {
     if (std::isinf(logits[id])) forbidden.insert(id);
@@ -59,7 +59,7 @@ TEST(LogitRules, RepeatedWordsBecomeLessLikely) {
   options.repetition_penalty = 2;
   std::vector<float> logits{0, 3, -3, 3, 0, 0, 0, 0};
   options.beam_size = 1;
-  LogitRules(options, model(), {{}, 30}).apply(3, std::vector<int32_t>{7, 1, 2, 1}, 0, logits);
+  LogitRules(options, model(), {{}, 30}).apply(3, std::vector<int32_t>{7, 1, 2, 1}, 0, {logits});
   EXPECT_EQ(logits[1], 1.5F);  // once, however often it occurs
   EXPECT_EQ(logits[2], -6);
   EXPECT_EQ(logits[3], 3);
@@ -68,7 +68,7 @@ TEST(LogitRules, RepeatedWordsBecomeLessLikely) {
   const LogitRules rules(options, model(), {{}, 30});
   EXPECT_TRUE(rules.reads_log_sum());
   logits = {0, 3, -3, 3, 0, 0, 0, 0};
-  rules.apply(1, std::vector<int32_t>{7, 1}, 4, logits);
+  rules.apply(1, std::vector<int32_t>{7, 1}, 4, {logits});
   EXPECT_EQ(logits[1], 2);
 }
 

@@ -25,6 +25,7 @@ class Search::Batch {
     uint64_t number = 0;       // as the caller knows it
     int32_t state_number = 0;  // as the state knows it
     size_t tokens = 0;
+    std::vector<int32_t> words;  // that its translation may hold; none: all
     std::unique_ptr<SentenceSearch> search;
     int32_t first_row = 0;  // of its rows in the last step
   };
@@ -72,8 +73,11 @@ void Search::Batch::admit(const std::vector<SearchSentence>& sentences) {
   }
   const std::vector<int32_t> numbers = search_.model_.admit(context_, *state_, sources);
   for (size_t n = 0; n < sentences.size(); ++n) {
-    const SearchSentence& sentence = sentences[n];
-    live_.push_back({sentence.number, numbers[n], sentence.source.size(),
+    SearchSentence sentence = sentences[n];
+    if (search_.options_.shortlist != nullptr) {
+      sentence.words = search_.options_.shortlist->words(sentence.source);
+    }
+    live_.push_back({sentence.number, numbers[n], sentence.source.size(), sentence.words,
                      make_sentence_search(search_.options_, search_.model_, sentence)});
     tokens_ += sentence.source.size();
   }
@@ -84,7 +88,8 @@ std::vector<models::StepRow> Search::Batch::gather_rows() {
   for (Live& live : live_) {
     const auto first = static_cast<int32_t>(rows.size());
     for (const SentenceSearch::Row& row : live.search->rows()) {
-      rows.push_back({live.state_number, row.parent < 0 ? -1 : live.first_row + row.parent, row.token});
+      rows.push_back(
+          {live.state_number, row.parent < 0 ? -1 : live.first_row + row.parent, row.token, live.words});
     }
     live.first_row = first;
   }
@@ -92,13 +97,14 @@ std::vector<models::StepRow> Search::Batch::gather_rows() {
 }
 
 void Search::Batch::step(const ShowWords& show) {
-  Tensor logits = search_.model_.step(context_, *state_, gather_rows());  // (rows, V)
-  const auto vocabulary = static_cast<size_t>(logits.dim(1));
+  Tensor logits = search_.model_.step(context_, *state_, gather_rows());  // row by row
+  const auto all_words = static_cast<size_t>(search_.model_.vocabulary_size());
   float* first = logits.data<float>();
   for (Live& live : live_) {
-    const size_t rows = live.search->rows().size();
-    live.search->advance({first, rows * vocabulary});
-    first += rows * vocabulary;
+    const size_t words = live.words.empty() ? all_words : live.words.size();
+    const size_t count = live.search->rows().size() * words;
+    live.search->advance({first, count});
+    first += count;
     if (show) show(live.number, live.search->certain_words());
   }
 }
@@ -117,6 +123,7 @@ Search::Search(const models::Generator& model, const nn::Context& context, const
                const SearchBudget& budget)
     : model_(model), context_(context), options_(options), budget_(budget) {
   require_valid(options, model);
+  if (options.sample) options_.shortlist = nullptr;
 }
 
 bool Search::run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const {

@@ -18,7 +18,7 @@ namespace heed::decode {
 struct SearchBudget {
   /// Hypotheses in a step. Matrix products are at full speed from some 16 rows up; more rows than this only
   /// take memory.
-  size_t rows = 96;
+  size_t rows = 64;
   size_t source_tokens = 4096;  ///< of all sentences in the batch
 };
 

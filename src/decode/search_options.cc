@@ -52,8 +52,10 @@ SearchOptions continuation_options() {
   return options;
 }
 
-SearchOptions search_options_of(const models::GenerationDefaults& defaults) {
+SearchOptions search_options_of(const models::LoadedModel& model) {
+  const models::GenerationDefaults& defaults = model.generation;
   SearchOptions options;
+  options.shortlist = model.shortlist;
   options.beam_size = defaults.beams;
   options.max_length = defaults.max_length;
   options.length_penalty = defaults.length_penalty;
@@ -87,6 +89,10 @@ void require_valid(const SearchOptions& options, const models::Generator& model)
       fail(ErrorKind::kUsage, "the forbidden id {} is outside the vocabulary of {}", id,
            model.vocabulary_size());
     }
+  }
+  if (options.shortlist != nullptr && options.shortlist->vocabulary() != model.vocabulary_size()) {
+    fail(ErrorKind::kUsage, "the shortlist is for a vocabulary of {}, and the model has {}",
+         options.shortlist->vocabulary(), model.vocabulary_size());
   }
   require_lengths(options);
   if (options.sample) require_sampling(options.sampling);

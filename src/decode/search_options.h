@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "models/generation_defaults.h"
 #include "models/generator.h"
+#include "models/model_directory.h"
 
 namespace heed::decode {
 
@@ -58,6 +59,9 @@ struct SearchOptions {
   double repetition_penalty = 1;
   /// Ids that no translation may hold. Padding is always forbidden.
   std::vector<int32_t> forbidden_ids = {};
+  /// The words that a translation may hold, by those of its source; null: all words. Not used where words are
+  /// drawn.
+  std::shared_ptr<const models::Shortlist> shortlist = {};
   /// Where a translation reaches its limit, the end token follows, at no cost.
   bool force_end = true;
   /// Probabilities are of the words that the rules allow; else forbidden words keep their share, and nobody
@@ -75,8 +79,8 @@ struct SearchOptions {
 /// For continuing a text: no limits that come from translation, and no end token at the limit.
 SearchOptions continuation_options();
 
-/// What a model directory says, and everything else as above.
-SearchOptions search_options_of(const models::GenerationDefaults& defaults);
+/// What a model directory says, its shortlist if that is to be used, and everything else as above.
+SearchOptions search_options_of(const models::LoadedModel& model);
 
 /// Throws kUsage for options that make no sense by themselves, or for this model.
 void require_valid(const SearchOptions& options, const models::Generator& model);

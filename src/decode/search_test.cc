@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
 #include <thread>
 
 #include "decode/test_models.h"
@@ -47,12 +49,25 @@ Results one_by_one(const Search& search, const std::vector<SearchSentence>& sent
   return results;
 }
 
+/// Of 97 words: the first ten, and for each word itself and the three behind it.
+std::shared_ptr<const models::Shortlist> small_shortlist() {
+  std::vector<int32_t> common(10);
+  std::iota(common.begin(), common.end(), 0);
+  std::vector<std::vector<int32_t>> translations;
+  for (int32_t id = 0; id < 97; ++id) {
+    translations.push_back({(id + 1) % 97, (id + 2) % 97, (id + 3) % 97});
+  }
+  return std::make_shared<models::Shortlist>(common, translations);
+}
+
 TEST(Search, CompanyChangesNoBit) {
   const TinyTransformer tiny;
   const auto sentences = random_sentences(23, 20, 96, 3);
-  for (const bool sample : {false, true}) {
+  for (const auto& [sample, shortlist] :
+       {std::pair(false, false), std::pair(true, false), std::pair(false, true)}) {
     for (const int beams : {1, 4}) {
       SearchOptions options;
+      if (shortlist) options.shortlist = small_shortlist();
       options.beam_size = options.nbest = beams;
       options.sample = sample;
       options.no_repeat_ngram_size = 2;  // an untrained model repeats itself
@@ -66,6 +81,53 @@ TEST(Search, CompanyChangesNoBit) {
       }
     }
   }
+}
+
+// Whoever asks for the logits of a few words finds what forbidding all others finds.
+TEST(Search, AShortlistForbidsAllOtherWords) {
+  const int64_t vocabulary = 97;
+  const FunctionModel model(vocabulary, 30, scrambled_logits(vocabulary, 3, 5));
+  const TinyTransformer tiny;
+  const auto sentences = random_sentences(12, 10, 96, 4);
+  SearchOptions options;
+  options.nbest = 4;
+  options.no_repeat_ngram_size = 2;
+  options.max_length = 20;
+  SearchOptions with_list = options;
+  with_list.shortlist = small_shortlist();
+  for (const models::Generator* generator :
+       {static_cast<const models::Generator*>(&model), static_cast<const models::Generator*>(&tiny.model)}) {
+    const Results listed = Search(*generator, tiny.context(), with_list).run(sentences);
+    for (size_t n = 0; n < sentences.size(); ++n) {
+      const std::vector<int32_t> words = with_list.shortlist->words(sentences[n].source);
+      SearchOptions forbidding = options;
+      for (int32_t id = 0; id < vocabulary; ++id) {
+        if (!std::binary_search(words.begin(), words.end(), id)) forbidding.forbidden_ids.push_back(id);
+      }
+      SearchSentence sentence = sentences[n];
+      sentence.number = 0;
+      const auto expected = Search(*generator, tiny.context(), forbidding).run({sentence}).front();
+      ASSERT_EQ(listed[n].size(), expected.size());
+      for (size_t h = 0; h < expected.size(); ++h) {
+        EXPECT_EQ(listed[n][h].ids, expected[h].ids) << "sentence " << n << ", translation " << h;
+        EXPECT_NEAR(listed[n][h].score, expected[h].score, 1e-4);
+      }
+    }
+  }
+}
+
+TEST(Search, AShortlistIsOfTheModelsVocabularyAndNotForDrawing) {
+  const FunctionModel model(50, 30, scrambled_logits(50, 3, 5));
+  const TinyTransformer tiny;
+  SearchOptions options;
+  options.shortlist = small_shortlist();
+  EXPECT_THROW(Search(model, tiny.context(), options), Error);
+  const auto sentences = random_sentences(5, 10, 96, 4);
+  options.sample = true;
+  SearchOptions without = options;
+  without.shortlist = nullptr;
+  expect_same_bits(Search(tiny.model, tiny.context(), options).run(sentences),
+                   Search(tiny.model, tiny.context(), without).run(sentences), "drawn");
 }
 
 TEST(Search, OrderChangesNoBit) {
@@ -261,7 +323,7 @@ class HuggingFaceSearch : public testing::Test {
     ASSERT_FALSE(cases_.empty());
   }
   static SearchOptions options_of(const models::LoadedModel& loaded, int64_t max_length) {
-    SearchOptions options = search_options_of(loaded.generation);
+    SearchOptions options = search_options_of(loaded);
     options.max_length = max_length;
     options.max_length_factor = 0;
     return options;

@@ -15,7 +15,8 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
       number(sentence.number),
       beginning(model.beginning(sentence.source)),
       end_id(model.end_id()),
-      vocabulary(model.vocabulary_size()),
+      words(sentence.words),
+      vocabulary(words.empty() ? model.vocabulary_size() : static_cast<int64_t>(words.size())),
       longest(longest_translation(options, model,
                                   {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
       free(static_cast<int64_t>(sentence.prefix.size())),
@@ -71,6 +72,9 @@ void NextWords::read(const SearchSettings& settings, const HypothesisTree& tree,
   apply_rules(settings, tree, nodes, length, logits);
   rank_rows(logits, settings.vocabulary, most, values_.data(), ids_.data(),
             settings.options.renormalize ? log_sums_.data() : nullptr);
+  for (int32_t& id : ids_) {
+    if (!settings.words.empty() && id >= 0) id = settings.words[id];
+  }
   for (const float log_sum : log_sums_) {
     if (std::isnan(log_sum) || log_sum > std::numeric_limits<float>::max()) {
       fail(ErrorKind::kNumeric,
@@ -85,7 +89,8 @@ void NextWords::apply_rules(const SearchSettings& settings, const HypothesisTree
   for (size_t row = 0; row < nodes.size(); ++row) {
     std::vector<int32_t> history;
     if (settings.rules.reads_history()) history = tree.ids(nodes[row], settings.beginning);
-    settings.rules.apply(length, history, log_sums_[row], logits.subspan(row * vocabulary, vocabulary));
+    settings.rules.apply(length, history, log_sums_[row],
+                         {logits.subspan(row * vocabulary, vocabulary), settings.words});
   }
 }
 

@@ -25,7 +25,7 @@ class SentenceSearch {
   virtual ~SentenceSearch() = default;
   /// At most as many as the search is wide, and never none while it is not done.
   virtual const std::vector<Row>& rows() const = 0;
-  /// Takes a step. `logits` is (rows, V), and may be overwritten.
+  /// Takes a step. `logits` is (rows, V), V the words that may come, and may be overwritten.
   virtual void advance(std::span<float> logits) = 0;
   virtual bool done() const = 0;
   /// The words that are certain by now, in order, where there is only one hypothesis; none where several
@@ -52,9 +52,10 @@ struct SearchSettings {
   uint64_t number;                 ///< of the sentence
   std::vector<int32_t> beginning;  ///< what the first word stands behind
   int32_t end_id;
-  int64_t vocabulary;  ///< V
-  int64_t longest;     ///< ids of a translation at most
-  int64_t free;        ///< ids of the prefix
+  std::vector<int32_t> words;  ///< that may come, rising; none: all
+  int64_t vocabulary;          ///< how many they are
+  int64_t longest;             ///< ids of a translation at most
+  int64_t free;                ///< ids of the prefix
   LogitRules rules;
 
   /// Whether a hypothesis is finished that goes on from `parent` with the word `id`, `length` words in all.

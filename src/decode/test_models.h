@@ -87,11 +87,12 @@ class FunctionModel : public models::Seq2Seq {
         HEED_CHECK(row.token == start_id());
       }
       const auto logits = logits_(state.sources[row.sentence], history);
-      all.insert(all.end(), logits.begin(), logits.end());
+      if (row.words.empty()) all.insert(all.end(), logits.begin(), logits.end());
+      for (const int32_t word : row.words) all.push_back(logits[word]);
       histories.push_back(std::move(history));
     }
     state.histories = std::move(histories);
-    return Tensor::from(all, {static_cast<int64_t>(rows.size()), vocabulary_});
+    return Tensor::from(all, {static_cast<int64_t>(all.size())});
   }
 
   mutable size_t largest_step = 0;  ///< rows of it; for one thread

@@ -233,7 +233,7 @@ TEST(HuggingFaceTranslations, AreTheSame) {
     const auto loaded = models::load_model(folder);
     const Tokenizer tokenizer = Tokenizer::load(folder);
     TranslatorOptions options;
-    options.search = search_options_of(loaded.generation);
+    options.search = search_options_of(loaded);
     options.search.beam_size = 1;
     options.search.max_length = search["greedy_max_length"];
     options.search.max_length_factor = 0;

@@ -18,45 +18,11 @@
 #include "hwy/highway.h"
 #include "kernels/int8_lanes-inl.h"
 #include "kernels/panel_tile-inl.h"
+#include "kernels/quantize_row-inl.h"
 #include "kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
-
-/// Smaller rows than this count as zeros: the inverse of their scale would be infinite.
-constexpr float kSmallest = 1e-30f;
-
-/// The largest absolute value of a row; not a number, or infinite, where an element is. Compared as whole
-/// numbers, which are in the order of the absolute values, with what is no number above all.
-HWY_INLINE float largest(const float* x, int64_t size) {
-  const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> bits;
-  const auto without_sign = hn::Set(bits, 0x7fffffff);
-  auto most = hn::Zero(bits);
-  for_each_vector(d, size, [&](auto at, auto load, auto) {
-    most = hn::Max(most, hn::And(hn::BitCast(bits, load(x + at)), without_sign));
-  });
-  return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, most)));
-}
-
-/// values[i] = x[i] * factor to the nearest whole number, to the even one in the middle, plus `shift`.
-template <typename Value>
-HWY_INLINE void round_row(const float* x, int64_t size, float factor, int32_t shift, Value* values) {
-  const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> whole;
-  const hn::Rebind<Value, decltype(d)> narrow;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto factors = hn::Set(d, factor);
-  const auto shifts = hn::Set(whole, shift);
-  int64_t at = 0;
-  for (; at + lanes <= size; at += lanes) {
-    const auto rounded = hn::NearestInt(hn::Mul(hn::LoadU(d, x + at), factors));
-    hn::StoreU(hn::DemoteTo(narrow, hn::Add(rounded, shifts)), narrow, values + at);
-  }
-  for (; at < size; ++at) {
-    values[at] = static_cast<Value>(static_cast<int32_t>(std::nearbyint(x[at] * factor)) + shift);
-  }
-}
 
 void quantize_weights(const QuantizeArguments& a) {
   for (int64_t row = 0; row < a.rows; ++row) {
@@ -68,17 +34,6 @@ void quantize_weights(const QuantizeArguments& a) {
     a.scales[row] = scale;
     round_row(x, a.columns, scale == 0 ? 0 : 1 / scale, 0, a.values + row * a.columns);
   }
-}
-
-/// A row's activations as the tiles want them, with zeros up to whole groups, and its scale.
-template <class Lanes>
-HWY_INLINE float quantize_row(const float* x, int64_t in, int64_t stride, typename Lanes::Value* values) {
-  const float most = largest(x, in);
-  const bool usable = most >= kSmallest && most <= std::numeric_limits<float>::max();
-  round_row(x, usable ? in : 0, usable ? 127 / most : 0, Lanes::kShift, values);
-  std::fill(values + (usable ? in : 0), values + stride, static_cast<typename Lanes::Value>(Lanes::kShift));
-  if (usable) return most / 127;
-  return most < kSmallest ? 0 : std::numeric_limits<float>::quiet_NaN();
 }
 
 /// The sums of one panel and up to kPanelColumns outputs of `rows` rows -> y. No multiplication is joined
@@ -117,7 +72,7 @@ HWY_INLINE void multiply(const Int8ProductArguments& a) {
     const int64_t rows = std::min(kBlockRows, a.rows - begin);
     for (int64_t row = 0; row < rows; ++row) {
       row_scales[row] =
-          quantize_row<Lanes>(a.x + (begin + row) * a.in, a.in, stride, values.data() + row * stride);
+          quantize_row<Lanes::kShift>(a.x + (begin + row) * a.in, a.in, stride, values.data() + row * stride);
     }
     multiply_panels<Lanes>({.rows = rows,
                             .out = a.out,

@@ -108,7 +108,7 @@ HWY_INLINE void reduce_four(D d, V v0, V v1, V v2, V v3, const Combine& combine,
     const auto left = hn::BitCast(pairs, v01), right = hn::BitCast(pairs, v23);
     const auto blocks = combine(hn::BitCast(d, hn::InterleaveLower(pairs, left, right)),
                                 hn::BitCast(d, hn::InterleaveUpper(pairs, left, right)));
-    hn::StoreU(reduce_blocks(d, blocks, combine), hn::FixedTag<float, 4>(), out);
+    hn::StoreU(reduce_blocks(d, blocks, combine), hn::FixedTag<T, 4>(), out);
     return;
   }
 #endif

@@ -27,6 +27,8 @@ struct StepRow {
   int32_t sentence = 0;
   int32_t parent = -1;
   int32_t token = 0;
+  /// The words whose logits are wanted; none: all. Rows of a sentence name the same list.
+  std::span<const int32_t> words = {};
 };
 
 class Generator : public Model {
@@ -49,7 +51,8 @@ class Generator : public Model {
   virtual std::vector<int32_t> admit(nn::Context& context, DecoderState& state,
                                      const Sequences& source) const = 0;
   virtual void release(DecoderState& state, int32_t sentence) const = 0;
-  /// One word more for each row: the logits of the next, (rows, V). Rows of a sentence stand together.
+  /// One word more for each row: the logits of the next, one row behind the other, of the words that it names
+  /// or of all V. Either all rows name some or none does. Rows of a sentence stand together.
   virtual Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const = 0;
 };
 

@@ -59,7 +59,21 @@ Task task_of(const std::string& directory) {
   return architecture_of(JsonObject::read(directory + "/config.json")).task;
 }
 
-LoadedModel load_model(const std::string& directory, std::optional<Precision> precision) {
+namespace {
+
+std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::optional<bool> wanted) {
+  const auto* model = dynamic_cast<const Seq2Seq*>(loaded.model.get());
+  const bool there = model != nullptr && Shortlist::is_in(loaded.directory);
+  if (wanted == true && !there) {
+    fail(ErrorKind::kUsage, "'{}' has no shortlist: make one with heed shortlist", loaded.directory);
+  }
+  if (!there || !wanted.value_or(loaded.precision == Precision::kInt8)) return nullptr;
+  return std::make_shared<Shortlist>(Shortlist::read(loaded.directory, model->vocabulary_size()));
+}
+
+}  // namespace
+
+LoadedModel load_model(const std::string& directory, const LoadOptions& options) {
   LoadedModel loaded;
   loaded.directory = directory;
   const JsonObject config = JsonObject::read(directory + "/config.json");
@@ -67,7 +81,7 @@ LoadedModel load_model(const std::string& directory, std::optional<Precision> pr
   loaded.model = architecture_of(config).read(config);
   const bool stored_quantized = is_quantized(config);
   const nn::ParameterTable& table = loaded.model->table();
-  loaded.precision = precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
+  loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
   loaded.values = nn::ParameterArray::unset(table);
   if (stored_quantized || loaded.precision == Precision::kInt8) {
     loaded.quantized = std::make_unique<nn::QuantizedParameters>(table);
@@ -82,6 +96,7 @@ LoadedModel load_model(const std::string& directory, std::optional<Precision> pr
     loaded.quantized.reset();
   }
   loaded.packed = std::make_unique<nn::PackedWeights>();
+  loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.generation = read_generation_defaults(directory, config);
   const auto* generator = dynamic_cast<const Generator*>(loaded.model.get());
   if (generator != nullptr && generator->longest() > 0) {

@@ -12,6 +12,7 @@
 #include "models/language_model.h"
 #include "models/model_weights.h"
 #include "models/seq2seq.h"
+#include "models/shortlist.h"
 
 namespace heed::models {
 
@@ -28,6 +29,7 @@ struct LoadedModel {
   std::unique_ptr<nn::QuantizedParameters> quantized;  ///< with int8, else null
   std::unique_ptr<nn::PackedWeights> packed;
   GenerationDefaults generation;
+  std::shared_ptr<const Shortlist> shortlist;  ///< of a model that translates; null where none is to be used
 
   /// A context for inference.
   nn::Context context() const;
@@ -41,10 +43,18 @@ struct LoadedModel {
 /// What the model of a directory is for, from its config.json alone. Throws kNotFound, kFile or kFormat.
 Task task_of(const std::string& directory);
 
-/// Reads a directory, for products in `precision`, or in that of the weights as they are stored. Floats are
-/// quantised as they are read; the floats of a quantised model are those that its whole numbers stand for.
-/// Throws kNotFound, kFile or kFormat; the message names file, parameter and both shapes where config and
-/// weights contradict each other. Nothing is believed before it is checked.
-LoadedModel load_model(const std::string& directory, std::optional<Precision> precision = {});
+/// How a model is read.
+struct LoadOptions {
+  std::optional<Precision> precision = {};  ///< unset: that of the weights as they are stored
+  /// Whether the directory's shortlist is used. Unset: with 8 bits, where there is one. In float32 a model
+  /// gives the translations of other toolkits, word for word, and a shortlist changes some.
+  std::optional<bool> shortlist = {};
+};
+
+/// Reads a directory. Floats are quantised as they are read where products are in 8 bits; the floats of a
+/// quantised model are those that its whole numbers stand for. Throws kNotFound, kFile or kFormat; the
+/// message names file, parameter and both shapes where config and weights contradict each other. Nothing is
+/// believed before it is checked. Throws kUsage for a shortlist that is wanted and not there.
+LoadedModel load_model(const std::string& directory, const LoadOptions& options = {});
 
 }  // namespace heed::models

@@ -43,7 +43,7 @@ class QuantizedDirectory : public testing::Test {
     nn::initialise(model.table(), values, RandomKey::from_seed(seed));
     write_json(float_.path("config.json"), model.config_json());
     write_weights(float_.path(), model.table(), values, DType::kFloat32);
-    const LoadedModel loaded = load_model(float_.path(), Precision::kInt8);
+    const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt8});
     write_quantized_weights(int8_.path(), loaded.model->table(), loaded.values, *loaded.quantized);
     nlohmann::ordered_json config = model.config_json();
     note_quantization(config);
@@ -85,7 +85,7 @@ class QuantizedDirectory : public testing::Test {
 TEST_F(QuantizedDirectory, IsTheSameAsAFloatModelQuantisedOnItsWayIn) {
   const LoadedModel stored = load_model(int8_.path());
   EXPECT_EQ(stored.precision, Precision::kInt8);
-  const Tensor expected = logits(load_model(float_.path(), Precision::kInt8));
+  const Tensor expected = logits(load_model(float_.path(), {.precision = Precision::kInt8}));
   expect_equal(logits(stored), expected, "int8 from both directories");
   EXPECT_NE(logits(load_model(float_.path())).to_vector<float>(), expected.to_vector<float>())
       << "float32 is the same: nothing was quantised";
@@ -107,7 +107,7 @@ TEST_F(QuantizedDirectory, IsSmaller) {
 }
 
 TEST_F(QuantizedDirectory, OpensInFloat32Too) {
-  const LoadedModel loaded = load_model(int8_.path(), Precision::kFloat32);
+  const LoadedModel loaded = load_model(int8_.path(), {.precision = Precision::kFloat32});
   EXPECT_EQ(loaded.precision, Precision::kFloat32);
   const LoadedModel original = load_model(float_.path());
   for (int row = 0; row < loaded.model->table().size(); ++row) {
@@ -142,7 +142,7 @@ TEST_F(QuantizedDirectory, HoldsMatricesAsTheyAreUsedWhereFilesHaveThemTranspose
     text.append(std::vector<int32_t>{1, 5, 3});
     return loaded.language_model().logits(context, text);
   };
-  const Tensor expected = run(load_model(float_.path(), Precision::kInt8));
+  const Tensor expected = run(load_model(float_.path(), {.precision = Precision::kInt8}));
   expect_equal(run(load_model(int8_.path())), expected, "int8 from both directories");
 }
 

@@ -195,13 +195,9 @@ ops::VocabularyLoss RnnSeq2Seq::loss(nn::Context& context, const Sequences& sour
                                        id_tensor(labels), options, scale);
 }
 
-Tensor RnnSeq2Seq::vocabulary_logits(nn::Context& context, const Var& hidden) const {
-  return nn::linear(context, hidden, output_, output_bias_).value();  // (N, V)
-}
-
 Tensor RnnSeq2Seq::logits(nn::Context& context, const Sequences& source,
                           const Sequences& decoder_input) const {
-  return vocabulary_logits(context, teach(context, source, decoder_input).hidden);
+  return nn::linear(context, teach(context, source, decoder_input).hidden, output_, output_bias_).value();
 }
 
 // ---- One word at a time
@@ -315,7 +311,7 @@ Tensor RnnSeq2Seq::step(nn::Context& context, DecoderState& decoder_state,
   };
   keep(decoded.first.output.value(), decoded.first.cells);
   for (const ops::RecurrentStates& layer : decoded.others) keep(layer.states.value(), layer.cells);
-  return vocabulary_logits(context, decoded.hidden);  // (R, V)
+  return next_logits(context, decoded.hidden, output_, output_bias_, rows);
 }
 
 }  // namespace heed::models

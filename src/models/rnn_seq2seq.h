@@ -90,7 +90,6 @@ class RnnSeq2Seq : public Seq2Seq {
   ops::RecurrentStart start_of(const Var& all, int layer) const;
   Decoded teach(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const;
   Var embed(nn::Context& context, nn::ParamRef table, const std::vector<int32_t>& ids) const;
-  Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
 
   RnnConfig config_;
   nn::ParamRef source_embedding_, target_embedding_, output_, output_bias_;

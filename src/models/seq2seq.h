@@ -28,4 +28,9 @@ class Seq2Seq : public Generator {
                         const Sequences& decoder_input) const = 0;
 };
 
+/// The logits of the next words of rows of a step, as Generator::step() gives them, from the decoder's output
+/// (R, D).
+Tensor next_logits(nn::Context& context, const Var& hidden, nn::ParamRef weight, nn::ParamRef bias,
+                   std::span<const StepRow> rows);
+
 }  // namespace heed::models

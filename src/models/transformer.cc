@@ -141,13 +141,11 @@ ops::VocabularyLoss Transformer::loss(nn::Context& context, const Sequences& sou
                                        id_tensor(labels), options, scale);
 }
 
-Tensor Transformer::vocabulary_logits(nn::Context& context, const Var& hidden) const {
-  return nn::linear(context, hidden, embedding_, output_bias_).value();  // (N, D) -> (N, V)
-}
-
 Tensor Transformer::logits(nn::Context& context, const Sequences& source,
                            const Sequences& decoder_input) const {
-  return vocabulary_logits(context, decode(context, decoder_input, encode(context, source), source));
+  return nn::linear(context, decode(context, decoder_input, encode(context, source), source), embedding_,
+                    output_bias_)
+      .value();
 }
 
 // ---- One position at a time ------------------------------------------------------------------------------
@@ -230,7 +228,7 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
     x = decoder_[n].step(context, x, state.layers[n], {step.layout, cross, angles ? &*angles : nullptr});
   }
   if (config_.norm_first) x = decoder_norm_.forward(context, x);
-  return vocabulary_logits(context, x);  // (R, V)
+  return next_logits(context, x, embedding_, output_bias_, rows);
 }
 
 }  // namespace heed::models

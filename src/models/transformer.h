@@ -61,7 +61,6 @@ class Transformer : public Seq2Seq {
   /// ids, with place number places[t] in their sequences -> scaled, positions added, dropped: (N, D)
   Var embed(nn::Context& context, const nn::StackPositions& positions, const std::vector<int32_t>& ids,
             const std::vector<int32_t>& places) const;
-  Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
 
   TransformerConfig config_;
   nn::ParamRef embedding_, output_bias_;

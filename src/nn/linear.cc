@@ -1,5 +1,7 @@
 #include "nn/linear.h"
 
+#include "base/check.h"
+#include "kernels/selected_product.h"
 #include "ops/linear.h"
 
 namespace heed::nn {
@@ -45,6 +47,39 @@ Var linear(Context& context, const Var& x, ParamRef weight, ParamRef bias) {
   const PackedMatrix* packed = context.packed_matrix(weight, bias);
   if (packed != nullptr && !x.wants_gradient()) return ops::linear(x.value(), *packed);
   return ops::linear(x, context.parameter(weight), bias.defined() ? context.parameter(bias) : Var());
+}
+
+Tensor selected_linear(Context& context, const Tensor& x, ParamRef weight, ParamRef bias,
+                       std::span<const std::span<const int32_t>> wanted) {
+  HEED_CHECK(x.dtype() == DType::kFloat32 && x.dim(0) == static_cast<int64_t>(wanted.size()));
+  const Tensor b = bias.defined() ? context.values->view(*context.table, bias) : Tensor();
+  int64_t outputs = 0;
+  for (const auto& row : wanted) outputs += static_cast<int64_t>(row.size());
+  Tensor y = Tensor::empty({outputs});
+  const auto multiply = [&](auto arguments) {
+    arguments.in = x.dim(1);
+    arguments.bias = b.defined() ? b.data<float>() : nullptr;
+    arguments.x = x.data<float>();
+    arguments.y = y.data<float>();
+    for (size_t row = 0; row < wanted.size();) {
+      const std::span<const int32_t> list = wanted[row];
+      arguments.outputs = list.data();
+      arguments.count = static_cast<int64_t>(list.size());
+      for (arguments.rows = 0; row < wanted.size() && wanted[row].data() == list.data(); ++row)
+        ++arguments.rows;
+      selected_product(arguments);
+      arguments.x += arguments.rows * arguments.in;
+      arguments.y += arguments.rows * arguments.count;
+    }
+  };
+  if (context.quantized != nullptr && context.quantized->holds(weight)) {
+    const QuantizedParameters::Matrix matrix = context.quantized->matrix(weight);
+    multiply(Int8SelectedProductArguments{.weight = matrix.values, .scales = matrix.scales});
+  } else {
+    const Tensor matrix = context.values->view(*context.table, weight);
+    multiply(SelectedProductArguments{.weight = matrix.data<float>()});
+  }
+  return y;
 }
 
 }  // namespace heed::nn

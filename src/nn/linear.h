@@ -1,6 +1,7 @@
 // The linear layer: y = x W^T + b.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,5 +41,10 @@ class Linear {
 
 /// x (..., in) -> (..., out), for a weight that is not a layer's own: the embeddings once more, for logits.
 Var linear(Context& context, const Var& x, ParamRef weight, ParamRef bias = {});
+
+/// Of row r of x (R, in) the outputs wanted[r] alone, one row behind the other: (sum of their numbers). For
+/// inference in float32 or 8 bits.
+Tensor selected_linear(Context& context, const Tensor& x, ParamRef weight, ParamRef bias,
+                       std::span<const std::span<const int32_t>> wanted);
 
 }  // namespace heed::nn

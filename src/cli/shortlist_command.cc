@@ -1,0 +1,120 @@
+// heed shortlist: the words that each word of a model's vocabulary may be translated with.
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "cli/command.h"
+#include "cli/model_lookup.h"
+#include "cli/translation.h"
+#include "data/translation_table.h"
+#include "models/shortlist.h"
+
+namespace heed::cli {
+namespace {
+
+struct ShortlistOptions {
+  std::string model;
+  PairsInput input;
+  int64_t common = 100, best = 100;
+  double least = 1e-4;
+  int64_t most_pairs = 1'000'000;
+  bool quiet = false;
+};
+
+struct EncodedPairs {
+  Sequences sources, targets;
+};
+
+EncodedPairs encode_pairs(const ShortlistOptions& o, const Tokenizer& tokenizer) {
+  EncodedPairs encoded;
+  PairsReader reader(o.input);
+  for (Pair pair; encoded.sources.count() < o.most_pairs && reader.next(pair);) {
+    encoded.sources.append(tokenizer.encode_source(std::string(pair.source)).ids);
+    encoded.targets.append(tokenizer.encode_target(std::string(pair.target)).ids);
+  }
+  return encoded;
+}
+
+/// The ids that occur most often, the lower first of equal ones.
+std::vector<int32_t> most_frequent(const Sequences& sequences, int64_t vocabulary, int64_t count) {
+  std::vector<int64_t> times(static_cast<size_t>(vocabulary));
+  for (const int32_t id : sequences.ids) ++times[id];
+  std::vector<int32_t> ids(times.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  std::stable_sort(ids.begin(), ids.end(), [&](int32_t a, int32_t b) { return times[a] > times[b]; });
+  while (!ids.empty() && (static_cast<int64_t>(ids.size()) > count || times[ids.back()] == 0)) ids.pop_back();
+  return ids;
+}
+
+models::Shortlist learn(const ShortlistOptions& o, const EncodedPairs& pairs, int64_t vocabulary) {
+  const TranslationTable table(pairs.sources, pairs.targets, vocabulary);
+  std::vector<std::vector<int32_t>> translations(static_cast<size_t>(vocabulary));
+  for (int32_t id = 0; id < vocabulary; ++id) {
+    for (const auto& [word, probability] : table.of(id)) {
+      if (static_cast<int64_t>(translations[id].size()) == o.best || probability < o.least) break;
+      translations[id].push_back(word);
+    }
+  }
+  return {most_frequent(pairs.targets, vocabulary, o.common), translations};
+}
+
+int run_shortlist(const ShortlistOptions& o) {
+  const std::string directory = model_directory_at(o.model, "MODEL");
+  const TranslationModel model = translation_model(models::load_model(directory, {.shortlist = false}));
+  const EncodedPairs pairs = encode_pairs(o, model.tokenizer);
+  const models::Shortlist list = learn(o, pairs, model.loaded.seq2seq().vocabulary_size());
+  list.write(directory);
+  if (o.quiet) return kExitDone;
+  int64_t words = 0;
+  for (int n = 0; n < pairs.sources.count(); ++n) {
+    words += static_cast<int64_t>(list.words(pairs.sources[n]).size());
+  }
+  std::fprintf(stderr, "%s/%s: from %d pairs, %.0f of %ld words for a sentence\n", directory.c_str(),
+               models::Shortlist::kFileName, pairs.sources.count(),
+               static_cast<double>(words) / pairs.sources.count(), static_cast<long>(list.vocabulary()));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_shortlist(CLI::App& app, Work& work) {
+  auto o = std::make_shared<ShortlistOptions>();
+  CLI::App* command =
+      app.add_subcommand("shortlist", "Faster translations: the words that each word may be translated with");
+  command->footer(
+      "Example:\n  heed shortlist my-model --pairs train.tsv\n\n"
+      "Learns from sentence pairs which words translate which (IBM's model 1), and puts a list beside the "
+      "weights.\n"
+      "A translation in int8 is then made of those words, of the most frequent ones, and of the source's "
+      "own: "
+      "faster,\n"
+      "for the logits of all other words need not be known. See --shortlist of heed translate.");
+  command->add_option("MODEL", o->model, "The model directory, which gets the list")->required();
+  add_pairs_options(*command, o->input);
+  const auto count = CLI::Validator(CLI::Range(int64_t{1}, int64_t{1} << 30)).description("");
+  command->add_option("--common", o->common, "Frequent words that every list holds")
+      ->check(count)
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_option("--best", o->best, "Translations of a word, at most")
+      ->check(count)
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_option("--least", o->least, "Of this probability, at least")
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->capture_default_str()
+      ->type_name("P");
+  command->add_option("--most-pairs", o->most_pairs, "Pairs that are read, at most: they are held in memory")
+      ->check(count)
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
+  command->callback([o, &work] { work = [o] { return run_shortlist(*o); }; });
+}
+
+}  // namespace heed::cli

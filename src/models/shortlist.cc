@@ -1,0 +1,101 @@
+#include "models/shortlist.h"
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "io/safetensors.h"
+
+namespace heed::models {
+namespace {
+
+std::string path_in(const std::string& directory) {
+  return (std::filesystem::path(directory) / Shortlist::kFileName).string();
+}
+
+std::vector<int32_t> read_ids(const SafetensorsReader& file, const std::string& name) {
+  const TensorInfo& info = file.info(name);
+  if (info.shape.rank() != 1 || info.type != "I32") {
+    fail(ErrorKind::kFormat, "'{}': '{}' must be a row of I32, not {} of {}", file.path(), name,
+         info.shape.to_string(), info.type);
+  }
+  return file.read(name).to_vector<int32_t>();
+}
+
+}  // namespace
+
+Shortlist::Shortlist(std::vector<int32_t> common, const std::vector<std::vector<int32_t>>& translations)
+    : common_(std::move(common)), offsets_{0} {
+  for (const std::vector<int32_t>& words : translations) {
+    HEED_CHECK(translations_.size() + words.size() <= std::numeric_limits<int32_t>::max());
+    translations_.insert(translations_.end(), words.begin(), words.end());
+    offsets_.push_back(static_cast<int32_t>(translations_.size()));
+  }
+}
+
+bool Shortlist::is_in(const std::string& directory) {
+  std::error_code ignored;
+  return std::filesystem::exists(path_in(directory), ignored);
+}
+
+void Shortlist::require_ids(const std::string& path) const {
+  const bool whole = offsets_.front() == 0 && offsets_.back() == static_cast<int32_t>(translations_.size()) &&
+                     std::is_sorted(offsets_.begin(), offsets_.end());
+  if (!whole) fail(ErrorKind::kFormat, "'{}': the offsets do not divide the words into lists", path);
+  for (const std::vector<int32_t>* ids : {&common_, &translations_}) {
+    for (const int32_t id : *ids) {
+      if (id < 0 || id >= vocabulary()) {
+        fail(ErrorKind::kFormat, "'{}' holds the id {}, outside the vocabulary of {}", path, id,
+             vocabulary());
+      }
+    }
+  }
+}
+
+Shortlist Shortlist::read(const std::string& directory, int64_t vocabulary) {
+  const std::string path = path_in(directory);
+  const SafetensorsReader file = SafetensorsReader::open(path);
+  Shortlist list;
+  list.common_ = read_ids(file, "common");
+  list.offsets_ = read_ids(file, "offsets");
+  list.translations_ = read_ids(file, "words");
+  if (list.vocabulary() != vocabulary) {
+    fail(ErrorKind::kFormat,
+         "'{}' is a list for {} words, and the model has {}: make it again with heed shortlist", path,
+         list.vocabulary(), vocabulary);
+  }
+  list.require_ids(path);
+  if (list.common_.empty()) fail(ErrorKind::kFormat, "'{}' has no common words", path);
+  return list;
+}
+
+void Shortlist::write(const std::string& directory) const {
+  const auto row = [](const std::vector<int32_t>& ids) {
+    return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
+  };
+  write_safetensors(path_in(directory),
+                    {{"common", row(common_)}, {"offsets", row(offsets_)}, {"words", row(translations_)}},
+                    {{"format", "pt"}});
+}
+
+std::vector<int32_t> Shortlist::words(std::span<const int32_t> source) const {
+  std::vector<uint64_t> marks(static_cast<size_t>(vocabulary() / 64 + 1));  // a bit for each word
+  const auto mark = [&](int32_t id) { marks[id / 64] |= uint64_t{1} << (id % 64); };
+  for (const int32_t id : common_) mark(id);
+  for (const int32_t id : source) {
+    mark(id);
+    for (int32_t n = offsets_[id]; n < offsets_[id + 1]; ++n) mark(translations_[n]);
+  }
+  std::vector<int32_t> words;
+  for (size_t n = 0; n < marks.size(); ++n) {
+    for (uint64_t left = marks[n]; left != 0; left &= left - 1) {
+      words.push_back(static_cast<int32_t>(n) * 64 + std::countr_zero(left));
+    }
+  }
+  return words;
+}
+
+}  // namespace heed::models

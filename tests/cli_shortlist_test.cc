@@ -1,0 +1,94 @@
+// heed shortlist and --shortlist, as a person meets them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "test_folder.h"
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+
+class CliShortlistTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::copy(tiny_model(), model_, std::filesystem::copy_options::recursive);
+    pairs_ = folder_.write("pairs.tsv", to_tsv(tiny_pairs(1000, 1)));
+    std::string lines;
+    for (const SentencePair& pair : tiny_pairs(60, 9)) lines += pair.source + "\n";
+    input_ = folder_.write("input", lines);
+  }
+  CommandResult make_list(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments{"shortlist", model_, "--pairs", pairs_};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return heed_command(arguments);
+  }
+  std::string translate(std::vector<std::string> options) const {
+    options.insert(options.begin(), {"translate", "--model", model_, "--input", input_, "--scores"});
+    const CommandResult result = heed_command(options);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  }
+  TestFolder folder_;
+  std::string model_ = folder_.path("model"), pairs_, input_;
+};
+
+TEST_F(CliShortlistTest, IsUsedIn8BitsAndOnRequest) {
+  const std::string floats = translate({}), whole_numbers = translate({"--precision", "int8"});
+  const CommandResult made = make_list({"--common", "10"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.err, HasSubstr("from 1000 pairs"));
+  // Scores are of what the list allows, so they show whether it is used.
+  EXPECT_EQ(translate({}), floats);
+  EXPECT_EQ(translate({"--precision", "int8", "--shortlist", "off"}), whole_numbers);
+  EXPECT_NE(translate({"--shortlist", "on"}), floats);
+  const std::string listed = translate({"--precision", "int8"});
+  EXPECT_NE(listed, whole_numbers);
+  EXPECT_EQ(listed, translate({"--precision", "int8", "--shortlist", "on"}));
+  EXPECT_EQ(listed, translate({"--precision", "int8", "--threads", "1", "--batch-tokens", "30"}));
+}
+
+TEST_F(CliShortlistTest, TranslatesAsWell) {
+  ASSERT_EQ(make_list().status, 0);
+  const std::string pairs = folder_.write("test.tsv", to_tsv(tiny_pairs(100, 9)));
+  const auto bleu = [&](const std::string& shortlist) {
+    const CommandResult result =
+        heed_command({"evaluate", "--model", model_, "--pairs", pairs, "--json", "--shortlist", shortlist});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out)["bleu"].get<double>();
+  };
+  EXPECT_NEAR(bleu("on"), bleu("off"), 1);
+}
+
+TEST_F(CliShortlistTest, GoesWithAQuantisedModel) {
+  ASSERT_EQ(make_list().status, 0);
+  const std::string listed = translate({"--precision", "int8"}), quantized = folder_.path("int8");
+  ASSERT_EQ(heed_command({"quantize", model_, quantized}).status, 0);
+  EXPECT_EQ(heed_command({"translate", "--model", quantized, "--input", input_, "--scores"}).out, listed);
+}
+
+TEST_F(CliShortlistTest, SaysWhatIsWrong) {
+  expect_failure(heed_command({"translate", "--model", model_, "--shortlist", "on", "Der"}), 2,
+                 {"has no shortlist", "heed shortlist"});
+  expect_failure(heed_command({"translate", "--model", model_, "--shortlist", "perhaps", "Der"}), 2,
+                 {"--shortlist", "perhaps"});
+  expect_failure(heed_command({"shortlist", model_}), 2, {"sentence pairs need one file"});
+  expect_failure(heed_command({"shortlist", folder_.path("none"), "--pairs", pairs_}), 1,
+                 {"there is no directory"});
+  expect_failure(make_list({"--least", "2"}), 2, {"--least"});
+  EXPECT_FALSE(std::filesystem::exists(model_ + "/shortlist.safetensors"));
+  folder_.write("model/shortlist.safetensors", "no list");
+  expect_failure(heed_command({"translate", "--model", model_, "--precision", "int8", "Der"}), 1,
+                 {"shortlist.safetensors"});
+  EXPECT_EQ(heed_command({"translate", "--model", model_, "--precision", "int8", "--shortlist", "off", "Der"})
+                .status,
+            0);
+}
+
+}  // namespace
+}  // namespace heed
