@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words{"der", "Hund", "schläft", "heute", "<pad>"};
   const int64_t size = 5, length = 4, width = 16;
   const heed::Tensor query = examples::random_tensor({1, size, width}, 1, 3),
-                     key = examples::random_tensor({1, size, width}, 1, 4), value = key;
+                     key = examples::random_tensor({1, size, width}, 1, 4), &value = key;
   const heed::Tensor scores = examples::part(heed::attention_scores(query, key, 1 / std::sqrt(16.0)), 0);
   const heed::Tensor padding = heed::padding_mask({length}, size);
 

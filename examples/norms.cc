@@ -19,7 +19,10 @@ const std::vector<int64_t> kLengths{3, 5, 8, 13, 21, 34};  // words of each sent
 /// Words of a sentence, later ones with larger numbers, as activations of deep layers tend to have.
 heed::Tensor sentence(int64_t length, uint64_t seed) {
   std::vector<float> x = examples::random_tensor({length, kWidth}, 1, seed).to_vector<float>();
-  for (int64_t n = 0; n < length * kWidth; ++n) x[n] *= 1 + 0.05f * static_cast<float>(n / kWidth);
+  for (int64_t n = 0; n < length * kWidth; ++n) {
+    const int64_t place = n / kWidth;
+    x[n] *= 1 + 0.05f * static_cast<float>(place);
+  }
   return heed::Tensor::from(x, {length, kWidth});
 }
 

@@ -57,7 +57,7 @@ TEST(GradientMismatch, FindsADerivativeThatIsAlmostRight) {
 TEST(GradientMismatch, FindsAGradientThatIsNotAddedToWhatIsThere) {
   TensorSource source(2);
   const auto overwrites = [](const std::vector<Var>& inputs) {
-    const Var x = inputs[0];
+    const Var& x = inputs[0];
     if (!x.wants_gradient()) return x;
     return x.tape()->record(x.value(), [x](const Tensor& dy) {
       Tensor sum = x.tape()->accumulator(x);
@@ -71,7 +71,7 @@ TEST(GradientMismatch, FindsAGradientThatDependsOnWhoElseIsAsked) {
   TensorSource source(3);
   const auto sum = [](bool right) {
     return [right](const std::vector<Var>& inputs) {
-      const Var a = inputs[0], b = inputs[1];
+      const Var &a = inputs[0], &b = inputs[1];
       Tensor y = a.value().clone();
       for (int64_t i = 0; i < y.size(); ++i) y.data<double>()[i] += b.value().data<double>()[i];
       Tape* tape = tape_of(a, b);

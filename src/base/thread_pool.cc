@@ -1,9 +1,9 @@
 #include "base/thread_pool.h"
 
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 namespace heed {

@@ -159,14 +159,14 @@ std::string find_model(const ModelChoice& choice) {
   const std::string named = environment("HEED_MODEL");
   if (choice.model.empty() && named.empty())
     return bundled_model(choice.pair.empty() ? kDefaultPair : choice.pair);
-  const std::string directory = choice.model.empty() ? model_directory_at(named, "$HEED_MODEL")
-                                                     : model_directory_at(choice.model, "--model");
+  std::string directory = choice.model.empty() ? model_directory_at(named, "$HEED_MODEL")
+                                               : model_directory_at(choice.model, "--model");
   if (!choice.pair.empty()) require_pair(directory, choice.pair);
   return directory;
 }
 
 std::string find_translation_model(const ModelChoice& choice) {
-  const std::string directory = find_model(choice);
+  std::string directory = find_model(choice);
   const std::string type = JsonObject::read(directory + "/config.json").string("model_type");
   if (models::architecture_of_type(type) != nullptr) return directory;
   fail(ErrorKind::kFormat,

@@ -55,7 +55,7 @@ void copy_others(const std::string& input, const std::string& output) {
     if (!entry.is_regular_file() || holds_weights(entry.path()) || name == "config.json" ||
         name.starts_with("."))
       continue;
-    write_file(output + "/" + name, read_file(entry.path().string()));
+    write_file((fs::path(output) / name).string(), read_file(entry.path().string()));
   }
 }
 

@@ -100,7 +100,7 @@ TEST(BuildPairCorpus, WritesEachCutOfASentence) {
 
 TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
   const TestFolder folder;
-  const auto build = [&](const std::string& text, const Encoder& encode, CorpusBuildOptions with) {
+  const auto build = [&](const std::string& text, const Encoder& encode, const CorpusBuildOptions& with) {
     PairsReader reader({.pairs = folder.write("p.tsv", text)});
     build_pair_corpus(reader, encode, encode, folder.path("c"), with);
   };

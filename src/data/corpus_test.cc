@@ -31,7 +31,7 @@ constexpr CorpusOrigin kOrigin{.input = 0x1122334455667788, .tokenizer = 42, .ma
 
 std::string write_corpus(const TestFolder& folder, const std::vector<std::vector<Ids>>& sentences,
                          uint32_t vocabulary_size) {
-  const std::string path = folder.path("corpus");
+  std::string path = folder.path("corpus");
   const size_t streams = sentences[0].size();
   CorpusWriter writer(path, static_cast<uint32_t>(streams), vocabulary_size);
   for (const auto& sentence : sentences) {

@@ -1,5 +1,6 @@
 #include "decode/line_splitter.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -98,7 +99,7 @@ TEST(LineSplitter, NothingIsLostWhateverComes) {
   for (const size_t most : {8, 20, 128}) {
     const LineSplitter splitter(small_tokenizer(), {.most_tokens = most});
     for (const std::string& line :
-         {words, letters, accents, chinese, words + spaces + letters, spaces + words}) {
+         {words, letters, accents, chinese, fmt::format("{}{}{}", words, spaces, letters), spaces + words}) {
       const SplitLine split = splitter.split(line);
       EXPECT_GT(split.parts.size(), 1u);
       expect_whole(split, most);

@@ -1,6 +1,8 @@
 // For the tests of this folder: a tokenizer trained in a moment.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -16,7 +18,7 @@ inline const std::vector<std::string>& training_lines() {
     std::vector<std::string> made;
     for (const std::string& a : nouns) {
       for (const std::string& verb : verbs) {
-        for (const std::string& b : nouns) made.push_back("The " + a + " " + verb + " the old " + b + ".");
+        for (const std::string& b : nouns) made.push_back(fmt::format("The {} {} the old {}.", a, verb, b));
       }
     }
     return made;

@@ -297,9 +297,10 @@ class Layout {
     const double column_width = map_width(block) + gap();
     const int heads = static_cast<int>(block.heads.size());
     for (int n = 0; n < heads; ++n) {
-      const Point corner{left + n % block.columns * column_width, first + n / block.columns * row_height};
+      const int row = n / block.columns, column = n % block.columns;
+      const Point corner{left + column * column_width, first + row * row_height};
       draw_map(block, block.heads[n], corner);
-      if (n % block.columns == 0) {
+      if (column == 0) {
         draw_query_labels(picture_, block.queries, corner.x - label_gap(), corner.y, cell_);
       }
       if (n / block.columns == block.rows() - 1 || n + block.columns >= heads) {

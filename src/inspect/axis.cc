@@ -74,8 +74,12 @@ void Axis::place_linear(int ticks, bool widen) {
     high_ = std::ceil(high_ / step - 1e-9) * step;
   }
   const double first = std::ceil(low_ / step - 1e-9), last = std::floor(high_ / step + 1e-9);
-  for (double n = first; n <= last; ++n)
-    ticks_.push_back({n * step, tick_label(n * step, step, std::max(std::abs(low_), std::abs(high_)))});
+  const double largest = std::max(std::abs(low_), std::abs(high_));
+  const auto count = static_cast<int64_t>(last - first) + 1;
+  for (int64_t n = 0; n < count; ++n) {
+    const double value = (first + static_cast<double>(n)) * step;
+    ticks_.push_back({value, tick_label(value, step, largest)});
+  }
 }
 
 void Axis::place_logarithmic(int ticks, bool widen) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 #include "inspect/label.h"
@@ -18,7 +19,7 @@ constexpr int kPercentColumns = 8;  // "  100.0%"
 std::string bar_of(double share, int columns) {
   static constexpr const char* kEighths[] = {"",       "\u258F", "\u258E", "\u258D",
                                              "\u258C", "\u258B", "\u258A", "\u2589"};
-  const int eighths = static_cast<int>(share * columns * 8 + 0.5);
+  const auto eighths = static_cast<int>(std::lround(share * columns * 8));
   std::string bar;
   for (int n = 0; n < eighths / 8; ++n) bar += "\u2588";
   return bar + kEighths[eighths % 8];

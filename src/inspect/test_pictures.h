@@ -40,7 +40,7 @@ inline std::vector<std::string> faults(const Picture& picture) {
     for (const Box& box : boxes->boxes) {
       const bool inside = box.left >= 0 && box.top >= 0 && box.right() <= picture.width + 1e-6 &&
                           box.bottom() <= picture.height + 1e-6;
-      if (!inside) found.push_back("a box leaves the page");
+      if (!inside) found.emplace_back("a box leaves the page");
     }
   }
   return found;

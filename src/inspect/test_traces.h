@@ -73,7 +73,7 @@ inline std::vector<std::string> make_tokens(int count) {
                                                 "<0xE4>",
                                                 "gj\u00C5"};
   std::vector<std::string> tokens;
-  for (int n = 0; n + 1 < count; ++n) tokens.push_back(kTokens[n % kTokens.size()]);
+  for (int n = 0; n + 1 < count; ++n) tokens.emplace_back(kTokens[n % kTokens.size()]);
   tokens.push_back("</s>");
   return tokens;
 }

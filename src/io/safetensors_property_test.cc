@@ -22,7 +22,7 @@ Tensor arbitrary_tensor() {
       Shape::kMaxRank, rc::gen::container<std::vector<int64_t>>(rc::gen::inRange<int64_t>(0, 4)));
   const DType dtype = *rc::gen::elementOf(std::vector<DType>(std::begin(kAllTypes), std::end(kAllTypes)));
   const std::vector<int64_t> bounded(lengths.begin(), lengths.begin() + std::min<size_t>(lengths.size(), 6));
-  const Tensor tensor = Tensor::empty(Shape(bounded), dtype);
+  Tensor tensor = Tensor::empty(Shape(bounded), dtype);
   const size_t size = static_cast<size_t>(tensor.size()) * size_of(dtype);
   const auto bits = *rc::gen::container<std::string>(size, rc::gen::arbitrary<char>());
   std::memcpy(tensor.bytes(), bits.data(), size);
