@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -30,6 +31,9 @@ class CliShortlistTest : public testing::Test {
   }
   std::string translate(std::vector<std::string> options) const {
     options.insert(options.begin(), {"translate", "--model", model_, "--input", input_, "--scores"});
+    if (std::find(options.begin(), options.end(), "--beam") == options.end()) {
+      options.insert(options.end(), {"--beam", "1"});
+    }
     const CommandResult result = heed_command(options);
     EXPECT_EQ(result.status, 0) << result.err;
     return result.out;
@@ -51,6 +55,9 @@ TEST_F(CliShortlistTest, IsUsedIn8BitsAndOnRequest) {
   EXPECT_NE(listed, whole_numbers);
   EXPECT_EQ(listed, translate({"--precision", "int8", "--shortlist", "on"}));
   EXPECT_EQ(listed, translate({"--precision", "int8", "--threads", "1", "--batch-tokens", "30"}));
+  const std::string beams = translate({"--precision", "int8", "--beam", "3"});
+  EXPECT_EQ(beams, translate({"--precision", "int8", "--beam", "3", "--shortlist", "off"}));
+  EXPECT_NE(beams, translate({"--precision", "int8", "--beam", "3", "--shortlist", "on"}));
 }
 
 TEST_F(CliShortlistTest, TranslatesAsWell) {
@@ -69,7 +76,9 @@ TEST_F(CliShortlistTest, GoesWithAQuantisedModel) {
   ASSERT_EQ(make_list().status, 0);
   const std::string listed = translate({"--precision", "int8"}), quantized = folder_.path("int8");
   ASSERT_EQ(heed_command({"quantize", model_, quantized}).status, 0);
-  EXPECT_EQ(heed_command({"translate", "--model", quantized, "--input", input_, "--scores"}).out, listed);
+  EXPECT_EQ(
+      heed_command({"translate", "--model", quantized, "--input", input_, "--scores", "--beam", "1"}).out,
+      listed);
 }
 
 TEST_F(CliShortlistTest, SaysWhatIsWrong) {

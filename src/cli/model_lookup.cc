@@ -109,7 +109,7 @@ void add_shortlist_option(CLI::App& app, std::string& shortlist) {
   app.add_option(
          "--shortlist", shortlist,
          "Whether translations are made of the words alone that heed shortlist found for the source's: "
-         "on or off\n[on in int8, where the model has such a list]")
+         "on or off\n[on in int8 with --beam 1, where the model has such a list]")
       ->check(CLI::IsMember({"on", "off"}).description(""))
       ->type_name("on|off");
 }

@@ -56,6 +56,7 @@ SearchOptions search_options_of(const models::LoadedModel& model) {
   const models::GenerationDefaults& defaults = model.generation;
   SearchOptions options;
   options.shortlist = model.shortlist;
+  options.shortlist_in_beams = model.shortlist_in_beams;
   options.beam_size = defaults.beams;
   options.max_length = defaults.max_length;
   options.length_penalty = defaults.length_penalty;

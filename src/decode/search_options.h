@@ -62,6 +62,8 @@ struct SearchOptions {
   /// The words that a translation may hold, by those of its source; null: all words. Not used where words are
   /// drawn.
   std::shared_ptr<const models::Shortlist> shortlist = {};
+  /// Whether that holds for several hypotheses too, whose scores are then of different words.
+  bool shortlist_in_beams = true;
   /// Where a translation reaches its limit, the end token follows, at no cost.
   bool force_end = true;
   /// Probabilities are of the words that the rules allow; else forbidden words keep their share, and nobody

@@ -13,6 +13,7 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "kernels/attention-inl.h"
+#include "kernels/few_queries-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -22,143 +23,11 @@ constexpr int64_t kQueryBlock = 48;  // a whole number of vectors
 constexpr int64_t kKeyBlock = 128;
 // So few queries are not worth transposing the keys for.
 constexpr int64_t kFewQueries = 4;
+/// The largest number that 16 bits hold.
+constexpr float kLargestHalf = 65504;
 // A softmax may subtract any number near the largest score, as long as no exponential overflows: what was
 // mixed so far is rescaled only when a score exceeds that number by more than this.
 constexpr int kHeadroom = 16;
-
-// ---- A few queries ----------------------------------------------------------------------------------------
-//
-// The steps of a decoder: a few queries against a few dozen keys, whose rows may lie anywhere. The time goes
-// into what surrounds the products, so all heads of a query are done together: the lanes of four heads'
-// products are added up in one go, and the softmax works on heads beside heads.
-
-constexpr int64_t kHeadsTogether = 4;
-
-/// One query, and what is found of it; in rows of `heads`, which is a multiple of kHeadsTogether.
-template <typename T>
-struct FewQueries {
-  const AttentionArguments<T>& a;
-  const AttentionSpan& span;
-  int64_t q, visible;  ///< the query, and how many keys it sees
-  int64_t heads;
-  T* weights;  ///< (visible, heads): scores, then e^(scale (score - highest))
-  T* highest;  ///< (heads)
-  T* sums;     ///< (heads) of the weights
-
-  Head<T> head(int64_t h) const { return {a, span, h}; }
-};
-
-/// Rows lie anywhere, so the processor does not see which come next: the values of key k, and keys ahead.
-template <typename T>
-HWY_INLINE void prefetch_rows(const FewQueries<T>& x, int64_t k) {
-  constexpr int64_t kAhead = 2;
-  const Head<T> first = x.head(0);
-  const int64_t shared = x.a.key_value_heads == 0 ? x.a.heads : x.a.key_value_heads;
-  prefetch(first.value(k), shared * x.a.value_width);
-  if (k + kAhead < x.visible) prefetch(first.key(k + kAhead), shared * x.a.key_width);
-}
-
-template <typename T>
-HWY_INLINE void score_keys(const FewQueries<T>& x) {
-  const hn::ScalableTag<T> d;
-  for (int64_t k = 0; k < x.visible; ++k) {
-    prefetch_rows(x, k);
-    const auto product = [&](int64_t h) {
-      const Head<T> head = x.head(std::min<int64_t>(h, x.a.heads - 1));  // beyond the last, it again
-      const T *query = head.query(x.q), *key = head.key(k);
-      auto sum = hn::Zero(d);
-      for_each_vector(d, x.a.key_width, [&](auto at, auto load, auto) {
-        sum = hn::MulAdd(load(query + at), load(key + at), sum);
-      });
-      return sum;
-    };
-    for (int64_t h = 0; h < x.heads; h += kHeadsTogether) {
-      reduce_four(
-          d, product(h), product(h + 1), product(h + 2), product(h + 3),
-          [](auto one, auto other) { return hn::Add(one, other); }, x.weights + k * x.heads + h);
-    }
-  }
-}
-
-template <typename T>
-HWY_INLINE void weigh_keys(const FewQueries<T>& x) {
-  const hn::ScalableTag<T> d;
-  const hn::CappedTag<T, kHeadsTogether> some;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d)), step = static_cast<int64_t>(hn::Lanes(some));
-  for (int64_t h = 0; h < x.heads; h += step) {
-    auto most = hn::Set(some, x.visible > 0 ? -std::numeric_limits<T>::infinity() : T{0});
-    for (int64_t k = 0; k < x.visible; ++k) {
-      most = hn::Max(most, hn::LoadU(some, x.weights + k * x.heads + h));
-    }
-    for (int64_t k = 0; k < x.visible; ++k) {
-      T* score = x.weights + k * x.heads + h;
-      hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(some, score), most), hn::Set(some, x.a.scale)), some, score);
-    }
-    hn::StoreU(most, some, x.highest + h);
-  }
-  for (int64_t at = 0; at < x.visible * x.heads; at += lanes) {
-    hn::StoreU(exponential(d, hn::LoadU(d, x.weights + at)), d, x.weights + at);
-  }
-  for (int64_t h = 0; h < x.heads; h += step) {
-    auto sum = hn::Zero(some);
-    for (int64_t k = 0; k < x.visible; ++k) {
-      sum = hn::Add(sum, hn::LoadU(some, x.weights + k * x.heads + h));
-    }
-    hn::StoreU(sum, some, x.sums + h);
-  }
-}
-
-/// Two vectors of a head's output, from feature `at` on.
-template <typename T>
-HWY_INLINE void mix_two_vectors(const FewQueries<T>& x, const Head<T>& head, int64_t at, T factor) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  auto left = hn::Zero(d), right = hn::Zero(d);
-  for (int64_t k = 0; k < x.visible; ++k) {
-    const auto weight = hn::Set(d, x.weights[k * x.heads + head.head]);
-    const T* value = head.value(k) + at;
-    left = hn::MulAdd(weight, hn::LoadU(d, value), left);
-    right = hn::MulAdd(weight, hn::LoadU(d, value + lanes), right);
-  }
-  T* output = head.output(x.q) + at;
-  hn::StoreU(hn::Mul(left, hn::Set(d, factor)), d, output);
-  hn::StoreU(hn::Mul(right, hn::Set(d, factor)), d, output + lanes);
-}
-
-template <typename T>
-HWY_INLINE void mix_values(const FewQueries<T>& x, const Head<T>& head) {
-  const hn::ScalableTag<T> d;
-  const auto pair = 2 * static_cast<int64_t>(hn::Lanes(d));
-  const T factor = x.visible > 0 ? 1 / x.sums[head.head] : 0;
-  const int64_t pairs_end = x.a.value_width / pair * pair;
-  for (int64_t at = 0; at < pairs_end; at += pair) mix_two_vectors(x, head, at, factor);
-  for_each_vector(d, x.a.value_width - pairs_end, [&](auto at, auto load, auto store) {
-    auto mix = hn::Zero(d);
-    for (int64_t k = 0; k < x.visible; ++k) {
-      mix = hn::MulAdd(hn::Set(d, x.weights[k * x.heads + head.head]), load(head.value(k) + pairs_end + at),
-                       mix);
-    }
-    store(hn::Mul(mix, hn::Set(d, factor)), head.output(x.q) + pairs_end + at);
-  });
-}
-
-template <typename T>
-void attend_few_queries(const AttentionArguments<T>& a, const AttentionSpan& span, Scratch<T>& scratch) {
-  const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  const int64_t heads = round_up(a.heads, kHeadsTogether), room = round_up(span.keys() * heads, lanes);
-  scratch.begin(Scratch<T>::lines(room) + 2 * Scratch<T>::lines(heads));
-  FewQueries<T> x{a, span, 0, 0, heads, scratch.take(room), scratch.take(heads), scratch.take(heads)};
-  for (; x.q < span.queries(); ++x.q) {
-    x.visible = visible_keys(span, a.causal, x.q);
-    score_keys(x);
-    weigh_keys(x);
-    for (int64_t h = 0; h < a.heads; ++h) {
-      const Head<T> head = x.head(h);
-      mix_values(x, head);
-      if (a.log_sum_exp != nullptr) head.log_sum_exp(x.q) = x.highest[h] * a.scale + std::log(x.sums[h]);
-    }
-  }
-}
 
 // ---- Many queries -----------------------------------------------------------------------------------------
 
@@ -314,7 +183,7 @@ void attention(const AttentionArguments<T>& a) {
     const AttentionSpan& span = a.spans[s];
     const bool few = span.queries() <= kFewQueries && !a.dropout.active();
     if (few || a.key_rows != nullptr) {
-      attend_few_queries(a, span, scratch);
+      attend_few_queries(FewQueries<T, T>(a, span, {a.key, a.value, a.key_stride, a.value_stride}), scratch);
       continue;
     }
     for (int head = 0; head < a.heads; ++head) attend_head(Head<T>{a, span, head}, scratch);
@@ -323,11 +192,48 @@ void attention(const AttentionArguments<T>& a) {
 
 HEED_KERNEL(attention, AttentionArguments)
 
+void half_attention(const AttentionArguments<float>& a, const HalfKeysAndValues& cached) {
+  HEED_CHECK(!a.dropout.active());
+  thread_local Scratch<float> scratch;
+  for (int64_t s = 0; s < a.span_count; ++s) {
+    attend_few_queries(FewQueries<float, uint16_t>(a, a.spans[s], cached), scratch);
+  }
+}
+
+void floats_to_halves(const float* floats, int64_t size, uint16_t* halves) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<hwy::float16_t, decltype(d)> half;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto largest = hn::Set(d, kLargestHalf), lowest = hn::Set(d, -kLargestHalf);
+  const auto convert = [&](const float* from, uint16_t* to) {
+    const auto finite = hn::Min(hn::Max(hn::LoadU(d, from), lowest), largest);
+    hn::StoreU(hn::DemoteTo(half, finite), half, reinterpret_cast<hwy::float16_t*>(to));
+  };
+  int64_t at = 0;
+  for (; at + lanes <= size; at += lanes) convert(floats + at, halves + at);
+  if (at == size) return;
+  float last[hn::MaxLanes(d)] = {};
+  uint16_t converted[hn::MaxLanes(d)];
+  std::copy(floats + at, floats + size, last);
+  convert(last, converted);
+  std::copy_n(converted, size - at, halves + at);
+}
+
 }  // namespace heed::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed {
 HEED_DISPATCH(attention, AttentionArguments)
+HEED_EXPORT(half_attention);
+HEED_EXPORT(floats_to_halves);
+
+void attention(const AttentionArguments<float>& arguments, const HalfKeysAndValues& cached) {
+  HEED_SELECT(half_attention)(arguments, cached);
+}
+
+void floats_to_halves(const float* floats, int64_t size, uint16_t* halves) {
+  HEED_SELECT(floats_to_halves)(floats, size, halves);
+}
 }  // namespace heed
 #endif

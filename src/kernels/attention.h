@@ -56,6 +56,22 @@ struct AttentionArguments {
 void attention(const AttentionArguments<float>& arguments);
 void attention(const AttentionArguments<double>& arguments);
 
+/// Rows of keys and values, with the strides in elements.
+template <typename Stored>
+struct KeysAndValues {
+  const Stored* key = nullptr;
+  const Stored* value = nullptr;
+  int64_t key_stride = 0, value_stride = 0;
+};
+using HalfKeysAndValues = KeysAndValues<uint16_t>;
+
+/// The same for keys and values in 16 bits (IEEE 754 half precision), which take the place of those of
+/// `arguments`: a decoder's steps wait for memory more than for anything else. For few queries; without
+/// dropout.
+void attention(const AttentionArguments<float>& arguments, const HalfKeysAndValues& cached);
+/// Rounded to the nearest; what is too large becomes the largest number there is, 65504.
+void floats_to_halves(const float* floats, int64_t size, uint16_t* halves);
+
 template <typename T>
 struct AttentionBackwardArguments {
   AttentionArguments<T> forward;  ///< as they were, output and log_sum_exp filled in

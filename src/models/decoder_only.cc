@@ -192,7 +192,7 @@ std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& deco
   }
   if (prompts.count() == 0) return numbers;
   for (size_t n = 0; n < layers_.size(); ++n) {
-    state.caches[n].reserve(state.rows.size(), layers_[n].key_value_width());
+    state.caches[n].reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
   }
   forward(context, prompts, kept);
   return numbers;
@@ -209,7 +209,7 @@ Tensor DecoderOnly::step(nn::Context& context, DecoderState& decoder_state,
   Var x = embed(context, step.ids, step.places);  // (R, D)
   const auto turns = angles(step.places, x.dtype());
   for (size_t n = 0; n < layers_.size(); ++n) {
-    state.caches[n].reserve(state.rows.size(), layers_[n].key_value_width());
+    state.caches[n].reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
     x = layers_[n].step(context, x, state.caches[n], step.layout, turns ? &*turns : nullptr);
   }
   return vocabulary_logits(context, final_norm_.forward(context, x));  // (R, V)

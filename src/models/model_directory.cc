@@ -97,6 +97,7 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
   }
   loaded.packed = std::make_unique<nn::PackedWeights>();
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
+  loaded.shortlist_in_beams = options.shortlist.value_or(false);
   loaded.generation = read_generation_defaults(directory, config);
   const auto* generator = dynamic_cast<const Generator*>(loaded.model.get());
   if (generator != nullptr && generator->longest() > 0) {

@@ -30,6 +30,7 @@ struct LoadedModel {
   std::unique_ptr<nn::PackedWeights> packed;
   GenerationDefaults generation;
   std::shared_ptr<const Shortlist> shortlist;  ///< of a model that translates; null where none is to be used
+  bool shortlist_in_beams = false;             ///< whether with several hypotheses too
 
   /// A context for inference.
   nn::Context context() const;
@@ -46,8 +47,9 @@ Task task_of(const std::string& directory);
 /// How a model is read.
 struct LoadOptions {
   std::optional<Precision> precision = {};  ///< unset: that of the weights as they are stored
-  /// Whether the directory's shortlist is used. Unset: with 8 bits, where there is one. In float32 a model
-  /// gives the translations of other toolkits, word for word, and a shortlist changes some.
+  /// Whether the directory's shortlist is used. Unset: with 8 bits and greedy search, where there is one. In
+  /// float32 a model gives the translations of other toolkits, word for word, and a shortlist changes some;
+  /// and where hypotheses compete, those that are short of words gain by it.
   std::optional<bool> shortlist = {};
 };
 

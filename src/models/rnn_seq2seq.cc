@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "models/row_ranges.h"
 #include "nn/embedding.h"
+#include "nn/key_value_cache.h"
 #include "nn/linear.h"
 #include "ops/columns.h"
 #include "ops/elementwise.h"
@@ -258,7 +259,7 @@ std::vector<int32_t> RnnSeq2Seq::admit(nn::Context& context, DecoderState& decod
   if (grow) state.memory_capacity = std::max<int64_t>(state.memory_rows.size(), 2 * state.memory_capacity);
   const auto keep = [&](const Tensor& rows, const Tensor& before) {
     const int64_t width = rows.dim(1);
-    Tensor all = grow ? grown(before, state.memory_capacity, width) : before;
+    Tensor all = grow ? nn::grown(before, state.memory_capacity, width) : before;
     for (int b = 0; b < source.count(); ++b) {
       const RnnState::Sentence& sentence = state.sentences[numbers[b]];
       std::copy_n(rows.data<float>() + source.offsets[b] * width, sentence.memory_count * width,

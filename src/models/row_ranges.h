@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "heed/tensor.h"
-
 namespace heed::models {
 
 /// Ranges of rows of an array that grows: handed out, and taken back for others.
@@ -47,12 +45,5 @@ class RowRanges {
   std::vector<std::pair<int32_t, int32_t>> free_;  // begin and count, in order
   int32_t size_ = 0;
 };
-
-/// A tensor of (rows, width) at least, that begins with the rows of `old`.
-inline Tensor grown(const Tensor& old, int64_t rows, int64_t width) {
-  Tensor larger = Tensor::empty({rows, width});
-  if (old.defined()) std::copy_n(old.data<float>(), old.size(), larger.data<float>());
-  return larger;
-}
 
 }  // namespace heed::models

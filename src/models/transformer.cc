@@ -193,11 +193,11 @@ std::vector<int32_t> Transformer::admit(nn::Context& context, DecoderState& deco
     const Tensor projected = decoder_[n].project_memory(context, memory).value();  // (Ns, 2 D)
     const int64_t width = projected.dim(1);
     Tensor& all = state.layers[n].memory_keys_values;
-    if (grow) all = grown(all, state.memory_capacity, width);
+    if (grow) all = nn::grown(all, state.memory_capacity, width, nn::cached_type(context));
     for (int b = 0; b < source.count(); ++b) {
       const TransformerState::Memory& place = state.memories[numbers[b]];
-      std::copy_n(projected.data<float>() + source.offsets[b] * width, place.count * width,
-                  all.data<float>() + place.begin * width);
+      const float* rows = projected.data<float>() + source.offsets[b] * width;
+      for (int64_t row = 0; row < place.count; ++row) nn::put_row(rows + row * width, all, place.begin + row);
     }
   }
   return numbers;
@@ -220,7 +220,7 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
     cross.spans.push_back({query, query + 1, memory.begin, memory.begin + memory.count});
   }
   for (nn::DecoderLayerState& layer : state.layers)
-    layer.self.reserve(state.cache_rows.size(), config_.width);
+    layer.self.reserve(state.cache_rows.size(), config_.width, nn::cached_type(context));
 
   Var x = embed(context, decoder_positions_, step.ids, step.places);  // (R, D)
   const auto angles = decoder_positions_.angles(step.places, x.dtype());

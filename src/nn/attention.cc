@@ -168,8 +168,8 @@ void MultiHeadAttention::keep(const Tensor& projected, KeyValueCache& cache,
   const int64_t width = key_value_width();
   for (int64_t n = 0; n < projected.dim(0); ++n) {
     const float* key = projected.data<float>() + n * projected.dim(1) + query_width();
-    std::copy_n(key, width, cache.keys.data<float>() + rows[n] * width);
-    std::copy_n(key + width, width, cache.values.data<float>() + rows[n] * width);
+    put_row(key, cache.keys, rows[n]);
+    put_row(key + width, cache.values, rows[n]);
   }
 }
 
@@ -186,13 +186,19 @@ Tensor MultiHeadAttention::mix_rows(const Tensor& query, const Tensor& keys, con
   arguments.scale = static_cast<float>(scale());
   arguments.query = query.data<float>();
   arguments.query_stride = query.dim(1);
+  arguments.key_rows = steps.key_rows.empty() ? nullptr : steps.key_rows.data();
+  arguments.output = mixed.data<float>();
+  arguments.output_stride = query_width();
+  if (keys.dtype() == DType::kFloat16) {
+    heed::attention(arguments,
+                    {static_cast<const uint16_t*>(keys.bytes()), static_cast<const uint16_t*>(values.bytes()),
+                     keys.stride(0), values.stride(0)});
+    return mixed;
+  }
   arguments.key = keys.data<float>();
   arguments.key_stride = keys.stride(0);
   arguments.value = values.data<float>();
   arguments.value_stride = values.stride(0);
-  arguments.key_rows = steps.key_rows.empty() ? nullptr : steps.key_rows.data();
-  arguments.output = mixed.data<float>();
-  arguments.output_stride = query_width();
   heed::attention(arguments);
   return mixed;
 }
@@ -203,9 +209,8 @@ Tensor MultiHeadAttention::mix_with_distances(Context& context, const Tensor& qu
   const int64_t width = key_value_width(), rows = static_cast<int64_t>(steps.key_rows.size());
   Tensor keys = Tensor::empty({rows, width}), values = Tensor::empty({rows, width});
   for (int64_t n = 0; n < rows; ++n) {
-    const int64_t from = steps.key_rows[n] * width;
-    std::copy_n(cache.keys.data<float>() + from, width, keys.data<float>() + n * width);
-    std::copy_n(cache.values.data<float>() + from, width, values.data<float>() + n * width);
+    take_row(cache.keys, steps.key_rows[n], keys.data<float>() + n * width);
+    take_row(cache.values, steps.key_rows[n], values.data<float>() + n * width);
   }
   ops::AttentionLayout layout{steps.spans};
   int64_t pairs = 0;

@@ -115,7 +115,8 @@ TEST(MultiHeadAttention, Gradients) {
 
 // Word by word, with a cache whose rows are used in any order, as when beams are reordered, is the same as
 // all at once.
-TEST(MultiHeadAttention, StepByStepIsTheSameAsAllAtOnce) {
+/// In steps whose cache is of type `cached`, as all at once up to `tolerance`.
+void expect_steps(DType cached, double tolerance) {
   constexpr int64_t kLength = 7, kWidth = 8;
   const Layer layer({.width = kWidth, .heads = 2}, DType::kFloat32);
   Context context = layer.context();
@@ -125,7 +126,7 @@ TEST(MultiHeadAttention, StepByStepIsTheSameAsAllAtOnce) {
   KeyValueCache cache;
   std::vector<std::vector<int32_t>> paths(2);
   for (int64_t t = 0; t < kLength; ++t) {
-    cache.reserve(2 * (t + 1), kWidth);
+    cache.reserve(2 * (t + 1), kWidth, cached);
     StepLayout steps;
     Tensor rows = Tensor::empty({2, kWidth});
     for (int32_t h = 0; h < 2; ++h) {
@@ -139,10 +140,15 @@ TEST(MultiHeadAttention, StepByStepIsTheSameAsAllAtOnce) {
     }
     const Tensor y = layer.attention.step(context, rows, cache, steps).value();
     for (int64_t h = 0; h < 2; ++h) {
-      expect_close(y.narrow(0, h, 1).clone(), expected.narrow(0, h * kLength + t, 1).clone(), 64 * 0x1p-23,
+      expect_close(y.narrow(0, h, 1).clone(), expected.narrow(0, h * kLength + t, 1).clone(), tolerance,
                    "a step");
     }
   }
+}
+
+TEST(MultiHeadAttention, StepByStepIsTheSameAsAllAtOnce) {
+  expect_steps(DType::kFloat32, 64 * 0x1p-23);
+  expect_steps(DType::kFloat16, 8 * 0x1p-11);
 }
 
 TEST(MultiHeadAttention, StepsAcrossAreTheSameAsAllAtOnce) {
