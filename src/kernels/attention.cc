@@ -206,7 +206,7 @@ void floats_to_halves(const float* floats, int64_t size, uint16_t* halves) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto largest = hn::Set(d, kLargestHalf), lowest = hn::Set(d, -kLargestHalf);
   const auto convert = [&](const float* from, uint16_t* to) {
-    const auto finite = hn::Min(hn::Max(hn::LoadU(d, from), lowest), largest);
+    const auto finite = hn::Min(largest, hn::Max(lowest, hn::LoadU(d, from)));
     hn::StoreU(hn::DemoteTo(half, finite), half, reinterpret_cast<hwy::float16_t*>(to));
   };
   int64_t at = 0;

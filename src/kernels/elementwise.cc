@@ -1,6 +1,5 @@
 #include "kernels/elementwise.h"
 
-#include <cmath>
 #include <numbers>
 
 #include "kernels/simd.h"
@@ -10,6 +9,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/normal_distribution-inl.h"
 #include "kernels/sigmoid-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,12 +68,8 @@ void activate(const ActivationArguments<T>& a) {
         auto unused = x;
         return hn::Mul(hn::Mul(half, x), hn::Add(one, hn::Tanh(d, gelu_inner(d, x, unused))));
       });
-    case Activation::kGelu:  // no vector error function is at hand
-      for (int64_t i = 0; i < a.size; ++i) {
-        const T x = a.x[i];
-        a.y[i] = x * static_cast<T>(0.5) * std::erfc(-x / static_cast<T>(std::numbers::sqrt2));
-      }
-      return;
+    case Activation::kGelu:
+      return map([&](auto x) { return hn::Mul(x, normal_distribution(d, x).below); });
   }
 }
 
@@ -112,14 +108,10 @@ void activate_backward(const ActivationBackwardArguments<T>& a) {
         return hn::Mul(half, hn::MulAdd(x, slope, hn::Add(one, t)));
       });
     case Activation::kGelu:
-      for (int64_t i = 0; i < a.size; ++i) {
-        const T x = a.x[i];
-        const T below = static_cast<T>(0.5) * std::erfc(-x / static_cast<T>(std::numbers::sqrt2));
-        const T density =
-            static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2) * std::exp(-x * x / 2);
-        a.dx[i] = a.dy[i] * (below + x * density);
-      }
-      return;
+      return map([&](auto x) {
+        const auto normal = normal_distribution(d, x);
+        return hn::MulAdd(x, normal.density, normal.below);
+      });
   }
 }
 

@@ -43,9 +43,7 @@ struct FewQueries {
   T* sums = nullptr;           ///< (heads) of the weights
 
   Head<T> head(int64_t h) const { return {a, span, h}; }
-  int64_t row(int64_t k) const {
-    return a.key_rows != nullptr ? a.key_rows[span.key_begin + k] : span.key_begin + k;
-  }
+  int64_t row(int64_t k) const { return head(0).key_row(k); }
   /// Of the keys and values, which heads may share.
   int64_t owner(int64_t h) const { return own == a.heads ? h : h * own / a.heads; }
   const Stored* keys(int64_t k) const { return stored.key + row(k) * stored.key_stride; }

@@ -1,0 +1,114 @@
+"""The forward pass of a classifier: Heed against Hugging Face's BERT in PyTorch, on the same weights and ids.
+
+Weights are random, in the shape of BERT-base with fewer layers, and of BERT-mini (Turc et al., 2019). Texts are random
+ids: all of 32, all of 128, or of 5 to 60, which PyTorch is given padded, sorted by length, with a mask, and Heed packed.
+"""
+
+import ctypes
+import random
+import shutil
+import tempfile
+from pathlib import Path
+
+from harness import CallContest, CannotRun, Disagree, load_library
+
+SHAPES = {
+    "width 256, 4 layers": dict(hidden_size=256, num_hidden_layers=4, num_attention_heads=4, intermediate_size=1024),
+    "width 768, 3 layers": dict(hidden_size=768, num_hidden_layers=3, num_attention_heads=12, intermediate_size=3072),
+}
+# name, texts, shortest, longest
+TEXTS = [("32 texts of 32 tokens", 32, 32, 32), ("8 of 128", 8, 128, 128), ("64 of 5 to 60", 64, 5, 60)]
+VOCABULARY = 2000
+
+
+class Classification(CallContest):
+    goal = 2
+    limit = "float32"
+    seconds = 1.0
+
+    def __init__(self, shape_name, texts, threads):
+        self.shape = SHAPES[shape_name]
+        name, self.count, self.shortest, self.longest = texts
+        self.threads = threads
+        self.name = f"forward BERT, {shape_name}: {name}"
+        self.folder = self.opened = None
+
+    def prepare(self):
+        try:
+            import numpy
+            import torch
+            from transformers import BertConfig, BertForSequenceClassification
+        except ImportError as missing:
+            raise CannotRun(missing)
+        if self.threads != 1:
+            raise CannotRun("a pass of Heed's is one thread's work")
+        torch.manual_seed(1)
+        torch.set_num_threads(1)
+        config = BertConfig(
+            vocab_size=VOCABULARY, max_position_embeddings=256, num_labels=3, attn_implementation="sdpa", **self.shape
+        )
+        self.model = BertForSequenceClassification(config).eval()
+        self.folder = Path(tempfile.mkdtemp())
+        self.model.save_pretrained(self.folder)
+        self.library = load_library()
+        self.library.heed_bench_classifier_open.restype = ctypes.c_void_p
+        self.opened = self.library.heed_bench_classifier_open(str(self.folder).encode())
+        if not self.opened:
+            raise CannotRun("Heed does not open the model")
+        self.opened = ctypes.c_void_p(self.opened)
+
+        generator = random.Random(1)
+        texts = sorted(
+            ([generator.randint(5, VOCABULARY - 1) for _ in range(generator.randint(self.shortest, self.longest))]
+             for _ in range(self.count)),
+            key=len,
+        )
+        self.ids = numpy.array([id for text in texts for id in text], dtype=numpy.int32)
+        self.offsets = numpy.cumsum([0] + [len(text) for text in texts]).astype(numpy.int64)
+        self.logits = numpy.zeros((self.count, 3), dtype=numpy.float32)
+        longest = max(len(text) for text in texts)
+        self.padded = torch.tensor([text + [0] * (longest - len(text)) for text in texts])
+        self.mask = None
+        if self.shortest != self.longest:
+            self.mask = torch.tensor([[1] * len(text) + [0] * (longest - len(text)) for text in texts])
+        self.operations = sum(self._operations(len(text)) for text in texts)
+        self.no_gradients = torch.inference_mode
+
+    def _operations(self, tokens):
+        """Of the products that the layers cannot do without, for one text."""
+        width, inner = self.shape["hidden_size"], self.shape["intermediate_size"]
+        layer = 2 * tokens * (4 * width * width + 2 * width * inner) + 4 * tokens * tokens * width
+        return self.shape["num_hidden_layers"] * layer
+
+    def call_heed(self):
+        self.library.heed_bench_classifier_run(
+            self.opened,
+            ctypes.c_void_p(self.ids.ctypes.data),
+            ctypes.c_void_p(self.offsets.ctypes.data),
+            ctypes.c_int64(self.count),
+            ctypes.c_void_p(self.logits.ctypes.data),
+        )
+
+    def call_peer(self):
+        with self.no_gradients():
+            return self.model(input_ids=self.padded, attention_mask=self.mask).logits
+
+    def compare(self):
+        self.call_heed()
+        difference = abs(self.logits - self.call_peer().numpy()).max()
+        if not difference < 1e-3:
+            raise Disagree(f"logits are {difference:.2g} apart")
+        return f"logits at most {difference:.1g} apart"
+
+    def close(self):
+        if self.opened:
+            self.library.heed_bench_classifier_close(self.opened)
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.opened = self.folder = None
+
+
+def contests(options):
+    for shape in SHAPES:
+        for texts in TEXTS:
+            yield Classification(shape, texts, options.threads)
