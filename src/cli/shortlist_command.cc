@@ -90,10 +90,10 @@ void add_shortlist(CLI::App& app, Work& work) {
       "Example:\n  heed shortlist my-model --pairs train.tsv\n\n"
       "Learns from sentence pairs which words translate which (IBM's model 1), and puts a list beside the "
       "weights.\n"
-      "A translation in int8 with --beam 1 is then made of those words, of the most frequent ones, and of "
-      "the "
-      "source's\n"
-      "own: faster, for the logits of all other words need not be known. See --shortlist of heed translate.");
+      "A translation in int8 with --beam 1 is then made of those words, of frequent ones, and of the "
+      "source's "
+      "own:\n"
+      "faster, for the logits of all other words need not be known. See --shortlist of heed translate.");
   command->add_option("MODEL", o->model, "The model directory, which gets the list")->required();
   add_pairs_options(*command, o->input);
   const auto count = CLI::Validator(CLI::Range(int64_t{1}, int64_t{1} << 30)).description("");

@@ -47,7 +47,8 @@ TEST(FloatsToHalves, WhatIsTooLargeBecomesTheLargest) {
 // The numbers that 16 bits hold give the same as they do in 32, to the last bit.
 TEST(HalfAttention, IsAttentionToTheRoundedNumbers) {
   constexpr int64_t kRows = 23;
-  for (const auto& [heads, shared] : {std::pair(3, 3), std::pair(8, 2)}) {
+  for (const bool grouped : {false, true}) {
+    const int heads = grouped ? 8 : 3, shared = grouped ? 2 : 3;
     for (const int64_t width : {3, 8, 16, 21, 32, 40}) {
       const std::vector<float> query = normal<float>(2 * heads * width, 1);
       const std::vector<uint16_t> key = to_halves(normal<float>(kRows * shared * width, 2)),
