@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "kernels/simd.h"
+#include "tensor/half.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/attention.cc"
@@ -207,7 +208,12 @@ void floats_to_halves(const float* floats, int64_t size, uint16_t* halves) {
   const auto largest = hn::Set(d, kLargestHalf), lowest = hn::Set(d, -kLargestHalf);
   const auto convert = [&](const float* from, uint16_t* to) {
     const auto finite = hn::Min(largest, hn::Max(lowest, hn::LoadU(d, from)));
+#if HWY_TARGET == HWY_SCALAR  // which cuts digits off instead of rounding
+    *to = float_to_half(hn::GetLane(finite));
+    static_cast<void>(half);
+#else
     hn::StoreU(hn::DemoteTo(half, finite), half, reinterpret_cast<hwy::float16_t*>(to));
+#endif
   };
   int64_t at = 0;
   for (; at + lanes <= size; at += lanes) convert(floats + at, halves + at);
