@@ -1,7 +1,6 @@
 #include "data/translation_table.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/check.h"
 
@@ -23,8 +22,8 @@ void TranslationTable::find_pairs(const Sequences& sources, const Sequences& tar
     words.erase(std::unique(words.begin(), words.end()), words.end());
     sorted[source] = words.size();
   };
-  constexpr size_t kUnsorted =
-      4096;  // and as many again as are sorted: memory stays below twice what is needed
+  // Besides these as many again as are sorted: memory stays below twice what is needed.
+  constexpr size_t kUnsorted = 4096;
   for (int n = 0; n < sources.count(); ++n) {
     for (const int32_t source : sources[n]) {
       std::vector<int32_t>& words = met[source];

@@ -36,36 +36,39 @@ constexpr int64_t kCacheLine = 64;
 //   Shift, no_shift(), add_shift()   what kShift makes of these sums too much
 //   lane_sums()             vectors of lanes that are to be added up
 
+/// Values as they are.
+struct Unshifted {
+  static constexpr int32_t kShift = 0;
+  struct Shift {};
+  static HWY_INLINE Shift no_shift() { return {}; }
+  template <class V>
+  static HWY_INLINE void add_shift(Shift&, V) {}
+};
+
 /// Sums of float32.
-struct FloatNumbers {
+struct FloatNumbers : Unshifted {
   using Weight = float;
   using Value = float;
   using Total = float;
-  static constexpr int32_t kShift = 0;
   using D = hn::ScalableTag<float>;
   using Sum = hn::Vec<D>;
-  struct Shift {};
   static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(D())); }
   static HWY_INLINE Sum weights(const float* w) { return hn::LoadU(D(), w); }
   static HWY_INLINE Sum zero() { return hn::Zero(D()); }
   static HWY_INLINE void add(Sum& sum, Sum w, const float* x) { sum = hn::MulAdd(w, hn::LoadU(D(), x), sum); }
-  static HWY_INLINE Shift no_shift() { return {}; }
-  static HWY_INLINE void add_shift(Shift&, Sum) {}
   static HWY_INLINE Sum lane_sums(Sum sum, Shift) { return sum; }
 };
 
 /// Exact sums of products of whole numbers, in pairs that 32 bits hold.
-struct WholeNumbers {
+struct WholeNumbers : Unshifted {
   using Weight = int8_t;
   using Value = int16_t;
   using Total = int32_t;
-  static constexpr int32_t kShift = 0;
   using D = hn::ScalableTag<int16_t>;
   using Wide = hn::RepartitionToWide<D>;
   struct Sum {
     hn::Vec<Wide> low, high;
   };
-  struct Shift {};
   static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(D())); }
   static HWY_INLINE hn::Vec<D> weights(const int8_t* w) {
     return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<int8_t, D>(), w));
@@ -74,8 +77,6 @@ struct WholeNumbers {
   static HWY_INLINE void add(Sum& sum, hn::Vec<D> w, const int16_t* x) {
     sum.low = hn::ReorderWidenMulAccumulate(Wide(), w, hn::LoadU(D(), x), sum.low, sum.high);
   }
-  static HWY_INLINE Shift no_shift() { return {}; }
-  static HWY_INLINE void add_shift(Shift&, hn::Vec<D>) {}
   static HWY_INLINE hn::Vec<Wide> lane_sums(const Sum& sum, Shift) { return hn::Add(sum.low, sum.high); }
 };
 

@@ -114,8 +114,7 @@ TEST(MultiHeadAttention, Gradients) {
 }
 
 // Word by word, with a cache whose rows are used in any order, as when beams are reordered, is the same as
-// all at once.
-/// In steps whose cache is of type `cached`, as all at once up to `tolerance`.
+// all at once, up to `tolerance`; the cache is of type `cached`.
 void expect_steps(DType cached, double tolerance) {
   constexpr int64_t kLength = 7, kWidth = 8;
   const Layer layer({.width = kWidth, .heads = 2}, DType::kFloat32);
