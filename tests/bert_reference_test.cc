@@ -1,6 +1,7 @@
 // BERT against Hugging Face's BertForSequenceClassification and BertForMaskedLM: what the encoder makes,
 // every attention, what is pooled, logits; and the words that a masked language model would put into the
 // gaps.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -107,7 +108,8 @@ TEST(BertReference, PooledLogitsAndAttentions) {
     for (const auto& [place, weights] : sink.all) {
       const std::string key = "expected.attention." + std::to_string(std::get<1>(place));
       const Tensor expected = reference.tensor(key);
-      expect_weights(first_places(weights, expected.dim(2)), expected, tolerance(key), name + " " + key);
+      expect_weights(first_places(weights, expected.dim(2)), expected, tolerance(key),
+                     fmt::format("{} {}", name, key));
     }
   }
 }

@@ -44,7 +44,7 @@ class CliTest : public ::testing::Test {
   }
   /// A copy of the model with one file replaced.
   std::string altered_model(const std::string& name, const std::string& content) const {
-    const std::string copy = folder_.path("altered");
+    std::string copy = folder_.path("altered");
     std::filesystem::remove_all(copy);
     std::filesystem::create_directory(copy);
     for (const auto& entry : std::filesystem::directory_iterator(model_)) {

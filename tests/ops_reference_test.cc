@@ -1,4 +1,5 @@
 // Single operations against torch.nn.functional, values and derivatives.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ class CaseRun {
   CaseRun(const ReferenceCase& reference, DType dtype) : reference_(reference), dtype_(dtype) {}
 
   Var leaf(const std::string& name) {
-    const Var variable = tape_.leaf(reference_.tensor(name, dtype_));
+    Var variable = tape_.leaf(reference_.tensor(name, dtype_));
     leaves_[name.substr(name.find('.') + 1)] = variable;
     return variable;
   }
@@ -38,7 +39,7 @@ class CaseRun {
   void backward(const Var& output, const Tensor& upstream, const std::string& suffix = "") {
     tape_.backward(output, upstream);
     for (const auto& [name, variable] : leaves_)
-      expect("gradient." + name + suffix, tape_.gradient(variable));
+      expect(fmt::format("gradient.{}{}", name, suffix), tape_.gradient(variable));
   }
   /// The whole of a case with one output: expected.output and all gradients.
   void finish(const Var& output) {

@@ -1,5 +1,6 @@
 // The Transformer against Hugging Face's MarianMTModel: what the encoder makes, every attention, logits,
 // loss, gradients of all parameters, and the parameters after some steps of Adam.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -84,7 +85,8 @@ TEST(TransformerReference, MemoryAttentionsAndLogits) {
           for (const std::string& name : reference.tensor_names(prefix)) {
             const auto found = sink.all.find({stack, std::stoi(name.substr(prefix.size()))});
             ASSERT_NE(found, sink.all.end()) << name;
-            expect_weights(found->second, reference.tensor(name), tolerance(name), name + ", " + what);
+            expect_weights(found->second, reference.tensor(name), tolerance(name),
+                           fmt::format("{}, {}", name, what));
             ++compared;
           }
         }

@@ -37,6 +37,9 @@ struct FloatLanes {
   static HWY_INLINE void add(Sum& sum, Sum x, Sum w) {
     sum += x * w;
   }
+  static HWY_INLINE Sum load(const float* p) {
+    return weights(p);
+  }
   static HWY_INLINE void store(Sum sum, float* p) {
     *reinterpret_cast<Sum*>(p) = sum;
   }
@@ -58,6 +61,9 @@ struct FloatLanes {
   }
   static HWY_INLINE void add(Sum& sum, Sum x, Sum w) {
     sum = hn::MulAdd(x, w, sum);
+  }
+  static HWY_INLINE Sum load(const float* p) {
+    return hn::LoadU(D(), p);
   }
   static HWY_INLINE void store(Sum sum, float* p) {
     hn::StoreU(sum, D(), p);

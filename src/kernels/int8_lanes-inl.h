@@ -40,6 +40,7 @@ struct PlainLanes {
   static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
     for (int i = 0; i < 4; ++i) sum += int32_t{x[i]} * int32_t{w[i]};
   }
+  static HWY_INLINE Sum load(const int32_t* p) { return *p; }
   static HWY_INLINE void store(Sum sum, int32_t* p) { *p = sum; }
 };
 
@@ -66,6 +67,9 @@ struct DefaultLanes {
   }
   static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
+  }
+  static HWY_INLINE Sum load(const int32_t* p) {
+    return _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   }
   static HWY_INLINE void store(Sum sum, int32_t* p) {
     const __m256i pairs = _mm256_add_epi32(sum, _mm256_srli_epi64(sum, 32));  // in the even places
@@ -98,6 +102,9 @@ struct DefaultLanes {
   static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
     sum = _mm512_add_epi32(sum, _mm512_madd_epi16(x, w));
   }
+  static HWY_INLINE Sum load(const int32_t* p) {
+    return _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  }
   static HWY_INLINE void store(Sum sum, int32_t* p) {
     const __m512i pairs = _mm512_add_epi32(sum, _mm512_srli_epi64(sum, 32));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi64_epi32(pairs));
@@ -126,6 +133,7 @@ struct VnniLanes {
   static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w));
   }
+  static HWY_INLINE Sum load(const int32_t* p) { return _mm512_loadu_si512(p); }
   static HWY_INLINE void store(Sum sum, int32_t* p) { _mm512_storeu_si512(p, sum); }
 };
 

@@ -16,6 +16,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/amx_tile-inl.h"
 #include "kernels/int8_lanes-inl.h"
 #include "kernels/panel_tile-inl.h"
 #include "kernels/quantize_row-inl.h"
@@ -44,29 +45,35 @@ HWY_INLINE void scale_sums(const Int8ProductArguments& a, const int32_t* sums, i
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> whole;
   const int64_t columns = std::min(kPanelColumns, a.out - first);
+  const int32_t* const column_sums = a.sums + first;
+  const float* const column_scales = a.scales + first;
+  const float* const bias = a.bias == nullptr ? nullptr : a.bias + first;
   for (int64_t row = 0; row < rows; ++row) {
     const auto row_scale = hn::Set(d, row_scales[row]);
-    const int32_t* sum = sums + row * kPanelColumns;
+    const int32_t* const sum = sums + row * kPanelColumns;
+    float* const to = y + row * a.out + first;
     for_each_vector(d, columns, [&](auto at, auto load, auto store) {
       auto exact = hn::LoadU(whole, sum + at);
       if constexpr (Lanes::kShift != 0) {
         static_assert(Lanes::kShift == 1 << 7);
-        exact = hn::Sub(exact, hn::ShiftLeft<7>(hn::LoadU(whole, a.sums + first + at)));
+        exact = hn::Sub(exact, hn::ShiftLeft<7>(hn::LoadU(whole, column_sums + at)));
       }
-      const auto scale = hn::Mul(row_scale, load(a.scales + first + at));
+      const auto scale = hn::Mul(row_scale, load(column_scales + at));
       const auto product = hn::Mul(hn::ConvertTo(d, exact), scale);
-      store(a.bias == nullptr ? product : hn::Add(product, load(a.bias + first + at)),
-            y + row * a.out + first + at);
+      store(bias == nullptr ? product : hn::Add(product, load(bias + at)), to + at);
     });
   }
 }
 
-template <class Lanes>
+/// kInTiles: on the matrix registers.
+template <class Lanes, bool kInTiles = false>
 HWY_INLINE void multiply(const Int8ProductArguments& a) {
   using Value = typename Lanes::Value;
   const int64_t stride = whole_groups(a.in);
   thread_local std::vector<Value, PoolAllocator<Value>> values;
-  values.resize(std::max(values.size(), static_cast<size_t>(std::min(a.rows, kBlockRows) * stride)));
+  constexpr int64_t kMore = 31;  // rows of the last tile that are none of x
+  const int64_t room = std::min(a.rows, kBlockRows) + (kInTiles ? kMore : 0);
+  values.resize(std::max(values.size(), static_cast<size_t>(room * stride)));
   float row_scales[kBlockRows];
   for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
     const int64_t rows = std::min(kBlockRows, a.rows - begin);
@@ -74,21 +81,28 @@ HWY_INLINE void multiply(const Int8ProductArguments& a) {
       row_scales[row] =
           quantize_row<Lanes::kShift>(a.x + (begin + row) * a.in, a.in, stride, values.data() + row * stride);
     }
-    multiply_panels<Lanes>({.rows = rows,
-                            .out = a.out,
-                            .in = stride,
-                            .values = values.data(),
-                            .stride = stride,
-                            .panels = a.panels},
-                           [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
-                             scale_sums<Lanes>(a, sums, count, first, row_scales + row,
-                                               a.y + (begin + row) * a.out);
-                           });
+    const PanelProduct<Lanes> product{.rows = rows,
+                                      .out = a.out,
+                                      .in = stride,
+                                      .values = values.data(),
+                                      .stride = stride,
+                                      .panels = a.panels};
+    const auto finish = [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
+      scale_sums<Lanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
+    };
+    if constexpr (kInTiles) {
+      multiply_panels_in_tiles(product, finish);
+    } else {
+      multiply_panels<Lanes>(product, finish);
+    }
   }
 }
 
 void int8_product(const Int8ProductArguments& a) {
 #if HWY_TARGET == HWY_AVX3
+#if HEED_AMX
+  if (internal::has_amx() && a.in > 0 && a.in % kTileInputs == 0) return multiply<VnniLanes, true>(a);
+#endif
   if (internal::has_vnni()) return multiply<VnniLanes>(a);
 #endif
   multiply<DefaultLanes>(a);

@@ -105,7 +105,8 @@ TEST(Int8Product, IsTheSameForRandomShapes) {
   for (int n = 0; n < 60; ++n) {
     const auto rows = static_cast<int64_t>(random.below(n % 10 == 0 ? 250 : 20));
     const auto out = static_cast<int64_t>(1 + random.below(200)),
-               in = static_cast<int64_t>(random.below(300));
+               any = static_cast<int64_t>(random.below(300));
+    const int64_t in = n % 2 == 0 ? any : any / 64 * 64;
     const Layer layer(rows, out, in, static_cast<uint64_t>(n), n % 3 != 0);
     const std::vector<float> expected = plain_product(layer);
     on_every_isa([&](const std::string& isa) {
@@ -113,6 +114,23 @@ TEST(Int8Product, IsTheSameForRandomShapes) {
                        isa + " with " + std::to_string(rows) + " rows, " + std::to_string(out) + " x " +
                            std::to_string(in));
     });
+  }
+}
+
+// Inputs that fill whole matrix registers, and rows that do not.
+TEST(Int8Product, IsTheSameForWholeRegistersOfInputs) {
+  for (const int64_t rows : {1, 15, 16, 17, 31, 32, 33, 64, 95, 97, 130}) {
+    for (const int64_t out : {1, 16, 33, 64, 65, 130}) {
+      for (const int64_t in : {64, 192, 1024}) {
+        const Layer layer(rows, out, in, static_cast<uint64_t>(rows * 1000 + out), out % 2 == 0);
+        const std::vector<float> expected = plain_product(layer);
+        on_every_isa([&](const std::string& isa) {
+          expect_same_bits(layer.run(), expected,
+                           isa + " with " + std::to_string(rows) + " rows, " + std::to_string(out) + " x " +
+                               std::to_string(in));
+        });
+      }
+    }
   }
 }
 

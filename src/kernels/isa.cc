@@ -5,6 +5,12 @@
 
 #include "base/check.h"
 #include "hwy/highway.h"
+#include "kernels/amx.h"
+#if HEED_AMX
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace heed {
 namespace {
@@ -12,7 +18,7 @@ namespace {
 struct Isa {
   const char* name;
   int kernel_set;
-  bool vnni;
+  bool vnni, amx;
   bool (*runs)();  ///< on this processor, under this system
 };
 
@@ -29,16 +35,35 @@ bool runs_avx512() {
 bool runs_vnni() {
   return runs_avx512() && __builtin_cpu_supports("avx512vnni") != 0;
 }
+bool runs_amx() {
+#if HEED_AMX
+  static const bool runs = [] {
+    // Intel, "Software Developer's Manual", volume 2A, CPUID, leaf 7; Linux,
+    // Documentation/arch/x86/xstate.rst.
+    constexpr unsigned kTiles = 1u << 24, kBytes = 1u << 25, kBfloat16 = 1u << 22, kConversion = 1u << 5;
+    constexpr int kAskForState = 0x1023, kTileData = 18;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!runs_vnni() || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+    if ((d & kTiles) == 0 || (d & kBytes) == 0 || (d & kBfloat16) == 0) return false;
+    if (__get_cpuid_count(7, 1, &a, &b, &c, &d) == 0 || (a & kConversion) == 0) return false;
+    return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;  // for all threads
+  }();
+  return runs;
+#else
+  return false;
+#endif
+}
 #endif
 
 constexpr Isa kIsas[] = {
-    {"generic", 0, false, [] { return true; }},
+    {"generic", 0, false, false, [] { return true; }},
 #if HWY_TARGETS & HWY_AVX2
-    {"avx2", 1, false, runs_avx2},
+    {"avx2", 1, false, false, runs_avx2},
 #endif
 #if HWY_TARGETS & HWY_AVX3
-    {"avx512", 2, false, runs_avx512},
-    {"avx512vnni", 2, true, runs_vnni},
+    {"avx512", 2, false, false, runs_avx512},
+    {"avx512vnni", 2, true, false, runs_vnni},
+    {"amx", 2, true, true, runs_amx},
 #endif
 };
 
@@ -96,6 +121,10 @@ int internal::kernel_set() {
 
 bool internal::has_vnni() {
   return in_use().vnni;
+}
+
+bool internal::has_amx() {
+  return in_use().amx;
 }
 
 }  // namespace heed

@@ -1,7 +1,8 @@
 // Which instruction set the kernels use.
 //
 // The best one that the processor has, chosen at run time, or the one named by the environment variable
-// HEED_ISA: generic, avx2, avx512 or avx512vnni, which has one more instruction for 8-bit products.
+// HEED_ISA: generic, avx2, avx512, avx512vnni, which has one more instruction for 8-bit products, or amx,
+// which has matrix registers for them.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace heed {
 
-/// "generic", "avx2", "avx512" or "avx512vnni" on x86; "generic" elsewhere means the architecture's baseline
-/// (NEON on Arm).
+/// "generic", "avx2", "avx512", "avx512vnni" or "amx" on x86; "generic" elsewhere means the architecture's
+/// baseline (NEON on Arm).
 std::string isa_name();
 
 /// Every name that this processor can run, slowest first.
@@ -26,5 +27,7 @@ namespace internal {
 int kernel_set();
 /// Whether the instructions for 8-bit products may be used.
 bool has_vnni();
+/// Whether the matrix registers may be used (amx.h).
+bool has_amx();
 }  // namespace internal
 }  // namespace heed

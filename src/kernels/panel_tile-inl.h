@@ -51,7 +51,8 @@ struct Tile {
   int64_t stride;  ///< of values, from row to row
   int64_t groups;  ///< of kInputs inputs
   const typename Lanes::Weight* panel;
-  const char* ahead;            ///< what is asked for meanwhile, if it is not the panel
+  const char* ahead;            ///< what is asked for meanwhile
+  int64_t ahead_step;           ///< bytes of it for each group
   typename Lanes::Total* sums;  ///< (rows, kPanelColumns)
   bool begun;                   ///< the sums of earlier inputs stand in `sums`
 };
@@ -77,13 +78,22 @@ HWY_INLINE void sum_rows(const Tile<Lanes>& t) {
   constexpr int64_t kInputs = Lanes::kInputs;
   // An address is a register and at most twice another: three rows for each of a few registers.
   constexpr int kRowsOfBase = 3, kBases = (kRows + kRowsOfBase - 1) / kRowsOfBase;
-  Total part[kRows * kPanelColumns];
-  Total* const totals = t.begun ? part : t.sums;
   const char* ahead = t.ahead;
-  const int64_t ahead_step = ahead == reinterpret_cast<const char*>(t.panel) ? 0 : kLines * kLineBytes;
+  const int64_t ahead_step = t.ahead_step;
   for (int64_t first = 0; first < kPanelColumns; first += kColumns * kVectors) {
     typename Lanes::Sum sums[kRows * kVectors];
-    repeat<kRows * kVectors>([&](auto n) HEED_INLINE_LAMBDA { sums[n] = Lanes::zero(); });
+    const auto total = [&](auto row, auto v)
+                           HEED_INLINE_LAMBDA { return t.sums + row * kPanelColumns + first + v * kColumns; };
+    const auto for_each_sum = [&](const auto& body) HEED_INLINE_LAMBDA {
+      repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
+        repeat<kVectors>([&](auto v) HEED_INLINE_LAMBDA { body(sums[row * kVectors + v], total(row, v)); });
+      });
+    };
+    if (t.begun) {
+      for_each_sum([](auto& sum, Total* p) HEED_INLINE_LAMBDA { sum = Lanes::load(p); });
+    } else {
+      for_each_sum([](auto& sum, Total*) HEED_INLINE_LAMBDA { sum = Lanes::zero(); });
+    }
     const Weight* panel = t.panel + first * kInputs;
     const Value* bases[kBases];
     repeat<kBases>([&](auto n) HEED_INLINE_LAMBDA { bases[n] = t.values + n * kRowsOfBase * t.stride; });
@@ -100,14 +110,8 @@ HWY_INLINE void sum_rows(const Tile<Lanes>& t) {
       });
       repeat<kBases>([&](auto n) HEED_INLINE_LAMBDA { bases[n] += kInputs; });
     }
-    repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
-      repeat<kVectors>([&](auto v) HEED_INLINE_LAMBDA {
-        Lanes::store(sums[row * kVectors + v], totals + row * kPanelColumns + first + v * kColumns);
-      });
-    });
+    for_each_sum([](auto& sum, Total* p) HEED_INLINE_LAMBDA { Lanes::store(sum, p); });
   }
-  if (!t.begun) return;
-  for (int64_t n = 0; n < kRows * kPanelColumns; ++n) t.sums[n] += part[n];
 }
 
 /// sums[r][c] = sum_i values[r][i] panel[c][i], for 1 to kRows rows.
@@ -149,21 +153,25 @@ HWY_INLINE void multiply_panels_by(const PanelProduct<Lanes>& p, const Finish& f
       const int64_t groups = inputs / Lanes::kInputs;
       const Weight* const behind = panel + inputs * kPanelColumns;
       const Weight* const far = std::min(behind + inputs * kPanelColumns, end);
-      const Weight* ahead = behind;
+      const char* ahead = reinterpret_cast<const char*>(behind);
+      // Spread over all tiles: requests that come too fast wait for each other, and loads behind them.
+      const int64_t turns = std::max<int64_t>(1, kPasses * groups * ((p.rows + kRows - 1) / kRows));
+      const int64_t step =
+          std::min(kLines * kLineBytes, (reinterpret_cast<const char*>(far) - ahead) / turns + 1);
       const bool last = begin + inputs == p.in;
       for_each_block<kRows>(p.rows, [&](int64_t row, int64_t count) {
         // Sums that are not waiting for more inputs need no room of their own.
         Total* const tile_sums = sums + (begin == 0 && last ? 0 : row * kPanelColumns);
-        sum_products<Lanes, kRows, kVectors, kLines>(
-            count, {.values = p.values + row * p.stride + begin,
-                    .stride = p.stride,
-                    .groups = groups,
-                    .panel = panel,
-                    .ahead = reinterpret_cast<const char*>(ahead < far ? ahead : panel),
-                    .sums = tile_sums,
-                    .begun = begin > 0});
+        sum_products<Lanes, kRows, kVectors, kLines>(count, {.values = p.values + row * p.stride + begin,
+                                                             .stride = p.stride,
+                                                             .groups = groups,
+                                                             .panel = panel,
+                                                             .ahead = ahead,
+                                                             .ahead_step = step,
+                                                             .sums = tile_sums,
+                                                             .begun = begin > 0});
         if (last) finish(row, count, first, tile_sums);
-        ahead += kPasses * groups * kLines * kLineBytes / static_cast<int64_t>(sizeof(Weight));
+        ahead += kPasses * groups * step;
       });
       begin += inputs;
       panel = behind;

@@ -253,7 +253,8 @@ To convert(From value) {
     bool fits = false;
     if constexpr (std::is_floating_point_v<From>) {
       // Both ends are powers of two, or 0, and so are exact; the upper one is the first that does not fit.
-      constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<To>::max() / 2 + 1);
+      constexpr auto kHalfEnd = std::numeric_limits<To>::max() / 2 + 1;  // an integer
+      constexpr double kEnd = 2.0 * static_cast<double>(kHalfEnd);
       const double whole = std::trunc(static_cast<double>(value));
       fits = whole >= static_cast<double>(std::numeric_limits<To>::min()) && whole < kEnd;
     } else {

@@ -18,9 +18,10 @@ uint64_t key_of(int32_t left, int32_t right) {
 }  // namespace
 
 ByteBpeTokenizer::ByteBpeTokenizer(ByteBpeModel model) : model_(std::move(model)), id_of_byte_(256, -1) {
-  for (int32_t id = 0; id < size(); ++id) {
+  for (int32_t id = 0; id < ByteBpeTokenizer::size(); ++id) {
     const std::string& piece = model_.pieces[id];
-    if (piece.size() == 1 && !is_special(id)) id_of_byte_[static_cast<unsigned char>(piece[0])] = id;
+    if (piece.size() != 1 || ByteBpeTokenizer::is_special(id)) continue;
+    id_of_byte_[static_cast<unsigned char>(piece[0])] = id;
   }
   for (size_t place = 0; place < model_.merges.size(); ++place) {
     const BpeMerge& merge = model_.merges[place];

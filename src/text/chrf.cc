@@ -34,12 +34,11 @@ std::vector<std::string> words_and_marks(std::string_view text) {
   for (const std::string_view word : split_whitespace(text)) {
     size_t first_length = 0;
     next_code_point(word, first_length);
-    if (first_length == word.size()) {
-      words.emplace_back(word);
-    } else if (is_ascii_punctuation(word.back())) {
+    const bool is_one_character = first_length == word.size();
+    if (!is_one_character && is_ascii_punctuation(word.back())) {
       words.emplace_back(word.substr(0, word.size() - 1));
       words.emplace_back(word.substr(word.size() - 1));
-    } else if (is_ascii_punctuation(word.front())) {
+    } else if (!is_one_character && is_ascii_punctuation(word.front())) {
       words.emplace_back(word.substr(0, 1));
       words.emplace_back(word.substr(1));
     } else {

@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include "base/file.h"
 #include "heed/error.h"
+#include "test_folder.h"
 #include "text/test_cases.h"
 #include "text/test_text.h"
 #include "text/words.h"
@@ -19,14 +18,7 @@ using testing::ElementsAre;
 /// A directory of its own for each test, removed at the end.
 class TokenizerTest : public testing::Test {
  protected:
-  TokenizerTest()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("heed_tokenizer_" + std::to_string(getpid()) + "_" +
-                 testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~TokenizerTest() override { std::filesystem::remove_all(folder_); }
-  std::string folder() const { return folder_.string(); }
+  std::string folder() const { return folder_.path(); }
 
   static Tokenizer train(bool joint = true) {
     TokenizerTrainOptions options;
@@ -50,7 +42,7 @@ class TokenizerTest : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  TestFolder folder_;
 };
 
 void expect_sound(const Encoding& encoding, const std::string& text) {

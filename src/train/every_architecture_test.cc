@@ -50,10 +50,10 @@ TrainingText write_text(const TestFolder& folder, models::Task task, const std::
     const bool seen = source.find("sieht") != std::string::npos;
     switch (task) {
       case models::Task::kTranslation:
-        text += source + "\t" + target + "\n";
+        text += fmt::format("{}\t{}\n", source, target);
         break;
       case models::Task::kClassification:
-        text += (seen ? "seen\t" : "unseen\t") + source + "\n";
+        text += fmt::format("{}\t{}\n", seen ? "seen" : "unseen", source);
         break;
       default:
         text += source + ".\n";

@@ -21,7 +21,7 @@ Corpus prepared_corpus(const PreparedCorpus& corpus, const std::function<void()>
 uint64_t fingerprint_files(const std::string& directory, const std::vector<std::string>& names) {
   Fingerprint fingerprint;
   for (const std::string& name : names) {
-    const std::string path = directory + "/" + name;
+    const std::string path = std::filesystem::path(directory) / name;
     if (!std::filesystem::exists(path)) continue;
     const std::string content = read_file(path);
     fingerprint.add(content.data(), content.size());
