@@ -18,6 +18,7 @@ namespace heed::amx {
 
 constexpr int64_t kTileRows = 16;
 constexpr int64_t kTileRowBytes = 64;
+constexpr int64_t kGroupBytes = 4;
 
 /// While it lives, the calling thread may use all of every register.
 class Registers {
@@ -51,12 +52,18 @@ inline __attribute__((always_inline)) void store(void* rows, int64_t stride) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(rows), "r"(stride), "i"(kRegister) : "memory");
 }
 
-/// sum[m][n] += sum_k sum_i x[m][k, i] w[k][n, i], i < 4, of whole numbers of 8 bits, without a sign in x and
-/// with one in w; exact in 32 bits. A row of x is 16 groups of four inputs; a row of w is one group of each
-/// of 16 columns.
+// sum[m][n] += sum_k sum_i x[m][k, i] w[k][n, i]: a row of x is 16 groups of four bytes, and a row of w one
+// group of each of 16 columns.
+
+/// Groups of four whole numbers, without a sign in x and with one in w; sums are exact in 32 bits.
 template <int kSum, int kX, int kW>
 inline __attribute__((always_inline)) void add_bytes() {
   asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kX), "i"(kW));
+}
+/// Groups of two numbers in bfloat16; sums in float32. Numbers too small for a full exponent count as zero.
+template <int kSum, int kX, int kW>
+inline __attribute__((always_inline)) void add_bfloat16() {
+  asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kX), "i"(kW));
 }
 
 }  // namespace heed::amx

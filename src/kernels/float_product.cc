@@ -10,7 +10,7 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "kernels/panel_tile-inl.h"
-#include "kernels/rows-inl.h"
+#include "kernels/write_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -73,19 +73,6 @@ struct FloatLanes {
   using Group = Sum;
 };
 
-/// The sums of a tile, of `rows` rows and up to kPanelColumns outputs from `first` on, and their bias -> y.
-HWY_INLINE void write_sums(const FloatProductArguments& a, const float* sums, int64_t rows, int64_t first,
-                           float* y) {
-  const hn::ScalableTag<float> d;
-  const int64_t columns = std::min(kPanelColumns, a.out - first);
-  for (int64_t row = 0; row < rows; ++row) {
-    for_each_vector(d, columns, [&](auto at, auto load, auto store) {
-      const auto sum = load(sums + row * kPanelColumns + at);
-      store(a.bias == nullptr ? sum : hn::Add(sum, load(a.bias + first + at)), y + row * a.out + first + at);
-    });
-  }
-}
-
 void float_product(const FloatProductArguments& a) {
   for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
     multiply_panels<FloatLanes>({.rows = std::min(kBlockRows, a.rows - begin),
@@ -95,7 +82,7 @@ void float_product(const FloatProductArguments& a) {
                                  .stride = a.in,
                                  .panels = a.panels},
                                 [&](int64_t row, int64_t count, int64_t first, const float* sums) {
-                                  write_sums(a, sums, count, first, a.y + (begin + row) * a.out);
+                                  write_sums(sums, count, first, a.out, a.bias, a.y + (begin + row) * a.out);
                                 });
   }
 }

@@ -25,6 +25,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
+constexpr int64_t kMoreRows = 31;  ///< of the last tile, at most
+
 void quantize_weights(const QuantizeArguments& a) {
   for (int64_t row = 0; row < a.rows; ++row) {
     const float* x = a.x + row * a.columns;
@@ -65,15 +67,14 @@ HWY_INLINE void scale_sums(const Int8ProductArguments& a, const int32_t* sums, i
   }
 }
 
-/// kInTiles: on the matrix registers.
-template <class Lanes, bool kInTiles = false>
-HWY_INLINE void multiply(const Int8ProductArguments& a) {
+/// Rows of x in 8 bits, `stride` Values of each, at most kBlockRows at a time: multiply(begin, rows, values,
+/// row_scales). Values has room for whole tiles of rows.
+template <class Lanes, class Multiply>
+HWY_INLINE void quantize_rows(const Int8ProductArguments& a, int64_t stride, const Multiply& multiply) {
   using Value = typename Lanes::Value;
-  const int64_t stride = whole_groups(a.in);
   thread_local std::vector<Value, PoolAllocator<Value>> values;
-  constexpr int64_t kMore = 31;  // rows of the last tile that are none of x
-  const int64_t room = std::min(a.rows, kBlockRows) + (kInTiles ? kMore : 0);
-  values.resize(std::max(values.size(), static_cast<size_t>(room * stride)));
+  values.resize(
+      std::max(values.size(), static_cast<size_t>(std::min(a.rows + kMoreRows, kBlockRows) * stride)));
   float row_scales[kBlockRows];
   for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
     const int64_t rows = std::min(kBlockRows, a.rows - begin);
@@ -81,27 +82,60 @@ HWY_INLINE void multiply(const Int8ProductArguments& a) {
       row_scales[row] =
           quantize_row<Lanes::kShift>(a.x + (begin + row) * a.in, a.in, stride, values.data() + row * stride);
     }
-    const PanelProduct<Lanes> product{.rows = rows,
-                                      .out = a.out,
-                                      .in = stride,
-                                      .values = values.data(),
-                                      .stride = stride,
-                                      .panels = a.panels};
-    const auto finish = [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
-      scale_sums<Lanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
-    };
-    if constexpr (kInTiles) {
-      multiply_panels_in_tiles(product, finish);
-    } else {
-      multiply_panels<Lanes>(product, finish);
-    }
+    multiply(begin, rows, values.data(), row_scales);
   }
 }
+
+template <class Lanes>
+HWY_INLINE void multiply(const Int8ProductArguments& a) {
+  const int64_t stride = whole_groups(a.in);
+  quantize_rows<
+      Lanes>(a, stride, [&](int64_t begin, int64_t rows, const auto* values, const float* row_scales) {
+    multiply_panels<Lanes>(
+        {.rows = rows, .out = a.out, .in = stride, .values = values, .stride = stride, .panels = a.panels},
+        [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
+          scale_sums<Lanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
+        });
+  });
+}
+
+#if HEED_AMX && HWY_TARGET == HWY_AVX3
+struct ByteNumbers {
+  using Total = int32_t;
+  static constexpr int64_t kWeightParts = 1;
+  static constexpr int kPairs = 1;
+  template <int>
+  static constexpr PartPair pair() {
+    return {0, 0};
+  }
+  template <int kSum, int kX, int kW>
+  static HWY_INLINE void add() {
+    amx::add_bytes<kSum, kX, kW>();
+  }
+};
+
+void multiply_in_tiles(const Int8ProductArguments& a) {
+  quantize_rows<VnniLanes>(
+      a, a.in, [&](int64_t begin, int64_t rows, const uint8_t* values, const float* row_scales) {
+        multiply_panels_in_tiles<ByteNumbers>(
+            {.rows = rows,
+             .out = a.out,
+             .steps = a.in / amx::kTileRowBytes,
+             .x = reinterpret_cast<const char*>(values),
+             .x_stride = a.in,
+             .x_part = 0,
+             .panels = reinterpret_cast<const char*>(a.panels)},
+            [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
+              scale_sums<VnniLanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
+            });
+      });
+}
+#endif
 
 void int8_product(const Int8ProductArguments& a) {
 #if HWY_TARGET == HWY_AVX3
 #if HEED_AMX
-  if (internal::has_amx() && a.in > 0 && a.in % kTileInputs == 0) return multiply<VnniLanes, true>(a);
+  if (internal::has_amx() && a.in > 0 && a.in % amx::kTileRowBytes == 0) return multiply_in_tiles(a);
 #endif
   if (internal::has_vnni()) return multiply<VnniLanes>(a);
 #endif

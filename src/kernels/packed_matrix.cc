@@ -5,6 +5,7 @@
 #include "base/memory_pool.h"
 #include "kernels/float_product.h"
 #include "kernels/int8_product.h"
+#include "kernels/split_product.h"
 
 namespace heed {
 namespace {
@@ -51,6 +52,24 @@ struct PackedMatrix::FloatLayout : PackedMatrix::Layout {
   Filled<float> panels;
 };
 
+struct PackedMatrix::SplitLayout : PackedMatrix::Layout {
+  SplitLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
+      : Layout(outputs, inputs, row), panels(static_cast<size_t>(kWeightParts * whole_panels(out) * in)) {
+    usable = pack_split_panels(weight, out, in, panels.data());
+  }
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    split_product({.rows = rows,
+                   .out = out,
+                   .in = in,
+                   .x = x,
+                   .panels = panels.data(),
+                   .bias = bias_or_null(),
+                   .y = y});
+  }
+  Filled<uint16_t> panels;
+  bool usable;
+};
+
 struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   Int8Layout(const int8_t* weight, const float* row_scales, int64_t outputs, int64_t inputs, const float* row)
       : Layout(outputs, inputs, row),
@@ -75,8 +94,13 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   Filled<float> scales;
 };
 
-PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias)
-    : layout_(std::make_shared<FloatLayout>(weight, out, in, bias)) {}
+PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias) {
+  if (has_split_product(in)) {
+    const auto layout = std::make_shared<SplitLayout>(weight, out, in, bias);
+    if (layout->usable) layout_ = layout;
+  }
+  if (layout_ == nullptr) layout_ = std::make_shared<FloatLayout>(weight, out, in, bias);
+}
 
 PackedMatrix::PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in,
                            const float* bias)

@@ -28,6 +28,7 @@ class PackedMatrix {
  private:
   struct Layout;
   struct FloatLayout;
+  struct SplitLayout;
   struct Int8Layout;
   std::shared_ptr<const Layout> layout_;
 };

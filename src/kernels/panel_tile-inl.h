@@ -3,7 +3,7 @@
 // Weights stand in panels of 64 outputs: (out / 64, in, 64), or with some inputs of a column together, (out /
 // 64, in / inputs, 64, inputs). A tile is a few rows of x times one panel, or times as many inputs of it as
 // the first-level cache holds, with all its sums in registers: each number that is loaded is multiplied with
-// many. All rows use what is in the cache before they go on to what comes behind it, which the first of them
+// many. All rows use what is in the cache before they go on to what comes behind it, which they
 // ask for meanwhile. A sum is added up in the order of the inputs, whatever rows are beside it. Included once
 // for each instruction set.
 
