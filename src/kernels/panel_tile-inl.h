@@ -86,13 +86,13 @@ HWY_INLINE void sum_rows(const Tile<Lanes>& t) {
                            HEED_INLINE_LAMBDA { return t.sums + row * kPanelColumns + first + v * kColumns; };
     const auto for_each_sum = [&](const auto& body) HEED_INLINE_LAMBDA {
       repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
-        repeat<kVectors>([&](auto v) HEED_INLINE_LAMBDA { body(sums[row * kVectors + v], total(row, v)); });
+        repeat<kVectors>([&](auto v) HEED_INLINE_LAMBDA { body(row * kVectors + v, total(row, v)); });
       });
     };
     if (t.begun) {
-      for_each_sum([](auto& sum, Total* p) HEED_INLINE_LAMBDA { sum = Lanes::load(p); });
+      for_each_sum([&](int n, Total* p) HEED_INLINE_LAMBDA { sums[n] = Lanes::load(p); });
     } else {
-      for_each_sum([](auto& sum, Total*) HEED_INLINE_LAMBDA { sum = Lanes::zero(); });
+      for_each_sum([&](int n, Total*) HEED_INLINE_LAMBDA { sums[n] = Lanes::zero(); });
     }
     const Weight* panel = t.panel + first * kInputs;
     const Value* bases[kBases];
@@ -110,7 +110,7 @@ HWY_INLINE void sum_rows(const Tile<Lanes>& t) {
       });
       repeat<kBases>([&](auto n) HEED_INLINE_LAMBDA { bases[n] += kInputs; });
     }
-    for_each_sum([](auto& sum, Total* p) HEED_INLINE_LAMBDA { Lanes::store(sum, p); });
+    for_each_sum([&](int n, Total* p) HEED_INLINE_LAMBDA { Lanes::store(sums[n], p); });
   }
 }
 
