@@ -53,19 +53,22 @@ struct PackedMatrix::FloatLayout : PackedMatrix::Layout {
 };
 
 struct PackedMatrix::SplitLayout : PackedMatrix::Layout {
-  SplitLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
-      : Layout(outputs, inputs, row), panels(static_cast<size_t>(kWeightParts * whole_panels(out) * in)) {
-    usable = pack_split_panels(weight, out, in, panels.data());
-  }
+  SplitLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row, int weight_parts)
+      : Layout(outputs, inputs, row),
+        parts(weight_parts),
+        panels(static_cast<size_t>(parts * whole_panels(out) * in)),
+        usable(pack_split_panels(weight, out, in, parts, panels.data())) {}
   void multiply(const float* x, int64_t rows, float* y) const override {
     split_product({.rows = rows,
                    .out = out,
                    .in = in,
+                   .parts = parts,
                    .x = x,
                    .panels = panels.data(),
                    .bias = bias_or_null(),
                    .y = y});
   }
+  int parts;
   Filled<uint16_t> panels;
   bool usable;
 };
@@ -94,12 +97,15 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   Filled<float> scales;
 };
 
-PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias) {
-  if (has_split_product(in)) {
-    const auto layout = std::make_shared<SplitLayout>(weight, out, in, bias);
-    if (layout->usable) layout_ = layout;
+PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias, MostlyRows rows) {
+  const int most_parts = !has_split_product(in) ? 0 : rows == MostlyRows::kMany ? 3 : 2;
+  for (int parts = 2; parts <= most_parts; ++parts) {
+    const auto layout = std::make_shared<SplitLayout>(weight, out, in, bias, parts);
+    if (!layout->usable) continue;
+    layout_ = layout;
+    return;
   }
-  if (layout_ == nullptr) layout_ = std::make_shared<FloatLayout>(weight, out, in, bias);
+  layout_ = std::make_shared<FloatLayout>(weight, out, in, bias);
 }
 
 PackedMatrix::PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -20,22 +21,25 @@ namespace {
 
 constexpr float kGuard = 12345;
 
-enum class Digits { kAll, kFew };
+enum class Kind { kAny, kFewDigits, kManyRows };
 
 /// A layer and its input. Weights of few digits are what is left of those that were stored in 16 bits.
 struct Layer {
-  Layer(int64_t rows_of_x, int64_t outputs, int64_t inputs, bool with_bias, Digits digits = Digits::kAll)
+  Layer(int64_t rows_of_x, int64_t outputs, int64_t inputs, bool with_bias, Kind kind = Kind::kAny)
       : rows(rows_of_x),
         out(outputs),
         in(inputs),
         x(normal<float>(rows * in, 1)),
         weight(normal<float>(out * in, 2)) {
     if (with_bias) bias = normal<float>(out, 3);
-    if (digits == Digits::kAll) return;
+    if (kind == Kind::kManyRows) mostly = MostlyRows::kMany;
+    if (kind != Kind::kFewDigits) return;
     constexpr uint32_t kSignificantBits11 = 0xffffe000u;
     for (float& w : weight) w = std::bit_cast<float>(std::bit_cast<uint32_t>(w) & kSignificantBits11);
   }
-  PackedMatrix packed() const { return {weight.data(), out, in, bias.empty() ? nullptr : bias.data()}; }
+  PackedMatrix packed() const {
+    return {weight.data(), out, in, bias.empty() ? nullptr : bias.data(), mostly};
+  }
   std::vector<float> multiply(int64_t first, int64_t count) const {
     std::vector<float> y(static_cast<size_t>(count * out + 1), kGuard);
     packed().multiply(x.data() + first * in, count, y.data());
@@ -46,6 +50,7 @@ struct Layer {
 
   int64_t rows, out, in;
   std::vector<float> x, weight, bias;
+  MostlyRows mostly = MostlyRows::kFew;
 };
 
 /// y = x W^T + b as the formula says it. A sum of n terms, in whatever order, is off by at most n half units
@@ -85,12 +90,14 @@ TEST(PackedMatrix, IsTheSumOfProducts) {
 }
 
 // For which there are matrix registers, where inputs fill them.
-TEST(PackedMatrix, IsTheSumOfProductsWithWeightsOfFewDigits) {
+TEST(PackedMatrix, IsTheSumOfProductsByParts) {
   for (const int64_t out : {1, 33, 64, 130}) {
     for (const int64_t in : {31, 32, 64, 256, 608}) {
       for (const int64_t rows : {0, 1, 15, 16, 17, 32, 33, 95, 97, 130}) {
-        const Layer layer(rows, out, in, out % 2 == 0, Digits::kFew);
-        on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+        for (const Kind kind : {Kind::kFewDigits, Kind::kManyRows}) {
+          const Layer layer(rows, out, in, out % 2 == 0, kind);
+          on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+        }
       }
     }
   }
@@ -100,7 +107,7 @@ TEST(PackedMatrix, IsTheSumOfProductsWithWeightsOfFewDigits) {
 TEST(PackedMatrix, IsTheSumOfProductsOfAnySize) {
   for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
     for (const bool odd : {false, true}) {
-      Layer layer(20, 40, 96, false, Digits::kFew);
+      Layer layer(20, 40, 96, false, odd ? Kind::kManyRows : Kind::kFewDigits);
       for (float& w : layer.weight) w *= size;
       if (odd) layer.weight.back() *= 1.0000001f;
       on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
@@ -110,8 +117,8 @@ TEST(PackedMatrix, IsTheSumOfProductsOfAnySize) {
 
 TEST(PackedMatrix, KeepsWhatIsNoNumberInItsRow) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    for (const Digits digits : {Digits::kAll, Digits::kFew}) {
-      Layer layer(3, 20, 64, true, digits);
+    for (const Kind kind : {Kind::kAny, Kind::kFewDigits, Kind::kManyRows}) {
+      Layer layer(3, 20, 64, true, kind);
       const std::vector<float> good = layer.multiply(0, 3);
       layer.x[64 + 17] = bad;
       on_every_isa([&](const std::string& isa) {
@@ -133,15 +140,16 @@ TEST(PackedMatrix, IsTheSumOfProductsForRandomShapes) {
     const auto out = static_cast<int64_t>(1 + random.below(200)),
                any = static_cast<int64_t>(random.below(400));
     const int64_t in = n % 2 == 0 ? any : any / 32 * 32;
-    const Layer layer(rows, out, in, n % 3 != 0, n % 4 == 1 ? Digits::kFew : Digits::kAll);
+    const Layer layer(rows, out, in, n % 3 != 0,
+                      std::array{Kind::kAny, Kind::kFewDigits, Kind::kAny, Kind::kManyRows}[n % 4]);
     on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
   }
 }
 
 // What a sentence's translation being the same in any company stands on.
-void expect_any_company(int64_t out, int64_t in, Digits digits) {
+void expect_any_company(int64_t out, int64_t in, Kind kind) {
   constexpr int64_t kMost = 300;
-  const Layer layer(kMost, out, in, out != 21, digits);
+  const Layer layer(kMost, out, in, out != 21, kind);
   on_every_isa([&](const std::string& isa) {
     std::vector<float> alone;
     for (int64_t row = 0; row < kMost; ++row) {
@@ -159,10 +167,11 @@ void expect_any_company(int64_t out, int64_t in, Digits digits) {
 
 TEST(PackedMatrix, ARowIsTheSameInAnyCompany) {
   for (const auto& [out, in] : {std::pair<int64_t, int64_t>{21, 37}, {256, 256}, {96, 520}, {1000, 128}}) {
-    expect_any_company(out, in, Digits::kAll);
+    expect_any_company(out, in, Kind::kAny);
   }
   for (const auto& [out, in] : {std::pair<int64_t, int64_t>{21, 32}, {256, 256}, {96, 544}}) {
-    expect_any_company(out, in, Digits::kFew);
+    expect_any_company(out, in, Kind::kFewDigits);
+    expect_any_company(out, in, Kind::kManyRows);
   }
 }
 

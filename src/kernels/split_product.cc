@@ -22,15 +22,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// Small products before large ones, and from one to the next only one of both changes.
+/// Small products before large ones, and from one to the next only one of both parts changes, if that can be.
+template <int kParts>
 struct SplitNumbers {
   using Total = float;
-  static constexpr int64_t kWeightParts = heed::kWeightParts;
-  static constexpr int kPairs = 5;
+  static constexpr int64_t kWeightParts = kParts;
+  static constexpr int kPairs = kParts == 2 ? 5 : 6;
   template <int n>
   static constexpr PartPair pair() {
-    constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
-    return kAll[n];
+    if constexpr (kParts == 2) {
+      constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
+      return kAll[n];
+    } else {
+      constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
+      return kAll[n];
+    }
   }
   template <int kSum, int kX, int kW>
   static HWY_INLINE void add() {
@@ -83,46 +89,55 @@ HWY_INLINE void interleave_pairs(const uint16_t* rows, int64_t in, uint16_t* pan
   }
 }
 
-bool pack_split_panels(const float* weights, int64_t out, int64_t in, uint16_t* panels) {
+template <int kParts>
+bool pack_parts(const float* weights, int64_t out, int64_t in, uint16_t* panels) {
   const int64_t part = in * kPanelColumns;
-  std::vector<uint16_t, PoolAllocator<uint16_t>> rows(static_cast<size_t>(kWeightParts * part));
-  for (int64_t first = 0; first < out; first += kPanelColumns, panels += kWeightParts * part) {
+  std::vector<uint16_t, PoolAllocator<uint16_t>> rows(static_cast<size_t>(kParts * part));
+  for (int64_t first = 0; first < out; first += kPanelColumns, panels += kParts * part) {
     const int64_t columns = std::min(kPanelColumns, out - first);
     if (columns < kPanelColumns) std::fill(rows.begin(), rows.end(), uint16_t{0});
     for (int64_t column = 0; column < columns; ++column) {
       const float* row = weights + (first + column) * in;
-      if (!split_row<kWeightParts>(row, in, rows.data() + column * in, part)) return false;
+      if (!split_row<kParts>(row, in, rows.data() + column * in, part)) return false;
     }
-    for (int64_t n = 0; n < kWeightParts; ++n)
-      interleave_pairs(rows.data() + n * part, in, panels + n * part);
+    for (int64_t n = 0; n < kParts; ++n) interleave_pairs(rows.data() + n * part, in, panels + n * part);
   }
   return true;
 }
 
-void split_product(const SplitProductArguments& a) {
-  constexpr int kParts = 3;
+bool pack_split_panels(const float* weights, int64_t out, int64_t in, int parts, uint16_t* panels) {
+  return parts == 2 ? pack_parts<2>(weights, out, in, panels) : pack_parts<3>(weights, out, in, panels);
+}
+
+template <int kParts>
+void multiply_parts(const SplitProductArguments& a) {
+  constexpr int kPartsOfX = 3;
   constexpr int64_t kBytes = sizeof(uint16_t);
   thread_local std::vector<uint16_t, PoolAllocator<uint16_t>> parts;
   const int64_t room = std::min(a.rows + kRowsOfTiles - 1, kBlockRows);
   const int64_t part = room * a.in;
-  parts.resize(std::max(parts.size(), static_cast<size_t>(kParts * part)));
+  parts.resize(std::max(parts.size(), static_cast<size_t>(kPartsOfX * part)));
   for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
     const int64_t rows = std::min(kBlockRows, a.rows - begin);
     for (int64_t row = 0; row < rows; ++row) {
-      split_row<kParts>(a.x + (begin + row) * a.in, a.in, parts.data() + row * a.in, part);
+      split_row<kPartsOfX>(a.x + (begin + row) * a.in, a.in, parts.data() + row * a.in, part);
     }
-    multiply_panels_in_tiles<SplitNumbers>({.rows = rows,
-                                            .out = a.out,
-                                            .steps = a.in * kBytes / amx::kTileRowBytes,
-                                            .x = reinterpret_cast<const char*>(parts.data()),
-                                            .x_stride = a.in * kBytes,
-                                            .x_part = part * kBytes,
-                                            .panels = reinterpret_cast<const char*>(a.panels)},
-                                           [&](int64_t row, int64_t count, int64_t first, const float* sums) {
-                                             write_sums(sums, count, first, a.out, a.bias,
-                                                        a.y + (begin + row) * a.out);
-                                           });
+    const TileProduct product{.rows = rows,
+                              .out = a.out,
+                              .steps = a.in * kBytes / amx::kTileRowBytes,
+                              .x = reinterpret_cast<const char*>(parts.data()),
+                              .x_stride = a.in * kBytes,
+                              .x_part = part * kBytes,
+                              .panels = reinterpret_cast<const char*>(a.panels)};
+    multiply_panels_in_tiles<SplitNumbers<kParts>>(
+        product, [&](int64_t row, int64_t count, int64_t first, const float* sums) {
+          write_sums(sums, count, first, a.out, a.bias, a.y + (begin + row) * a.out);
+        });
   }
+}
+
+void split_product(const SplitProductArguments& a) {
+  a.parts == 2 ? multiply_parts<2>(a) : multiply_parts<3>(a);
 }
 
 }  // namespace heed::HWY_NAMESPACE
@@ -139,8 +154,9 @@ bool has_split_product(int64_t in) {
   constexpr int64_t kInputs = amx::kTileRowBytes / static_cast<int64_t>(sizeof(uint16_t));
   return internal::has_amx() && in > 0 && in % kInputs == 0;
 }
-bool pack_split_panels(const float* weights, int64_t out, int64_t in, uint16_t* panels) {
-  return N_AVX3::pack_split_panels(weights, out, in, panels);
+bool pack_split_panels(const float* weights, int64_t out, int64_t in, int parts, uint16_t* panels) {
+  HEED_CHECK(parts == 2 || parts == 3);
+  return N_AVX3::pack_split_panels(weights, out, in, parts, panels);
 }
 void split_product(const SplitProductArguments& arguments) {
   N_AVX3::split_product(arguments);
@@ -151,7 +167,7 @@ void split_product(const SplitProductArguments& arguments) {
 bool has_split_product(int64_t) {
   return false;
 }
-bool pack_split_panels(const float*, int64_t, int64_t, uint16_t*) {
+bool pack_split_panels(const float*, int64_t, int64_t, int, uint16_t*) {
   return false;
 }
 void split_product(const SplitProductArguments&) {

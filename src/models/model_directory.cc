@@ -95,11 +95,13 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
     for (int row = 0; row < table.size(); ++row) loaded.quantized->fill({row, 1}, loaded.values);
     loaded.quantized.reset();
   }
-  loaded.packed = std::make_unique<nn::PackedWeights>();
+  const auto* generator = dynamic_cast<const Generator*>(loaded.model.get());
+  // A search has a few rows in each step; other models read whole texts.
+  loaded.packed =
+      std::make_unique<nn::PackedWeights>(generator != nullptr ? MostlyRows::kFew : MostlyRows::kMany);
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
   loaded.generation = read_generation_defaults(directory, config);
-  const auto* generator = dynamic_cast<const Generator*>(loaded.model.get());
   if (generator != nullptr && generator->longest() > 0) {
     loaded.generation.max_length = std::min(loaded.generation.max_length, generator->longest());
   }
