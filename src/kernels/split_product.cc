@@ -91,16 +91,21 @@ HWY_INLINE void interleave_pairs(const uint16_t* rows, int64_t in, uint16_t* pan
 
 template <int kParts>
 bool pack_parts(const float* weights, int64_t out, int64_t in, uint16_t* panels) {
-  const int64_t part = in * kPanelColumns;
-  std::vector<uint16_t, PoolAllocator<uint16_t>> rows(static_cast<size_t>(kParts * part));
-  for (int64_t first = 0; first < out; first += kPanelColumns, panels += kParts * part) {
-    const int64_t columns = std::min(kPanelColumns, out - first);
-    if (columns < kPanelColumns) std::fill(rows.begin(), rows.end(), uint16_t{0});
-    for (int64_t column = 0; column < columns; ++column) {
-      const float* row = weights + (first + column) * in;
-      if (!split_row<kParts>(row, in, rows.data() + column * in, part)) return false;
+  std::vector<uint16_t, PoolAllocator<uint16_t>> rows;  // (parts, columns, inputs)
+  for (int64_t begin = 0; begin < in; begin += kSplitInputs) {
+    const int64_t inputs = std::min(kSplitInputs, in - begin), part = inputs * kPanelColumns;
+    rows.resize(static_cast<size_t>(kParts * part));
+    for (int64_t first = 0; first < out; first += kPanelColumns, panels += kParts * part) {
+      const int64_t columns = std::min(kPanelColumns, out - first);
+      if (columns < kPanelColumns) std::fill(rows.begin(), rows.end(), uint16_t{0});
+      for (int64_t column = 0; column < columns; ++column) {
+        const float* row = weights + (first + column) * in + begin;
+        if (!split_row<kParts>(row, inputs, rows.data() + column * inputs, part)) return false;
+      }
+      for (int64_t n = 0; n < kParts; ++n) {
+        interleave_pairs(rows.data() + n * part, inputs, panels + n * part);
+      }
     }
-    for (int64_t n = 0; n < kParts; ++n) interleave_pairs(rows.data() + n * part, in, panels + n * part);
   }
   return true;
 }
@@ -114,25 +119,29 @@ void multiply_parts(const SplitProductArguments& a) {
   constexpr int kPartsOfX = 3;
   constexpr int64_t kBytes = sizeof(uint16_t);
   thread_local std::vector<uint16_t, PoolAllocator<uint16_t>> parts;
-  const int64_t room = std::min(a.rows + kRowsOfTiles - 1, kBlockRows);
-  const int64_t part = room * a.in;
+  const int64_t part = std::min(a.rows + kRowsOfTiles - 1, kBlockRows) * std::min(a.in, kSplitInputs);
   parts.resize(std::max(parts.size(), static_cast<size_t>(kPartsOfX * part)));
   for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
     const int64_t rows = std::min(kBlockRows, a.rows - begin);
-    for (int64_t row = 0; row < rows; ++row) {
-      split_row<kPartsOfX>(a.x + (begin + row) * a.in, a.in, parts.data() + row * a.in, part);
+    for (int64_t input = 0; input < a.in; input += kSplitInputs) {
+      const int64_t inputs = std::min(kSplitInputs, a.in - input);
+      for (int64_t row = 0; row < rows; ++row) {
+        split_row<kPartsOfX>(a.x + (begin + row) * a.in + input, inputs, parts.data() + row * inputs, part);
+      }
+      const TileProduct product{
+          .rows = rows,
+          .out = a.out,
+          .steps = inputs * kBytes / amx::kTileRowBytes,
+          .x = reinterpret_cast<const char*>(parts.data()),
+          .x_stride = inputs * kBytes,
+          .x_part = part * kBytes,
+          .panels = reinterpret_cast<const char*>(a.panels + kParts * whole_panels(a.out) * input)};
+      multiply_panels_in_tiles<SplitNumbers<kParts>>(product, [&](int64_t row, int64_t count, int64_t first,
+                                                                  const float* sums) {
+        const bool begun = input > 0;
+        write_sums(sums, count, first, a.out, begun ? nullptr : a.bias, a.y + (begin + row) * a.out, begun);
+      });
     }
-    const TileProduct product{.rows = rows,
-                              .out = a.out,
-                              .steps = a.in * kBytes / amx::kTileRowBytes,
-                              .x = reinterpret_cast<const char*>(parts.data()),
-                              .x_stride = a.in * kBytes,
-                              .x_part = part * kBytes,
-                              .panels = reinterpret_cast<const char*>(a.panels)};
-    multiply_panels_in_tiles<SplitNumbers<kParts>>(
-        product, [&](int64_t row, int64_t count, int64_t first, const float* sums) {
-          write_sums(sums, count, first, a.out, a.bias, a.y + (begin + row) * a.out);
-        });
   }
 }
 

@@ -20,9 +20,14 @@ namespace heed {
 /// Whether this processor can, and may, for rows of so many inputs.
 bool has_split_product(int64_t in);
 
-/// Lays weights (out, in) out in panels: (out / kPanelColumns, parts, in / 2, kPanelColumns, 2), filled up
-/// with zeros; `panels` has room for parts * whole_panels(out) * in. There are 2 parts or 3. False where a
-/// weight is not the sum of so many; then the panels are of no use.
+/// Rows of so many inputs, in parts, and a panel of weights fit the second-level cache; more are multiplied
+/// so many at a time, one after the other.
+constexpr int64_t kSplitInputs = 1024;
+
+/// Lays weights (out, in) out in panels: (in / kSplitInputs, out / kPanelColumns, parts, kSplitInputs / 2,
+/// kPanelColumns, 2), where the last inputs may be fewer, and outputs are filled up with zeros; `panels` has
+/// room for parts * whole_panels(out) * in. There are 2 parts or 3. False where a weight is not the sum of so
+/// many; then the panels are of no use.
 bool pack_split_panels(const float* weights, int64_t out, int64_t in, int parts, uint16_t* panels);
 
 /// y = x W^T + b
