@@ -6,8 +6,6 @@ it for its rate, turn by turn.
 """
 
 import json
-import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -103,14 +101,29 @@ def set_options(settings):
     return [each for key, value in settings.items() for each in ("--set", f"{key}={value}")]
 
 
+# A process reports the peak of the one that it was forked from if that is larger, so one that is small stands between.
+MEASURE = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)
+"""
+
+
 def run_and_measure(command):
     """Runs it; its largest memory in MB."""
-    child = subprocess.Popen(command)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
+    child = subprocess.run([sys.executable, "-S", "-c", MEASURE, *command], stdout=subprocess.PIPE, text=True)
     if child.returncode != 0:
         raise CannotRun(f"`heed train` ended with {child.returncode}")
-    return usage.ru_maxrss / 1024
+    return int(child.stdout.split()[-1]) / 1024
+
+
+def own_peak():
+    """The largest memory of this process in MB."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    return None
 
 
 # ---- The peer, in a process of its own --------------------------------------------------------------------
@@ -139,4 +152,4 @@ def serve(make_peer):
     for line in sys.stdin:
         peer = peer or make_peer(job)
         rate = peer.rate(float(line))
-        print(json.dumps({"rate": rate, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}), flush=True)
+        print(json.dumps({"rate": rate, "memory": own_peak()}), flush=True)
