@@ -35,21 +35,27 @@ void add_rows(const AddRowsArguments<T>& a) {
   }
 }
 
-/// The inner function of the approximate GELU, u = sqrt(2 / pi) (x + 0.044715 x^3), and its derivative.
+/// Of the approximate GELU, x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3) (Hendrycks and
+/// Gimpel, 2016): (1 + tanh(u)) / 2, which is the sigmoid of 2 u, and the derivative of 2 u.
+template <class V>
+struct GeluGate {
+  V gate, slope;
+};
 template <class D, class V>
-HWY_INLINE V gelu_inner(D d, V x, V& derivative) {
+HWY_INLINE GeluGate<V> gelu_gate(D d, V x) {
   using T = hn::TFromD<D>;
-  const auto factor = hn::Set(d, static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
+  const auto factor = hn::Set(d, static_cast<T>(2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
   const auto square = hn::Mul(x, x);
   const auto one = hn::Set(d, T{1});
-  derivative = hn::Mul(factor, hn::MulAdd(hn::Set(d, static_cast<T>(3 * 0.044715)), square, one));
-  return hn::Mul(hn::Mul(factor, x), hn::MulAdd(hn::Set(d, static_cast<T>(0.044715)), square, one));
+  const auto twice_u =
+      hn::Mul(hn::Mul(factor, x), hn::MulAdd(hn::Set(d, static_cast<T>(0.044715)), square, one));
+  return {sigmoid(d, twice_u),
+          hn::Mul(factor, hn::MulAdd(hn::Set(d, static_cast<T>(3 * 0.044715)), square, one))};
 }
 
 template <typename T>
 void activate(const ActivationArguments<T>& a) {
   const hn::ScalableTag<T> d;
-  const auto half = hn::Set(d, T{0.5}), one = hn::Set(d, T{1});
   const auto map = [&](const auto& function) {
     for_each_vector(d, a.size,
                     [&](auto at, auto load, auto store) { store(function(load(a.x + at)), a.y + at); });
@@ -64,10 +70,7 @@ void activate(const ActivationArguments<T>& a) {
     case Activation::kTanh:
       return map([&](auto x) { return hn::Tanh(d, x); });
     case Activation::kGeluTanh:
-      return map([&](auto x) {
-        auto unused = x;
-        return hn::Mul(hn::Mul(half, x), hn::Add(one, hn::Tanh(d, gelu_inner(d, x, unused))));
-      });
+      return map([&](auto x) { return hn::Mul(x, gelu_gate(d, x).gate); });
     case Activation::kGelu:
       return map([&](auto x) { return hn::Mul(x, normal_distribution(d, x).below); });
   }
@@ -76,7 +79,7 @@ void activate(const ActivationArguments<T>& a) {
 template <typename T>
 void activate_backward(const ActivationBackwardArguments<T>& a) {
   const hn::ScalableTag<T> d;
-  const auto half = hn::Set(d, T{0.5}), one = hn::Set(d, T{1});
+  const auto one = hn::Set(d, T{1});
   const auto map = [&](const auto& derivative) {
     for_each_vector(d, a.size, [&](auto at, auto load, auto store) {
       store(hn::Mul(load(a.dy + at), derivative(load(a.x + at))), a.dx + at);
@@ -102,10 +105,8 @@ void activate_backward(const ActivationBackwardArguments<T>& a) {
       });
     case Activation::kGeluTanh:
       return map([&](auto x) {
-        auto inner_derivative = x;
-        const auto t = hn::Tanh(d, gelu_inner(d, x, inner_derivative));
-        const auto slope = hn::Mul(hn::NegMulAdd(t, t, one), inner_derivative);
-        return hn::Mul(half, hn::MulAdd(x, slope, hn::Add(one, t)));
+        const auto [gate, slope] = gelu_gate(d, x);
+        return hn::Mul(gate, hn::MulAdd(hn::Mul(x, slope), hn::Sub(one, gate), one));
       });
     case Activation::kGelu:
       return map([&](auto x) {

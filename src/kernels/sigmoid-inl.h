@@ -7,6 +7,7 @@
 #define HEED_KERNELS_SIGMOID_INL_H_
 #endif
 
+#include "kernels/exponential-inl.h"
 #include "kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,7 +17,7 @@ namespace heed::HWY_NAMESPACE {
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
   const auto one = hn::Set(d, hn::TFromD<D>{1});
-  const auto e = hn::Exp(d, hn::Neg(hn::Abs(x)));
+  const auto e = exponential(d, hn::Neg(hn::Abs(x)));
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
