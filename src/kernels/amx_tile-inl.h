@@ -49,7 +49,7 @@ struct TileProduct {
   const char* panels;  ///< (panels, parts, steps, kStepBytes)
 };
 
-/// A tile, and what is asked for meanwhile: so many cache lines with each step.
+/// A tile, and what is asked for meanwhile: so many cache lines with each pair of parts.
 struct RegisterTile {
   const char* x;
   const char* panel;

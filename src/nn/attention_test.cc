@@ -26,7 +26,7 @@ class Listener : public AttentionSink {
 };
 
 struct Layer {
-  explicit Layer(MultiHeadAttention::Options options = {.width = 6, .heads = 2},
+  explicit Layer(const MultiHeadAttention::Options& options = {.width = 6, .heads = 2},
                  DType dtype = DType::kFloat64)
       : attention(table, "", options), values(random_parameters(table, dtype)) {}
   Context context() const { return context_for(table, values); }
