@@ -23,7 +23,7 @@ struct FloatLanes {
   static constexpr int kInputs = 1;
 #if HWY_TARGET == HWY_SCALAR
   // Vectors of the compiler's, of which every processor of the architecture has at least these.
-  typedef float Sum __attribute__((vector_size(16), aligned(4), may_alias));
+  using Sum = float __attribute__((vector_size(16), aligned(4), may_alias));
   static constexpr int kRows = 4, kColumns = 4, kVectors = 2;
   static HWY_INLINE Sum zero() {
     return Sum{};
