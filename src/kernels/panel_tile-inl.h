@@ -3,9 +3,9 @@
 // Weights stand in panels of 64 outputs: (out / 64, in, 64), or with some inputs of a column together, (out /
 // 64, in / inputs, 64, inputs). A tile is a few rows of x times one panel, or times as many inputs of it as
 // the first-level cache holds, with all its sums in registers: each number that is loaded is multiplied with
-// many. All rows use what is in the cache before they go on to what comes behind it, which they
-// ask for meanwhile. A sum is added up in the order of the inputs, whatever rows are beside it. Included once
-// for each instruction set.
+// many. All rows use what is in the cache before they go on to what comes behind it, which they ask for
+// meanwhile. A sum is added up in the order of the inputs, whatever rows are beside it. Included once for
+// each instruction set.
 
 #if defined(HEED_KERNELS_PANEL_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_PANEL_TILE_INL_H_
@@ -42,7 +42,7 @@ namespace heed::HWY_NAMESPACE {
 //   weights()   those of kColumns columns for kInputs inputs
 //   group()     kInputs numbers of a row of x, for every column
 //   add()       sum + the products of both
-//   store()     the sums of kColumns columns
+//   load(), store()   the sums of kColumns columns
 
 /// Some rows times one panel, or some inputs of it.
 template <class Lanes>
