@@ -39,64 +39,71 @@ struct PartPair {
 //   kPairs, pair<n>()   the parts that are multiplied with each other, in this order
 //   add()               the product of two registers to a third
 
-/// At most kBlockRows rows and the weights.
-struct TileProduct {
-  int64_t rows, out;
-  int64_t steps;       ///< registers of each row of x
-  const char* x;       ///< (parts, rows, x_stride), whole tiles of rows
-  int64_t x_stride;    ///< bytes from row to row
-  int64_t x_part;      ///< bytes from part to part
-  const char* panels;  ///< (panels, parts, steps, kStepBytes)
+/// Where the registers of a factor stand. All distances are in bytes.
+struct RegisterPlaces {
+  const char* data;
+  int64_t row;        ///< from row to row of a register
+  int64_t neighbour;  ///< to the next rows of x, or columns of the weights
+  int64_t part;
+  int64_t step;
+
+  RegisterPlaces from(int64_t bytes) const { return {data + bytes, row, neighbour, part, step}; }
 };
 
-/// A tile, and what is asked for meanwhile: so many cache lines with each pair of parts.
-struct RegisterTile {
-  const char* x;
-  const char* panel;
-  const char* ahead;
-  int64_t ahead_lines;
-};
-
-/// -> sums (kRows * kTileRows, kPanelColumns), of kColumnsOfTiles columns
-template <class Numbers, int kRows>
-HWY_INLINE void sum_tile(const TileProduct& p, const RegisterTile& t, typename Numbers::Total* sums) {
-  constexpr int kFirstX = kRowTiles * kColumnTiles, kFirstW = kFirstX + kRows;
+/// sums = x w, of kRows by kColumns registers, or sums + x w where they are begun. Their rows are `stride`
+/// numbers apart. meanwhile() is called after each pair of parts.
+template <class Numbers, int kRows, int kColumns, class Meanwhile>
+HWY_INLINE void multiply_registers(const RegisterPlaces& x, const RegisterPlaces& w, int64_t steps,
+                                   bool begun, typename Numbers::Total* sums, int64_t stride,
+                                   const Meanwhile& meanwhile) {
+  constexpr int kFirstX = kRowTiles * kColumnTiles, kFirstW = kFirstX + kRowTiles;
+  const int64_t sums_row = stride * static_cast<int64_t>(sizeof *sums);
   const auto for_each_sum = [](const auto& body) HEED_INLINE_LAMBDA {
     repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
-      repeat<kColumnTiles>([&](auto column) HEED_INLINE_LAMBDA { body(row, column); });
+      repeat<kColumns>([&](auto column) HEED_INLINE_LAMBDA { body(row, column); });
     });
   };
-  for_each_sum([](auto row, auto column) HEED_INLINE_LAMBDA { amx::zero<row * kColumnTiles + column>(); });
-  const char* ahead = t.ahead;
-  for (int64_t step = 0; step < p.steps; ++step) {
+  for_each_sum([&](auto row, auto column) HEED_INLINE_LAMBDA {
+    if (begun) {
+      amx::load<row * kColumnTiles + column>(sums + (row * stride + column) * amx::kTileRows, sums_row);
+    } else {
+      amx::zero<row * kColumnTiles + column>();
+    }
+  });
+  for (int64_t step = 0; step < steps; ++step) {
     repeat<Numbers::kPairs>([&](auto n) HEED_INLINE_LAMBDA {
       constexpr int kNow = decltype(n)::value, kBefore = kNow == 0 ? 0 : kNow - 1;
       constexpr PartPair kPair = Numbers::template pair<kNow>(), kLast = Numbers::template pair<kBefore>();
       constexpr int64_t kX = kPair.x, kWeights = kPair.weights;
       if constexpr (kNow == 0 || kLast.x != kPair.x) {
-        const char* const x = t.x + kX * p.x_part + step * amx::kTileRowBytes;
-        repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
-          amx::load<kFirstX + row>(x + row * amx::kTileRows * p.x_stride, p.x_stride);
-        });
+        const char* const from = x.data + step * x.step + kX * x.part;
+        repeat<kRows>([&](auto row)
+                          HEED_INLINE_LAMBDA { amx::load<kFirstX + row>(from + row * x.neighbour, x.row); });
       }
       if constexpr (kNow == 0 || kLast.weights != kPair.weights) {
-        const char* const weights = t.panel + (kWeights * p.steps + step) * kStepBytes;
-        repeat<kColumnTiles>([&](auto column) HEED_INLINE_LAMBDA {
-          amx::load<kFirstW + column>(weights + column * amx::kTileRowBytes, kPanelRowBytes);
+        const char* const from = w.data + step * w.step + kWeights * w.part;
+        repeat<kColumns>([&](auto column) HEED_INLINE_LAMBDA {
+          amx::load<kFirstW + column>(from + column * w.neighbour, w.row);
         });
       }
       for_each_sum([&](auto row, auto column) HEED_INLINE_LAMBDA {
         Numbers::template add<row * kColumnTiles + column, kFirstX + row, kFirstW + column>();
       });
-      for (int64_t line = 0; line < t.ahead_lines; ++line, ahead += kLineBytes)
-        __builtin_prefetch(ahead, 0, 2);
+      meanwhile();
     });
   }
   for_each_sum([&](auto row, auto column) HEED_INLINE_LAMBDA {
-    amx::store<row * kColumnTiles + column>(sums + (row * kPanelColumns + column) * amx::kTileRows,
-                                            kPanelColumns * static_cast<int64_t>(sizeof *sums));
+    amx::store<row * kColumnTiles + column>(sums + (row * stride + column) * amx::kTileRows, sums_row);
   });
 }
+
+/// At most kBlockRows rows and the weights.
+struct TileProduct {
+  int64_t rows, out;
+  int64_t steps;  ///< registers of each row of x
+  RegisterPlaces x;
+  const char* panels;  ///< (panels, parts, steps, kStepBytes)
+};
 
 /// Calls finish(row, rows, first, sums) as multiply_panels() does.
 template <class Numbers, class Finish>
@@ -111,16 +118,22 @@ HWY_INLINE void multiply_panels_in_tiles(const TileProduct& p, const Finish& fin
   for (int64_t first = 0; first < p.out; first += kPanelColumns, panel += panel_bytes) {
     const char* ahead = panel + panel_bytes;
     const int64_t lines = first + kPanelColumns < p.out ? ahead_lines : 0;
+    const auto ask_for_next_panel = [&]() HEED_INLINE_LAMBDA {
+      for (int64_t line = 0; line < lines; ++line, ahead += kLineBytes) __builtin_prefetch(ahead, 0, 2);
+    };
     for (int64_t column = 0; column < kPanelColumns; column += kColumnsOfTiles) {
+      const RegisterPlaces weights{panel + column * amx::kGroupBytes, kPanelRowBytes, amx::kTileRowBytes,
+                                   p.steps * kStepBytes, kStepBytes};
       for (int64_t row = 0; row < p.rows; row += kRowsOfTiles) {
-        const RegisterTile tile{p.x + row * p.x_stride, panel + column * amx::kGroupBytes, ahead, lines};
+        const RegisterPlaces x = p.x.from(row / amx::kTileRows * p.x.neighbour);
         typename Numbers::Total* const tile_sums = sums + row * kPanelColumns + column;
         if (p.rows - row > amx::kTileRows) {
-          sum_tile<Numbers, 2>(p, tile, tile_sums);
+          multiply_registers<Numbers, 2, kColumnTiles>(x, weights, p.steps, false, tile_sums, kPanelColumns,
+                                                       ask_for_next_panel);
         } else {
-          sum_tile<Numbers, 1>(p, tile, tile_sums);
+          multiply_registers<Numbers, 1, kColumnTiles>(x, weights, p.steps, false, tile_sums, kPanelColumns,
+                                                       ask_for_next_panel);
         }
-        ahead += lines * p.steps * Numbers::kPairs * kLineBytes;
       }
     }
     finish(0, p.rows, first, sums);

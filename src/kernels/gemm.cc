@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "kernels/split_gemm.h"
 
 namespace heed {
 namespace {
@@ -26,6 +27,10 @@ void gemm(const GemmArguments<float>& g) {
   if (g.m == 0 || g.n == 0) return;
   if (g.k == 0) {  // an empty sum, which oneDNN takes for a mistake
     for (int64_t row = 0; row < g.m && !g.accumulate; ++row) std::fill_n(g.c + row * g.c_stride, g.n, 0.0f);
+    return;
+  }
+  if (worth_splitting(g)) {
+    split_gemm(g);
     return;
   }
   use_one_thread();

@@ -1,4 +1,5 @@
-// Matrix products: the one doorway to oneDNN.
+// Matrix products: the one doorway to oneDNN; and, where the processor has matrix registers and the sizes are
+// worth it, to split_gemm.h.
 //
 // oneDNN's generated code keeps numbers far below the stack pointer: a signal handler must not run on the
 // stack of a thread that multiplies, but on one of its own (SA_ONSTACK), or in a thread that does not.

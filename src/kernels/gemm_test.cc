@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <vector>
 
+#include "base/rng.h"
+#include "kernels/test_isas.h"
 #include "kernels/test_numbers.h"
 
 namespace heed {
@@ -15,61 +19,156 @@ namespace {
 struct Sizes {
   int64_t m, n, k;
 };
-const std::vector<Sizes> kSizes{{1, 1, 1},    {1, 7, 5}, {3, 1, 9}, {4, 17, 8}, {5, 3, 1},
-                                {33, 65, 31}, {2, 4, 0}, {0, 3, 2}, {3, 0, 2}};
 
 template <typename T>
 class Gemm : public testing::Test {};
 using FloatTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(Gemm, FloatTypes);
 
-// Against sums in long double; a sum of k terms of size 1 is off by at most k epsilon times its size.
-TYPED_TEST(Gemm, IsTheSumOfProducts) {
-  using T = TypeParam;
-  for (const auto& [m, n, k] : kSizes) {
-    for (const bool transpose_a : {false, true}) {
-      for (const bool transpose_b : {false, true}) {
-        for (const bool accumulate : {false, true}) {
-          // Rows lie further apart than they are long, and what lies between must not be touched.
-          const int64_t a_stride = (transpose_a ? m : k) + 3, b_stride = (transpose_b ? k : n) + 2,
-                        c_stride = n + 1;
-          const auto a = normal<T>((transpose_a ? k : m) * a_stride + 1, 1);
-          const auto b = normal<T>((transpose_b ? n : k) * b_stride + 1, 2);
-          const auto before = normal<T>(m * c_stride + 1, 3);
-          std::vector<T> c = before;
-          gemm({.transpose_a = transpose_a,
-                .transpose_b = transpose_b,
-                .m = m,
-                .n = n,
-                .k = k,
-                .a = a.data(),
-                .a_stride = a_stride,
-                .b = b.data(),
-                .b_stride = b_stride,
-                .accumulate = accumulate,
-                .c = c.data(),
-                .c_stride = c_stride});
-          for (int64_t i = 0; i < m; ++i) {
-            for (int64_t j = 0; j < n; ++j) {
-              long double sum = accumulate ? before[i * c_stride + j] : 0, size = std::abs(sum);
-              for (int64_t p = 0; p < k; ++p) {
-                const long double term =
-                    static_cast<long double>(transpose_a ? a[p * a_stride + i] : a[i * a_stride + p]) *
-                    static_cast<long double>(transpose_b ? b[j * b_stride + p] : b[p * b_stride + j]);
-                sum += term;
-                size += std::abs(term);
-              }
-              const auto tolerance = static_cast<double>(static_cast<long double>(k + 2) * size) *
-                                     static_cast<double>(std::numeric_limits<T>::epsilon());
-              ASSERT_NEAR(static_cast<double>(c[i * c_stride + j]), static_cast<double>(sum), tolerance)
-                  << m << " x " << n << " x " << k << (transpose_a ? ", A transposed" : "")
-                  << (transpose_b ? ", B transposed" : "") << " at " << i << ", " << j;
-            }
-            ASSERT_EQ(c[i * c_stride + n], before[i * c_stride + n]) << "written between the rows";
-          }
-        }
+/// Against sums in long double. A sum of k terms, in whatever order, is off by at most k half units in the
+/// last place of the sum of their sizes; and by their square root, nearly always.
+template <typename T>
+void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, bool accumulate) {
+  const auto [m, n, k] = sizes;
+  // Rows lie further apart than they are long, and what lies between must not be touched.
+  const int64_t a_stride = (transpose_a ? m : k) + 3, b_stride = (transpose_b ? k : n) + 2, c_stride = n + 1;
+  const auto a = normal<T>((transpose_a ? k : m) * a_stride + 1, 1);
+  const auto b = normal<T>((transpose_b ? n : k) * b_stride + 1, 2);
+  const auto before = normal<T>(m * c_stride + 1, 3);
+  const auto column = [&](int64_t j, int64_t p) {
+    return static_cast<long double>(transpose_b ? b[j * b_stride + p] : b[p * b_stride + j]);
+  };
+  std::vector<long double> sums, magnitudes;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      long double sum = accumulate ? before[i * c_stride + j] : 0, size = std::abs(sum);
+      for (int64_t p = 0; p < k; ++p) {
+        const long double term =
+            static_cast<long double>(transpose_a ? a[p * a_stride + i] : a[i * a_stride + p]) * column(j, p);
+        sum += term;
+        size += std::abs(term);
+      }
+      sums.push_back(sum);
+      magnitudes.push_back(size);
+    }
+  }
+  on_every_isa([&](const std::string& isa) {
+    std::vector<T> c = before;
+    gemm({.transpose_a = transpose_a,
+          .transpose_b = transpose_b,
+          .m = m,
+          .n = n,
+          .k = k,
+          .a = a.data(),
+          .a_stride = a_stride,
+          .b = b.data(),
+          .b_stride = b_stride,
+          .accumulate = accumulate,
+          .c = c.data(),
+          .c_stride = c_stride});
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        const double tolerance = std::sqrt(static_cast<double>(k + 2)) *
+                                 static_cast<double>(magnitudes[i * n + j]) *
+                                 static_cast<double>(std::numeric_limits<T>::epsilon());
+        ASSERT_NEAR(static_cast<double>(c[i * c_stride + j]), static_cast<double>(sums[i * n + j]), tolerance)
+            << isa << ": " << m << " x " << n << " x " << k << (transpose_a ? ", A transposed" : "")
+            << (transpose_b ? ", B transposed" : "") << " at " << i << ", " << j;
+      }
+      ASSERT_EQ(c[i * c_stride + n], before[i * c_stride + n]) << isa << ": written between the rows";
+    }
+  });
+}
+
+template <typename T>
+void expect_formulas(const Sizes& sizes) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const bool accumulate : {false, true}) {
+        expect_formula<T>(sizes, transpose_a, transpose_b, accumulate);
       }
     }
+  }
+}
+
+TYPED_TEST(Gemm, IsTheSumOfProducts) {
+  for (const Sizes sizes : {Sizes{1, 1, 1},
+                            {1, 7, 5},
+                            {3, 1, 9},
+                            {4, 17, 8},
+                            {5, 3, 1},
+                            {33, 65, 31},
+                            {2, 4, 0},
+                            {0, 3, 2},
+                            {3, 0, 2}}) {
+    expect_formulas<TypeParam>(sizes);
+  }
+}
+
+// Of so many products that matrix registers are worth it: whole panels, parts of them, more inputs than a
+// slice has, more lines than a block.
+TEST(GemmOfFloats, IsTheSumOfManyProducts) {
+  for (const Sizes sizes :
+       {Sizes{64, 64, 32}, {65, 80, 24}, {80, 65, 33}, {63, 113, 40}, {97, 49, 520}, {700, 690, 24}}) {
+    expect_formulas<float>(sizes);
+  }
+}
+
+TEST(GemmOfFloats, IsTheSumOfProductsForRandomShapes) {
+  Random random(RandomKey::from_seed(7));
+  for (int n = 0; n < 60; ++n) {
+    const auto size = [&](uint64_t most) { return static_cast<int64_t>(1 + random.below(most)); };
+    const Sizes sizes{size(150), size(150), size(n % 10 == 0 ? 600 : 100)};
+    expect_formula<float>(sizes, random.below(2) == 1, random.below(2) == 1, random.below(2) == 1);
+  }
+}
+
+constexpr int64_t kSize = 64;
+
+std::vector<float> multiply_squares(const std::vector<float>& a, const std::vector<float>& b) {
+  std::vector<float> c(kSize * kSize);
+  gemm({.m = kSize,
+        .n = kSize,
+        .k = kSize,
+        .a = a.data(),
+        .a_stride = kSize,
+        .b = b.data(),
+        .b_stride = kSize,
+        .c = c.data(),
+        .c_stride = kSize});
+  return c;
+}
+
+// Numbers far from one; the smallest parts count as zero.
+TEST(GemmOfFloats, IsTheSumOfProductsOfAnySize) {
+  for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
+    auto a = normal<float>(kSize * kSize, 1);
+    const auto b = normal<float>(kSize * kSize, 2);
+    for (float& number : a) number *= size;
+    std::map<std::string, std::vector<float>> results;
+    on_every_isa([&](const std::string& isa) {
+      const auto& c = results[isa] = multiply_squares(a, b);
+      for (int64_t i = 0; i < kSize * kSize; ++i)
+        ASSERT_NEAR(c[i], results["generic"][i], 3e-5f * size) << isa;
+    });
+  }
+}
+
+// A loss that is no number must show.
+TEST(GemmOfFloats, KeepsWhatIsNoNumber) {
+  constexpr int64_t kBad = 17;
+  constexpr auto kAllBits = std::bit_cast<float>(0x7fffffffu);
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kAllBits, -kAllBits,
+                          std::numeric_limits<float>::infinity()}) {
+    auto a = normal<float>(kSize * kSize, 1);
+    const auto b = normal<float>(kSize * kSize, 2);
+    a[kBad * kSize + 3] = bad;
+    on_every_isa([&](const std::string& isa) {
+      const std::vector<float> c = multiply_squares(a, b);
+      for (int64_t i = 0; i < kSize * kSize; ++i) {
+        ASSERT_EQ(std::isfinite(c[i]), i / kSize != kBad) << isa << " at " << i;
+      }
+    });
   }
 }
 

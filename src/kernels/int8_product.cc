@@ -121,9 +121,7 @@ void multiply_in_tiles(const Int8ProductArguments& a) {
             {.rows = rows,
              .out = a.out,
              .steps = a.in / amx::kTileRowBytes,
-             .x = reinterpret_cast<const char*>(values),
-             .x_stride = a.in,
-             .x_part = 0,
+             .x = {reinterpret_cast<const char*>(values), a.in, amx::kTileRows * a.in, 0, amx::kTileRowBytes},
              .panels = reinterpret_cast<const char*>(a.panels)},
             [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
               scale_sums<VnniLanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);

@@ -40,12 +40,11 @@ bool runs_amx() {
   static const bool runs = [] {
     // Intel, "Software Developer's Manual", volume 2A, CPUID, leaf 7; Linux,
     // Documentation/arch/x86/xstate.rst.
-    constexpr unsigned kTiles = 1u << 24, kBytes = 1u << 25, kBfloat16 = 1u << 22, kConversion = 1u << 5;
+    constexpr unsigned kTiles = 1u << 24, kBytes = 1u << 25, kBfloat16 = 1u << 22;
     constexpr int kAskForState = 0x1023, kTileData = 18;
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (!runs_vnni() || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
     if ((d & kTiles) == 0 || (d & kBytes) == 0 || (d & kBfloat16) == 0) return false;
-    if (__get_cpuid_count(7, 1, &a, &b, &c, &d) == 0 || (a & kConversion) == 0) return false;
     return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;  // for all threads
   }();
   return runs;

@@ -1,0 +1,150 @@
+#include "kernels/split_gemm.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/check.h"
+#include "base/memory_pool.h"
+#include "kernels/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/split_gemm.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "kernels/bfloat16_parts-inl.h"
+
+#if HEED_AMX && HWY_TARGET == HWY_AVX3
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+// A panel is 32 lines of a factor and at most kSliceInputs inputs, in parts. The factor of fewer lines is
+// packed a block at a time, for the second-level cache; of the other one, a panel is packed at a time and
+// multiplied with all panels of the block.
+
+constexpr int64_t kPanelLines = 32;
+constexpr int64_t kSliceInputs = 512;
+constexpr int64_t kBlockGroups = 192 << 10;  // 768 KB
+/// A step of a panel: (kPartsOfX, 2 registers).
+constexpr int64_t kPartGroups = 2 * kRegisterGroups, kStepGroups = kPartsOfX * kPartGroups;
+
+struct Panel {
+  const uint32_t* groups;  ///< (steps, kPartsOfX, 2, kRegisterGroups)
+  int64_t begin, lines;
+
+  RegisterPlaces places() const {
+    constexpr int64_t kBytes = amx::kGroupBytes;
+    return {reinterpret_cast<const char*>(groups), amx::kTileRowBytes, kRegisterGroups * kBytes,
+            kPartGroups * kBytes, kStepGroups * kBytes};
+  }
+};
+
+/// The lines from `begin` on and inputs [k, end).
+Panel pack_panel(const Factor& f, int64_t begin, int64_t k, int64_t end, uint32_t* groups) {
+  const Factor slice{f.data, f.stride, f.is_left, f.line_by_line, f.lines, end};
+  const int64_t lines = std::min(kPanelLines, f.lines - begin);
+  for (int64_t line = 0; line < lines; line += amx::kTileRows) {
+    uint32_t* to = groups + line / amx::kTileRows * kRegisterGroups;
+    for (int64_t at = k; at < end; at += kStepInputs, to += kStepGroups) {
+      pack_register<kPartsOfX>(slice, begin + line, at, to, kRowGroups, kPartGroups);
+    }
+  }
+  return {groups, begin, lines};
+}
+
+/// C = A B or, where it is begun, C + A B, for a panel of each.
+HWY_INLINE void multiply_panels(const Panel& a, const Panel& b, int64_t steps, bool begun, float* c,
+                                int64_t stride) {
+  using Numbers = SplitNumbers<kPartsOfX>;
+  const RegisterPlaces x = a.places(), w = b.places();
+  const auto nothing = [] {};
+  const bool rows = a.lines > amx::kTileRows, columns = b.lines > amx::kTileRows;
+  if (rows && columns) multiply_registers<Numbers, 2, 2>(x, w, steps, begun, c, stride, nothing);
+  if (rows && !columns) multiply_registers<Numbers, 2, 1>(x, w, steps, begun, c, stride, nothing);
+  if (!rows && columns) multiply_registers<Numbers, 1, 2>(x, w, steps, begun, c, stride, nothing);
+  if (!rows && !columns) multiply_registers<Numbers, 1, 1>(x, w, steps, begun, c, stride, nothing);
+}
+
+/// The same, where C may end within the registers.
+HWY_INLINE void multiply_to(const GemmArguments<float>& g, const Panel& a, const Panel& b, int64_t steps,
+                            bool begun) {
+  float* const c = g.c + a.begin * g.c_stride + b.begin;
+  if (a.lines % amx::kTileRows == 0 && b.lines % amx::kTileRows == 0) {
+    multiply_panels(a, b, steps, begun, c, g.c_stride);
+    return;
+  }
+  alignas(64) float tile[kPanelLines * kPanelLines];
+  for (int64_t row = 0; begun && row < a.lines; ++row) {
+    std::copy_n(c + row * g.c_stride, b.lines, tile + row * kPanelLines);
+  }
+  multiply_panels(a, b, steps, begun, tile, kPanelLines);
+  for (int64_t row = 0; row < a.lines; ++row) {
+    std::copy_n(tile + row * kPanelLines, b.lines, c + row * g.c_stride);
+  }
+}
+
+void split_gemm(const GemmArguments<float>& g) {
+  const amx::Registers registers;
+  const Factor left{g.a, g.a_stride, true, !g.transpose_a, g.m, g.k};
+  const Factor right{g.b, g.b_stride, false, g.transpose_b, g.n, g.k};
+  const Factor &fewer = g.m < g.n ? left : right, &more = g.m < g.n ? right : left;
+
+  const int64_t panel_groups = round_up(std::min(kSliceInputs, g.k), kStepInputs) / kStepInputs * kStepGroups;
+  const int64_t block_panels =
+      std::min((fewer.lines + kPanelLines - 1) / kPanelLines, kBlockGroups / panel_groups);
+  thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> memory;
+  memory.resize(std::max(memory.size(), static_cast<size_t>((block_panels + 1) * panel_groups)));
+  thread_local std::vector<Panel> block;
+
+  for (int64_t k = 0; k < g.k; k += kSliceInputs) {
+    const int64_t end = std::min(k + kSliceInputs, g.k), steps = (end - k + kStepInputs - 1) / kStepInputs;
+    for (int64_t line = 0; line < fewer.lines;) {
+      block.clear();
+      uint32_t* groups = memory.data() + panel_groups;
+      for (int64_t n = 0; n < block_panels && line < fewer.lines; ++n, line += kPanelLines) {
+        block.push_back(pack_panel(fewer, line, k, end, groups + n * panel_groups));
+      }
+      for (int64_t other = 0; other < more.lines; other += kPanelLines) {
+        const Panel panel = pack_panel(more, other, k, end, memory.data());
+        for (const Panel& of_block : block) {
+          const Panel &a = fewer.is_left ? of_block : panel, &b = fewer.is_left ? panel : of_block;
+          multiply_to(g, a, b, steps, g.accumulate || k > 0);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
+
+#if HWY_ONCE
+namespace heed {
+
+#if HEED_AMX && HWY_TARGETS & HWY_AVX3
+
+bool worth_splitting(const GemmArguments<float>& g) {
+  constexpr int64_t kFewestInputs = 24, kProductsOfNumber = 32;  // that is split
+  return internal::has_amx() && g.k >= kFewestInputs && g.m * g.n >= kProductsOfNumber * (g.m + g.n);
+}
+void split_gemm(const GemmArguments<float>& arguments) {
+  HEED_CHECK(internal::has_amx());
+  N_AVX3::split_gemm(arguments);
+}
+
+#else
+
+bool worth_splitting(const GemmArguments<float>&) {
+  return false;
+}
+void split_gemm(const GemmArguments<float>&) {
+  HEED_CHECK(false);
+}
+
+#endif
+
+}  // namespace heed
+#endif
