@@ -50,22 +50,32 @@ struct RegisterPlaces {
   RegisterPlaces from(int64_t bytes) const { return {data + bytes, row, neighbour, part, step}; }
 };
 
-/// sums = x w, of kRows by kColumns registers, or sums + x w where they are begun. Their rows are `stride`
-/// numbers apart. meanwhile() is called after each pair of parts.
+/// Sums, of which rows are `stride` numbers apart.
+template <typename T>
+struct Sums {
+  T* data = nullptr;
+  int64_t stride = 0;
+};
+
+/// sums = x w, of kRows by kColumns registers, or first + x w where there is a first. meanwhile() is called
+/// after each pair of parts.
 template <class Numbers, int kRows, int kColumns, class Meanwhile>
 HWY_INLINE void multiply_registers(const RegisterPlaces& x, const RegisterPlaces& w, int64_t steps,
-                                   bool begun, typename Numbers::Total* sums, int64_t stride,
-                                   const Meanwhile& meanwhile) {
+                                   const Sums<const typename Numbers::Total>& first,
+                                   const Sums<typename Numbers::Total>& sums, const Meanwhile& meanwhile) {
   constexpr int kFirstX = kRowTiles * kColumnTiles, kFirstW = kFirstX + kRowTiles;
-  const int64_t sums_row = stride * static_cast<int64_t>(sizeof *sums);
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(typename Numbers::Total));
+  const auto place = [](const auto& all, auto row, auto column) HEED_INLINE_LAMBDA {
+    return all.data + (row * all.stride + column) * amx::kTileRows;
+  };
   const auto for_each_sum = [](const auto& body) HEED_INLINE_LAMBDA {
     repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
       repeat<kColumns>([&](auto column) HEED_INLINE_LAMBDA { body(row, column); });
     });
   };
   for_each_sum([&](auto row, auto column) HEED_INLINE_LAMBDA {
-    if (begun) {
-      amx::load<row * kColumnTiles + column>(sums + (row * stride + column) * amx::kTileRows, sums_row);
+    if (first.data != nullptr) {
+      amx::load<row * kColumnTiles + column>(place(first, row, column), first.stride * kBytes);
     } else {
       amx::zero<row * kColumnTiles + column>();
     }
@@ -93,7 +103,7 @@ HWY_INLINE void multiply_registers(const RegisterPlaces& x, const RegisterPlaces
     });
   }
   for_each_sum([&](auto row, auto column) HEED_INLINE_LAMBDA {
-    amx::store<row * kColumnTiles + column>(sums + (row * stride + column) * amx::kTileRows, sums_row);
+    amx::store<row * kColumnTiles + column>(place(sums, row, column), sums.stride * kBytes);
   });
 }
 
@@ -126,12 +136,12 @@ HWY_INLINE void multiply_panels_in_tiles(const TileProduct& p, const Finish& fin
                                    p.steps * kStepBytes, kStepBytes};
       for (int64_t row = 0; row < p.rows; row += kRowsOfTiles) {
         const RegisterPlaces x = p.x.from(row / amx::kTileRows * p.x.neighbour);
-        typename Numbers::Total* const tile_sums = sums + row * kPanelColumns + column;
+        const Sums<typename Numbers::Total> tile_sums{sums + row * kPanelColumns + column, kPanelColumns};
         if (p.rows - row > amx::kTileRows) {
-          multiply_registers<Numbers, 2, kColumnTiles>(x, weights, p.steps, false, tile_sums, kPanelColumns,
+          multiply_registers<Numbers, 2, kColumnTiles>(x, weights, p.steps, {}, tile_sums,
                                                        ask_for_next_panel);
         } else {
-          multiply_registers<Numbers, 1, kColumnTiles>(x, weights, p.steps, false, tile_sums, kPanelColumns,
+          multiply_registers<Numbers, 1, kColumnTiles>(x, weights, p.steps, {}, tile_sums,
                                                        ask_for_next_panel);
         }
       }

@@ -21,16 +21,27 @@ void use_one_thread() {
   (void)done;
 }
 
+/// The bias in every row of C, to which the products are added then.
+template <typename T>
+GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
+  HEED_CHECK(!g.accumulate);
+  for (int64_t row = 0; row < g.m; ++row) std::copy_n(g.bias, g.n, g.c + row * g.c_stride);
+  g.bias = nullptr;
+  g.accumulate = true;
+  return g;
+}
+
 }  // namespace
 
 void gemm(const GemmArguments<float>& g) {
   if (g.m == 0 || g.n == 0) return;
-  if (g.k == 0) {  // an empty sum, which oneDNN takes for a mistake
-    for (int64_t row = 0; row < g.m && !g.accumulate; ++row) std::fill_n(g.c + row * g.c_stride, g.n, 0.0f);
-    return;
-  }
   if (worth_splitting(g)) {
     split_gemm(g);
+    return;
+  }
+  if (g.bias != nullptr) return gemm(begin_with_bias(g));
+  if (g.k == 0) {  // an empty sum, which oneDNN takes for a mistake
+    for (int64_t row = 0; row < g.m && !g.accumulate; ++row) std::fill_n(g.c + row * g.c_stride, g.n, 0.0f);
     return;
   }
   use_one_thread();
@@ -41,6 +52,7 @@ void gemm(const GemmArguments<float>& g) {
 }
 
 void gemm(const GemmArguments<double>& g) {
+  if (g.bias != nullptr) return gemm(begin_with_bias(g));
   std::vector<double> row(static_cast<size_t>(g.k));
   for (int64_t i = 0; i < g.m; ++i) {
     for (int64_t k = 0; k < g.k; ++k)

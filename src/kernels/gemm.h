@@ -12,8 +12,8 @@
 
 namespace heed {
 
-/// C (M x N) = op(A) (M x K) op(B) (K x N) + beta C, with beta 0 or 1, where op may transpose. Row-major; the
-/// strides are those of the matrices as stored.
+/// C (M x N) = op(A) (M x K) op(B) (K x N) + beta C, with beta 0 or 1, where op may transpose; or, with a
+/// bias, op(A) op(B) + b in every row. Row-major; the strides are those of the matrices as stored.
 template <typename T>
 struct GemmArguments {
   bool transpose_a = false, transpose_b = false;
@@ -23,6 +23,7 @@ struct GemmArguments {
   const T* b = nullptr;
   int64_t b_stride = 0;
   bool accumulate = false;  ///< beta
+  const T* bias = nullptr;  ///< (N); not with beta 1
   T* c = nullptr;
   int64_t c_stride = 0;
 };

@@ -25,23 +25,29 @@ class Gemm : public testing::Test {};
 using FloatTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(Gemm, FloatTypes);
 
+/// What the products are added to.
+enum class Begin { kZero, kSums, kBias };
+
 /// Against sums in long double. A sum of k terms, in whatever order, is off by at most k half units in the
 /// last place of the sum of their sizes; and by their square root, nearly always.
 template <typename T>
-void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, bool accumulate) {
+void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begin begin) {
   const auto [m, n, k] = sizes;
   // Rows lie further apart than they are long, and what lies between must not be touched.
   const int64_t a_stride = (transpose_a ? m : k) + 3, b_stride = (transpose_b ? k : n) + 2, c_stride = n + 1;
   const auto a = normal<T>((transpose_a ? k : m) * a_stride + 1, 1);
   const auto b = normal<T>((transpose_b ? n : k) * b_stride + 1, 2);
-  const auto before = normal<T>(m * c_stride + 1, 3);
+  const auto before = normal<T>(m * c_stride + 1, 3), bias = normal<T>(n, 4);
   const auto column = [&](int64_t j, int64_t p) {
     return static_cast<long double>(transpose_b ? b[j * b_stride + p] : b[p * b_stride + j]);
   };
   std::vector<long double> sums, magnitudes;
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
-      long double sum = accumulate ? before[i * c_stride + j] : 0, size = std::abs(sum);
+      long double sum = begin == Begin::kZero   ? 0
+                        : begin == Begin::kSums ? before[i * c_stride + j]
+                                                : bias[j];
+      long double size = std::abs(sum);
       for (int64_t p = 0; p < k; ++p) {
         const long double term =
             static_cast<long double>(transpose_a ? a[p * a_stride + i] : a[i * a_stride + p]) * column(j, p);
@@ -63,7 +69,8 @@ void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, bool
           .a_stride = a_stride,
           .b = b.data(),
           .b_stride = b_stride,
-          .accumulate = accumulate,
+          .accumulate = begin == Begin::kSums,
+          .bias = begin == Begin::kBias ? bias.data() : nullptr,
           .c = c.data(),
           .c_stride = c_stride});
     for (int64_t i = 0; i < m; ++i) {
@@ -84,8 +91,8 @@ template <typename T>
 void expect_formulas(const Sizes& sizes) {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
-      for (const bool accumulate : {false, true}) {
-        expect_formula<T>(sizes, transpose_a, transpose_b, accumulate);
+      for (const Begin begin : {Begin::kZero, Begin::kSums, Begin::kBias}) {
+        expect_formula<T>(sizes, transpose_a, transpose_b, begin);
       }
     }
   }
@@ -119,7 +126,8 @@ TEST(GemmOfFloats, IsTheSumOfProductsForRandomShapes) {
   for (int n = 0; n < 60; ++n) {
     const auto size = [&](uint64_t most) { return static_cast<int64_t>(1 + random.below(most)); };
     const Sizes sizes{size(150), size(150), size(n % 10 == 0 ? 600 : 100)};
-    expect_formula<float>(sizes, random.below(2) == 1, random.below(2) == 1, random.below(2) == 1);
+    expect_formula<float>(sizes, random.below(2) == 1, random.below(2) == 1,
+                          static_cast<Begin>(random.below(3)));
   }
 }
 

@@ -21,7 +21,7 @@ namespace heed::HWY_NAMESPACE {
 
 // A panel is 32 lines of a factor and at most kSliceInputs inputs, in parts. The factor of fewer lines is
 // packed a block at a time, for the second-level cache; of the other one, a panel is packed at a time and
-// multiplied with all panels of the block.
+// multiplied with all panels of the block; meanwhile, what comes next is asked for.
 
 constexpr int64_t kPanelLines = 32;
 constexpr int64_t kSliceInputs = 512;
@@ -53,34 +53,77 @@ Panel pack_panel(const Factor& f, int64_t begin, int64_t k, int64_t end, uint32_
   return {groups, begin, lines};
 }
 
-/// C = A B or, where it is begun, C + A B, for a panel of each.
-HWY_INLINE void multiply_panels(const Panel& a, const Panel& b, int64_t steps, bool begun, float* c,
-                                int64_t stride) {
+/// A part of a matrix that is wanted soon. It is asked for at an even pace: all of it in `calls` calls.
+class Ahead {
+ public:
+  Ahead(const float* data, int64_t stride, int64_t rows, int64_t columns, int64_t calls)
+      : row_(data),
+        stride_(stride),
+        columns_(columns),
+        lines_(rows * ((columns + kLine - 1) / kLine)),
+        calls_(calls) {}
+
+  HWY_INLINE void ask() {
+    for (due_ += lines_; due_ >= calls_; due_ -= calls_) {
+      __builtin_prefetch(row_ + column_, 0, 2);
+      column_ += kLine;
+      if (column_ < columns_) continue;
+      column_ = 0;
+      row_ += stride_;
+    }
+  }
+
+ private:
+  static constexpr int64_t kLine = kLineBytes / static_cast<int64_t>(sizeof(float));
+  const float* row_;
+  int64_t stride_, columns_, lines_, calls_;
+  int64_t column_ = 0, due_ = 0;
+};
+
+/// The lines from `begin` on and inputs [k, end); nothing behind the last line.
+Ahead lines_ahead(const Factor& f, int64_t begin, int64_t k, int64_t end, int64_t calls) {
+  const int64_t lines = std::clamp<int64_t>(f.lines - begin, 0, kPanelLines);
+  if (f.line_by_line) return {f.at(begin, k), f.stride, lines, end - k, calls};
+  return {f.at(begin, k), f.stride, end - k, lines, calls};
+}
+
+/// Of C, what a panel each of A and B make.
+Ahead sums_ahead(const GemmArguments<float>& g, int64_t row, int64_t column, int64_t calls) {
+  return {g.c + row * g.c_stride + column, g.c_stride, std::clamp<int64_t>(g.m - row, 0, kPanelLines),
+          std::clamp<int64_t>(g.n - column, 0, kPanelLines), calls};
+}
+
+/// C = first + A B, for a panel of each.
+HWY_INLINE void multiply_panels(const Panel& a, const Panel& b, int64_t steps, const Sums<const float>& first,
+                                const Sums<float>& c, Ahead& lines, Ahead& sums) {
   using Numbers = SplitNumbers<kPartsOfX>;
   const RegisterPlaces x = a.places(), w = b.places();
-  const auto nothing = [] {};
+  const auto ask = [&]() HEED_INLINE_LAMBDA {
+    lines.ask();
+    sums.ask();
+  };
   const bool rows = a.lines > amx::kTileRows, columns = b.lines > amx::kTileRows;
-  if (rows && columns) multiply_registers<Numbers, 2, 2>(x, w, steps, begun, c, stride, nothing);
-  if (rows && !columns) multiply_registers<Numbers, 2, 1>(x, w, steps, begun, c, stride, nothing);
-  if (!rows && columns) multiply_registers<Numbers, 1, 2>(x, w, steps, begun, c, stride, nothing);
-  if (!rows && !columns) multiply_registers<Numbers, 1, 1>(x, w, steps, begun, c, stride, nothing);
+  if (rows && columns) multiply_registers<Numbers, 2, 2>(x, w, steps, first, c, ask);
+  if (rows && !columns) multiply_registers<Numbers, 2, 1>(x, w, steps, first, c, ask);
+  if (!rows && columns) multiply_registers<Numbers, 1, 2>(x, w, steps, first, c, ask);
+  if (!rows && !columns) multiply_registers<Numbers, 1, 1>(x, w, steps, first, c, ask);
 }
 
 /// The same, where C may end within the registers.
-HWY_INLINE void multiply_to(const GemmArguments<float>& g, const Panel& a, const Panel& b, int64_t steps,
-                            bool begun) {
-  float* const c = g.c + a.begin * g.c_stride + b.begin;
+HWY_INLINE void multiply_to(const Sums<float>& c, const Panel& a, const Panel& b, int64_t steps,
+                            const Sums<const float>& first, Ahead& lines, Ahead& sums) {
   if (a.lines % amx::kTileRows == 0 && b.lines % amx::kTileRows == 0) {
-    multiply_panels(a, b, steps, begun, c, g.c_stride);
+    multiply_panels(a, b, steps, first, c, lines, sums);
     return;
   }
   alignas(64) float tile[kPanelLines * kPanelLines];
+  const bool begun = first.data != nullptr;
   for (int64_t row = 0; begun && row < a.lines; ++row) {
-    std::copy_n(c + row * g.c_stride, b.lines, tile + row * kPanelLines);
+    std::copy_n(first.data + row * first.stride, b.lines, tile + row * kPanelLines);
   }
-  multiply_panels(a, b, steps, begun, tile, kPanelLines);
+  multiply_panels(a, b, steps, {begun ? tile : nullptr, kPanelLines}, {tile, kPanelLines}, lines, sums);
   for (int64_t row = 0; row < a.lines; ++row) {
-    std::copy_n(tile + row * kPanelLines, b.lines, c + row * g.c_stride);
+    std::copy_n(tile + row * kPanelLines, b.lines, c.data + row * c.stride);
   }
 }
 
@@ -99,6 +142,7 @@ void split_gemm(const GemmArguments<float>& g) {
 
   for (int64_t k = 0; k < g.k; k += kSliceInputs) {
     const int64_t end = std::min(k + kSliceInputs, g.k), steps = (end - k + kStepInputs - 1) / kStepInputs;
+    const int64_t calls = steps * SplitNumbers<kPartsOfX>::kPairs;
     for (int64_t line = 0; line < fewer.lines;) {
       block.clear();
       uint32_t* groups = memory.data() + panel_groups;
@@ -107,9 +151,19 @@ void split_gemm(const GemmArguments<float>& g) {
       }
       for (int64_t other = 0; other < more.lines; other += kPanelLines) {
         const Panel panel = pack_panel(more, other, k, end, memory.data());
-        for (const Panel& of_block : block) {
-          const Panel &a = fewer.is_left ? of_block : panel, &b = fewer.is_left ? panel : of_block;
-          multiply_to(g, a, b, steps, g.accumulate || k > 0);
+        Ahead lines =
+            lines_ahead(more, other + kPanelLines, k, end, calls * static_cast<int64_t>(block.size()));
+        for (size_t n = 0; n < block.size(); ++n) {
+          const bool last = n + 1 == block.size();
+          const int64_t next = block[last ? 0 : n + 1].begin, next_other = last ? other + kPanelLines : other;
+          Ahead sums =
+              fewer.is_left ? sums_ahead(g, next, next_other, calls) : sums_ahead(g, next_other, next, calls);
+          const Panel &a = fewer.is_left ? block[n] : panel, &b = fewer.is_left ? panel : block[n];
+          const Sums<float> c{g.c + a.begin * g.c_stride + b.begin, g.c_stride};
+          Sums<const float> first;
+          if (g.accumulate || k > 0) first = {c.data, c.stride};
+          if (g.bias != nullptr && k == 0) first = {g.bias + b.begin, 0};
+          multiply_to(c, a, b, steps, first, lines, sums);
         }
       }
     }

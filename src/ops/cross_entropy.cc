@@ -109,10 +109,6 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
     for (int64_t begin = 0; begin < rows; begin += block) {
       const int64_t count = std::min(block, rows - begin);
       const T* h = hidden.value().data<T>() + begin * width;
-      if (bias.defined()) {
-        const T* b = bias.value().data<T>();
-        for (int64_t row = 0; row < count; ++row) std::copy(b, b + classes, z + row * classes);
-      }
       gemm({.transpose_b = true,
             .m = count,
             .n = classes,
@@ -121,7 +117,7 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
             .a_stride = width,
             .b = weight.value().data<T>(),
             .b_stride = width,
-            .accumulate = bias.defined(),
+            .bias = bias.defined() ? bias.value().data<T>() : nullptr,
             .c = z,
             .c_stride = classes});
       T* loss = losses.data<T>();

@@ -1,7 +1,5 @@
 #include "ops/linear.h"
 
-#include <algorithm>
-
 #include "kernels/elementwise.h"
 #include "kernels/gemm.h"
 #include "kernels/packed_matrix.h"
@@ -13,10 +11,6 @@ namespace {
 template <typename T>
 void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, Tensor& y) {
   const int64_t rows = rows_of(x), in = x.dim(-1), out = weight.dim(0);
-  if (bias.defined()) {
-    const T* b = bias.data<T>();
-    for (int64_t row = 0; row < rows; ++row) std::copy(b, b + out, y.data<T>() + row * out);
-  }
   gemm({.transpose_b = true,
         .m = rows,
         .n = out,
@@ -25,7 +19,7 @@ void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, Tensor& 
         .a_stride = in,
         .b = weight.data<T>(),
         .b_stride = in,
-        .accumulate = bias.defined(),
+        .bias = bias.defined() ? bias.data<T>() : nullptr,
         .c = y.data<T>(),
         .c_stride = out});
 }
