@@ -33,7 +33,7 @@ void require_targets(const Tensor& targets, int64_t rows, int64_t classes, int32
 
 // Logits made at a time. Each block passes through the whole weight twice and through its gradient once,
 // which costs more than to fetch a block of logits again from the last-level cache (docs/performance.md).
-constexpr int64_t kLogitsInBlock = 1 << 21;
+constexpr int64_t kLogitsInBlock = 1 << 22;
 
 }  // namespace
 
