@@ -29,10 +29,13 @@ class Training(TrainingContest):
     packages = ("torch", "transformers", "sentencepiece")
     file = __file__
 
-    def __init__(self, options, shape_name, batch_tokens, goal):
+    def __init__(self, options, shape_name, batch_tokens, goal, precision="highest"):
         super().__init__(options)
         self.shape, self.batch_tokens, self.goal = SHAPES[shape_name], batch_tokens, goal
+        self.precision = precision
         self.name = f"training {shape_name}, {batch_tokens} target tokens a step"
+        if precision != "highest":
+            self.name += f", {precision} precision"
         self.operations = operations_per_target_token(self.shape)
         large = self.shape["width"] >= 512
         self.steps_a_turn = 10 if large else max(12, 60 * 1024 // batch_tokens)
@@ -42,7 +45,7 @@ class Training(TrainingContest):
         self.pairs = pairs_for(self.options, self.folder)
 
     def heed_arguments(self):
-        return ["--pairs", self.pairs, "--batch-tokens", self.batch_tokens] + set_options(
+        return ["--pairs", self.pairs, "--batch-tokens", self.batch_tokens, "--precision", self.precision] + set_options(
             {
                 "model.width": self.shape["width"],
                 "model.encoder_layers": self.shape["layers"],
@@ -56,7 +59,7 @@ class Training(TrainingContest):
         )
 
     def job(self):
-        return dict(shape=self.shape, pairs=str(self.pairs), batch_tokens=self.batch_tokens)
+        return dict(shape=self.shape, pairs=str(self.pairs), batch_tokens=self.batch_tokens, precision=self.precision)
 
 
 def operations_per_target_token(shape):
@@ -97,6 +100,7 @@ def contests(options):
     for name, goals in zip(SHAPES, GOALS):
         for batch_tokens, goal in goals.items():
             yield Training(options, name, batch_tokens, goal)
+        yield Training(options, name, 4096, None, "medium")
 
 
 # ---- The peer, in a process of its own --------------------------------------------------------------------
@@ -148,6 +152,7 @@ class Torch(Peer):
         from transformers import MarianMTModel
 
         torch.set_num_threads(job["threads"])
+        torch.set_float32_matmul_precision(job["precision"])
         self.torch, shape = torch, job["shape"]
         self.batches, size, pad, end = read_batches(job)
         config = marian_config(

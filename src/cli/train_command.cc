@@ -28,7 +28,7 @@ struct TrainOptions {
   double max_minutes = 0;
   int64_t seed = -1, batch_tokens = 0;
   int shards = -1;
-  std::string task, arch, languages;
+  std::string task, arch, precision, languages;
   std::vector<std::string> settings;
 };
 
@@ -48,6 +48,7 @@ train::Recipe make_recipe(const TrainOptions& o) {
   if (o.seed >= 0) add("training.seed", std::to_string(o.seed), "--seed");
   if (o.batch_tokens > 0) add("training.batch_tokens", std::to_string(o.batch_tokens), "--batch-tokens");
   if (o.shards >= 0) add("training.shards", std::to_string(o.shards), "--shards");
+  if (!o.precision.empty()) add("training.precision", o.precision, "--precision");
   if (!o.arch.empty()) add("model.arch", o.arch, "--arch");
   if (!o.from.empty()) add("training.from", o.from, "--from");
   return train::make_recipe(o.preset, o.task, settings);
@@ -219,6 +220,12 @@ void add_train(CLI::App& app, Work& work) {
   command->add_option("--shards", o->shards, "Parts of a batch (training.shards)")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
       ->type_name("N");
+  command
+      ->add_option(
+          "--precision", o->precision,
+          "Of matrix products: highest (float32), high or medium (bfloat16), which are faster where the "
+          "processor has matrix registers (training.precision)")
+      ->type_name("NAME");
   command->add_option("--seed", o->seed, "Seed of everything random (training.seed)")
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
       ->type_name("N");

@@ -27,29 +27,56 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// Of x; weights have kParts.
-constexpr int kPartsOfX = 3;
+/// For multiply_registers(): which parts are multiplied. Small products before large ones, and from one to
+/// the next only one of both parts changes, if that can be.
+template <int kPartsOfX, int kPartsOfW>
+struct SplitNumbers;
 
-/// For multiply_registers(). Small products before large ones, and from one to the next only one of both
-/// parts changes, if that can be.
-template <int kParts>
-struct SplitNumbers {
+struct FloatNumbers {
   using Total = float;
-  static constexpr int64_t kWeightParts = kParts;
-  static constexpr int kPairs = kParts == 2 ? 5 : 6;
-  template <int n>
-  static constexpr PartPair pair() {
-    if constexpr (kParts == 2) {
-      constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
-      return kAll[n];
-    } else {
-      constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
-      return kAll[n];
-    }
-  }
   template <int kSum, int kX, int kW>
   static HWY_INLINE void add() {
     amx::add_bfloat16<kSum, kX, kW>();
+  }
+};
+
+template <>
+struct SplitNumbers<3, 3> : FloatNumbers {
+  static constexpr int64_t kWeightParts = 3;
+  static constexpr int kPairs = 6;
+  template <int n>
+  static constexpr PartPair pair() {
+    constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
+    return kAll[n];
+  }
+};
+template <>
+struct SplitNumbers<3, 2> : FloatNumbers {
+  static constexpr int64_t kWeightParts = 2;
+  static constexpr int kPairs = 5;
+  template <int n>
+  static constexpr PartPair pair() {
+    constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
+    return kAll[n];
+  }
+};
+template <>
+struct SplitNumbers<2, 2> : FloatNumbers {
+  static constexpr int64_t kWeightParts = 2;
+  static constexpr int kPairs = 3;
+  template <int n>
+  static constexpr PartPair pair() {
+    constexpr PartPair kAll[kPairs] = {{1, 0}, {0, 0}, {0, 1}};
+    return kAll[n];
+  }
+};
+template <>
+struct SplitNumbers<1, 1> : FloatNumbers {
+  static constexpr int64_t kWeightParts = 1;
+  static constexpr int kPairs = 1;
+  template <int>
+  static constexpr PartPair pair() {
+    return {0, 0};
   }
 };
 
@@ -68,17 +95,25 @@ HWY_INLINE hn::Vec<Groups> round_to_bfloat16(hn::Vec<Floats> x) {
   return hn::And(hn::Add(hn::BitCast(d, x), hn::Set(d, 0x8000u)), hn::Set(d, 0xFFFF0000u));
 }
 
-/// Group i of part n: that of low_i and, behind it, that of high_i; parts lie `part` groups apart. The last
-/// part is cut off instead of rounded, so that what is no number stays none. Gives the bits that are left of
-/// both: none of three parts of a number.
+/// The same, or what is no number.
+HWY_INLINE hn::Vec<Groups> round_or_keep(hn::Vec<Floats> x) {
+  const Groups d;
+  const auto none = hn::And(hn::BitCast(d, x), hn::Set(d, 0xFFFF0000u));
+  const auto quiet = hn::Or(none, hn::Set(d, 0x00400000u));
+  return hn::IfThenElse(hn::RebindMask(d, hn::IsNaN(x)), quiet, round_to_bfloat16(x));
+}
+
+/// Group i of part n: that of low_i and, behind it, that of high_i; parts lie `part` groups apart. Gives the
+/// bits that are left of both: none of three parts of a number.
 template <int kParts>
 HWY_INLINE hn::Vec<Groups> split(hn::Vec<Floats> low, hn::Vec<Floats> high, uint32_t* parts, int64_t part) {
   const Groups d;
-  const auto cut = [&](auto x) { return hn::And(hn::BitCast(d, x), hn::Set(d, 0xFFFF0000u)); };
   for (int n = 0; n < kParts; ++n) {
-    const bool last = n == kParts - 1;
-    const auto low_part = last ? cut(low) : round_to_bfloat16(low);
-    const auto high_part = last ? cut(high) : round_to_bfloat16(high);
+    const auto part_of = [&](hn::Vec<Floats> x) {
+      if (n == 2) return hn::And(hn::BitCast(d, x), hn::Set(d, 0xFFFF0000u));  // there is nothing to round
+      return n == kParts - 1 ? round_or_keep(x) : round_to_bfloat16(x);
+    };
+    const auto low_part = part_of(low), high_part = part_of(high);
     hn::StoreU(hn::Or(hn::ShiftRight<16>(low_part), high_part), d, parts + n * part);
     low = hn::Sub(low, hn::BitCast(Floats(), low_part));
     high = hn::Sub(high, hn::BitCast(Floats(), high_part));

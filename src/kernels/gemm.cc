@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -21,6 +22,8 @@ void use_one_thread() {
   (void)done;
 }
 
+thread_local ProductPrecision allowed_precision = ProductPrecision::kHighest;
+
 /// The bias in every row of C, to which the products are added then.
 template <typename T>
 GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
@@ -36,7 +39,7 @@ GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
 void gemm(const GemmArguments<float>& g) {
   if (g.m == 0 || g.n == 0) return;
   if (worth_splitting(g)) {
-    split_gemm(g);
+    split_gemm(g, allowed_precision);
     return;
   }
   if (g.bias != nullptr) return gemm(begin_with_bias(g));
@@ -73,6 +76,13 @@ void gemm(const GemmArguments<double>& g) {
       }
     }
   }
+}
+
+AllowedPrecision::AllowedPrecision(ProductPrecision precision)
+    : before_(std::exchange(allowed_precision, precision)) {}
+
+AllowedPrecision::~AllowedPrecision() {
+  allowed_precision = before_;
 }
 
 const char* gemm_library() {

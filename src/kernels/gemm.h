@@ -30,6 +30,26 @@ struct GemmArguments {
 void gemm(const GemmArguments<float>& arguments);
 void gemm(const GemmArguments<double>& arguments);
 
+/// How exactly products are made on matrix registers. The names are those of PyTorch's
+/// torch.set_float32_matmul_precision(). Sums are of 24 bits in all of them.
+enum class ProductPrecision {
+  kHighest,  ///< of float32: 24 bits
+  kHigh,     ///< each number is the sum of two of bfloat16: 16 bits
+  kMedium,   ///< each number is rounded to bfloat16: 8 bits
+};
+
+/// While it lives, gemm() of this thread may be so inexact where that is faster; where not, it is exact.
+class AllowedPrecision {
+ public:
+  explicit AllowedPrecision(ProductPrecision precision);
+  ~AllowedPrecision();
+  AllowedPrecision(const AllowedPrecision&) = delete;
+  AllowedPrecision& operator=(const AllowedPrecision&) = delete;
+
+ private:
+  ProductPrecision before_;
+};
+
 /// "oneDNN 2.6.3"
 const char* gemm_library();
 

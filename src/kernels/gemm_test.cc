@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -162,6 +163,47 @@ TEST(GemmOfFloats, IsTheSumOfProductsOfAnySize) {
   }
 }
 
+/// The largest error, of results whose terms add up to some 64.
+double largest_error(const std::vector<float>& c, const std::vector<float>& a, const std::vector<float>& b) {
+  double largest = 0;
+  for (int64_t i = 0; i < kSize; ++i) {
+    for (int64_t j = 0; j < kSize; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < kSize; ++k) {
+        sum += static_cast<double>(a[i * kSize + k]) * static_cast<double>(b[k * kSize + j]);
+      }
+      largest = std::max(largest, std::abs(c[i * kSize + j] - sum));
+    }
+  }
+  return largest;
+}
+
+// Rounded to p bits, a number of size 1 is off by at most 2^-p. An error of 64 products, each of two such
+// numbers, is some 8 times 2^-p, and at the worst of 4,096 results 4 times that;
+// sums as large as 32 are rounded too, 64 times.
+TEST(GemmOfFloats, IsAsInexactAsItMayBeOnMatrixRegistersAlone) {
+  const auto a = normal<float>(kSize * kSize, 1), b = normal<float>(kSize * kSize, 2);
+  const auto error_with = [&](ProductPrecision precision) {
+    const AllowedPrecision allowed(precision);
+    return largest_error(multiply_squares(a, b), a, b);
+  };
+  on_every_isa([&](const std::string& isa) {
+    const double highest = error_with(ProductPrecision::kHighest), high = error_with(ProductPrecision::kHigh),
+                 medium = error_with(ProductPrecision::kMedium);
+    EXPECT_LT(highest, 0x1p-16) << isa;
+    if (isa == "amx") {
+      EXPECT_LT(high, 32 * 0x1p-16);
+      EXPECT_GT(high, 0x1p-18);
+      EXPECT_LT(medium, 32 * 0x1p-8);
+      EXPECT_GT(medium, 0x1p-10);
+    } else {
+      EXPECT_EQ(high, highest) << isa;
+      EXPECT_EQ(medium, highest) << isa;
+    }
+    EXPECT_EQ(error_with(ProductPrecision::kHighest), highest) << "it lasts";
+  });
+}
+
 // A loss that is no number must show.
 TEST(GemmOfFloats, KeepsWhatIsNoNumber) {
   constexpr int64_t kBad = 17;
@@ -172,9 +214,13 @@ TEST(GemmOfFloats, KeepsWhatIsNoNumber) {
     const auto b = normal<float>(kSize * kSize, 2);
     a[kBad * kSize + 3] = bad;
     on_every_isa([&](const std::string& isa) {
-      const std::vector<float> c = multiply_squares(a, b);
-      for (int64_t i = 0; i < kSize * kSize; ++i) {
-        ASSERT_EQ(std::isfinite(c[i]), i / kSize != kBad) << isa << " at " << i;
+      for (const auto precision :
+           {ProductPrecision::kHighest, ProductPrecision::kHigh, ProductPrecision::kMedium}) {
+        const AllowedPrecision allowed(precision);
+        const std::vector<float> c = multiply_squares(a, b);
+        for (int64_t i = 0; i < kSize * kSize; ++i) {
+          ASSERT_EQ(std::isfinite(c[i]), i / kSize != kBad) << isa << " at " << i;
+        }
       }
     });
   }

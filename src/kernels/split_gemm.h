@@ -9,6 +9,6 @@ namespace heed {
 /// Whether this processor can, and may, and the sizes are worth it.
 bool worth_splitting(const GemmArguments<float>& arguments);
 
-void split_gemm(const GemmArguments<float>& arguments);
+void split_gemm(const GemmArguments<float>& arguments, ProductPrecision precision);
 
 }  // namespace heed

@@ -46,6 +46,9 @@ bool pack_split_panels(const float* weights, int64_t out, int64_t in, int parts,
   return parts == 2 ? pack_parts<2>(weights, out, in, panels) : pack_parts<3>(weights, out, in, panels);
 }
 
+/// Of x; a weight has two parts or three.
+constexpr int kPartsOfX = 3;
+
 /// At most kBlockRows rows -> (rows / 16, steps, kPartsOfX, kRegisterGroups), whole registers.
 HWY_INLINE void split_rows(const Factor& x, uint32_t* groups) {
   for (int64_t row = 0; row < x.lines; row += amx::kTileRows) {
@@ -73,11 +76,12 @@ void multiply_parts(const SplitProductArguments& a) {
           .x = {reinterpret_cast<const char*>(memory.data()), amx::kTileRowBytes, steps * kStep, kRegister,
                 kStep},
           .panels = reinterpret_cast<const char*>(a.panels + kParts * whole_panels(a.out) * input)};
-      multiply_panels_in_tiles<SplitNumbers<kParts>>(product, [&](int64_t row, int64_t count, int64_t first,
-                                                                  const float* sums) {
-        const bool begun = input > 0;
-        write_sums(sums, count, first, a.out, begun ? nullptr : a.bias, a.y + (begin + row) * a.out, begun);
-      });
+      multiply_panels_in_tiles<SplitNumbers<kPartsOfX, kParts>>(
+          product, [&](int64_t row, int64_t count, int64_t first, const float* sums) {
+            const bool begun = input > 0;
+            write_sums(sums, count, first, a.out, begun ? nullptr : a.bias, a.y + (begin + row) * a.out,
+                       begun);
+          });
     }
   }
 }

@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "data/fingerprint.h"
 #include "gtest/gtest.h"
+#include "kernels/isa.h"
 #include "models/architecture.h"
 #include "models/further_training.h"
 #include "models/model_directory.h"
@@ -199,6 +200,20 @@ TEST_P(EveryArchitecture, ShardsChangeRoundingAlone) {
   EXPECT_NEAR(five.loss, one.loss, 1e-5 * one.loss);
   EXPECT_NEAR(five.gradient_norm, one.gradient_norm, 1e-4 * one.gradient_norm);
   EXPECT_GT(std::abs(other.loss - one.loss), 1e-5 * one.loss) << "the control";
+}
+
+TEST_P(EveryArchitecture, PrecisionChangesTheLastBitsOfProductsAlone) {
+  const bool inexact = isa_name() == "amx";
+  std::map<std::string, Metrics> last;
+  for (const char* precision : {"highest", "high", "medium"}) {
+    train(options(precision, 3, recipe({{"training.precision", precision}})));
+    last[precision] = metrics(precision).back();
+  }
+  const double loss = last["highest"].loss;
+  EXPECT_NEAR(last["high"].loss, loss, 2e-4 * loss);
+  EXPECT_NEAR(last["medium"].loss, loss, 2e-2 * loss);
+  EXPECT_EQ(last["medium"].loss != loss, inexact);
+  EXPECT_EQ(last["high"].loss != last["medium"].loss, inexact);
 }
 
 TEST_P(EveryArchitecture, LearnsAndIsAModelDirectoryAtTheEnd) {

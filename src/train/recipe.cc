@@ -30,6 +30,9 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
                                              {"constant", ScheduleKind::kConstant}};
   static const Words<Averaging> averagings{
       {"none", Averaging::kNone}, {"last", Averaging::kLast}, {"running", Averaging::kRunning}};
+  static const Words<ProductPrecision> precisions{{"highest", ProductPrecision::kHighest},
+                                                  {"high", ProductPrecision::kHigh},
+                                                  {"medium", ProductPrecision::kMedium}};
   const auto one_of = [](std::initializer_list<const char*> allowed) {
     Words<std::string> words;
     for (const char* word : allowed) words.emplace_back(word, word);
@@ -71,6 +74,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("training.batch_tokens", r.batch_tokens, count);
   visit("training.shards", r.shards, Range{0, 1024});
   visit("training.accumulate", r.accumulate, Range{1, 1024});
+  visit("training.precision", r.precision, precisions);
   visit("training.max_length", r.max_length, Range{2, 1e6});
   visit("training.block", r.block, Range{2, 1e6});
   visit("training.documents", r.documents);

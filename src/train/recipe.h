@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/error.h"
+#include "kernels/gemm.h"
 #include "models/model.h"
 #include "models/model_settings.h"
 #include "train/schedule.h"
@@ -53,8 +54,9 @@ struct Recipe {
   std::string from;  ///< the model directory whose tokenizer, sizes and weights it begins with; empty: none
   uint64_t seed = 1;
   int64_t batch_tokens = 4096;
-  int shards = 0;            ///< 0: by batch_tokens alone
-  int accumulate = 1;        ///< batches per update
+  int shards = 0;      ///< 0: by batch_tokens alone
+  int accumulate = 1;  ///< batches per update
+  ProductPrecision precision = ProductPrecision::kHighest;
   int64_t max_length = 128;  ///< longer sentences are left out; of longer texts to classify, the end
   int64_t block = 256;       ///< of a language model: tokens that are read together
   bool documents = false;    ///< of a language model: blank lines end a document

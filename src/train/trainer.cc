@@ -127,7 +127,7 @@ void Trainer::build_model() {
   task_->use(*model_);
   write_json(options_.output + "/config.json", model_->config_json());
   task_->write_files(options_.output);
-  step_ = std::make_unique<TrainingStep>(*task_, model_->table(), pool_);
+  step_ = std::make_unique<TrainingStep>(*task_, model_->table(), pool_, recipe_.precision);
   optimizer_ = std::make_unique<Optimizer>(model_->table(), recipe_);
   const nn::ParameterTable& table = model_->table();
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);

@@ -5,8 +5,9 @@
 
 namespace heed::train {
 
-TrainingStep::TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool)
-    : task_(task), table_(table), pool_(pool), tree_(table) {
+TrainingStep::TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool,
+                           ProductPrecision precision)
+    : task_(task), table_(table), pool_(pool), precision_(precision), tree_(table) {
   for (int row = 0; row < table.size(); ++row) {
     if (table[row].momentum > 0) statistics_.push_back({row, {}});
   }
@@ -40,6 +41,7 @@ LossSums TrainingStep::run(const std::vector<Batch>& parts, const nn::ParameterA
   tree_.begin(parts.size());
   std::vector<LossSums> sums(parts.size());
   pool_.run(parts.size(), [&](size_t n) {
+    const AllowedPrecision allowed(precision_);
     nn::ParameterArray gradients = tree_.take();
     if (!parts[n].sentences.empty()) {
       thread_local Tape tape;

@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "base/thread_pool.h"
+#include "kernels/gemm.h"
 #include "train/gradient_tree.h"
 #include "train/task.h"
 
@@ -12,7 +13,9 @@ namespace heed::train {
 
 class TrainingStep {
  public:
-  TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool);
+  /// `precision` is that of the products of run().
+  TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool,
+               ProductPrecision precision = ProductPrecision::kHighest);
 
   /// The mean loss of all parts of a batch and its gradients, with dropout drawn from `key`. The gradients
   /// are in gradients() until the next call.
@@ -35,6 +38,7 @@ class TrainingStep {
   const Task& task_;
   const nn::ParameterTable& table_;
   ThreadPool& pool_;
+  ProductPrecision precision_;
   GradientTree tree_;
   nn::ParameterArray gradients_;
   std::vector<Statistic> statistics_;
