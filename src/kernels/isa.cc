@@ -64,6 +64,9 @@ constexpr Isa kIsas[] = {
     {"avx512vnni", 2, true, false, runs_vnni},
     {"amx", 2, true, true, runs_amx},
 #endif
+#if HWY_TARGETS & HWY_NEON  // which every 64-bit Arm processor has
+    {"neon", 3, false, false, [] { return true; }},
+#endif
 };
 
 const Isa*& chosen() {

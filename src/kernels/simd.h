@@ -32,9 +32,10 @@
 
 /// Once per file: one function for each instruction set, as internal::kernel_set() counts them. (Highway's
 /// own table would link a library that measures the clock before main() begins, which takes 4 ms.)
-#define HEED_EXPORT(function)                                              \
-  constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##_sets[] = { \
-      &HWY_STATIC_DISPATCH(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function)}
+#define HEED_EXPORT(function)                                                              \
+  constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##_sets[] = {                 \
+      HWY_CHOOSE_FALLBACK(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function), \
+      HWY_CHOOSE_NEON(function)}
 /// The one for the instruction set in use.
 #define HEED_SELECT(function) (*function##_sets[internal::kernel_set()])
 
