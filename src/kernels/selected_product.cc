@@ -67,13 +67,15 @@ struct WholeNumbers : Unshifted {
   using D = hn::ScalableTag<int16_t>;
   using Wide = hn::RepartitionToWide<D>;
   struct Sum {
+    // The compiler's own would be for processors that lack this instruction set.
+    HWY_INLINE Sum() : low(hn::Zero(Wide())), high(hn::Zero(Wide())) {}
     hn::Vec<Wide> low, high;
   };
   static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(D())); }
   static HWY_INLINE hn::Vec<D> weights(const int8_t* w) {
     return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<int8_t, D>(), w));
   }
-  static HWY_INLINE Sum zero() { return {hn::Zero(Wide()), hn::Zero(Wide())}; }
+  static HWY_INLINE Sum zero() { return {}; }
   static HWY_INLINE void add(Sum& sum, hn::Vec<D> w, const int16_t* x) {
     sum.low = hn::ReorderWidenMulAccumulate(Wide(), w, hn::LoadU(D(), x), sum.low, sum.high);
   }
