@@ -207,7 +207,10 @@ void floats_to_halves(const float* floats, int64_t size, uint16_t* halves) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto largest = hn::Set(d, kLargestHalf), lowest = hn::Set(d, -kLargestHalf);
   const auto convert = [&](const float* from, uint16_t* to) {
-    const auto finite = hn::Min(largest, hn::Max(lowest, hn::LoadU(d, from)));
+    // Not Min() and Max(), which on some instruction sets make a number of what is none.
+    const auto x = hn::LoadU(d, from);
+    const auto finite =
+        hn::IfThenElse(hn::Gt(x, largest), largest, hn::IfThenElse(hn::Lt(x, lowest), lowest, x));
 #if HWY_TARGET == HWY_SCALAR  // which cuts digits off instead of rounding
     *to = float_to_half(hn::GetLane(finite));
     static_cast<void>(half);

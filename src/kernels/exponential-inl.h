@@ -27,7 +27,7 @@ HWY_INLINE hn::Vec<D> exponential(D d, hn::Vec<D> x) {
     const auto large = hn::Set(d, 12582912.0f);  // 1.5 * 2^23
     const auto log2_e = hn::Set(d, 1.44269504088896341f);
     const auto least = hn::Set(d, -86.0f);
-#if HWY_TARGET == HWY_SCALAR  // whose Max() makes a number of what is none
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_NEON  // whose Max() makes a number of what is none
     const auto bounded = hn::IfThenElse(hn::Lt(x, least), least, x);
 #else
     const auto bounded = hn::Max(least, x);

@@ -44,6 +44,13 @@ TEST(FloatsToHalves, WhatIsTooLargeBecomesTheLargest) {
   });
 }
 
+TEST(FloatsToHalves, WhatIsNoNumberStaysNone) {
+  const std::vector<float> floats(17, std::numeric_limits<float>::quiet_NaN());
+  on_every_isa([&](const std::string& isa) {
+    for (const uint16_t half : to_halves(floats)) EXPECT_TRUE(std::isnan(half_to_float(half))) << isa;
+  });
+}
+
 // The numbers that 16 bits hold give the same as they do in 32, to the last bit.
 TEST(HalfAttention, IsAttentionToTheRoundedNumbers) {
   constexpr int64_t kRows = 23;
