@@ -2,6 +2,11 @@
 
 function(heed_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  # Where every processor can join a multiplication and an addition and round once, plain numbers are rounded as on
+  # those that cannot. Kernels that gain by it say so themselves.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
+    target_compile_options(${target} PRIVATE -ffp-contract=off)
+  endif()
   if(HEED_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
