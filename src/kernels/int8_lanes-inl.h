@@ -19,6 +19,8 @@
 #include "kernels/panel.h"
 #if HWY_ARCH_X86
 #include <immintrin.h>
+#elif HWY_ARCH_ARM_A64
+#include <arm_neon.h>
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -135,6 +137,39 @@ struct VnniLanes {
   }
   static HWY_INLINE Sum load(const int32_t* p) { return _mm512_loadu_si512(p); }
   static HWY_INLINE void store(Sum sum, int32_t* p) { _mm512_storeu_si512(p, sum); }
+};
+
+#elif HWY_TARGET == HWY_NEON
+
+/// Products of bytes in 16 bits, which hold one, are added to 32-bit sums in pairs: here, too, each column
+/// has two sums side by side until the end.
+struct DefaultLanes {
+  using Value = int8_t;
+  using Weight = int8_t;
+  using Total = int32_t;
+  static constexpr int32_t kShift = 0;
+  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 4, kVectors = 2;
+  struct Sum {
+    int32x4_t low, high;  ///< of two columns each
+  };
+  using Weights = int8x16_t;
+  using Group = int8x16_t;
+  static HWY_INLINE Sum zero() { return {vdupq_n_s32(0), vdupq_n_s32(0)}; }
+  static HWY_INLINE Weights weights(const int8_t* p) { return vld1q_s8(p); }
+  static HWY_INLINE Group group(const int8_t* p) {
+    int32_t four;
+    std::memcpy(&four, p, sizeof four);
+    return vreinterpretq_s8_s32(vdupq_n_s32(four));
+  }
+  static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
+    sum.low = vpadalq_s16(sum.low, vmull_s8(vget_low_s8(x), vget_low_s8(w)));
+    sum.high = vpadalq_s16(sum.high, vmull_high_s8(x, w));
+  }
+  static HWY_INLINE Sum load(const int32_t* p) {
+    const int32x4_t columns = vld1q_s32(p), zeros = vdupq_n_s32(0);
+    return {vzip1q_s32(columns, zeros), vzip2q_s32(columns, zeros)};
+  }
+  static HWY_INLINE void store(const Sum& sum, int32_t* p) { vst1q_s32(p, vpaddq_s32(sum.low, sum.high)); }
 };
 
 #else
