@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # the targets; each of them uses JOBS cores
-.PHONY: help build demo gallery test lint lint-changed format bench asan tsan clang coverage install clean
+.PHONY: help build demo gallery test lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
 # $(call run_tests,PRESET[,OPTIONS]): configures, builds everything, and runs all tests.
 define run_tests
@@ -16,7 +16,7 @@ ctest --preset $(1) -j $(JOBS)
 endef
 
 help: ## print this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: build/build.ninja ## build the command, the library and the examples, into build/ (what plain `make` does)
 	$(CMAKE) --build --preset release -j $(JOBS)
@@ -70,6 +70,10 @@ coverage: setup-build setup-test setup-coverage ## run all tests and report whic
 	mkdir -p build/coverage/report
 	gcovr --root . --filter src/ --filter include/ --exclude '.*_test\.cc' --exclude-throw-branches \
 	  --print-summary --html-details build/coverage/report/index.html build/coverage
+
+arm64: setup-build setup-test setup-arm64 ## run all tests as built for 64-bit Arm, in an emulator (half an hour)
+	scripts/setup-arm64-root build/arm64/root
+	$(call run_tests,arm64)
 
 install: build ## install to PREFIX=/usr/local
 	$(CMAKE) --install build --prefix $(PREFIX)

@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -35,7 +37,10 @@ class Command {
     const std::string input = settings.input.empty() ? "/dev/null" : settings.input;
     const std::string output = settings.output.empty() ? folder_.path("out") : settings.output;
     const std::string errors = folder_.path("err");
-    arguments.insert(arguments.begin(), HEED_COMMAND);
+    std::istringstream emulator(HEED_EMULATOR);
+    std::vector<std::string> program(std::istream_iterator<std::string>(emulator), {});
+    program.emplace_back(HEED_COMMAND);
+    arguments.insert(arguments.begin(), program.begin(), program.end());
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -47,7 +52,7 @@ class Command {
     redirect(STDIN_FILENO, input, O_RDONLY);
     redirect(STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC);
     redirect(STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC);
-    ::execv(argv[0], argv.data());
+    ::execvp(argv[0], argv.data());
     ::_exit(127);
   }
   ~Command() {
