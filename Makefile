@@ -71,7 +71,7 @@ coverage: setup-build setup-test setup-coverage ## run all tests and report whic
 	gcovr --root . --filter src/ --filter include/ --exclude '.*_test\.cc' --exclude-throw-branches \
 	  --print-summary --html-details build/coverage/report/index.html build/coverage
 
-arm64: setup-build setup-test setup-arm64 ## run all tests as built for 64-bit Arm, in an emulator (half an hour)
+arm64: setup-build setup-test setup-arm64 ## run all tests as built for 64-bit Arm, in an emulator (an hour or so)
 	scripts/setup-arm64-root build/arm64/root
 	$(call run_tests,arm64)
 
