@@ -95,28 +95,29 @@ HWY_INLINE hn::Vec<D> largest_lanes(D d, const T* row, int64_t count) {
   return best;
 }
 
-/// row[0..count) becomes exp(scale * score - shift), and row[count..end) zero, up to whole vectors. Gives the
-/// sum, lane by lane.
-template <class D, typename T>
-HWY_INLINE hn::Vec<D> exponentials(D d, T* row, int64_t count, int64_t end, T scale, T shift) {
+/// row[0..count) becomes use(k, exp(scale * score - shift)), and row[count..end) use(k, 0), up to whole
+/// vectors. Gives the sum of the exponentials, lane by lane.
+template <class D, typename T, class Use>
+HWY_INLINE hn::Vec<D> exponentials(D d, T* row, int64_t count, int64_t end, T scale, T shift,
+                                   const Use& use) {
   const auto scale_v = hn::Set(d, scale), shift_v = hn::Set(d, shift);
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   auto sum = hn::Zero(d);
   int64_t k = 0;
   for (; k + lanes <= count; k += lanes) {
     const auto e = exponential(d, hn::MulSub(hn::LoadU(d, row + k), scale_v, shift_v));
-    hn::StoreU(e, d, row + k);
+    hn::StoreU(use(k, e), d, row + k);
     sum = hn::Add(sum, e);
   }
   if (k < count) {
     const auto visible = hn::FirstN(d, static_cast<size_t>(count - k));
     const auto all = exponential(d, hn::MulSub(hn::LoadU(d, row + k), scale_v, shift_v));
     const auto e = hn::IfThenElseZero(visible, all);
-    hn::StoreU(e, d, row + k);
+    hn::StoreU(use(k, e), d, row + k);
     sum = hn::Add(sum, e);
     k += lanes;
   }
-  for (; k < end; k += lanes) hn::StoreU(hn::Zero(d), d, row + k);
+  for (; k < end; k += lanes) hn::StoreU(use(k, hn::Zero(d)), d, row + k);
   return sum;
 }
 

@@ -41,7 +41,6 @@ struct QueryBlock {
   T* sum;                ///< (rows, lanes of a vector): sum of exp(score - shift), lane by lane
   T shift[kQueryBlock];  ///< at most the largest score so far, and at least that - kHeadroom
   T* weights;            ///< (rows, kKeyBlock): scores, then exp(score - shift)
-  T* mask;               ///< (kKeyBlock) of dropout
 };
 
 /// What was added up with one shift goes on with a larger one.
@@ -62,10 +61,11 @@ void raise_shift(QueryBlock<T>& block, int64_t row, T shift) {
 
 /// Scores of keys [k0, k0 + count) become weights, up to the sum that they are divided by at the end.
 template <typename T>
-void weigh(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64_t count, DropoutReader<T>& dropout) {
+void weigh(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64_t count, DropoutReader& dropout) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const AttentionArguments<T>& a = h.a;
+  const auto kept = hn::Set(d, static_cast<T>(a.dropout.scale()));
   for (int64_t row = 0; row < block.rows; row += 4) {
     T* weights[4];
     int64_t visible[4];
@@ -84,14 +84,18 @@ void weigh(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64_t count, Dr
       const T shift = highest[i] * a.scale;
       if (visible[i] > 0 && !(shift <= block.shift[r] + kHeadroom)) raise_shift(block, r, shift);
       T* sum = block.sum + r * lanes;
-      const auto more = exponentials(d, weights[i], visible[i], count, a.scale, block.shift[r]);
-      hn::StoreU(k0 == 0 ? more : hn::Add(hn::LoadU(d, sum), more), d, sum);
-      if (a.dropout.active()) {
-        dropout.read(h.mask_begin(block.begin + r) + k0, visible[i], block.mask);
-        for_each_vector(d, visible[i], [&](auto at, auto load, auto store) {
-          store(hn::Mul(load(weights[i] + at), load(block.mask + at)), weights[i] + at);
-        });
+      auto more = hn::Zero(d);
+      if (!a.dropout.active()) {
+        more = exponentials(d, weights[i], visible[i], count, a.scale, block.shift[r],
+                            [](auto, auto weight) { return weight; });
+      } else {
+        uint64_t mask[kKeyBlock / kDropoutWordBits] = {};
+        dropout.read(h.mask_begin(block.begin + r) + k0, visible[i], mask);
+        more = exponentials(
+            d, weights[i], visible[i], count, a.scale, block.shift[r],
+            [&](auto k, auto weight) { return hn::Mul(weight, dropout_factors(d, mask, k, kept)); });
       }
+      hn::StoreU(k0 == 0 ? more : hn::Add(hn::LoadU(d, sum), more), d, sum);
     }
   }
 }
@@ -132,7 +136,7 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const int64_t width = round_up(a.value_width, lanes), columns = round_up(keys, panel_width<T>());
   scratch.begin(Scratch<T>::lines(columns * a.key_width) + Scratch<T>::lines(keys * width) +
-                kQueryBlock * (kKeyBlock + width + 16) + kKeyBlock);
+                kQueryBlock * (kKeyBlock + width + 16));
   const auto keys_as_columns =
       pack_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.take(columns * a.key_width));
   const auto values = pack(h.value(0), a.value_stride, keys, a.value_width, scratch.take(keys * width));
@@ -141,8 +145,7 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
   block.mix = scratch.take(kQueryBlock * width);
   block.sum = scratch.take(kQueryBlock * 16);
   block.weights = scratch.take(kQueryBlock * kKeyBlock);
-  block.mask = scratch.take(kKeyBlock);
-  DropoutReader<T> dropout(a.dropout);
+  DropoutReader dropout(a.dropout);
 
   for (block.begin = 0; block.begin < queries; block.begin += kQueryBlock) {
     block.rows = std::min(kQueryBlock, queries - block.begin);

@@ -31,7 +31,6 @@ struct HeadBackward {
   T* dqueries;  ///< (queries, key_width), not yet times the scale
   T* weights;   ///< (kBackwardQueries, kBackwardKeys): scores, then P, then P R
   T* dscores;   ///< the same: dO V^T, then dS
-  T* mask;      ///< (kBackwardKeys)
 
   const T* doutput(int64_t q) const {
     return b.doutput + (h.span.query_begin + q) * b.doutput_stride + h.head * h.a.value_width;
@@ -53,31 +52,31 @@ void dot_outputs(const HeadBackward<T>& x, int64_t begin, int64_t rows, T* delta
 
 /// From scores and dO V^T of a query and `count` keys, of which it sees `visible`: P R and P (dP - delta).
 template <typename T>
-void differentiate_row(const HeadBackward<T>& x, DropoutReader<T>& dropout, int64_t q, int64_t k0,
+void differentiate_row(const HeadBackward<T>& x, DropoutReader& dropout, int64_t q, int64_t k0,
                        int64_t visible, int64_t count, T delta, T* p, T* s) {
   const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto delta_v = hn::Set(d, delta);
-  exponentials(d, p, visible, count, x.h.a.scale, visible > 0 ? x.h.log_sum_exp(q) : T{0});
+  const T scale = x.h.a.scale, shift = visible > 0 ? x.h.log_sum_exp(q) : T{0};
   if (!x.h.a.dropout.active()) {
-    for (int64_t k = 0; k < count; k += lanes) {
-      hn::StoreU(hn::Mul(hn::LoadU(d, p + k), hn::Sub(hn::LoadU(d, s + k), delta_v)), d, s + k);
-    }
+    exponentials(d, p, visible, count, scale, shift, [&](auto k, auto weight) {
+      hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(d, s + k), delta_v)), d, s + k);
+      return weight;
+    });
     return;
   }
-  dropout.read(x.h.mask_begin(q) + k0, visible, x.mask);
-  for (int64_t k = 0; k < count; k += lanes) {
-    const auto weight = hn::LoadU(d, p + k);
-    const auto keep = hn::IfThenElseZero(
-        hn::FirstN(d, static_cast<size_t>(std::max<int64_t>(0, visible - k))), hn::LoadU(d, x.mask + k));
-    hn::StoreU(hn::Mul(weight, hn::MulSub(hn::LoadU(d, s + k), keep, delta_v)), d, s + k);
-    hn::StoreU(hn::Mul(weight, keep), d, p + k);
-  }
+  uint64_t mask[kBackwardKeys / kDropoutWordBits] = {};
+  dropout.read(x.h.mask_begin(q) + k0, visible, mask);
+  const auto kept = hn::Set(d, static_cast<T>(x.h.a.dropout.scale()));
+  exponentials(d, p, visible, count, scale, shift, [&](auto k, auto weight) {
+    const auto factor = dropout_factors(d, mask, k, kept);
+    hn::StoreU(hn::Mul(weight, hn::MulSub(hn::LoadU(d, s + k), factor, delta_v)), d, s + k);
+    return hn::Mul(weight, factor);
+  });
 }
 
 /// What queries [q0, q0 + rows) and keys [k0, k0 + count) give each other.
 template <typename T>
-void differentiate_block(const HeadBackward<T>& x, DropoutReader<T>& dropout, const RightFactor<T>& queries,
+void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const RightFactor<T>& queries,
                          const RightFactor<T>& doutputs, const T* delta, int64_t q0, int64_t rows, int64_t k0,
                          int64_t count) {
   const AttentionArguments<T>& a = x.h.a;
@@ -136,8 +135,8 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
   const auto lines = [](int64_t size) { return Scratch<T>::lines(size); };
   scratch.begin(lines(keys * key_width) * 2 + lines(keys * value_width) + lines(columns * a.key_width) +
                 lines(columns * a.value_width) +
-                kBackwardQueries * (2 * key_width + value_width + 2 * kBackwardKeys) + kBackwardKeys + 64);
-  HeadBackward<T> x{b, h, {}, {}, {}, key_width, value_width, {}, {}, {}, {}, {}, {}};
+                kBackwardQueries * (2 * key_width + value_width + 2 * kBackwardKeys) + 64);
+  HeadBackward<T> x{b, h, {}, {}, {}, key_width, value_width, {}, {}, {}, {}, {}};
   x.keys = pack(h.key(0), a.key_stride, keys, a.key_width, scratch.take(keys * key_width));
   x.keys_as_columns =
       pack_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.take(columns * a.key_width));
@@ -148,12 +147,11 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
   x.dqueries = scratch.take(kBackwardQueries * key_width);
   x.weights = scratch.take(kBackwardQueries * kBackwardKeys);
   x.dscores = scratch.take(kBackwardQueries * kBackwardKeys);
-  x.mask = scratch.take(kBackwardKeys);
   T* query_block = scratch.take(kBackwardQueries * key_width);
   T* doutput_block = scratch.take(kBackwardQueries * value_width);
   std::fill_n(x.dkeys, keys * key_width, T{0});
   std::fill_n(x.dvalues, keys * value_width, T{0});
-  DropoutReader<T> dropout(a.dropout);
+  DropoutReader dropout(a.dropout);
 
   for (int64_t q0 = 0; q0 < queries; q0 += kBackwardQueries) {
     const int64_t rows = std::min(kBackwardQueries, queries - q0);

@@ -8,25 +8,24 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "kernels/dropout-inl.h"
+#include "kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
 template <typename T>
 void dropout(const DropoutArguments<T>& a) {
-  DropoutReader<T> reader(a.stream);
-  T mask[kDropoutBlock];
+  const hn::ScalableTag<T> d;
+  const DropoutSource source(a.stream);
+  const auto scale = hn::Set(d, static_cast<T>(a.stream.scale()));
+  uint64_t bits[kDropoutBlock / kDropoutWordBits];
   for (int64_t begin = 0; begin < a.size; begin += kDropoutBlock) {
-    const int64_t count = std::min(kDropoutBlock, a.size - begin);
-    reader.read(begin, count, mask);
-    const T* x = a.x + begin;
-    T* y = a.y + begin;
-    if (a.residual != nullptr) {
-      const T* residual = a.residual + begin;
-      for (int64_t i = 0; i < count; ++i) y[i] = residual[i] + x[i] * mask[i];
-    } else {
-      for (int64_t i = 0; i < count; ++i) y[i] = x[i] * mask[i];
-    }
+    draw_dropout_block(source, static_cast<uint64_t>(begin / kDropoutBlock), bits);
+    for_each_vector(d, std::min(kDropoutBlock, a.size - begin), [&](auto at, auto load, auto store) {
+      const auto x = load(a.x + begin + at), mask = dropout_factors(d, bits, at, scale);
+      T* y = a.y + begin + at;
+      store(a.residual != nullptr ? hn::MulAdd(x, mask, load(a.residual + begin + at)) : hn::Mul(x, mask), y);
+    });
   }
 }
 
