@@ -121,6 +121,20 @@ HWY_INLINE hn::Vec<D> exponentials(D d, T* row, int64_t count, int64_t end, T sc
   return sum;
 }
 
+/// to += factor * from
+template <typename T>
+HWY_INLINE void add_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,
+                         int64_t stride) {
+  const hn::ScalableTag<T> d;
+  for (int64_t row = 0; row < rows; ++row) {
+    prefetch_behind(to + row * stride, width);
+    for_each_vector(d, width, [&](auto at, auto load, auto store) {
+      T* sum = to + row * stride + at;
+      store(hn::MulAdd(load(from + row * from_stride + at), hn::Set(d, factor), load(sum)), sum);
+    });
+  }
+}
+
 }  // namespace heed::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

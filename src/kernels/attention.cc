@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "base/check.h"
 #include "kernels/simd.h"
@@ -13,120 +14,49 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/attention-inl.h"
+#include "kernels/attention_registers-inl.h"
 #include "kernels/few_queries-inl.h"
+#include "kernels/query_block-inl.h"
+#include "kernels/worth_registers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
 // Keys and values of a block of keys, and the scores of a block of queries, share the first-level cache.
 constexpr int64_t kQueryBlock = 48;  // a whole number of vectors
+static_assert(kQueryBlock <= kMostQueries);
 constexpr int64_t kKeyBlock = 128;
 // So few queries are not worth transposing the keys for.
 constexpr int64_t kFewQueries = 4;
 /// The largest number that 16 bits hold.
 constexpr float kLargestHalf = 65504;
-// A softmax may subtract any number near the largest score, as long as no exponential overflows: what was
-// mixed so far is rescaled only when a score exceeds that number by more than this.
-constexpr int kHeadroom = 16;
 
 // ---- Many queries -----------------------------------------------------------------------------------------
-
-/// A block of queries on its way through the blocks of keys.
-template <typename T>
-struct QueryBlock {
-  int64_t begin, rows;
-  int64_t width;         ///< of a row of `mix`: whole vectors
-  T* mix;                ///< (rows, width): sum of exp(score - shift) value
-  T* sum;                ///< (rows, lanes of a vector): sum of exp(score - shift), lane by lane
-  T shift[kQueryBlock];  ///< at most the largest score so far, and at least that - kHeadroom
-  T* weights;            ///< (rows, kKeyBlock): scores, then exp(score - shift)
-};
-
-/// What was added up with one shift goes on with a larger one.
-template <typename T>
-void raise_shift(QueryBlock<T>& block, int64_t row, T shift) {
-  const hn::ScalableTag<T> d;
-  const T before = block.shift[row];
-  block.shift[row] = shift;
-  if (before == -std::numeric_limits<T>::infinity()) return;  // nothing was added up
-  const auto correction = hn::Set(d, std::exp(before - shift));
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::StoreU(hn::Mul(hn::LoadU(d, block.sum + row * lanes), correction), d, block.sum + row * lanes);
-  T* mix = block.mix + row * block.width;
-  for (int64_t at = 0; at < block.width; at += lanes) {
-    hn::StoreU(hn::Mul(hn::LoadU(d, mix + at), correction), d, mix + at);
-  }
-}
 
 /// Scores of keys [k0, k0 + count) become weights, up to the sum that they are divided by at the end.
 template <typename T>
 void weigh(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64_t count, DropoutReader& dropout) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const AttentionArguments<T>& a = h.a;
-  const auto kept = hn::Set(d, static_cast<T>(a.dropout.scale()));
-  for (int64_t row = 0; row < block.rows; row += 4) {
-    T* weights[4];
-    int64_t visible[4];
-    for (int64_t i = 0; i < 4; ++i) {  // where there are fewer than four, the last one again
-      const int64_t r = std::min(row + i, block.rows - 1);
-      weights[i] = block.weights + r * kKeyBlock;
-      visible[i] = h.visible(block.begin + r, k0, count);
+  const auto kept = hn::Set(d, static_cast<T>(h.a.dropout.scale()));
+  for (int64_t row = 0; row < block.rows; ++row) {
+    if (row % 4 == 0) find_maxima(h, block, row, k0, count);
+    T* const scores = block.scores + row * block.stride;
+    const int64_t visible = h.visible(block.begin + row, k0, count);
+    auto more = hn::Zero(d);
+    if (!h.a.dropout.active()) {
+      more = exponentials(d, scores, visible, count, h.a.scale, block.shift[row],
+                          [](auto, auto weight) { return weight; });
+    } else {
+      uint64_t mask[kKeyBlock / kDropoutWordBits] = {};
+      dropout.read(h.mask_begin(block.begin + row) + k0, visible, mask);
+      more = exponentials(d, scores, visible, count, h.a.scale, block.shift[row], [&](auto k, auto weight) {
+        return hn::Mul(weight, dropout_factors(d, mask, k, kept));
+      });
     }
-    T highest[4];
-    reduce_four(
-        d, largest_lanes(d, weights[0], visible[0]), largest_lanes(d, weights[1], visible[1]),
-        largest_lanes(d, weights[2], visible[2]), largest_lanes(d, weights[3], visible[3]),
-        [](auto x, auto y) { return hn::Max(x, y); }, highest);
-    for (int64_t i = 0; i < 4 && row + i < block.rows; ++i) {
-      const int64_t r = row + i;
-      const T shift = highest[i] * a.scale;
-      if (visible[i] > 0 && !(shift <= block.shift[r] + kHeadroom)) raise_shift(block, r, shift);
-      T* sum = block.sum + r * lanes;
-      auto more = hn::Zero(d);
-      if (!a.dropout.active()) {
-        more = exponentials(d, weights[i], visible[i], count, a.scale, block.shift[r],
-                            [](auto, auto weight) { return weight; });
-      } else {
-        uint64_t mask[kKeyBlock / kDropoutWordBits] = {};
-        dropout.read(h.mask_begin(block.begin + r) + k0, visible[i], mask);
-        more = exponentials(
-            d, weights[i], visible[i], count, a.scale, block.shift[r],
-            [&](auto k, auto weight) { return hn::Mul(weight, dropout_factors(d, mask, k, kept)); });
-      }
-      hn::StoreU(k0 == 0 ? more : hn::Add(hn::LoadU(d, sum), more), d, sum);
-    }
+    T* const sum = block.sum + row * lanes;
+    hn::StoreU(k0 == 0 ? more : hn::Add(hn::LoadU(d, sum), more), d, sum);
   }
-}
-
-/// The mix divided by the sum, and the logarithm of the sum for the backward pass.
-template <typename T>
-void finish(const Head<T>& h, const QueryBlock<T>& block) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  T total[kQueryBlock] = {}, logarithm[kQueryBlock];
-  for (int64_t row = 0; row < block.rows; row += 4) {
-    const auto sum = [&](int64_t i) {
-      return hn::LoadU(d, block.sum + std::min(row + i, block.rows - 1) * lanes);
-    };
-    reduce_four(
-        d, sum(0), sum(1), sum(2), sum(3), [](auto x, auto y) { return hn::Add(x, y); }, total + row);
-  }
-  for (int64_t r = 0; r < block.rows; ++r) {
-    const auto factor =
-        hn::Set(d, total[r] > 0 ? 1 / total[r] : total[r]);  // 0 where it sees nothing; or NaN
-    T* output = h.output(block.begin + r);
-    prefetch_behind(output, h.a.value_width);
-    for_each_vector(d, h.a.value_width, [&](auto at, auto load, auto store) {
-      store(hn::Mul(load(block.mix + r * block.width + at), factor), output + at);
-    });
-  }
-  if (h.a.log_sum_exp == nullptr) return;
-  for (int64_t r = 0; r < block.rows; r += lanes) {
-    hn::StoreU(hn::Log(d, hn::LoadU(d, total + r)), d, logarithm + r);
-  }
-  for (int64_t r = 0; r < block.rows; ++r) h.log_sum_exp(block.begin + r) = block.shift[r] + logarithm[r];
 }
 
 template <typename T>
@@ -136,7 +66,7 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const int64_t width = round_up(a.value_width, lanes), columns = round_up(keys, panel_width<T>());
   scratch.begin(Scratch<T>::lines(columns * a.key_width) + Scratch<T>::lines(keys * width) +
-                kQueryBlock * (kKeyBlock + width + 16));
+                kQueryBlock * (kKeyBlock + width + 17));
   const auto keys_as_columns =
       pack_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.take(columns * a.key_width));
   const auto values = pack(h.value(0), a.value_stride, keys, a.value_width, scratch.take(keys * width));
@@ -144,7 +74,9 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
   block.width = width;
   block.mix = scratch.take(kQueryBlock * width);
   block.sum = scratch.take(kQueryBlock * 16);
-  block.weights = scratch.take(kQueryBlock * kKeyBlock);
+  block.shift = scratch.take(kQueryBlock);
+  block.scores = scratch.take(kQueryBlock * kKeyBlock);
+  block.stride = kKeyBlock;
   DropoutReader dropout(a.dropout);
 
   for (block.begin = 0; block.begin < queries; block.begin += kQueryBlock) {
@@ -166,12 +98,12 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
           prefetch_behind(h.query(block.begin + r), a.key_width);
         }
         multiply_rows<false>(rows, seen(row, rows), a.key_width, h.query(block.begin + row), a.query_stride,
-                             keys_as_columns.from_column(k0), block.weights + row * kKeyBlock, kKeyBlock,
+                             keys_as_columns.from_column(k0), block.scores + row * kKeyBlock, kKeyBlock,
                              false);
       });
       weigh(h, block, k0, count, dropout);
       for_each_tile(block.rows, [&](int64_t row, int64_t rows) {
-        multiply_rows<false>(rows, width, seen(row, rows), block.weights + row * kKeyBlock, kKeyBlock,
+        multiply_rows<false>(rows, width, seen(row, rows), block.scores + row * kKeyBlock, kKeyBlock,
                              values.from_row(k0), block.mix + row * width, width, k0 > 0);
       });
     }
@@ -190,6 +122,14 @@ void attention(const AttentionArguments<T>& a) {
       attend_few_queries(FewQueries<T, T>(a, span, {a.key, a.value, a.key_stride, a.value_stride}), scratch);
       continue;
     }
+#if HEED_AMX && HWY_TARGET == HWY_AVX3
+    if constexpr (std::is_same_v<T, float>) {
+      if (worth_registers<false>(a, span)) {
+        attend_on_registers(a, span, scratch);
+        continue;
+      }
+    }
+#endif
     for (int head = 0; head < a.heads; ++head) attend_head(Head<T>{a, span, head}, scratch);
   }
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <type_traits>
 
 #include "base/check.h"
 #include "kernels/attention.h"
@@ -10,6 +11,8 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "kernels/attention-inl.h"
+#include "kernels/attention_backward_registers-inl.h"
+#include "kernels/worth_registers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -109,20 +112,6 @@ void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const
   });
 }
 
-/// to += factor * from
-template <typename T>
-void add_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,
-              int64_t stride) {
-  const hn::ScalableTag<T> d;
-  for (int64_t row = 0; row < rows; ++row) {
-    prefetch_behind(to + row * stride, width);
-    for_each_vector(d, width, [&](auto at, auto load, auto store) {
-      T* sum = to + row * stride + at;
-      store(hn::MulAdd(load(from + row * from_stride + at), hn::Set(d, factor), load(sum)), sum);
-    });
-  }
-}
-
 // With P the weights, R the dropout mask, O the output and delta_q = dO_q . O_q:
 //   dV = (P R)^T dO;  dP = (dO V^T) R;  dS = P (dP - delta);  dQ = scale dS K;  dK = scale dS^T Q
 template <typename T>
@@ -179,6 +168,14 @@ void attention_backward(const AttentionBackwardArguments<T>& b) {
   HEED_CHECK(b.forward.key_rows == nullptr);
   thread_local Scratch<T> scratch;
   for (int64_t s = 0; s < b.forward.span_count; ++s) {
+#if HEED_AMX && HWY_TARGET == HWY_AVX3
+    if constexpr (std::is_same_v<T, float>) {
+      if (worth_registers<true>(b.forward, b.forward.spans[s])) {
+        differentiate_on_registers(b, b.forward.spans[s], scratch);
+        continue;
+      }
+    }
+#endif
     for (int head = 0; head < b.forward.heads; ++head) {
       attention_backward_head(b, Head<T>{b.forward, b.forward.spans[s], head}, scratch);
     }

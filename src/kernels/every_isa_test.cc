@@ -59,10 +59,13 @@ class AllKernels {
       if (size > 0) softmaxes(size);
       optimizer(size);
       for (const bool causal : {false, true}) {
-        for (const double probability : {0.0, 0.3}) attend(size, causal, probability);
+        for (const double probability : {0.0, 0.3}) attend(size, 5, 9, causal, probability);
       }
       for (const RecurrentCell cell : {RecurrentCell::kGru, RecurrentCell::kLstm}) step(cell, size);
       for (const bool additive : {false, true}) ask(size, additive);
+    }
+    for (const bool causal : {false, true}) {  // what goes to matrix registers
+      for (const double probability : {0.0, 0.3}) attend(401, 32, 64, causal, probability);
     }
     return std::move(results_);
   }
@@ -254,51 +257,49 @@ class AllKernels {
     for (const auto* result : {&weights, &m, &v}) keep("adam", *result, 4);
   }
 
-  /// `keys` keys, and as many queries, but five in the second span; widths that are no whole number of
-  /// vectors.
-  void attend(int64_t keys, bool causal, double probability) {
+  /// `keys` keys, and as many queries, but five in the second span.
+  void attend(int64_t keys, int64_t key_width, int64_t value_width, bool causal, double probability) {
     constexpr int kHeads = 2;
-    constexpr int64_t kKeyWidth = 5, kValueWidth = 9;
     const auto n = static_cast<int32_t>(keys);
     const AttentionSpan spans[] = {{0, n, 0, n, 0}, {n, n + 5, n, 2 * n, keys * keys}};
     const int64_t queries = keys + 5;
-    const std::vector<T> q = normal(queries * kHeads * kKeyWidth), k = normal(2 * keys * kHeads * kKeyWidth);
-    const std::vector<T> v = normal(2 * keys * kHeads * kValueWidth),
-                         dy = normal(queries * kHeads * kValueWidth);
-    std::vector<T> y = normal(queries * kHeads * kValueWidth), lse = normal(queries * kHeads);
-    std::vector<T> dq = normal(queries * kHeads * kKeyWidth), dk = normal(2 * keys * kHeads * kKeyWidth);
-    std::vector<T> dv = normal(2 * keys * kHeads * kValueWidth);
+    const std::vector<T> q = normal(queries * kHeads * key_width), k = normal(2 * keys * kHeads * key_width);
+    const std::vector<T> v = normal(2 * keys * kHeads * value_width),
+                         dy = normal(queries * kHeads * value_width);
+    std::vector<T> y = normal(queries * kHeads * value_width), lse = normal(queries * kHeads);
+    std::vector<T> dq = normal(queries * kHeads * key_width), dk = normal(2 * keys * kHeads * key_width);
+    std::vector<T> dv = normal(2 * keys * kHeads * value_width);
     const AttentionArguments<T> forward{.spans = spans,
                                         .span_count = 2,
                                         .heads = kHeads,
-                                        .key_width = kKeyWidth,
-                                        .value_width = kValueWidth,
+                                        .key_width = key_width,
+                                        .value_width = value_width,
                                         .scale = static_cast<T>(0.4),
                                         .causal = causal,
                                         .dropout = DropoutStream(RandomKey::from_seed(7), probability),
                                         .query = q.data(),
                                         .key = k.data(),
                                         .value = v.data(),
-                                        .query_stride = kHeads * kKeyWidth,
-                                        .key_stride = kHeads * kKeyWidth,
-                                        .value_stride = kHeads * kValueWidth,
+                                        .query_stride = kHeads * key_width,
+                                        .key_stride = kHeads * key_width,
+                                        .value_stride = kHeads * value_width,
                                         .output = y.data(),
-                                        .output_stride = kHeads * kValueWidth,
+                                        .output_stride = kHeads * value_width,
                                         .log_sum_exp = lse.data()};
     attention(forward);
-    keep("attention", y, keys + kKeyWidth);
+    keep("attention", y, keys + key_width);
     for (T& value : lse)
       value = std::max(value, static_cast<T>(-kGuard));  // minus infinity where nothing is seen
-    keep("attention", lse, keys + kKeyWidth);
+    keep("attention", lse, keys + key_width);
     attention_backward({.forward = forward,
                         .doutput = dy.data(),
-                        .doutput_stride = kHeads * kValueWidth,
+                        .doutput_stride = kHeads * value_width,
                         .dquery = dq.data(),
                         .dkey = dk.data(),
                         .dvalue = dv.data(),
-                        .dquery_stride = kHeads * kKeyWidth,
-                        .dkey_stride = kHeads * kKeyWidth,
-                        .dvalue_stride = kHeads * kValueWidth});
+                        .dquery_stride = kHeads * key_width,
+                        .dkey_stride = kHeads * key_width,
+                        .dvalue_stride = kHeads * value_width});
     for (const auto* gradient : {&dq, &dk, &dv}) keep("attention_backward", *gradient, 4 * queries);
   }
 

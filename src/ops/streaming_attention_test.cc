@@ -229,7 +229,9 @@ Problem alone(const Problem& p, size_t at) {
 TEST(StreamingAttention, ASequenceAloneHasTheSameBits) {
   TensorSource source(15);
   for (const bool causal : {false, true}) {
-    Problem p = problem_of(source, {{13, 20}, {100, 150}, {1, 7}, {50, 50}}, 2, 32, 32, DType::kFloat32);
+    Problem p =
+        problem_of(source, {{13, 20}, {100, 150}, {1, 7}, {50, 50}, {300, 300}, {70, 1100}, {97, 210}}, 2, 32,
+                   32, DType::kFloat32);
     p.causal = causal;
     const Results together = run(p, Way::kStreaming);
     for (size_t at = 0; at < p.layout.spans.size(); ++at) {
@@ -259,6 +261,130 @@ TEST(StreamingAttention, AgreesOnEveryInstructionSet) {
       expect_same(p, isa);
       p.dropout = DropoutStream(RandomKey::from_seed(3), 0.1);
       expect_same(p, isa + " with dropout");
+    }
+  });
+}
+
+// ---- Matrix registers ------------------------------------------------------------------------------------
+
+/// Runs `body` with the matrix registers and without; nothing where this processor has none.
+template <typename Body>
+void with_and_without_registers(const Body& body) {
+  const std::string before = isa_name();
+  for (const char* isa : {"avx512vnni", "amx"}) {
+    force_isa(isa);
+    body(std::string(isa));
+  }
+  force_isa(before);
+}
+
+bool has_registers() {
+  const auto isas = available_isas();
+  return std::find(isas.begin(), isas.end(), "amx") != isas.end();
+}
+
+// Tiles are of 32 queries and keys, blocks of 64 queries (32 forward) and 128 keys, and slices of 512 keys
+// (1,024 forward).
+TEST(AttentionOnRegisters, AgreesAroundTheBordersOfItsBlocks) {
+  if (!has_registers()) GTEST_SKIP() << "no amx";
+  TensorSource source(21);
+  constexpr int64_t kSizes[][2] = {{64, 96},  {65, 97},   {70, 128},  {80, 129},  {96, 160},
+                                   {97, 191}, {127, 200}, {128, 256}, {129, 257}, {200, 511},
+                                   {66, 513}, {300, 230}, {100, 1025}};
+  for (const auto& size : kSizes) {
+    const int64_t queries = size[0], keys = size[1];
+    Problem p = problem_of(source, {{queries, keys}}, 2, 32, 64, DType::kFloat32);
+    for (const bool causal : {false, true}) {
+      for (const double probability : {0.0, 0.3}) {
+        p.causal = causal;
+        p.dropout = DropoutStream(RandomKey::from_seed(9), probability);
+        with_and_without_registers([&](const std::string& isa) {
+          expect_same(p, fmt::format("{}: {} queries, {} keys, causal {}, dropout {}", isa, queries, keys,
+                                     causal, probability));
+        });
+      }
+    }
+  }
+}
+
+TEST(AttentionOnRegisters, AgreesOnRandomBatches) {
+  if (!has_registers()) GTEST_SKIP() << "no amx";
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    TensorSource source(2000 + seed);
+    std::vector<std::pair<int64_t, int64_t>> lengths;
+    const int64_t sequences = source.number(1, 4);
+    for (int64_t b = 0; b < sequences; ++b)
+      lengths.emplace_back(source.number(1, 300), source.number(1, 600));
+    Problem p = problem_of(source, lengths, static_cast<int>(source.number(1, 3)), 32 * source.number(1, 3),
+                           32 * source.number(1, 3), DType::kFloat32);
+    p.causal = source.number(0, 1) == 1;
+    p.dropout = DropoutStream(RandomKey::from_seed(seed), source.number(0, 1) == 1 ? 0.25 : 0);
+    with_and_without_registers(
+        [&](const std::string& isa) { expect_same(p, fmt::format("{}: seed {}", isa, seed)); });
+  }
+}
+
+// The control of both tests above: the registers are used, and where sizes are small or widths are odd, they
+// are not.
+TEST(AttentionOnRegisters, AreUsedWhereSizesAreWorthIt) {
+  if (!has_registers()) GTEST_SKIP() << "no amx";
+  const auto differ = [](int64_t queries, int64_t keys, int64_t width) {
+    TensorSource source(22);
+    const Problem p = problem_of(source, {{queries, keys}}, 1, width, width, DType::kFloat32);
+    std::vector<Results> results;
+    with_and_without_registers([&](const std::string&) { results.push_back(run(p, Way::kStreaming)); });
+    const auto same = [&](const Tensor Results::*one) {
+      return (results[0].*one).to_vector<float>() == (results[1].*one).to_vector<float>();
+    };
+    return std::pair(!same(&Results::mixed), !same(&Results::dvalue));
+  };
+  EXPECT_EQ(differ(128, 256, 64), std::pair(true, true));
+  EXPECT_EQ(differ(128, 256, 48), std::pair(false, false));
+  EXPECT_EQ(differ(40, 40, 64), std::pair(false, false));
+}
+
+// Against float64, registers are off by no more than twice of what vectors are, in the output and in every
+// gradient. Without the third parts of numbers it would be dozens of times as much.
+TEST(AttentionOnRegisters, AreAsExactAsVectors) {
+  if (!has_registers()) GTEST_SKIP() << "no amx";
+  TensorSource source(24);
+  for (const bool causal : {false, true}) {
+    Problem p = problem_of(source, {{200, 600}}, 2, 64, 64, DType::kFloat32);
+    p.causal = causal;
+    Problem exact = p;
+    for (Tensor Problem::*one : {&Problem::query, &Problem::key, &Problem::value, &Problem::upstream}) {
+      exact.*one = Tensor::from((p.*one).to_vector<double>(), (p.*one).shape());
+    }
+    const Results expected = run(exact, Way::kStreaming);
+    std::vector<Results> results;
+    with_and_without_registers([&](const std::string&) { results.push_back(run(p, Way::kStreaming)); });
+    for (Tensor Results::*one : {&Results::mixed, &Results::dquery, &Results::dkey, &Results::dvalue}) {
+      const auto error = [&](const Results& found) {
+        const auto left = (found.*one).to_vector<double>(), right = (expected.*one).to_vector<double>();
+        double worst = 0;
+        for (size_t i = 0; i < left.size(); ++i) worst = std::max(worst, std::abs(left[i] - right[i]));
+        return worst;
+      };
+      EXPECT_LE(error(results[1]), 2 * error(results[0])) << "causal " << causal;
+    }
+  }
+}
+
+// What one call leaves in its memory, numbers or not, is nothing to the next one.
+TEST(AttentionOnRegisters, LeftoversOfAnotherCallDoNotMatter) {
+  if (!has_registers()) GTEST_SKIP() << "no amx";
+  TensorSource source(23);
+  Problem bad = problem_of(source, {{256, 640}}, 2, 32, 32, DType::kFloat32);
+  std::fill_n(bad.query.data<float>(), bad.query.size(), std::numeric_limits<float>::quiet_NaN());
+  with_and_without_registers([&](const std::string& isa) {
+    for (const int64_t rows : {65, 81, 100, 113}) {
+      for (const bool causal : {false, true}) {
+        Problem p = problem_of(source, {{rows, 421}}, 2, 32, 32, DType::kFloat32);
+        p.causal = causal;
+        const Results nan = run(bad, Way::kStreaming);
+        ASSERT_TRUE(std::isnan(nan.dkey.data<float>()[0]));
+        expect_same(p, fmt::format("{}: {} queries", isa, rows));
+      }
     }
   });
 }
