@@ -152,7 +152,7 @@ class Torch(Peer):
         from transformers import MarianMTModel
 
         torch.set_num_threads(job["threads"])
-        torch.set_float32_matmul_precision(job["precision"])
+        self.rounding = torch.autocast("cpu", torch.bfloat16, enabled=job["precision"] == "medium")
         self.torch, shape = torch, job["shape"]
         self.batches, size, pad, end = read_batches(job)
         config = marian_config(
@@ -176,8 +176,9 @@ class Torch(Peer):
         start = self.torch.full_like(labels[:, :1], self.model.config.decoder_start_token_id)
         inputs = self.torch.cat([start, labels[:, :-1]], 1)
         inputs.masked_fill_(inputs == -100, self.model.config.pad_token_id)
-        logits = self.model(input_ids=source, attention_mask=visible, decoder_input_ids=inputs).logits
-        loss = self.loss(logits.view(-1, logits.shape[-1]), labels.view(-1))
+        with self.rounding:
+            logits = self.model(input_ids=source, attention_mask=visible, decoder_input_ids=inputs).logits
+            loss = self.loss(logits.view(-1, logits.shape[-1]), labels.view(-1))
         loss.backward()
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
