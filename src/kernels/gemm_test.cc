@@ -33,7 +33,7 @@ enum class Begin { kZero, kSums, kBias };
 /// last place of the sum of their sizes; and by their square root, nearly always.
 template <typename T>
 void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begin begin) {
-  const auto [m, n, k] = sizes;
+  const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
   // Rows lie further apart than they are long, and what lies between must not be touched.
   const int64_t a_stride = (transpose_a ? m : k) + 3, b_stride = (transpose_b ? k : n) + 2, c_stride = n + 1;
   const auto a = normal<T>((transpose_a ? k : m) * a_stride + 1, 1);
