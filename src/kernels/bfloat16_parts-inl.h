@@ -16,6 +16,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "hwy/highway.h"
@@ -27,56 +28,32 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// For multiply_registers(): which parts are multiplied. Small products before large ones, and from one to
-/// the next only one of both parts changes, if that can be.
+/// Which parts are multiplied, of x and of the weights: small products before large ones, and from one to the
+/// next only one of both parts changes, if that can be.
 template <int kPartsOfX, int kPartsOfW>
-struct SplitNumbers;
+constexpr std::array<PartPair, 0> kPartPairs{};
+template <>
+constexpr std::array<PartPair, 6> kPartPairs<3, 3>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
+template <>
+constexpr std::array<PartPair, 5> kPartPairs<3, 2>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}}};
+template <>
+constexpr std::array<PartPair, 3> kPartPairs<2, 2>{{{1, 0}, {0, 0}, {0, 1}}};
+template <>
+constexpr std::array<PartPair, 1> kPartPairs<1, 1>{{{0, 0}}};
 
-struct FloatNumbers {
+/// For multiply_registers().
+template <int kPartsOfX, int kPartsOfW>
+struct SplitNumbers {
   using Total = float;
+  static constexpr int64_t kWeightParts = kPartsOfW;
+  static constexpr int kPairs = static_cast<int>(kPartPairs<kPartsOfX, kPartsOfW>.size());
+  template <int n>
+  static constexpr PartPair pair() {
+    return kPartPairs<kPartsOfX, kPartsOfW>[n];
+  }
   template <int kSum, int kX, int kW>
   static HWY_INLINE void add() {
     amx::add_bfloat16<kSum, kX, kW>();
-  }
-};
-
-template <>
-struct SplitNumbers<3, 3> : FloatNumbers {
-  static constexpr int64_t kWeightParts = 3;
-  static constexpr int kPairs = 6;
-  template <int n>
-  static constexpr PartPair pair() {
-    constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
-    return kAll[n];
-  }
-};
-template <>
-struct SplitNumbers<3, 2> : FloatNumbers {
-  static constexpr int64_t kWeightParts = 2;
-  static constexpr int kPairs = 5;
-  template <int n>
-  static constexpr PartPair pair() {
-    constexpr PartPair kAll[kPairs] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
-    return kAll[n];
-  }
-};
-template <>
-struct SplitNumbers<2, 2> : FloatNumbers {
-  static constexpr int64_t kWeightParts = 2;
-  static constexpr int kPairs = 3;
-  template <int n>
-  static constexpr PartPair pair() {
-    constexpr PartPair kAll[kPairs] = {{1, 0}, {0, 0}, {0, 1}};
-    return kAll[n];
-  }
-};
-template <>
-struct SplitNumbers<1, 1> : FloatNumbers {
-  static constexpr int64_t kWeightParts = 1;
-  static constexpr int kPairs = 1;
-  template <int>
-  static constexpr PartPair pair() {
-    return {0, 0};
   }
 };
 
