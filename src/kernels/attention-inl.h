@@ -121,6 +121,21 @@ HWY_INLINE hn::Vec<D> exponentials(D d, T* row, int64_t count, int64_t end, T sc
   return sum;
 }
 
+/// The row of dO of query `q` of a head.
+template <typename T>
+HWY_INLINE const T* doutput_row(const AttentionBackwardArguments<T>& b, const Head<T>& h, int64_t q) {
+  return b.doutput + (h.span.query_begin + q) * b.doutput_stride + h.head * h.a.value_width;
+}
+
+/// delta_q = dO_q . O_q, the sum over the keys of P dP.
+template <typename T>
+HWY_INLINE T dot_output(const AttentionBackwardArguments<T>& b, const Head<T>& h, int64_t q) {
+  const T *output = h.output(q), *upstream = doutput_row(b, h, q);
+  prefetch_behind(output, h.a.value_width);
+  return sum_over(hn::ScalableTag<T>(), h.a.value_width,
+                  [&](auto at, auto load) { return hn::Mul(load(output + at), load(upstream + at)); });
+}
+
 /// to += factor * from
 template <typename T>
 HWY_INLINE void add_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,

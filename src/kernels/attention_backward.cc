@@ -24,7 +24,6 @@ constexpr int64_t kBackwardKeys = 128;
 /// One head: its arguments, and the copies of them that the products want.
 template <typename T>
 struct HeadBackward {
-  const AttentionBackwardArguments<T>& b;
   const Head<T>& h;
   RightFactor<T> keys, keys_as_columns, values_as_columns;
   int64_t key_width, value_width;  ///< in whole vectors
@@ -34,24 +33,7 @@ struct HeadBackward {
   T* dqueries;  ///< (queries, key_width), not yet times the scale
   T* weights;   ///< (kBackwardQueries, kBackwardKeys): scores, then P, then P R
   T* dscores;   ///< the same: dO V^T, then dS
-
-  const T* doutput(int64_t q) const {
-    return b.doutput + (h.span.query_begin + q) * b.doutput_stride + h.head * h.a.value_width;
-  }
 };
-
-/// delta_q = dO_q . O_q, the sum over the keys of P dP.
-template <typename T>
-void dot_outputs(const HeadBackward<T>& x, int64_t begin, int64_t rows, T* delta) {
-  const hn::ScalableTag<T> d;
-  for (int64_t r = 0; r < rows; ++r) {
-    const T* output = x.h.output(begin + r);
-    const T* upstream = x.doutput(begin + r);
-    prefetch_behind(output, x.h.a.value_width);
-    delta[r] = sum_over(d, x.h.a.value_width,
-                        [&](auto at, auto load) { return hn::Mul(load(output + at), load(upstream + at)); });
-  }
-}
 
 /// From scores and dO V^T of a query and `count` keys, of which it sees `visible`: P R and P (dP - delta).
 template <typename T>
@@ -125,7 +107,7 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
   scratch.begin(lines(keys * key_width) * 2 + lines(keys * value_width) + lines(columns * a.key_width) +
                 lines(columns * a.value_width) +
                 kBackwardQueries * (2 * key_width + value_width + 2 * kBackwardKeys) + 64);
-  HeadBackward<T> x{b, h, {}, {}, {}, key_width, value_width, {}, {}, {}, {}, {}};
+  HeadBackward<T> x{h, {}, {}, {}, key_width, value_width, {}, {}, {}, {}, {}};
   x.keys = pack(h.key(0), a.key_stride, keys, a.key_width, scratch.take(keys * key_width));
   x.keys_as_columns =
       pack_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.take(columns * a.key_width));
@@ -145,9 +127,9 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
   for (int64_t q0 = 0; q0 < queries; q0 += kBackwardQueries) {
     const int64_t rows = std::min(kBackwardQueries, queries - q0);
     T delta[kBackwardQueries];
-    dot_outputs(x, q0, rows, delta);
+    for (int64_t r = 0; r < rows; ++r) delta[r] = dot_output(b, h, q0 + r);
     const auto block = pack(h.query(q0), a.query_stride, rows, a.key_width, query_block);
-    const auto doutputs = pack(x.doutput(q0), b.doutput_stride, rows, a.value_width, doutput_block);
+    const auto doutputs = pack(doutput_row(b, h, q0), b.doutput_stride, rows, a.value_width, doutput_block);
     std::fill_n(x.dqueries, rows * key_width, T{0});
     const int64_t reach = visible_keys(h.span, a.causal, q0 + rows - 1);
     for (int64_t k0 = 0; k0 < reach; k0 += kBackwardKeys) {

@@ -97,9 +97,6 @@ class HeadBackwardOnRegisters {
   int64_t seen(const BackwardBlock& block, int64_t row) const {
     return h_.visible(block.begin + std::min(row + kTile, block.rows) - 1, block.k0, block.count);
   }
-  const float* doutput(int64_t q) const {
-    return b_.doutput + (h_.span.query_begin + q) * b_.doutput_stride + h_.head * value_width_;
-  }
 
   /// The next queries that see keys of the slice; false where there are none.
   bool begin_block(BackwardBlock& block) {
@@ -110,17 +107,14 @@ class HeadBackwardOnRegisters {
       next_query_ += block.rows;
       begin_keys(block, begin_);
     } while (block.count <= 0);
-    const float *query = h_.query(block.begin), *upstream = doutput(block.begin);
+    const float *query = h_.query(block.begin), *upstream = doutput_row(b_, h_, block.begin);
     split_factor({query, a_.query_stride, true, true, block.rows, width_}, block.queries);
     split_factor({query, a_.query_stride, true, false, width_, block.rows}, block.queries_as_rows);
     split_factor({upstream, b_.doutput_stride, true, true, block.rows, value_width_}, block.doutputs);
     split_factor({upstream, b_.doutput_stride, true, false, value_width_, block.rows},
                  block.doutputs_as_rows);
     for (int64_t r = 0; r < block.rows; ++r) {
-      const float *output = h_.output(block.begin + r), *from = doutput(block.begin + r);
-      block.delta[r] = sum_over(Floats(), value_width_, [&](auto at, auto load) {
-        return hn::Mul(load(output + at), load(from + at));
-      });
+      block.delta[r] = dot_output(b_, h_, block.begin + r);
       block.log_sum_exp[r] = h_.log_sum_exp(block.begin + r);
     }
     return true;
