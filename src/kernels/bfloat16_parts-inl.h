@@ -31,15 +31,15 @@ namespace heed::HWY_NAMESPACE {
 /// Which parts are multiplied, of x and of the weights: small products before large ones, and from one to the
 /// next only one of both parts changes, if that can be.
 template <int kPartsOfX, int kPartsOfW>
-constexpr std::array<PartPair, 0> kPartPairs{};
+inline constexpr std::array<PartPair, 0> kPartPairs{};
 template <>
-constexpr std::array<PartPair, 6> kPartPairs<3, 3>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
+inline constexpr std::array<PartPair, 6> kPartPairs<3, 3>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
 template <>
-constexpr std::array<PartPair, 5> kPartPairs<3, 2>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}}};
+inline constexpr std::array<PartPair, 5> kPartPairs<3, 2>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}}};
 template <>
-constexpr std::array<PartPair, 3> kPartPairs<2, 2>{{{1, 0}, {0, 0}, {0, 1}}};
+inline constexpr std::array<PartPair, 3> kPartPairs<2, 2>{{{1, 0}, {0, 0}, {0, 1}}};
 template <>
-constexpr std::array<PartPair, 1> kPartPairs<1, 1>{{{0, 0}}};
+inline constexpr std::array<PartPair, 1> kPartPairs<1, 1>{{{0, 0}}};
 
 /// For multiply_registers().
 template <int kPartsOfX, int kPartsOfW>
