@@ -60,6 +60,11 @@ template <int kSum, int kX, int kW>
 inline __attribute__((always_inline)) void add_bytes() {
   asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kX), "i"(kW));
 }
+/// The same with a sign in both.
+template <int kSum, int kX, int kW>
+inline __attribute__((always_inline)) void add_signed_bytes() {
+  asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kX), "i"(kW));
+}
 /// Groups of two numbers in bfloat16; sums in float32. Numbers too small for a full exponent count as zero.
 template <int kSum, int kX, int kW>
 inline __attribute__((always_inline)) void add_bfloat16() {

@@ -35,7 +35,6 @@ struct PartPair {
 
 // What kind of numbers it is, the loops below are told by a type Numbers:
 //   Total               of a sum
-//   kWeightParts
 //   kPairs, pair<n>()   the parts that are multiplied with each other, in this order
 //   add()               the product of two registers to a third
 
@@ -112,7 +111,7 @@ struct TileProduct {
   int64_t rows, out;
   int64_t steps;  ///< registers of each row of x
   RegisterPlaces x;
-  const char* panels;  ///< (panels, parts, steps, kStepBytes)
+  const char* panels;  ///< (panels, steps, kStepBytes)
 };
 
 /// Calls finish(row, rows, first, sums) as multiply_panels() does.
@@ -121,7 +120,7 @@ HWY_INLINE void multiply_panels_in_tiles(const TileProduct& p, const Finish& fin
   const amx::Registers registers;
   alignas(64) typename Numbers::Total sums[kBlockRows * kPanelColumns];
   static_assert(kBlockRows % kRowsOfTiles == 0);
-  const int64_t panel_bytes = Numbers::kWeightParts * p.steps * kStepBytes;
+  const int64_t panel_bytes = p.steps * kStepBytes;
   const int64_t tiles = (p.rows + kRowsOfTiles - 1) / kRowsOfTiles * (kPanelColumns / kColumnsOfTiles);
   const int64_t ahead_lines = panel_bytes / (kLineBytes * tiles * p.steps * Numbers::kPairs);
   const char* panel = p.panels;

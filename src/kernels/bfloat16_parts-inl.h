@@ -5,8 +5,7 @@
 // left, rounded: x = x0 + x1 + x2, w = w0 + w1 + w2. What is added up of x w is x0 w0 + x0 w1 + x1 w0 + x1 w1
 // + x2 w0 + x0 w2; the rest is less than 2^-25 of it, half of what float32 rounds anyway. Henry, Tang and
 // Heinecke, "Leveraging the bfloat16 artificial intelligence datatype for higher-precision computations"
-// (2019). Weights that were stored in half precision are sums of two parts. Included once for each
-// instruction set.
+// (2019). Included once for each instruction set.
 
 #if defined(HEED_KERNELS_BFLOAT16_PARTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_BFLOAT16_PARTS_INL_H_
@@ -15,41 +14,35 @@
 #define HEED_KERNELS_BFLOAT16_PARTS_INL_H_
 #endif
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "hwy/highway.h"
 #include "kernels/amx_tile-inl.h"
-#include "kernels/tile-inl.h"
+#include "kernels/factor-inl.h"
 
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// Which parts are multiplied, of x and of the weights: small products before large ones, and from one to the
-/// next only one of both parts changes, if that can be.
-template <int kPartsOfX, int kPartsOfW>
+/// Which parts are multiplied, of both factors: small products before large ones, and from one to the next
+/// only one of both parts changes, if that can be.
+template <int kParts>
 inline constexpr std::array<PartPair, 0> kPartPairs{};
 template <>
-inline constexpr std::array<PartPair, 6> kPartPairs<3, 3>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
+inline constexpr std::array<PartPair, 6> kPartPairs<3>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}}};
 template <>
-inline constexpr std::array<PartPair, 5> kPartPairs<3, 2>{{{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}}};
-template <>
-inline constexpr std::array<PartPair, 3> kPartPairs<2, 2>{{{1, 0}, {0, 0}, {0, 1}}};
-template <>
-inline constexpr std::array<PartPair, 1> kPartPairs<1, 1>{{{0, 0}}};
+inline constexpr std::array<PartPair, 1> kPartPairs<1>{{{0, 0}}};
 
 /// For multiply_registers().
-template <int kPartsOfX, int kPartsOfW>
+template <int kParts>
 struct SplitNumbers {
   using Total = float;
-  static constexpr int64_t kWeightParts = kPartsOfW;
-  static constexpr int kPairs = static_cast<int>(kPartPairs<kPartsOfX, kPartsOfW>.size());
+  static constexpr int kPairs = static_cast<int>(kPartPairs<kParts>.size());
   template <int n>
   static constexpr PartPair pair() {
-    return kPartPairs<kPartsOfX, kPartsOfW>[n];
+    return kPartPairs<kParts>[n];
   }
   template <int kSum, int kX, int kW>
   static HWY_INLINE void add() {
@@ -57,14 +50,8 @@ struct SplitNumbers {
   }
 };
 
-using Floats = hn::ScalableTag<float>;
-/// The bits of a float; or a group of a register, which is two numbers in bfloat16.
-using Groups = hn::RebindToUnsigned<Floats>;
-
-/// The inputs of one row of a register, and how many groups it has.
+/// The inputs of one row of a register.
 constexpr int64_t kStepInputs = 32;
-constexpr int64_t kRowGroups = amx::kTileRowBytes / amx::kGroupBytes;
-constexpr int64_t kRegisterGroups = amx::kTileRows * kRowGroups;
 
 /// The bits of the nearest number in bfloat16; of two as near, the one further from zero.
 HWY_INLINE hn::Vec<Groups> round_to_bfloat16(hn::Vec<Floats> x) {
@@ -98,54 +85,6 @@ HWY_INLINE hn::Vec<Groups> split(hn::Vec<Floats> low, hn::Vec<Floats> high, uint
   return hn::Or(hn::BitCast(d, low), hn::BitCast(d, high));
 }
 
-/// Of a product A B, either A or B. It has lines, the rows of A or the columns of B, of as many inputs as
-/// the product has.
-struct Factor {
-  const float* data;
-  int64_t stride;
-  bool is_left;
-  bool line_by_line;  ///< number k of a line stands at line * stride + k; otherwise at k * stride + line
-  int64_t lines, inputs;
-
-  const float* at(int64_t line, int64_t k) const {
-    return data + (line_by_line ? line * stride + k : k * stride + line);
-  }
-};
-
-/// Numbers as `split` wants them: rows of 2 * kRowGroups inputs for each line of A, or of kRowGroups lines
-/// for each input of B.
-struct FloatBlock {
-  const float* rows;
-  int64_t stride;
-};
-
-/// At most 16 lines and kStepInputs inputs of a factor, where they stand or, if they stand otherwise or
-/// are fewer, in `copy`, filled up with zeros.
-HWY_INLINE FloatBlock block_of(const Factor& f, int64_t line, int64_t k, float* copy) {
-  constexpr int64_t kLines = amx::kTileRows;
-  const int64_t lines = std::min(kLines, f.lines - line), inputs = std::min(kStepInputs, f.inputs - k);
-  const float* from = f.at(line, k);
-  const bool as_wanted = f.is_left == f.line_by_line, whole = lines == kLines && inputs == kStepInputs;
-  if (as_wanted && whole) return {from, f.stride};
-  const int64_t width = f.is_left ? kStepInputs : kLines;
-  if (!whole) std::fill_n(copy, kLines * kStepInputs, 0.0f);
-  if (as_wanted) {
-    const int64_t rows = f.is_left ? lines : inputs, columns = f.is_left ? inputs : lines;
-    for (int64_t row = 0; row < rows; ++row) std::copy_n(from + row * f.stride, columns, copy + row * width);
-  } else if (whole) {
-    const int64_t rows = f.is_left ? inputs : lines, columns = f.is_left ? lines : inputs;
-    for (int64_t row = 0; row < rows; row += kLines) {
-      transpose(from + row * f.stride, f.stride, kLines, columns, copy + row, width);
-    }
-  } else {
-    const int64_t across = f.is_left ? 1 : kLines, along = f.is_left ? kStepInputs : 1;
-    for (int64_t i = 0; i < inputs; ++i) {
-      for (int64_t n = 0; n < lines; ++n) copy[i * across + n * along] = *f.at(line + n, k + i);
-    }
-  }
-  return {copy, width};
-}
-
 /// A register, in kParts parts: 16 lines from `line` and 32 inputs from `k` on. Its rows are `row` groups
 /// apart, its parts `part` groups. A group has the inputs k and k + 16 for each k, of both factors alike.
 /// Gives what is left, as split() does.
@@ -153,7 +92,7 @@ template <int kParts>
 HWY_INLINE hn::Vec<Groups> pack_register(const Factor& f, int64_t line, int64_t k, uint32_t* groups,
                                          int64_t row, int64_t part) {
   alignas(64) float copy[amx::kTileRows * kStepInputs];
-  const FloatBlock block = block_of(f, line, k, copy);
+  const FloatBlock block = block_of<kStepInputs>(f, line, k, copy);
   const int64_t half = f.is_left ? kRowGroups : kRowGroups * block.stride;
   const Floats d;
   auto left = hn::Zero(Groups());

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "kernels/split_gemm.h"
+#include "kernels/bfloat16_gemm.h"
+#include "kernels/fixed_gemm.h"
+#include "kernels/simd.h"
 
 namespace heed {
 namespace {
@@ -34,13 +36,21 @@ GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
   return g;
 }
 
+/// Whether each number that is packed for them meets enough others, and registers are filled well enough.
+bool worth_matrix_registers(const GemmArguments<float>& g, ProductPrecision precision) {
+  constexpr int64_t kProductsOfNumber = 32;
+  const int64_t fewest_inputs = precision == ProductPrecision::kMedium ? 24 : 48;
+  return internal::has_amx() && g.k >= fewest_inputs && g.m * g.n >= kProductsOfNumber * (g.m + g.n);
+}
+
 }  // namespace
 
 void gemm(const GemmArguments<float>& g) {
   if (g.m == 0 || g.n == 0) return;
-  if (worth_splitting(g)) {
-    split_gemm(g, allowed_precision);
-    return;
+  const ProductPrecision precision = allowed_precision;
+  if (worth_matrix_registers(g, precision)) {
+    if (precision == ProductPrecision::kMedium) return bfloat16_gemm(g);
+    return fixed_gemm(g, precision == ProductPrecision::kHigh ? 2 : 3);
   }
   if (g.bias != nullptr) return gemm(begin_with_bias(g));
   if (g.k == 0) {  // an empty sum, which oneDNN takes for a mistake

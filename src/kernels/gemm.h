@@ -1,5 +1,5 @@
 // Matrix products: the one doorway to oneDNN; and, where the processor has matrix registers and the sizes are
-// worth it, to split_gemm.h.
+// worth it, to fixed_gemm.h or bfloat16_gemm.h.
 //
 // oneDNN's generated code keeps numbers far below the stack pointer: a signal handler must not run on the
 // stack of a thread that multiplies, but on one of its own (SA_ONSTACK), or in a thread that does not.
@@ -33,8 +33,8 @@ void gemm(const GemmArguments<double>& arguments);
 /// How exactly products are made on matrix registers. The names are those of PyTorch's
 /// torch.set_float32_matmul_precision(). Sums are of 24 bits in all of them.
 enum class ProductPrecision {
-  kHighest,  ///< of float32: 24 bits
-  kHigh,     ///< each number is the sum of two of bfloat16: 16 bits
+  kHighest,  ///< of float32: 24 bits, counted from the largest number of a row or column (fixed_point-inl.h)
+  kHigh,     ///< 16 bits, counted in the same way
   kMedium,   ///< each number is rounded to bfloat16: 8 bits
 };
 

@@ -102,7 +102,6 @@ HWY_INLINE void multiply(const Int8ProductArguments& a) {
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
 struct ByteNumbers {
   using Total = int32_t;
-  static constexpr int64_t kWeightParts = 1;
   static constexpr int kPairs = 1;
   template <int>
   static constexpr PartPair pair() {

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "base/memory_pool.h"
+#include "kernels/fixed_product.h"
 #include "kernels/float_product.h"
 #include "kernels/int8_product.h"
-#include "kernels/split_product.h"
 
 namespace heed {
 namespace {
@@ -52,25 +52,26 @@ struct PackedMatrix::FloatLayout : PackedMatrix::Layout {
   Filled<float> panels;
 };
 
-struct PackedMatrix::SplitLayout : PackedMatrix::Layout {
-  SplitLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row, int weight_parts)
-      : Layout(outputs, inputs, row),
-        parts(weight_parts),
-        panels(static_cast<size_t>(parts * whole_panels(out) * in)),
-        usable(pack_split_panels(weight, out, in, parts, panels.data())) {}
+struct PackedMatrix::FixedLayout : PackedMatrix::Layout {
+  FixedLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
+      : Layout(outputs, inputs, row) {
+    const FixedPanelSizes sizes = fixed_panel_sizes(out, in);
+    groups.resize(static_cast<size_t>(sizes.groups));
+    magnitudes.resize(static_cast<size_t>(sizes.magnitudes));
+    pack_fixed_panels(weight, out, in, {groups.data(), magnitudes.data()});
+  }
   void multiply(const float* x, int64_t rows, float* y) const override {
-    split_product({.rows = rows,
+    fixed_product({.rows = rows,
                    .out = out,
                    .in = in,
-                   .parts = parts,
                    .x = x,
-                   .panels = panels.data(),
+                   .groups = groups.data(),
+                   .magnitudes = magnitudes.data(),
                    .bias = bias_or_null(),
                    .y = y});
   }
-  int parts;
-  Filled<uint16_t> panels;
-  bool usable;
+  Filled<uint32_t> groups;
+  Filled<float> magnitudes;
 };
 
 struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
@@ -97,15 +98,12 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   Filled<float> scales;
 };
 
-PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias, MostlyRows rows) {
-  const int most_parts = !has_split_product(in) ? 0 : rows == MostlyRows::kMany ? 3 : 2;
-  for (int parts = 2; parts <= most_parts; ++parts) {
-    const auto layout = std::make_shared<SplitLayout>(weight, out, in, bias, parts);
-    if (!layout->usable) continue;
-    layout_ = layout;
-    return;
+PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias) {
+  if (has_fixed_product(in)) {
+    layout_ = std::make_shared<FixedLayout>(weight, out, in, bias);
+  } else {
+    layout_ = std::make_shared<FloatLayout>(weight, out, in, bias);
   }
-  layout_ = std::make_shared<FloatLayout>(weight, out, in, bias);
 }
 
 PackedMatrix::PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in,

@@ -6,9 +6,6 @@
 
 namespace heed {
 
-/// How many rows products will mostly have. A row is the same with few and many, but not in both layouts.
-enum class MostlyRows { kFew, kMany };
-
 /// A weight matrix laid out once for the products of inference, y = x W^T + b.
 ///
 /// A row of the result depends on its own row of x alone, to the last bit: however many rows there are and
@@ -17,8 +14,7 @@ class PackedMatrix {
  public:
   PackedMatrix() = default;
   /// W is (out, in), row-major; bias has `out` elements or is null. Both are copied.
-  PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias,
-               MostlyRows rows = MostlyRows::kFew);
+  PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias);
   /// The same of quantised weights: W_oi = scales[o] weight[o][i]. Rows of x are quantised too, see
   /// int8_product.h.
   PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in, const float* bias);
@@ -32,7 +28,7 @@ class PackedMatrix {
  private:
   struct Layout;
   struct FloatLayout;
-  struct SplitLayout;
+  struct FixedLayout;
   struct Int8Layout;
   std::shared_ptr<const Layout> layout_;
 };

@@ -23,7 +23,7 @@ static_assert(kTile == kStepInputs && kTile == kRowsOfTiles && kTile == kColumns
 
 /// Scores and weights are float32, whatever training is told about other products.
 constexpr int kAttentionParts = 3;
-using AttentionNumbers = SplitNumbers<kAttentionParts, kAttentionParts>;
+using AttentionNumbers = SplitNumbers<kAttentionParts>;
 
 /// A register in parts.
 constexpr int64_t kPartsGroups = kAttentionParts * kRegisterGroups;

@@ -96,9 +96,7 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
     loaded.quantized.reset();
   }
   const auto* generator = dynamic_cast<const Generator*>(loaded.model.get());
-  // A search has a few rows in each step; other models read whole texts.
-  loaded.packed =
-      std::make_unique<nn::PackedWeights>(generator != nullptr ? MostlyRows::kFew : MostlyRows::kMany);
+  loaded.packed = std::make_unique<nn::PackedWeights>();
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
   loaded.generation = read_generation_defaults(directory, config);

@@ -6,7 +6,7 @@ namespace heed::nn {
 
 namespace {
 
-std::unique_ptr<PackedMatrix> pack(const Context& context, ParamRef weight, ParamRef bias, MostlyRows rows) {
+std::unique_ptr<PackedMatrix> pack(const Context& context, ParamRef weight, ParamRef bias) {
   const ParameterTable& table = *context.table;
   const Tensor b = bias.defined() ? context.values->view(table, bias) : Tensor();
   const float* row = b.defined() ? b.data<float>() : nullptr;
@@ -15,7 +15,7 @@ std::unique_ptr<PackedMatrix> pack(const Context& context, ParamRef weight, Para
     return std::make_unique<PackedMatrix>(values, scales, out, in, row);
   }
   const Tensor w = context.values->view(table, weight);
-  return std::make_unique<PackedMatrix>(w.data<float>(), w.dim(0), w.dim(1), row, rows);
+  return std::make_unique<PackedMatrix>(w.data<float>(), w.dim(0), w.dim(1), row);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ const PackedMatrix& PackedWeights::get(const Context& context, ParamRef weight, 
   }
   const std::unique_lock lock(mutex_);
   auto& matrix = matrices_[key];
-  if (matrix == nullptr) matrix = pack(context, weight, bias, rows_);
+  if (matrix == nullptr) matrix = pack(context, weight, bias);
   return *matrix;
 }
 

@@ -22,14 +22,11 @@ struct Context;
 /// Weights laid out for inference, made when they are first asked for. Thread-safe.
 class PackedWeights {
  public:
-  explicit PackedWeights(MostlyRows rows = MostlyRows::kFew) : rows_(rows) {}
-
   /// The weight and bias that two references name, packed together; the weight from context.quantized where
   /// that holds it. All values must stay as they are.
   const PackedMatrix& get(const Context& context, ParamRef weight, ParamRef bias);
 
  private:
-  const MostlyRows rows_;
   std::shared_mutex mutex_;
   std::map<std::pair<int, int>, std::unique_ptr<PackedMatrix>> matrices_;
 };

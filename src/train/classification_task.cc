@@ -158,7 +158,7 @@ class ClassificationTask : public Task {
 
   ValidationScores validate(const nn::ParameterArray& values, TrainingStep&,
                             ThreadPool& pool) const override {
-    nn::PackedWeights packed(MostlyRows::kMany);
+    nn::PackedWeights packed;
     nn::Context context;
     context.table = &model_->table();
     context.values = &values;

@@ -1,4 +1,4 @@
-#include "kernels/split_gemm.h"
+#include "kernels/bfloat16_gemm.h"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "kernels/simd.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/split_gemm.cc"
+#define HWY_TARGET_INCLUDE "kernels/bfloat16_gemm.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
@@ -19,37 +19,39 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-// A panel is 32 lines of a factor and at most kSliceInputs inputs, in parts. The factor of fewer lines is
+// A panel is 32 lines of a factor and at most kSliceInputs inputs, rounded. The factor of fewer lines is
 // packed a block at a time, for the second-level cache; of the other one, a panel is packed at a time and
 // multiplied with all panels of the block; meanwhile, what comes next is asked for.
 
 constexpr int64_t kPanelLines = 32;
-constexpr int64_t kSliceParts = 1536;        // of the inputs of a slice
+constexpr int64_t kSliceInputs = 1536;
 constexpr int64_t kBlockGroups = 192 << 10;  // 768 KB
-/// A step of a panel: (kParts, 2 registers).
-constexpr int64_t kPartGroups = 2 * kRegisterGroups;
+/// A step of a panel: two registers.
+constexpr int64_t kStepGroups = 2 * kRegisterGroups;
+using Numbers = SplitNumbers<1>;
 
 struct Panel {
-  const uint32_t* groups;  ///< (steps, parts, 2, kRegisterGroups)
+  const uint32_t* groups;  ///< (steps, 2, kRegisterGroups)
   int64_t begin, lines;
 
-  template <int kParts>
   RegisterPlaces places() const {
     constexpr int64_t kBytes = amx::kGroupBytes;
-    return {reinterpret_cast<const char*>(groups), amx::kTileRowBytes, kRegisterGroups * kBytes,
-            kPartGroups * kBytes, kParts * kPartGroups * kBytes};
+    return {.data = reinterpret_cast<const char*>(groups),
+            .row = amx::kTileRowBytes,
+            .neighbour = kRegisterGroups * kBytes,
+            .part = 0,
+            .step = kStepGroups * kBytes};
   }
 };
 
 /// The lines from `begin` on and inputs [k, end).
-template <int kParts>
 Panel pack_panel(const Factor& f, int64_t begin, int64_t k, int64_t end, uint32_t* groups) {
   const Factor slice{f.data, f.stride, f.is_left, f.line_by_line, f.lines, end};
   const int64_t lines = std::min(kPanelLines, f.lines - begin);
   for (int64_t line = 0; line < lines; line += amx::kTileRows) {
     uint32_t* to = groups + line / amx::kTileRows * kRegisterGroups;
-    for (int64_t at = k; at < end; at += kStepInputs, to += kParts * kPartGroups) {
-      pack_register<kParts>(slice, begin + line, at, to, kRowGroups, kPartGroups);
+    for (int64_t at = k; at < end; at += kStepInputs, to += kStepGroups) {
+      pack_register<1>(slice, begin + line, at, to, kRowGroups, 0);
     }
   }
   return {groups, begin, lines};
@@ -96,11 +98,9 @@ Ahead sums_ahead(const GemmArguments<float>& g, int64_t row, int64_t column, int
 }
 
 /// C = first + A B, for a panel of each.
-template <int kParts>
 HWY_INLINE void multiply_panels(const Panel& a, const Panel& b, int64_t steps, const Sums<const float>& first,
                                 const Sums<float>& c, Ahead& lines, Ahead& sums) {
-  using Numbers = SplitNumbers<kParts, kParts>;
-  const RegisterPlaces x = a.places<kParts>(), w = b.places<kParts>();
+  const RegisterPlaces x = a.places(), w = b.places();
   const auto ask = [&]() HEED_INLINE_LAMBDA {
     lines.ask();
     sums.ask();
@@ -113,11 +113,10 @@ HWY_INLINE void multiply_panels(const Panel& a, const Panel& b, int64_t steps, c
 }
 
 /// The same, where C may end within the registers.
-template <int kParts>
 HWY_INLINE void multiply_to(const Sums<float>& c, const Panel& a, const Panel& b, int64_t steps,
                             const Sums<const float>& first, Ahead& lines, Ahead& sums) {
   if (a.lines % amx::kTileRows == 0 && b.lines % amx::kTileRows == 0) {
-    multiply_panels<kParts>(a, b, steps, first, c, lines, sums);
+    multiply_panels(a, b, steps, first, c, lines, sums);
     return;
   }
   alignas(64) float tile[kPanelLines * kPanelLines];
@@ -125,23 +124,19 @@ HWY_INLINE void multiply_to(const Sums<float>& c, const Panel& a, const Panel& b
   for (int64_t row = 0; begun && row < a.lines; ++row) {
     std::copy_n(first.data + row * first.stride, b.lines, tile + row * kPanelLines);
   }
-  multiply_panels<kParts>(a, b, steps, {begun ? tile : nullptr, kPanelLines}, {tile, kPanelLines}, lines,
-                          sums);
+  multiply_panels(a, b, steps, {begun ? tile : nullptr, kPanelLines}, {tile, kPanelLines}, lines, sums);
   for (int64_t row = 0; row < a.lines; ++row) {
     std::copy_n(tile + row * kPanelLines, b.lines, c.data + row * c.stride);
   }
 }
 
-template <int kParts>
-void multiply(const GemmArguments<float>& g) {
+void bfloat16_gemm(const GemmArguments<float>& g) {
   const amx::Registers registers;
   const Factor left{g.a, g.a_stride, true, !g.transpose_a, g.m, g.k};
   const Factor right{g.b, g.b_stride, false, g.transpose_b, g.n, g.k};
   const Factor &fewer = g.m < g.n ? left : right, &more = g.m < g.n ? right : left;
 
-  constexpr int64_t kSliceInputs = kSliceParts / kParts;
-  const int64_t panel_groups =
-      round_up(std::min(kSliceInputs, g.k), kStepInputs) / kStepInputs * kParts * kPartGroups;
+  const int64_t panel_groups = round_up(std::min(kSliceInputs, g.k), kStepInputs) / kStepInputs * kStepGroups;
   const int64_t block_panels =
       std::min((fewer.lines + kPanelLines - 1) / kPanelLines, kBlockGroups / panel_groups);
   thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> memory;
@@ -150,15 +145,15 @@ void multiply(const GemmArguments<float>& g) {
 
   for (int64_t k = 0; k < g.k; k += kSliceInputs) {
     const int64_t end = std::min(k + kSliceInputs, g.k), steps = (end - k + kStepInputs - 1) / kStepInputs;
-    const int64_t calls = steps * SplitNumbers<kParts, kParts>::kPairs;
+    const int64_t calls = steps;
     for (int64_t line = 0; line < fewer.lines;) {
       block.clear();
       uint32_t* groups = memory.data() + panel_groups;
       for (int64_t n = 0; n < block_panels && line < fewer.lines; ++n, line += kPanelLines) {
-        block.push_back(pack_panel<kParts>(fewer, line, k, end, groups + n * panel_groups));
+        block.push_back(pack_panel(fewer, line, k, end, groups + n * panel_groups));
       }
       for (int64_t other = 0; other < more.lines; other += kPanelLines) {
-        const Panel panel = pack_panel<kParts>(more, other, k, end, memory.data());
+        const Panel panel = pack_panel(more, other, k, end, memory.data());
         Ahead lines =
             lines_ahead(more, other + kPanelLines, k, end, calls * static_cast<int64_t>(block.size()));
         for (size_t n = 0; n < block.size(); ++n) {
@@ -171,21 +166,10 @@ void multiply(const GemmArguments<float>& g) {
           Sums<const float> first;
           if (g.accumulate || k > 0) first = {c.data, c.stride};
           if (g.bias != nullptr && k == 0) first = {g.bias + b.begin, 0};
-          multiply_to<kParts>(c, a, b, steps, first, lines, sums);
+          multiply_to(c, a, b, steps, first, lines, sums);
         }
       }
     }
-  }
-}
-
-void split_gemm(const GemmArguments<float>& g, ProductPrecision precision) {
-  switch (precision) {
-    case ProductPrecision::kHighest:
-      return multiply<3>(g);
-    case ProductPrecision::kHigh:
-      return multiply<2>(g);
-    case ProductPrecision::kMedium:
-      return multiply<1>(g);
   }
 }
 
@@ -197,27 +181,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace heed {
 
-#if HEED_AMX && HWY_TARGETS & HWY_AVX3
-
-bool worth_splitting(const GemmArguments<float>& g) {
-  constexpr int64_t kFewestInputs = 24, kProductsOfNumber = 32;  // that is split
-  return internal::has_amx() && g.k >= kFewestInputs && g.m * g.n >= kProductsOfNumber * (g.m + g.n);
-}
-void split_gemm(const GemmArguments<float>& arguments, ProductPrecision precision) {
+void bfloat16_gemm(const GemmArguments<float>& arguments) {
   HEED_CHECK(internal::has_amx());
-  N_AVX3::split_gemm(arguments, precision);
-}
-
+#if HEED_AMX && HWY_TARGETS & HWY_AVX3
+  N_AVX3::bfloat16_gemm(arguments);
 #else
-
-bool worth_splitting(const GemmArguments<float>&) {
-  return false;
-}
-void split_gemm(const GemmArguments<float>&, ProductPrecision) {
-  HEED_CHECK(false);
-}
-
+  (void)arguments;
 #endif
+}
 
 }  // namespace heed
 #endif

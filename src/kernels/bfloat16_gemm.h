@@ -1,0 +1,11 @@
+// Matrix products of float32 numbers that are rounded to bfloat16, on matrix registers: gemm.h for processors
+// with AMX, where so much is allowed.
+#pragma once
+
+#include "kernels/gemm.h"
+
+namespace heed {
+
+void bfloat16_gemm(const GemmArguments<float>& arguments);
+
+}  // namespace heed

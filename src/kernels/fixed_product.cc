@@ -1,0 +1,164 @@
+#include "kernels/fixed_product.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/check.h"
+#include "base/memory_pool.h"
+#include "kernels/simd.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/fixed_product.cc"
+#include "hwy/foreach_target.h"
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "kernels/fixed_point-inl.h"
+
+#if HEED_AMX && HWY_TARGET == HWY_AVX3
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+
+constexpr int kDigits = 3;
+constexpr int64_t kLines = amx::kTileRows;
+/// 16 lines and the inputs of a step.
+constexpr int64_t kStepGroups = kFixedGroups<kDigits>;
+
+int64_t steps_of(int64_t inputs) {
+  return (inputs + kFixedInputs - 1) / kFixedInputs;
+}
+
+FixedPanelSizes fixed_panel_sizes(int64_t out, int64_t in) {
+  const int64_t tiles = round_up(out, kLines) / kLines;
+  return {tiles * steps_of(in) * kStepGroups, tiles * ((in + slice_of(in) - 1) / slice_of(in)) * kLines};
+}
+
+/// 16 lines from `line` on, all their inputs.
+void pack_all_slices(const Factor& factor, int64_t line, uint32_t* groups, float* magnitudes) {
+  const int64_t slice = slice_of(factor.inputs);
+  for (int64_t begin = 0; begin < factor.inputs; begin += slice, magnitudes += kLines) {
+    const int64_t end = std::min(begin + slice, factor.inputs);
+    pack_lines<kDigits>(factor, line, begin, end, groups + begin / kFixedInputs * kStepGroups, magnitudes);
+  }
+}
+
+void pack_fixed_panels(const float* weights, int64_t out, int64_t in, const FixedPanels& panels) {
+  const Factor factor{weights, in, false, true, out, in};
+  const FixedPanelSizes sizes = fixed_panel_sizes(kLines, in);
+  for (int64_t line = 0; line < out; line += kLines) {
+    const int64_t tile = line / kLines;
+    pack_all_slices(factor, line, panels.groups + tile * sizes.groups,
+                    panels.magnitudes + tile * sizes.magnitudes);
+  }
+}
+
+void fixed_product(const FixedProductArguments& a) {
+  if (a.rows == 0) return;
+  constexpr int64_t kBlock = 96,
+                    kBlockGroups = 256 << 10;  // of rows: their digits fit the second-level cache
+  const FixedPanelSizes sizes = fixed_panel_sizes(kLines, a.in);
+  const int64_t slice = slice_of(a.in);
+  const int64_t block_rows =
+      std::clamp(kBlockGroups / sizes.groups * kLines, kLines, std::min(kBlock, round_up(a.rows, kLines)));
+  const int64_t tiles = block_rows / kLines;
+  thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> digits;
+  thread_local std::vector<float, PoolAllocator<float>> magnitudes;
+  digits.resize(std::max(digits.size(), static_cast<size_t>(tiles * sizes.groups)));
+  magnitudes.resize(std::max(magnitudes.size(), static_cast<size_t>(tiles * sizes.magnitudes)));
+
+  // Of the next weights, what is asked for in a pause, more than one line.
+  constexpr int64_t kStepLines = kStepGroups * amx::kGroupBytes / kLineBytes;
+  const int64_t more = (kStepLines - 1) / (tiles * kDigitProducts<kDigits>);
+  const Factor x{a.x, a.in, true, true, a.rows, a.in};
+  const amx::Registers registers;
+  alignas(64) DigitSums<kDigits> sums[2];
+  int now = 0;
+  RowsToWrite<kDigits> before;
+  for (int64_t block = 0; block < a.rows; block += block_rows) {
+    const int64_t block_tiles = round_up(std::min(block_rows, a.rows - block), kLines) / kLines;
+    for (int64_t tile = 0; tile < block_tiles; ++tile) {
+      pack_all_slices(x, block + tile * kLines, digits.data() + tile * sizes.groups,
+                      magnitudes.data() + tile * sizes.magnitudes);
+    }
+    const uint32_t* w = a.groups;
+    const float* w_magnitudes = a.magnitudes;
+    for (int64_t column = 0; column < a.out; column += kLines) {
+      for (int64_t begin = 0; begin < a.in; begin += slice, w_magnitudes += kLines) {
+        const int64_t steps = steps_of(std::min(slice, a.in - begin));
+        const int64_t slice_groups = begin / kFixedInputs * kStepGroups,
+                      slice_magnitudes = begin / slice * kLines;
+        const char* ahead = reinterpret_cast<const char*>(w + steps * kStepGroups);
+        for (int64_t tile = 0; tile < block_tiles; ++tile, now = 1 - now) {
+          FixedTile written{.rows = std::min(kLines, a.rows - block - tile * kLines),
+                            .columns = std::min(kLines, a.out - column),
+                            .a_magnitudes = magnitudes.data() + tile * sizes.magnitudes + slice_magnitudes,
+                            .b_magnitudes = w_magnitudes,
+                            .c = {a.y + (block + tile * kLines) * a.out + column, a.out}};
+          if (begin > 0) {
+            written.first = {written.c.data, a.out};
+          } else if (a.bias != nullptr) {
+            written.first = {a.bias + column, 0};
+          }
+          multiply_digits<kDigits>(digits.data() + tile * sizes.groups + slice_groups, w, steps, sums[now],
+                                   [&](int64_t step, auto n) HEED_INLINE_LAMBDA {
+                                     __builtin_prefetch(ahead, 0, 2);
+                                     ahead += kLineBytes;
+                                     for (int64_t line = 0; line < more; ++line, ahead += kLineBytes) {
+                                       __builtin_prefetch(ahead, 0, 2);
+                                     }
+                                     before.template pause<n>(step, written.c);
+                                   });
+          before.finish(steps);
+          before = {sums[now], written};
+        }
+        w += steps * kStepGroups;
+      }
+    }
+    before.finish(0);
+    before = {};
+  }
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
+
+#if HWY_ONCE
+namespace heed {
+
+#if HEED_AMX && HWY_TARGETS & HWY_AVX3
+
+bool has_fixed_product(int64_t in) {
+  constexpr int64_t kFewestInputs = 32;  // of the 64 that are multiplied
+  return internal::has_amx() && in >= kFewestInputs;
+}
+FixedPanelSizes fixed_panel_sizes(int64_t out, int64_t in) {
+  return N_AVX3::fixed_panel_sizes(out, in);
+}
+void pack_fixed_panels(const float* weights, int64_t out, int64_t in, const FixedPanels& panels) {
+  N_AVX3::pack_fixed_panels(weights, out, in, panels);
+}
+void fixed_product(const FixedProductArguments& arguments) {
+  N_AVX3::fixed_product(arguments);
+}
+
+#else
+
+bool has_fixed_product(int64_t) {
+  return false;
+}
+FixedPanelSizes fixed_panel_sizes(int64_t, int64_t) {
+  return {0, 0};
+}
+void pack_fixed_panels(const float*, int64_t, int64_t, const FixedPanels&) {
+  HEED_CHECK(false);
+}
+void fixed_product(const FixedProductArguments&) {
+  HEED_CHECK(false);
+}
+
+#endif
+
+}  // namespace heed
+#endif
