@@ -1,6 +1,7 @@
 #include "kernels/fixed_gemm.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -20,17 +21,20 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
 // A panel is 16 lines of a factor and a slice of the inputs, in digits. The factor of fewer lines is packed a
-// block at a time, for the second-level cache; of the other one, a panel is packed at a time and multiplied
-// with all panels of the block; meanwhile, what comes next is asked for.
+// block at a time, for the second-level cache; of the other one, two panels are packed at a time, for the
+// first-level cache, and multiplied with all panels of the block; meanwhile, what comes next is asked for.
 
 constexpr int64_t kLines = amx::kTileRows;
+constexpr int64_t kMostOfSlice = 256;
+static_assert(kMostOfSlice << 14 <= 1 << 24);
+constexpr int64_t kPair = 2;                 // panels that are multiplied with a block
 constexpr int64_t kBlockGroups = 192 << 10;  // 768 KB
 
-/// The lines from `begin` on and inputs [k, end) of a factor, asked for line by line of the cache.
+/// The next lines from `begin` on and inputs [k, end) of a factor, asked for line by line of the cache.
 class LinesAhead {
  public:
   LinesAhead(const Factor& f, int64_t begin, int64_t k, int64_t end) {
-    const int64_t lines = std::clamp<int64_t>(f.lines - begin, 0, kLines), inputs = end - k;
+    const int64_t lines = std::clamp<int64_t>(f.lines - begin, 0, kPair * kLines), inputs = end - k;
     row_ = f.at(begin, k);
     stride_ = f.stride;
     columns_ = f.line_by_line ? inputs : lines;
@@ -61,16 +65,16 @@ void multiply_digits(const GemmArguments<float>& g) {
   const Factor right{g.b, g.b_stride, false, g.transpose_b, g.n, g.k};
   const Factor &fewer = g.m < g.n ? left : right, &more = g.m < g.n ? right : left;
 
-  const int64_t slice = slice_of(g.k), panel_groups = slice / kFixedInputs * kStepGroups;
+  const int64_t slice = slice_of(g.k, kMostOfSlice), panel_groups = slice / kFixedInputs * kStepGroups;
   const int64_t block_panels = std::min((fewer.lines + kLines - 1) / kLines, kBlockGroups / panel_groups);
   thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> memory;
   thread_local std::vector<float, PoolAllocator<float>> magnitudes;
-  memory.resize(std::max(memory.size(), static_cast<size_t>((block_panels + 1) * panel_groups)));
-  magnitudes.resize(std::max(magnitudes.size(), static_cast<size_t>((block_panels + 2) * kLines)));
-  uint32_t *const panel = memory.data(), *const block = panel + panel_groups;
-  // The last tile is not yet written when the next panel is packed: of panels, magnitudes take turns.
-  float* panel_magnitudes[] = {magnitudes.data(), magnitudes.data() + kLines};
-  float* const block_magnitudes = panel_magnitudes[1] + kLines;
+  memory.resize(std::max(memory.size(), static_cast<size_t>((kPair + block_panels) * panel_groups)));
+  magnitudes.resize(std::max(magnitudes.size(), static_cast<size_t>((2 * kPair + block_panels) * kLines)));
+  uint32_t *const pair = memory.data(), *const block = pair + kPair * panel_groups;
+  // The last tile is not yet written when the next panels are packed: their magnitudes take turns.
+  float* pair_magnitudes[] = {magnitudes.data(), magnitudes.data() + kPair * kLines};
+  float* const block_magnitudes = pair_magnitudes[1] + kPair * kLines;
 
   const amx::Registers registers;
   alignas(64) DigitSums<kDigits> sums[2];
@@ -84,33 +88,48 @@ void multiply_digits(const GemmArguments<float>& g) {
                             block_magnitudes + n * kLines);
       }
       RowsToWrite<kDigits> before;
-      for (int64_t other = 0; other < more.lines; other += kLines, turn = 1 - turn) {
-        pack_lines<kDigits>(more, other, k, end, panel, panel_magnitudes[turn]);
-        LinesAhead ahead(more, other + kLines, k, end);
-        const int64_t lines = (ahead.left() + panels * steps - 1) / (panels * steps);
-        for (int64_t n = 0; n < panels; ++n, now = 1 - now) {
-          const int64_t line = first + n * kLines;
-          const bool block_is_left = fewer.is_left;
-          const uint32_t* const groups = block + n * panel_groups;
-          const float* const magnitudes_of_block = block_magnitudes + n * kLines;
-          const int64_t row = block_is_left ? line : other, column = block_is_left ? other : line;
+      for (int64_t others = 0; others < more.lines; others += kPair * kLines, turn = 1 - turn) {
+        const int64_t in_pair = std::min(kPair, (more.lines - others + kLines - 1) / kLines);
+        for (int64_t n = 0; n < in_pair; ++n) {
+          pack_lines<kDigits>(more, others + n * kLines, k, end, pair + n * panel_groups,
+                              pair_magnitudes[turn] + n * kLines);
+        }
+        LinesAhead ahead(more, others + kPair * kLines, k, end);
+        const int64_t tiles = panels * in_pair, lines = (ahead.left() + tiles * steps - 1) / (tiles * steps);
+        int64_t of_block = 0, of_pair = 0;
+        for (int64_t n = 0; n < tiles; ++n, now = 1 - now) {
+          const int64_t line = first + of_block * kLines, other = others + of_pair * kLines;
+          const uint32_t *left_groups = block + of_block * panel_groups,
+                         *right_groups = pair + of_pair * panel_groups;
+          const float *left_magnitudes = block_magnitudes + of_block * kLines,
+                      *right_magnitudes = pair_magnitudes[turn] + of_pair * kLines;
+          int64_t row = line, column = other;
+          if (!fewer.is_left) {
+            std::swap(left_groups, right_groups);
+            std::swap(left_magnitudes, right_magnitudes);
+            std::swap(row, column);
+          }
           FixedTile tile{.rows = std::min(kLines, g.m - row),
                          .columns = std::min(kLines, g.n - column),
-                         .a_magnitudes = block_is_left ? magnitudes_of_block : panel_magnitudes[turn],
-                         .b_magnitudes = block_is_left ? panel_magnitudes[turn] : magnitudes_of_block,
+                         .a_magnitudes = left_magnitudes,
+                         .b_magnitudes = right_magnitudes,
                          .c = {g.c + row * g.c_stride + column, g.c_stride}};
           if (g.accumulate || k > 0) {
             tile.first = {tile.c.data, g.c_stride};
           } else if (g.bias != nullptr) {
             tile.first = {g.bias + column, 0};
           }
-          multiply_digits<kDigits>(block_is_left ? groups : panel, block_is_left ? panel : groups, steps,
-                                   sums[now], [&](int64_t step, auto pause) HEED_INLINE_LAMBDA {
+          multiply_digits<kDigits>(left_groups, right_groups, steps, sums[now],
+                                   [&](int64_t step, auto pause) HEED_INLINE_LAMBDA {
                                      if constexpr (pause == 0) ahead.ask(lines);
                                      before.template pause<pause>(step, tile.c);
                                    });
           before.finish(steps);
           before = {sums[now], tile};
+          if (++of_pair == in_pair) {
+            of_pair = 0;
+            ++of_block;
+          }
         }
       }
       before.finish(0);

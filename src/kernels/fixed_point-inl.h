@@ -42,13 +42,11 @@ constexpr int64_t kFixedInputs = amx::kTileRowBytes;
 /// 16 lines and kFixedInputs inputs: a register for each digit.
 template <int kDigits>
 constexpr int64_t kFixedGroups = kDigits* kRegisterGroups;
-/// Inputs are multiplied a slice at a time, each with magnitudes of its own: of both factors, the registers
-/// of a slice fit the first-level cache, and s0 is exact in float32.
-constexpr int64_t kMostOfSlice = 512;
-static_assert(kMostOfSlice << 14 <= 1 << 24);
-/// Slices of equal size, whole registers; the last may be shorter.
-constexpr int64_t slice_of(int64_t inputs) {
-  const int64_t slices = (inputs + kMostOfSlice - 1) / kMostOfSlice, even = (inputs + slices - 1) / slices;
+/// Inputs are multiplied a slice at a time, each with magnitudes of its own. Slices of equal size, whole
+/// registers, the last perhaps shorter; at most `most` inputs, so that the registers of a slice of both
+/// factors fit the first-level cache, and s0 is exact in float32.
+constexpr int64_t slice_of(int64_t inputs, int64_t most) {
+  const int64_t slices = (inputs + most - 1) / most, even = (inputs + slices - 1) / slices;
   return (even + kFixedInputs - 1) / kFixedInputs * kFixedInputs;
 }
 
@@ -95,9 +93,8 @@ HWY_INLINE void find_magnitudes(const float* x, int64_t stride, int64_t columns,
   hn::StoreU(hn::BitCast(d, magnitude_bits(most)), d, magnitudes);
 }
 
-/// The digits of x / M 2^23, or the first two, of four inputs of each of 16 groups: those of digit n to
-/// groups
-/// + n * kRegisterGroups.
+/// The digits of x / M 2^23, or the first two, of four inputs of each of 16 groups. Those of digit n go to
+/// groups + n * kRegisterGroups.
 template <int kDigits>
 HWY_INLINE void write_digits(hn::Vec<Floats> x0, hn::Vec<Floats> x1, hn::Vec<Floats> x2, hn::Vec<Floats> x3,
                              hn::Vec<Floats> to_fixed, uint32_t* groups) {

@@ -21,6 +21,8 @@ namespace heed::HWY_NAMESPACE {
 
 constexpr int kDigits = 3;
 constexpr int64_t kLines = amx::kTileRows;
+constexpr int64_t kMostOfSlice = 384;
+static_assert(kMostOfSlice << 14 <= 1 << 24);
 /// 16 lines and the inputs of a step.
 constexpr int64_t kStepGroups = kFixedGroups<kDigits>;
 
@@ -30,12 +32,13 @@ int64_t steps_of(int64_t inputs) {
 
 FixedPanelSizes fixed_panel_sizes(int64_t out, int64_t in) {
   const int64_t tiles = round_up(out, kLines) / kLines;
-  return {tiles * steps_of(in) * kStepGroups, tiles * ((in + slice_of(in) - 1) / slice_of(in)) * kLines};
+  return {tiles * steps_of(in) * kStepGroups,
+          tiles * ((in + slice_of(in, kMostOfSlice) - 1) / slice_of(in, kMostOfSlice)) * kLines};
 }
 
 /// 16 lines from `line` on, all their inputs.
 void pack_all_slices(const Factor& factor, int64_t line, uint32_t* groups, float* magnitudes) {
-  const int64_t slice = slice_of(factor.inputs);
+  const int64_t slice = slice_of(factor.inputs, kMostOfSlice);
   for (int64_t begin = 0; begin < factor.inputs; begin += slice, magnitudes += kLines) {
     const int64_t end = std::min(begin + slice, factor.inputs);
     pack_lines<kDigits>(factor, line, begin, end, groups + begin / kFixedInputs * kStepGroups, magnitudes);
@@ -57,7 +60,7 @@ void fixed_product(const FixedProductArguments& a) {
   constexpr int64_t kBlock = 96,
                     kBlockGroups = 256 << 10;  // of rows: their digits fit the second-level cache
   const FixedPanelSizes sizes = fixed_panel_sizes(kLines, a.in);
-  const int64_t slice = slice_of(a.in);
+  const int64_t slice = slice_of(a.in, kMostOfSlice);
   const int64_t block_rows =
       std::clamp(kBlockGroups / sizes.groups * kLines, kLines, std::min(kBlock, round_up(a.rows, kLines)));
   const int64_t tiles = block_rows / kLines;

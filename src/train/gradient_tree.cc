@@ -1,12 +1,26 @@
 #include "train/gradient_tree.h"
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
 #include "kernels/elementwise.h"
 
 namespace heed::train {
+namespace {
+
+/// sum += x, and x = 0 while it is in the cache.
+void add_and_clear(Tensor& x, Tensor& sum) {
+  constexpr int64_t kChunk = 1 << 15;
+  auto *from = x.data<float>(), *to = sum.data<float>();
+  for (int64_t begin = 0; begin < sum.size(); begin += kChunk) {
+    const int64_t size = std::min(kChunk, sum.size() - begin);
+    add_scaled({.size = size, .factor = 1.0f, .x = from + begin, .y = to + begin});
+    std::fill_n(from + begin, size, 0.0f);
+  }
+}
+
+}  // namespace
 
 void GradientTree::begin(size_t shards) {
   HEED_CHECK(shards > 0);
@@ -20,11 +34,9 @@ void GradientTree::begin(size_t shards) {
 nn::ParameterArray GradientTree::take() {
   {
     const std::lock_guard lock(mutex_);
-    if (!free_.empty()) {
-      nn::ParameterArray array = std::move(free_.back());
-      free_.pop_back();
-      Tensor& flat = array.flat();
-      std::memset(flat.data<float>(), 0, static_cast<size_t>(flat.size()) * sizeof(float));
+    if (!zeros_.empty()) {
+      nn::ParameterArray array = std::move(zeros_.back());
+      zeros_.pop_back();
       return array;
     }
   }
@@ -48,11 +60,8 @@ void GradientTree::put(size_t shard, nn::ParameterArray gradients) {
       nodes[neighbour] = {};
     }
     if (node % 2 == 1) std::swap(gradients, other);
-    add_scaled({.size = gradients.flat().size(),
-                .factor = 1.0f,
-                .x = other.flat().data<float>(),
-                .y = gradients.flat().data<float>()});
-    recycle(std::move(other));
+    add_and_clear(other.flat(), gradients.flat());
+    keep_zeros(std::move(other));
   }
   levels_.back()[0] = std::move(gradients);
 }
@@ -64,8 +73,14 @@ nn::ParameterArray GradientTree::sum() {
 }
 
 void GradientTree::recycle(nn::ParameterArray gradients) {
+  Tensor& flat = gradients.flat();
+  std::fill_n(flat.data<float>(), flat.size(), 0.0f);
+  keep_zeros(std::move(gradients));
+}
+
+void GradientTree::keep_zeros(nn::ParameterArray zeros) {
   const std::lock_guard lock(mutex_);
-  free_.push_back(std::move(gradients));
+  zeros_.push_back(std::move(zeros));
 }
 
 }  // namespace heed::train

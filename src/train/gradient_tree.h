@@ -27,10 +27,12 @@ class GradientTree {
   void recycle(nn::ParameterArray gradients);
 
  private:
+  void keep_zeros(nn::ParameterArray zeros);
+
   const nn::ParameterTable& table_;
   std::mutex mutex_;
   std::vector<std::vector<nn::ParameterArray>> levels_;  // [level][node]
-  std::vector<nn::ParameterArray> free_;
+  std::vector<nn::ParameterArray> zeros_;                // arrays that are not in use
 };
 
 }  // namespace heed::train
