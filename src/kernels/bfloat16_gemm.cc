@@ -46,49 +46,15 @@ struct Panel {
 
 /// The lines from `begin` on and inputs [k, end).
 Panel pack_panel(const Factor& f, int64_t begin, int64_t k, int64_t end, uint32_t* groups) {
-  const Factor slice{f.data, f.stride, f.is_left, f.line_by_line, f.lines, end};
+  const Factor slice = until(f, end);
   const int64_t lines = std::min(kPanelLines, f.lines - begin);
   for (int64_t line = 0; line < lines; line += amx::kTileRows) {
     uint32_t* to = groups + line / amx::kTileRows * kRegisterGroups;
     for (int64_t at = k; at < end; at += kStepInputs, to += kStepGroups) {
-      pack_register<1>(slice, begin + line, at, to, kRowGroups, 0);
+      pack_register<1>(slice, begin + line, at, to);
     }
   }
   return {groups, begin, lines};
-}
-
-/// A part of a matrix that is wanted soon. It is asked for at an even pace: all of it in `calls` calls.
-class Ahead {
- public:
-  Ahead(const float* data, int64_t stride, int64_t rows, int64_t columns, int64_t calls)
-      : row_(data),
-        stride_(stride),
-        columns_(columns),
-        lines_(rows * ((columns + kLine - 1) / kLine)),
-        calls_(calls) {}
-
-  HWY_INLINE void ask() {
-    for (due_ += lines_; due_ >= calls_; due_ -= calls_) {
-      __builtin_prefetch(row_ + column_, 0, 2);
-      column_ += kLine;
-      if (column_ < columns_) continue;
-      column_ = 0;
-      row_ += stride_;
-    }
-  }
-
- private:
-  static constexpr int64_t kLine = kLineBytes / static_cast<int64_t>(sizeof(float));
-  const float* row_;
-  int64_t stride_, columns_, lines_, calls_;
-  int64_t column_ = 0, due_ = 0;
-};
-
-/// The lines from `begin` on and inputs [k, end); nothing behind the last line.
-Ahead lines_ahead(const Factor& f, int64_t begin, int64_t k, int64_t end, int64_t calls) {
-  const int64_t lines = std::clamp<int64_t>(f.lines - begin, 0, kPanelLines);
-  if (f.line_by_line) return {f.at(begin, k), f.stride, lines, end - k, calls};
-  return {f.at(begin, k), f.stride, end - k, lines, calls};
 }
 
 /// Of C, what a panel each of A and B make.
@@ -145,7 +111,6 @@ void bfloat16_gemm(const GemmArguments<float>& g) {
 
   for (int64_t k = 0; k < g.k; k += kSliceInputs) {
     const int64_t end = std::min(k + kSliceInputs, g.k), steps = (end - k + kStepInputs - 1) / kStepInputs;
-    const int64_t calls = steps;
     for (int64_t line = 0; line < fewer.lines;) {
       block.clear();
       uint32_t* groups = memory.data() + panel_groups;
@@ -154,13 +119,13 @@ void bfloat16_gemm(const GemmArguments<float>& g) {
       }
       for (int64_t other = 0; other < more.lines; other += kPanelLines) {
         const Panel panel = pack_panel(more, other, k, end, memory.data());
-        Ahead lines =
-            lines_ahead(more, other + kPanelLines, k, end, calls * static_cast<int64_t>(block.size()));
+        Ahead lines = lines_ahead(more, other + kPanelLines, kPanelLines, k, end,
+                                  steps * static_cast<int64_t>(block.size()));
         for (size_t n = 0; n < block.size(); ++n) {
           const bool last = n + 1 == block.size();
           const int64_t next = block[last ? 0 : n + 1].begin, next_other = last ? other + kPanelLines : other;
           Ahead sums =
-              fewer.is_left ? sums_ahead(g, next, next_other, calls) : sums_ahead(g, next_other, next, calls);
+              fewer.is_left ? sums_ahead(g, next, next_other, steps) : sums_ahead(g, next_other, next, steps);
           const Panel &a = fewer.is_left ? block[n] : panel, &b = fewer.is_left ? panel : block[n];
           const Sums<float> c{g.c + a.begin * g.c_stride + b.begin, g.c_stride};
           Sums<const float> first;

@@ -6,6 +6,7 @@
 
 namespace heed {
 
+/// There are inputs: k > 0.
 void bfloat16_gemm(const GemmArguments<float>& arguments);
 
 }  // namespace heed

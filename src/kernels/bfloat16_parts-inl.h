@@ -67,10 +67,9 @@ HWY_INLINE hn::Vec<Groups> round_or_keep(hn::Vec<Floats> x) {
   return hn::IfThenElse(hn::RebindMask(d, hn::IsNaN(x)), quiet, round_to_bfloat16(x));
 }
 
-/// Group i of part n: that of low_i and, behind it, that of high_i; parts lie `part` groups apart. Gives the
-/// bits that are left of both: none of three parts of a number.
+/// Group i of part n, of a register each: that of low_i and, behind it, that of high_i.
 template <int kParts>
-HWY_INLINE hn::Vec<Groups> split(hn::Vec<Floats> low, hn::Vec<Floats> high, uint32_t* parts, int64_t part) {
+HWY_INLINE void split(hn::Vec<Floats> low, hn::Vec<Floats> high, uint32_t* parts) {
   const Groups d;
   for (int n = 0; n < kParts; ++n) {
     const auto part_of = [&](hn::Vec<Floats> x) {
@@ -78,29 +77,24 @@ HWY_INLINE hn::Vec<Groups> split(hn::Vec<Floats> low, hn::Vec<Floats> high, uint
       return n == kParts - 1 ? round_or_keep(x) : round_to_bfloat16(x);
     };
     const auto low_part = part_of(low), high_part = part_of(high);
-    hn::StoreU(hn::Or(hn::ShiftRight<16>(low_part), high_part), d, parts + n * part);
+    hn::StoreU(hn::Or(hn::ShiftRight<16>(low_part), high_part), d, parts + n * kRegisterGroups);
     low = hn::Sub(low, hn::BitCast(Floats(), low_part));
     high = hn::Sub(high, hn::BitCast(Floats(), high_part));
   }
-  return hn::Or(hn::BitCast(d, low), hn::BitCast(d, high));
 }
 
-/// A register, in kParts parts: 16 lines from `line` and 32 inputs from `k` on. Its rows are `row` groups
-/// apart, its parts `part` groups. A group has the inputs k and k + 16 for each k, of both factors alike.
-/// Gives what is left, as split() does.
+/// A register, in kParts parts, one after the other: 16 lines from `line` and 32 inputs from `k` on. A group
+/// has the inputs k and k + 16 for each k, of both factors alike.
 template <int kParts>
-HWY_INLINE hn::Vec<Groups> pack_register(const Factor& f, int64_t line, int64_t k, uint32_t* groups,
-                                         int64_t row, int64_t part) {
+HWY_INLINE void pack_register(const Factor& f, int64_t line, int64_t k, uint32_t* groups) {
   alignas(64) float copy[amx::kTileRows * kStepInputs];
   const FloatBlock block = block_of<kStepInputs>(f, line, k, copy);
   const int64_t half = f.is_left ? kRowGroups : kRowGroups * block.stride;
   const Floats d;
-  auto left = hn::Zero(Groups());
   for (int64_t r = 0; r < amx::kTileRows; ++r) {
     const float* const from = block.rows + r * block.stride;
-    left = hn::Or(left, split<kParts>(hn::LoadU(d, from), hn::LoadU(d, from + half), groups + r * row, part));
+    split<kParts>(hn::LoadU(d, from), hn::LoadU(d, from + half), groups + r * kRowGroups);
   }
-  return left;
 }
 
 }  // namespace heed::HWY_NAMESPACE

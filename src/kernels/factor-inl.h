@@ -42,6 +42,46 @@ struct Factor {
   }
 };
 
+/// Inputs [.., end) of it.
+HWY_INLINE Factor until(const Factor& f, int64_t end) {
+  return {f.data, f.stride, f.is_left, f.line_by_line, f.lines, end};
+}
+
+/// A part of a matrix that is wanted soon. It is asked for at an even pace: all of it in `calls` calls.
+class Ahead {
+ public:
+  Ahead(const float* data, int64_t stride, int64_t rows, int64_t columns, int64_t calls)
+      : row_(data),
+        stride_(stride),
+        columns_(columns),
+        lines_(rows * ((columns + kLine - 1) / kLine)),
+        calls_(calls) {}
+
+  HWY_INLINE void ask() {
+    for (due_ += lines_; due_ >= calls_; due_ -= calls_) {
+      __builtin_prefetch(row_ + column_, 0, 2);
+      column_ += kLine;
+      if (column_ < columns_) continue;
+      column_ = 0;
+      row_ += stride_;
+    }
+  }
+
+ private:
+  static constexpr int64_t kLine = kLineBytes / static_cast<int64_t>(sizeof(float));
+  const float* row_;
+  int64_t stride_, columns_, lines_, calls_;
+  int64_t column_ = 0, due_ = 0;
+};
+
+/// At most `most` lines from `begin` on and inputs [k, end); nothing behind the last line.
+HWY_INLINE Ahead lines_ahead(const Factor& f, int64_t begin, int64_t most, int64_t k, int64_t end,
+                             int64_t calls) {
+  const int64_t lines = std::clamp<int64_t>(f.lines - begin, 0, most);
+  if (f.line_by_line) return {f.at(begin, k), f.stride, lines, end - k, calls};
+  return {f.at(begin, k), f.stride, end - k, lines, calls};
+}
+
 /// Numbers as registers want them: rows of inputs for each line of A, or of kRowGroups lines for each input
 /// of B.
 struct FloatBlock {

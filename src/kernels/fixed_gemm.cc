@@ -26,46 +26,17 @@ namespace heed::HWY_NAMESPACE {
 
 constexpr int64_t kLines = amx::kTileRows;
 constexpr int64_t kMostOfSlice = 256;
-static_assert(kMostOfSlice << 14 <= 1 << 24);
 constexpr int64_t kPair = 2;                 // panels that are multiplied with a block
 constexpr int64_t kBlockGroups = 192 << 10;  // 768 KB
 
-/// The next lines from `begin` on and inputs [k, end) of a factor, asked for line by line of the cache.
-class LinesAhead {
- public:
-  LinesAhead(const Factor& f, int64_t begin, int64_t k, int64_t end) {
-    const int64_t lines = std::clamp<int64_t>(f.lines - begin, 0, kPair * kLines), inputs = end - k;
-    row_ = f.at(begin, k);
-    stride_ = f.stride;
-    columns_ = f.line_by_line ? inputs : lines;
-    left_ = (f.line_by_line ? lines : inputs) * ((columns_ + kLine - 1) / kLine);
-  }
-  int64_t left() const { return left_; }
-
-  HWY_INLINE void ask(int64_t lines) {
-    for (lines = std::min(lines, left_), left_ -= lines; lines > 0; --lines) {
-      __builtin_prefetch(row_ + column_, 0, 2);
-      column_ += kLine;
-      const bool next = column_ >= columns_;
-      column_ = next ? 0 : column_;
-      row_ += next ? stride_ : 0;
-    }
-  }
-
- private:
-  static constexpr int64_t kLine = kLineBytes / static_cast<int64_t>(sizeof(float));
-  const float* row_;
-  int64_t stride_, columns_, left_, column_ = 0;
-};
-
 template <int kDigits>
-void multiply_digits(const GemmArguments<float>& g) {
+void multiply_in_digits(const GemmArguments<float>& g) {
   constexpr int64_t kStepGroups = kFixedGroups<kDigits>;
   const Factor left{g.a, g.a_stride, true, !g.transpose_a, g.m, g.k};
   const Factor right{g.b, g.b_stride, false, g.transpose_b, g.n, g.k};
   const Factor &fewer = g.m < g.n ? left : right, &more = g.m < g.n ? right : left;
 
-  const int64_t slice = slice_of(g.k, kMostOfSlice), panel_groups = slice / kFixedInputs * kStepGroups;
+  const int64_t slice = slice_of<kMostOfSlice>(g.k), panel_groups = slice / kFixedInputs * kStepGroups;
   const int64_t block_panels = std::min((fewer.lines + kLines - 1) / kLines, kBlockGroups / panel_groups);
   thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> memory;
   thread_local std::vector<float, PoolAllocator<float>> magnitudes;
@@ -80,7 +51,7 @@ void multiply_digits(const GemmArguments<float>& g) {
   alignas(64) DigitSums<kDigits> sums[2];
   int now = 0, turn = 0;
   for (int64_t k = 0; k < g.k; k += slice) {
-    const int64_t end = std::min(k + slice, g.k), steps = (end - k + kFixedInputs - 1) / kFixedInputs;
+    const int64_t end = std::min(k + slice, g.k), steps = fixed_steps(end - k);
     for (int64_t first = 0; first < fewer.lines; first += block_panels * kLines) {
       const int64_t panels = std::min(block_panels, (fewer.lines - first + kLines - 1) / kLines);
       for (int64_t n = 0; n < panels; ++n) {
@@ -94,8 +65,8 @@ void multiply_digits(const GemmArguments<float>& g) {
           pack_lines<kDigits>(more, others + n * kLines, k, end, pair + n * panel_groups,
                               pair_magnitudes[turn] + n * kLines);
         }
-        LinesAhead ahead(more, others + kPair * kLines, k, end);
-        const int64_t tiles = panels * in_pair, lines = (ahead.left() + tiles * steps - 1) / (tiles * steps);
+        const int64_t tiles = panels * in_pair;
+        Ahead ahead = lines_ahead(more, others + kPair * kLines, kPair * kLines, k, end, tiles * steps);
         int64_t of_block = 0, of_pair = 0;
         for (int64_t n = 0; n < tiles; ++n, now = 1 - now) {
           const int64_t line = first + of_block * kLines, other = others + of_pair * kLines;
@@ -120,9 +91,9 @@ void multiply_digits(const GemmArguments<float>& g) {
             tile.first = {g.bias + column, 0};
           }
           multiply_digits<kDigits>(left_groups, right_groups, steps, sums[now],
-                                   [&](int64_t step, auto pause) HEED_INLINE_LAMBDA {
-                                     if constexpr (pause == 0) ahead.ask(lines);
-                                     before.template pause<pause>(step, tile.c);
+                                   [&](int64_t step, auto product) HEED_INLINE_LAMBDA {
+                                     if constexpr (product == 0) ahead.ask();
+                                     before.template pause<product>(step, tile.c);
                                    });
           before.finish(steps);
           before = {sums[now], tile};
@@ -138,7 +109,7 @@ void multiply_digits(const GemmArguments<float>& g) {
 }
 
 void fixed_gemm(const GemmArguments<float>& g, int digits) {
-  digits == 3 ? multiply_digits<3>(g) : multiply_digits<2>(g);
+  digits == 3 ? multiply_in_digits<3>(g) : multiply_in_digits<2>(g);
 }
 
 }  // namespace heed::HWY_NAMESPACE

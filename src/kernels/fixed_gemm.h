@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// With three digits, or with two.
+/// With three digits, or with two. There are inputs: k > 0.
 void fixed_gemm(const GemmArguments<float>& arguments, int digits);
 
 }  // namespace heed

@@ -8,14 +8,16 @@
 //   2^32 s0 + 2^24 s1 + 2^16 s2 + 2^8 s3 + s4,  s0 = sum X0 W0, s1 = sum X0 W1 + X1 W0, and so on,
 //
 // with sums that are exact in 32 bits, in whatever order. s4, less than half a unit of X times the largest W
-// for each input, is left out. Numbers may be given two digits instead of three: then s3 is left out, too.
+// for each input, is left out. Numbers may be rounded to two digits instead of
+// three: then there are no X2 and W2.
 // Ozaki, Ogita, Oishi and Rump, "Error-free transformations of matrix multiplication by using fast routines
 // of matrix multiplication" (2012); with whole numbers: Ootomo, Ozaki and Yokota, "DGEMM on integer matrix
 // multiplication unit" (2024).
 //
-// What is rounded is each number, to 2^-24 of the largest of its line, and the result. Float32 rounds each
-// number to 2^-24 of itself but each sum on the way, which is as large as the largest number in it: errors
-// are of the same size. docs/adr/0014 has them. Included once for each instruction set.
+// What is rounded is each number, to 2^-24 of M, at most some 2^-23 of the largest of its line, and the
+// result. Float32 rounds each number to 2^-24 of itself but each sum on the way, which is as large as the
+// largest number in it: errors are of the same size. docs/adr/0014 has them. Included once for each
+// instruction set.
 
 #if defined(HEED_KERNELS_FIXED_POINT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_FIXED_POINT_INL_H_
@@ -27,6 +29,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernels/amx_tile-inl.h"
@@ -42,15 +45,22 @@ constexpr int64_t kFixedInputs = amx::kTileRowBytes;
 /// 16 lines and kFixedInputs inputs: a register for each digit.
 template <int kDigits>
 constexpr int64_t kFixedGroups = kDigits* kRegisterGroups;
-/// Inputs are multiplied a slice at a time, each with magnitudes of its own. Slices of equal size, whole
-/// registers, the last perhaps shorter; at most `most` inputs, so that the registers of a slice of both
-/// factors fit the first-level cache, and s0 is exact in float32.
-constexpr int64_t slice_of(int64_t inputs, int64_t most) {
-  const int64_t slices = (inputs + most - 1) / most, even = (inputs + slices - 1) / slices;
-  return (even + kFixedInputs - 1) / kFixedInputs * kFixedInputs;
+constexpr int64_t fixed_steps(int64_t inputs) {
+  return (inputs + kFixedInputs - 1) / kFixedInputs;
+}
+/// Inputs are multiplied a slice at a time, each with magnitudes of its own, so that the registers of a slice
+/// of both factors fit the first-level cache. Slices of equal size, whole registers, the last perhaps
+/// shorter.
+template <int64_t kMost>
+constexpr int64_t slice_of(int64_t inputs) {
+  static_assert(kMost << 14 <= 1 << 24, "s0 is exact in float32");
+  const int64_t slices = (inputs + kMost - 1) / kMost, even = (inputs + slices - 1) / slices;
+  return fixed_steps(even) * kFixedInputs;
 }
 
-/// Of a line: its numbers are multiples of this, times 2^-23.
+/// Of a line, from the bits of its largest absolute value: its numbers are multiples of this, times 2^-23. At
+/// least 2^-104, so that numbers below 2^-128 count as zero; infinite from 0.992 2^127 on, so that a product
+/// is no number then.
 HWY_INLINE hn::Vec<Groups> magnitude_bits(hn::Vec<Groups> largest) {
   constexpr uint32_t kOne = 1u << 23, kMargin = 1u << 17;  // of an exponent
   constexpr uint32_t kLeast = 23 * kOne, kInfinite = 255 * kOne;
@@ -77,8 +87,7 @@ HWY_INLINE float magnitude_of(const float* x, int64_t inputs) {
   for_each_vector(Floats(), inputs, [&](auto at, auto load, auto) HEED_INLINE_LAMBDA {
     most = hn::Max(most, absolute_bits(load(x + at)));
   });
-  const auto all = hn::Set(d, hn::GetLane(hn::MaxOfLanes(d, most)));
-  return std::bit_cast<float>(hn::GetLane(magnitude_bits(all)));
+  return std::bit_cast<float>(hn::GetLane(magnitude_bits(hn::MaxOfLanes(d, most))));
 }
 
 /// Those of at most 16 neighbouring columns, of as many inputs below each other.
@@ -163,7 +172,7 @@ HWY_NOINLINE void pack_lines(const Factor& f, int64_t line, int64_t begin, int64
   } else {
     find_magnitudes(f.at(line, begin), f.stride, lines, inputs, magnitudes);
   }
-  const Factor slice{f.data, f.stride, f.is_left, f.line_by_line, f.lines, end};
+  const Factor slice = until(f, end);
   alignas(64) float copy[kLines * kFixedInputs];
   for (int64_t k = begin; k < end; k += kFixedInputs, groups += kFixedGroups<kDigits>) {
     const FloatBlock block = block_of<kFixedInputs>(slice, line, k, copy);
@@ -188,7 +197,7 @@ HWY_NOINLINE void pack_lines(const Factor& f, int64_t line, int64_t begin, int64
 template <int kDigits>
 using DigitSums = int32_t[kDigits + 1][kRegisterGroups];
 
-/// Of digits, in a step of kFixedInputs inputs: all but those of the last with each other.
+/// Of digits, in a step of kFixedInputs inputs: all but the ninth.
 template <int kDigits>
 constexpr int kDigitProducts = kDigits == 3 ? 8 : 4;
 

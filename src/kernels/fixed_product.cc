@@ -22,23 +22,17 @@ namespace heed::HWY_NAMESPACE {
 constexpr int kDigits = 3;
 constexpr int64_t kLines = amx::kTileRows;
 constexpr int64_t kMostOfSlice = 384;
-static_assert(kMostOfSlice << 14 <= 1 << 24);
 /// 16 lines and the inputs of a step.
 constexpr int64_t kStepGroups = kFixedGroups<kDigits>;
 
-int64_t steps_of(int64_t inputs) {
-  return (inputs + kFixedInputs - 1) / kFixedInputs;
-}
-
 FixedPanelSizes fixed_panel_sizes(int64_t out, int64_t in) {
-  const int64_t tiles = round_up(out, kLines) / kLines;
-  return {tiles * steps_of(in) * kStepGroups,
-          tiles * ((in + slice_of(in, kMostOfSlice) - 1) / slice_of(in, kMostOfSlice)) * kLines};
+  const int64_t tiles = round_up(out, kLines) / kLines, slice = slice_of<kMostOfSlice>(in);
+  return {tiles * fixed_steps(in) * kStepGroups, tiles * ((in + slice - 1) / slice) * kLines};
 }
 
 /// 16 lines from `line` on, all their inputs.
 void pack_all_slices(const Factor& factor, int64_t line, uint32_t* groups, float* magnitudes) {
-  const int64_t slice = slice_of(factor.inputs, kMostOfSlice);
+  const int64_t slice = slice_of<kMostOfSlice>(factor.inputs);
   for (int64_t begin = 0; begin < factor.inputs; begin += slice, magnitudes += kLines) {
     const int64_t end = std::min(begin + slice, factor.inputs);
     pack_lines<kDigits>(factor, line, begin, end, groups + begin / kFixedInputs * kStepGroups, magnitudes);
@@ -57,10 +51,10 @@ void pack_fixed_panels(const float* weights, int64_t out, int64_t in, const Fixe
 
 void fixed_product(const FixedProductArguments& a) {
   if (a.rows == 0) return;
-  constexpr int64_t kBlock = 96,
-                    kBlockGroups = 256 << 10;  // of rows: their digits fit the second-level cache
+  // Of rows: their digits fit the second-level cache.
+  constexpr int64_t kBlock = 96, kBlockGroups = 256 << 10;
   const FixedPanelSizes sizes = fixed_panel_sizes(kLines, a.in);
-  const int64_t slice = slice_of(a.in, kMostOfSlice);
+  const int64_t slice = slice_of<kMostOfSlice>(a.in);
   const int64_t block_rows =
       std::clamp(kBlockGroups / sizes.groups * kLines, kLines, std::min(kBlock, round_up(a.rows, kLines)));
   const int64_t tiles = block_rows / kLines;
@@ -87,7 +81,7 @@ void fixed_product(const FixedProductArguments& a) {
     const float* w_magnitudes = a.magnitudes;
     for (int64_t column = 0; column < a.out; column += kLines) {
       for (int64_t begin = 0; begin < a.in; begin += slice, w_magnitudes += kLines) {
-        const int64_t steps = steps_of(std::min(slice, a.in - begin));
+        const int64_t steps = fixed_steps(std::min(slice, a.in - begin));
         const int64_t slice_groups = begin / kFixedInputs * kStepGroups,
                       slice_magnitudes = begin / slice * kLines;
         const char* ahead = reinterpret_cast<const char*>(w + steps * kStepGroups);

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "kernels/bfloat16_gemm.h"
 #include "kernels/fixed_gemm.h"
-#include "kernels/simd.h"
+#include "kernels/isa.h"
 
 namespace heed {
 namespace {

@@ -29,10 +29,20 @@ TYPED_TEST_SUITE(Gemm, FloatTypes);
 /// What the products are added to.
 enum class Begin { kZero, kSums, kBias };
 
+/// Of a factor that is rounded, half a unit: of the largest number of a line with kHigh (2^-16 of a power of
+/// two above it), of itself with kMedium.
+double unit_of(ProductPrecision precision) {
+  return precision == ProductPrecision::kHighest ? 0
+         : precision == ProductPrecision::kHigh  ? 0x1p-13
+                                                 : 0x1p-8;
+}
+
 /// Against sums in long double. A sum of k terms, in whatever order, is off by at most k half units in the
-/// last place of the sum of their sizes; and by their square root, nearly always.
+/// last place of the sum of their sizes; and by their square root, nearly always. So are terms whose factors
+/// are rounded.
 template <typename T>
-void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begin begin) {
+void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begin begin,
+                    ProductPrecision precision = ProductPrecision::kHighest) {
   const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
   // Rows lie further apart than they are long, and what lies between must not be touched.
   const int64_t a_stride = (transpose_a ? m : k) + 3, b_stride = (transpose_b ? k : n) + 2, c_stride = n + 1;
@@ -61,6 +71,7 @@ void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begi
   }
   on_every_isa([&](const std::string& isa) {
     std::vector<T> c = before;
+    const AllowedPrecision allowed(precision);
     gemm({.transpose_a = transpose_a,
           .transpose_b = transpose_b,
           .m = m,
@@ -76,9 +87,10 @@ void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begi
           .c_stride = c_stride});
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) {
-        const double tolerance = std::sqrt(static_cast<double>(k + 2)) *
-                                 static_cast<double>(magnitudes[i * n + j]) *
-                                 static_cast<double>(std::numeric_limits<T>::epsilon());
+        const double terms = std::sqrt(static_cast<double>(k + 2));
+        const double tolerance = terms * static_cast<double>(magnitudes[i * n + j]) *
+                                     static_cast<double>(std::numeric_limits<T>::epsilon()) +
+                                 5 * terms * unit_of(precision);
         ASSERT_NEAR(static_cast<double>(c[i * c_stride + j]), static_cast<double>(sums[i * n + j]), tolerance)
             << isa << ": " << m << " x " << n << " x " << k << (transpose_a ? ", A transposed" : "")
             << (transpose_b ? ", B transposed" : "") << " at " << i << ", " << j;
@@ -116,9 +128,33 @@ TYPED_TEST(Gemm, IsTheSumOfProducts) {
 // Of so many products that matrix registers are worth it: whole panels, parts of them, more inputs than a
 // slice has, more lines than a block.
 TEST(GemmOfFloats, IsTheSumOfManyProducts) {
-  for (const Sizes sizes :
-       {Sizes{64, 64, 32}, {65, 80, 24}, {80, 65, 33}, {63, 113, 40}, {97, 49, 520}, {700, 690, 24}}) {
+  for (const Sizes sizes : {Sizes{64, 64, 48},
+                            {65, 80, 49},
+                            {80, 65, 64},
+                            {63, 113, 65},
+                            {97, 49, 520},
+                            {66, 70, 255},
+                            {70, 66, 257}}) {
     expect_formulas<float>(sizes);
+  }
+  for (const bool more_rows : {false, true}) {
+    const Sizes sizes{more_rows ? 1050 : 1030, more_rows ? 1030 : 1050, 193};
+    expect_formula<float>(sizes, false, true, Begin::kBias);
+  }
+}
+
+TEST(GemmOfFloats, IsTheSumOfRoundedProducts) {
+  for (const auto precision : {ProductPrecision::kHigh, ProductPrecision::kMedium}) {
+    for (const Sizes sizes : {Sizes{65, 80, 24}, {80, 65, 49}, {63, 113, 100}, {97, 49, 1600}}) {
+      for (const bool transpose_a : {false, true}) {
+        for (const bool transpose_b : {false, true}) {
+          for (const Begin begin : {Begin::kZero, Begin::kSums, Begin::kBias}) {
+            expect_formula<float>(sizes, transpose_a, transpose_b, begin, precision);
+          }
+        }
+      }
+    }
+    expect_formula<float>({4200, 70, 64}, false, true, Begin::kBias, precision);
   }
 }
 
@@ -148,7 +184,7 @@ std::vector<float> multiply_squares(const std::vector<float>& a, const std::vect
   return c;
 }
 
-// Numbers far from one; the smallest parts count as zero.
+// Numbers far from one.
 TEST(GemmOfFloats, IsTheSumOfProductsOfAnySize) {
   for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
     auto a = normal<float>(kSize * kSize, 1);
@@ -211,19 +247,21 @@ TEST(GemmOfFloats, KeepsWhatIsNoNumber) {
   constexpr auto kAllBits = std::bit_cast<float>(0x7fffffffu);
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kAllBits, -kAllBits,
                           std::numeric_limits<float>::infinity()}) {
-    auto a = normal<float>(kSize * kSize, 1);
-    const auto b = normal<float>(kSize * kSize, 2);
-    a[kBad * kSize + 3] = bad;
-    on_every_isa([&](const std::string& isa) {
-      for (const auto precision :
-           {ProductPrecision::kHighest, ProductPrecision::kHigh, ProductPrecision::kMedium}) {
-        const AllowedPrecision allowed(precision);
-        const std::vector<float> c = multiply_squares(a, b);
-        for (int64_t i = 0; i < kSize * kSize; ++i) {
-          ASSERT_EQ(std::isfinite(c[i]), i / kSize != kBad) << isa << " at " << i;
+    for (const bool in_a : {false, true}) {
+      auto a = normal<float>(kSize * kSize, 1), b = normal<float>(kSize * kSize, 2);
+      (in_a ? a[kBad * kSize + 3] : b[3 * kSize + kBad]) = bad;
+      on_every_isa([&](const std::string& isa) {
+        for (const auto precision :
+             {ProductPrecision::kHighest, ProductPrecision::kHigh, ProductPrecision::kMedium}) {
+          const AllowedPrecision allowed(precision);
+          const std::vector<float> c = multiply_squares(a, b);
+          for (int64_t i = 0; i < kSize * kSize; ++i) {
+            const int64_t line = in_a ? i / kSize : i % kSize;
+            ASSERT_EQ(std::isfinite(c[i]), line != kBad) << isa << " at " << i;
+          }
         }
-      }
-    });
+      });
+    }
   }
 }
 

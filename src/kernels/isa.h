@@ -2,7 +2,7 @@
 //
 // The best one that the processor has, chosen at run time, or the one named by the environment variable
 // HEED_ISA: generic, avx2, avx512, avx512vnni, which has one more instruction for 8-bit products, or amx,
-// which has matrix registers for products of packed weights; generic or neon on 64-bit Arm.
+// which has matrix registers; generic or neon on 64-bit Arm.
 #pragma once
 
 #include <string>

@@ -111,12 +111,12 @@ class SoftmaxBackwardInPieces {
       }
       for (int i = 0; i < 2; ++i) {
         split<kAttentionParts>(dscore[i][0], dscore[i][1],
-                               block_.dscores_as_rows.at(r + i * kRowGroups, k) + group, kRegisterGroups);
+                               block_.dscores_as_rows.at(r + i * kRowGroups, k) + group);
       }
       for (int j = 0; j < 2; ++j) {
         const int64_t at = k + j * kRowGroups;
-        split<kAttentionParts>(weight[0][j], weight[1][j], block_.weights.at(at, r) + group, kRegisterGroups);
-        split<kAttentionParts>(dscore[0][j], dscore[1][j], block_.dscores.at(at, r) + group, kRegisterGroups);
+        split<kAttentionParts>(weight[0][j], weight[1][j], block_.weights.at(at, r) + group);
+        split<kAttentionParts>(dscore[0][j], dscore[1][j], block_.dscores.at(at, r) + group);
       }
     }
   }

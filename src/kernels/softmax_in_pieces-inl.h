@@ -72,7 +72,7 @@ class SoftmaxInPieces {
         low = hn::Mul(low, dropout_factors(d, mask, k, kept));
         high = hn::Mul(high, dropout_factors(d, mask, k + kRowGroups, kept));
       }
-      split<kAttentionParts>(low, high, parts, kRegisterGroups);
+      split<kAttentionParts>(low, high, parts);
       parts += tile_.weights.step;
     };
     int64_t k = 0;

@@ -58,7 +58,7 @@ constexpr int64_t split_groups(int64_t lines, int64_t inputs) {
 HWY_INLINE void split_factor(const Factor& from, const SplitFactor& to) {
   for (int64_t line = 0; line < round_up(from.lines, kTile); line += amx::kTileRows) {
     for (int64_t k = 0; k < from.inputs; k += kStepInputs) {
-      pack_register<kAttentionParts>(from, line, k, to.at(line, k), kRowGroups, kRegisterGroups);
+      pack_register<kAttentionParts>(from, line, k, to.at(line, k));
     }
   }
 }

@@ -18,9 +18,9 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
 /// y[row][first + n] = sums[row][n] + bias[first + n], of `rows` rows and up to kPanelColumns of `out`
-/// columns; bias may be null. Or +=, for sums of more inputs.
+/// columns; bias may be null.
 HWY_INLINE void write_sums(const float* sums, int64_t rows, int64_t first, int64_t out, const float* bias,
-                           float* y, bool begun = false) {
+                           float* y) {
   const hn::ScalableTag<float> d;
   const int64_t columns = std::min(kPanelColumns, out - first);
   for (int64_t row = 0; row < rows; ++row) {
@@ -28,7 +28,6 @@ HWY_INLINE void write_sums(const float* sums, int64_t rows, int64_t first, int64
     for_each_vector(d, columns, [&](auto at, auto load, auto store) {
       auto sum = load(sums + row * kPanelColumns + at);
       if (bias != nullptr) sum = hn::Add(sum, load(bias + first + at));
-      if (begun) sum = hn::Add(sum, load(to + at));
       store(sum, to + at);
     });
   }
