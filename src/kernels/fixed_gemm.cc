@@ -48,8 +48,8 @@ void multiply_in_digits(const GemmArguments<float>& g) {
   float* const block_magnitudes = pair_magnitudes[1] + kPair * kLines;
 
   const amx::Registers registers;
-  alignas(64) DigitSums<kDigits> sums[2];
-  int now = 0, turn = 0;
+  TilesInTurn<kDigits> in_turn;
+  int turn = 0;
   for (int64_t k = 0; k < g.k; k += slice) {
     const int64_t end = std::min(k + slice, g.k), steps = fixed_steps(end - k);
     for (int64_t first = 0; first < fewer.lines; first += block_panels * kLines) {
@@ -58,7 +58,6 @@ void multiply_in_digits(const GemmArguments<float>& g) {
         pack_lines<kDigits>(fewer, first + n * kLines, k, end, block + n * panel_groups,
                             block_magnitudes + n * kLines);
       }
-      RowsToWrite<kDigits> before;
       for (int64_t others = 0; others < more.lines; others += kPair * kLines, turn = 1 - turn) {
         const int64_t in_pair = std::min(kPair, (more.lines - others + kLines - 1) / kLines);
         for (int64_t n = 0; n < in_pair; ++n) {
@@ -68,7 +67,7 @@ void multiply_in_digits(const GemmArguments<float>& g) {
         const int64_t tiles = panels * in_pair;
         Ahead ahead = lines_ahead(more, others + kPair * kLines, kPair * kLines, k, end, tiles * steps);
         int64_t of_block = 0, of_pair = 0;
-        for (int64_t n = 0; n < tiles; ++n, now = 1 - now) {
+        for (int64_t n = 0; n < tiles; ++n) {
           const int64_t line = first + of_block * kLines, other = others + of_pair * kLines;
           const uint32_t *left_groups = block + of_block * panel_groups,
                          *right_groups = pair + of_pair * panel_groups;
@@ -85,25 +84,17 @@ void multiply_in_digits(const GemmArguments<float>& g) {
                          .a_magnitudes = left_magnitudes,
                          .b_magnitudes = right_magnitudes,
                          .c = {g.c + row * g.c_stride + column, g.c_stride}};
-          if (g.accumulate || k > 0) {
-            tile.first = {tile.c.data, g.c_stride};
-          } else if (g.bias != nullptr) {
-            tile.first = {g.bias + column, 0};
-          }
-          multiply_digits<kDigits>(left_groups, right_groups, steps, sums[now],
-                                   [&](int64_t step, auto product) HEED_INLINE_LAMBDA {
-                                     if constexpr (product == 0) ahead.ask();
-                                     before.template pause<product>(step, tile.c);
-                                   });
-          before.finish(steps);
-          before = {sums[now], tile};
+          tile.begin_with(g.accumulate || k > 0, g.bias == nullptr ? nullptr : g.bias + column);
+          in_turn.multiply(left_groups, right_groups, steps, tile, [&](auto product) HEED_INLINE_LAMBDA {
+            if constexpr (product == 0) ahead.ask();
+          });
           if (++of_pair == in_pair) {
             of_pair = 0;
             ++of_block;
           }
         }
       }
-      before.finish(0);
+      in_turn.finish();
     }
   }
 }

@@ -231,6 +231,15 @@ struct FixedTile {
   const float *a_magnitudes = nullptr, *b_magnitudes = nullptr;  ///< 16 of each
   Sums<float> c;
   Sums<const float> first;  ///< of C0; zero where there are no data
+
+  /// C0 is what stands in C, or the bias of its columns in every row, or nothing.
+  void begin_with(bool sums, const float* bias) {
+    if (sums) {
+      first = {c.data, c.stride};
+    } else if (bias != nullptr) {
+      first = {bias, 0};
+    }
+  }
 };
 
 /// Writes a tile row by row, while registers multiply the next one, without a branch that would keep those
@@ -289,6 +298,34 @@ class RowsToWrite {
   FixedTile tile_{.a_magnitudes = kZeros, .first = {kZeros, 0}};
   hn::Mask<Floats> columns_{};
   hn::Vec<Floats> b_magnitudes_ = hn::Zero(Floats());
+};
+
+/// Tiles, one after the other: each is written while registers multiply the next one.
+template <int kDigits>
+class TilesInTurn {
+ public:
+  /// Calls also(n) after each product of digits. The magnitudes must last until the next tile, or finish().
+  template <class Also>
+  HWY_INLINE void multiply(const uint32_t* a, const uint32_t* b, int64_t steps, const FixedTile& tile,
+                           const Also& also) {
+    multiply_digits<kDigits>(a, b, steps, sums_[now_], [&](int64_t step, auto n) HEED_INLINE_LAMBDA {
+      also(n);
+      before_.template pause<n>(step, tile.c);
+    });
+    before_.finish(steps);
+    before_ = {sums_[now_], tile};
+    now_ = 1 - now_;
+  }
+  /// The last one.
+  HWY_INLINE void finish() {
+    before_.finish(0);
+    before_ = {};
+  }
+
+ private:
+  alignas(64) DigitSums<kDigits> sums_[2];
+  int now_ = 0;
+  RowsToWrite<kDigits> before_;
 };
 
 }  // namespace heed::HWY_NAMESPACE

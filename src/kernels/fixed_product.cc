@@ -68,9 +68,7 @@ void fixed_product(const FixedProductArguments& a) {
   const int64_t more = (kStepLines - 1) / (tiles * kDigitProducts<kDigits>);
   const Factor x{a.x, a.in, true, true, a.rows, a.in};
   const amx::Registers registers;
-  alignas(64) DigitSums<kDigits> sums[2];
-  int now = 0;
-  RowsToWrite<kDigits> before;
+  TilesInTurn<kDigits> in_turn;
   for (int64_t block = 0; block < a.rows; block += block_rows) {
     const int64_t block_tiles = round_up(std::min(block_rows, a.rows - block), kLines) / kLines;
     for (int64_t tile = 0; tile < block_tiles; ++tile) {
@@ -85,34 +83,26 @@ void fixed_product(const FixedProductArguments& a) {
         const int64_t slice_groups = begin / kFixedInputs * kStepGroups,
                       slice_magnitudes = begin / slice * kLines;
         const char* ahead = reinterpret_cast<const char*>(w + steps * kStepGroups);
-        for (int64_t tile = 0; tile < block_tiles; ++tile, now = 1 - now) {
+        for (int64_t tile = 0; tile < block_tiles; ++tile) {
           FixedTile written{.rows = std::min(kLines, a.rows - block - tile * kLines),
                             .columns = std::min(kLines, a.out - column),
                             .a_magnitudes = magnitudes.data() + tile * sizes.magnitudes + slice_magnitudes,
                             .b_magnitudes = w_magnitudes,
                             .c = {a.y + (block + tile * kLines) * a.out + column, a.out}};
-          if (begin > 0) {
-            written.first = {written.c.data, a.out};
-          } else if (a.bias != nullptr) {
-            written.first = {a.bias + column, 0};
-          }
-          multiply_digits<kDigits>(digits.data() + tile * sizes.groups + slice_groups, w, steps, sums[now],
-                                   [&](int64_t step, auto n) HEED_INLINE_LAMBDA {
-                                     __builtin_prefetch(ahead, 0, 2);
-                                     ahead += kLineBytes;
-                                     for (int64_t line = 0; line < more; ++line, ahead += kLineBytes) {
-                                       __builtin_prefetch(ahead, 0, 2);
-                                     }
-                                     before.template pause<n>(step, written.c);
-                                   });
-          before.finish(steps);
-          before = {sums[now], written};
+          written.begin_with(begin > 0, a.bias == nullptr ? nullptr : a.bias + column);
+          in_turn.multiply(digits.data() + tile * sizes.groups + slice_groups, w, steps, written,
+                           [&](auto) HEED_INLINE_LAMBDA {
+                             __builtin_prefetch(ahead, 0, 2);
+                             ahead += kLineBytes;
+                             for (int64_t line = 0; line < more; ++line, ahead += kLineBytes) {
+                               __builtin_prefetch(ahead, 0, 2);
+                             }
+                           });
         }
         w += steps * kStepGroups;
       }
     }
-    before.finish(0);
-    before = {};
+    in_turn.finish();
   }
 }
 

@@ -101,11 +101,11 @@ void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begi
 }
 
 template <typename T>
-void expect_formulas(const Sizes& sizes) {
+void expect_formulas(const Sizes& sizes, ProductPrecision precision = ProductPrecision::kHighest) {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
       for (const Begin begin : {Begin::kZero, Begin::kSums, Begin::kBias}) {
-        expect_formula<T>(sizes, transpose_a, transpose_b, begin);
+        expect_formula<T>(sizes, transpose_a, transpose_b, begin, precision);
       }
     }
   }
@@ -146,13 +146,7 @@ TEST(GemmOfFloats, IsTheSumOfManyProducts) {
 TEST(GemmOfFloats, IsTheSumOfRoundedProducts) {
   for (const auto precision : {ProductPrecision::kHigh, ProductPrecision::kMedium}) {
     for (const Sizes sizes : {Sizes{65, 80, 24}, {80, 65, 49}, {63, 113, 100}, {97, 49, 1600}}) {
-      for (const bool transpose_a : {false, true}) {
-        for (const bool transpose_b : {false, true}) {
-          for (const Begin begin : {Begin::kZero, Begin::kSums, Begin::kBias}) {
-            expect_formula<float>(sizes, transpose_a, transpose_b, begin, precision);
-          }
-        }
-      }
+      expect_formulas<float>(sizes, precision);
     }
     expect_formula<float>({4200, 70, 64}, false, true, Begin::kBias, precision);
   }
