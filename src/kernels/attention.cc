@@ -59,6 +59,25 @@ void weigh(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64_t count, Dr
   }
 }
 
+/// Divides the weights of all `count` keys that a block sees by their sum, so that what they mix is the
+/// output.
+template <typename T>
+void divide_weights(const Head<T>& h, const QueryBlock<T>& block, int64_t count) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const RowSums<T> sums(block);
+  for (int64_t row = 0; row < block.rows; ++row) {
+    const auto factor = hn::Set(d, sums.factor(row));
+    T* const weights = block.scores + row * block.stride;
+    const int64_t visible = h.visible(block.begin + row, 0, count);
+    for (int64_t k = 0; k < visible; k += lanes) {
+      hn::StoreU(hn::Mul(hn::LoadU(d, weights + k), factor), d, weights + k);
+    }
+    prefetch_behind(h.output(block.begin + row), h.a.value_width);
+  }
+  keep_logarithms(h, block, sums);
+}
+
 template <typename T>
 void attend_head(const Head<T>& h, Scratch<T>& scratch) {
   const AttentionArguments<T>& a = h.a;
@@ -83,6 +102,10 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
     block.rows = std::min(kQueryBlock, queries - block.begin);
     std::fill_n(block.shift, block.rows, -std::numeric_limits<T>::infinity());
     const int64_t reach = visible_keys(h.span, a.causal, block.begin + block.rows - 1);
+    // All keys are in one block, and whole vectors are as wide as the output.
+    const bool at_once = reach > 0 && reach <= kKeyBlock && width == a.value_width;
+    T* const mix = at_once ? h.output(block.begin) : block.mix;
+    const int64_t stride = at_once ? a.output_stride : width;
     if (reach == 0) {  // no block sets these
       std::fill_n(block.sum, block.rows * lanes, T{0});
       std::fill_n(block.mix, block.rows * width, T{0});
@@ -102,12 +125,13 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
                              false);
       });
       weigh(h, block, k0, count, dropout);
+      if (at_once) divide_weights(h, block, count);
       for_each_tile(block.rows, [&](int64_t row, int64_t rows) {
         multiply_rows<false>(rows, width, seen(row, rows), block.scores + row * kKeyBlock, kKeyBlock,
-                             values.from_row(k0), block.mix + row * width, width, k0 > 0);
+                             values.from_row(k0), mix + row * stride, stride, k0 > 0);
       });
     }
-    finish(h, block);
+    if (!at_once) finish(h, block);
   }
 }
 
