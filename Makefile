@@ -46,15 +46,17 @@ lint-changed: setup-build setup-test setup-lint ## the same for what differs fro
 format: setup-test ## format all sources
 	scripts/check-format --fix
 
-# make bench ROWS='attention forward' TURNS=3 THREADS=2: the rows in whose names the pattern is found.
+# make bench ROWS='attention forward' TURNS=3 THREADS=2: the rows in whose names the pattern is found. ISA=avx2 keeps
+# Heed and its peers to the instructions of an older processor.
 ROWS ?= .
 TURNS ?= 5
 THREADS ?= 1
+ISA ?=
 bench: setup-build setup-bench ## measure speed beside that of PyTorch and CTranslate2 (bench/README.md)
 	$(CMAKE) --preset release -D HEED_BUILD_BENCH=ON
 	$(CMAKE) --build --preset release -j $(JOBS) --target heed_bin heed_bench
 	bench/setup-peers build/bench/peers
-	build/bench/peers/bin/python bench/run.py --rows '$(ROWS)' --turns $(TURNS) --threads $(THREADS)
+	build/bench/peers/bin/python bench/run.py --rows '$(ROWS)' --turns $(TURNS) --threads $(THREADS) $(if $(ISA),--isa $(ISA))
 
 asan: setup-build setup-test ## run all tests with the address and undefined behaviour sanitizers
 	$(call run_tests,asan-ubsan)

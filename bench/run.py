@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs Heed and its peers in turns and writes the report: build/bench/report.md and report.json.
 
-    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--clock wall|cpu] [--list]
+    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--isa avx2|generic] [--clock wall|cpu] [--list]
 
 `make bench` builds what this needs first. Each file of bench/rows/ has a function `contests(options)` that gives its
 rows (harness.py says what a contest is); README.md says how each is measured.
@@ -23,12 +23,32 @@ import harness
 
 FOLDER = Path(__file__).resolve().parent
 
+# What keeps Heed, and the libraries that the peers compute with, to the instructions of an older processor. "generic" is
+# Heed without vectors, and the peers at the least that they have, which is SSE.
+OLDER_PROCESSORS = {
+    "avx2": {
+        "HEED_ISA": "avx2",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "CT2_FORCE_CPU_ISA": "AVX2",
+    },
+    "generic": {
+        "HEED_ISA": "generic",
+        "ATEN_CPU_CAPABILITY": "default",
+        "ONEDNN_MAX_CPU_ISA": "SSE41",
+        "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
+        "CT2_FORCE_CPU_ISA": "GENERIC",
+    },
+}
+
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default="", help="only rows in whose name this regular expression is found")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--isa", choices=list(OLDER_PROCESSORS), help="keep both to the instructions of an older processor")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     parser.add_argument("--pairs", default="", help="sentence pairs to train on (source TAB target); made up where absent")
     parser.add_argument("--output", type=Path, default=harness.ROOT / "build/bench")
@@ -119,7 +139,11 @@ def main():
     options = parse_arguments()
     harness.choose_clock(options.clock)
     os.environ["OMP_NUM_THREADS"] = str(options.threads)  # before any peer is loaded
+    os.environ.update(OLDER_PROCESSORS.get(options.isa, {}))
     contests = [contest for contest in all_contests(options) if re.search(options.rows, contest.name)]
+    for contest in contests:
+        if options.isa:
+            contest.goal = 1.0  # the others are for the newest
     if options.list:
         print("\n".join(contest.name for contest in contests))
         return 0
