@@ -141,8 +141,8 @@ def main():
     os.environ["OMP_NUM_THREADS"] = str(options.threads)  # before any peer is loaded
     os.environ.update(OLDER_PROCESSORS.get(options.isa, {}))
     contests = [contest for contest in all_contests(options) if re.search(options.rows, contest.name)]
-    for contest in contests:
-        if options.isa:
+    if options.isa:
+        for contest in contests:
             contest.goal = 1.0  # the others are for the newest
     if options.list:
         print("\n".join(contest.name for contest in contests))

@@ -65,17 +65,13 @@ template <typename T>
 void divide_weights(const Head<T>& h, const QueryBlock<T>& block, int64_t count) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const RowSums<T> sums(block);
-  for (int64_t row = 0; row < block.rows; ++row) {
-    const auto factor = hn::Set(d, sums.factor(row));
+  divide_by_sums(h, block, [&](int64_t row, auto factor) {
     T* const weights = block.scores + row * block.stride;
     const int64_t visible = h.visible(block.begin + row, 0, count);
     for (int64_t k = 0; k < visible; k += lanes) {
       hn::StoreU(hn::Mul(hn::LoadU(d, weights + k), factor), d, weights + k);
     }
-    prefetch_behind(h.output(block.begin + row), h.a.value_width);
-  }
-  keep_logarithms(h, block, sums);
+  });
 }
 
 template <typename T>

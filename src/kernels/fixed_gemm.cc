@@ -84,7 +84,7 @@ void multiply_in_digits(const GemmArguments<float>& g) {
                          .a_magnitudes = left_magnitudes,
                          .b_magnitudes = right_magnitudes,
                          .c = {g.c + row * g.c_stride + column, g.c_stride}};
-          tile.begin_with(g.accumulate || k > 0, g.bias == nullptr ? nullptr : g.bias + column);
+          tile.begin_with(g.accumulate || k > 0, g.bias, column);
           in_turn.multiply(left_groups, right_groups, steps, tile, [&](auto product) HEED_INLINE_LAMBDA {
             if constexpr (product == 0) ahead.ask();
           });

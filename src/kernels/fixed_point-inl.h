@@ -232,12 +232,13 @@ struct FixedTile {
   Sums<float> c;
   Sums<const float> first;  ///< of C0; zero where there are no data
 
-  /// C0 is what stands in C, or the bias of its columns in every row, or nothing.
-  void begin_with(bool sums, const float* bias) {
+  /// C0 is what stands in C, or in every row the bias of its columns, of which `column` is the first, or
+  /// nothing.
+  void begin_with(bool sums, const float* bias, int64_t column) {
     if (sums) {
       first = {c.data, c.stride};
     } else if (bias != nullptr) {
-      first = {bias, 0};
+      first = {bias + column, 0};
     }
   }
 };

@@ -89,7 +89,7 @@ void fixed_product(const FixedProductArguments& a) {
                             .a_magnitudes = magnitudes.data() + tile * sizes.magnitudes + slice_magnitudes,
                             .b_magnitudes = w_magnitudes,
                             .c = {a.y + (block + tile * kLines) * a.out + column, a.out}};
-          written.begin_with(begin > 0, a.bias == nullptr ? nullptr : a.bias + column);
+          written.begin_with(begin > 0, a.bias, column);
           in_turn.multiply(digits.data() + tile * sizes.groups + slice_groups, w, steps, written,
                            [&](auto) HEED_INLINE_LAMBDA {
                              __builtin_prefetch(ahead, 0, 2);

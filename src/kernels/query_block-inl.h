@@ -71,53 +71,40 @@ void find_maxima(const Head<T>& h, QueryBlock<T>& block, int64_t row, int64_t k0
   }
 }
 
-/// The sums of all lanes.
-template <typename T>
-struct RowSums {
-  T total[kMostQueries] = {};
-
-  explicit RowSums(const QueryBlock<T>& block) {
-    const hn::ScalableTag<T> d;
-    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-    for (int64_t row = 0; row < block.rows; row += 4) {
-      const auto sum = [&](int64_t i) {
-        return hn::LoadU(d, block.sum + std::min(row + i, block.rows - 1) * lanes);
-      };
-      reduce_four(
-          d, sum(0), sum(1), sum(2), sum(3), [](auto x, auto y) { return hn::Add(x, y); }, total + row);
-    }
-  }
-  /// What a row is multiplied by at the end: 0 where it sees nothing; or NaN.
-  T factor(int64_t row) const { return total[row] > 0 ? 1 / total[row] : total[row]; }
-};
-
-/// The logarithms of the sums, for the backward pass.
-template <typename T>
-void keep_logarithms(const Head<T>& h, const QueryBlock<T>& block, const RowSums<T>& sums) {
-  if (h.a.log_sum_exp == nullptr) return;
+/// divide(row, factor) for each row, with the factor that divides by its sum; and the logarithms of the sums
+/// for the backward pass.
+template <typename T, class Divide>
+void divide_by_sums(const Head<T>& h, const QueryBlock<T>& block, const Divide& divide) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  T logarithm[kMostQueries];
+  T total[kMostQueries] = {}, logarithm[kMostQueries];
+  for (int64_t row = 0; row < block.rows; row += 4) {
+    const auto sum = [&](int64_t i) {
+      return hn::LoadU(d, block.sum + std::min(row + i, block.rows - 1) * lanes);
+    };
+    reduce_four(
+        d, sum(0), sum(1), sum(2), sum(3), [](auto x, auto y) { return hn::Add(x, y); }, total + row);
+  }
+  for (int64_t r = 0; r < block.rows; ++r) {
+    prefetch_behind(h.output(block.begin + r), h.a.value_width);
+    divide(r, hn::Set(d, total[r] > 0 ? 1 / total[r] : total[r]));  // 0 where it sees nothing; or NaN
+  }
+  if (h.a.log_sum_exp == nullptr) return;
   for (int64_t r = 0; r < block.rows; r += lanes) {
-    hn::StoreU(hn::Log(d, hn::LoadU(d, sums.total + r)), d, logarithm + r);
+    hn::StoreU(hn::Log(d, hn::LoadU(d, total + r)), d, logarithm + r);
   }
   for (int64_t r = 0; r < block.rows; ++r) h.log_sum_exp(block.begin + r) = block.shift[r] + logarithm[r];
 }
 
-/// The mix divided by the sum.
+/// The mix divided by the sums becomes the output.
 template <typename T>
 void finish(const Head<T>& h, const QueryBlock<T>& block) {
-  const hn::ScalableTag<T> d;
-  const RowSums<T> sums(block);
-  for (int64_t r = 0; r < block.rows; ++r) {
-    const auto factor = hn::Set(d, sums.factor(r));
-    T* output = h.output(block.begin + r);
-    prefetch_behind(output, h.a.value_width);
-    for_each_vector(d, h.a.value_width, [&](auto at, auto load, auto store) {
-      store(hn::Mul(load(block.mix + r * block.width + at), factor), output + at);
+  divide_by_sums(h, block, [&](int64_t row, auto factor) {
+    T* output = h.output(block.begin + row);
+    for_each_vector(hn::ScalableTag<T>(), h.a.value_width, [&](auto at, auto load, auto store) {
+      store(hn::Mul(load(block.mix + row * block.width + at), factor), output + at);
     });
-  }
-  keep_logarithms(h, block, sums);
+  });
 }
 
 }  // namespace heed::HWY_NAMESPACE
