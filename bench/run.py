@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs Heed and its peers in turns and writes the report: build/bench/report.md and report.json.
 
-    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--isa avx2|generic] [--clock wall|cpu] [--list]
+    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--isa avx2|sse4] [--clock wall|cpu] [--list]
 
 `make bench` builds what this needs first. Each file of bench/rows/ has a function `contests(options)` that gives its
 rows (harness.py says what a contest is); README.md says how each is measured.
@@ -23,8 +23,7 @@ import harness
 
 FOLDER = Path(__file__).resolve().parent
 
-# What keeps Heed, and the libraries that the peers compute with, to the instructions of an older processor. "generic" is
-# Heed without vectors, and the peers at the least that they have, which is SSE.
+# What keeps Heed, and the libraries that the peers compute with, to the instructions of an older processor.
 OLDER_PROCESSORS = {
     "avx2": {
         "HEED_ISA": "avx2",
@@ -33,8 +32,8 @@ OLDER_PROCESSORS = {
         "MKL_ENABLE_INSTRUCTIONS": "AVX2",
         "CT2_FORCE_CPU_ISA": "AVX2",
     },
-    "generic": {
-        "HEED_ISA": "generic",
+    "sse4": {
+        "HEED_ISA": "sse4",
         "ATEN_CPU_CAPABILITY": "default",
         "ONEDNN_MAX_CPU_ISA": "SSE41",
         "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",

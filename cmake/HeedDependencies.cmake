@@ -14,10 +14,10 @@ pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
 set(HEED_LINK_base fmt::fmt Threads::Threads)
 set(HEED_LINK_kernels DNNL::dnnl OpenMP::OpenMP_CXX PkgConfig::HWY)
-# Of the instruction sets that Highway knows, the kernels are compiled for AVX2 and AVX-512, or for NEON, and for none:
+# Of the instruction sets that Highway knows, the kernels are compiled for SSE4, AVX2 and AVX-512, or NEON, and for none:
 # also where every processor has one, and with plain numbers, of which Highway makes vectors with some compilers.
 set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
-             "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"
+             "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"
              HWY_BROKEN_EMU128=1 HWY_COMPILE_ALL_ATTAINABLE=1)
 # Its headers are all that is used, but for checks of unoptimised builds.
 get_target_property(HEED_HWY_LIBRARY PkgConfig::HWY INTERFACE_LINK_LIBRARIES)

@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "kernels/simd.h"
-#include "tensor/half.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/attention.cc"
@@ -16,6 +15,7 @@
 #include "hwy/highway.h"
 #include "kernels/attention_registers-inl.h"
 #include "kernels/few_queries-inl.h"
+#include "kernels/half_lanes-inl.h"
 #include "kernels/query_block-inl.h"
 #include "kernels/worth_registers-inl.h"
 
@@ -166,7 +166,6 @@ void half_attention(const AttentionArguments<float>& a, const HalfKeysAndValues&
 
 void floats_to_halves(const float* floats, int64_t size, uint16_t* halves) {
   const hn::ScalableTag<float> d;
-  const hn::Rebind<hwy::float16_t, decltype(d)> half;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto largest = hn::Set(d, kLargestHalf), lowest = hn::Set(d, -kLargestHalf);
   const auto convert = [&](const float* from, uint16_t* to) {
@@ -174,12 +173,7 @@ void floats_to_halves(const float* floats, int64_t size, uint16_t* halves) {
     const auto x = hn::LoadU(d, from);
     const auto finite =
         hn::IfThenElse(hn::Gt(x, largest), largest, hn::IfThenElse(hn::Lt(x, lowest), lowest, x));
-#if HWY_TARGET == HWY_SCALAR  // which cuts digits off instead of rounding
-    *to = float_to_half(hn::GetLane(finite));
-    static_cast<void>(half);
-#else
-    hn::StoreU(hn::DemoteTo(half, finite), half, reinterpret_cast<hwy::float16_t*>(to));
-#endif
+    store_halves(d, finite, to);
   };
   int64_t at = 0;
   for (; at + lanes <= size; at += lanes) convert(floats + at, halves + at);

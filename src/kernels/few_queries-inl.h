@@ -17,6 +17,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/attention-inl.h"
+#include "kernels/half_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -56,8 +57,7 @@ HWY_INLINE hn::Vec<D> load_stored(D d, const hn::TFromD<D>* p) {
 }
 template <class D>
 HWY_INLINE hn::Vec<D> load_stored(D d, const uint16_t* p) {
-  const hn::Rebind<hwy::float16_t, D> half;
-  return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(p)));
+  return load_halves(d, p);
 }
 
 /// `count` elements, fewer than a vector has, and zeros.
@@ -167,7 +167,7 @@ HWY_INLINE void mix_values(const FewQueries<T, Stored>& x, int64_t h) {
   for (; at + 2 * lanes <= width; at += 2 * lanes) mix_vectors<2>(x, h, at, load, store);
   for (; at + lanes <= width; at += lanes) mix_vectors<1>(x, h, at, load, store);
   if (at == width) return;
-  const Partial<decltype(d)> store_some{d, hn::FirstN(d, static_cast<size_t>(width - at))};
+  const Partial<decltype(d)> store_some{d, width - at};
   mix_vectors<1>(
       x, h, at, [&](const Stored* p) { return load_some_stored(d, p, width - at); }, store_some);
 }

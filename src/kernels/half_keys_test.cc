@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,39 @@ TEST(HalfAttention, IsAttentionToTheRoundedNumbers) {
       }
     }
   }
+}
+
+// Every 16-bit number is read as what it is: one query mixes the values of one key, with the weight 1.
+TEST(HalfAttention, ReadsEveryNumber) {
+  std::vector<uint16_t> value(1 << 16);
+  std::iota(value.begin(), value.end(), uint16_t{0});
+  const auto width = static_cast<int64_t>(value.size());
+  const std::vector<float> query{0};
+  const std::vector<uint16_t> key{0};
+  const AttentionSpan span{0, 1, 0, 1, 0};
+  on_every_isa([&](const std::string& isa) {
+    std::vector<float> output(value.size());
+    attention(AttentionArguments<float>{.spans = &span,
+                                        .span_count = 1,
+                                        .heads = 1,
+                                        .key_width = 1,
+                                        .value_width = width,
+                                        .scale = 1,
+                                        .dropout = {},
+                                        .query = query.data(),
+                                        .query_stride = 1,
+                                        .output = output.data(),
+                                        .output_stride = width},
+              {key.data(), value.data(), 1, width});
+    for (size_t i = 0; i < value.size(); ++i) {
+      const float expected = half_to_float(value[i]);
+      if (std::isnan(expected)) {
+        ASSERT_TRUE(std::isnan(output[i])) << isa << ", of " << value[i];
+      } else {
+        ASSERT_EQ(output[i], expected) << isa << ", of " << value[i];
+      }
+    }
+  });
 }
 
 }  // namespace

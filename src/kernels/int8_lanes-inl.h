@@ -18,7 +18,7 @@
 #include "hwy/highway.h"
 #include "kernels/panel.h"
 #if HWY_ARCH_X86
-#include <immintrin.h>
+#include <smmintrin.h>  // Highway includes the rest, without the warnings that GCC 12 has for it
 #elif HWY_ARCH_ARM_A64
 #include <arm_neon.h>
 #endif
@@ -46,9 +46,40 @@ struct PlainLanes {
   static HWY_INLINE void store(Sum sum, int32_t* p) { *p = sum; }
 };
 
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_SSE4
 
 /// 16-bit products, added in pairs: each column has two sums side by side until the end.
+struct DefaultLanes {
+  using Value = int16_t;
+  using Weight = int8_t;
+  using Total = int32_t;
+  static constexpr int32_t kShift = 0;
+  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 2, kVectors = 2;
+  using Sum = __m128i;
+  using Weights = __m128i;
+  using Group = __m128i;
+  static HWY_INLINE Sum zero() { return _mm_setzero_si128(); }
+  static HWY_INLINE Weights weights(const int8_t* p) {
+    return _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  }
+  static HWY_INLINE Group group(const int16_t* p) {
+    int64_t four;
+    std::memcpy(&four, p, sizeof four);
+    return _mm_set1_epi64x(four);
+  }
+  static HWY_INLINE void add(Sum& sum, Group x, Weights w) { sum = _mm_add_epi32(sum, _mm_madd_epi16(x, w)); }
+  static HWY_INLINE Sum load(const int32_t* p) {
+    return _mm_cvtepu32_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  }
+  static HWY_INLINE void store(Sum sum, int32_t* p) {
+    const __m128i pairs = _mm_add_epi32(sum, _mm_srli_epi64(sum, 32));  // in the even places
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_shuffle_epi32(pairs, _MM_SHUFFLE(3, 1, 2, 0)));
+  }
+};
+
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+
+/// The same with vectors twice as long.
 struct DefaultLanes {
   using Value = int16_t;
   using Weight = int8_t;

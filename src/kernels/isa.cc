@@ -23,6 +23,11 @@ struct Isa {
 };
 
 #if HWY_ARCH_X86
+/// Highway's name for it means encryption and products of polynomials too.
+bool runs_sse4() {
+  return __builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("aes") != 0 &&
+         __builtin_cpu_supports("pclmul") != 0;
+}
 bool runs_avx2() {
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
          __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
@@ -56,16 +61,19 @@ bool runs_amx() {
 
 constexpr Isa kIsas[] = {
     {"generic", 0, false, false, [] { return true; }},
+#if HWY_TARGETS & HWY_SSE4
+    {"sse4", 1, false, false, runs_sse4},
+#endif
 #if HWY_TARGETS & HWY_AVX2
-    {"avx2", 1, false, false, runs_avx2},
+    {"avx2", 2, false, false, runs_avx2},
 #endif
 #if HWY_TARGETS & HWY_AVX3
-    {"avx512", 2, false, false, runs_avx512},
-    {"avx512vnni", 2, true, false, runs_vnni},
-    {"amx", 2, true, true, runs_amx},
+    {"avx512", 3, false, false, runs_avx512},
+    {"avx512vnni", 3, true, false, runs_vnni},
+    {"amx", 3, true, true, runs_amx},
 #endif
 #if HWY_TARGETS & HWY_NEON  // which every 64-bit Arm processor has
-    {"neon", 3, false, false, [] { return true; }},
+    {"neon", 4, false, false, [] { return true; }},
 #endif
 };
 

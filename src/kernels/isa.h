@@ -1,8 +1,8 @@
 // Which instruction set the kernels use.
 //
 // The best one that the processor has, chosen at run time, or the one named by the environment variable
-// HEED_ISA: generic, avx2, avx512, avx512vnni, which has one more instruction for 8-bit products, or amx,
-// which has matrix registers; generic or neon on 64-bit Arm.
+// HEED_ISA: generic, sse4, avx2, avx512, avx512vnni, which has one more instruction for 8-bit products, or
+// amx, which has matrix registers; generic or neon on 64-bit Arm.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace heed {
 
-/// "avx2", "avx512", "avx512vnni" or "amx" on x86, "neon" on 64-bit Arm; "generic" everywhere: plain numbers,
-/// of which the compiler may make what every processor of the architecture has.
+/// "sse4", "avx2", "avx512", "avx512vnni" or "amx" on x86, "neon" on 64-bit Arm; "generic" everywhere: plain
+/// numbers, of which the compiler may make what every processor of the architecture has.
 std::string isa_name();
 
 /// Every name that this processor can run, slowest first.
@@ -22,8 +22,8 @@ std::vector<std::string> available_isas();
 void force_isa(const std::string& name);
 
 namespace internal {
-/// The instruction set in use, as the kernels are compiled for: 0 is plain numbers, 1 AVX2, 2 AVX-512, 3
-/// NEON. Reads HEED_ISA the first time it is called.
+/// The instruction set in use, as the kernels are compiled for: 0 is plain numbers, 1 SSE4, 2 AVX2,
+/// 3 AVX-512, 4 NEON. Reads HEED_ISA the first time it is called.
 int kernel_set();
 /// Whether the instructions for 8-bit products may be used.
 bool has_vnni();

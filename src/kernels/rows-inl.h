@@ -37,17 +37,28 @@ struct Whole {
 template <class D>
 struct Partial {
   D d;
-  hn::Mask<D> mask;
+  int64_t count;
   using V = hn::Vec<D>;
   template <typename T>
   HWY_INLINE V operator()(const T* p) const {
-    return hn::MaskedLoad(mask, d, p);
+#if HWY_MEM_OPS_MIGHT_FAULT  // where a masked load reads the other lanes too
+    T lanes[hn::MaxLanes(D())] = {};
+    for (int64_t i = 0; i < count; ++i) lanes[i] = p[i];
+    return hn::LoadU(d, lanes);
+#else
+    return hn::MaskedLoad(mask(), d, p);
+#endif
   }
   /// `v` in the lanes that count, zero in the others.
-  HWY_INLINE V fill(V v) const { return hn::IfThenElseZero(mask, v); }
+  HWY_INLINE V fill(V v) const {
+    return hn::IfThenElseZero(mask(), v);
+  }
   template <typename T>
   HWY_INLINE void operator()(V v, T* p) const {
-    hn::BlendedStore(v, mask, d, p);
+    hn::BlendedStore(v, mask(), d, p);
+  }
+  HWY_INLINE hn::Mask<D> mask() const {
+    return hn::FirstN(d, static_cast<size_t>(count));
   }
 };
 
@@ -58,7 +69,7 @@ HWY_INLINE void for_each_vector(D d, int64_t size, const Body& body) {
   int64_t at = 0;
   for (; at + lanes <= size; at += lanes) body(at, Whole<D>{d}, Whole<D>{d});
   if (at < size) {
-    const Partial<D> part{d, hn::FirstN(d, static_cast<size_t>(size - at))};
+    const Partial<D> part{d, size - at};
     body(at, part, part);
   }
 }

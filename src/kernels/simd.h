@@ -34,8 +34,8 @@
 /// own table would link a library that measures the clock before main() begins, which takes 4 ms.)
 #define HEED_EXPORT(function)                                                              \
   constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##_sets[] = {                 \
-      HWY_CHOOSE_FALLBACK(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function), \
-      HWY_CHOOSE_NEON(function)}
+      HWY_CHOOSE_FALLBACK(function), HWY_CHOOSE_SSE4(function), HWY_CHOOSE_AVX2(function), \
+      HWY_CHOOSE_AVX3(function), HWY_CHOOSE_NEON(function)}
 /// The one for the instruction set in use.
 #define HEED_SELECT(function) (*function##_sets[internal::kernel_set()])
 
