@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs Heed and its peers in turns and writes the report: build/bench/report.md and report.json.
 
-    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--isa avx2|sse4] [--clock wall|cpu] [--list]
+    bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--isa avxvnni|avx2|sse4] [--clock wall|cpu] [--list]
 
 `make bench` builds what this needs first. Each file of bench/rows/ has a function `contests(options)` that gives its
 rows (harness.py says what a contest is); README.md says how each is measured.
@@ -30,6 +30,13 @@ OLDER_PROCESSORS = {
         "ATEN_CPU_CAPABILITY": "avx2",
         "ONEDNN_MAX_CPU_ISA": "AVX2",
         "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "CT2_FORCE_CPU_ISA": "AVX2",
+    },
+    "avxvnni": {
+        "HEED_ISA": "avxvnni",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2_VNNI",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2_E1",
         "CT2_FORCE_CPU_ISA": "AVX2",
     },
     "sse4": {

@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "kernels/byte_products-inl.h"
 #include "kernels/panel.h"
 #if HWY_ARCH_X86
 #include <smmintrin.h>  // Highway includes the rest, without the warnings that GCC 12 has for it
@@ -144,32 +145,6 @@ struct DefaultLanes {
   }
 };
 
-/// Four products of bytes are added to a 32-bit sum by one instruction, which wants activations without a
-/// sign: 128 is added to each, and 128 times the sum of a column's weights is taken from its sum in the end.
-/// Highway has no name for it, and its AVX-512 target does not let the compiler use it.
-struct VnniLanes {
-  using Value = uint8_t;
-  using Weight = int8_t;
-  using Total = int32_t;
-  static constexpr int32_t kShift = 128;
-  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 16, kVectors = 4;
-  using Sum = __m512i;
-  using Weights = __m512i;
-  using Group = __m512i;
-  static HWY_INLINE Sum zero() { return _mm512_setzero_si512(); }
-  static HWY_INLINE Weights weights(const int8_t* p) { return _mm512_loadu_si512(p); }
-  static HWY_INLINE Group group(const uint8_t* p) {
-    int32_t four;
-    std::memcpy(&four, p, sizeof four);
-    return _mm512_set1_epi32(four);
-  }
-  static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(w));
-  }
-  static HWY_INLINE Sum load(const int32_t* p) { return _mm512_loadu_si512(p); }
-  static HWY_INLINE void store(Sum sum, int32_t* p) { _mm512_storeu_si512(p, sum); }
-};
-
 #elif HWY_TARGET == HWY_NEON
 
 /// Products of bytes in 16 bits, which hold one, are added to 32-bit sums in pairs: here, too, each column
@@ -206,6 +181,33 @@ struct DefaultLanes {
 #else
 
 using DefaultLanes = PlainLanes;
+
+#endif
+
+#if HEED_BYTE_PRODUCTS
+
+struct VnniLanes {
+  using Value = uint8_t;
+  using Weight = int8_t;
+  using Total = int32_t;
+  static constexpr int32_t kShift = 128;  ///< see add_byte_products()
+  static constexpr int kInputs = kGroupInputs, kRows = 6,
+                       kColumns = static_cast<int>(hn::MaxLanes(ByteSums()));
+  static constexpr int kVectors = HWY_TARGET == HWY_AVX3 ? 4 : 2;
+  using Sum = hn::Vec<ByteSums>;
+  using Weights = hn::Vec<Bytes>;
+  using Group = hn::Vec<ByteSums>;
+  static HWY_INLINE Sum zero() { return hn::Zero(ByteSums()); }
+  static HWY_INLINE Weights weights(const int8_t* p) { return hn::LoadU(Bytes(), p); }
+  static HWY_INLINE Group group(const uint8_t* p) {
+    int32_t four;
+    std::memcpy(&four, p, sizeof four);
+    return hn::Set(ByteSums(), four);
+  }
+  static HWY_INLINE void add(Sum& sum, Group x, Weights w) { add_byte_products(sum, x, w); }
+  static HWY_INLINE Sum load(const int32_t* p) { return hn::LoadU(ByteSums(), p); }
+  static HWY_INLINE void store(Sum sum, int32_t* p) { hn::StoreU(sum, ByteSums(), p); }
+};
 
 #endif
 

@@ -130,10 +130,10 @@ void multiply_in_tiles(const Int8ProductArguments& a) {
 #endif
 
 void int8_product(const Int8ProductArguments& a) {
-#if HWY_TARGET == HWY_AVX3
-#if HEED_AMX
+#if HEED_AMX && HWY_TARGET == HWY_AVX3
   if (internal::has_amx() && a.in > 0 && a.in % amx::kTileRowBytes == 0) return multiply_in_tiles(a);
 #endif
+#if HEED_BYTE_PRODUCTS
   if (internal::has_vnni()) return multiply<VnniLanes>(a);
 #endif
   multiply<DefaultLanes>(a);

@@ -6,8 +6,10 @@
 #include "base/check.h"
 #include "hwy/highway.h"
 #include "kernels/amx.h"
-#if HEED_AMX
+#if HWY_ARCH_X86
 #include <cpuid.h>
+#endif
+#if HEED_AMX
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -37,19 +39,29 @@ bool runs_avx512() {
          __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
          __builtin_cpu_supports("avx512cd") != 0;
 }
-bool runs_vnni() {
+/// Words a and d of what the processor says of itself in leaf 7 (Intel, "Software Developer's Manual", volume
+/// 2A, CPUID): what compilers have no name for yet, or not all.
+struct MoreFeatures {
+  unsigned a = 0, d = 0;
+  explicit MoreFeatures(unsigned part) {
+    unsigned b = 0, c = 0;
+    if (__get_cpuid_count(7, part, &a, &b, &c, &d) == 0) a = d = 0;
+  }
+};
+bool runs_avx_vnni() {
+  constexpr unsigned kVnni = 1u << 4;
+  return runs_avx2() && (MoreFeatures(1).a & kVnni) != 0;
+}
+bool runs_avx512_vnni() {
   return runs_avx512() && __builtin_cpu_supports("avx512vnni") != 0;
 }
 bool runs_amx() {
 #if HEED_AMX
   static const bool runs = [] {
-    // Intel, "Software Developer's Manual", volume 2A, CPUID, leaf 7; Linux,
-    // Documentation/arch/x86/xstate.rst.
     constexpr unsigned kTiles = 1u << 24, kBytes = 1u << 25, kBfloat16 = 1u << 22;
-    constexpr int kAskForState = 0x1023, kTileData = 18;
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    if (!runs_vnni() || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-    if ((d & kTiles) == 0 || (d & kBytes) == 0 || (d & kBfloat16) == 0) return false;
+    constexpr unsigned kAll = kTiles | kBytes | kBfloat16;
+    if (!runs_avx512_vnni() || (MoreFeatures(0).d & kAll) != kAll) return false;
+    constexpr int kAskForState = 0x1023, kTileData = 18;           // Linux, Documentation/arch/x86/xstate.rst
     return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;  // for all threads
   }();
   return runs;
@@ -66,10 +78,11 @@ constexpr Isa kIsas[] = {
 #endif
 #if HWY_TARGETS & HWY_AVX2
     {"avx2", 2, false, false, runs_avx2},
+    {"avxvnni", 2, true, false, runs_avx_vnni},
 #endif
 #if HWY_TARGETS & HWY_AVX3
     {"avx512", 3, false, false, runs_avx512},
-    {"avx512vnni", 3, true, false, runs_vnni},
+    {"avx512vnni", 3, true, false, runs_avx512_vnni},
     {"amx", 3, true, true, runs_amx},
 #endif
 #if HWY_TARGETS & HWY_NEON  // which every 64-bit Arm processor has

@@ -1,8 +1,8 @@
 // Which instruction set the kernels use.
 //
 // The best one that the processor has, chosen at run time, or the one named by the environment variable
-// HEED_ISA: generic, sse4, avx2, avx512, avx512vnni, which has one more instruction for 8-bit products, or
-// amx, which has matrix registers; generic or neon on 64-bit Arm.
+// HEED_ISA: generic, sse4, avx2, avxvnni, avx512, avx512vnni or amx; generic or neon on 64-bit Arm. Those
+// with vnni in their names have one more instruction, for 8-bit products, and amx has matrix registers.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace heed {
 
-/// "sse4", "avx2", "avx512", "avx512vnni" or "amx" on x86, "neon" on 64-bit Arm; "generic" everywhere: plain
-/// numbers, of which the compiler may make what every processor of the architecture has.
+/// "sse4", "avx2", "avxvnni", "avx512", "avx512vnni" or "amx" on x86, "neon" on 64-bit Arm; "generic"
+/// everywhere: plain numbers, of which the compiler may make what every processor of the architecture has.
 std::string isa_name();
 
 /// Every name that this processor can run, slowest first.

@@ -13,11 +13,9 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "kernels/byte_products-inl.h"
 #include "kernels/quantize_row-inl.h"
 #include "kernels/rows-inl.h"
-#if HWY_ARCH_X86
-#include <immintrin.h>
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -82,25 +80,25 @@ struct WholeNumbers : Unshifted {
   static HWY_INLINE hn::Vec<Wide> lane_sums(const Sum& sum, Shift) { return hn::Add(sum.low, sum.high); }
 };
 
-#if HWY_TARGET == HWY_AVX3
-/// The same with the instruction that VnniLanes explains.
+#if HEED_BYTE_PRODUCTS
+/// The same with the instruction of VNNI.
 struct VnniNumbers {
   using Weight = int8_t;
   using Value = uint8_t;
   using Total = int32_t;
   static constexpr int32_t kShift = 128;
-  using Wide = hn::ScalableTag<int32_t>;
-  using Sum = hn::Vec<Wide>;
+  using Unsigned = hn::Repartition<uint8_t, ByteSums>;
+  using Sum = hn::Vec<ByteSums>;
   using Shift = Sum;
-  static HWY_INLINE int64_t lanes() { return 4 * static_cast<int64_t>(hn::Lanes(Wide())); }
-  static HWY_INLINE __m512i weights(const int8_t* w) { return _mm512_loadu_si512(w); }
-  static HWY_INLINE Sum zero() { return hn::Zero(Wide()); }
-  static HWY_INLINE void add(Sum& sum, __m512i w, const uint8_t* x) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(_mm512_loadu_si512(x)), "v"(w));
+  static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Bytes())); }
+  static HWY_INLINE hn::Vec<Bytes> weights(const int8_t* w) { return hn::LoadU(Bytes(), w); }
+  static HWY_INLINE Sum zero() { return hn::Zero(ByteSums()); }
+  static HWY_INLINE void add(Sum& sum, hn::Vec<Bytes> w, const uint8_t* x) {
+    add_byte_products(sum, hn::LoadU(Unsigned(), x), w);
   }
   static HWY_INLINE Shift no_shift() { return zero(); }
-  static HWY_INLINE void add_shift(Shift& shift, __m512i w) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(shift.raw) : "v"(_mm512_set1_epi8(static_cast<char>(kShift))), "v"(w));
+  static HWY_INLINE void add_shift(Shift& shift, hn::Vec<Bytes> w) {
+    add_byte_products(shift, hn::Set(Unsigned(), uint8_t{kShift}), w);
   }
   static HWY_INLINE Sum lane_sums(Sum sum, Shift shift) { return hn::Sub(sum, shift); }
 };
@@ -207,7 +205,7 @@ HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
 }
 
 void int8_selected_product(const Int8SelectedProductArguments& a) {
-#if HWY_TARGET == HWY_AVX3
+#if HEED_BYTE_PRODUCTS
   if (internal::has_vnni()) return multiply_selected<VnniNumbers>(a);
 #endif
   multiply_selected<WholeNumbers>(a);
