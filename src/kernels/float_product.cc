@@ -10,6 +10,7 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "kernels/panel_tile-inl.h"
+#include "kernels/register_tile-inl.h"
 #include "kernels/write_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -46,10 +47,8 @@ struct FloatLanes {
 #else
   using D = hn::ScalableTag<float>;
   using Sum = hn::Vec<D>;
-  static constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;  // 32 of them
-  static constexpr int kRows = 6;
+  static constexpr int kRows = kTileRows, kVectors = kTileVectors;
   static constexpr int kColumns = static_cast<int>(hn::MaxLanes(D()));
-  static constexpr int kVectors = kManyRegisters ? 4 : 2;
   static HWY_INLINE Sum zero() {
     return hn::Zero(D());
   }

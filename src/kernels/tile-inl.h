@@ -12,15 +12,11 @@
 #include <cstdint>
 
 #include "hwy/cache_control.h"
+#include "kernels/register_tile-inl.h"
 #include "kernels/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
-
-// The innermost block of a product, all of it in registers: 6 rows of 4 vectors where there are 32 registers,
-// of 2 where there are 16. Each multiply-add then waits for at most half a load.
-constexpr int kTileRows = 6;
-constexpr int kTileVectors = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
 /// Elements of one column of blocks.
 template <typename T>
