@@ -9,7 +9,8 @@ template <typename T>
 void add_elements(const Tensor& x, Tensor& sum) {
   const T* from = x.data<T>();
   T* to = sum.data<T>();
-  for (int64_t i = 0; i < x.size(); ++i) to[i] += from[i];
+  const int64_t size = x.size();  // found once: it is a function of the shape, which the loop might change
+  for (int64_t i = 0; i < size; ++i) to[i] += from[i];
 }
 
 /// sum += x, both without gaps and of the same size.
@@ -51,9 +52,9 @@ void Tape::backward(const Var& output, Tensor upstream) {
   }
 }
 
-Tensor Tape::gradient(const Var& leaf) const {
-  HEED_CHECK(leaf.tape_ == this);
-  return gradients_[leaf.slot_].sum;
+Tensor Tape::gradient(const Var& var) const {
+  HEED_CHECK(var.tape_ == this);
+  return gradients_[var.slot_].sum;
 }
 
 void Tape::make_own(Gradient& gradient) {
@@ -78,10 +79,17 @@ void Tape::add_gradient(const Var& input, Tensor gradient) {
 Tensor Tape::accumulator(const Var& input) {
   HEED_CHECK(input.tape_ == this);
   Gradient& slot = gradients_[input.slot_];
-  if (!slot.sum.defined()) {
-    slot = {Tensor::zeros(input.shape(), input.dtype()), true};
-  } else {
+  if (!slot.sum.defined()) slot = {Tensor::zeros(input.shape(), input.dtype()), true};
+  return room(input);
+}
+
+Tensor Tape::room(const Var& input) {
+  HEED_CHECK(input.tape_ == this);
+  Gradient& slot = gradients_[input.slot_];
+  if (slot.sum.defined()) {
     make_own(slot);
+  } else {
+    slot = {Tensor::empty(input.shape(), input.dtype()), true};
   }
   return slot.sum;
 }

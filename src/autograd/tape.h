@@ -70,8 +70,8 @@ class Tape {
   /// Everything on the tape is freed but the gradients of the leaves.
   void backward(const Var& output, Tensor upstream = {});
 
-  /// The gradient collected for a leaf; undefined where nothing reached it.
-  Tensor gradient(const Var& leaf) const;
+  /// The gradient collected so far, and in the end for a leaf; undefined where nothing reached it.
+  Tensor gradient(const Var& var) const;
 
   /// For backward functions: adds to the gradient of an input; nothing where the input is a constant. The
   /// tensor is taken over, and may be shared.
@@ -79,6 +79,9 @@ class Tape {
   /// For backward functions that add up in place: the gradient of an input so far, zeros if there is none.
   /// Asked for twice, it is the same memory.
   Tensor accumulator(const Var& input);
+  /// The same for those that can write as well as add. Where gradient() is undefined before, the memory holds
+  /// anything, and every element must be written.
+  Tensor room(const Var& input);
 
   /// Forgets everything, the gradients too; the memory of the lists is kept.
   void clear();

@@ -127,6 +127,11 @@ HWY_INLINE const T* doutput_row(const AttentionBackwardArguments<T>& b, const He
   return b.doutput + (h.span.query_begin + q) * b.doutput_stride + h.head * h.a.value_width;
 }
 
+template <typename T>
+HWY_INLINE T* dquery_row(const AttentionBackwardArguments<T>& b, const Head<T>& h, int64_t q) {
+  return b.dquery + (h.span.query_begin + q) * b.dquery_stride + h.head * h.a.key_width;
+}
+
 /// delta_q = dO_q . O_q, the sum over the keys of P dP.
 template <typename T>
 HWY_INLINE T dot_output(const AttentionBackwardArguments<T>& b, const Head<T>& h, int64_t q) {
@@ -136,16 +141,17 @@ HWY_INLINE T dot_output(const AttentionBackwardArguments<T>& b, const Head<T>& h
                   [&](auto at, auto load) { return hn::Mul(load(output + at), load(upstream + at)); });
 }
 
-/// to += factor * from
+/// to = factor * from, or to += factor * from
 template <typename T>
-HWY_INLINE void add_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,
-                         int64_t stride) {
+HWY_INLINE void give_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,
+                          int64_t stride, bool add) {
   const hn::ScalableTag<T> d;
   for (int64_t row = 0; row < rows; ++row) {
     prefetch_behind(to + row * stride, width);
     for_each_vector(d, width, [&](auto at, auto load, auto store) {
       T* sum = to + row * stride + at;
-      store(hn::MulAdd(load(from + row * from_stride + at), hn::Set(d, factor), load(sum)), sum);
+      const auto x = load(from + row * from_stride + at), factors = hn::Set(d, factor);
+      store(add ? hn::MulAdd(x, factors, load(sum)) : hn::Mul(x, factors), sum);
     });
   }
 }

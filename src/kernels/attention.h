@@ -77,11 +77,13 @@ struct AttentionBackwardArguments {
   AttentionArguments<T> forward;  ///< as they were, output and log_sum_exp filled in
   const T* doutput = nullptr;
   int64_t doutput_stride = 0;
-  /// Added to.
   T* dquery = nullptr;
   T* dkey = nullptr;
   T* dvalue = nullptr;
   int64_t dquery_stride = 0, dkey_stride = 0, dvalue_stride = 0;
+  /// Added to, or else written: all rows of all spans, which are then no other span's. Keys and values that
+  /// heads share are added to.
+  bool add_to_dquery = true, add_to_dkey = true, add_to_dvalue = true;
 };
 void attention_backward(const AttentionBackwardArguments<float>& arguments);
 void attention_backward(const AttentionBackwardArguments<double>& arguments);

@@ -136,18 +136,22 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
       differentiate_block(x, dropout, block, doutputs, delta, q0, rows, k0,
                           std::min(kBackwardKeys, reach - k0));
     }
-    add_rows(x.dqueries, key_width, a.scale, rows, a.key_width,
-             b.dquery + (h.span.query_begin + q0) * b.dquery_stride + h.head * a.key_width, b.dquery_stride);
+    give_rows(x.dqueries, key_width, a.scale, rows, a.key_width, dquery_row(b, h, q0), b.dquery_stride,
+              b.add_to_dquery);
   }
-  add_rows(x.dkeys, key_width, a.scale, keys, a.key_width,
-           b.dkey + h.span.key_begin * b.dkey_stride + h.key_value_head * a.key_width, b.dkey_stride);
-  add_rows(x.dvalues, value_width, T{1}, keys, a.value_width,
-           b.dvalue + h.span.key_begin * b.dvalue_stride + h.key_value_head * a.value_width, b.dvalue_stride);
+  give_rows(x.dkeys, key_width, a.scale, keys, a.key_width,
+            b.dkey + h.span.key_begin * b.dkey_stride + h.key_value_head * a.key_width, b.dkey_stride,
+            b.add_to_dkey);
+  give_rows(x.dvalues, value_width, T{1}, keys, a.value_width,
+            b.dvalue + h.span.key_begin * b.dvalue_stride + h.key_value_head * a.value_width, b.dvalue_stride,
+            b.add_to_dvalue);
 }
 
 template <typename T>
 void attention_backward(const AttentionBackwardArguments<T>& b) {
   HEED_CHECK(b.forward.key_rows == nullptr);
+  const bool shared = b.forward.key_value_heads != 0 && b.forward.key_value_heads != b.forward.heads;
+  HEED_CHECK(!shared || (b.add_to_dkey && b.add_to_dvalue));
   thread_local Scratch<T> scratch;
   for (int64_t s = 0; s < b.forward.span_count; ++s) {
 #if HEED_AMX && HWY_TARGET == HWY_AVX3

@@ -71,8 +71,10 @@ class HeadBackwardOnRegisters {
       next_query_ = 0;
       for (BackwardBlock& block : blocks_) block.begun = block.done = false;
       take_turns(*this, &blocks_[0], &blocks_[1]);
-      add_columns(dkeys_, a_.scale, width_, b_.dkey + h_.key_value_head * width_, b_.dkey_stride);
-      add_columns(dvalues_, 1, value_width_, b_.dvalue + h_.key_value_head * value_width_, b_.dvalue_stride);
+      give_columns(dkeys_, a_.scale, width_, b_.dkey + h_.key_value_head * width_, b_.dkey_stride,
+                   b_.add_to_dkey);
+      give_columns(dvalues_, 1, value_width_, b_.dvalue + h_.key_value_head * value_width_, b_.dvalue_stride,
+                   b_.add_to_dvalue);
     }
   }
 
@@ -100,13 +102,16 @@ class HeadBackwardOnRegisters {
 
   /// The next queries that see keys of the slice; false where there are none.
   bool begin_block(BackwardBlock& block) {
-    do {
+    for (;;) {
       if (next_query_ >= queries_) return false;
       block.begin = next_query_;
       block.rows = std::min(kTurnQueries, queries_ - next_query_);
       next_query_ += block.rows;
       begin_keys(block, begin_);
-    } while (block.count <= 0);
+      if (block.count > 0) break;
+      std::fill_n(block.dqueries, block.rows * width_, 0.0f);
+      give_queries(block);
+    }
     const float *query = h_.query(block.begin), *upstream = doutput_row(b_, h_, block.begin);
     split_factor({query, a_.query_stride, true, true, block.rows, width_}, block.queries);
     split_factor({query, a_.query_stride, true, false, width_, block.rows}, block.queries_as_rows);
@@ -128,10 +133,12 @@ class HeadBackwardOnRegisters {
   bool go_on(BackwardBlock& block) {
     begin_keys(block, block.k0 + kTurnKeys);
     if (block.count > 0) return true;
-    add_rows(block.dqueries, width_, a_.scale, block.rows, width_,
-             b_.dquery + (h_.span.query_begin + block.begin) * b_.dquery_stride + h_.head * width_,
-             b_.dquery_stride);
+    give_queries(block);
     return begin_block(block);
+  }
+  void give_queries(const BackwardBlock& block) const {
+    give_rows(block.dqueries, width_, a_.scale, block.rows, width_, dquery_row(b_, h_, block.begin),
+              b_.dquery_stride, b_.add_to_dquery || begin_ > 0);
   }
 
   template <class Body>
@@ -173,12 +180,12 @@ class HeadBackwardOnRegisters {
     }
   }
 
-  /// Rows of the slice += factor * from^T, where `from` is (width, stride_).
-  void add_columns(const float* from, float factor, int64_t width, float* to, int64_t stride) {
+  /// Rows of the slice = factor * from^T, or += that, where `from` is (width, stride_).
+  void give_columns(const float* from, float factor, int64_t width, float* to, int64_t stride, bool add) {
     for (int64_t k = begin_; k < end_; k += kRowGroups) {
       const int64_t count = std::min(kRowGroups, end_ - k);
       transpose(from + k - begin_, stride_, width, count, rows_, width);
-      add_rows(rows_, width, factor, count, width, to + (h_.span.key_begin + k) * stride, stride);
+      give_rows(rows_, width, factor, count, width, to + (h_.span.key_begin + k) * stride, stride, add);
     }
   }
 

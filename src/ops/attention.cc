@@ -1,7 +1,9 @@
 #include "ops/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels/gemm.h"
 #include "kernels/softmax.h"
@@ -116,6 +118,58 @@ Tensor accumulator(const Columns& columns) {
   return columns.var.wants_gradient() ? columns.var.tape()->accumulator(columns.var) : Tensor();
 }
 
+/// Whether each row of queries and of keys is one span's.
+bool divide_rows(const std::vector<AttentionSpan>& spans, const AttentionOperands& x) {
+  int64_t queries = 0, keys = 0;
+  for (const AttentionSpan& span : spans) {
+    if (span.query_begin != queries || span.key_begin != keys) return false;
+    queries = span.query_end, keys = span.key_end;
+  }
+  return queries == rows_of(x.query.var.value()) && keys == rows_of(x.key.var.value());
+}
+
+/// Whether each column of a variable is one operand's.
+bool divide_columns(const AttentionOperands& x, const Var& var) {
+  std::vector<std::pair<int64_t, int64_t>> parts;  // where they begin and end
+  for (const Columns* columns : {&x.query, &x.key, &x.value}) {
+    if (columns->var.is_same_as(var)) parts.emplace_back(columns->begin, columns->begin + columns->width);
+  }
+  std::sort(parts.begin(), parts.end());
+  int64_t divided = 0;
+  for (const auto& [begin, end] : parts) {
+    if (begin != divided) return false;
+    divided = end;
+  }
+  return divided == var.dim(-1);
+}
+
+/// Gradients that the backward pass of streaming attention gives.
+struct AttentionGradients {
+  /// Of one operand. What is not asked for is computed all the same, into a tensor that goes again.
+  struct Operand {
+    Tensor sum;
+    bool add;  ///< or else all of it has to be written
+  };
+  Operand query, key, value;
+
+  AttentionGradients(const AttentionOperands& x, const std::vector<AttentionSpan>& spans) {
+    const bool all_rows = divide_rows(spans, x) && key_value_heads_of(x.heads, x.key_value_heads) == x.heads;
+    const auto adds = [&](const Columns& columns) {
+      const Var& var = columns.var;
+      return !all_rows || !divide_columns(x, var) || !var.wants_gradient() ||
+             var.tape()->gradient(var).defined();
+    };
+    query.add = adds(x.query), key.add = adds(x.key), value.add = adds(x.value);
+    const auto take = [](const Columns& columns, Operand& operand) {
+      const Var& var = columns.var;
+      operand.sum = !var.wants_gradient() ? Tensor::zeros(var.shape(), var.dtype())
+                    : operand.add         ? var.tape()->accumulator(var)
+                                          : var.tape()->room(var);
+    };
+    take(x.query, query), take(x.key, key), take(x.value, value);
+  }
+};
+
 template <typename T>
 AttentionArguments<T> arguments_for(const AttentionOperands& x, const std::vector<AttentionSpan>& spans,
                                     bool causal, const DropoutStream& dropout) {
@@ -164,12 +218,7 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
   if (tape == nullptr) return mixed;
   return tape->record(
       mixed, [x, spans = layout.spans, causal, dropout, mixed, log_sum_exp, width](const Tensor& dmixed) {
-        // What is not asked for is computed all the same, into tensors that go again.
-        const auto gradient = [](const Columns& columns) {
-          const Tensor sum = accumulator(columns);
-          return sum.defined() ? sum : Tensor::zeros(columns.var.shape(), columns.var.dtype());
-        };
-        Tensor dquery = gradient(x.query), dkey = gradient(x.key), dvalue = gradient(x.value);
+        AttentionGradients gradients(x, spans);
         for_float_type("attention", dmixed, [&]<typename T>(T) {
           auto forward = arguments_for<T>(x, spans, causal, dropout);
           Tensor output = mixed, lse = log_sum_exp;
@@ -179,12 +228,15 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
           attention_backward({.forward = forward,
                               .doutput = dmixed.data<T>(),
                               .doutput_stride = width,
-                              .dquery = first_column<T>(dquery, x.query),
-                              .dkey = first_column<T>(dkey, x.key),
-                              .dvalue = first_column<T>(dvalue, x.value),
+                              .dquery = first_column<T>(gradients.query.sum, x.query),
+                              .dkey = first_column<T>(gradients.key.sum, x.key),
+                              .dvalue = first_column<T>(gradients.value.sum, x.value),
                               .dquery_stride = forward.query_stride,
                               .dkey_stride = forward.key_stride,
-                              .dvalue_stride = forward.value_stride});
+                              .dvalue_stride = forward.value_stride,
+                              .add_to_dquery = gradients.query.add,
+                              .add_to_dkey = gradients.key.add,
+                              .add_to_dvalue = gradients.value.add});
         });
       });
 }

@@ -29,7 +29,8 @@ template <typename T>
 void backward(Tape& tape, const Tensor& dy, const Var& x, const Var& weight, const Var& bias) {
   const int64_t rows = rows_of(dy), in = x.dim(-1), out = weight.dim(0);
   if (x.wants_gradient()) {
-    Tensor dx = tape.accumulator(x);
+    const bool begun = tape.gradient(x).defined();
+    Tensor dx = tape.room(x);
     gemm({.m = rows,
           .n = in,
           .k = out,
@@ -37,7 +38,7 @@ void backward(Tape& tape, const Tensor& dy, const Var& x, const Var& weight, con
           .a_stride = out,
           .b = weight.value().data<T>(),
           .b_stride = in,
-          .accumulate = true,
+          .accumulate = begun,
           .c = dx.data<T>(),
           .c_stride = in});
   }

@@ -19,6 +19,7 @@
 #include "kernels/attention.h"
 #include "kernels/test_isas.h"
 #include "ops/attention.h"
+#include "ops/columns.h"
 #include "ops/elementwise.h"
 #include "random_tensor.h"
 #include "test_folder.h"
@@ -445,6 +446,67 @@ TEST(StreamingAttention, RowsOfNoSequenceAreZero) {
   const Results results = run(p, Way::kStreaming);
   expect_equal(results.mixed.narrow(0, 0, 2).clone(), Tensor::zeros({2, 3}, DType::kFloat64), "mixed");
   expect_equal(results.dquery.narrow(0, 0, 2).clone(), Tensor::zeros({2, 2}, DType::kFloat64), "dquery");
+}
+
+// Gradients are written where nothing was before, and added where something was or where rows or columns are
+// not divided among the operands: of one variable that all are columns of, whatever the memory held before.
+TEST(StreamingAttention, GradientsAreWrittenOrAdded) {
+  constexpr int kHeads = 2;
+  for (const int64_t length : {7, 150, 400}) {  // the last on matrix registers, where there are some
+    const int64_t width = kHeads * 32, rows = 2 * length;
+    TensorSource source(31);
+    const Tensor x = source.normal({rows, 3 * width + 5}, DType::kFloat32),
+                 upstream = source.normal({rows, width}, DType::kFloat32);
+    const auto offset = [](int64_t row) { return static_cast<int32_t>(row); };
+    const auto all =
+        AttentionLayout::packed({0, offset(length), offset(rows)}, {0, offset(length), offset(rows)});
+    const auto gradient = [&](const AttentionLayout& layout, int64_t columns,
+                              const std::vector<int64_t>& begins, bool twice, Way way) {
+      const Tensor part = columns == x.dim(1) ? x : ops::columns(x, 0, columns).value();
+      Tape tape;
+      const Var leaf = tape.leaf(part);
+      const Var var = add(leaf, leaf);  // a leaf's gradient would outlive the pass, and get memory of its own
+      const AttentionOperands operands{
+          {var, begins[0], width}, {var, begins[1], width}, {var, begins[2], width}, kHeads, 0.1};
+      const auto mix = [&] {
+        if (way == Way::kStreaming) return streaming_attention(operands, layout, true, {});
+        const Var weights =
+            attention_softmax(attention_scores(operands, layout), layout, kHeads, {.causal = true});
+        return attention_mix(weights, operands.value, layout, kHeads);
+      };
+      const Var mixed = twice ? add(mix(), mix()) : mix();
+      {
+        Tensor dirt = Tensor::empty(part.shape());
+        std::fill_n(dirt.data<float>(), dirt.size(), std::numeric_limits<float>::quiet_NaN());
+      }
+      tape.backward(mixed, upstream);
+      return tape.gradient(leaf);
+    };
+    const auto compare = [&](const std::string& what, const AttentionLayout& layout, int64_t columns,
+                             const std::vector<int64_t>& begins, bool twice = false) {
+      const Tensor expected = gradient(layout, columns, begins, twice, Way::kEveryWeight),
+                   actual = gradient(layout, columns, begins, twice, Way::kStreaming);
+      const double tolerance = 1e-6 * static_cast<double>(length) * largest_of(expected);
+      expect_close(actual, expected, tolerance, fmt::format("{}, {} rows", what, length));
+    };
+    const std::vector<int64_t> side_by_side{0, width, 2 * width};
+    compare("columns of all operands", all, 3 * width, side_by_side);
+    compare("in another order", all, 3 * width, {2 * width, 0, width});
+    compare("columns that are nobody's", all, 3 * width + 5, side_by_side);
+    compare("columns between them", all, 3 * width + 5, {0, width + 5, 2 * width + 5});
+    compare("one for all operands", all, width, {0, 0, 0});
+    compare("keys and values that overlap", all, 3 * width, {0, width, width + 1});
+    compare("twice", all, 3 * width, side_by_side, true);
+    auto layout = all;
+    layout.spans[1].query_begin += 3;
+    compare("rows that are nobody's", layout, 3 * width, side_by_side);
+    layout = all;
+    layout.spans[1].key_end -= 1;
+    compare("keys that are nobody's", layout, 3 * width, side_by_side);
+    layout = all;
+    layout.spans[1].key_begin = layout.spans[0].key_begin, layout.spans[1].key_end = layout.spans[0].key_end;
+    compare("keys of both sequences", layout, 3 * width, side_by_side);
+  }
 }
 
 // The memory of weights would be heads * T^2; what streaming asks for grows with T.
