@@ -18,9 +18,7 @@
 #include "hwy/highway.h"
 #include "kernels/byte_products-inl.h"
 #include "kernels/panel.h"
-#if HWY_ARCH_X86
-#include <smmintrin.h>  // Highway includes the rest, without the warnings that GCC 12 has for it
-#elif HWY_ARCH_ARM_A64
+#if HWY_ARCH_ARM_A64
 #include <arm_neon.h>
 #endif
 
@@ -47,7 +45,7 @@ struct PlainLanes {
   static HWY_INLINE void store(Sum sum, int32_t* p) { *p = sum; }
 };
 
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_SSE4
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
 
 /// 16-bit products, added in pairs: each column has two sums side by side until the end.
 struct DefaultLanes {
@@ -55,93 +53,43 @@ struct DefaultLanes {
   using Weight = int8_t;
   using Total = int32_t;
   static constexpr int32_t kShift = 0;
-  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 2, kVectors = 2;
-  using Sum = __m128i;
-  using Weights = __m128i;
-  using Group = __m128i;
-  static HWY_INLINE Sum zero() { return _mm_setzero_si128(); }
+  using Pairs = hn::ScalableTag<int32_t>;
+  using Columns = hn::ScalableTag<uint64_t>;
+  using Numbers = hn::Repartition<int16_t, Pairs>;
+  static constexpr int kInputs = kGroupInputs, kRows = 6;
+  static constexpr int kColumns = static_cast<int>(hn::MaxLanes(Columns()));
+  static constexpr int kVectors = HWY_TARGET == HWY_AVX3 ? 4 : 2;
+  using Sum = hn::Vec<Pairs>;
+  using Weights = hn::Vec<Numbers>;
+  using Group = hn::Vec<Numbers>;
+  static HWY_INLINE Sum zero() { return hn::Zero(Pairs()); }
   static HWY_INLINE Weights weights(const int8_t* p) {
-    return _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+    return hn::PromoteTo(Numbers(), hn::LoadU(hn::Rebind<int8_t, Numbers>(), p));
   }
   static HWY_INLINE Group group(const int16_t* p) {
-    int64_t four;
+    uint64_t four;
     std::memcpy(&four, p, sizeof four);
-    return _mm_set1_epi64x(four);
-  }
-  static HWY_INLINE void add(Sum& sum, Group x, Weights w) { sum = _mm_add_epi32(sum, _mm_madd_epi16(x, w)); }
-  static HWY_INLINE Sum load(const int32_t* p) {
-    return _mm_cvtepu32_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
-  }
-  static HWY_INLINE void store(Sum sum, int32_t* p) {
-    const __m128i pairs = _mm_add_epi32(sum, _mm_srli_epi64(sum, 32));  // in the even places
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_shuffle_epi32(pairs, _MM_SHUFFLE(3, 1, 2, 0)));
-  }
-};
-
-#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-
-/// The same with vectors twice as long.
-struct DefaultLanes {
-  using Value = int16_t;
-  using Weight = int8_t;
-  using Total = int32_t;
-  static constexpr int32_t kShift = 0;
-  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 4, kVectors = 2;
-  using Sum = __m256i;
-  using Weights = __m256i;
-  using Group = __m256i;
-  static HWY_INLINE Sum zero() { return _mm256_setzero_si256(); }
-  static HWY_INLINE Weights weights(const int8_t* p) {
-    return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-  }
-  static HWY_INLINE Group group(const int16_t* p) {
-    int64_t four;
-    std::memcpy(&four, p, sizeof four);
-    return _mm256_set1_epi64x(four);
+    return hn::BitCast(Numbers(), hn::Set(Columns(), four));
   }
   static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
-    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
+#if HWY_TARGET == HWY_AVX3
+    const Sum products{_mm512_madd_epi16(x.raw, w.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    const Sum products{_mm256_madd_epi16(x.raw, w.raw)};
+#else
+    const Sum products{_mm_madd_epi16(x.raw, w.raw)};
+#endif
+    sum = hn::Add(sum, products);
   }
   static HWY_INLINE Sum load(const int32_t* p) {
-    return _mm256_cvtepu32_epi64(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    const auto sums = hn::LoadU(hn::Rebind<uint32_t, Columns>(), reinterpret_cast<const uint32_t*>(p));
+    return hn::BitCast(Pairs(), hn::PromoteTo(Columns(), sums));
   }
   static HWY_INLINE void store(Sum sum, int32_t* p) {
-    const __m256i pairs = _mm256_add_epi32(sum, _mm256_srli_epi64(sum, 32));  // in the even places
-    const __m256i together = _mm256_permutevar8x32_epi32(pairs, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(together));
-  }
-};
-
-#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX3
-
-/// The same with vectors twice as long.
-struct DefaultLanes {
-  using Value = int16_t;
-  using Weight = int8_t;
-  using Total = int32_t;
-  static constexpr int32_t kShift = 0;
-  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 8, kVectors = 4;
-  using Sum = __m512i;
-  using Weights = __m512i;
-  using Group = __m512i;
-  static HWY_INLINE Sum zero() { return _mm512_setzero_si512(); }
-  static HWY_INLINE Weights weights(const int8_t* p) {
-    return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-  }
-  static HWY_INLINE Group group(const int16_t* p) {
-    int64_t four;
-    std::memcpy(&four, p, sizeof four);
-    return _mm512_set1_epi64(four);
-  }
-  static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
-    sum = _mm512_add_epi32(sum, _mm512_madd_epi16(x, w));
-  }
-  static HWY_INLINE Sum load(const int32_t* p) {
-    return _mm512_cvtepu32_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-  }
-  static HWY_INLINE void store(Sum sum, int32_t* p) {
-    const __m512i pairs = _mm512_add_epi32(sum, _mm512_srli_epi64(sum, 32));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi64_epi32(pairs));
+    const hn::Rebind<uint32_t, Columns> sums;
+    const auto pairs = hn::BitCast(Columns(), sum);
+    const Sum together = hn::Add(sum, hn::BitCast(Pairs(), hn::ShiftRight<32>(pairs)));
+    hn::StoreU(hn::TruncateTo(sums, hn::BitCast(Columns(), together)), sums, reinterpret_cast<uint32_t*>(p));
   }
 };
 
