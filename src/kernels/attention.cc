@@ -144,7 +144,7 @@ void attention(const AttentionArguments<T>& a) {
     }
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
     if constexpr (std::is_same_v<T, float>) {
-      if (worth_registers<false>(a, span)) {
+      if (worth_registers(a, span)) {
         attend_on_registers(a, span, scratch);
         continue;
       }

@@ -156,7 +156,7 @@ void attention_backward(const AttentionBackwardArguments<T>& b) {
   for (int64_t s = 0; s < b.forward.span_count; ++s) {
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
     if constexpr (std::is_same_v<T, float>) {
-      if (worth_registers<true>(b.forward, b.forward.spans[s])) {
+      if (worth_registers(b.forward, b.forward.spans[s])) {
         differentiate_on_registers(b, b.forward.spans[s], scratch);
         continue;
       }

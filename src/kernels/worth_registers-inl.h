@@ -16,24 +16,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-// As many keys as a query sees on average make up for what splitting costs; the backward pass splits more,
-// but its masks of dropout are drawn while registers multiply.
+// As many keys as a query sees on average make up for what splitting costs.
 constexpr int64_t kKeysWorthRegisters = 96;
-constexpr int64_t kKeysWorthRegistersBackward = 192;
 constexpr int64_t kQueriesWorthRegisters = 64;
 
 /// Whether a span goes to matrix registers.
-template <bool kBackward, typename T>
+template <typename T>
 HWY_INLINE bool worth_registers([[maybe_unused]] const AttentionArguments<T>& a,
                                 [[maybe_unused]] const AttentionSpan& span) {
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
   if constexpr (std::is_same_v<T, float>) {
     const int64_t last = span.queries() - 1;
     const int64_t seen = (visible_keys(span, a.causal, 0) + visible_keys(span, a.causal, last)) / 2;
-    const bool splits_more = kBackward && !a.dropout.active();
     return internal::has_amx() && a.key_rows == nullptr && a.key_width % kTile == 0 &&
            a.value_width % kTile == 0 && span.queries() >= kQueriesWorthRegisters &&
-           seen >= (splits_more ? kKeysWorthRegistersBackward : kKeysWorthRegisters);
+           seen >= kKeysWorthRegisters;
   }
 #endif
   return false;
