@@ -52,7 +52,7 @@ HWY_INLINE hn::Vec<D> load_halves(D d, const uint16_t* p) {
 }
 
 template <class D>
-HWY_INLINE void store_halves(D d, hn::Vec<D> v, uint16_t* p) {
+HWY_INLINE void store_halves(D /*d*/, hn::Vec<D> v, uint16_t* p) {
   const hn::Rebind<hwy::float16_t, D> half;
   hn::StoreU(hn::DemoteTo(half, v), half, reinterpret_cast<hwy::float16_t*>(p));
 }
