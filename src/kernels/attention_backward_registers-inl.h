@@ -109,8 +109,10 @@ class HeadBackwardOnRegisters {
       next_query_ += block.rows;
       begin_keys(block, begin_);
       if (block.count > 0) break;
-      std::fill_n(block.dqueries, block.rows * width_, 0.0f);
-      give_queries(block);
+      if (!adds_to_queries()) {
+        std::fill_n(block.dqueries, block.rows * width_, 0.0f);
+        give_queries(block);
+      }
     }
     const float *query = h_.query(block.begin), *upstream = doutput_row(b_, h_, block.begin);
     split_factor({query, a_.query_stride, true, true, block.rows, width_}, block.queries);
@@ -138,8 +140,10 @@ class HeadBackwardOnRegisters {
   }
   void give_queries(const BackwardBlock& block) const {
     give_rows(block.dqueries, width_, a_.scale, block.rows, width_, dquery_row(b_, h_, block.begin),
-              b_.dquery_stride, b_.add_to_dquery || begin_ > 0);
+              b_.dquery_stride, adds_to_queries());
   }
+  /// Or writes: the first slice does, where nothing is there yet.
+  bool adds_to_queries() const { return b_.add_to_dquery || begin_ > 0; }
 
   template <class Body>
   HWY_INLINE void multiply_scores(BackwardBlock& block, Body& meanwhile) {
