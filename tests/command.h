@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "paths.h"
 #include "test_folder.h"
 
 namespace heed {
@@ -37,9 +38,9 @@ class Command {
     const std::string input = settings.input.empty() ? "/dev/null" : settings.input;
     const std::string output = settings.output.empty() ? folder_.path("out") : settings.output;
     const std::string errors = folder_.path("err");
-    std::istringstream emulator(HEED_EMULATOR);
-    std::vector<std::string> program(std::istream_iterator<std::string>(emulator), {});
-    program.emplace_back(HEED_COMMAND);
+    std::istringstream emulator_words(emulator());
+    std::vector<std::string> program(std::istream_iterator<std::string>(emulator_words), {});
+    program.push_back(heed_command());
     arguments.insert(arguments.begin(), program.begin(), program.end());
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());

@@ -33,13 +33,14 @@
 #include "compare.h"
 #include "heed/tensor.h"
 #include "io/safetensors.h"
+#include "paths.h"
 
 namespace heed {
 
 inline std::filesystem::path fixtures_folder() {
   const char* folder = std::getenv("HEED_FIXTURES");
   if (folder != nullptr && *folder != '\0') return folder;
-  return std::filesystem::path(HEED_SOURCE_DIR) / ".." / "shared" / "fixtures";
+  return std::filesystem::path(source_folder()) / ".." / "shared" / "fixtures";
 }
 
 /// What to say when skipping.

@@ -16,6 +16,7 @@
 
 #include "base/rng.h"
 #include "command.h"
+#include "paths.h"
 
 namespace heed {
 
@@ -78,7 +79,7 @@ inline std::vector<std::string> tiny_training(const std::string& pairs, const st
 /// The directory of the trained model. The first test that asks trains it, and others wait for it.
 inline std::string tiny_model() {
   namespace fs = std::filesystem;
-  const fs::path command = HEED_COMMAND;
+  const fs::path command = heed_command();
   const fs::path folder = command.parent_path().parent_path() / "test-models";
   const auto built = fs::last_write_time(command).time_since_epoch().count();
   const fs::path model = folder / ("tiny-" + std::to_string(built));

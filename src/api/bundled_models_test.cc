@@ -11,11 +11,11 @@
 
 #include "gtest/gtest.h"
 #include "heed/translator.h"
+#include "paths.h"
 
 namespace heed {
 namespace {
 
-const std::string kSourceFolder = HEED_SOURCE_DIR;
 constexpr const char* kName = "NAME";
 
 /// A model and simple sentences about somebody.
@@ -40,7 +40,7 @@ const Language kEnglish{
      "NAME helped me yesterday.", "This is the house of NAME."}};
 
 std::vector<std::string> read_names() {
-  std::ifstream file(kSourceFolder + "/tests/data/unseen_names.txt");
+  std::ifstream file(source_folder() + "/tests/data/unseen_names.txt");
   std::vector<std::string> names;
   for (std::string name; std::getline(file, name);) names.push_back(name);
   return names;
@@ -65,7 +65,7 @@ class BundledModel : public testing::TestWithParam<Language> {
     std::string line = GetParam().sentences[n % GetParam().sentences.size()];
     return line.replace(line.find(kName), std::string(kName).size(), name);
   }
-  static Translator open() { return Translator(kSourceFolder + "/" + GetParam().model); }
+  static Translator open() { return Translator(source_folder() + "/" + GetParam().model); }
 };
 
 TEST_P(BundledModel, LetsNamesThatItHasNeverMetGoThrough) {

@@ -28,6 +28,7 @@
 #include "kernels/recurrent_cell.h"
 #include "kernels/rms_norm.h"
 #include "kernels/softmax.h"
+#include "paths.h"
 
 namespace heed {
 namespace {
@@ -439,7 +440,7 @@ TEST(EveryIsaCoverage, NoKernelIsForgotten) {
   const auto results = run_all<float>("generic");
   size_t kernels = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(HEED_SOURCE_DIR) / "src" / "kernels")) {
+       std::filesystem::directory_iterator(std::filesystem::path(source_folder()) / "src" / "kernels")) {
     if (entry.path().extension() != ".cc") continue;
     const auto test = entry.path().parent_path() / (entry.path().stem().string() + "_test.cc");
     const bool visits_all = content_of(test).find("available_isas") != std::string::npos;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "paths.h"
+
 namespace heed::ops {
 namespace {
 
@@ -55,7 +57,7 @@ std::map<std::string, int> checks_in_this_program() {
 }
 
 TEST(GradientCoverage, EveryOpHasACheckOfItsDerivative) {
-  const std::filesystem::path folder = std::filesystem::path(HEED_SOURCE_DIR) / "src" / "ops";
+  const std::filesystem::path folder = std::filesystem::path(source_folder()) / "src" / "ops";
   const std::map<std::string, int> checks = checks_in_this_program();
   std::map<std::string, int> functions;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -9,18 +9,19 @@
 #include <vector>
 
 #include "base/file.h"
+#include "paths.h"
 
 namespace heed {
 
 /// The folder of reference fixtures; may be missing.
 inline std::filesystem::path fixtures_folder() {
   const char* folder = std::getenv("HEED_FIXTURES");
-  return folder && *folder ? folder : HEED_SOURCE_DIR "/../shared/fixtures";
+  return folder && *folder ? folder : source_folder() + "/../shared/fixtures";
 }
 
 /// This project's own golden files for text.
 inline std::filesystem::path golden_folder() {
-  return HEED_SOURCE_DIR "/src/text/golden";
+  return source_folder() + "/src/text/golden";
 }
 
 /// The case.json files one level below a folder, in order of name; none if the folder is missing.
