@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/unfinished_files.h"
 
 namespace heed {
 namespace {
@@ -76,10 +77,12 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     target_ = exists ? std::filesystem::canonical(path_).string() : path_;
     static std::atomic<unsigned> counter{0};
     temporary_ = fmt::format("{}.{}-{}.part", target_, ::getpid(), counter++);
+    note_unfinished(temporary_);
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
   if (descriptor_ < 0) {
     const int number = errno;
+    forget_unfinished(temporary_);
     fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
   }
   if (exists && !temporary_.empty()) ::fchmod(descriptor_, status.st_mode & 0777);
@@ -92,7 +95,9 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::abandon() {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-  if (!temporary_.empty()) ::unlink(std::exchange(temporary_, {}).c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  forget_unfinished(std::exchange(temporary_, {}));
 }
 
 void AtomicFile::fail_to_write() {
@@ -133,7 +138,7 @@ void AtomicFile::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail_to_write();
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_to_write();
-  temporary_.clear();
+  forget_unfinished(std::exchange(temporary_, {}));
 }
 
 void write_file(const std::string& path, std::string_view content) {

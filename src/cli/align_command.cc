@@ -33,7 +33,6 @@ std::string align(const TranslationModel& model, const std::pair<std::string, st
 }
 
 int run_align(const AlignOptions& o) {
-  watch_interrupts();
   const NumberedPairs pairs = read_pairs(o.input);
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);

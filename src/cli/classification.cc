@@ -114,7 +114,6 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& matrix, double loss, doubl
 }  // namespace
 
 int evaluate_classifier(const ClassifierEvaluation& o) {
-  watch_interrupts();
   if (o.text.empty()) fail(ErrorKind::kUsage, "give the file to be classified with --text F: label TAB text");
   const ClassifierModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();

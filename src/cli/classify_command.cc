@@ -63,7 +63,6 @@ std::vector<std::string> take(SourceLines& lines) {
 }
 
 int run_classify(const ClassifyOptions& o) {
-  watch_interrupts();
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
   const ClassifierModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));

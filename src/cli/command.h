@@ -3,10 +3,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <functional>
 #include <string>
 #include <utility>
+
+#include "cli/interrupts.h"
 
 namespace heed::cli {
 
@@ -20,11 +21,6 @@ struct CommonOptions {
 
 /// Adds --threads and --quiet.
 void add_common_options(CLI::App& app, CommonOptions& options);
-
-/// Set by Ctrl-C (SIGINT) and SIGTERM once watch_interrupts() was called; a second Ctrl-C ends the process at
-/// once.
-const std::atomic<bool>& interrupted();
-void watch_interrupts();
 
 /// "de-en" -> {"de", "en"}. Throws kUsage for anything but two words with a dash between them.
 std::pair<std::string, std::string> split_pair(const std::string& pair);

@@ -101,7 +101,6 @@ int convert_llama2c(const ConvertOptions& o) {
 }
 
 int run_convert(const ConvertOptions& o) {
-  watch_interrupts();
   if (o.from == "llama2c") return convert_llama2c(o);
   if (!o.tokenizer.empty()) {
     fail(ErrorKind::kUsage, "--tokenizer is for --from llama2c: a directory brings its own");

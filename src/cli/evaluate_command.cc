@@ -98,7 +98,6 @@ Evaluation read_input(const EvaluateOptions& o) {
 
 /// Returns false where the user interrupts.
 bool translate(const EvaluateOptions& o, Evaluation& e) {
-  watch_interrupts();
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);

@@ -100,7 +100,6 @@ std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
 }
 
 int run_fill(const FillOptions& o) {
-  watch_interrupts();
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
   const models::LoadedModel loaded = load_model(find_named_model(o.model), o.model.precision);

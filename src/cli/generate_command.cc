@@ -104,7 +104,6 @@ void write(const GenerateOptions& o, const decode::Generation& generation, size_
 }
 
 int run_generate(const GenerateOptions& o) {
-  watch_interrupts();
   if (!o.prompts.empty() && !o.input.empty()) {
     fail(ErrorKind::kUsage, "PROMPT and --input exclude each other: give one of them");
   }

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/unfinished_files.h"
 #include "models/shortlist.h"
 
 namespace heed::cli {
@@ -19,19 +21,22 @@ NewDirectory::NewDirectory(const std::string& path) : path_(path) {
   }
   part_ = fs::path(path).has_filename() ? path : fs::path(path).parent_path().string();
   part_ += fmt::format(".{}.part", ::getpid());
+  note_unfinished(part_);
   make_directories(part_);
 }
 
 NewDirectory::~NewDirectory() {
   std::error_code ignored;
-  if (!part_.empty()) fs::remove_all(part_, ignored);
+  if (part_.empty()) return;
+  fs::remove_all(part_, ignored);
+  forget_unfinished(part_);
 }
 
 void NewDirectory::commit() {
   std::error_code error;
   fs::rename(part_, path_, error);
   if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, error.message());
-  part_.clear();
+  forget_unfinished(std::exchange(part_, {}));
 }
 
 namespace {

@@ -1,8 +1,5 @@
 // The command line `heed`: picks the subcommand, and turns errors into messages and exit statuses.
 
-#include <unistd.h>
-
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -17,15 +14,6 @@
 
 namespace heed::cli {
 namespace {
-
-std::atomic<bool>& interrupt_flag() {
-  static std::atomic<bool> flag{false};
-  return flag;
-}
-
-void on_signal(int) {
-  if (interrupt_flag().exchange(true)) ::_exit(kExitInterrupted);
-}
 
 /// The subcommand that was named, or the command itself.
 const CLI::App& chosen(const CLI::App& app) {
@@ -101,26 +89,6 @@ void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_flag("--quiet", options.quiet, "Nothing on standard error but errors");
 }
 
-const std::atomic<bool>& interrupted() {
-  return interrupt_flag();
-}
-
-void watch_interrupts() {
-  // The handler has a stack of its own: the generated code of matrix products keeps numbers below the stack
-  // pointer, further down than the 128 bytes that a handler on the same stack would spare. Worker threads
-  // block all signals.
-  static std::vector<char> handler_stack(1 << 16);
-  stack_t stack{};
-  stack.ss_sp = handler_stack.data();
-  stack.ss_size = handler_stack.size();
-  ::sigaltstack(&stack, nullptr);
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_ONSTACK;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-}
-
 std::pair<std::string, std::string> split_pair(const std::string& pair) {
   const size_t dash = pair.find('-');
   if (dash == std::string::npos || dash == 0 || dash + 1 == pair.size() ||
@@ -164,6 +132,7 @@ int run(int argc, const char* const* argv) {
   }
   set_log_handler(
       [](LogLevel, const std::string& message) { std::fprintf(stderr, "heed: %s\n", message.c_str()); });
+  watch_interrupts();
   return work_and_report(work);
 }
 

@@ -65,7 +65,8 @@ int run_score_pairs(const ScoreOptions& options) {
   require_room(model, pairs);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool);
-  const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs);
+  const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
+  if (interrupted()) return kExitInterrupted;
 
   Totals totals;
   std::vector<std::string> lines;
@@ -87,7 +88,6 @@ int run_score_pairs(const ScoreOptions& options) {
 }
 
 int run_score(const ScoreOptions& o) {
-  watch_interrupts();
   const bool pairs = !o.input.pairs.empty() || !o.input.source.empty() || !o.input.target.empty();
   const std::string directory = find_model(o.model);
   const bool language_model = models::task_of(directory) == models::Task::kLanguageModel;

@@ -133,7 +133,7 @@ int run_train(const TrainOptions& o) {
   if (!o.languages.empty()) {
     std::tie(options.source_language, options.target_language) = split_pair(o.languages);
   }
-  watch_interrupts();
+  on_interrupt(OnInterrupt::kFinishWork);
   options.stop = &interrupted();
   Progress progress(o, stderr_is_terminal());
   if (!o.common.quiet) {

@@ -82,7 +82,6 @@ void write(const TranslateOptions& o, const decode::Translation& translation, Li
 }
 
 int run_translate(const TranslateOptions& o) {
-  watch_interrupts();
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);

@@ -25,6 +25,10 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
   return {static_cast<size_t>(most), options.split_sentences};
 }
 
+bool is_set(const std::atomic<bool>* flag) {
+  return flag != nullptr && flag->load(std::memory_order_relaxed);
+}
+
 std::vector<int32_t> without_end(std::vector<int32_t> ids) {
   ids.pop_back();
   return ids;
@@ -66,9 +70,11 @@ std::vector<std::string> Translator::pieces_of(const std::vector<int32_t>& ids) 
   return pieces;
 }
 
-void Translator::split(Window& window) const {
+void Translator::split(Window& window, const Control& control) const {
   window.lines.resize(window.inputs.size());
-  pool_.run(window.inputs.size(), [&](size_t n) { window.lines[n] = splitter_.split(window.inputs[n]); });
+  pool_.run(window.inputs.size(), [&](size_t n) {
+    if (!is_set(control.cancelled)) window.lines[n] = splitter_.split(window.inputs[n]);
+  });
   window.first_part.push_back(0);
   for (size_t n = 0; n < window.lines.size(); ++n) {
     window.line_of_part.insert(window.line_of_part.end(), window.lines[n].parts.size(), n);
@@ -183,10 +189,13 @@ bool Translator::translate(const NextLine& next, const std::function<void(Transl
     for (std::string line; window.inputs.size() < options_.window && next(line);)
       window.inputs.push_back(line);
     if (window.inputs.empty()) return true;
-    split(window);
-    if (!search(window, control)) return false;
+    split(window, control);
+    if (is_set(control.cancelled) || !search(window, control)) return false;
     std::vector<Translation> translations(window.lines.size());
-    pool_.run(translations.size(), [&](size_t n) { translations[n] = assemble(window, n); });
+    pool_.run(translations.size(), [&](size_t n) {
+      if (!is_set(control.cancelled)) translations[n] = assemble(window, n);
+    });
+    if (is_set(control.cancelled)) return false;
     for (Translation& translation : translations) take(std::move(translation));
     parts_before += window.found.size();
     lines_before += window.lines.size();
@@ -222,10 +231,12 @@ ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& p
   return encoded;
 }
 
-std::vector<TargetScore> Translator::score(
-    const std::vector<std::pair<std::string, std::string>>& pairs) const {
+std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::string, std::string>>& pairs,
+                                           const std::atomic<bool>* cancelled) const {
   std::vector<ScoringPair> encoded(pairs.size());
-  pool_.run(pairs.size(), [&](size_t n) { encoded[n] = encode_pair(pairs[n], n); });
+  pool_.run(pairs.size(), [&](size_t n) {
+    if (!is_set(cancelled)) encoded[n] = encode_pair(pairs[n], n);
+  });
   std::vector<size_t> groups{0};  // where each begins, and the end of the last
   for (size_t n = 0, tokens = 0; n < encoded.size(); ++n) {
     if (n > groups.back() && tokens + encoded[n].target.size() > kScoredTokens) {
@@ -238,6 +249,7 @@ std::vector<TargetScore> Translator::score(
 
   std::vector<TargetScore> scores(pairs.size());
   pool_.run(groups.size() - 1, [&](size_t group) {
+    if (is_set(cancelled)) return;
     const std::span members = std::span(encoded).subspan(groups[group], groups[group + 1] - groups[group]);
     auto found = score_pairs(model_, context_, options_.search, members);
     for (size_t n = 0; n < found.size(); ++n) {
@@ -248,6 +260,7 @@ std::vector<TargetScore> Translator::score(
       score.log_probabilities = std::move(found[n]);
     }
   });
+  if (is_set(cancelled)) return {};
   return scores;
 }
 

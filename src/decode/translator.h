@@ -91,12 +91,13 @@ class Translator {
   Translation translate(const std::string& line) const;
 
   /// Sentence pairs, scored by teacher forcing, in order. Throws kUsage for one that is too long for the
-  /// model's positions, and names its number.
-  std::vector<TargetScore> score(const std::vector<std::pair<std::string, std::string>>& pairs) const;
+  /// model's positions, and names its number. Nothing where `cancelled` was set meanwhile.
+  std::vector<TargetScore> score(const std::vector<std::pair<std::string, std::string>>& pairs,
+                                 const std::atomic<bool>* cancelled = nullptr) const;
 
  private:
   struct Window;
-  void split(Window& window) const;
+  void split(Window& window, const Control& control) const;
   bool search(Window& window, const Control& control) const;
   Translation assemble(const Window& window, size_t line) const;
   Candidate join(const Window& window, size_t line, size_t rank) const;
