@@ -1,5 +1,6 @@
 #include "cli/llama2c_import.h"
 
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/check.h"

@@ -1,6 +1,7 @@
 #include "io/json_file.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ class Builder final : public nlohmann::json_sax<Json> {
 
   bool parse_error(size_t position, const std::string&, const Json::exception& error) override {
     fail(ErrorKind::kFormat, "{} is not valid JSON: {}", origin_,
-         internal::describe_json_error(text_, position, error));
+         internal::describe_json_error(text_, position, error.what()));
   }
 
  private:
@@ -138,14 +139,13 @@ std::string shown(std::string_view text, size_t longest) {
 
 namespace internal {
 
-std::string describe_json_error(std::string_view text, size_t position, const Json::exception& error) {
+std::string describe_json_error(std::string_view text, size_t position, std::string_view what) {
   // The parser counts from 1 and points behind the byte that it does not like.
   const std::string_view before = text.substr(0, std::min(position > 0 ? position - 1 : 0, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const size_t last_newline = before.rfind('\n');
   const size_t column = before.size() - (last_newline == std::string_view::npos ? 0 : last_newline + 1) + 1;
   // Its message has the form "[...] parse error at line 1, column 2: what is wrong; last read: 'text'".
-  std::string_view what = error.what();
   if (const size_t name = what.find("] "); name != std::string_view::npos) what.remove_prefix(name + 2);
   if (what.starts_with("parse error")) {
     if (const size_t colon = what.find(": "); colon != std::string_view::npos) what.remove_prefix(colon + 2);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -24,9 +24,9 @@ std::string shown(std::string_view text, size_t longest = 80);
 
 namespace internal {
 
-/// What the parser says about a place in `text`, for a message: "line 3, column 7: ...".
-std::string describe_json_error(std::string_view text, size_t position,
-                                const nlohmann::json::exception& error);
+/// What the parser says (its exception's what()) about a place in `text`, for a message: "line 3, column 7:
+/// ...".
+std::string describe_json_error(std::string_view text, size_t position, std::string_view what);
 
 }  // namespace internal
 }  // namespace heed

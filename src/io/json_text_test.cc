@@ -1,6 +1,7 @@
 #include "io/json_text.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "base/rng.h"
 #include "test_folder.h"

@@ -1,6 +1,7 @@
 // The reference cases are files of other people's code: what their descriptions say must be what is read.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "io/weight_files.h"
 #include "reference.h"

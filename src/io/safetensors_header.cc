@@ -134,7 +134,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   bool binary(Json::binary_t&) override { return wrong_type("binary data"); }
 
   bool parse_error(size_t position, const std::string&, const Json::exception& error) override {
-    reject("its header is not valid JSON: {}", internal::describe_json_error(text_, position, error));
+    reject("its header is not valid JSON: {}", internal::describe_json_error(text_, position, error.what()));
   }
 
  private:

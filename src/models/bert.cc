@@ -121,10 +121,6 @@ BertClassifier::BertClassifier(const BertConfig& config) : config_(config), enco
   classifier_ = nn::Linear(table_, "classifier", config.width, classes());
 }
 
-nlohmann::ordered_json BertClassifier::config_json() const {
-  return bert_config_json(config_);
-}
-
 Var BertClassifier::encode(nn::Context& context, const ClassifierInput& input) const {
   return encoder_.forward(context, input);
 }
@@ -189,10 +185,6 @@ BertMaskedLm::BertMaskedLm(const BertConfig& config) : config_(config), encoder_
   table_.leave_out("bert.pooler.");
   table_.leave_out("cls.seq_relationship.");
   table_.leave_out("cls.predictions.decoder.weight");
-}
-
-nlohmann::ordered_json BertMaskedLm::config_json() const {
-  return bert_config_json(config_);
 }
 
 Tensor BertMaskedLm::logits(nn::Context& context, const ClassifierInput& input,

@@ -1,6 +1,7 @@
 #include "models/bert_config.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/check.h"
@@ -206,6 +207,14 @@ Architecture bert_architecture() {
           .make = make_bert,
           .read = read_bert,
           .read_further = read_bert_further};
+}
+
+nlohmann::ordered_json BertClassifier::config_json() const {
+  return bert_config_json(config_);
+}
+
+nlohmann::ordered_json BertMaskedLm::config_json() const {
+  return bert_config_json(config_);
 }
 
 }  // namespace heed::models

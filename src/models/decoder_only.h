@@ -65,7 +65,7 @@ class DecoderOnly : public LanguageModel {
   explicit DecoderOnly(const DecoderOnlyConfig& config);
 
   const DecoderOnlyConfig& config() const { return config_; }
-  nlohmann::ordered_json config_json() const override { return config_.family->config_json(config_); }
+  nlohmann::ordered_json config_json() const override;
   int64_t vocabulary_size() const override { return config_.vocabulary; }
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }

@@ -1,5 +1,7 @@
 #include "models/decoder_only_config.h"
 
+#include <nlohmann/json.hpp>
+
 namespace heed::models {
 
 int32_t read_special_id(const JsonObject& json, const std::string& key, int64_t vocabulary) {
@@ -60,6 +62,10 @@ ModelPreset decoder_only_preset(PresetSize size) {
   }
   preset.clip = 1;
   return preset;
+}
+
+nlohmann::ordered_json DecoderOnly::config_json() const {
+  return config_.family->config_json(config_);
 }
 
 }  // namespace heed::models

@@ -1,5 +1,7 @@
 #include "models/further_training.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/check.h"
 #include "models/model_weights.h"
 

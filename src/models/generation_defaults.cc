@@ -1,6 +1,7 @@
 #include "models/generation_defaults.h"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/check.h"

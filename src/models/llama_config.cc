@@ -1,4 +1,6 @@
 // Llama (Touvron et al., 2023) in Hugging Face's layout: model_type llama.
+#include <nlohmann/json.hpp>
+
 #include "base/check.h"
 #include "models/decoder_only_config.h"
 #include "models/model_settings.h"

@@ -1,5 +1,7 @@
 #include "models/rnn_config.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/check.h"
 
 namespace heed::models {

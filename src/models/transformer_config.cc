@@ -1,5 +1,7 @@
 #include "models/transformer_config.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/check.h"
 #include "models/model_settings.h"
 
