@@ -1,6 +1,7 @@
 #include "heed/generator.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <numbers>
 #include <set>
 
