@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -24,6 +25,20 @@ namespace heed::HWY_NAMESPACE {
 /// How many keys of a span query `q` (counted within the span) sees.
 HWY_INLINE int64_t visible_keys(const AttentionSpan& span, bool causal, int64_t q) {
   return causal ? std::max<int64_t>(0, span.keys() - span.queries() + q + 1) : span.keys();
+}
+
+/// With so few queries, transposing the keys costs more than it saves: the forward pass of few_queries-inl.h.
+constexpr int64_t kFewQueries = 4;
+
+// The logarithm of a weight is scale * score - shift, and its rounding error is that of the shift: up to
+// |shift| 2^-24 in float32, the same for all keys of a row. Beyond this limit a row is computed from the
+// differences of its scores, scale * (score - highest), which are exact where a weight is not negligible.
+// Below it, a weight is off by at most 2^-17 of itself, less than what rounded scores do to it.
+constexpr int kLargestShift = 128;
+
+template <typename T>
+HWY_INLINE bool is_large(T shift) {
+  return std::abs(shift) > kLargestShift;
 }
 
 /// Memory for one head at a time, kept from call to call; handed out in pieces of whole cache lines.
@@ -93,6 +108,16 @@ HWY_INLINE hn::Vec<D> largest_lanes(D d, const T* row, int64_t count) {
     best = hn::Max(best, hn::IfThenElse(visible, hn::LoadU(d, row + k), lowest));
   }
   return best;
+}
+
+/// row[0..count) becomes scale * (score - highest). What stands behind it, up to a whole vector, changes too.
+template <class D, typename T>
+HWY_INLINE void subtract_highest(D d, T* row, int64_t count, T scale, T highest) {
+  const auto scale_v = hn::Set(d, scale), highest_v = hn::Set(d, highest);
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t k = 0; k < count; k += lanes) {
+    hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(d, row + k), highest_v), scale_v), d, row + k);
+  }
 }
 
 /// row[0..count) becomes use(k, exp(scale * score - shift)), and row[count..end) use(k, 0), up to whole

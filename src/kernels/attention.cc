@@ -26,8 +26,6 @@ namespace heed::HWY_NAMESPACE {
 constexpr int64_t kQueryBlock = 48;  // a whole number of vectors
 static_assert(kQueryBlock <= kMostQueries);
 constexpr int64_t kKeyBlock = 128;
-// So few queries are not worth transposing the keys for.
-constexpr int64_t kFewQueries = 4;
 /// The largest number that 16 bits hold.
 constexpr float kLargestHalf = 65504;
 
@@ -43,14 +41,14 @@ void weigh(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64_t count, Dr
     if (row % 4 == 0) find_maxima(h, block, row, k0, count);
     T* const scores = block.scores + row * block.stride;
     const int64_t visible = h.visible(block.begin + row, k0, count);
+    const auto [scale, shift] = prepare_scores(h, block, row, visible);
     auto more = hn::Zero(d);
     if (!h.a.dropout.active()) {
-      more = exponentials(d, scores, visible, count, h.a.scale, block.shift[row],
-                          [](auto, auto weight) { return weight; });
+      more = exponentials(d, scores, visible, count, scale, shift, [](auto, auto weight) { return weight; });
     } else {
       uint64_t mask[kKeyBlock / kDropoutWordBits] = {};
       dropout.read(h.mask_begin(block.begin + row) + k0, visible, mask);
-      more = exponentials(d, scores, visible, count, h.a.scale, block.shift[row], [&](auto k, auto weight) {
+      more = exponentials(d, scores, visible, count, scale, shift, [&](auto k, auto weight) {
         return hn::Mul(weight, dropout_factors(d, mask, k, kept));
       });
     }
@@ -81,7 +79,7 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const int64_t width = round_up(a.value_width, lanes), columns = round_up(keys, panel_width<T>());
   scratch.begin(Scratch<T>::lines(columns * a.key_width) + Scratch<T>::lines(keys * width) +
-                kQueryBlock * (kKeyBlock + width + 17));
+                kQueryBlock * (kKeyBlock + width + 18));
   const auto keys_as_columns =
       pack_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.take(columns * a.key_width));
   const auto values = pack(h.value(0), a.value_stride, keys, a.value_width, scratch.take(keys * width));
@@ -89,6 +87,7 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
   block.width = width;
   block.mix = scratch.take(kQueryBlock * width);
   block.sum = scratch.take(kQueryBlock * 16);
+  block.highest = scratch.take(kQueryBlock);
   block.shift = scratch.take(kQueryBlock);
   block.scores = scratch.take(kQueryBlock * kKeyBlock);
   block.stride = kKeyBlock;
@@ -96,7 +95,7 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
 
   for (block.begin = 0; block.begin < queries; block.begin += kQueryBlock) {
     block.rows = std::min(kQueryBlock, queries - block.begin);
-    std::fill_n(block.shift, block.rows, -std::numeric_limits<T>::infinity());
+    begin_shifts(block);
     const int64_t reach = visible_keys(h.span, a.causal, block.begin + block.rows - 1);
     // All keys are in one block, and whole vectors are as wide as the output.
     const bool at_once = reach > 0 && reach <= kKeyBlock && width == a.value_width;

@@ -22,7 +22,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// One head, a slice of its keys and values after the other.
+/// One head without large rows (kLargestShift), a slice of its keys and values after the other.
 class HeadBackwardOnRegisters {
  public:
   HeadBackwardOnRegisters(const AttentionBackwardArguments<float>& b, const Head<float>& h,
@@ -206,14 +206,11 @@ class HeadBackwardOnRegisters {
   BackwardBlock blocks_[2];
 };
 
-inline void differentiate_on_registers(const AttentionBackwardArguments<float>& b, const AttentionSpan& span,
+inline void differentiate_on_registers(const AttentionBackwardArguments<float>& b, const Head<float>& h,
                                        Scratch<float>& scratch) {
   thread_local Scratch<uint32_t> groups;
   const amx::Registers registers;
-  for (int head = 0; head < b.forward.heads; ++head) {
-    const Head<float> h{b.forward, span, head};
-    HeadBackwardOnRegisters(b, h, scratch, groups).differentiate();
-  }
+  HeadBackwardOnRegisters(b, h, scratch, groups).differentiate();
 }
 
 }  // namespace heed::HWY_NAMESPACE

@@ -37,6 +37,7 @@ class HeadOnRegisters {
     values_ = SplitFactor::by_input(groups.take(split_groups(width_, keys)), width_);
     mix_ = scratch.take(rows * width_);
     sum_ = scratch.take(rows * kRowGroups);
+    highest_ = scratch.take(rows);
     shift_ = scratch.take(rows);
     for (QueryTile& tile : tiles_) {
       tile.queries = by_line(kTile, a_.key_width);
@@ -84,6 +85,7 @@ class HeadOnRegisters {
       block.rows = std::min(kTile, queries_ - next_query_);
       block.mix = mix_ + block.begin * width_;
       block.sum = sum_ + block.begin * kRowGroups;
+      block.highest = highest_ + block.begin;
       block.shift = shift_ + block.begin;
       next_query_ += kTile;
       if (begin_ == 0) begin_sums(block);
@@ -94,7 +96,7 @@ class HeadOnRegisters {
     return true;
   }
   void begin_sums(QueryBlock<float>& block) const {
-    std::fill_n(block.shift, block.rows, -std::numeric_limits<float>::infinity());
+    begin_shifts(block);
     if (reach_of(block) > 0) return;  // the first keys set the others
     std::fill_n(block.sum, block.rows * kRowGroups, 0.0f);
     std::fill_n(block.mix, block.rows * width_, 0.0f);
@@ -136,7 +138,7 @@ class HeadOnRegisters {
   int64_t queries_, width_;
   int64_t begin_ = 0, end_ = 0, next_query_ = 0;  ///< the slice of keys, and what is left of the queries
   SplitFactor keys_as_columns_, values_;          ///< of the slice
-  float *mix_, *sum_, *shift_;                    ///< of all queries, as in QueryBlock
+  float *mix_, *sum_, *highest_, *shift_;         ///< of all queries, as in QueryBlock
   QueryTile tiles_[2];
 };
 

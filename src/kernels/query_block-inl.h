@@ -30,25 +30,43 @@ struct QueryBlock {
   int64_t width;  ///< of a row of `mix`: whole vectors
   T* mix;         ///< (rows, width): sum of exp(score - shift) value
   T* sum;         ///< (rows, lanes of a vector): sum of exp(score - shift), lane by lane
-  T* shift;       ///< at most the largest score so far, and at least that - kHeadroom
+  T* highest;     ///< a score: the largest so far, or less by at most kHeadroom / scale
+  T* shift;       ///< scale * highest
   T* scores;      ///< (rows, stride) of a block of keys
   int64_t stride;
 };
 
-/// What was added up with one shift goes on with a larger one.
+/// Before the first keys of each row.
 template <typename T>
-void raise_shift(QueryBlock<T>& block, int64_t row, T shift) {
+void begin_shifts(const QueryBlock<T>& block) {
+  std::fill_n(block.highest, block.rows, -std::numeric_limits<T>::infinity());
+  std::fill_n(block.shift, block.rows, -std::numeric_limits<T>::infinity());
+}
+
+/// What was added up with one shift goes on with a larger one, that of `highest`.
+template <typename T>
+void raise_shift(QueryBlock<T>& block, int64_t row, T highest, T scale) {
   const hn::ScalableTag<T> d;
-  const T before = block.shift[row];
+  const T before = block.shift[row], highest_before = block.highest[row], shift = highest * scale;
+  block.highest[row] = highest;
   block.shift[row] = shift;
   if (before == -std::numeric_limits<T>::infinity()) return;  // nothing was added up
-  const auto correction = hn::Set(d, std::exp(before - shift));
+  const bool large = is_large(shift) || is_large(before);
+  const auto correction = hn::Set(d, std::exp(large ? (highest_before - highest) * scale : before - shift));
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::StoreU(hn::Mul(hn::LoadU(d, block.sum + row * lanes), correction), d, block.sum + row * lanes);
   T* mix = block.mix + row * block.width;
   for (int64_t at = 0; at < block.width; at += lanes) {
     hn::StoreU(hn::Mul(hn::LoadU(d, mix + at), correction), d, mix + at);
   }
+}
+
+/// Whether no exponential of a row overflows where `score` is its largest one.
+template <typename T>
+HWY_INLINE bool fits(const QueryBlock<T>& block, int64_t row, T score, T scale) {
+  const T shift = score * scale;
+  if (is_large(shift)) return (score - block.highest[row]) * scale <= kHeadroom;
+  return shift <= block.shift[row] + kHeadroom;
 }
 
 /// The number that the softmax subtracts, for four rows from `row` on, or those that there are, and keys [k0,
@@ -66,9 +84,30 @@ void find_maxima(const Head<T>& h, QueryBlock<T>& block, int64_t row, int64_t k0
       d, largest(0), largest(1), largest(2), largest(3), [](auto x, auto y) { return hn::Max(x, y); },
       highest);
   for (int64_t i = 0; i < 4 && row + i < block.rows; ++i) {
-    const T shift = highest[i] * h.a.scale;
-    if (visible(i) > 0 && !(shift <= block.shift[row + i] + kHeadroom)) raise_shift(block, row + i, shift);
+    if (visible(i) > 0 && !fits(block, row + i, highest[i], h.a.scale)) {
+      raise_shift(block, row + i, highest[i], h.a.scale);
+    }
   }
+}
+
+/// The scale and the shift with which the scores of a row go to the exponential function. A row with a large
+/// shift has its scores of `visible` keys replaced by differences first.
+template <typename T>
+struct ScaleAndShift {
+  T scale, shift;
+};
+template <typename T>
+HWY_NOINLINE ScaleAndShift<T> prepare_large_scores(const Head<T>& h, const QueryBlock<T>& block, int64_t row,
+                                                   int64_t visible) {
+  subtract_highest(hn::ScalableTag<T>(), block.scores + row * block.stride, visible, h.a.scale,
+                   block.highest[row]);
+  return {1, 0};
+}
+template <typename T>
+HWY_INLINE ScaleAndShift<T> prepare_scores(const Head<T>& h, const QueryBlock<T>& block, int64_t row,
+                                           int64_t visible) {
+  if (is_large(block.shift[row])) return prepare_large_scores(h, block, row, visible);
+  return {h.a.scale, block.shift[row]};
 }
 
 /// divide(row, factor) for each row, with the factor that divides by its sum; and the logarithms of the sums

@@ -56,7 +56,8 @@ class SoftmaxInPieces {
     const QueryBlock<float>& block = tile_.block;
     const int64_t q = block.begin + row, visible = h_.visible(q, tile_.k0, tile_.count);
     const float* const scores = block.scores + row * block.stride;
-    const auto scale = hn::Set(d, h_.a.scale), shift = hn::Set(d, block.shift[row]);
+    const auto exponent = prepare_scores(h_, block, row, visible);
+    const auto scale = hn::Set(d, exponent.scale), shift = hn::Set(d, exponent.shift);
     const auto kept = hn::Set(d, static_cast<float>(h_.a.dropout.scale()));
     const bool drops = h_.a.dropout.active();
     uint64_t mask[kRegisterKeys / kDropoutWordBits] = {};
