@@ -4,9 +4,9 @@
 //
 // Keys are visited in blocks while a running maximum and sum rescale what was mixed so far (Milakov and
 // Gimelshein, 2018; Dao et al., 2022), so memory grows with the length, not with its square. The backward
-// pass computes the weights again from the kept logarithm of the sum; rows whose scores are so large that this
-// logarithm has lost digits are summed again there. The plain version beside it, its
-// oracle, is the chain of ops/attention.h that makes every weight.
+// pass computes the weights again from the kept logarithm of the sum; rows whose scores are so large that
+// this logarithm has lost digits are summed again there. The plain version beside it, its oracle, is the
+// chain of ops/attention.h that makes every weight.
 #pragma once
 
 #include <cstdint>
