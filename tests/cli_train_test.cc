@@ -1,13 +1,25 @@
 // heed train as a person meets it: what is refused and how, being interrupted or killed, and going on.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
-#include "io/safetensors.h"
 #include "tiny_model.h"
+#include "train/metrics_log.h"
 
 namespace heed {
 namespace {
+
+/// Waits until the training has done so many steps.
+void wait_for_steps(const std::string& directory, int64_t steps) {
+  for (int n = 0; n < 6000; ++n) {
+    const std::string metrics = content_of(directory + "/training/metrics.jsonl");
+    if (std::count(metrics.begin(), metrics.end(), '\n') >= steps) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  FAIL() << "no " << steps << " steps in 30 seconds";
+}
 
 class TrainCommand : public ::testing::Test {
  protected:
@@ -27,7 +39,7 @@ class TrainCommand : public ::testing::Test {
   void expect_refused(const std::vector<std::string>& more, int status,
                       const std::vector<std::string>& parts) const {
     expect_failure(heed_command(training("refused", 5, more)), status, parts);
-    EXPECT_FALSE(std::filesystem::exists(folder_.path("refused/model.safetensors")));
+    EXPECT_FALSE(std::filesystem::exists(folder_.path("refused")));
   }
 
   TestFolder folder_;
@@ -48,7 +60,7 @@ TEST_F(TrainCommand, RefusesFilesThatAreNoPairs) {
                  {"line 2", "gap.tsv", "tab", "source TAB target"});
   expect_failure(with_pairs(folder_.write("latin.tsv", "ja\tyes\nsch\xF6n\tnice\n")), 1,
                  {"line 2", "latin.tsv", "UTF-8"});
-  EXPECT_FALSE(std::filesystem::exists(folder_.path("model/model.safetensors")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("model")));
 }
 
 TEST_F(TrainCommand, RefusesFilesOfUnequalLength) {
@@ -63,11 +75,17 @@ TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
   expect_refused({"--set", "model.widht=64"}, 2, {"no setting 'model.widht'", "'model.width'"});
   expect_refused({"--set", "model.width=wide"}, 2, {"'model.width' must be", "'wide'"});
   expect_refused({"--set", "model.width"}, 2, {"KEY=VALUE", "'model.width'"});
-  expect_refused({"--set", "model.heads=5"}, 1, {"64", "5 heads"});
+  expect_refused({"--set", "model.heads=5"}, 2, {"model.width (64)", "divisible by model.heads (5)"});
+  expect_refused({"--set", "training.max_length=1000"}, 2, {"training.max_length (1000)", "model.longest"});
   expect_refused({"--preset", "tinny"}, 2, {"tinny", "'tiny'"});
   expect_refused({"--seed", "-1"}, 2, {"--seed"});
   expect_refused({"--batch-tokens", "0"}, 2, {"--batch-tokens"});
   expect_refused({"--max-steps", "many"}, 2, {"--max-steps"});
+  for (const char* option : {"--max-steps", "--seed", "--batch-tokens", "--shards"}) {
+    for (const char* value : {"99999999999999999999", "9223372036854775808", "-1", "1.5", "1e3", "٣", ""}) {
+      expect_refused({option, value}, 2, {option, "is not a whole number from"});
+    }
+  }
   expect_refused({"--pair", "german"}, 2, {"two languages", "'german'"});
   const std::string recipe = folder_.write("recipe.toml", "[optimizer]\nbeta_1 = 0.9\n");
   expect_refused({"--recipe", recipe}, 1, {recipe, "optimizer.beta_1", "'optimizer.beta1'"});
@@ -89,9 +107,53 @@ TEST_F(TrainCommand, RefusesOtherSettingsAndOtherTextForTheSameDirectory) {
   expect_failure(heed_command(training("model", 4)), 2, {"other text", "pairs.tsv"});
 }
 
-TEST_F(TrainCommand, BeginsAgainWhereTheFirstRunFailedBeforeAnyStep) {
-  expect_failure(heed_command(training("model", 2, {"--set", "model.heads=5"})), 1, {"5 heads"});
-  EXPECT_EQ(heed_command(training("model", 2)).status, 0);
+TEST_F(TrainCommand, KeepsAFinishedModelWhoseTrainingIsGone) {
+  ASSERT_EQ(heed_command(training("model", 2)).status, 0);
+  std::filesystem::remove(folder_.path("model/training/checkpoint.safetensors"));
+  const std::string before = weights("model"), config = content_of(folder_.path("model/config.json"));
+  expect_failure(heed_command(training("model", 4, {"--seed", "7"})), 2,
+                 {"will not be replaced", "another directory", "--from"});
+  expect_failure(heed_command(tiny_training(folder_.path("none.tsv"), folder_.path("model"), 5)), 2,
+                 {"will not be replaced"});
+  EXPECT_EQ(weights("model"), before);
+  EXPECT_EQ(content_of(folder_.path("model/config.json")), config);
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("model/vocab.json")));
+}
+
+TEST_F(TrainCommand, IsTheOnlyOneInItsDirectory) {
+  Command first(training("model", 100000), {});
+  wait_for_steps(folder_.path("model"), 1);
+  expect_failure(heed_command(training("model", 100000)), 2,
+                 {"in use by process " + std::to_string(first.process())});
+  EXPECT_EQ(heed_command({"info", "--model", folder_.path("model")}).status, 0);
+  first.send_signal(SIGKILL);
+  first.wait();
+  const CommandResult third = heed_command(training("model", 1));
+  EXPECT_EQ(third.status, 0) << third.err;
+}
+
+TEST_F(TrainCommand, ShowsWhatItMeasured) {
+  const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
+  const CommandResult result =
+      heed_command(training("model", 20, {"--valid-pairs", valid, "--threads", "1"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find(" 1 thread\n"), std::string::npos) << result.err;
+  const auto log = train::read_metrics(folder_.path("model/training/metrics.jsonl"));
+  for (const size_t step : {10, 20}) {  // those that are validated: a line each, of the ten steps before it
+    double loss = 0, seconds = log[step - 1].seconds - (step > 10 ? log[step - 11].seconds : 0);
+    for (size_t n = step - 10; n < step; ++n) loss += log[n].loss / 10;
+    const int64_t tokens = log[step - 1].target_tokens - (step > 10 ? log[step - 11].target_tokens : 0);
+    // The first line was shown when the first step was done: it begins a stretch of its own.
+    if (step == 10) {
+      loss = (10 * loss - log[0].loss) / 9;
+      seconds -= log[0].seconds;
+    }
+    const int64_t counted = tokens - (step == 10 ? log[0].target_tokens : 0);
+    const std::string line = fmt::format("step {}  loss {:.3f}  ", step, loss);
+    EXPECT_NE(result.err.find(line), std::string::npos) << line << "\n" << result.err;
+    const std::string rate = fmt::format("  {:.0f} tokens/s", static_cast<double>(counted) / seconds);
+    EXPECT_NE(result.err.find(rate), std::string::npos) << rate << "\n" << result.err;
+  }
 }
 
 TEST_F(TrainCommand, DoesNotTrainOverAModelFromElsewhere) {
@@ -139,16 +201,6 @@ TEST_F(TrainCommand, GivesTheSameBitsForAnyNumberOfThreads) {
   EXPECT_NE(weights("1"), weights("other"));
 }
 
-/// Waits until the training has done so many steps.
-void wait_for_steps(const std::string& directory, int64_t steps) {
-  for (int n = 0; n < 6000; ++n) {
-    const std::string metrics = content_of(directory + "/training/metrics.jsonl");
-    if (std::count(metrics.begin(), metrics.end(), '\n') >= steps) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  FAIL() << "no " << steps << " steps in 30 seconds";
-}
-
 TEST_F(TrainCommand, GoesOnAfterBeingKilledAsIfNothingHadHappened) {
   ASSERT_EQ(heed_command(training("whole", 40)).status, 0);
   // Killed before the first checkpoint, which is at step 10, and behind one.
@@ -173,9 +225,52 @@ TEST_F(TrainCommand, SavesWhenInterruptedAndSaysHowToGoOn) {
   Command command(training("stopped", 40), {});
   wait_for_steps(folder_.path("stopped"), 3);
   command.send_signal(SIGINT);
-  expect_failure(command.wait(), 130, {"stopped at step", "saved", "run the same command again"});
+  expect_failure(command.wait(), 130, {"stopped at step", "saved", "run the same command again to resume"});
   ASSERT_EQ(heed_command(training("stopped", 40)).status, 0);
   EXPECT_EQ(weights("stopped"), weights("whole"));
+}
+
+/// Each task with a text whose preparation takes many seconds.
+std::vector<std::vector<std::string>> long_trainings(const TestFolder& folder) {
+  std::string pairs, text, labelled;
+  Random random(RandomKey::from_seed(1));
+  while (pairs.size() < 12'000'000) {
+    std::string line;
+    for (int word = 0; word < 8; ++word) {
+      for (uint64_t letters = 2 + random.below(8); letters > 0; --letters) {
+        line += static_cast<char>('a' + random.below(26));
+      }
+      line += ' ';
+    }
+    pairs += line + "\t" + line + "\n";
+    text += line + "\n";
+    labelled += (random.below(2) == 0 ? "good\t" : "bad\t") + line + "\n";
+  }
+  return {{"--pairs", folder.write("long.tsv", pairs)},
+          {"--task", "lm", "--text", folder.write("long.txt", text), "--set", "tokenizer.type=bpe"},
+          {"--task", "lm", "--text", folder.path("long.txt"), "--set", "tokenizer.type=unigram"},
+          {"--task", "classify", "--text", folder.write("labelled.tsv", labelled)}};
+}
+
+TEST_F(TrainCommand, EndsSoonInEveryPhaseOfItsPreparations) {
+  const int signals[] = {SIGTERM, SIGHUP, SIGINT};
+  int number = 0;
+  for (std::vector<std::string> arguments : long_trainings(folder_)) {
+    for (const int milliseconds : {30, 200, 1200}) {
+      const std::string output = folder_.path(fmt::format("long-{}", number));
+      SCOPED_TRACE(fmt::format("{} {} after {} ms", arguments[0], arguments[1], milliseconds));
+      auto all = arguments;
+      all.insert(all.begin(), "train");
+      all.insert(all.end(), {"--output", output, "--max-steps", "5", "--set", "tokenizer.vocabulary=8000"});
+      Command command(all, {});
+      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+      const auto begin = std::chrono::steady_clock::now();
+      command.send_signal(signals[number++ % 3]);
+      EXPECT_EQ(command.wait(30).status, 130);
+      EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 2.5);
+      EXPECT_FALSE(std::filesystem::exists(output + "/model.safetensors"));
+    }
+  }
 }
 
 TEST_F(TrainCommand, LeavesNoPartOfAFileBehind) {

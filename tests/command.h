@@ -65,6 +65,7 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
+  pid_t process() const { return process_; }
   void send_signal(int number) const { ::kill(process_, number); }
   std::string errors_so_far() const { return content_of(folder_.path("err")); }
 

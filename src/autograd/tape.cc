@@ -1,5 +1,6 @@
 #include "autograd/tape.h"
 
+#include "autograd/stop_scope.h"
 #include "base/check.h"
 
 namespace heed {
@@ -32,6 +33,7 @@ Tensor ones_like(const Tensor& tensor) {
 
 Var Tape::leaf(Tensor value, Tensor gradient) {
   HEED_CHECK(!gradient.defined() || gradient.shape() == value.shape());
+  StopScope::check();
   const auto slot = static_cast<int32_t>(nodes_.size());
   nodes_.emplace_back();
   gradients_.push_back({std::move(gradient), true});
@@ -46,6 +48,7 @@ void Tape::backward(const Var& output, Tensor upstream) {
   add_gradient(output, std::move(upstream));
   for (int32_t slot = static_cast<int32_t>(nodes_.size()) - 1; slot >= 0; --slot) {
     if (nodes_[slot] == nullptr) continue;  // a leaf keeps its gradient
+    StopScope::check();
     const Tensor gradient = std::exchange(gradients_[slot], Gradient()).sum;
     const auto node = std::move(nodes_[slot]);
     if (gradient.defined()) node->run(gradient);

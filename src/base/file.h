@@ -12,7 +12,8 @@ namespace heed {
 /// The whole content of a regular file. Throws kNotFound, or kFile for a directory or a failed read.
 std::string read_file(const std::string& path);
 
-/// Writes a file whole or not at all: a temporary file beside it, flushed to disk, then renamed.
+/// Writes a file whole or not at all: a temporary file beside it ("NAME.heed-123-0.part"), flushed to disk,
+/// then renamed, and the directory flushed. Such files of killed processes are removed by the next write.
 /// On any failure (also in the destructor without commit) the temporary file is removed and an
 /// existing file stays as it was, and nothing more can be written. An existing file keeps its permissions, a
 /// symbolic link stays one, and a device or pipe (/dev/stdout) is written to directly. Throws kFile.
@@ -31,6 +32,7 @@ class AtomicFile {
   void commit();
 
  private:
+  void open_part();
   void flush();
   void abandon();
   [[noreturn]] void fail_to_write();
@@ -44,6 +46,12 @@ class AtomicFile {
 
 /// Writes `content` to `path` with AtomicFile.
 void write_file(const std::string& path, std::string_view content);
+
+/// Flushes the entries of a directory to disk, so that files made or renamed in it are still there after a
+/// power cut. File systems that cannot do that are let be. Throws kFile where the flush fails.
+void sync_directory(const std::string& directory);
+/// The directory that holds `path`; "." for a bare name.
+std::string directory_of(const std::string& path);
 
 /// Makes a directory and its parents; an existing directory is fine. Throws kFile.
 void make_directories(const std::string& path);

@@ -1,5 +1,6 @@
 #include "cli/new_directory.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/part_files.h"
 #include "base/unfinished_files.h"
 #include "models/shortlist.h"
 
@@ -14,29 +16,37 @@ namespace heed::cli {
 
 namespace fs = std::filesystem;
 
-NewDirectory::NewDirectory(const std::string& path) : path_(path) {
+NewDirectory::NewDirectory(const std::string& path)
+    : path_(fs::path(path).has_filename() ? path : fs::path(path).parent_path().string()) {
   std::error_code error;
   if (fs::exists(path) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
     fail(ErrorKind::kFile, "cannot write '{}': it exists already; remove it, or give another name", path);
   }
-  part_ = fs::path(path).has_filename() ? path : fs::path(path).parent_path().string();
-  part_ += fmt::format(".{}.part", ::getpid());
-  note_unfinished(part_);
-  make_directories(part_);
+  remove_dead_parts_of(path_);
+  do {
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+    forget_unfinished(part_);
+    part_ = part_name(path_);
+    note_unfinished(part_);
+    make_directories(part_);
+    descriptor_ = ::open(part_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  } while (descriptor_ >= 0 && !lock_part(descriptor_));
 }
 
 NewDirectory::~NewDirectory() {
   std::error_code ignored;
-  if (part_.empty()) return;
-  fs::remove_all(part_, ignored);
+  if (!part_.empty()) fs::remove_all(part_, ignored);
   forget_unfinished(part_);
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void NewDirectory::commit() {
+  sync_directory(part_);
   std::error_code error;
   fs::rename(part_, path_, error);
   if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, error.message());
   forget_unfinished(std::exchange(part_, {}));
+  sync_directory(directory_of(path_));
 }
 
 namespace {

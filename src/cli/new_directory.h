@@ -5,7 +5,8 @@
 
 namespace heed::cli {
 
-/// A directory that is there whole or not at all: filled under another name, then renamed.
+/// A directory that is there whole or not at all: filled under another name, flushed to disk, then renamed.
+/// What killed processes left of the same directory is removed.
 class NewDirectory {
  public:
   /// Throws kFile where there is something already, or nothing can be made.
@@ -20,6 +21,7 @@ class NewDirectory {
 
  private:
   std::string path_, part_;
+  int descriptor_ = -1;  // of the part, whose lock it holds
 };
 
 /// Copies everything of a model but config.json, weights and folders, training/ among these.

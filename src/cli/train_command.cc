@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "cli/training_progress.h"
+#include "cli/whole_number.h"
 #include "models/architecture.h"
 #include "train/task.h"
 #include "train/trainer.h"
@@ -54,72 +57,6 @@ train::Recipe make_recipe(const TrainOptions& o) {
   return train::make_recipe(o.preset, o.task, settings);
 }
 
-/// One live line on a terminal; elsewhere a line every now and then.
-class Progress {
- public:
-  Progress(const TrainOptions& options, bool live) : options_(options), live_(live) {}
-
-  void message(const std::string& text) {
-    clear_line();
-    std::fprintf(stderr, "%s\n", text.c_str());
-  }
-
-  void step(const train::Metrics& m) {
-    smooth_loss_ = smooth_loss_ == 0 ? m.loss : 0.95 * smooth_loss_ + 0.05 * m.loss;
-    smooth_rate_ = smooth_rate_ == 0 ? m.target_tokens_per_second
-                                     : 0.95 * smooth_rate_ + 0.05 * m.target_tokens_per_second;
-    if (first_seconds_ < 0) {
-      first_seconds_ = m.seconds;
-      first_step_ = m.step;
-    }
-    const std::string line = describe(m);
-    if (m.valid_loss) {
-      message(line + scores(m));
-    } else if (live_) {
-      std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
-      std::fflush(stderr);
-    } else if (m.seconds - last_printed_ >= 15) {
-      last_printed_ = m.seconds;
-      message(line);
-    }
-  }
-
-  void clear_line() {
-    if (live_) std::fprintf(stderr, "\r\x1b[K");
-  }
-
- private:
-  std::string describe(const train::Metrics& m) const {
-    std::string line = fmt::format("step {}  loss {:.3f}  rate {:.2e}  {:.0f} tokens/s  {}", m.step,
-                                   smooth_loss_, m.learning_rate, smooth_rate_, duration(m.seconds));
-    const double left = seconds_left(m);
-    if (left >= 0) line += fmt::format("  {} left", duration(left));
-    return line;
-  }
-
-  static std::string scores(const train::Metrics& m) {
-    std::string text = fmt::format("  valid loss {:.4f}", *m.valid_loss);
-    for (const train::Score& score : m.scores) text += fmt::format("  {} {:.4g}", score.name, score.value);
-    return text;
-  }
-
-  double seconds_left(const train::Metrics& m) const {
-    double left = -1;
-    if (options_.max_minutes > 0) left = std::max(0.0, 60 * options_.max_minutes - m.seconds);
-    if (options_.max_steps > 0 && m.step > first_step_) {
-      const double each = (m.seconds - first_seconds_) / static_cast<double>(m.step - first_step_);
-      const double by_steps = each * static_cast<double>(options_.max_steps - m.step);
-      left = left < 0 ? by_steps : std::min(left, by_steps);
-    }
-    return left;
-  }
-
-  const TrainOptions& options_;
-  bool live_;
-  double smooth_loss_ = 0, smooth_rate_ = 0, last_printed_ = -1e9, first_seconds_ = -1;
-  int64_t first_step_ = 0;
-};
-
 int run_train(const TrainOptions& o) {
   train::TrainerOptions options;
   options.output = o.output;
@@ -133,9 +70,9 @@ int run_train(const TrainOptions& o) {
   if (!o.languages.empty()) {
     std::tie(options.source_language, options.target_language) = split_pair(o.languages);
   }
-  on_interrupt(OnInterrupt::kFinishWork);
   options.stop = &interrupted();
-  Progress progress(o, stderr_is_terminal());
+  options.on_ready = [] { on_interrupt(OnInterrupt::kFinishWork); };
+  TrainingProgress progress({o.max_steps, o.max_minutes}, stderr_is_terminal());
   if (!o.common.quiet) {
     options.on_message = [&](const std::string& text) { progress.message(text); };
     options.on_step = [&](const train::Metrics& metrics) { progress.step(metrics); };
@@ -143,12 +80,16 @@ int run_train(const TrainOptions& o) {
   const train::TrainingSummary summary = train::train(options);
   if (summary.end == train::TrainingEnd::kStopped) {
     progress.clear_line();
-    std::fprintf(stderr, "heed: stopped at step %lld and saved; run the same command again to go on\n",
-                 static_cast<long long>(summary.steps));
+    if (summary.steps == 0) {
+      std::fprintf(stderr, "heed: stopped before the first step; run the same command again\n");
+    } else {
+      std::fprintf(stderr, "heed: stopped at step %lld and saved; run the same command again to resume\n",
+                   static_cast<long long>(summary.steps));
+    }
     return kExitInterrupted;
   }
   if (!o.common.quiet) {
-    progress.message(fmt::format("done: {} steps in {}; the model is in {}", summary.steps,
+    progress.message(fmt::format("done: {} in {}; the model is in {}", counted(summary.steps, "step"),
                                  duration(summary.seconds), o.output));
   }
   return kExitDone;
@@ -215,10 +156,10 @@ void add_train(CLI::App& app, Work& work) {
   command
       ->add_option("--batch-tokens", o->batch_tokens,
                    "Tokens of a batch, on either side (training.batch_tokens)")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
   command->add_option("--shards", o->shards, "Parts of a batch (training.shards)")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+      ->check(whole_number(0, 1024))
       ->type_name("N");
   command
       ->add_option(
@@ -227,10 +168,10 @@ void add_train(CLI::App& app, Work& work) {
           "processor has matrix registers (training.precision)")
       ->type_name("NAME");
   command->add_option("--seed", o->seed, "Seed of everything random (training.seed)")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+      ->check(whole_number(0))
       ->type_name("N");
   command->add_option("--max-steps", o->max_steps, "Stop after so many updates in all")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->check(whole_number(1))
       ->type_name("N");
   command->add_option("--max-minutes", o->max_minutes, "Stop after so many minutes of training in all")
       ->check(CLI::Validator(CLI::PositiveNumber).description(""))

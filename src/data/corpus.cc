@@ -1,5 +1,6 @@
 #include "data/corpus.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/check.h"
@@ -121,9 +122,14 @@ std::vector<int32_t> Corpus::sentence(size_t stream, uint64_t sentence) const {
   return ids;
 }
 
-void Corpus::verify() const {
+void Corpus::verify(const Stop& stop) const {
+  constexpr size_t kChunk = size_t{16} << 20;
   Fingerprint content;
-  content.add(file_.data(), file_.size() - sizeof(corpus_format::Footer));
+  const size_t size = file_.size() - sizeof(corpus_format::Footer);
+  for (size_t begin = 0; begin < size; begin += kChunk) {
+    stop.check();
+    content.add(file_.data() + begin, std::min(kChunk, size - begin));
+  }
   if (content.value() != content_fingerprint_) damaged("its content is not what was written");
 }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/stop.h"
 #include "data/fingerprint.h"
 
 namespace heed {
@@ -101,8 +102,10 @@ class Corpus {
   void append_run(uint64_t begin, uint64_t count, std::vector<int32_t>& ids) const;
 
   /// Reads the whole file and compares its content with the fingerprint taken when it was written. Throws
-  /// kFormat.
-  void verify() const;
+  /// kFormat, and Stopped where `stop` is requested meanwhile.
+  void verify(const Stop& stop = {}) const;
+  /// Of all that the file holds but its footer, as it was written.
+  uint64_t content_fingerprint() const { return content_fingerprint_; }
 
  private:
   struct Range {

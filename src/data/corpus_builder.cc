@@ -59,6 +59,7 @@ class CorpusBuilder {
     const auto encode_block = [this](size_t block) {
       const size_t end = std::min((block + 1) * kBlock, texts_.size());
       for (size_t n = block * kBlock; n < end; ++n) {
+        options_.stop.check();
         cuts_[n] = encoders_[n % streams()](texts_[n], encoded_ + n / streams());
         const int32_t last = last_[n / streams()];
         for (std::vector<int32_t>& cut : cuts_[n]) {

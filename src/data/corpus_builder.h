@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "data/augmentation.h"
 #include "data/corpus.h"
@@ -36,6 +37,8 @@ struct CorpusBuildOptions {
   ThreadPool* pool = nullptr;
   /// Adds pairs to those of the text, if set; not used for a corpus of one stream.
   Augmentation* augmentation = nullptr;
+  /// Building throws Stopped where this is requested, and leaves no file.
+  Stop stop = {};
   /// Told now and then how far it is, if set.
   std::function<void(const CorpusCounts&)> progress = {};
 };

@@ -1,10 +1,11 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 
 #include "base/check.h"
+#include "base/part_files.h"
 #include "data/corpus.h"
 #include "data/corpus_format.h"
 
@@ -14,8 +15,8 @@ namespace {
 /// A file that has no name any more, so that nothing is left of it whatever happens. It stands beside the
 /// corpus because the index of a large one may fit neither into memory nor into /tmp.
 std::FILE* open_nameless(const std::string& beside) {
-  std::string path = beside + ".index.XXXXXX";
-  const int descriptor = ::mkstemp(path.data());
+  const std::string path = part_name(beside + ".index");
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   std::FILE* file = descriptor < 0 ? nullptr : ::fdopen(descriptor, "w+b");
   const int number = errno;
   if (descriptor >= 0) ::unlink(path.c_str());

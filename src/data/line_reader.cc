@@ -67,6 +67,7 @@ bool LineReader::refill() {
 }
 
 bool LineReader::next_raw(std::string_view& line) {
+  options_.stop.check();
   size_t searched = 0;  // so that a long line is searched once, not once per refill
   while (!at_end_) {
     if (searched < end_ - begin_) {

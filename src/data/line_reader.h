@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stop.h"
 #include "data/fingerprint.h"
 
 namespace heed {
@@ -19,6 +20,8 @@ struct LineReaderOptions {
   bool lossy = false;
   /// A line with more bytes than this means that the file is not text; it bounds the memory of the reader.
   size_t max_line_bytes = size_t{64} << 20;
+  /// Reading a line throws Stopped where this is requested.
+  Stop stop = {};
 };
 
 /// Streams a file line by line. A line ends in LF or at the end of the file; one CR at its end is dropped,

@@ -107,10 +107,10 @@ uint64_t fingerprint_pairs(const PairsInput& input) {
   if (input.pairs == "-" || input.source == "-" || input.target == "-") {
     fail(ErrorKind::kUsage, "standard input cannot be read twice: give a file");
   }
-  LineReader first(input.pairs.empty() ? input.source : input.pairs);
+  LineReader first(input.pairs.empty() ? input.source : input.pairs, input.lines);
   first.count_remaining();
   if (!input.pairs.empty()) return combine(input, first.fingerprint(), nullptr);
-  LineReader second(input.target);
+  LineReader second(input.target, input.lines);
   second.count_remaining();
   return combine(input, first.fingerprint(), &second.fingerprint());
 }

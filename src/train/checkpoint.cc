@@ -1,15 +1,18 @@
 #include "train/checkpoint.h"
 
+#include <charconv>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "data/fingerprint.h"
 #include "io/json_file.h"
-#include "io/safetensors.h"
+#include "train/checksummed_tensors.h"
 
 namespace heed::train {
 namespace {
+
+constexpr const char* kFormat = "heed training checkpoint 2";
 
 /// Names and shapes of all parameters, in order: says whether a checkpoint is of this model.
 std::string layout_of(const nn::ParameterTable& table) {
@@ -18,17 +21,34 @@ std::string layout_of(const nn::ParameterTable& table) {
   return text;
 }
 
+std::string hexadecimal(uint64_t number) {
+  return fmt::format("{:016x}", number);
+}
+
+uint64_t from_hexadecimal(const JsonObject& json, const std::string& key) {
+  const std::string text = json.string(key);
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  if (error != std::errc() || end != text.data() + text.size()) json.reject(key, "a hexadecimal number");
+  return number;
+}
+
 nlohmann::ordered_json to_json(const TrainingState& s) {
-  return {{"step", s.step},
-          {"epoch", s.cursor.epoch},
-          {"window", s.cursor.window},
-          {"batch", s.cursor.batch},
-          {"seconds", s.seconds},
-          {"target_tokens", s.target_tokens},
-          {"best", s.best},
-          {"has_best", s.has_best},
-          {"validations_since_best", s.validations_since_best},
-          {"snapshots", s.snapshots}};
+  nlohmann::ordered_json json{{"step", s.step},
+                              {"epoch", s.cursor.epoch},
+                              {"window", s.cursor.window},
+                              {"batch", s.cursor.batch},
+                              {"seconds", s.seconds},
+                              {"target_tokens", s.target_tokens},
+                              {"best", s.best},
+                              {"has_best", s.has_best},
+                              {"validations_since_best", s.validations_since_best},
+                              {"snapshots", s.snapshots},
+                              {"text", hexadecimal(s.text)},
+                              {"kept_step", s.kept_step},
+                              {"kept_weights", hexadecimal(s.kept_weights)}};
+  if (s.unvalidated) json["unvalidated"] = to_line(*s.unvalidated);
+  return json;
 }
 
 TrainingState from_json(const JsonObject& json) {
@@ -44,6 +64,10 @@ TrainingState from_json(const JsonObject& json) {
   s.has_best = json.boolean("has_best");
   s.validations_since_best = static_cast<int>(json.integer("validations_since_best", natural));
   s.snapshots = json.integers("snapshots", natural);
+  s.text = from_hexadecimal(json, "text");
+  s.kept_step = json.integer("kept_step", natural);
+  s.kept_weights = from_hexadecimal(json, "kept_weights");
+  if (json.has("unvalidated")) s.unvalidated = metrics_of_line(json.string("unvalidated"), json.origin());
   return s;
 }
 
@@ -51,42 +75,51 @@ TrainingState from_json(const JsonObject& json) {
 
 void write_checkpoint(const std::string& path, const nn::ParameterTable& table,
                       const Checkpoint& checkpoint) {
-  std::vector<std::pair<std::string, Tensor>> tensors{{"values", checkpoint.values.flat()},
-                                                      {"first_moment", checkpoint.first_moment.flat()},
-                                                      {"second_moment", checkpoint.second_moment.flat()}};
-  if (checkpoint.average.defined()) tensors.emplace_back("average", checkpoint.average.flat());
-  write_safetensors(path, tensors,
-                    {{"format", "heed training checkpoint 1"},
-                     {"layout", layout_of(table)},
-                     {"state", to_json(checkpoint.state).dump()}});
+  ChecksummedTensors content;
+  content.format = kFormat;
+  content.texts = {{"layout", layout_of(table)}, {"state", to_json(checkpoint.state).dump()}};
+  content.tensors = {{"values", checkpoint.values.flat()},
+                     {"first_moment", checkpoint.first_moment.flat()},
+                     {"second_moment", checkpoint.second_moment.flat()}};
+  if (checkpoint.average.defined()) content.tensors.emplace_back("average", checkpoint.average.flat());
+  write_checksummed(path, content);
 }
 
-std::optional<Checkpoint> read_checkpoint(const std::string& path, const nn::ParameterTable& table) {
+std::optional<Checkpoint> read_checkpoint(const std::string& path, const nn::ParameterTable& table,
+                                          bool needs_average) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  const SafetensorsReader reader = SafetensorsReader::open(path);
-  const auto entry = [&](const std::string& key) {
-    const auto found = reader.metadata().find(key);
-    if (found == reader.metadata().end())
-      fail(ErrorKind::kFormat, "'{}' is not a checkpoint: it has no '{}'", path, key);
-    return found->second;
-  };
-  if (entry("layout") != layout_of(table)) {
+  ChecksummedTensors content = read_checksummed(path, kFormat);
+  if (content.texts["layout"] != layout_of(table)) {
     fail(ErrorKind::kFormat,
          "'{}' is a checkpoint of another model than the recipe asks for; train into another directory",
          path);
   }
   Checkpoint checkpoint;
-  checkpoint.state = from_json(JsonObject::parse(entry("state"), path));
-  const auto read = [&](const char* name) {
-    nn::ParameterArray array(table, DType::kFloat32);
-    reader.read_into(name, array.flat().data<float>(), array.flat().shape());
-    return array;
+  checkpoint.state = from_json(JsonObject::parse(content.texts["state"], path));
+  const auto take = [&](const char* name, nn::ParameterArray& array) {
+    const Shape wanted{table.elements()};
+    const Tensor* tensor = content.find(name);
+    if (tensor == nullptr) {
+      fail(ErrorKind::kFormat, "'{}' has no '{}', which this training needs; train into another directory",
+           path, name);
+    }
+    if (tensor->dtype() != DType::kFloat32 || !(tensor->shape() == wanted)) {
+      fail(ErrorKind::kFormat, "'{}': '{}' has the shape {}, {} is needed", path, name,
+           tensor->shape().to_string(), wanted.to_string());
+    }
+    array.flat() = *tensor;
   };
-  checkpoint.values = read("values");
-  checkpoint.first_moment = read("first_moment");
-  checkpoint.second_moment = read("second_moment");
-  if (reader.has("average")) checkpoint.average = read("average");
+  take("values", checkpoint.values);
+  take("first_moment", checkpoint.first_moment);
+  take("second_moment", checkpoint.second_moment);
+  if (needs_average) take("average", checkpoint.average);
   return checkpoint;
+}
+
+uint64_t fingerprint_of(const nn::ParameterArray& values) {
+  Fingerprint all;
+  all.add(values.flat().bytes(), static_cast<size_t>(values.flat().size()) * size_of(values.flat().dtype()));
+  return all.value();
 }
 
 }  // namespace heed::train

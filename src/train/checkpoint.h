@@ -1,4 +1,4 @@
-// All of a training's state in one file, so that a run that was stopped goes on as if it had not been.
+// All of a training's state in one file, so that a run that was stopped resumes as if it had not been.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "data/batcher.h"
 #include "nn/parameters.h"
+#include "train/metrics_log.h"
 
 namespace heed::train {
 
@@ -20,6 +21,11 @@ struct TrainingState {
   bool has_best = false;
   int validations_since_best = 0;
   std::vector<int64_t> snapshots;  ///< steps whose weights are kept, for averaging
+  uint64_t text = 0;               ///< Task::fingerprint() of what it learns from
+  int64_t kept_step = 0;           ///< of the weights in model.safetensors
+  uint64_t kept_weights = 0;       ///< fingerprint_of() these
+  /// The last step, if its validation was interrupted and is still to be done.
+  std::optional<Metrics> unvalidated;
 };
 
 struct Checkpoint {
@@ -31,7 +37,12 @@ struct Checkpoint {
 /// Writes `path` whole or not at all.
 void write_checkpoint(const std::string& path, const nn::ParameterTable& table, const Checkpoint& checkpoint);
 
-/// Nothing if there is no such file. Throws kFormat for a file that is damaged or of another model.
-std::optional<Checkpoint> read_checkpoint(const std::string& path, const nn::ParameterTable& table);
+/// Nothing if there is no such file. Throws kFormat for a file that is damaged, of another model, or without
+/// a running average where one is needed.
+std::optional<Checkpoint> read_checkpoint(const std::string& path, const nn::ParameterTable& table,
+                                          bool needs_average);
+
+/// Of all values.
+uint64_t fingerprint_of(const nn::ParameterArray& values);
 
 }  // namespace heed::train

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "text/confusion.h"
 #include "text/wordpiece.h"
 #include "train/prepared_corpus.h"
+#include "train/prepared_tokenizer.h"
 #include "train/trainer.h"
 #include "train/training_step.h"
 
@@ -68,37 +68,46 @@ NextLine lines_of(const TrainingText& text) {
   };
 }
 
-WordPieceTokenizer prepare_tokenizer(const TaskInput& input) {
-  const TrainerOptions& options = input.options;
-  const Recipe& recipe = options.recipe;
-  if (!std::filesystem::exists(options.output + "/vocab.txt")) {
-    WordPieceTrainOptions wanted;
-    wanted.vocabulary_size = static_cast<size_t>(recipe.vocabulary);
-    wanted.settings.words.lowercase = wanted.settings.words.strip_accents = recipe.lowercase;
-    wanted.settings.longest = static_cast<size_t>(recipe.model.longest);
-    const WordPieceTokenizer learnt = WordPieceTokenizer::train(wanted, lines_of(options.data));
-    input.say(fmt::format("{} pieces of words", learnt.size()));
-    learnt.save(options.output);
-  }
-  return WordPieceTokenizer::load(options.output);
+/// Learns a tokenizer and writes its files.
+void learn_tokenizer(const TaskInput& input, const std::string& directory) {
+  const Recipe& recipe = input.options.recipe;
+  WordPieceTrainOptions wanted;
+  wanted.vocabulary_size = static_cast<size_t>(recipe.vocabulary);
+  wanted.settings.words.lowercase = wanted.settings.words.strip_accents = recipe.lowercase;
+  wanted.settings.longest = static_cast<size_t>(recipe.model.longest);
+  WordPieceTokenizer::train(wanted, lines_of(input.options.data)).save(directory);
 }
 
 class ClassificationTask : public Task {
  public:
   explicit ClassificationTask(const TaskInput& input)
-      : recipe_(input.options.recipe),
-        labels_(labels_of(input.options.data)),
-        tokenizer_(prepare_tokenizer(input)),
-        training_(prepare_corpus(input)) {
-    if (recipe_.class_weights == "balanced") class_weights_ = balanced_weights();
+      : input_(input), recipe_(input.options.recipe), labels_(labels_of(input.options.data)) {
     if (input.options.validation.is_named()) read_validation(input.options.validation);
+    if (!recipe_.from.empty() && !input.begun) WordPieceTokenizer::load(recipe_.from);
+  }
+
+  void prepare() override {
+    const bool made = prepare_tokenizer(input_, labels_.fingerprint, [&](const std::string& directory) {
+      learn_tokenizer(input_, directory);
+    });
+    tokenizer_.emplace(WordPieceTokenizer::load(input_.options.output));
+    if (made) input_.say(fmt::format("{} pieces of words", tokenizer_->size()));
+    training_.emplace(prepare_corpus());
+    if (recipe_.class_weights == "balanced") class_weights_ = balanced_weights();
+  }
+
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(training_->content_fingerprint());
+    all.add_number(validation_fingerprint_);
+    return all.value();
   }
 
   void complete(models::ModelSettings& settings) const override {
-    settings.vocabulary = static_cast<int64_t>(tokenizer_.size());
-    settings.padding_id = tokenizer_.pad_id();
-    settings.start_id = tokenizer_.start_id();
-    settings.end_id = tokenizer_.end_id();
+    settings.vocabulary = static_cast<int64_t>(tokenizer_->size());
+    settings.padding_id = tokenizer_->pad_id();
+    settings.start_id = tokenizer_->start_id();
+    settings.end_id = tokenizer_->end_id();
     settings.labels = labels_.names;
   }
 
@@ -114,11 +123,11 @@ class ClassificationTask : public Task {
   void write_files(const std::string&) const override {}  // the labels are in config.json
 
   std::string amount() const override {
-    return fmt::format("{} texts of {} classes", training_.sentences(), labels_.names.size());
+    return fmt::format("{} texts of {} classes", training_->sentences(), labels_.names.size());
   }
 
   void begin(const BatchCursor& place) override {
-    batcher_.emplace(sizes_of(training_),
+    batcher_.emplace(sizes_of(*training_),
                      BatcherOptions{.seed = recipe_.seed, .batch_tokens = recipe_.batch_tokens}, place);
   }
   BatchCursor place() const override { return batcher_->cursor(); }
@@ -138,12 +147,12 @@ class ClassificationTask : public Task {
     for (const uint64_t text : batch.sentences) {
       labels.push_back(label_of(text));
       const size_t begin = input.text.ids.size();
-      training_.append(1, text, input.text.ids);
+      training_->append(1, text, input.text.ids);
       input.text.close();
       int32_t type = 0;  // the second of two texts stands behind the end of the first
       for (size_t n = begin; n < input.text.ids.size(); ++n) {
         input.types.push_back(type);
-        if (input.text.ids[n] == tokenizer_.end_id()) type = 1;
+        if (input.text.ids[n] == tokenizer_->end_id()) type = 1;
       }
     }
     const models::ClassificationLoss loss =
@@ -163,8 +172,9 @@ class ClassificationTask : public Task {
     context.table = &model_->table();
     context.values = &values;
     context.packed = &packed;
-    const decode::TextClassifier classifier(*model_, context, tokenizer_, pool);
-    const std::vector<decode::Classification> found = classifier.classify(validation_);
+    const decode::TextClassifier classifier(*model_, context, *tokenizer_, pool);
+    const std::vector<decode::Classification> found = classifier.classify(validation_, input_.options.stop);
+    input_.stop.check();
     ConfusionMatrix confusion(labels_.names);
     double negative_log_likelihood = 0;
     for (size_t n = 0; n < found.size(); ++n) {
@@ -183,7 +193,7 @@ class ClassificationTask : public Task {
   }
 
  private:
-  int32_t label_of(uint64_t text) const { return training_.sentence(0, text)[0]; }
+  int32_t label_of(uint64_t text) const { return training_->sentence(0, text)[0]; }
 
   std::optional<int32_t> find_label(std::string_view label) const {
     const auto found = std::ranges::find(labels_.names, label);
@@ -192,18 +202,20 @@ class ClassificationTask : public Task {
   }
 
   /// Two streams: the number of the label, and the text with its special tokens.
-  Corpus prepare_corpus(const TaskInput& input) const {
-    const TrainingText& text = input.options.data;
-    const std::string path = input.options.output + "/training/train.ids";
-    const CorpusOrigin origin{labels_.fingerprint, fingerprint_files(input.options.output, tokenizer_files()),
+  Corpus prepare_corpus() const {
+    const TrainingText& text = input_.options.data;
+    const std::string& output = input_.options.output;
+    const std::string path = output + "/training/train.ids";
+    const CorpusOrigin origin{labels_.fingerprint, fingerprint_files(output, tokenizer_files()),
                               static_cast<uint64_t>(recipe_.max_length)};
-    return prepared_corpus({path, input.options.output, "'" + text.text + "'", origin}, [&] {
+    return prepared_corpus(input_, {path, "'" + text.text + "'", origin}, [&] {
       LabelledReader reader(text.text, text.lines);
       CorpusBuildOptions build;
-      build.vocabulary_size = static_cast<uint32_t>(std::max(tokenizer_.size(), labels_.names.size()));
+      build.vocabulary_size = static_cast<uint32_t>(std::max(tokenizer_->size(), labels_.names.size()));
       build.max_length = origin.max_length;
       build.tokenizer_fingerprint = origin.tokenizer;
-      build.pool = &input.pool;
+      build.pool = &input_.pool;
+      build.stop = input_.stop;
       const auto cuts = static_cast<size_t>(std::max(1, recipe_.sampled_cuts));
       build_labelled_corpus(
           reader,
@@ -231,19 +243,19 @@ class ClassificationTask : public Task {
   /// Of a text, or of two with a tab between them; what is too long loses its end.
   std::vector<int32_t> encode(std::string_view columns, const WordPieceOptions& cut) const {
     const size_t tab = columns.find('\t');
-    if (tab == std::string_view::npos) return tokenizer_.encode(columns, cut).ids;
-    return tokenizer_.encode(columns.substr(0, tab), columns.substr(tab + 1), cut).ids;
+    if (tab == std::string_view::npos) return tokenizer_->encode(columns, cut).ids;
+    return tokenizer_->encode(columns.substr(0, tab), columns.substr(tab + 1), cut).ids;
   }
 
   /// n / (classes * n of the class): all classes together weigh as much as without weights, and each as much
   /// as any other.
   std::vector<float> balanced_weights() const {
     std::vector<double> counts(labels_.names.size());
-    for (uint64_t text = 0; text < training_.sentences(); ++text)
+    for (uint64_t text = 0; text < training_->sentences(); ++text)
       ++counts[static_cast<size_t>(label_of(text))];
     std::vector<float> weights;
     for (const double count : counts) {
-      weights.push_back(static_cast<float>(static_cast<double>(training_.sentences()) /
+      weights.push_back(static_cast<float>(static_cast<double>(training_->sentences()) /
                                            (static_cast<double>(counts.size()) * count)));
     }
     return weights;
@@ -262,15 +274,18 @@ class ClassificationTask : public Task {
       validation_.push_back({std::string(each.first), {}});
       if (each.second) validation_.back().second = *each.second;
     }
+    validation_fingerprint_ = reader.fingerprint().value();
   }
 
+  const TaskInput input_;
   const Recipe& recipe_;
   const Labels labels_;
-  const WordPieceTokenizer tokenizer_;
-  const Corpus training_;
+  std::optional<WordPieceTokenizer> tokenizer_;
+  std::optional<Corpus> training_;
   std::vector<float> class_weights_;  // empty: 1 for each
   std::vector<decode::ClassifierText> validation_;
   std::vector<int32_t> validation_labels_;
+  uint64_t validation_fingerprint_ = 0;
   const models::Classifier* model_ = nullptr;
   std::optional<Batcher> batcher_;
 };

@@ -311,7 +311,8 @@ TEST_P(EveryArchitecture, GoesOnForOtherClassesWithALastLayerOfTheirOwn) {
   std::string said;
   o.on_message = [&](const std::string& text) { said += text + "\n"; };
   train(o);
-  EXPECT_NE(said.find("begun anew: classifier.weight, classifier.bias\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("initialised at random: classifier.weight, classifier.bias\n"), std::string::npos)
+      << said;
   const models::LoadedModel loaded = models::load_model(folder_.path("three"));
   EXPECT_EQ(loaded.classifier().labels(), (std::vector<std::string>{"one", "three", "two"}));
 }

@@ -10,10 +10,12 @@
 #include "base/check.h"
 #include "data/block_batcher.h"
 #include "data/corpus_builder.h"
+#include "data/fingerprint.h"
 #include "models/generation_defaults.h"
 #include "models/language_model.h"
 #include "text/text_tokenizer.h"
 #include "train/prepared_corpus.h"
+#include "train/prepared_tokenizer.h"
 #include "train/trainer.h"
 #include "train/training_step.h"
 
@@ -44,10 +46,10 @@ RunningTextOptions running_options(const TrainingText& text, const Recipe& recip
   return {.lines = text.lines, .documents = recipe.documents};
 }
 
-std::unique_ptr<TextTokenizer> prepare_tokenizer(const TaskInput& input) {
+/// Learns a tokenizer and writes its files.
+void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   const TrainerOptions& options = input.options;
   const Recipe& recipe = options.recipe;
-  if (TextTokenizer::is_in(options.output)) return TextTokenizer::load(options.output);
   TextTokenizerOptions wanted;
   for (const auto& [word, kind, subwords] : kTokenizers) {
     if (recipe.tokenizer != word) continue;
@@ -63,10 +65,7 @@ std::unique_ptr<TextTokenizer> prepare_tokenizer(const TaskInput& input) {
     stretch = std::move(read.text);
     return true;
   };
-  const auto tokenizer = TextTokenizer::train(wanted, next);
-  input.say(fmt::format("{} tokens ({})", tokenizer->size(), recipe.tokenizer));
-  tokenizer->save(options.output);
-  return TextTokenizer::load(options.output);
+  TextTokenizer::train(wanted, next)->save(directory);
 }
 
 /// A text as ids, and how many characters it had.
@@ -75,21 +74,20 @@ struct RunningCorpus {
   uint64_t characters;
 };
 
-RunningCorpus prepare_corpus(const TrainingText& text, const std::string& file,
+RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& facts, const std::string& file,
                              const TextTokenizer& tokenizer, const TaskInput& input) {
   const Recipe& recipe = input.options.recipe;
-  const RunningTextOptions running = running_options(text, recipe);
-  const RunningTextFacts facts = running_text_facts(text.text, running);
-  const std::string path = input.options.output + "/training/" + file;
-  const CorpusOrigin origin{facts.fingerprint, fingerprint_files(input.options.output, tokenizer_files()),
-                            kNoLimit};
-  Corpus corpus = prepared_corpus({path, input.options.output, "'" + text.text + "'", origin}, [&] {
-    RunningText reader(text.text, running);
+  const std::string& output = input.options.output;
+  const std::string path = output + "/training/" + file;
+  const CorpusOrigin origin{facts.fingerprint, fingerprint_files(output, tokenizer_files()), kNoLimit};
+  Corpus corpus = prepared_corpus(input, {path, "'" + text.text + "'", origin}, [&] {
+    RunningText reader(text.text, running_options(text, recipe));
     CorpusBuildOptions build;
     build.vocabulary_size = static_cast<uint32_t>(tokenizer.size());
     build.max_length = kNoLimit;
     build.tokenizer_fingerprint = origin.tokenizer;
     build.pool = &input.pool;
+    build.stop = input.stop;
     const auto encode = [&](std::string_view stretch, uint64_t) {
       return std::vector<std::vector<int32_t>>{tokenizer.ids(stretch)};
     };
@@ -103,30 +101,52 @@ RunningCorpus prepare_corpus(const TrainingText& text, const std::string& file,
 class LanguageTask : public Task {
  public:
   explicit LanguageTask(const TaskInput& input)
-      : recipe_(input.options.recipe), block_(static_cast<uint64_t>(recipe_.block)) {
+      : input_(input), recipe_(input.options.recipe), block_(static_cast<uint64_t>(recipe_.block)) {
     if (recipe_.batch_tokens < recipe_.block) {
       fail(ErrorKind::kUsage, "training.batch_tokens ({}) must not be below training.block ({})",
            recipe_.batch_tokens, recipe_.block);
     }
-    tokenizer_ = prepare_tokenizer(input);
-    if (recipe_.documents && !tokenizer_->end_id()) {
-      fail(ErrorKind::kUsage,
-           "training.documents puts an end behind each document, which a tokenizer of {} does not have; set "
-           "tokenizer.type to bpe, sentencepiece or unigram",
-           recipe_.tokenizer);
+    const bool spells = recipe_.tokenizer == "characters" || recipe_.tokenizer == "bytes";
+    if (recipe_.documents && recipe_.from.empty() && spells) {
+      require_end(false);
     }
+    const TrainerOptions& options = input.options;
+    training_facts_ = running_text_facts(options.data.text, running_options(options.data, recipe_));
+    if (options.validation.is_named()) {
+      validation_facts_ =
+          running_text_facts(options.validation.text, running_options(options.validation, recipe_));
+    }
+    if (!recipe_.from.empty() && !input.begun) TextTokenizer::load(recipe_.from);
+  }
+
+  void prepare() override {
+    const TrainerOptions& options = input_.options;
+    const bool made =
+        prepare_tokenizer(input_, training_facts_.fingerprint,
+                          [&](const std::string& directory) { learn_tokenizer(input_, directory); });
+    tokenizer_ = TextTokenizer::load(options.output);
+    if (made) input_.say(fmt::format("{} tokens ({})", tokenizer_->size(), recipe_.tokenizer));
+    if (recipe_.documents) require_end(tokenizer_->end_id().has_value());
     if (tokenizer_->starts_every_text()) start_ = tokenizer_->start_id();
-    training_.emplace(prepare_corpus(input.options.data, "train.ids", *tokenizer_, input));
+    training_.emplace(prepare_corpus(options.data, training_facts_, "train.ids", *tokenizer_, input_));
     if (end_of(*training_) - first_label() < block_) {
       fail(ErrorKind::kUsage,
            "'{}' has {} tokens, and a block has {}: give more text, or a smaller training.block",
-           input.options.data.text, end_of(*training_), block_);
+           options.data.text, end_of(*training_), block_);
     }
-    if (!input.options.validation.is_named()) return;
-    validation_.emplace(prepare_corpus(input.options.validation, "valid.ids", *tokenizer_, input));
+    if (!options.validation.is_named()) return;
+    validation_.emplace(
+        prepare_corpus(options.validation, validation_facts_, "valid.ids", *tokenizer_, input_));
     if (end_of(*validation_) <= first_label()) {
-      fail(ErrorKind::kUsage, "'{}' is too short to validate with", input.options.validation.text);
+      fail(ErrorKind::kUsage, "'{}' is too short to validate with", options.validation.text);
     }
+  }
+
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(training_->corpus.content_fingerprint());
+    if (validation_) all.add_number(validation_->corpus.content_fingerprint());
+    return all.value();
   }
 
   void complete(models::ModelSettings& settings) const override {
@@ -200,6 +220,13 @@ class LanguageTask : public Task {
   }
 
  private:
+  void require_end(bool has_end) const {
+    if (has_end) return;
+    fail(ErrorKind::kUsage,
+         "training.documents puts an end behind each document, which a tokenizer of {} does not have; set "
+         "tokenizer.type to bpe, sentencepiece or unigram",
+         recipe_.tokenizer);
+  }
   static uint64_t end_of(const RunningCorpus& text) { return text.corpus.stream_ids(0); }
   uint64_t blocks_of(int64_t tokens) const {
     return std::max<uint64_t>(1, static_cast<uint64_t>(tokens) / block_);
@@ -219,8 +246,10 @@ class LanguageTask : public Task {
     text.close();
   }
 
+  const TaskInput input_;
   const Recipe& recipe_;
   const uint64_t block_;
+  RunningTextFacts training_facts_, validation_facts_;
   std::unique_ptr<TextTokenizer> tokenizer_;
   std::optional<int32_t> start_;
   std::optional<RunningCorpus> training_, validation_;

@@ -15,8 +15,6 @@
 #include "io/json_file.h"
 
 namespace heed::train {
-namespace {
-
 std::string to_line(const Metrics& m) {
   nlohmann::ordered_json json{{"step", m.step},
                               {"loss", m.loss},
@@ -30,7 +28,7 @@ std::string to_line(const Metrics& m) {
   return json.dump() + "\n";
 }
 
-Metrics from_line(const std::string& line, const std::string& origin) {
+Metrics metrics_of_line(const std::string& line, const std::string& origin) {
   const JsonObject json = JsonObject::parse(line, origin);
   Metrics m;
   m.step = json.integer("step");
@@ -50,32 +48,32 @@ Metrics from_line(const std::string& line, const std::string& origin) {
   return m;
 }
 
-}  // namespace
-
 std::vector<Metrics> read_metrics(const std::string& path) {
   std::istringstream lines(read_file(path));
   std::vector<Metrics> all;
   std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    if (!line.empty()) all.push_back(from_line(line, fmt::format("{}, line {}", path, number)));
+  for (int number = 1; std::getline(lines, line) && !lines.eof(); ++number) {
+    if (!line.empty()) all.push_back(metrics_of_line(line, fmt::format("{}, line {}", path, number)));
   }
   return all;
 }
 
-MetricsLog::MetricsLog(std::string path, int64_t resume_step) : path_(std::move(path)) {
+MetricsLog::MetricsLog(std::string path, int64_t resume_step,
+                       const std::function<void(const std::string&)>& report)
+    : path_(std::move(path)) {
   if (!std::filesystem::exists(path_)) return;
-  // A run that was killed may have logged steps after its last checkpoint, the last of them in part.
-  std::istringstream lines(read_file(path_));
+  const std::string text = read_file(path_);
+  std::istringstream lines(text);
   std::string kept, line;
-  while (std::getline(lines, line)) {
+  for (int number = 1; std::getline(lines, line) && !lines.eof(); ++number) {
     try {
-      if (from_line(line, path_).step > resume_step) break;
-    } catch (const Error&) {
-      break;
+      if (metrics_of_line(line, fmt::format("'{}', line {}", path_, number)).step > resume_step) continue;
+      kept += line + "\n";
+    } catch (const Error& error) {
+      if (report) report(fmt::format("{}: left out", error.what()));
     }
-    kept += line + "\n";
   }
-  write_file(path_, kept);
+  if (kept != text) write_file(path_, kept);
 }
 
 void MetricsLog::append(const Metrics& metrics) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,21 +23,31 @@ struct Metrics {
   int64_t target_tokens = 0;            ///< so far
   double target_tokens_per_second = 0;  ///< of this step
   double seconds = 0;                   ///< of training, so far
+  int64_t step_tokens = 0;              ///< of this step; not in the log
+  double step_seconds = 0;              ///< of this step; not in the log
   std::optional<double> valid_loss;     ///< the mean, without smoothing
   std::vector<Score> scores;            ///< what else was validated
 };
 
-/// Appends lines; on resume, forgets those after the step where the run goes on.
+/// A line of the log, with its line end, and what it says. Throws kFormat, naming `origin`.
+std::string to_line(const Metrics& metrics);
+Metrics metrics_of_line(const std::string& line, const std::string& origin);
+
+/// Appends lines. On resume, lines after the step where the run resumes are dropped, and so is a last line
+/// that was cut by a kill. Any other line that cannot be read is dropped alone, and `report`, if set, is
+/// told.
 class MetricsLog {
  public:
-  MetricsLog(std::string path, int64_t resume_step);
+  MetricsLog(std::string path, int64_t resume_step,
+             const std::function<void(const std::string&)>& report = {});
   void append(const Metrics& metrics);
 
  private:
   std::string path_;
 };
 
-/// All lines of a log, in order. Throws kNotFound or kFormat.
+/// All lines of a log, in order, but for a last one without a line end, which a kill has cut. Throws
+/// kNotFound or kFormat.
 std::vector<Metrics> read_metrics(const std::string& path);
 
 }  // namespace heed::train

@@ -1,32 +1,50 @@
 #include "train/prepared_corpus.h"
 
 #include <filesystem>
+#include <optional>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "data/fingerprint.h"
+#include "train/trainer.h"
 
 namespace heed::train {
+namespace {
 
-Corpus prepared_corpus(const PreparedCorpus& corpus, const std::function<void()>& make) {
-  if (!std::filesystem::exists(corpus.path)) make();
-  Corpus found(corpus.path);
-  if (found.info().origin == corpus.wanted) return found;
-  fail(ErrorKind::kUsage,
-       "the training in '{}' was begun on other text than {} holds now; give the same text, or train into "
-       "another directory",
-       corpus.output, corpus.name);
+Corpus verified(const std::string& path, const Stop& stop) {
+  Corpus corpus(path);
+  corpus.verify(stop);
+  return corpus;
 }
 
-uint64_t fingerprint_files(const std::string& directory, const std::vector<std::string>& names) {
-  Fingerprint fingerprint;
-  for (const std::string& name : names) {
-    const std::string path = std::filesystem::path(directory) / name;
-    if (!std::filesystem::exists(path)) continue;
-    const std::string content = read_file(path);
-    fingerprint.add(content.data(), content.size());
+/// What an earlier run left of the preparations, if it can be used.
+std::optional<Corpus> usable(const PreparedCorpus& corpus, const Stop& stop) {
+  try {
+    Corpus found = verified(corpus.path, stop);
+    if (found.info().origin == corpus.wanted) return found;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kFormat) throw;
   }
-  return fingerprint.value();
+  return std::nullopt;
+}
+
+}  // namespace
+
+Corpus prepared_corpus(const TaskInput& input, const PreparedCorpus& corpus,
+                       const std::function<void()>& make) {
+  if (std::filesystem::exists(corpus.path)) {
+    if (!input.begun) {
+      if (auto found = usable(corpus, input.stop)) return std::move(*found);
+    } else {
+      Corpus found = verified(corpus.path, input.stop);
+      if (found.info().origin == corpus.wanted) return found;
+      fail(
+          ErrorKind::kUsage,
+          "the training in '{}' was begun on other text than {} holds now; give the same text, or train into "
+          "another directory",
+          input.options.output, corpus.name);
+    }
+  }
+  make();
+  return Corpus(corpus.path);
 }
 
 }  // namespace heed::train

@@ -2,6 +2,8 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -19,15 +21,21 @@ namespace {
 using models::Range;
 using models::Words;
 
+constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+
+const Words<ScheduleKind>& schedule_names() {
+  static const Words<ScheduleKind> names{{"noam", ScheduleKind::kNoam},
+                                         {"inverse_sqrt", ScheduleKind::kInverseSqrt},
+                                         {"cosine", ScheduleKind::kCosine},
+                                         {"linear", ScheduleKind::kLinear},
+                                         {"constant", ScheduleKind::kConstant}};
+  return names;
+}
+
 /// The fields: visit(key, field, range) for numbers, visit(key, field) for switches and for any text,
 /// visit(key, field, words) for fields that take one of some words.
 template <typename RecipeType, typename Visit>
 void visit_recipe(RecipeType& r, Visit&& visit) {
-  static const Words<ScheduleKind> schedules{{"noam", ScheduleKind::kNoam},
-                                             {"inverse_sqrt", ScheduleKind::kInverseSqrt},
-                                             {"cosine", ScheduleKind::kCosine},
-                                             {"linear", ScheduleKind::kLinear},
-                                             {"constant", ScheduleKind::kConstant}};
   static const Words<Averaging> averagings{
       {"none", Averaging::kNone}, {"last", Averaging::kLast}, {"running", Averaging::kRunning}};
   static const Words<ProductPrecision> precisions{{"highest", ProductPrecision::kHighest},
@@ -70,7 +78,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("augmentation.copies", r.copies, Range{0, 1});
 
   visit("training.from", r.from);
-  visit("training.seed", r.seed, any);
+  visit("training.seed", r.seed, Range{0, static_cast<double>(kLargest)});
   visit("training.batch_tokens", r.batch_tokens, count);
   visit("training.shards", r.shards, Range{0, 1024});
   visit("training.accumulate", r.accumulate, Range{1, 1024});
@@ -88,7 +96,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("optimizer.weight_decay", r.weight_decay, Range{0, 10});
   visit("optimizer.clip", r.clip, any);
 
-  visit("schedule.kind", r.schedule, schedules);
+  visit("schedule.kind", r.schedule, schedule_names());
   visit("schedule.rate", r.rate, Range{0, 1000});
   visit("schedule.warmup", r.warmup, count);
   visit("schedule.total_steps", r.total_steps, count);
@@ -106,6 +114,34 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("validation.patience", r.patience, Range{0, 1e6});
 }
 
+/// A bound of a range as a whole number; those beyond what fits are the largest.
+int64_t whole(double bound) {
+  return bound >= static_cast<double>(kLargest) ? kLargest : static_cast<int64_t>(bound);
+}
+
+/// "512", and "1e6" as long as doubles hold it exactly.
+std::optional<int64_t> parse_whole(const std::string& text) {
+  int64_t number = 0;
+  const char* end = text.data() + text.size();
+  if (const auto read = std::from_chars(text.data(), end, number);
+      read.ec == std::errc() && read.ptr == end) {
+    return number;
+  }
+  double real = 0;
+  const auto read = std::from_chars(text.data(), end, real);
+  const bool exact = std::abs(real) <= static_cast<double>(int64_t{1} << 53) && real == std::trunc(real);
+  if (read.ec != std::errc() || read.ptr != end || !exact) return std::nullopt;
+  return static_cast<int64_t>(real);
+}
+
+std::optional<double> parse_real(const std::string& text) {
+  double real = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, real);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return real;
+}
+
 /// What a field is set from: "256", "true", "adam".
 struct Setter {
   const std::string& wanted;
@@ -120,15 +156,24 @@ struct Setter {
     keys.push_back(key);
     if (key != wanted) return;
     found = true;
-    std::istringstream stream(value);
-    double number = 0;
-    if (!(stream >> number) || !stream.eof() || !(number >= range.least && number <= range.most) ||
-        (std::is_integral_v<Number> && number != static_cast<double>(static_cast<int64_t>(number)))) {
-      problem = fmt::format("a {} from {} to {}", std::is_integral_v<Number> ? "whole number" : "number",
-                            range.least, range.most);
-      return;
+    if constexpr (std::is_integral_v<Number>) {
+      const int64_t least = whole(range.least);
+      const int64_t most = static_cast<int64_t>(
+          std::min<uint64_t>(static_cast<uint64_t>(whole(range.most)), std::numeric_limits<Number>::max()));
+      const std::optional<int64_t> number = parse_whole(value);
+      if (!number || *number < least || *number > most) {
+        problem = fmt::format("a whole number from {} to {}", least, most);
+        return;
+      }
+      field = static_cast<Number>(*number);
+    } else {
+      const std::optional<double> number = parse_real(value);
+      if (!number || !(*number >= range.least && *number <= range.most)) {
+        problem = fmt::format("a number from {} to {}", range.least, range.most);
+        return;
+      }
+      field = *number;
     }
-    field = static_cast<Number>(number);
   }
   void operator()(const std::string& key, bool& field) {
     keys.push_back(key);
@@ -413,6 +458,33 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
     found.push_back(fmt::format("{} ({}, now {})", key, shown(before, value), shown(now, other)));
   }
   return found;
+}
+
+void check_model_settings(const Recipe& recipe) {
+  if (!recipe.from.empty()) return;  // the sizes are the model's
+  const auto& known = models::architecture_named(recipe.arch).settings;
+  const auto has = [&](const char* setting) { return std::ranges::count(known, setting) > 0; };
+  const models::ModelSettings& model = recipe.model;
+  if (has("heads") && model.width % model.heads != 0) {
+    fail(ErrorKind::kUsage, "model.width ({}) must be divisible by model.heads ({})", model.width,
+         model.heads);
+  }
+  const bool rotary = recipe.arch == "llama" ||
+                      (has("positions") && (model.positions.kind == nn::PositionKind::kRotary ||
+                                            model.positions.kind == nn::PositionKind::kRotaryInterleaved));
+  if (rotary && model.width / model.heads % 2 != 0) {
+    fail(ErrorKind::kUsage,
+         "rotary positions need heads of an even width: model.width ({}) / model.heads ({}) is {}",
+         model.width, model.heads, model.width / model.heads);
+  }
+  if (has("key_value_heads") && model.key_value_heads > 0 && model.heads % model.key_value_heads != 0) {
+    fail(ErrorKind::kUsage, "model.heads ({}) must be divisible by model.key_value_heads ({})", model.heads,
+         model.key_value_heads);
+  }
+}
+
+std::string schedule_name(ScheduleKind kind) {
+  return models::name_in(schedule_names(), kind);
 }
 
 models::Task Recipe::task() const {

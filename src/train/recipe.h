@@ -116,6 +116,12 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
 /// All fields that the recipe's task and architecture have, as TOML that gives the same recipe again.
 std::string to_toml(const Recipe& recipe);
 
+/// Throws kUsage for sizes in [model] that contradict each other, by their keys.
+void check_model_settings(const Recipe& recipe);
+
+/// "cosine", as in recipes.
+std::string schedule_name(ScheduleKind kind);
+
 /// The fields that differ, as "model.width (256, now 512)".
 std::vector<std::string> differences(const Recipe& before, const Recipe& now);
 

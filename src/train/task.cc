@@ -1,5 +1,7 @@
 #include "train/task.h"
 
+#include <filesystem>
+
 #include "base/check.h"
 #include "train/classification_task.h"
 #include "train/language_task.h"
@@ -27,9 +29,17 @@ void require_text(const TrainerOptions& options, const char* model, const char* 
       fail(ErrorKind::kUsage, "{} is trained on {}, not on pairs: give --text (and --valid-text)", model,
            text);
     }
-    if (part->text == "-") fail(ErrorKind::kUsage, "standard input cannot be read twice: give a file");
+    require_rereadable(part->text);
   }
   if (options.data.text.empty()) fail(ErrorKind::kUsage, "{} needs {} to learn from: --text", model, text);
+}
+
+void require_rereadable(const std::string& path) {
+  std::error_code ignored;
+  if (path == "-" || std::filesystem::is_fifo(path, ignored)) {
+    fail(ErrorKind::kUsage, "{} cannot be read twice: give a file",
+         path == "-" ? "standard input" : fmt::format("the pipe '{}'", path));
+  }
 }
 
 void LossSums::add(const LossSums& other) {

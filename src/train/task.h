@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "autograd/tape.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "data/batcher.h"
 #include "models/model.h"
@@ -47,16 +48,23 @@ struct ValidationScores {
   double quality = 0;         ///< by which the recipe picks the best weights; larger is better
 };
 
-/// One training's text, ready to be trained on. Made from the files of a run, or from what an earlier run
-/// left of them.
+/// One training's text. Its construction (TaskKind::make) reads the text once and checks it, and writes
+/// nothing; prepare() makes it ready to be trained on.
 class Task {
  public:
   virtual ~Task() = default;
 
+  /// Makes tokenizer and corpora in the training's directory, or checks those of an earlier run. Called once,
+  /// and before all that follows but use(). Throws kUsage where the text has changed since, kFormat for files
+  /// that are damaged, Stopped, and what reading and writing throw.
+  virtual void prepare() = 0;
+  /// Of all that is learnt from and validated with, once prepared.
+  virtual uint64_t fingerprint() const = 0;
+
   /// Fills in what is known from the text: the vocabulary, special tokens, labels.
   virtual void complete(models::ModelSettings& settings) const = 0;
-  /// The model that is trained, which must outlive this; before all that follows. Throws kUsage for one that
-  /// cannot read the batches.
+  /// The model that is trained, which must outlive this or the next call; before all that follows. Throws
+  /// kUsage for one that cannot read the batches.
   virtual void use(const models::Model& model) = 0;
   /// Writes what a model directory of this kind holds besides configuration, weights and tokenizer.
   virtual void write_files(const std::string& directory) const = 0;
@@ -86,6 +94,8 @@ struct TaskInput {
   const TrainerOptions& options;
   ThreadPool& pool;
   std::function<void(const std::string&)> say;
+  bool begun = false;  ///< whether options.output has a training to resume
+  Stop stop = {};
 };
 
 /// A task as a row of a table.
@@ -102,14 +112,17 @@ struct TaskKind {
   void (*preset)(models::PresetSize size, Recipe& recipe) = nullptr;
   /// Throws kUsage for options that are another task's.
   void (*check)(const TrainerOptions& options) = nullptr;
-  /// Reads the text, makes tokenizer and corpus or checks those of an earlier run. Throws kUsage where the
-  /// text has changed since, and what reading throws.
+  /// Reads the text, with options.output not yet there, perhaps. Throws for text that cannot be learnt from
+  /// and for settings that contradict each other, Stopped, and what reading throws.
   std::unique_ptr<Task> (*make)(const TaskInput& input) = nullptr;
 };
 
 /// For TaskKind::check: throws kUsage unless the options name files of text to learn from and perhaps to
 /// validate with, and no pairs. `model` is what is trained, `text` what it needs, for messages.
 void require_text(const TrainerOptions& options, const char* model, const char* text);
+
+/// Throws kUsage for standard input and pipes, as a text is read several times.
+void require_rereadable(const std::string& path);
 
 const std::vector<TaskKind>& task_kinds();
 /// Throws kUsage for a task that nothing is trained for.

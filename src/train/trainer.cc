@@ -9,13 +9,17 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "io/safetensors.h"
+#include "base/counted.h"
+#include "base/stop.h"
+#include "io/json_file.h"
+#include "io/weight_files.h"
 #include "models/architecture.h"
 #include "models/further_training.h"
 #include "models/model_directory.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
+#include "train/output_directory.h"
+#include "train/snapshots.h"
 #include "train/task.h"
 #include "train/training_step.h"
 
@@ -30,42 +34,48 @@ double now() {
 class Trainer {
  public:
   explicit Trainer(const TrainerOptions& options)
-      : options_(options),
+      : options_(with_stop(options)),
+        stop_(options.stop),
         recipe_(options.recipe),
-        folder_(options.output + "/training"),
+        directory_(options.output),
         pool_(options.threads),
         kind_(task_kind(recipe_.task())) {}
 
   TrainingSummary run();
 
  private:
+  static TrainerOptions with_stop(TrainerOptions options);
   void say(const std::string& message) const {
     if (options_.on_message) options_.on_message(message);
   }
-  void settle_recipe();
-  void take_tokenizer();
+  void prepare();
+  models::ModelSettings trial_settings() const;
+  models::FurtherModel make_model(const models::ModelSettings& settings) const;
+  void check_settings();
   void build_model();
   void begin_with_weights(const std::vector<std::string>& anew);
   void resume();
+  void require_the_same_text() const;
+  void restore_kept_weights();
+  std::string problem_of_kept_weights() const;
   void save();
   void step();
-  void validate_now(Metrics& metrics);
-  void keep_as_best(const nn::ParameterArray& values);
+  void finish_step(Metrics metrics);
+  bool validate_now(Metrics& metrics);
+  void note_kept(const nn::ParameterArray& values);
+  void write_kept(const nn::ParameterArray& values);
   void take_snapshot();
-  nn::ParameterArray averaged_snapshots() const;
   const nn::ParameterArray& weights_to_use();
+  void warn_of_schedule_end();
   [[noreturn]] void stop_for_bad_numbers(double loss, double norm);
+  bool is_last_step() const;
   std::optional<TrainingEnd> reached_end() const;
-  std::string snapshot_path(int64_t step) const {
-    return fmt::format("{}/snapshot-{}.safetensors", folder_, step);
-  }
-  std::string checkpoint_path() const { return folder_ + "/checkpoint.safetensors"; }
-  bool was_begun() const { return std::filesystem::exists(checkpoint_path()); }
   double seconds() const { return checkpoint_.state.seconds; }
 
-  const TrainerOptions& options_;
+  const TrainerOptions options_;
+  const Stop stop_;
   const Recipe recipe_;
-  const std::string folder_;
+  OutputDirectory directory_;
   ThreadPool pool_;
   const TaskKind& kind_;
   std::unique_ptr<Task> task_;
@@ -73,99 +83,171 @@ class Trainer {
   std::unique_ptr<TrainingStep> step_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MetricsLog> log_;
+  std::optional<Snapshots> snapshots_;
   Checkpoint checkpoint_;  // moments stand in the optimizer while it runs
   nn::ParameterArray snapshot_average_;
+  bool schedule_end_said_ = false;
   double last_saved_ = 0;
   double last_step_end_ = 0;
 };
 
-/// The recipe is saved with the training; another one for the same directory is refused. Where nothing has
-/// been trained yet, because the first run failed, there is nothing to lose: it begins again.
-void Trainer::settle_recipe() {
-  const std::string path = folder_ + "/recipe.toml";
-  if (!std::filesystem::exists(path)) {
-    std::vector<std::string> names = kind_.tokenizer_files;
-    names.insert(names.end(), {"config.json", "model.safetensors"});
-    for (const std::string& name : names) {
-      if (std::filesystem::exists(options_.output + "/" + name)) {
-        fail(ErrorKind::kUsage, "'{}' holds a model that was not trained there; train into another directory",
-             options_.output);
-      }
-    }
-    make_directories(folder_);
-    write_file(path, to_toml(recipe_));
-    return;
+/// All reading of text ends where the training is to stop.
+TrainerOptions Trainer::with_stop(TrainerOptions options) {
+  for (TrainingText* text : {&options.data, &options.validation}) {
+    text->lines.stop = text->pairs.lines.stop = Stop(options.stop);
   }
-  const Recipe before = make_recipe("small", "", read_settings(read_file(path), path));
-  const auto changed = differences(before, recipe_);
-  if (changed.empty()) return;
-  if (was_begun()) {
-    fail(ErrorKind::kUsage,
-         "the training in '{}' was begun with another recipe: {}; give the same settings to go on, or train "
-         "into another directory",
-         options_.output, fmt::join(changed, ", "));
+  return options;
+}
+
+/// Sizes that only the text decides on are made up.
+models::ModelSettings Trainer::trial_settings() const {
+  models::ModelSettings settings = recipe_.model;
+  settings.vocabulary = recipe_.from.empty() ? 16 : 1;
+  settings.padding_id = 0;
+  settings.start_id = 1;
+  settings.end_id = 2;
+  settings.labels = {"first", "second"};
+  return settings;
+}
+
+models::FurtherModel Trainer::make_model(const models::ModelSettings& settings) const {
+  const models::Architecture& architecture = models::architecture_named(recipe_.arch);
+  if (recipe_.from.empty()) return {architecture.make(settings), {}};
+  return models::read_for_training(directory_.was_begun() ? directory_.path() : recipe_.from, architecture,
+                                   settings);
+}
+
+/// Throws for sizes that no model can have and for those that do not suit the text's, before anything is
+/// written.
+void Trainer::check_settings() {
+  check_model_settings(recipe_);
+  const auto trial = make_model(trial_settings());
+  task_->use(*trial.model);
+  const JsonObject config = JsonObject::parse(trial.model->config_json().dump(), "the model's config.json");
+  models::architecture_named(recipe_.arch).read(config);  // as everybody will who opens the model
+  if (!recipe_.from.empty() && !directory_.was_begun()) WeightFiles::open(recipe_.from);
+}
+
+/// Looks at everything that may be wrong with the command before it writes anything.
+void Trainer::prepare() {
+  kind_.check(options_);
+  directory_.check(recipe_);
+  const bool begun = directory_.was_begun();
+  task_ = kind_.make({options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_});
+  check_settings();
+  directory_.open(recipe_);
+  if (directory_.was_begun() != begun) {
+    fail(ErrorKind::kUsage, "another process trained in '{}' meanwhile; run the command again",
+         directory_.path());
   }
-  std::vector<std::string> names = task_kind(before.task()).tokenizer_files;
-  names.insert(names.end(), {"config.json", "generation_config.json", "model.safetensors",
-                             "training/train.ids", "training/valid.ids"});
-  for (const std::string& name : names) std::filesystem::remove(options_.output + "/" + name);
-  write_file(path, to_toml(recipe_));
+  task_->prepare();
+  build_model();
+  resume();
 }
 
 void Trainer::build_model() {
   models::ModelSettings settings = recipe_.model;
   task_->complete(settings);
-  const models::Architecture& architecture = models::architecture_named(recipe_.arch);
-  const bool further = !recipe_.from.empty(), begun = was_begun();
-  std::vector<std::string> anew;
-  if (further) {
-    auto read = models::read_for_training(begun ? options_.output : recipe_.from, architecture, settings);
-    model_ = std::move(read.model);
-    anew = std::move(read.anew);
-  } else {
-    model_ = architecture.make(settings);
-  }
+  const bool further = !recipe_.from.empty(), begun = directory_.was_begun();
+  models::FurtherModel made = make_model(settings);
+  model_ = std::move(made.model);
   task_->use(*model_);
-  write_json(options_.output + "/config.json", model_->config_json());
-  task_->write_files(options_.output);
-  step_ = std::make_unique<TrainingStep>(*task_, model_->table(), pool_, recipe_.precision);
-  optimizer_ = std::make_unique<Optimizer>(model_->table(), recipe_);
   const nn::ParameterTable& table = model_->table();
+  step_ = std::make_unique<TrainingStep>(*task_, table, pool_, TrainingStepOptions{recipe_.precision, stop_});
+  optimizer_ = std::make_unique<Optimizer>(table, recipe_);
+  snapshots_.emplace(directory_.folder(), table);
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);
   nn::initialise(table, checkpoint_.values, RandomKey::from_seed(recipe_.seed));
-  if (further && !begun) begin_with_weights(anew);
+  if (further && !begun) begin_with_weights(made.anew);
   if (recipe_.averaging == Averaging::kRunning) {
     checkpoint_.average = nn::ParameterArray(table, DType::kFloat32);
     checkpoint_.average.flat() = checkpoint_.values.flat().clone();
   }
 }
 
-/// The tokenizer of the model that is trained further, before the task looks for one.
-void Trainer::take_tokenizer() {
-  for (const std::string& name : kind_.tokenizer_files) {
-    const std::string path = recipe_.from + "/" + name;
-    if (std::filesystem::exists(path)) write_file(options_.output + "/" + name, read_file(path));
-  }
-}
-
 void Trainer::begin_with_weights(const std::vector<std::string>& anew) {
   const auto fresh = models::read_weights_over(recipe_.from, model_->table(), anew, checkpoint_.values);
-  say(fmt::format("going on from the weights of '{}'", recipe_.from));
-  if (!fresh.empty()) say(fmt::format("begun anew: {}", fmt::join(fresh, ", ")));
+  say(fmt::format("fine-tuning from the weights of '{}'", recipe_.from));
+  if (!fresh.empty()) say(fmt::format("initialised at random: {}", fmt::join(fresh, ", ")));
 }
 
+/// The checkpoint of step 0 is written when all but the weights is there, and before them: weights without a
+/// checkpoint are always those of a model that is not to be replaced.
 void Trainer::resume() {
-  auto found = read_checkpoint(checkpoint_path(), model_->table());
+  auto found =
+      read_checkpoint(directory_.checkpoint(), model_->table(), recipe_.averaging == Averaging::kRunning);
+  write_json(directory_.path() + "/config.json", model_->config_json());
+  task_->write_files(directory_.path());
   if (found) {
     optimizer_->first_moment() = std::exchange(found->first_moment, {});
     optimizer_->second_moment() = std::exchange(found->second_moment, {});
     checkpoint_ = std::move(*found);
-    say(fmt::format("going on from step {}", checkpoint_.state.step));
-  } else if (!std::filesystem::exists(options_.output + "/model.safetensors")) {
-    keep_as_best(checkpoint_.values);  // so that the directory is a model at any moment
+    require_the_same_text();
+    say(fmt::format("resuming from step {}", checkpoint_.state.step));
   }
   task_->begin(checkpoint_.state.cursor);
-  log_.emplace(folder_ + "/metrics.jsonl", checkpoint_.state.step);
+  if (found) {
+    snapshots_->remove_all_but(checkpoint_.state.snapshots);
+    restore_kept_weights();
+  } else {
+    checkpoint_.state.text = task_->fingerprint();
+    note_kept(checkpoint_.values);
+    save();
+    write_kept(checkpoint_.values);  // so that the directory is a model from now on
+  }
+  log_.emplace(directory_.folder() + "/metrics.jsonl", checkpoint_.state.step,
+               [this](const std::string& text) { say(text); });
+}
+
+void Trainer::require_the_same_text() const {
+  if (checkpoint_.state.text == task_->fingerprint()) return;
+  fail(ErrorKind::kUsage,
+       "the training in '{}' was begun on other text, to learn from or to validate with, than is given now; "
+       "give the same text, or train into another directory",
+       directory_.path());
+}
+
+/// What is wrong with model.safetensors; nothing where it holds the weights that the checkpoint says.
+std::string Trainer::problem_of_kept_weights() const {
+  if (!std::filesystem::exists(directory_.weights())) return "is gone";
+  try {
+    nn::ParameterArray found(model_->table(), DType::kFloat32);
+    models::read_weights(directory_.path(), model_->table(), found);
+    if (fingerprint_of(found) == checkpoint_.state.kept_weights) return "";
+    return fmt::format("does not hold the weights of step {}, which this training wrote",
+                       checkpoint_.state.kept_step);
+  } catch (const Error& error) {
+    return fmt::format("is damaged ({})", error.what());
+  }
+}
+
+/// The weights that are kept are written after the checkpoint that names them, so a kill in between leaves
+/// those before them; and files get lost. Those of the checkpoint's own step can be made again.
+void Trainer::restore_kept_weights() {
+  const std::string problem = problem_of_kept_weights();
+  if (problem.empty()) return;
+  TrainingState& state = checkpoint_.state;
+  const nn::ParameterArray& values = weights_to_use();
+  if (fingerprint_of(values) == state.kept_weights) {
+    say(fmt::format("'{}' {}: it is written again from the checkpoint", directory_.weights(), problem));
+    write_kept(values);
+    return;
+  }
+  if (std::filesystem::exists(directory_.weights())) {
+    fail(
+        ErrorKind::kFormat,
+        "'{}' {}. The best weights so far were those of step {}, and the checkpoint, of step {}, does not "
+        "hold them. Restore the file from a copy; or delete it, and the training resumes with the weights of "
+        "step {} in their place",
+        directory_.weights(), problem, state.kept_step, state.step, state.step);
+  }
+  say(fmt::format("'{}' {}, and with it the best weights, of step {}: those of step {} take their place",
+                  directory_.weights(), problem, state.kept_step, state.step));
+  state.has_best = false;
+  state.validations_since_best = 0;
+  note_kept(values);
+  save();
+  write_kept(values);
 }
 
 void Trainer::save() {
@@ -173,45 +255,33 @@ void Trainer::save() {
   whole.first_moment = optimizer_->first_moment();
   whole.second_moment = optimizer_->second_moment();
   whole.state.cursor = task_->place();
-  write_checkpoint(checkpoint_path(), model_->table(), whole);
+  write_checkpoint(directory_.checkpoint(), model_->table(), whole);
+  snapshots_->remove_all_but(checkpoint_.state.snapshots);
   last_saved_ = now();
 }
 
-void Trainer::keep_as_best(const nn::ParameterArray& values) {
-  models::write_weights(options_.output, model_->table(), values, DType::kFloat32);
+void Trainer::note_kept(const nn::ParameterArray& values) {
+  checkpoint_.state.kept_step = checkpoint_.state.step;
+  checkpoint_.state.kept_weights = fingerprint_of(values);
 }
 
+void Trainer::write_kept(const nn::ParameterArray& values) {
+  models::write_weights(directory_.path(), model_->table(), values, DType::kFloat32);
+}
+
+/// Those before the last few are removed with the next checkpoint.
 void Trainer::take_snapshot() {
   auto& kept = checkpoint_.state.snapshots;
-  const int64_t step = checkpoint_.state.step;
-  write_safetensors(snapshot_path(step), {{"values", checkpoint_.values.flat()}});
-  kept.push_back(step);
-  while (static_cast<int>(kept.size()) > recipe_.snapshots) {
-    std::filesystem::remove(snapshot_path(kept.front()));
-    kept.erase(kept.begin());
-  }
-}
-
-nn::ParameterArray Trainer::averaged_snapshots() const {
-  nn::ParameterArray mean(model_->table(), DType::kFloat32);
-  nn::ParameterArray one(model_->table(), DType::kFloat32);
-  const auto& kept = checkpoint_.state.snapshots;
-  for (const int64_t step : kept) {
-    SafetensorsReader::open(snapshot_path(step))
-        .read_into("values", one.flat().data<float>(), one.flat().shape());
-    add_scaled({.size = mean.flat().size(),
-                .factor = 1.0f / static_cast<float>(kept.size()),
-                .x = one.flat().data<float>(),
-                .y = mean.flat().data<float>()});
-  }
-  return mean;
+  snapshots_->write(checkpoint_.state.step, checkpoint_.values);
+  kept.push_back(checkpoint_.state.step);
+  if (static_cast<int>(kept.size()) > recipe_.snapshots) kept.erase(kept.begin());
 }
 
 /// The weights that are validated and given out: an average of those of the training.
 const nn::ParameterArray& Trainer::weights_to_use() {
   if (recipe_.averaging == Averaging::kRunning) return checkpoint_.average;
   if (recipe_.averaging == Averaging::kLast && !checkpoint_.state.snapshots.empty()) {
-    snapshot_average_ = averaged_snapshots();
+    snapshot_average_ = snapshots_->mean(checkpoint_.state.snapshots);
     return snapshot_average_;
   }
   return checkpoint_.values;
@@ -237,14 +307,21 @@ void Trainer::stop_for_bad_numbers(double loss, double norm) {
 
 void Trainer::step() {
   TrainingState& state = checkpoint_.state;
-  std::vector<Batch> parts;
-  for (int n = 0; n < recipe_.accumulate; ++n) {
-    const auto more = task_->next_batch(static_cast<size_t>(recipe_.shard_count()));
-    parts.insert(parts.end(), more.begin(), more.end());
-  }
+  const BatchCursor begin = task_->place();
   const int64_t n = state.step + 1;
-  const RandomKey key = RandomKey::from_seed(recipe_.seed).fold(1).fold(static_cast<uint64_t>(n));
-  const LossSums sums = step_->run(parts, checkpoint_.values, key);
+  LossSums sums;
+  try {
+    std::vector<Batch> parts;
+    for (int each = 0; each < recipe_.accumulate; ++each) {
+      const auto more = task_->next_batch(static_cast<size_t>(recipe_.shard_count()));
+      parts.insert(parts.end(), more.begin(), more.end());
+    }
+    const RandomKey key = RandomKey::from_seed(recipe_.seed).fold(1).fold(static_cast<uint64_t>(n));
+    sums = step_->run(parts, checkpoint_.values, key);
+  } catch (const Stopped&) {
+    task_->begin(begin);  // nothing has changed yet but the place in the text
+    throw;
+  }
   const double norm = optimizer_->norm(pool_, step_->gradients());
   if (!std::isfinite(sums.loss) || !std::isfinite(norm)) stop_for_bad_numbers(sums.loss, norm);
   step_->move_statistics(checkpoint_.values);
@@ -262,39 +339,64 @@ void Trainer::step() {
   metrics.target_tokens = state.target_tokens;
   metrics.target_tokens_per_second = static_cast<double>(sums.tokens) / took;
   metrics.seconds = state.seconds;
+  metrics.step_tokens = sums.tokens;
+  metrics.step_seconds = took;
+  if (metrics.learning_rate == 0) warn_of_schedule_end();
   if (recipe_.averaging == Averaging::kLast && n % recipe_.snapshot_every == 0) take_snapshot();
-  const bool last = (options_.max_steps > 0 && n >= options_.max_steps) ||
-                    (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes);
-  const bool due = n % recipe_.validate_every == 0 || last;
-  if (due) validate_now(metrics);
+  finish_step(metrics);
+}
+
+bool Trainer::is_last_step() const {
+  return (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) ||
+         (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes);
+}
+
+/// Validation, log and checkpoint of a step whose update is done. Where the validation is interrupted, the
+/// checkpoint notes it, and it is done when the training is resumed.
+void Trainer::finish_step(Metrics metrics) {
+  TrainingState& state = checkpoint_.state;
+  const bool due = state.unvalidated || state.step % recipe_.validate_every == 0 || is_last_step();
+  bool better = false;
+  if (due) {
+    state.unvalidated = metrics;
+    better = validate_now(metrics);
+    state.unvalidated.reset();
+  }
+  if (better) note_kept(weights_to_use());
   log_->append(metrics);
   if (options_.on_step) options_.on_step(metrics);
   if (due || now() - last_saved_ > 60 * options_.checkpoint_minutes) save();
+  if (better) write_kept(weights_to_use());
   last_step_end_ = now();
 }
 
-void Trainer::validate_now(Metrics& metrics) {
-  const nn::ParameterArray& values = weights_to_use();
-  if (!task_->has_validation()) {
-    keep_as_best(values);
-    return;
-  }
-  const ValidationScores scores = task_->validate(values, *step_, pool_);
+/// Whether the weights are the best so far.
+bool Trainer::validate_now(Metrics& metrics) {
+  if (!task_->has_validation()) return true;
+  const ValidationScores scores = task_->validate(weights_to_use(), *step_, pool_);
   metrics.valid_loss = scores.loss;
   metrics.scores = scores.others;
   TrainingState& state = checkpoint_.state;
   if (state.has_best && scores.quality <= state.best) {
     ++state.validations_since_best;
-    return;
+    return false;
   }
   state.best = scores.quality;
   state.has_best = true;
   state.validations_since_best = 0;
-  keep_as_best(values);
+  return true;
+}
+
+void Trainer::warn_of_schedule_end() {
+  if (std::exchange(schedule_end_said_, true)) return;
+  say(fmt::format(
+      "warning: the {} schedule ends at schedule.total_steps = {}, and the learning rate is 0 from there on: "
+      "further steps change nothing. Set schedule.total_steps to the number of steps to train",
+      schedule_name(recipe_.schedule), recipe_.total_steps));
 }
 
 std::optional<TrainingEnd> Trainer::reached_end() const {
-  if (options_.stop != nullptr && options_.stop->load()) return TrainingEnd::kStopped;
+  if (stop_.requested()) return TrainingEnd::kStopped;
   if (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) return TrainingEnd::kSteps;
   if (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) return TrainingEnd::kMinutes;
   if (recipe_.patience > 0 && checkpoint_.state.validations_since_best >= recipe_.patience) {
@@ -307,19 +409,27 @@ TrainingSummary Trainer::run() {
   if (options_.max_steps <= 0 && options_.max_minutes <= 0 && recipe_.patience == 0) {
     fail(ErrorKind::kUsage, "a training needs an end: --max-steps, --max-minutes, or validation.patience");
   }
-  kind_.check(options_);
-  settle_recipe();
-  if (!recipe_.from.empty() && !was_begun()) take_tokenizer();
-  task_ = kind_.make({options_, pool_, [this](const std::string& text) { say(text); }});
-  build_model();
-  resume();
-  say(fmt::format("{} parameters, {}, {} threads", model_->table().elements(), task_->amount(),
-                  pool_.threads()));
   TrainingSummary summary;
+  try {
+    prepare();
+  } catch (const Stopped&) {
+    summary.end = TrainingEnd::kStopped;
+    return summary;
+  }
+  say(fmt::format("{} parameters, {}, {}", model_->table().elements(), task_->amount(),
+                  counted(pool_.threads(), "thread")));
+  const int64_t total = recipe_.total_steps;
+  if (recipe_.make_schedule().at(total + 1) == 0 && options_.max_steps > total) warn_of_schedule_end();
   summary.resumed_from = checkpoint_.state.step;
+  if (options_.on_ready) options_.on_ready();
   last_saved_ = last_step_end_ = now();
   std::optional<TrainingEnd> end;
-  while (!(end = reached_end())) step();
+  try {
+    if (checkpoint_.state.unvalidated) finish_step(*checkpoint_.state.unvalidated);
+    while (!(end = reached_end())) step();
+  } catch (const Stopped&) {
+    end = TrainingEnd::kStopped;
+  }
   if (checkpoint_.state.step > summary.resumed_from) save();
   summary.end = *end;
   summary.steps = checkpoint_.state.step;

@@ -32,7 +32,10 @@ struct TrainerOptions {
   double checkpoint_minutes = 5;
   std::string source_language, target_language;  ///< kept in the tokenizer's config, e.g. "de"
   const std::atomic<bool>* stop = nullptr;       ///< set from outside: save and return
-  std::function<void(const Metrics&)> on_step;   ///< after each update
+  /// Once all is ready for the first step. Before that, some libraries can't be stopped: the process may end
+  /// at any moment, and nothing is left half made. From then on, `stop` ends a step within a moment.
+  std::function<void()> on_ready;
+  std::function<void(const Metrics&)> on_step;  ///< after each update
   std::function<void(const std::string&)> on_message;
 };
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "autograd/stop_scope.h"
+
 namespace heed::train {
 
 TrainingStep::TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool,
-                           ProductPrecision precision)
-    : task_(task), table_(table), pool_(pool), precision_(precision), tree_(table) {
+                           const TrainingStepOptions& options)
+    : task_(task), table_(table), pool_(pool), options_(options), tree_(table) {
   for (int row = 0; row < table.size(); ++row) {
     if (table[row].momentum > 0) statistics_.push_back({row, {}});
   }
@@ -41,11 +43,12 @@ LossSums TrainingStep::run(const std::vector<Batch>& parts, const nn::ParameterA
   tree_.begin(parts.size());
   std::vector<LossSums> sums(parts.size());
   pool_.run(parts.size(), [&](size_t n) {
-    const AllowedPrecision allowed(precision_);
+    const AllowedPrecision allowed(options_.precision);
     nn::ParameterArray gradients = tree_.take();
     if (!parts[n].sentences.empty()) {
       thread_local Tape tape;
       tape.clear();
+      const StopScope ended_by(options_.stop);
       nn::Context context;
       context.table = &table_;
       context.values = &values;
@@ -72,6 +75,7 @@ LossSums TrainingStep::evaluate(const std::vector<Batch>& batches, const nn::Par
   nn::PackedWeights packed;
   std::vector<LossSums> sums(batches.size());
   pool_.run(batches.size(), [&](size_t n) {
+    options_.stop.check();
     nn::Context context;
     context.table = &table_;
     context.values = &values;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "base/stop.h"
 #include "base/thread_pool.h"
 #include "kernels/gemm.h"
 #include "train/gradient_tree.h"
@@ -11,11 +12,15 @@
 
 namespace heed::train {
 
+struct TrainingStepOptions {
+  ProductPrecision precision = ProductPrecision::kHighest;  ///< of the products of run()
+  Stop stop = {};  ///< run() and evaluate() throw Stopped where this is requested
+};
+
 class TrainingStep {
  public:
-  /// `precision` is that of the products of run().
   TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool,
-               ProductPrecision precision = ProductPrecision::kHighest);
+               const TrainingStepOptions& options = {});
 
   /// The mean loss of all parts of a batch and its gradients, with dropout drawn from `key`. The gradients
   /// are in gradients() until the next call.
@@ -38,7 +43,7 @@ class TrainingStep {
   const Task& task_;
   const nn::ParameterTable& table_;
   ThreadPool& pool_;
-  ProductPrecision precision_;
+  TrainingStepOptions options_;
   GradientTree tree_;
   nn::ParameterArray gradients_;
   std::vector<Statistic> statistics_;

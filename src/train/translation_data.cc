@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "data/corpus_builder.h"
 #include "train/prepared_corpus.h"
+#include "train/prepared_tokenizer.h"
 
 namespace heed::train {
 namespace {
@@ -38,21 +39,18 @@ NextLine side_of(const PairsInput& input, bool target) {
   };
 }
 
-Tokenizer prepare_tokenizer(const TrainerOptions& options,
-                            const std::function<void(const std::string&)>& say) {
-  if (std::filesystem::exists(options.output + "/vocab.json")) return Tokenizer::load(options.output);
+/// Learns a tokenizer and writes its files.
+void learn_tokenizer(const TaskInput& input, const std::string& directory) {
+  const TrainerOptions& options = input.options;
   const Recipe& recipe = options.recipe;
-  say(fmt::format("learning {} {} pieces", recipe.vocabulary, recipe.tokenizer));
   TokenizerTrainOptions train_options;
   train_options.joint = recipe.joint;
   train_options.source = train_options.target = piece_options(recipe);
   train_options.source_language = options.source_language;
   train_options.target_language = options.target_language;
   train_options.max_length = static_cast<int>(recipe.model.longest);
-  Tokenizer tokenizer =
-      Tokenizer::train(train_options, side_of(options.data.pairs, false), side_of(options.data.pairs, true));
-  tokenizer.save(options.output);
-  return Tokenizer::load(options.output);
+  Tokenizer::train(train_options, side_of(options.data.pairs, false), side_of(options.data.pairs, true))
+      .save(directory);
 }
 
 /// Of training text: with tokenizer.sampled_cuts, each sentence stands there so many times, cut into pieces
@@ -67,6 +65,7 @@ void make_corpus(const PairsInput& input, const std::string& path, const Tokeniz
   build.max_length = origin.max_length;
   build.tokenizer_fingerprint = origin.tokenizer;
   build.pool = &task.pool;
+  build.stop = task.stop;
   const RandomKey key = RandomKey::from_seed(recipe.seed);
   const int cuts = part == Part::kTraining ? recipe.sampled_cuts : 0;
   std::optional<Augmentation> augmentation;
@@ -105,30 +104,53 @@ void make_corpus(const PairsInput& input, const std::string& path, const Tokeniz
   task.say(message);
 }
 
-Corpus prepare_corpus(const PairsInput& input, const std::string& path, const Tokenizer& tokenizer, Part part,
-                      const TaskInput& task) {
+Corpus prepare_corpus(const PairsInput& input, const std::string& path, uint64_t text,
+                      const Tokenizer& tokenizer, Part part, const TaskInput& task) {
   const CorpusOrigin origin{
-      fingerprint_pairs(input),
-      fingerprint_files(task.options.output, {"source.spm", "target.spm", "vocab.json"}),
+      text, fingerprint_files(task.options.output, {"source.spm", "target.spm", "vocab.json"}),
       static_cast<uint64_t>(task.options.recipe.max_length)};
-  return prepared_corpus({path, task.options.output, PairsReader(input).name(), origin},
+  return prepared_corpus(task, {path, PairsReader(input).name(), origin},
                          [&] { make_corpus(input, path, tokenizer, origin, part, task); });
+}
+
+/// Reads all pairs, so that what is wrong with them is found before anything is made of them.
+uint64_t check_pairs(const PairsInput& input) {
+  for (const std::string* path : {&input.pairs, &input.source, &input.target}) require_rereadable(*path);
+  PairsReader reader(input);
+  Pair pair;
+  while (reader.next(pair)) {
+  }
+  return reader.fingerprint();
 }
 
 }  // namespace
 
-TranslationData prepare_translation_data(const TaskInput& task) {
+PairsText read_pairs_text(const TaskInput& task) {
   const TrainerOptions& options = task.options;
+  PairsText text;
+  text.training = check_pairs(options.data.pairs);
+  if (options.validation.is_named()) text.validation = check_pairs(options.validation.pairs);
+  if (!options.recipe.from.empty() && !task.begun) Tokenizer::load(options.recipe.from);
+  return text;
+}
+
+TranslationData prepare_translation_data(const TaskInput& task, const PairsText& text) {
+  const TrainerOptions& options = task.options;
+  const Recipe& recipe = options.recipe;
   const std::string folder = options.output + "/training";
-  Tokenizer tokenizer = prepare_tokenizer(options, task.say);
-  Corpus corpus = prepare_corpus(options.data.pairs, folder + "/train.ids", tokenizer, Part::kTraining, task);
+  const bool made = prepare_tokenizer(
+      task, text.training, [&](const std::string& directory) { learn_tokenizer(task, directory); });
+  Tokenizer tokenizer = Tokenizer::load(options.output);
+  if (made) task.say(fmt::format("{} tokens ({})", tokenizer.size(), recipe.tokenizer));
+  Corpus corpus = prepare_corpus(options.data.pairs, folder + "/train.ids", text.training, tokenizer,
+                                 Part::kTraining, task);
   TranslationData data{std::move(tokenizer), std::move(corpus), {}, {}, {}};
   if (options.validation.is_named()) {
-    data.validation = prepare_corpus(options.validation.pairs, folder + "/valid.ids", data.tokenizer,
-                                     Part::kValidation, task);
+    data.validation = prepare_corpus(options.validation.pairs, folder + "/valid.ids", text.validation,
+                                     data.tokenizer, Part::kValidation, task);
     PairsReader reader(options.validation.pairs);
     Pair pair;
-    while (static_cast<int64_t>(data.validation_source.size()) < options.recipe.validation_sentences &&
+    while (static_cast<int64_t>(data.validation_source.size()) < recipe.validation_sentences &&
            reader.next(pair)) {
       data.validation_source.emplace_back(pair.source);
       data.validation_target.emplace_back(pair.target);

@@ -19,8 +19,17 @@ struct TranslationData {
   std::vector<std::string> validation_source, validation_target;  ///< the first lines, for BLEU and chrF
 };
 
+/// Fingerprints of the pairs, 0 for none.
+struct PairsText {
+  uint64_t training = 0, validation = 0;
+};
+
+/// Reads all pairs and writes nothing. Throws what PairsReader throws, and what reading the tokenizer of
+/// training.from throws.
+PairsText read_pairs_text(const TaskInput& task);
+
 /// Uses what stands in the directory of an earlier run, after checking that it was made from the same text in
-/// the same way, and makes what is missing. Throws kUsage where the text has changed since.
-TranslationData prepare_translation_data(const TaskInput& task);
+/// the same way, and makes what is missing. Throws as Task::prepare().
+TranslationData prepare_translation_data(const TaskInput& task, const PairsText& text);
 
 }  // namespace heed::train

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "data/fingerprint.h"
 #include "data/packed_batch.h"
 #include "decode/search.h"
 #include "decode/work_queue.h"
@@ -21,12 +22,21 @@ namespace {
 class TranslationTask : public Task {
  public:
   explicit TranslationTask(const TaskInput& input)
-      : recipe_(input.options.recipe), data_(prepare_translation_data(input)) {}
+      : input_(input), recipe_(input.options.recipe), text_(read_pairs_text(input)) {}
+
+  void prepare() override { data_.emplace(prepare_translation_data(input_, text_)); }
+
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(data_->corpus.content_fingerprint());
+    if (data_->validation) all.add_number(data_->validation->content_fingerprint());
+    return all.value();
+  }
 
   void complete(models::ModelSettings& settings) const override {
-    settings.vocabulary = static_cast<int64_t>(data_.tokenizer.size());
-    settings.padding_id = settings.start_id = data_.tokenizer.pad_id();
-    settings.end_id = data_.tokenizer.end_id();
+    settings.vocabulary = static_cast<int64_t>(data_->tokenizer.size());
+    settings.padding_id = settings.start_id = data_->tokenizer.pad_id();
+    settings.end_id = data_->tokenizer.end_id();
   }
 
   void use(const models::Model& model) override {
@@ -52,10 +62,10 @@ class TranslationTask : public Task {
                                        .start = model_->start_id()});
   }
 
-  std::string amount() const override { return fmt::format("{} pairs", data_.corpus.sentences()); }
+  std::string amount() const override { return fmt::format("{} pairs", data_->corpus.sentences()); }
 
   void begin(const BatchCursor& place) override {
-    batcher_.emplace(sizes_of(data_.corpus),
+    batcher_.emplace(sizes_of(data_->corpus),
                      BatcherOptions{.seed = recipe_.seed, .batch_tokens = recipe_.batch_tokens}, place);
   }
   BatchCursor place() const override { return batcher_->cursor(); }
@@ -66,7 +76,7 @@ class TranslationTask : public Task {
   BatchLoss loss(nn::Context& context, Part part, const Batch& batch, double scale) const override {
     const bool training = part == Part::kTraining;
     const TranslationBatch input =
-        pack_translation(training ? data_.corpus : *data_.validation, batch.sentences, model_->start_id());
+        pack_translation(training ? data_->corpus : *data_->validation, batch.sentences, model_->start_id());
     const ops::VocabularyLoss loss =
         model_->loss(context, input.source, input.decoder_input, input.labels,
                      {.smoothing = training ? recipe_.label_smoothing : 0}, scale);
@@ -74,20 +84,20 @@ class TranslationTask : public Task {
             {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens}};
   }
 
-  bool has_validation() const override { return data_.validation.has_value(); }
+  bool has_validation() const override { return data_->validation.has_value(); }
 
   ValidationScores validate(const nn::ParameterArray& values, TrainingStep& step,
                             ThreadPool& pool) const override {
     const auto batches =
-        length_sorted_batches(sizes_of(*data_.validation), recipe_.batch_tokens / recipe_.shard_count());
+        length_sorted_batches(sizes_of(*data_->validation), recipe_.batch_tokens / recipe_.shard_count());
     const LossSums sums = step.evaluate(batches, values);
     ValidationScores scores;
     scores.loss = sums.negative_log_likelihood / sums.weight;
     scores.quality = -scores.loss;
-    if (data_.validation_source.empty()) return scores;
+    if (data_->validation_source.empty()) return scores;
     const std::vector<std::string> translations = translate(values, pool);
-    scores.others = {{"bleu", corpus_bleu(translations, {data_.validation_target}).score},
-                     {"chrf", corpus_chrf(translations, {data_.validation_target}).score}};
+    scores.others = {{"bleu", corpus_bleu(translations, {data_->validation_target}).score},
+                     {"chrf", corpus_chrf(translations, {data_->validation_target}).score}};
     for (const Score& score : scores.others) {
       if (score.name == recipe_.metric) scores.quality = score.value;
     }
@@ -110,8 +120,8 @@ class TranslationTask : public Task {
     EncodeOptions encode_options;
     encode_options.max_length = static_cast<size_t>(model_->longest());
     std::vector<decode::SearchSentence> sentences;
-    for (const std::string& line : data_.validation_source) {
-      sentences.push_back({sentences.size(), data_.tokenizer.encode_source(line, encode_options).ids});
+    for (const std::string& line : data_->validation_source) {
+      sentences.push_back({sentences.size(), data_->tokenizer.encode_source(line, encode_options).ids});
     }
     std::vector<std::string> translations(sentences.size());
     nn::PackedWeights packed;
@@ -122,16 +132,22 @@ class TranslationTask : public Task {
     const decode::Search search(*model_, context, search_options());
     decode::WorkQueue queue(std::move(sentences), pool.threads());
     pool.run(static_cast<size_t>(pool.threads()), [&](size_t) {
-      search.run([&](const decode::SearchRoom& room) { return queue.take(room); },
-                 [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
-                   if (!hypotheses.empty()) translations[number] = data_.tokenizer.decode(hypotheses[0].ids);
-                 });
+      search.run(
+          [&](const decode::SearchRoom& room) {
+            input_.stop.check();
+            return queue.take(room);
+          },
+          [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
+            if (!hypotheses.empty()) translations[number] = data_->tokenizer.decode(hypotheses[0].ids);
+          });
     });
     return translations;
   }
 
+  const TaskInput input_;
   const Recipe& recipe_;
-  const TranslationData data_;
+  const PairsText text_;
+  std::optional<TranslationData> data_;
   const models::Seq2Seq* model_ = nullptr;
   std::optional<Batcher> batcher_;
 };

@@ -1,0 +1,22 @@
+#include "cli/whole_number.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+
+namespace heed::cli {
+
+CLI::Validator whole_number(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [least, most](const std::string& text) -> std::string {
+        int64_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        if (read.ec == std::errc() && read.ptr == end && number >= least && number <= most) return {};
+        return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+      },
+      "");
+}
+
+}  // namespace heed::cli

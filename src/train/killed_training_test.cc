@@ -1,0 +1,102 @@
+// A training that is killed between any two changes of its files, however early, gives the same bits when it
+// is run again: tokenizers of several files, corpora, checkpoints, weights.
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <map>
+
+#include "gtest/gtest.h"
+#include "train/small_training.h"
+
+namespace {
+
+/// In a process that is to die: how many more names it may change.
+int changes_left = -1;
+
+void count_change() {
+  if (changes_left == 0) ::_exit(9);
+  if (changes_left > 0) --changes_left;
+}
+
+}  // namespace
+
+// These stand in for libc's. Files change their names, appear and disappear by them alone, but for those that
+// are not complete yet.
+extern "C" int rename(const char* from, const char* to) noexcept {
+  count_change();
+  return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+extern "C" int remove(const char* path) noexcept {
+  count_change();
+  const int result = static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, 0));
+  return result == 0 || errno != EISDIR
+             ? result
+             : static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
+}
+
+namespace heed::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KilledTraining : public ::testing::TestWithParam<std::string> {
+ protected:
+  TrainerOptions options(const std::string& output) {
+    const std::string& tokenizer = GetParam();
+    const models::Task task = tokenizer == "unigram"     ? models::Task::kTranslation
+                              : tokenizer == "wordpiece" ? models::Task::kClassification
+                                                         : models::Task::kLanguageModel;
+    std::map<std::string, std::string> settings{{"tokenizer.type", tokenizer},
+                                                {"averaging.kind", "last"},
+                                                {"averaging.snapshot_every", "1"},
+                                                {"averaging.snapshots", "2"}};
+    if (tokenizer == "bpe") settings["tokenizer.vocabulary"] = "270";
+    TrainerOptions made = small_training(folder_, task, output, small_recipe(task, settings));
+    made.max_steps = 3;
+    return made;
+  }
+
+  TestFolder folder_;
+};
+
+TEST_P(KilledTraining, GivesTheSameBits) {
+  train(options("whole"));
+  const auto whole = files_of(folder_.path("whole"));
+  const TrainerOptions killed = options("killed");
+  bool ended = false;
+  int changes = 0;
+  for (; !ended; ++changes) {
+    ASSERT_LT(changes, 100);
+    fs::remove_all(killed.output);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      changes_left = changes;
+      try {
+        train(killed);
+      } catch (const std::exception&) {
+        ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+    ended = WEXITSTATUS(status) == 0;
+    train(killed);
+    ASSERT_EQ(different_files(files_of(killed.output), whole), kNone)
+        << "killed after " << changes << " changes";
+  }
+  EXPECT_GT(changes, 15) << "the control: it was killed at many places";
+}
+
+INSTANTIATE_TEST_SUITE_P(, KilledTraining, ::testing::Values("unigram", "wordpiece", "bpe", "sentencepiece"),
+                         [](const auto& each) { return each.param; });
+
+}  // namespace
+}  // namespace heed::train

@@ -1,0 +1,88 @@
+#include "train/output_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "base/part_files.h"
+#include "train/task.h"
+
+namespace heed::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a directory holds the weights of a model.
+bool holds_weights(const std::string& directory) {
+  std::error_code error;
+  fs::directory_iterator entry(directory, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.ends_with(".safetensors") || name.ends_with(".index.json") ||
+        (name.starts_with("pytorch_model") && name.ends_with(".bin")))
+      return true;
+  }
+  return false;
+}
+
+/// Whether it holds the configuration or the tokenizer of a model.
+bool holds_model_files(const std::string& directory) {
+  std::vector<std::string> names{"config.json"};
+  for (const TaskKind& kind : task_kinds()) {
+    names.insert(names.end(), kind.tokenizer_files.begin(), kind.tokenizer_files.end());
+  }
+  return std::ranges::any_of(names, [&](const auto& name) { return fs::exists(directory + "/" + name); });
+}
+
+}  // namespace
+
+bool OutputDirectory::was_begun() const {
+  return fs::exists(checkpoint());
+}
+
+void OutputDirectory::lock() {
+  if (!lock_.held()) lock_ = FileLock::take(folder_ + "/lock", fmt::format("the training in '{}'", path_));
+}
+
+void OutputDirectory::check(const Recipe& wanted) {
+  if (fs::exists(folder_)) lock();
+  const bool has_recipe = fs::exists(recipe());
+  if (!was_begun()) {
+    if (holds_weights(path_) || (!has_recipe && holds_model_files(path_))) {
+      fail(ErrorKind::kUsage,
+           "'{}' holds a model that was not trained there, or whose training/checkpoint.safetensors is gone: "
+           "it cannot be resumed, and will not be replaced. Train into another directory; --from {} begins "
+           "with the weights of this model",
+           path_, path_);
+    }
+    return;  // at most preparations, which are done again for another recipe
+  }
+  if (!has_recipe) {
+    fail(ErrorKind::kUsage,
+         "'{}' is gone, without which the training cannot be resumed: restore it from a copy, or train into "
+         "another directory",
+         recipe());
+  }
+  const Recipe before = make_recipe("small", "", read_settings(read_file(recipe()), recipe()));
+  const auto changed = differences(before, wanted);
+  if (changed.empty()) return;
+  fail(ErrorKind::kUsage,
+       "the training in '{}' was begun with another recipe: {}; give the same settings to resume, or train "
+       "into another directory",
+       path_, fmt::join(changed, ", "));
+}
+
+void OutputDirectory::open(const Recipe& wanted) {
+  make_directories(folder_);
+  lock();
+  check(wanted);
+  remove_dead_parts_in(path_);
+  remove_dead_parts_in(folder_);
+  if (was_begun()) return;
+  const std::string text = to_toml(wanted);
+  if (!fs::exists(recipe()) || read_file(recipe()) != text) write_file(recipe(), text);
+}
+
+}  // namespace heed::train

@@ -1,0 +1,173 @@
+#include "train/prepared_tokenizer.h"
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "data/fingerprint.h"
+#include "io/json_file.h"
+#include "train/trainer.h"
+
+namespace heed::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What training/tokenizer.json says.
+struct Manifest {
+  std::string made_from;                     // a fingerprint
+  std::map<std::string, std::string> files;  // name and fingerprint
+  bool operator==(const Manifest&) const = default;
+};
+
+std::string hexadecimal(uint64_t number) {
+  return fmt::format("{:016x}", number);
+}
+
+std::string fingerprint_of_file(const std::string& path) {
+  Fingerprint all;
+  all.add(read_file(path));
+  return hexadecimal(all.value());
+}
+
+/// Of all that a tokenizer depends on: the text, the recipe, and what else it keeps.
+std::string made_from(const TaskInput& input, uint64_t text) {
+  Fingerprint all;
+  all.add_number(text);
+  for (const std::string& each :
+       {to_toml(input.options.recipe), input.options.source_language, input.options.target_language}) {
+    all.add_number(each.size());
+    all.add(each);
+  }
+  return hexadecimal(all.value());
+}
+
+class PreparedTokenizer {
+ public:
+  PreparedTokenizer(const TaskInput& input, uint64_t text)
+      : input_(input),
+        output_(input.options.output),
+        folder_(output_ + "/training"),
+        names_(task_kind(input.options.recipe.task()).tokenizer_files),
+        made_from_(made_from(input, text)) {}
+
+  bool prepare(const std::function<void(const std::string&)>& make) {
+    if (input_.begun) {
+      require_the_same();
+      return false;
+    }
+    const std::optional<Manifest> manifest = read_manifest();
+    if (manifest && manifest->made_from == made_from_ && *manifest == describe(output_)) return false;
+    const std::string staging = folder_ + "/tokenizer";
+    fs::remove_all(staging);
+    make_directories(staging);
+    if (input_.options.recipe.from.empty()) {
+      make(staging);
+    } else {
+      copy(input_.options.recipe.from, staging);
+    }
+    publish(staging);
+    return true;
+  }
+
+ private:
+  std::string manifest_path() const { return folder_ + "/tokenizer.json"; }
+
+  Manifest describe(const std::string& directory) const {
+    Manifest manifest{made_from_, {}};
+    for (const std::string& name : names_) {
+      const std::string path = directory + "/" + name;
+      if (fs::exists(path)) manifest.files.emplace(name, fingerprint_of_file(path));
+    }
+    return manifest;
+  }
+
+  /// Nothing where there is none, or none that can be read.
+  std::optional<Manifest> read_manifest() const {
+    if (!fs::exists(manifest_path())) return std::nullopt;
+    try {
+      const JsonObject json = JsonObject::read(manifest_path());
+      Manifest manifest{json.string("made_from"), {}};
+      const JsonObject files = json.object("files");
+      for (const std::string& name : files.keys()) manifest.files.emplace(name, files.string(name));
+      return manifest;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kFormat) throw;
+      return std::nullopt;
+    }
+  }
+
+  void require_the_same() const {
+    const std::optional<Manifest> manifest = read_manifest();
+    if (!manifest) {
+      fail(ErrorKind::kFormat,
+           "'{}' is missing or damaged, without which the tokenizer cannot be checked: restore it from a "
+           "copy, "
+           "or train into another directory",
+           manifest_path());
+    }
+    const Manifest now = describe(output_);
+    for (const auto& [name, fingerprint] : manifest->files) {
+      const auto found = now.files.find(name);
+      if (found != now.files.end() && found->second == fingerprint) continue;
+      fail(ErrorKind::kFormat, "'{}/{}' is {}: restore it from a copy, or train into another directory",
+           output_, name, found == now.files.end() ? "gone" : "not the file that the training began with");
+    }
+  }
+
+  void copy(const std::string& from, const std::string& to) const {
+    for (const std::string& name : names_) {
+      const std::string path = from + "/" + name;
+      if (fs::exists(path)) write_file(to + "/" + name, read_file(path));
+    }
+  }
+
+  /// Nothing of the model is there yet but perhaps files of a tokenizer from a run that was stopped here.
+  void publish(const std::string& staging) const {
+    const Manifest manifest = describe(staging);
+    fs::remove(manifest_path());
+    for (const std::string& name : names_) {
+      const std::string path = output_ + "/" + name;
+      if (manifest.files.contains(name)) {
+        std::error_code error;
+        fs::rename(staging + "/" + name, path, error);
+        if (error) fail(ErrorKind::kFile, "cannot write '{}': {}", path, error.message());
+      } else {
+        fs::remove(path);
+      }
+    }
+    sync_directory(output_);
+    write_json(manifest_path(),
+               nlohmann::ordered_json{{"made_from", manifest.made_from}, {"files", manifest.files}});
+    fs::remove_all(staging);
+  }
+
+  const TaskInput& input_;
+  std::string output_, folder_;
+  const std::vector<std::string>& names_;
+  std::string made_from_;
+};
+
+}  // namespace
+
+bool prepare_tokenizer(const TaskInput& input, uint64_t text,
+                       const std::function<void(const std::string&)>& make) {
+  return PreparedTokenizer(input, text).prepare(make);
+}
+
+uint64_t fingerprint_files(const std::string& directory, const std::vector<std::string>& names) {
+  Fingerprint fingerprint;
+  for (const std::string& name : names) {
+    const std::string path = fs::path(directory) / name;
+    if (!fs::exists(path)) continue;
+    const std::string content = read_file(path);
+    fingerprint.add(content.data(), content.size());
+  }
+  return fingerprint.value();
+}
+
+}  // namespace heed::train
