@@ -15,11 +15,13 @@
 
 namespace {
 
+constexpr int kKilled = 9;
+
 /// In a process that is to die: how many more names it may change.
 int changes_left = -1;
 
 void count_change() {
-  if (changes_left == 0) ::_exit(9);
+  if (changes_left == 0) ::_exit(kKilled);
   if (changes_left > 0) --changes_left;
 }
 
@@ -37,6 +39,11 @@ extern "C" int remove(const char* path) noexcept {
   return result == 0 || errno != EISDIR
              ? result
              : static_cast<int>(::syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
+}
+
+/// A killed process, unlike a power cut, loses nothing that it gave to the system.
+extern "C" int fsync(int) {
+  return 0;
 }
 
 namespace heed::train {
@@ -64,33 +71,35 @@ class KilledTraining : public ::testing::TestWithParam<std::string> {
   TestFolder folder_;
 };
 
-TEST_P(KilledTraining, GivesTheSameBits) {
-  train(options("whole"));
-  const auto whole = files_of(folder_.path("whole"));
-  const TrainerOptions killed = options("killed");
-  bool ended = false;
-  int changes = 0;
-  for (; !ended; ++changes) {
-    ASSERT_LT(changes, 100);
-    fs::remove_all(killed.output);
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      changes_left = changes;
-      try {
-        train(killed);
-      } catch (const std::exception&) {
-        ::_exit(1);
-      }
-      ::_exit(0);
+/// Trains in a process of its own, which dies before it changes one name more than `changes`, if that is not
+/// negative. Returns its exit status: 0 at the end of the training.
+int train_in_process(const TrainerOptions& options, int changes) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    changes_left = changes;
+    try {
+      train(options);
+    } catch (const std::exception&) {
+      ::_exit(1);
     }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) != 1);
-    ended = WEXITSTATUS(status) == 0;
-    train(killed);
-    ASSERT_EQ(different_files(files_of(killed.output), whole), kNone)
-        << "killed after " << changes << " changes";
+    ::_exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_P(KilledTraining, GivesTheSameBits) {
+  ASSERT_EQ(train_in_process(options("whole"), -1), 0);
+  const Files whole = files_of(folder_.path("whole"));
+  const TrainerOptions killed = options("killed");
+  int status = kKilled, changes = 0;
+  for (; status == kKilled; ++changes) {
+    fs::remove_all(killed.output);
+    status = train_in_process(killed, changes);
+    ASSERT_TRUE(status == kKilled || status == 0);
+    ASSERT_EQ(train_in_process(killed, -1), 0);
+    ASSERT_EQ(different_files(files_of(killed.output), whole), kNone) << "killed after " << changes;
   }
   EXPECT_GT(changes, 15) << "the control: it was killed at many places";
 }
