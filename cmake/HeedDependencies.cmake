@@ -12,7 +12,7 @@ pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo cairo-svg cairo-pdf)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
-set(HEED_LINK_base fmt::fmt Threads::Threads)
+set(HEED_LINK_base fmt::fmt Threads::Threads nlohmann_json::nlohmann_json)
 set(HEED_LINK_kernels DNNL::dnnl OpenMP::OpenMP_CXX PkgConfig::HWY)
 # Of the instruction sets that Highway knows, the kernels are compiled for SSE4, AVX2 and AVX-512, or NEON, and for none:
 # also where every processor has one, and with plain numbers, of which Highway makes vectors with some compilers.

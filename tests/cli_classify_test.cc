@@ -6,8 +6,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "base/json_file.h"
 #include "command.h"
-#include "io/json_file.h"
 #include "models/bert.h"
 #include "models/model_directory.h"
 #include "nn/parameters.h"

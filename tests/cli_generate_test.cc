@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json_file.h"
 #include "command.h"
-#include "io/json_file.h"
 #include "models/decoder_only_config.h"
 #include "models/model_directory.h"
 #include "test_folder.h"

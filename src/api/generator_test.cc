@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "io/json_file.h"
+#include "base/json_file.h"
 #include "models/decoder_only_config.h"
 #include "models/model_directory.h"
 #include "test_folder.h"

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/input_file.h"
 
 namespace heed {
 namespace {
@@ -19,25 +20,25 @@ std::string reason(int number) {
   return std::generic_category().message(number);
 }
 
-/// Opens a regular file for reading and returns its descriptor.
-int open_for_reading(const std::string& path) {
+}  // namespace
+
+std::string read_file(const std::string& path, size_t limit) {
+  const InputFile file(path);
+  if (file.size() > limit) {
+    fail(ErrorKind::kFile, "cannot read '{}': it has {} bytes, and files like it at most {}", path,
+         file.size(), limit);
+  }
+  std::string content(file.size(), '\0');
+  file.read_at(0, content.data(), content.size());
+  return content;
+}
+
+std::string read_input(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     const ErrorKind kind = errno == ENOENT ? ErrorKind::kNotFound : ErrorKind::kFile;
     fail(kind, "cannot open '{}': {}", path, reason(errno));
   }
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
-    ::close(descriptor);
-    fail(ErrorKind::kFile, "cannot read '{}': it is a directory, a file is needed", path);
-  }
-  return descriptor;
-}
-
-}  // namespace
-
-std::string read_file(const std::string& path) {
-  const int descriptor = open_for_reading(path);
   std::string content;
   size_t used = 0;
   while (true) {
@@ -47,7 +48,8 @@ std::string read_file(const std::string& path) {
     if (count < 0) {
       const int number = errno;
       ::close(descriptor);
-      fail(ErrorKind::kFile, "cannot read '{}': {}", path, reason(number));
+      fail(ErrorKind::kFile, "cannot read '{}': {}", path,
+           number == EISDIR ? "it is a directory, a file is needed" : reason(number));
     }
     if (count == 0) break;
     used += static_cast<size_t>(count);
@@ -57,21 +59,18 @@ std::string read_file(const std::string& path) {
   return content;
 }
 
-MappedFile::MappedFile(const std::string& path) {
-  const int descriptor = open_for_reading(path);
+bool is_present(const std::string& path) {
   struct stat status {};
-  ::fstat(descriptor, &status);
-  size_ = static_cast<size_t>(status.st_size);
-  if (size_ > 0) {
-    void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    const int number = errno;
-    ::close(descriptor);
-    if (address == MAP_FAILED)
-      fail(ErrorKind::kFile, "cannot map '{}' into memory: {}", path, reason(number));
-    data_ = static_cast<const char*>(address);
-  } else {
-    ::close(descriptor);
-  }
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+MappedFile::MappedFile(const std::string& path) {
+  const InputFile file(path);
+  size_ = static_cast<size_t>(file.size());
+  if (size_ == 0) return;
+  void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+  if (address == MAP_FAILED) fail(ErrorKind::kFile, "cannot map '{}' into memory: {}", path, reason(errno));
+  data_ = static_cast<const char*>(address);
 }
 
 MappedFile::~MappedFile() {

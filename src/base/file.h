@@ -9,8 +9,18 @@
 
 namespace heed {
 
-/// The whole content of a regular file. Throws kNotFound, or kFile for a directory or a failed read.
-std::string read_file(const std::string& path);
+/// The whole content of a regular file of at most `limit` bytes. Throws kNotFound, or kFile for a larger
+/// file, for anything else (a directory, a named pipe, a device: none is waited for) and for a failed read.
+/// For the files that a program finds for itself, in a model's directory above all.
+std::string read_file(const std::string& path, size_t limit = size_t{1} << 30);
+
+/// The whole content of what a user named: a regular file, a pipe or a device, read to its end. Throws
+/// kNotFound, or kFile for a directory or a failed read.
+std::string read_input(const std::string& path);
+
+/// Whether a directory holds something of this name, a symbolic link to nothing included: such a file is not
+/// absent but damaged, and reading it says so.
+bool is_present(const std::string& path);
 
 /// Writes a file whole or not at all: a temporary file beside it ("NAME.heed-123-0.part"), flushed to disk,
 /// then renamed, and the directory flushed. Such files of killed processes are removed by the next write.

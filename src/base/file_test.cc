@@ -97,7 +97,7 @@ TEST_F(FileTest, PipesAreWrittenToAndNotReplaced) {
   const std::string pipe = in_folder("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::string received;
-  std::thread reader([&] { received = read_file(pipe); });
+  std::thread reader([&] { received = read_input(pipe); });
   std::string sent;
   for (int n = 0; n < 200'000; ++n) sent += std::to_string(n);  // many short reads
   write_file(pipe, sent);
@@ -107,6 +107,27 @@ TEST_F(FileTest, PipesAreWrittenToAndNotReplaced) {
   EXPECT_EQ(files(), 1U);
 }
 
+TEST_F(FileTest, OnlyRegularFilesOfSensibleSizeAreReadUnasked) {
+  const std::string pipe = in_folder("pipe"), large = in_folder("large");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  // Neither is waited for: nobody writes into the pipe, and the device has no end.
+  for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+    expect_error(ErrorKind::kFile, "not a regular file", [&] { read_file(path); });
+    expect_error(ErrorKind::kFile, "not a regular file", [&] { MappedFile{path}; });
+  }
+  write_file(large, "12345");
+  EXPECT_EQ(read_file(large, 5), "12345");
+  expect_error(ErrorKind::kFile, "it has 5 bytes, and files like it at most 4", [&] { read_file(large, 4); });
+  std::filesystem::resize_file(large, uintmax_t{1} << 40);  // sparse: it takes no disk
+  expect_error(ErrorKind::kFile, "at most", [&] { read_file(large); });
+}
+
+TEST_F(FileTest, LinksToNothingArePresent) {
+  EXPECT_FALSE(is_present(in_folder("link")));
+  std::filesystem::create_symlink("nowhere", in_folder("link"));
+  EXPECT_TRUE(is_present(in_folder("link")));
+}
+
 TEST_F(FileTest, MissingFilesAreNotFound) {
   expect_error(ErrorKind::kNotFound, in_folder("none"), [&] { read_file(in_folder("none")); });
   expect_error(ErrorKind::kNotFound, in_folder("none"), [&] { MappedFile{in_folder("none")}; });
@@ -114,6 +135,7 @@ TEST_F(FileTest, MissingFilesAreNotFound) {
 
 TEST_F(FileTest, DirectoriesAreNotFiles) {
   expect_error(ErrorKind::kFile, "directory", [&] { read_file(folder_); });
+  expect_error(ErrorKind::kFile, "directory", [&] { read_input(folder_); });
   expect_error(ErrorKind::kFile, "directory", [&] { MappedFile{folder_}; });
   expect_error(ErrorKind::kFile, "directory", [&] { AtomicFile{folder_}; });
   EXPECT_EQ(files(), 0U);

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "cli/classification.h"
 #include "cli/command.h"
 #include "cli/language_model.h"
@@ -31,7 +32,6 @@
 #include "inspect/trace_json.h"
 #include "inspect/translation_trace.h"
 #include "inspect/words.h"
-#include "io/json_text.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json_file.h"
+#include "base/nearest_word.h"
 #include "cli/line_output.h"
 #include "cli/terminal.h"
 #include "data/labelled_reader.h"
-#include "io/json_file.h"
-#include "io/nearest_word.h"
 #include "text/confusion.h"
 #include "text/utf8.h"
 

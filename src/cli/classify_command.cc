@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/classification.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
 #include "cli/terminal.h"
-#include "io/json_file.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 

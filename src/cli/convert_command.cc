@@ -10,11 +10,11 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/json_file.h"
 #include "cli/command.h"
 #include "cli/llama2c_import.h"
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"
-#include "io/json_file.h"
 #include "io/safetensors.h"
 #include "io/weight_files.h"
 #include "models/model_directory.h"
@@ -66,7 +66,7 @@ void convert_weights(const std::string& input, const std::string& output, DType 
 void write_config(const std::string& input, const std::string& output, DType dtype) {
   const std::string path = input + "/config.json", text = read_file(path);
   JsonObject::parse(text, path);  // throws for what is no object
-  auto config = nlohmann::ordered_json::parse(text);
+  auto config = parse_ordered_json(text, path);
   config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
   write_json(output + "/config.json", config);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/classification.h"
 #include "cli/command.h"
@@ -18,7 +19,6 @@
 #include "cli/translation.h"
 #include "data/line_reader.h"
 #include "data/pairs_reader.h"
-#include "io/json_file.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
 

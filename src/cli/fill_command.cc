@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/json_file.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "cli/source_lines.h"
 #include "decode/text_classifier.h"
-#include "io/json_file.h"
 #include "models/masked_language_model.h"
 #include "models/model_directory.h"
 #include "text/wordpiece.h"

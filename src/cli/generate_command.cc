@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/command.h"
 #include "cli/language_model.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
 #include "decode/text_generator.h"
-#include "io/json_file.h"
 #include "text/utf8.h"
 
 namespace heed::cli {

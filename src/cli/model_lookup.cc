@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/json_file.h"
 #include "cli/command.h"
-#include "io/json_file.h"
 
 namespace heed::cli {
 namespace {

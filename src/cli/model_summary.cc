@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/file.h"
-#include "io/json_file.h"
+#include "base/json_file.h"
 #include "io/weight_files.h"
 #include "text/whitespace.h"
 

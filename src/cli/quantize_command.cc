@@ -7,10 +7,10 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/json_file.h"
 #include "cli/command.h"
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"
-#include "io/json_file.h"
 #include "io/weight_files.h"
 #include "models/model_directory.h"
 
@@ -24,7 +24,7 @@ struct QuantizeOptions {
 
 /// config.json as it was, and that the weights are quantised.
 void write_config(const std::string& input, const std::string& output) {
-  auto config = nlohmann::ordered_json::parse(read_file(input + "/config.json"));
+  auto config = parse_ordered_json(read_file(input + "/config.json"), input + "/config.json");
   models::note_quantization(config);
   write_json(output + "/config.json", config);
 }

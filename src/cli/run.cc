@@ -7,10 +7,10 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/nearest_word.h"
 #include "cli/command.h"
 #include "heed/error.h"
 #include "heed/version.h"
-#include "io/nearest_word.h"
 
 namespace heed::cli {
 namespace {

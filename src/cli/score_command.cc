@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
@@ -16,7 +17,6 @@
 #include "cli/score_texts.h"
 #include "cli/translation.h"
 #include "decode/translator.h"
-#include "io/json_file.h"
 
 namespace heed::cli {
 namespace {

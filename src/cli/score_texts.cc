@@ -7,11 +7,11 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
 #include "decode/text_scoring.h"
-#include "io/json_file.h"
 #include "text/utf8.h"
 
 namespace heed::cli {
@@ -60,7 +60,7 @@ std::vector<std::string> read_texts(const ScoreTextsOptions& o) {
     return texts;
   }
   const bool standard_input = o.input.empty() || o.input == "-";
-  std::string text = read_file(standard_input ? "/dev/stdin" : o.input);
+  std::string text = read_input(standard_input ? "/dev/stdin" : o.input);
   if (find_invalid_utf8(text)) {
     if (!o.lossy) fail(ErrorKind::kText, "'{}' is not UTF-8: convert it, or give --lossy", o.input);
     text = replace_invalid_utf8(text);

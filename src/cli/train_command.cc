@@ -39,7 +39,7 @@ struct TrainOptions {
 /// settings.
 train::Recipe make_recipe(const TrainOptions& o) {
   std::vector<train::Setting> settings;
-  if (!o.recipe.empty()) settings = train::read_settings(read_file(o.recipe), o.recipe);
+  if (!o.recipe.empty()) settings = train::read_settings(read_input(o.recipe), o.recipe);
   for (const std::string& setting : o.settings) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) fail(ErrorKind::kUsage, "--set takes KEY=VALUE, not '{}'", setting);

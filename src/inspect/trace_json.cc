@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/json_text.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -109,7 +110,7 @@ std::string trace_to_json(const Trace& trace) {
 Trace trace_from_json(std::string_view json, const std::string& origin) {
   Trace trace;
   try {
-    trace = read_trace(Json::parse(json));
+    trace = read_trace(parse_json(json, origin, {.bytes = size_t{1} << 31}));
   } catch (const std::exception& error) {
     fail(ErrorKind::kFormat, "'{}' is not attention as Heed writes it: {}", origin, error.what());
   }

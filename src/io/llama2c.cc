@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "io/input_file.h"
+#include "base/input_file.h"
 
 namespace heed {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "base/file.h"
-#include "io/json_text.h"
-#include "io/nearest_word.h"
+#include "base/json_text.h"
+#include "base/nearest_word.h"
 #include "tensor/half.h"
 
 namespace heed {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/input_file.h"
 #include "heed/tensor.h"
-#include "io/input_file.h"
 #include "io/safetensors_header.h"
 
 namespace heed {

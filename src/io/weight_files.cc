@@ -6,9 +6,9 @@
 #include <system_error>
 
 #include "base/check.h"
-#include "io/json_file.h"
-#include "io/json_text.h"
-#include "io/nearest_word.h"
+#include "base/json_file.h"
+#include "base/json_text.h"
+#include "base/nearest_word.h"
 
 namespace heed {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/json_file.h"
+#include "base/json_file.h"
 #include "models/model.h"
 #include "models/model_settings.h"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "io/json_file.h"
+#include "base/json_file.h"
 #include "models/architecture.h"
 #include "models/bert.h"
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/json_file.h"
 #include "compare.h"
-#include "io/json_file.h"
 #include "io/safetensors.h"
 #include "models/decoder_only_config.h"
 #include "models/model_directory.h"

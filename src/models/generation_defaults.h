@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/json_file.h"
+#include "base/json_file.h"
 
 namespace heed::models {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/json_file.h"
+#include "base/json_file.h"
 #include "nn/parameters.h"
 
 namespace heed::models {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/json_file.h"
+#include "base/json_file.h"
 #include "nn/parameters.h"
 #include "nn/quantized_parameters.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/json_file.h"
 #include "compare.h"
-#include "io/json_file.h"
 #include "io/safetensors.h"
 #include "models/decoder_only.h"
 #include "models/decoder_only_config.h"

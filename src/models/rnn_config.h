@@ -1,7 +1,7 @@
 // The config.json of a recurrent model: a model_type of its own, with keys in the manner of Hugging Face.
 #pragma once
 
-#include "io/json_file.h"
+#include "base/json_file.h"
 #include "models/architecture.h"
 #include "models/rnn_seq2seq.h"
 

@@ -2,7 +2,7 @@
 // writes it.
 #pragma once
 
-#include "io/json_file.h"
+#include "base/json_file.h"
 #include "models/architecture.h"
 #include "models/transformer.h"
 

@@ -5,7 +5,9 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/json_file.h"
 #include "text/byte_bpe.h"
+#include "text/tokenizer_file.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
@@ -59,7 +61,7 @@ WrittenMerge split_merge(std::string_view line, const std::string& place) {
 }
 
 std::vector<WrittenMerge> read_merges(const std::string& path) {
-  const std::string content = read_file(path);
+  const std::string content = read_tokenizer_file(path);
   std::vector<WrittenMerge> merges;
   size_t number = 0;
   for (size_t begin = 0; begin < content.size();) {
@@ -92,7 +94,7 @@ bool cuts_like_gpt2(const nlohmann::json& pre_tokenizer) {
 Written read_tokenizer_json(const std::string& path) {
   Written written{path, path, {}, {}, {}};
   try {
-    const auto json = nlohmann::json::parse(read_file(path));
+    const auto json = JsonObject::read(path).json();
     const auto& model = json.at("model");
     if (model.value("type", "BPE") != "BPE" || !cuts_like_gpt2(json.at("pre_tokenizer"))) {
       fail(
@@ -126,7 +128,11 @@ Written read_written(const std::string& directory) {
   const std::string vocabulary = directory + kVocabulary, merges = directory + kMerges;
   const std::string both = directory + "/tokenizer.json";
   if (!std::filesystem::exists(vocabulary) && std::filesystem::exists(both)) return read_tokenizer_json(both);
-  return {vocabulary, merges, read_vocabulary(read_file(vocabulary), vocabulary), read_merges(merges), {}};
+  return {vocabulary,
+          merges,
+          read_vocabulary(read_tokenizer_file(vocabulary), vocabulary),
+          read_merges(merges),
+          {}};
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "text/text_tokenizer_config.h"
+#include "text/tokenizer_file.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
@@ -37,7 +37,7 @@ CharacterTokenizer::CharacterTokenizer(std::u32string characters) : characters_(
 std::unique_ptr<TextTokenizer> CharacterTokenizer::load(const std::string& directory) {
   const std::string path = directory + "/vocab.json";
   std::u32string characters;
-  for (const std::string& piece : read_vocabulary(read_file(path), path)) {
+  for (const std::string& piece : read_vocabulary(read_tokenizer_file(path), path)) {
     const std::u32string decoded = utf8_to_utf32(piece);
     if (decoded.size() != 1) {
       fail(ErrorKind::kFormat, "{}: \"{}\" is not one character, as every piece of a character tokenizer is",

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "text/sentencepiece_check.h"
 #include "text/sentencepiece_log.h"
+#include "text/tokenizer_file.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -77,7 +77,7 @@ std::string marks_to_spaces(std::string_view text) {
 }
 
 SentencePieceModel SentencePieceModel::load(const std::string& path) {
-  return from_bytes(read_file(path), path);
+  return from_bytes(read_tokenizer_file(path), path);
 }
 
 SentencePieceModel SentencePieceModel::from_bytes(std::string bytes, const std::string& name) {

@@ -18,6 +18,10 @@ namespace {
 constexpr size_t kMaxModelBytes = size_t{64} << 20;
 constexpr size_t kMaxNestedSymbols = 64;  // the size of PrefixMatcher's table of results
 
+// The library builds its trie, and takes unused pieces of a BPE model apart, by functions that call
+// themselves for each byte of a piece. Pieces of real models have at most some tens of bytes.
+constexpr size_t kMaxPieceBytes = 4096;
+
 // Field numbers of sentencepiece_model.proto.
 enum ModelField : uint32_t { kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5 };
 enum PieceField : uint32_t { kPieceText = 1, kPieceScore = 2, kPieceType = 3 };
@@ -35,10 +39,16 @@ class ModelCheck {
     for_each_field(bytes_, [&](const WireField& field) {
       if (field.type != WireField::kBytes) return;
       if (field.number == kPieces) check_piece(field.bytes);
+      has_trainer_ |= field.number == kTrainerSpec;
+      has_normalizer_ |= field.number == kNormalizerSpec;
       if (field.number == kTrainerSpec) check_trainer(field.bytes);
       if (field.number == kNormalizerSpec || field.number == kDenormalizerSpec) check_normalizer(field.bytes);
     });
     if (pieces_ == 0) broken("it has no pieces");
+    // They follow the pieces, so a file that is cut short between two pieces lacks them.
+    if (!has_trainer_ || !has_normalizer_)
+      broken(fmt::format("it has no settings of the {}, as one that is cut short",
+                         has_trainer_ ? "normalizer" : "trainer"));
     check_nesting();
     return type_;
   }
@@ -69,6 +79,8 @@ class ModelCheck {
     });
     const size_t number = pieces_++;
     if (text.empty()) broken(fmt::format("piece {} is empty", number));
+    if (text.size() > kMaxPieceBytes)
+      broken(fmt::format("piece {} has {} bytes, more than {}", number, text.size(), kMaxPieceBytes));
     if (find_invalid_utf8(text)) broken(fmt::format("piece {} is not valid UTF-8", number));
     if (text.find('\0') != std::string_view::npos) broken(fmt::format("piece {} holds a zero byte", number));
     if (!std::isfinite(score)) broken(fmt::format("the score of piece {} is not a finite number", number));
@@ -112,6 +124,7 @@ class ModelCheck {
 
   std::string_view bytes_, name_;
   size_t pieces_ = 0;
+  bool has_trainer_ = false, has_normalizer_ = false;
   SentencePieceModelType type_ = SentencePieceModelType::kUnigram;
   std::vector<std::string_view> user_symbols_;
 };

@@ -142,9 +142,12 @@ std::string piece(const std::string& text, char type,
 }
 const std::string kUnknown = piece("<unk>", 2);
 
-std::string message_of(const std::string& bytes) {
+/// Of the trainer and the normalizer, all as the library has them by itself: every model ends with some.
+const std::string kSettings = field(2, "") + field(3, "");
+
+std::string message_of(const std::string& fields, const std::string& settings = kSettings) {
   try {
-    SentencePieceModel::from_bytes(bytes, "model.spm").encode("some text");
+    SentencePieceModel::from_bytes(fields + settings, "model.spm").encode("some text");
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kFormat);
     EXPECT_THAT(error.what(), testing::HasSubstr("model.spm"));
@@ -156,8 +159,8 @@ std::string message_of(const std::string& bytes) {
 TEST(BrokenModels, SayWhatIsWrong) {
   using testing::HasSubstr;
   EXPECT_EQ(message_of(kUnknown + piece("a", 1)), "");
-  EXPECT_THAT(message_of(""), HasSubstr("empty"));
-  EXPECT_THAT(message_of("not a model"), HasSubstr("structure"));
+  EXPECT_THAT(message_of("", ""), HasSubstr("empty"));
+  EXPECT_THAT(message_of("not a model", ""), HasSubstr("structure"));
   EXPECT_THAT(message_of(field(2, "")), HasSubstr("no pieces"));
   EXPECT_THAT(message_of(kUnknown + piece("", 1)), HasSubstr("piece 1 is empty"));
   EXPECT_THAT(message_of(kUnknown + piece("\xFF", 1)), HasSubstr("piece 1 is not valid UTF-8"));
@@ -168,6 +171,27 @@ TEST(BrokenModels, SayWhatIsWrong) {
   EXPECT_THAT(message_of(piece("a", 1)), HasSubstr("unk is not defined"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(2, "\x18\x09")), HasSubstr("model type 9"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(3, field(2, "abc"))), HasSubstr("cut short"));
+}
+
+TEST(BrokenModels, LongPiecesAreRefused) {
+  // The library needs stack for each byte: one piece of 200,000 bytes has ended the process.
+  EXPECT_TRUE(survives([] { use_model(kUnknown + piece(std::string(200'000, 'x'), 1) + kSettings); }));
+  EXPECT_THAT(message_of(kUnknown + piece(std::string(4097, 'x'), 1)),
+              testing::HasSubstr("piece 1 has 4097 bytes, more than 4096"));
+  EXPECT_EQ(message_of(kUnknown + piece(std::string(4096, 'x'), 1)), "");
+  std::string chain = kUnknown;  // every piece is unused, and made of the one before
+  for (size_t n = 1; n <= 4096; n += n < 64 ? 1 : 63) chain += piece(std::string(n, 'x'), n == 1 ? 1 : 5);
+  EXPECT_TRUE(survives([&] {
+    use_model(chain + field(2, "\x18\x02") + field(3, ""));
+    SentencePieceModel::from_bytes(chain + field(2, "\x18\x02") + field(3, ""), "chain")
+        .encode(std::string(9000, 'x'));
+  }));
+}
+
+TEST(BrokenModels, ModelsThatEndBehindAPieceAreRefused) {
+  EXPECT_THAT(message_of(kUnknown + piece("a", 1), ""), testing::HasSubstr("no settings of the trainer"));
+  EXPECT_THAT(message_of(kUnknown + piece("a", 1), field(2, "")),
+              testing::HasSubstr("no settings of the normalizer"));
 }
 
 TEST(BrokenModels, ManyNestedSymbolsAreRefused) {

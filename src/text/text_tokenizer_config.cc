@@ -14,28 +14,19 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFile = "/tokenizer_config.json";
 
-std::optional<bool> read_flag(const Json& config, const std::string& key, const std::string& name) {
-  const auto found = config.find(key);
-  if (found == config.end() || found->is_null()) return std::nullopt;
-  if (!found->is_boolean()) fail(ErrorKind::kFormat, "in {}, \"{}\" is neither true nor false", name, key);
-  return found->get<bool>();
-}
-
 /// {"0": {"content": "<|endoftext|>", "special": true, ...}, ...}
-std::map<int32_t, std::string> read_special(const Json& config, const std::string& name) {
+std::map<int32_t, std::string> read_special(const JsonObject& config) {
   std::map<int32_t, std::string> special;
-  const auto found = config.find("added_tokens_decoder");
-  if (found == config.end() || found->is_null()) return special;
-  const auto broken = [&] {
-    fail(ErrorKind::kFormat, "in {}, \"added_tokens_decoder\" is not an object of ids and tokens", name);
-  };
-  if (!found->is_object()) broken();
-  for (const auto& [key, token] : found->items()) {
-    if (key.empty() || key.size() > 9 || key.find_first_not_of("0123456789") != std::string::npos) broken();
-    if (!token.is_object() || !token.contains("content") || !token["content"].is_string()) broken();
-    if (read_flag(token, "special", name).value_or(false)) {
-      special[std::stoi(key)] = token["content"].get<std::string>();
+  if (!config.has("added_tokens_decoder")) return special;
+  const JsonObject tokens = config.object("added_tokens_decoder");
+  for (const std::string& key : tokens.keys()) {
+    if (key.empty() || key.size() > 9 || key.find_first_not_of("0123456789") != std::string::npos) {
+      fail(ErrorKind::kFormat, "{}: '{}' in 'added_tokens_decoder' is not an id", config.origin(),
+           shown(key));
     }
+    const JsonObject token = tokens.object(key);
+    std::string content = token.string("content");
+    if (token.boolean("special", false)) special[std::stoi(key)] = std::move(content);
   }
   return special;
 }
@@ -45,16 +36,15 @@ std::map<int32_t, std::string> read_special(const Json& config, const std::strin
 TextTokenizerConfig read_text_tokenizer_config(const std::string& directory) {
   TextTokenizerConfig result;
   const std::string path = directory + kFile;
-  if (!std::filesystem::exists(path)) return result;
-  const Json config = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!config.is_object()) fail(ErrorKind::kFormat, "{} is not a JSON object", path);
-  result.tokenizer_class = read_token(config, "tokenizer_class", "", path);
-  result.start = read_token(config, "bos_token", "", path);
-  result.end = read_token(config, "eos_token", "", path);
-  result.unknown = read_token(config, "unk_token", "", path);
-  result.adds_start = read_flag(config, "add_bos_token", path);
-  result.adds_space = read_flag(config, "add_prefix_space", path).value_or(false);
-  result.special = read_special(config, path);
+  if (!is_present(path)) return result;
+  const JsonObject config = JsonObject::read(path);
+  result.tokenizer_class = read_token(config, "tokenizer_class", "");
+  result.start = read_token(config, "bos_token", "");
+  result.end = read_token(config, "eos_token", "");
+  result.unknown = read_token(config, "unk_token", "");
+  result.adds_start = read_flag(config, "add_bos_token");
+  result.adds_space = read_flag(config, "add_prefix_space").value_or(false);
+  result.special = read_special(config);
   return result;
 }
 

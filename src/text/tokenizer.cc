@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "text/tokenizer_config.h"
+#include "text/tokenizer_file.h"
 #include "text/whitespace.h"
 
 namespace heed {
@@ -47,11 +48,11 @@ Tokenizer::Tokenizer(SentencePieceModel source, SentencePieceModel target, Vocab
 
 Tokenizer Tokenizer::load(const std::string& directory) {
   const std::string config_path = path_of(directory, kConfig);
-  const std::string config = std::filesystem::exists(config_path) ? read_file(config_path) : "{}";
+  const std::string config = is_present(config_path) ? read_tokenizer_file(config_path) : "{}";
   const TokenizerConfig settings = read_tokenizer_config(config, config_path);
   Vocabulary vocabulary = Vocabulary::load(path_of(directory, kVocabulary), settings.special);
   SentencePieceModel source = SentencePieceModel::load(path_of(directory, kSourceModel));
-  std::string target_bytes = read_file(path_of(directory, kTargetModel));
+  std::string target_bytes = read_tokenizer_file(path_of(directory, kTargetModel));
   // The two are often one.
   SentencePieceModel target =
       target_bytes == source.bytes()

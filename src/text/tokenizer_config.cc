@@ -16,19 +16,18 @@ Json special_token(const std::string& text) {
 
 }  // namespace
 
-std::string read_token(const Json& config, const std::string& key, const std::string& fallback,
-                       const std::string& name) {
-  const auto found = config.find(key);
-  if (found == config.end() || found->is_null()) return fallback;
-  const Json& value = found->is_object() && found->contains("content") ? found->at("content") : *found;
-  if (!value.is_string()) fail(ErrorKind::kFormat, "in {}, \"{}\" is not a text", name, key);
-  return value.get<std::string>();
+std::string read_token(const JsonObject& config, const std::string& key, const std::string& fallback) {
+  if (!config.has(key)) return fallback;
+  return config.json().at(key).is_object() ? config.object(key).string("content") : config.string(key);
+}
+
+std::optional<bool> read_flag(const JsonObject& config, const std::string& key) {
+  return config.has(key) ? std::optional(config.boolean(key)) : std::nullopt;
 }
 
 TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& name) {
-  const Json config = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!config.is_object()) fail(ErrorKind::kFormat, "{} is not a JSON object", name);
-  if (const auto found = config.find("separate_vocabs"); found != config.end() && *found != false) {
+  const JsonObject config = JsonObject::parse(json, name);
+  if (config.boolean("separate_vocabs", false)) {
     fail(ErrorKind::kFormat,
          "{} asks for \"separate_vocabs\", a vocabulary for each language, which Heed does not have; one "
          "vocabulary "
@@ -37,11 +36,11 @@ TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& 
   }
   const SpecialPieces usual;
   TokenizerConfig result;
-  result.special.end = read_token(config, "eos_token", usual.end, name);
-  result.special.unknown = read_token(config, "unk_token", usual.unknown, name);
-  result.special.pad = read_token(config, "pad_token", usual.pad, name);
-  result.source_language = read_token(config, "source_lang", "", name);
-  result.target_language = read_token(config, "target_lang", "", name);
+  result.special.end = read_token(config, "eos_token", usual.end);
+  result.special.unknown = read_token(config, "unk_token", usual.unknown);
+  result.special.pad = read_token(config, "pad_token", usual.pad);
+  result.source_language = read_token(config, "source_lang", "");
+  result.target_language = read_token(config, "target_lang", "");
   return result;
 }
 

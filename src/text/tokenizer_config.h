@@ -2,10 +2,11 @@
 // directory.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/json_file.h"
 #include "text/vocabulary.h"
 
 namespace heed {
@@ -20,8 +21,9 @@ struct TokenizerConfig {
 TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& name);
 
 /// The text under `key`, or `fallback` for null or nothing. Tokens may be objects with the text as "content".
-std::string read_token(const nlohmann::ordered_json& config, const std::string& key,
-                       const std::string& fallback, const std::string& name);
+std::string read_token(const JsonObject& config, const std::string& key, const std::string& fallback);
+/// true or false; nothing for null or nothing.
+std::optional<bool> read_flag(const JsonObject& config, const std::string& key);
 
 /// For MarianTokenizer of transformers.
 std::string write_tokenizer_config(const TokenizerConfig& config, const Vocabulary& vocabulary,

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "text/tokenizer_file.h"
 
 namespace heed {
 namespace {
@@ -113,7 +113,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const SpecialPieces& spe
 }
 
 Vocabulary Vocabulary::load(const std::string& path, const SpecialPieces& special) {
-  return from_json(read_file(path), path, special);
+  return from_json(read_tokenizer_file(path), path, special);
 }
 
 Vocabulary Vocabulary::from_json(std::string_view json, const std::string& name,

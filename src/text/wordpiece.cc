@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "text/tokenizer_file.h"
 #include "text/utf8.h"
 #include "text/wordpiece_config.h"
 
@@ -74,9 +75,9 @@ WordPieceTokenizer::WordPieceTokenizer(std::vector<std::string> pieces, const Wo
 
 WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const std::string config_path = path_of(directory, kConfig);
-  const std::string config = std::filesystem::exists(config_path) ? read_file(config_path) : "{}";
+  const std::string config = is_present(config_path) ? read_tokenizer_file(config_path) : "{}";
   const WordPieceSettings settings = read_wordpiece_config(config, config_path);
-  const std::string path = path_of(directory, kVocabulary), text = read_file(path);
+  const std::string path = path_of(directory, kVocabulary), text = read_tokenizer_file(path);
   if (const auto offset = find_invalid_utf8(text)) {
     fail(ErrorKind::kFormat, "{} is not UTF-8 at byte {}: it is no list of pieces", path, *offset);
   }

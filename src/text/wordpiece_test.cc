@@ -187,11 +187,11 @@ TEST(WordPiece, SaysWhatIsWrongWithAVocabulary) {
   expect_refused("", "{}", "no piece \"[SEP]\"");
   expect_refused("[PAD]\n[UNK]\n[SEP]\n", "{}", "no piece \"[CLS]\", which every text begins with");
   expect_refused(good, R"({"cls_token": "<s>"})", "no piece \"<s>\"");
-  expect_refused(good, R"({"cls_token": 3})", "\"cls_token\" is not a text");
-  expect_refused(good, R"({"do_lower_case": "yes"})", "\"do_lower_case\" is neither true nor false");
+  expect_refused(good, R"({"cls_token": 3})", "'cls_token' is 3, a text is needed");
+  expect_refused(good, R"({"do_lower_case": "yes"})", "'do_lower_case' is \"yes\", true or false is needed");
   expect_refused(good, R"({"do_basic_tokenize": false})", "do_basic_tokenize");
   expect_refused(good, R"({"model_max_length": "long"})", "model_max_length");
-  expect_refused(good, "[]", "not a JSON object");
+  expect_refused(good, "[]", "an object is needed");
   TestFolder empty;
   expect_error(ErrorKind::kNotFound, "vocab.txt", [&] { WordPieceTokenizer::load(empty.path()); });
 }

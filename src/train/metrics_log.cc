@@ -12,7 +12,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
-#include "io/json_file.h"
+#include "base/json_file.h"
 
 namespace heed::train {
 std::string to_line(const Metrics& m) {

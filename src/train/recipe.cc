@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "base/check.h"
-#include "io/nearest_word.h"
+#include "base/nearest_word.h"
 #include "models/architecture.h"
 #include "models/further_training.h"
 #include "train/task.h"

@@ -10,8 +10,8 @@
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/json_file.h"
 #include "base/stop.h"
-#include "io/json_file.h"
 #include "io/weight_files.h"
 #include "models/architecture.h"
 #include "models/further_training.h"

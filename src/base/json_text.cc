@@ -1,8 +1,9 @@
-#include "io/json_text.h"
+#include "base/json_text.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,9 +13,23 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+/// Adds a member to an object; nothing where the key is there already.
+Json* add_member(Json& object, std::set<std::string>&, const std::string& key) {
+  const auto [member, is_new] = object.get_ref<Json::object_t&>().emplace(key, nullptr);
+  return is_new ? &member->second : nullptr;
+}
+
+/// Members in the order of the text are a list, in which looking each key up would take quadratic time.
+OrderedJson* add_member(OrderedJson& object, std::set<std::string>& keys, const std::string& key) {
+  if (!keys.insert(key).second) return nullptr;
+  return &object.get_ref<OrderedJson::object_t&>().emplace_back(key, nullptr).second;
+}
 
 /// Builds the value from the parser's events. The library's own builder keeps the last of repeated keys and
 /// knows no depth limit.
+template <typename Json>
 class Builder final : public nlohmann::json_sax<Json> {
  public:
   Builder(std::string_view text, const std::string& origin, const JsonLimits& limits)
@@ -28,21 +43,20 @@ class Builder final : public nlohmann::json_sax<Json> {
   bool number_unsigned(uint64_t value) override { return add(value); }
   bool number_float(double value, const std::string&) override { return add(value); }
   bool string(std::string& value) override { return add(std::move(value)); }
-  bool binary(Json::binary_t&) override { return false; }  // never sent for text
+  bool binary(typename Json::binary_t&) override { return false; }  // never sent for text
   bool start_object(size_t) override { return open(Json::object()); }
   bool start_array(size_t) override { return open(Json::array()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
-    const auto [member, is_new] = open_.back()->get_ref<Json::object_t&>().emplace(name, nullptr);
-    if (!is_new)
+    member_ = add_member(*open_.back(), keys_.back(), name);
+    if (member_ == nullptr)
       fail(ErrorKind::kFormat, "{}: the key '{}' appears twice in the same object", origin_, shown(name));
-    member_ = &member->second;
     return true;
   }
 
-  bool parse_error(size_t position, const std::string&, const Json::exception& error) override {
+  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& error) override {
     fail(ErrorKind::kFormat, "{} is not valid JSON: {}", origin_,
          internal::describe_json_error(text_, position, error.what()));
   }
@@ -70,11 +84,13 @@ class Builder final : public nlohmann::json_sax<Json> {
     }
     add(std::move(value));
     open_.push_back(place_);
+    keys_.emplace_back();
     return true;
   }
 
   bool close() {
     open_.pop_back();
+    keys_.pop_back();
     return true;
   }
 
@@ -83,58 +99,31 @@ class Builder final : public nlohmann::json_sax<Json> {
   JsonLimits limits_;
   Json root_;
   std::vector<Json*>
-      open_;                // the arrays and objects not yet ended; a container does not move while inside it
-  Json* member_ = nullptr;  // where the value of the last key belongs
-  Json* place_ = nullptr;   // the value put last
+      open_;  // the arrays and objects not yet ended; a container does not move while inside it
+  std::vector<std::set<std::string>> keys_;  // of each, where the value does not find its keys by itself
+  Json* member_ = nullptr;                   // where the value of the last key belongs
+  Json* place_ = nullptr;                    // the value put last
 };
 
-/// The length of the valid UTF-8 sequence at the start of `text`, 0 where there is none.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
-  const unsigned char first = byte(0);
-  const size_t length = first < 0x80   ? 1
-                        : first < 0xC2 ? 0
-                        : first < 0xE0 ? 2
-                        : first < 0xF0 ? 3
-                        : first < 0xF5 ? 4
-                                       : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t at = 1; at < length; ++at) {
-    if ((byte(at) & 0xC0) != 0x80) return 0;
+template <typename Json>
+Json parse(std::string_view text, const std::string& origin, const JsonLimits& limits) {
+  if (text.size() > limits.bytes) {
+    fail(ErrorKind::kFormat, "{} has {} bytes of JSON; at most {} are read", origin, text.size(),
+         limits.bytes);
   }
-  // Overlong forms, surrogates and numbers beyond U+10FFFF show in the second byte.
-  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
-  if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
-  return length;
+  Builder<Json> builder(text, origin, limits);
+  Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
 }
 
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& origin, const JsonLimits& limits) {
-  if (text.size() > limits.bytes) {
-    fail(ErrorKind::kFormat, "{} has {} bytes of JSON; at most {} are read", origin, text.size(),
-         limits.bytes);
-  }
-  Builder builder(text, origin, limits);
-  Json::sax_parse(text.begin(), text.end(), &builder);
-  return builder.take();
+  return parse<Json>(text, origin, limits);
 }
 
-std::string shown(std::string_view text, size_t longest) {
-  std::string result;
-  for (size_t at = 0; at < text.size();) {
-    if (result.size() >= longest) return result + "...";
-    const size_t length = utf8_length(text.substr(at));
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      result += fmt::format("\\x{:02x}", byte);
-      ++at;
-    } else {
-      result += text.substr(at, length);
-      at += length;
-    }
-  }
-  return result;
+OrderedJson parse_ordered_json(std::string_view text, const std::string& origin, const JsonLimits& limits) {
+  return parse<OrderedJson>(text, origin, limits);
 }
 
 namespace internal {

@@ -1,4 +1,4 @@
-#include "io/json_file.h"
+#include "base/json_file.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,11 @@
-#include "io/json_text.h"
+#include "base/json_text.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/rng.h"
@@ -91,14 +96,27 @@ TEST(ParseJson, MutatedTextIsRefusedOrValid) {
   EXPECT_GT(refused, 5000);
 }
 
-TEST(Shown, IsShortAndPrintable) {
-  EXPECT_EQ(shown("größe"), "größe");
-  EXPECT_EQ(shown("a\n\x1b[31m\x7f"), "a\\x0a\\x1b[31m\\x7f");
-  EXPECT_EQ(shown("\xff\xc3"), "\\xff\\xc3");
-  EXPECT_EQ(shown("\xc0\x80\xed\xa0\x80"), "\\xc0\\x80\\xed\\xa0\\x80");  // overlong, surrogate
-  EXPECT_EQ(shown("\xf0\x9f\x99\x82\xf4\x90\x80\x80"), "\xf0\x9f\x99\x82\\xf4\\x90\\x80\\x80");
-  EXPECT_EQ(shown("123456", 5), "12345...");
-  EXPECT_EQ(shown("12345", 5), "12345");
+TEST(ParseJson, ManyKeysTakeLinearTime) {
+  // Looking each key up among those before it takes half a minute here.
+  std::string text = "{";
+  for (int n = 0; n < 200'000; ++n) text += fmt::format("{}\"key {}\": {}", n > 0 ? "," : "", n, n);
+  text += "}";
+  EXPECT_EQ(parse_json(text, "x").size(), 200'000);
+  const auto start = std::chrono::steady_clock::now();
+  const nlohmann::ordered_json ordered = parse_ordered_json(text, "x");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_EQ(ordered.size(), 200'000);
+  EXPECT_EQ(ordered.begin().key(), "key 0");
+  EXPECT_EQ(std::prev(ordered.end()).key(), "key 199999");
+}
+
+TEST(ParseJson, OrderedTextKeepsItsOrderUnderTheSameLimits) {
+  EXPECT_EQ(parse_ordered_json(R"({"b": {"d": 1, "c": [{}, 2]}, "a": 3})", "x").dump(),
+            R"({"b":{"d":1,"c":[{},2]},"a":3})");
+  expect_error(ErrorKind::kFormat, "'c' appears twice",
+               [] { parse_ordered_json(R"({"a": {"c": 1, "c": 2}})", "x"); });
+  expect_error(ErrorKind::kFormat, "more than 64 deep",
+               [] { parse_ordered_json(std::string(100'000, '['), "x"); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "io/nearest_word.h"
+#include "base/nearest_word.h"
 
 #include <fmt/format.h>
 

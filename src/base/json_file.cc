@@ -1,4 +1,4 @@
-#include "io/json_file.h"
+#include "base/json_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "base/file.h"
-#include "io/input_file.h"
-#include "io/nearest_word.h"
+#include "base/input_file.h"
+#include "base/nearest_word.h"
 
 namespace heed {
 namespace {

@@ -18,6 +18,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// Bytes in the file when it was opened.
   uint64_t size() const { return size_; }
+  /// Of the open file, to which this keeps the right.
+  int descriptor() const { return descriptor_; }
   /// Fills `destination` with the bytes [offset, offset + count), which must lie inside the file.
   /// Throws kFile where reading fails or the file has become shorter.
   void read_at(uint64_t offset, void* destination, size_t count) const;

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"
+
 namespace heed {
 
 struct JsonLimits {
@@ -17,10 +19,9 @@ struct JsonLimits {
 
 /// Parses `text`; `origin` names it in messages ("config.json"). Throws kFormat.
 nlohmann::json parse_json(std::string_view text, const std::string& origin, const JsonLimits& limits = {});
-
-/// A name or value out of a file as it may stand in a message: cut to a sensible length, control characters
-/// and broken UTF-8 escaped.
-std::string shown(std::string_view text, size_t longest = 80);
+/// The same with members in the order of the text, for files that are written again.
+nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& origin,
+                                          const JsonLimits& limits = {});
 
 namespace internal {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/json_text.h"
+#include "base/json_text.h"
 
 namespace heed {
 

@@ -1,0 +1,153 @@
+// Tokenizer files that nobody should believe: pipes, devices, links to nothing, files without end, and JSON
+// made to exhaust the stack or the patience of its reader. Every one is an error with the name of the file.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <functional>
+
+#include "base/file.h"
+#include "test_folder.h"
+#include "text/byte_bpe.h"
+#include "text/plain_tokenizers.h"
+#include "text/sentencepiece_text.h"
+#include "text/test_text.h"
+#include "text/text_tokenizer.h"
+#include "text/tokenizer.h"
+#include "text/wordpiece.h"
+
+namespace heed {
+namespace {
+
+using std::filesystem::path;
+
+/// A kind of tokenizer: writes its files into a directory, opens one, and the files there are.
+struct Kind {
+  const char* name;
+  std::function<void(const std::string&)> write, open;
+  std::vector<std::string> files;
+};
+
+NextText once(const std::string& text) {
+  return [text, given = false](std::string& stretch) mutable {
+    if (given) return false;
+    stretch = text;
+    return given = true;
+  };
+}
+
+const std::vector<Kind>& kinds() {
+  const auto text_kind = [](TextTokenizerKind kind) {
+    return [kind](const std::string& directory) {
+      TextTokenizer::train({.kind = kind, .vocabulary_size = 300}, once("the cat\nthe hat\na bat\n"))
+          ->save(directory);
+    };
+  };
+  const auto open_text = [](const std::string& directory) { TextTokenizer::load(directory); };
+  static const std::vector<Kind> all{
+      {"translation",
+       [](const std::string& directory) {
+         TokenizerTrainOptions options;
+         options.source.vocabulary_size = 330;
+         Tokenizer::train(options, reader_of(made_up_lines(300, 1)), reader_of(made_up_lines(300, 2)))
+             .save(directory);
+       },
+       [](const std::string& directory) { Tokenizer::load(directory); },
+       {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"}},
+      {"wordpiece",
+       [](const std::string& directory) {
+         WordPieceTokenizer({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"}, {}).save(directory);
+       },
+       [](const std::string& directory) { WordPieceTokenizer::load(directory); },
+       {"vocab.txt", "tokenizer_config.json"}},
+      {"bpe",
+       text_kind(TextTokenizerKind::kByteBpe),
+       open_text,
+       {"vocab.json", "merges.txt", "tokenizer_config.json"}},
+      {"characters",
+       text_kind(TextTokenizerKind::kCharacters),
+       open_text,
+       {"vocab.json", "tokenizer_config.json"}},
+      {"sentencepiece",
+       text_kind(TextTokenizerKind::kSentencePiece),
+       open_text,
+       {"tokenizer.model", "tokenizer_config.json"}}};
+  return all;
+}
+
+/// Calls body(kind, directory, file) for each file of each kind, in a directory that is whole but for what
+/// body does.
+void for_each_file(const std::function<void(const Kind&, const std::string&, const std::string&)>& body) {
+  for (const Kind& kind : kinds()) {
+    const TestFolder whole;
+    kind.write(whole.path());
+    EXPECT_NO_THROW(kind.open(whole.path())) << kind.name;
+    for (const std::string& file : kind.files) {
+      SCOPED_TRACE(fmt::format("{} of {}", file, kind.name));
+      const TestFolder copy;
+      std::filesystem::copy(whole.path(), copy.path(), std::filesystem::copy_options::recursive);
+      body(kind, copy.path(), copy.path(file));
+    }
+  }
+}
+
+void expect_refused(const Kind& kind, const std::string& directory, const std::string& part) {
+  try {
+    kind.open(directory);
+    ADD_FAILURE() << "no error; expected one with: " << part;
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+TEST(HostileTokenizerFiles, PipesAndDevicesAreNotOpened) {
+  for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
+    std::filesystem::remove(file);
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    expect_refused(kind, directory, "not a regular file");
+    std::filesystem::remove(file);
+    std::filesystem::create_symlink("/dev/zero", file);
+    expect_refused(kind, directory, "not a regular file");
+  });
+}
+
+TEST(HostileTokenizerFiles, FilesBeyondAllSizeAreNotRead) {
+  for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
+    std::filesystem::resize_file(file, uintmax_t{1} << 40);
+    expect_refused(kind, directory, "at most 67108864");
+  });
+}
+
+TEST(HostileTokenizerFiles, LinksToNothingAreNotAbsentFiles) {
+  for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
+    std::filesystem::remove(file);
+    std::filesystem::create_symlink("nowhere", file);
+    expect_refused(kind, directory, path(file).filename().string());
+  });
+}
+
+TEST(HostileTokenizerFiles, DeepOrLongJsonIsRefusedAtOnce) {
+  const std::string deep = "{\"extra\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+  const std::string object = "{\"vocab\": " + std::string(100'000, ' ');
+  std::string keys = "{";
+  for (int n = 0; n < 100'000; ++n) keys += fmt::format("\"k{}\": [], ", n);
+  keys += "\"tokenizer_class\": 5}";
+  const auto start = std::chrono::steady_clock::now();
+  for_each_file([&](const Kind& kind, const std::string& directory, const std::string& file) {
+    if (path(file).extension() != ".json") return;
+    write_file(file, deep);
+    expect_refused(kind, directory, path(file).filename().string());
+    write_file(file, object);
+    expect_refused(kind, directory, path(file).filename().string());
+    write_file(file, keys);
+    try {
+      kind.open(directory);  // keys that say nothing may be read over, but in no quadratic time
+    } catch (const Error&) {
+    }
+  });
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,17 @@
+// Reading the files of tokenizers.
+#pragma once
+
+#include <string>
+
+#include "base/file.h"
+
+namespace heed {
+
+/// The content of a tokenizer's file, of 64 MiB at most: the largest vocabularies have some tens of
+/// megabytes. Throws kNotFound or kFile.
+inline std::string read_tokenizer_file(const std::string& path) {
+  constexpr size_t kMaxBytes = size_t{64} << 20;
+  return read_file(path, kMaxBytes);
+}
+
+}  // namespace heed
