@@ -217,6 +217,21 @@ TEST_F(CliClassifyTest, ModelsOfAnotherKindAreToldByName) {
   EXPECT_NE(info.out.find("bad, good, neither"), std::string::npos) << info.out;
 }
 
+TEST_F(CliClassifyTest, LabelsDoNotReachTheTerminalRaw) {
+  std::string config = content_of(folder_.path("config.json"));
+  for (size_t at = config.find("\"bad\""); at != std::string::npos; at = config.find("\"bad\"", at)) {
+    config.replace(at, 5, R"("b\u001b[31md")");
+  }
+  folder_.write("config.json", config);
+  std::string all = classify(many_lines(50)).out + with_model({"info"}).out;
+  const std::string labelled = other_.write("labelled", "good\ta film\nb\x1b[31md\tdull\n");
+  const CommandResult table = with_model({"evaluate", "--task", "classify", "--text", labelled});
+  EXPECT_EQ(table.status, 0) << table.err;
+  all += table.out;
+  EXPECT_EQ(all.find('\x1b'), std::string::npos);
+  EXPECT_NE(table.out.find("b\\x1b[31md"), std::string::npos) << table.out;
+}
+
 TEST_F(CliClassifyTest, FilesThatDoNotBelongTogetherAreRefused) {
   folder_.write("vocab.txt", content_of(folder_.path("vocab.txt")) + "more\n");
   expect_failure(classify("a film\n"), 1, {"vocab.txt has 17 pieces", "the model knows 16"});

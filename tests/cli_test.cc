@@ -333,6 +333,49 @@ TEST_F(CliTest, SamplesTheSameForTheSameSeed) {
   EXPECT_NE(with_seed("1"), with_seed("2"));
 }
 
+TEST_F(CliTest, LineEndsThatAModelWritesEndNoLines) {
+  // At this temperature all pieces are about as likely, those of the bytes 0x00, 0x0A and 0x0D among them.
+  const std::string input = sources(300, 6);
+  const Arguments wild{"--sample", "--temperature", "50", "--max-length", "30"};
+  Arguments json = wild, columns = wild;
+  json.push_back("--json");
+  columns.push_back("--scores");
+  size_t breaks = 0;
+  for (const std::string& line : lines_of(translate(input, json).out)) {
+    const auto text = nlohmann::json::parse(line)["translation"].get<std::string>();
+    breaks += text.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(breaks, 10U);  // there is something to be replaced
+  for (const Arguments& each : {wild, columns}) {
+    const CommandResult result = translate(input, each);
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 300);
+    EXPECT_EQ(result.out.find_first_of(std::string_view("\r\0", 2)), std::string::npos);
+  }
+  for (const std::string& line : lines_of(translate(input, columns).out)) {
+    EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), 1) << line;
+  }
+}
+
+TEST_F(CliTest, WhatAModelHoldsDoesNotReachTheTerminalRaw) {
+  const auto expect_escaped = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_EQ(text.find("\u202e"), std::string::npos);
+  };
+  const std::string languages = altered_model(
+      "tokenizer_config.json", R"({"source_lang": "\u001b]0;gone\u0007", "target_lang": "\u202eed"})");
+  const CommandResult info = heed_command({"info", languages});
+  EXPECT_EQ(info.status, 0) << info.err;
+  expect_escaped(info.out, "\\x1b]0;gone\\x07 to \\u{202e}ed");
+  const std::string pieces =
+      altered_model("vocab.json", R"({"\u001b[2J": 0, "\u202ex": 1, "\u001b[2J\u202e": 1})");
+  const CommandResult error = heed_command({"translate", "Hund", "--model", pieces});
+  EXPECT_EQ(error.status, 1);
+  expect_escaped(error.err, "have the same id 1");
+  expect_escaped(error.err, "\\x1b[2J");
+}
+
 TEST_F(CliTest, BeginsWithThePrefix) {
   const CommandResult result =
       with_model({"translate", "--prefix", "The young", "Der alte Hund sieht den Baum."});

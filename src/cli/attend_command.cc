@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/json_text.h"
+#include "base/printable.h"
 #include "cli/classification.h"
 #include "cli/command.h"
 #include "cli/language_model.h"
@@ -220,8 +221,8 @@ int run_attend(AttendOptions o) {
   output.write(text);
   output.commit();
   if (!o.quiet && !output.to_stdout()) {
-    if (!trace.source.empty()) std::fprintf(stderr, "%s\n", trace.source.c_str());
-    std::fprintf(stderr, "%s\nis in %s\n", trace.target.c_str(), o.output.c_str());
+    if (!trace.source.empty()) std::fprintf(stderr, "%s\n", printable(trace.source).c_str());
+    std::fprintf(stderr, "%s\nis in %s\n", printable(trace.target).c_str(), o.output.c_str());
   }
   return kExitDone;
 }

@@ -76,7 +76,8 @@ std::string to_text(const ConfusionMatrix& matrix, double loss) {
   std::string text =
       fmt::format("accuracy  {}  ({} texts)\nmacro F1  {}\nloss      {:.4f}\n\n", percent(matrix.accuracy()),
                   matrix.total(), percent(matrix.macro_f1()), loss);
-  const std::vector<std::string>& labels = matrix.labels();
+  std::vector<std::string> labels;
+  for (const std::string& label : matrix.labels()) labels.push_back(printable(label));
   const int classes = static_cast<int>(labels.size());
   std::vector<std::vector<std::string>> rows{{"class", "precision", "recall", "F1", "texts"}};
   for (int c = 0; c < classes; ++c) {

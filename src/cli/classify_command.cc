@@ -50,7 +50,7 @@ std::string to_json(const std::string& line, const std::vector<std::string>& lab
 
 std::string to_text(const std::vector<std::string>& labels, const decode::Classification* result) {
   if (result == nullptr) return "";
-  return fmt::format("{}\t{:.6f}", labels[result->best], result->probabilities[result->best]);
+  return fmt::format("{}\t{:.6f}", printable(labels[result->best]), result->probabilities[result->best]);
 }
 
 /// The lines that there are now, up to so many; those who send line by line are answered line by line.

@@ -120,7 +120,7 @@ bool translate(const EvaluateOptions& o, Evaluation& e) {
   if (!whole) return false;
   e.seconds = progress.seconds();
   if (o.output.empty()) return true;
-  for (const std::string& line : e.hypotheses) output.write_line(line);
+  for (const std::string& line : e.hypotheses) output.write_line(within_line(line));
   output.commit();
   return true;
 }

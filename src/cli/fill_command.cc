@@ -94,7 +94,8 @@ std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
   std::vector<std::string> columns;
   for (const auto& guesses : gaps) {
     std::vector<std::string> words;
-    for (const Guess& each : guesses) words.push_back(fmt::format("{} {:.4f}", each.piece, each.probability));
+    for (const Guess& each : guesses)
+      words.push_back(fmt::format("{} {:.4f}", printable(each.piece), each.probability));
     columns.push_back(fmt::format("{}", fmt::join(words, " ")));
   }
   return fmt::format("{}", fmt::join(columns, "\t"));

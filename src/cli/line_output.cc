@@ -27,6 +27,13 @@ void LineOutput::write(std::string_view text) {
   }
 }
 
+std::string within_line(std::string text, bool columns) {
+  for (char& byte : text) {
+    if (byte == '\n' || byte == '\r' || byte == '\0' || (columns && byte == '\t')) byte = ' ';
+  }
+  return text;
+}
+
 void LineOutput::flush() {
   if (!file_ && std::fflush(stdout) != 0) fail_to_write();
 }

@@ -31,4 +31,8 @@ class LineOutput {
   std::optional<AtomicFile> file_;
 };
 
+/// The text of a translation as a part of a line. A model may write any byte: what would end the line, or
+/// with several `columns` the column, becomes a space, and so does NUL, at which other programs stop.
+std::string within_line(std::string text, bool columns = false);
+
 }  // namespace heed::cli

@@ -182,7 +182,7 @@ std::string to_text(const ModelSummary& s) {
   line("model", s.directory);
   std::vector<std::string> dimensions;
   for (const auto& [name, value] : s.dimensions) dimensions.push_back(fmt::format("{} {}", name, value));
-  line("architecture", s.model_type);
+  line("architecture", shown(s.model_type));
   for (size_t n = 0; n < dimensions.size(); n += 3) {
     const std::vector<std::string> some(
         dimensions.begin() + static_cast<std::ptrdiff_t>(n),
@@ -190,18 +190,19 @@ std::string to_text(const ModelSummary& s) {
     line("", fmt::format("{}", fmt::join(some, ", ")));
   }
   if (!s.source_language.empty())
-    line("languages", fmt::format("{} to {}", s.source_language, s.target_language));
+    line("languages", fmt::format("{} to {}", shown(s.source_language), shown(s.target_language)));
   if (s.vocabulary > 0) line("vocabulary", fmt::format("{} pieces", with_commas(s.vocabulary)));
   line("classes", fmt::format("{}", fmt::join(s.labels, ", ")));
   line("licence", s.licence);
-  line("weights", fmt::format("{} in {}, {:.1f} MB", with_commas(s.parameters), fmt::join(s.dtypes, ", "),
+  line("weights", fmt::format("{} in {}, {:.1f} MB", with_commas(s.parameters),
+                              printable(fmt::format("{}", fmt::join(s.dtypes, ", "))),
                               static_cast<double>(s.bytes) / 1e6));
   size_t longest = 0;
-  for (const ParameterGroup& group : s.groups) longest = std::max(longest, group.name.size());
+  for (const ParameterGroup& group : s.groups) longest = std::max(longest, printable(group.name).size());
   text += fmt::format("\n  {:<{}}  tensors    elements  share\n", "parameters", longest);
   for (const ParameterGroup& group : s.groups) {
     text += fmt::format(
-        "  {:<{}}  {:>7}  {:>10}  {:>4.1f}%\n", group.name, longest, group.tensors,
+        "  {:<{}}  {:>7}  {:>10}  {:>4.1f}%\n", printable(group.name), longest, group.tensors,
         with_commas(group.elements),
         100 * static_cast<double>(group.elements) / static_cast<double>(std::max<int64_t>(s.parameters, 1)));
   }

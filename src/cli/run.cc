@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/nearest_word.h"
+#include "base/printable.h"
 #include "cli/command.h"
 #include "heed/error.h"
 #include "heed/version.h"
@@ -62,7 +63,7 @@ int report(const std::exception& error, int status) {
     std::fprintf(stderr, "heed: interrupted\n");
     return kExitInterrupted;
   }
-  std::fprintf(stderr, "heed: %s\n", error.what());
+  std::fprintf(stderr, "heed: %s\n", printable(error.what()).c_str());  // it may quote any file
   return status;
 }
 
@@ -130,8 +131,9 @@ int run(int argc, const char* const* argv) {
     std::fputs(describe(app, error).c_str(), stderr);
     return kExitUsage;
   }
-  set_log_handler(
-      [](LogLevel, const std::string& message) { std::fprintf(stderr, "heed: %s\n", message.c_str()); });
+  set_log_handler([](LogLevel, const std::string& message) {
+    std::fprintf(stderr, "heed: %s\n", printable(message).c_str());
+  });
   watch_interrupts();
   return work_and_report(work);
 }

@@ -76,7 +76,7 @@ void write(const TranslateOptions& o, const decode::Translation& translation, Li
     std::string line;
     if (o.scores && found) line += fmt::format("{:.6f}", translation.candidates[rank].score);
     if (o.scores) line += '\t';
-    if (found) line += translation.candidates[rank].text;
+    if (found) line += within_line(translation.candidates[rank].text, o.scores || o.alignment);
     if (o.alignment) line += '\t' + (rank == 0 ? decode::to_pharaoh(translation.alignment) : "");
     output.write_line(line);
   }
