@@ -70,6 +70,23 @@ TEST_F(CliGenerateTest, ShowsWhatJsonHolds) {
   EXPECT_NE(run(other).out, shown.out);
 }
 
+TEST_F(CliGenerateTest, ConvertWritesTheTokenizerForHuggingFace) {
+  // As directories were written before there was one.
+  std::filesystem::remove(folder_.path("tokenizer.json"));
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "HeedByteTokenizer"})");
+  const TestFolder out;
+  const CommandResult result =
+      heed_command({"convert", folder_.path(), out.path("converted"), "--to", "huggingface"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(content_of(out.path("converted/tokenizer.json")), ByteTokenizer().tokenizer_json());
+  EXPECT_THAT(content_of(out.path("converted/tokenizer_config.json")), HasSubstr("PreTrainedTokenizerFast"));
+  const Arguments prompt{"generate", "Once", "--max-tokens", "8", "--seed", "3", "--model"};
+  Arguments before = prompt, after = prompt;
+  before.push_back(folder_.path());
+  after.push_back(out.path("converted"));
+  EXPECT_EQ(heed_command(before).out, heed_command(after).out);
+}
+
 TEST_F(CliGenerateTest, ThreadsAndCompanyChangeNothing) {
   const std::string prompts = folder_.write("prompts", "one\ntwo\nthree\nfour\n");
   const Arguments base{"generate", "--input", prompts, "--samples", "2", "--max-tokens", "9", "--json"};

@@ -18,6 +18,7 @@
 #include "io/safetensors.h"
 #include "io/weight_files.h"
 #include "models/model_directory.h"
+#include "text/text_tokenizer.h"
 
 namespace heed::cli {
 namespace {
@@ -88,6 +89,21 @@ void require_hugging_face(const std::string& directory) {
        directory, loaded.model_type, fmt::join(beyond, ", "));
 }
 
+/// Tokenizers of Heed's own come with a tokenizer.json for that library; directories of before have none yet.
+void write_tokenizer_for_hugging_face(const std::string& directory) {
+  if (!is_known(directory)) return;
+  if (models::task_of(directory) != models::Task::kLanguageModel || !TextTokenizer::is_in(directory)) return;
+  const auto tokenizer = TextTokenizer::load(directory);
+  if (const std::string beyond = tokenizer->beyond_hugging_face(); !beyond.empty()) {
+    fail(ErrorKind::kUsage,
+         "the tokenizer cannot be written for Hugging Face's library, which would cut texts in another way: "
+         "{}; without "
+         "--to, Heed opens it",
+         beyond);
+  }
+  if (!tokenizer->tokenizer_json().empty()) tokenizer->save(directory);
+}
+
 int convert_llama2c(const ConvertOptions& o) {
   NewDirectory output(o.output);
   import_llama2c({o.input, o.tokenizer, weight_types().at(o.weights)}, output.part());
@@ -118,6 +134,7 @@ int run_convert(const ConvertOptions& o) {
   convert_weights(input, output.part(), dtype);
   copy_others(input, output.part());
   write_config(input, output.part(), dtype);
+  if (o.to == "huggingface") write_tokenizer_for_hugging_face(output.part());
   if (is_known(input))
     models::load_model(output.part());  // throws where config and weights contradict each other
   const double megabytes = static_cast<double>(WeightFiles::open(output.part()).bytes()) / 1e6;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/file.h"
 
 namespace heed::decode {
 namespace {
@@ -27,7 +28,17 @@ Classification classification_of(const float* logits, int classes) {
 
 void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
                         const std::string& directory) {
-  if (static_cast<int64_t>(tokenizer.size()) <= vocabulary) return;
+  const auto pieces = static_cast<int64_t>(tokenizer.size());
+  if (pieces == vocabulary) return;
+  if (pieces < vocabulary) {
+    // A tokenizer.json cannot be cut unnoticed.
+    if (is_padded_vocabulary(pieces, vocabulary) || is_present(directory + "/tokenizer.json")) return;
+    fail(ErrorKind::kFormat,
+         "'{}': vocab.txt has {} pieces, and the model knows {} (vocab_size in config.json): it is cut short "
+         "or "
+         "belongs to another model, for {} is not {} rounded up to a multiple of 8, 16, 32, 64 or 128",
+         directory, pieces, vocabulary, vocabulary, pieces);
+  }
   fail(ErrorKind::kFormat,
        "'{}': vocab.txt has {} pieces, and the model knows {} (vocab_size in config.json)", directory,
        tokenizer.size(), vocabulary);

@@ -17,12 +17,25 @@ bool is_ascii(char32_t c) {
   return c < 0x80;
 }
 
+/// The general category as a mask. Characters newer than Unicode 8 have none: Hugging Face's tokenizers know
+/// the categories of that version, and models know their pieces.
+uint32_t category_of(char32_t c) {
+  // Some have changed their categories since.
+  if (c == 0x166D || c == 0x111C9) return U_GC_PO_MASK;
+  if (c == 0x1734) return U_GC_MN_MASK;
+  if (c == 0x1885 || c == 0x1886) return U_GC_LO_MASK;
+  constexpr uint8_t kVersion = 8;
+  UVersionInfo age;
+  u_charAge(static_cast<UChar32>(c), age);
+  return age[0] <= kVersion ? U_GET_GC_MASK(static_cast<UChar32>(c)) : 0;
+}
+
 /// Control characters, format characters and those of private use.
 bool is_dropped(char32_t c) {
   if (c == '\t' || c == '\n' || c == '\r') return false;
   if (c == kReplacement) return true;
   constexpr uint32_t kOther = U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK;
-  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & kOther) != 0;
+  return (category_of(c) & kOther) != 0;
 }
 
 bool is_space(char32_t c) {
@@ -32,17 +45,18 @@ bool is_space(char32_t c) {
 /// Besides Unicode's punctuation, all of ASCII that is neither letter, digit nor space: "$", "+", "^".
 bool is_punctuation(char32_t c) {
   if (is_ascii(c)) return c > ' ' && c < 0x7F && !u_isalnum(static_cast<UChar32>(c));
-  return u_ispunct(static_cast<UChar32>(c));
+  return (category_of(c) & U_GC_P_MASK) != 0;
 }
 
-/// The blocks of ideographs, as BERT's authors listed them; neither kana nor Hangul.
+/// The blocks of ideographs, as BERT's authors listed them; neither kana nor Hangul. The fifth is one of two,
+/// of which Hugging Face's tokenizers leave out U+2B820 to U+2B91F, and so do the models made with them.
 bool is_chinese(char32_t c) {
   struct Block {
     char32_t first, last;
   };
   static constexpr Block kBlocks[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
                                       {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
-                                      {0x2B820, 0x2CEAF}, {0x2F800, 0x2FA1F}};
+                                      {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F}};
   for (const Block& block : kBlocks) {
     if (c >= block.first && c <= block.last) return true;
   }
@@ -75,7 +89,7 @@ void fold(char32_t c, const BertWordOptions& options, const Function& function) 
     for (int32_t at = 0; at < text.length(); at = text.moveIndex32(at, 1)) visit(text.char32At(at));
   };
   each(folded, [&](UChar32 part) {
-    if (options.strip_accents && u_charType(part) == U_NON_SPACING_MARK) return;
+    if (options.strip_accents && (category_of(static_cast<char32_t>(part)) & U_GC_MN_MASK) != 0) return;
     icu::UnicodeString cased(part);
     if (options.lowercase) cased.toLower(icu::Locale::getRoot());
     each(cased, [&](UChar32 lower) { function(static_cast<char32_t>(lower)); });

@@ -13,22 +13,19 @@
 #include <unordered_map>
 #include <vector>
 
+#include "text/added_tokens.h"
+#include "text/bpe_merges.h"
 #include "text/text_tokenizer.h"
 #include "text/text_tokenizer_config.h"
 
 namespace heed {
 
-/// Joins the pieces left and right, of which the earliest merge in the list goes first.
-struct BpeMerge {
-  int32_t left = 0, right = 0, joined = 0;
-};
-
 /// What byte-level BPE consists of.
 struct ByteBpeModel {
-  /// The bytes of each id; of a special token how it is spelt.
+  /// The bytes of each id; of an added token how it is spelt.
   std::vector<std::string> pieces;
   std::vector<BpeMerge> merges;
-  std::vector<int32_t> special;  ///< ids, without repetition
+  std::vector<AddedToken> added;  ///< of which the special ones stand for no text
   /// Of these, or -1.
   int32_t start = -1, end = -1;
   bool starts_every_text = false;
@@ -49,32 +46,33 @@ class ByteBpeTokenizer : public TextTokenizer {
   std::optional<int32_t> start_id() const override;
   bool starts_every_text() const override { return model_.starts_every_text; }
   std::optional<int32_t> end_id() const override;
-  bool is_special(int32_t id) const override;
   std::string bytes(int32_t id) const override;
   std::string piece(int32_t id) const override;
 
  protected:
   void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
-  std::optional<Token> next_special(std::string_view text, size_t begin) const override;
+  const AddedTokens& added_tokens() const override { return added_; }
 
  private:
-  struct Rank {
-    int32_t place = 0, joined = 0;
-  };
   /// The ids of one word.
   std::vector<int32_t> merge(std::string_view word) const;
 
   ByteBpeModel model_;
-  std::vector<int32_t> id_of_byte_;           // -1 where the vocabulary does not hold it
-  std::unordered_map<uint64_t, Rank> ranks_;  // by left and right
+  AddedTokens added_;
+  BpeMerges merges_;
+  std::vector<int32_t> id_of_byte_;  // -1 where the vocabulary does not hold it
 };
 
 /// The character of each byte, in UTF-8; and the bytes in the order of their characters.
 const std::vector<std::string>& characters_of_bytes();
 std::vector<unsigned char> bytes_in_character_order();
 
-/// vocab.json and merges.txt of a directory, or what tokenizer.json has instead. Throws kNotFound, kFile, or
-/// kFormat with the place that is wrong.
+/// Turns pieces from the characters that stand for bytes into the bytes, but for added tokens. Throws
+/// kFormat, with `name`.
+void spell_out_pieces(const std::string& name, ByteBpeModel& model);
+
+/// vocab.json and merges.txt of a directory. Throws kNotFound, kFile, or kFormat with the place that is
+/// wrong.
 ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config);
 void write_byte_bpe(const std::string& directory, const ByteBpeModel& model);
 

@@ -1,11 +1,9 @@
-// vocab.json and merges.txt, and the tokenizer.json that newer directories have instead.
-#include <filesystem>
-#include <nlohmann/json.hpp>
+// vocab.json and merges.txt.
 #include <unordered_set>
 
 #include "base/check.h"
 #include "base/file.h"
-#include "base/json_file.h"
+#include "base/printable.h"
 #include "text/byte_bpe.h"
 #include "text/tokenizer_file.h"
 #include "text/utf8.h"
@@ -76,63 +74,28 @@ std::vector<WrittenMerge> read_merges(const std::string& path) {
   return merges;
 }
 
-/// What the two files hold, or the one.
-struct Written {
-  std::string vocabulary_name, merges_name;
-  std::vector<std::string> pieces;
-  std::vector<WrittenMerge> merges;
-  std::map<int32_t, std::string> special;
-};
-
-/// Whether "pre_tokenizer" is GPT-2's, alone or in a sequence of one.
-bool cuts_like_gpt2(const nlohmann::json& pre_tokenizer) {
-  if (!pre_tokenizer.is_object()) return false;
-  return pre_tokenizer.value("type", "") == "ByteLevel" && pre_tokenizer.value("use_regex", true) &&
-         !pre_tokenizer.value("add_prefix_space", false);
-}
-
-Written read_tokenizer_json(const std::string& path) {
-  Written written{path, path, {}, {}, {}};
-  try {
-    const auto json = JsonObject::read(path).json();
-    const auto& model = json.at("model");
-    if (model.value("type", "BPE") != "BPE" || !cuts_like_gpt2(json.at("pre_tokenizer"))) {
-      fail(
-          ErrorKind::kFormat,
-          "{} describes a tokenizer that Heed does not have: only byte-level BPE as GPT-2's can be read from "
-          "it",
-          path);
-    }
-    auto vocabulary = model.at("vocab");
-    for (const auto& token : json.value("added_tokens", nlohmann::json::array())) {
-      const std::string content = token.at("content");
-      vocabulary[content] = token.at("id");
-      if (token.value("special", false)) written.special[token.at("id")] = content;
-    }
-    written.pieces = read_vocabulary(vocabulary.dump(), path);
-    for (const auto& merge : model.at("merges")) {
-      const std::string place = fmt::format("{}, merge {},", path, written.merges.size() + 1);
-      if (merge.is_string()) {
-        written.merges.push_back(split_merge(merge.get<std::string>(), place));
-      } else {
-        written.merges.emplace_back(merge.at(0), merge.at(1));
-      }
-    }
-  } catch (const nlohmann::json::exception& error) {
-    fail(ErrorKind::kFormat, "{} is not a tokenizer as Hugging Face writes it: {}", path, error.what());
+/// A cut merges.txt shows in pieces that no merge makes: all but bytes and special tokens come from one.
+/// Pieces spelt like special tokens ("<mask>") may be some that no file names.
+void check_all_made(const std::string& merges_path, const std::vector<std::string>& pieces,
+                    const ByteBpeModel& model) {
+  std::vector<bool> made(pieces.size());
+  for (const BpeMerge& merge : model.merges) made[merge.joined] = true;
+  for (const AddedToken& token : model.added) made[token.id] = true;
+  size_t missing = 0, first = 0;
+  for (size_t id = 0; id < pieces.size(); ++id) {
+    size_t behind_first = 0;
+    next_code_point(pieces[id], behind_first);
+    const bool like_special = (pieces[id].starts_with('<') && pieces[id].ends_with('>')) ||
+                              (pieces[id].starts_with('[') && pieces[id].ends_with(']'));
+    if (made[id] || like_special || behind_first == pieces[id].size()) continue;
+    if (missing++ == 0) first = id;
   }
-  return written;
-}
-
-Written read_written(const std::string& directory) {
-  const std::string vocabulary = directory + kVocabulary, merges = directory + kMerges;
-  const std::string both = directory + "/tokenizer.json";
-  if (!std::filesystem::exists(vocabulary) && std::filesystem::exists(both)) return read_tokenizer_json(both);
-  return {vocabulary,
-          merges,
-          read_vocabulary(read_tokenizer_file(vocabulary), vocabulary),
-          read_merges(merges),
-          {}};
+  if (missing == 0) return;
+  fail(ErrorKind::kFormat,
+       "{} is cut short or belongs to another vocabulary: no merge makes {} of the {} pieces in vocab.json, "
+       "the first of "
+       "them '{}'. Fetch or make the file again",
+       merges_path, missing, pieces.size(), shown(pieces[first]));
 }
 
 }  // namespace
@@ -159,25 +122,39 @@ std::vector<unsigned char> bytes_in_character_order() {
   return bytes;
 }
 
+void spell_out_pieces(const std::string& name, ByteBpeModel& model) {
+  std::unordered_set<int32_t> added;
+  for (const AddedToken& token : model.added) added.insert(token.id);
+  for (int32_t id = 0; id < static_cast<int32_t>(model.pieces.size()); ++id) {
+    if (added.count(id) > 0) continue;
+    auto bytes = spelt_out(model.pieces[id]);
+    if (!bytes || bytes->empty()) {
+      fail(ErrorKind::kFormat, "{}: the piece \"{}\" is not written in the characters that stand for bytes",
+           name, shown(model.pieces[id]));
+    }
+    model.pieces[id] = std::move(*bytes);
+  }
+}
+
 ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config) {
-  if (config.adds_space) {
+  if (config.adds_space.value_or(false)) {
     fail(ErrorKind::kFormat,
          "'{}': tokenizer_config.json asks for \"add_prefix_space\", which Heed does not have", directory);
   }
-  Written written = read_written(directory);
+  const std::string vocabulary_path = directory + kVocabulary, merges_path = directory + kMerges;
+  std::vector<std::string> pieces = read_vocabulary(read_tokenizer_file(vocabulary_path), vocabulary_path);
   std::unordered_map<std::string, int32_t> ids;
-  for (const std::string& piece : written.pieces) {
+  for (const std::string& piece : pieces) {
     if (!ids.emplace(piece, static_cast<int32_t>(ids.size())).second) {
-      fail(ErrorKind::kFormat, "{}: the piece \"{}\" stands twice", written.vocabulary_name, piece);
+      fail(ErrorKind::kFormat, "{}: the piece \"{}\" stands twice", vocabulary_path, shown(piece));
     }
   }
   ByteBpeModel model;
-  model.merges.reserve(written.merges.size());
-  for (const auto& [left, right] : written.merges) {
+  for (const auto& [left, right] : read_merges(merges_path)) {
     const auto l = ids.find(left), r = ids.find(right), joined = ids.find(left + right);
     if (l == ids.end() || r == ids.end() || joined == ids.end()) {
-      fail(ErrorKind::kFormat, "{} joins \"{}\" and \"{}\", but the vocabulary does not hold {}",
-           written.merges_name, left, right,
+      fail(ErrorKind::kFormat, "{} joins \"{}\" and \"{}\", but the vocabulary does not hold {}", merges_path,
+           shown(left), shown(right),
            l == ids.end()   ? "the first"
            : r == ids.end() ? "the second"
                             : "what they make");
@@ -185,42 +162,31 @@ ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConf
     model.merges.push_back({l->second, r->second, joined->second});
   }
 
-  std::unordered_set<int32_t> special;
-  const auto find_special = [&](const std::string& token) {
+  std::unordered_set<int32_t> known;
+  const auto special = [&](const std::string& token) {
     const auto found = ids.find(token);
     if (token.empty() || found == ids.end()) return -1;
-    special.insert(found->second);
+    if (known.insert(found->second).second) model.added.push_back({.id = found->second, .content = token});
     return found->second;
   };
   const bool silent = config.start.empty() && config.end.empty();
-  model.start = find_special(silent ? kEndOfText : config.start);
-  model.end = find_special(silent ? kEndOfText : config.end);
-  find_special(config.unknown);
+  model.start = special(silent ? kEndOfText : config.start);
+  model.end = special(silent ? kEndOfText : config.end);
+  special(config.unknown);
   model.starts_every_text = config.adds_start.value_or(false) && model.start >= 0;
-  for (const auto& tokens : {config.special, written.special}) {
-    for (const auto& [id, token] : tokens) find_special(token);
-  }
-  model.special.assign(special.begin(), special.end());
-  std::sort(model.special.begin(), model.special.end());
-
-  model.pieces = std::move(written.pieces);
-  for (int32_t id = 0; id < static_cast<int32_t>(model.pieces.size()); ++id) {
-    if (special.count(id) > 0) continue;
-    auto bytes = spelt_out(model.pieces[id]);
-    if (!bytes || bytes->empty()) {
-      fail(ErrorKind::kFormat, "{}: the piece \"{}\" is not written in the characters that stand for bytes",
-           written.vocabulary_name, model.pieces[id]);
-    }
-    model.pieces[id] = std::move(*bytes);
-  }
+  for (const auto& [id, token] : config.special) special(token);
+  check_all_made(merges_path, pieces, model);
+  model.pieces = std::move(pieces);
+  spell_out_pieces(vocabulary_path, model);
   return model;
 }
 
 void write_byte_bpe(const std::string& directory, const ByteBpeModel& model) {
   std::vector<std::string> pieces;
-  const std::unordered_set<int32_t> special(model.special.begin(), model.special.end());
+  std::unordered_set<int32_t> added;
+  for (const AddedToken& token : model.added) added.insert(token.id);
   for (int32_t id = 0; id < static_cast<int32_t>(model.pieces.size()); ++id) {
-    pieces.push_back(special.count(id) > 0 ? model.pieces[id] : in_characters(model.pieces[id]));
+    pieces.push_back(added.count(id) > 0 ? model.pieces[id] : in_characters(model.pieces[id]));
   }
   std::string merges = "#version: 0.2\n";
   for (const BpeMerge& merge : model.merges) merges += pieces[merge.left] + " " + pieces[merge.right] + "\n";

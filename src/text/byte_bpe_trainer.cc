@@ -158,7 +158,7 @@ std::unique_ptr<TextTokenizer> ByteBpeTokenizer::train(int vocabulary_size, cons
                 model.pieces.size() + 1);
   }
   model.start = model.end = static_cast<int32_t>(model.pieces.size());
-  model.special = {model.end};
+  model.added = {{.id = model.end, .content = kEndOfText}};
   model.pieces.emplace_back(kEndOfText);
   return std::make_unique<ByteBpeTokenizer>(std::move(model));
 }

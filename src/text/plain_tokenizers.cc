@@ -6,13 +6,19 @@
 #include "base/check.h"
 #include "text/text_tokenizer_config.h"
 #include "text/tokenizer_file.h"
+#include "text/tokenizer_json_writer.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace heed {
 
 void ByteTokenizer::save(const std::string& directory) const {
-  write_text_tokenizer_config(directory, {.tokenizer_class = kByteTokenizerClass});
+  write_text_tokenizer_config(directory, {.tokenizer_class = kPlainTokenizerClass, .own = kind()});
+  write_file(directory + kTokenizerJson, tokenizer_json());
+}
+
+std::string ByteTokenizer::tokenizer_json() const {
+  return byte_tokenizer_json();
 }
 
 std::string ByteTokenizer::bytes(int32_t id) const {
@@ -72,7 +78,12 @@ void CharacterTokenizer::save(const std::string& directory) const {
   std::vector<std::string> pieces;
   for (int32_t id = 0; id < size(); ++id) pieces.push_back(bytes(id));
   write_file(directory + "/vocab.json", vocabulary_json(pieces));
-  write_text_tokenizer_config(directory, {.tokenizer_class = kCharacterTokenizerClass});
+  write_text_tokenizer_config(directory, {.tokenizer_class = kPlainTokenizerClass, .own = kind()});
+  write_file(directory + kTokenizerJson, tokenizer_json());
+}
+
+std::string CharacterTokenizer::tokenizer_json() const {
+  return character_tokenizer_json(characters_);
 }
 
 std::string CharacterTokenizer::bytes(int32_t id) const {

@@ -14,6 +14,7 @@ namespace heed {
 class ByteTokenizer : public TextTokenizer {
  public:
   void save(const std::string& directory) const override;
+  std::string tokenizer_json() const override;
   TextTokenizerKind kind() const override { return TextTokenizerKind::kBytes; }
   int32_t size() const override { return 256; }
   std::string bytes(int32_t id) const override;
@@ -32,6 +33,7 @@ class CharacterTokenizer : public TextTokenizer {
   static std::unique_ptr<TextTokenizer> train(const NextText& text);
 
   void save(const std::string& directory) const override;
+  std::string tokenizer_json() const override;
   TextTokenizerKind kind() const override { return TextTokenizerKind::kCharacters; }
   int32_t size() const override { return static_cast<int32_t>(characters_.size()); }
   std::string bytes(int32_t id) const override;

@@ -19,7 +19,7 @@ namespace heed {
 struct SentencePieceModel::Implementation {
   sentencepiece::SentencePieceProcessor processor;
   std::string bytes, name;
-  SentencePieceModelType type = SentencePieceModelType::kUnigram;
+  SentencePieceModelFacts facts;
 
   /// For a model that passed all checks and yet cannot do its work.
   void expect_ok(const sentencepiece::util::Status& status, std::string_view action) const {
@@ -83,7 +83,7 @@ SentencePieceModel SentencePieceModel::load(const std::string& path) {
 SentencePieceModel SentencePieceModel::from_bytes(std::string bytes, const std::string& name) {
   silence_sentencepiece();
   auto model = std::make_shared<Implementation>();
-  model->type = check_sentencepiece_model(bytes, name);
+  model->facts = check_sentencepiece_model(bytes, name);
   model->name = name;
   try {
     model->expect_ok(model->processor.LoadFromSerializedProto(bytes), "be loaded");
@@ -114,7 +114,7 @@ std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text
   if (!(alpha >= 0) || !std::isfinite(alpha)) {
     fail(ErrorKind::kUsage, "the alpha of subword sampling must be a number from 0 up, not {}", alpha);
   }
-  if (implementation_->type != SentencePieceModelType::kUnigram) {
+  if (implementation_->facts.type != SentencePieceModelType::kUnigram) {
     fail(ErrorKind::kUsage, "subword sampling needs a unigram model, and {} is none; turn sampling off",
          implementation_->name);
   }
@@ -163,6 +163,20 @@ int SentencePieceModel::byte_of(int number) const {
   if (!implementation_->processor.IsByte(number) || text.size() != 6) return byte;
   const auto [end, error] = std::from_chars(text.data() + 3, text.data() + 5, byte, 16);
   return error == std::errc() && end == text.data() + 5 ? byte : -1;
+}
+
+float SentencePieceModel::score(int number) const {
+  HEED_CHECK(number >= 0 && number < size());
+  return implementation_->processor.GetScore(number);
+}
+
+SubwordType SentencePieceModel::type() const {
+  return implementation_->facts.type == SentencePieceModelType::kUnigram ? SubwordType::kUnigram
+                                                                         : SubwordType::kBpe;
+}
+
+bool SentencePieceModel::keeps_text() const {
+  return implementation_->facts.keeps_text;
 }
 
 int SentencePieceModel::start() const {

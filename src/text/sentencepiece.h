@@ -98,6 +98,13 @@ class SentencePieceModel {
   bool is_special(int number) const;
   /// The byte that a byte piece ("<0x0A>") stands for; -1 for others.
   int byte_of(int number) const;
+  /// How likely the piece is, or when it is merged: higher ones first.
+  float score(int number) const;
+  /// How the model cuts; kBpe for all but unigram models.
+  SubwordType type() const;
+  /// Whether it changes nothing in a text but for a mark that it puts in front: no normalisation, no white
+  /// space lost, and characters that are no pieces spelt in bytes. What TextTokenizer trains is so.
+  bool keeps_text() const;
   /// The numbers of <s>, </s> and <unk>; -1 where the model has none.
   int start() const;
   int end() const;

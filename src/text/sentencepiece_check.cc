@@ -25,15 +25,20 @@ constexpr size_t kMaxPieceBytes = 4096;
 // Field numbers of sentencepiece_model.proto.
 enum ModelField : uint32_t { kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5 };
 enum PieceField : uint32_t { kPieceText = 1, kPieceScore = 2, kPieceType = 3 };
-enum PieceType : uint64_t { kNormal = 1, kUserDefined = 4, kLastPieceType = 6 };
-constexpr uint32_t kTrainerModelType = 3;
-constexpr uint32_t kNormalizerCharsmap = 2;
+enum PieceType : uint64_t { kNormal = 1, kUserDefined = 4, kUnused = 5, kLastPieceType = 6 };
+enum TrainerField : uint32_t { kTrainerModelType = 3, kTrainerSuffixMarks = 24, kTrainerByteFallback = 35 };
+enum NormalizerField : uint32_t {
+  kNormalizerCharsmap = 2,
+  kNormalizerAddsSpace = 3,
+  kNormalizerRemovesSpaces = 4,
+  kNormalizerMarksSpaces = 5
+};
 
 class ModelCheck {
  public:
   ModelCheck(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
 
-  SentencePieceModelType check() {
+  SentencePieceModelFacts check() {
     if (bytes_.empty()) broken("it is empty");
     if (bytes_.size() > kMaxModelBytes) broken(fmt::format("it has more than {} MiB", kMaxModelBytes >> 20));
     for_each_field(bytes_, [&](const WireField& field) {
@@ -42,7 +47,8 @@ class ModelCheck {
       has_trainer_ |= field.number == kTrainerSpec;
       has_normalizer_ |= field.number == kNormalizerSpec;
       if (field.number == kTrainerSpec) check_trainer(field.bytes);
-      if (field.number == kNormalizerSpec || field.number == kDenormalizerSpec) check_normalizer(field.bytes);
+      if (field.number == kNormalizerSpec) check_normalizer(field.bytes);
+      if (field.number == kDenormalizerSpec) check_charsmap(field.bytes);
     });
     if (pieces_ == 0) broken("it has no pieces");
     // They follow the pieces, so a file that is cut short between two pieces lacks them.
@@ -50,7 +56,9 @@ class ModelCheck {
       broken(fmt::format("it has no settings of the {}, as one that is cut short",
                          has_trainer_ ? "normalizer" : "trainer"));
     check_nesting();
-    return type_;
+    const bool keeps_text = !has_charsmap_ && adds_space_ && !removes_spaces_ && marks_spaces_ &&
+                            !marks_suffixes_ && byte_fallback_ && !has_odd_pieces_;
+    return {type_, keeps_text};
   }
 
  private:
@@ -87,11 +95,15 @@ class ModelCheck {
     if (type < kNormal || type > kLastPieceType)
       broken(fmt::format("piece {} is of unknown type {}", number, type));
     if (type == kUserDefined) user_symbols_.push_back(text);
+    has_odd_pieces_ |= type == kUserDefined || type == kUnused;
   }
 
   void check_trainer(std::string_view message) {
     for_each_field(message, [&](const WireField& field) {
-      if (field.number != kTrainerModelType || field.type != WireField::kVarint) return;
+      if (field.type != WireField::kVarint) return;
+      if (field.number == kTrainerSuffixMarks) marks_suffixes_ = field.value != 0;
+      if (field.number == kTrainerByteFallback) byte_fallback_ = field.value != 0;
+      if (field.number != kTrainerModelType) return;
       if (field.value < static_cast<uint64_t>(SentencePieceModelType::kUnigram) ||
           field.value > static_cast<uint64_t>(SentencePieceModelType::kChar)) {
         broken(fmt::format("model type {} is unknown", field.value));
@@ -100,10 +112,23 @@ class ModelCheck {
     });
   }
 
-  void check_normalizer(std::string_view message) const {
+  void check_normalizer(std::string_view message) {
+    for_each_field(message, [&](const WireField& field) {
+      if (field.type == WireField::kVarint) {
+        if (field.number == kNormalizerAddsSpace) adds_space_ = field.value != 0;
+        if (field.number == kNormalizerRemovesSpaces) removes_spaces_ = field.value != 0;
+        if (field.number == kNormalizerMarksSpaces) marks_spaces_ = field.value != 0;
+      }
+    });
+    check_charsmap(message);
+  }
+
+  /// The table of a normalizer, or of what undoes one.
+  void check_charsmap(std::string_view message) {
     for_each_field(message, [&](const WireField& field) {
       if (field.number != kNormalizerCharsmap || field.type != WireField::kBytes || field.bytes.empty())
         return;
+      has_charsmap_ = true;
       const std::string fault = find_charsmap_fault(field.bytes);
       if (!fault.empty()) broken("of its normalisation table, " + fault);
     });
@@ -125,13 +150,16 @@ class ModelCheck {
   std::string_view bytes_, name_;
   size_t pieces_ = 0;
   bool has_trainer_ = false, has_normalizer_ = false;
+  // As the library has them where a file does not say.
+  bool adds_space_ = true, removes_spaces_ = true, marks_spaces_ = true, has_charsmap_ = false;
+  bool marks_suffixes_ = false, byte_fallback_ = false, has_odd_pieces_ = false;
   SentencePieceModelType type_ = SentencePieceModelType::kUnigram;
   std::vector<std::string_view> user_symbols_;
 };
 
 }  // namespace
 
-SentencePieceModelType check_sentencepiece_model(std::string_view bytes, std::string_view name) {
+SentencePieceModelFacts check_sentencepiece_model(std::string_view bytes, std::string_view name) {
   return ModelCheck(bytes, name).check();
 }
 

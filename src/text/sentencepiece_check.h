@@ -13,7 +13,14 @@ namespace heed {
 /// The library's own numbers.
 enum class SentencePieceModelType { kUnigram = 1, kBpe = 2, kWord = 3, kChar = 4 };
 
-/// Throws kFormat, naming `name` (the file) and what is wrong. Returns how the model cuts text.
-SentencePieceModelType check_sentencepiece_model(std::string_view bytes, std::string_view name);
+struct SentencePieceModelFacts {
+  SentencePieceModelType type = SentencePieceModelType::kUnigram;
+  /// Whether there is no normalisation table, a space is put in front and none is removed, spaces are marked,
+  /// unknown characters are spelt in bytes, and all pieces are ordinary ones, bytes, <unk> or control tokens.
+  bool keeps_text = false;
+};
+
+/// Throws kFormat, naming `name` (the file) and what is wrong.
+SentencePieceModelFacts check_sentencepiece_model(std::string_view bytes, std::string_view name);
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "text/tokenizer_json_writer.h"
 
 namespace heed {
 namespace {
@@ -35,12 +36,26 @@ SentencePieceTextTokenizer::SentencePieceTextTokenizer(SentencePieceModel model,
     : model_(std::move(model)), starts_every_text_(starts_every_text) {
   const std::vector<Piece> pieces = model_.encode("a");
   adds_space_ = !pieces.empty() && pieces[0].text.starts_with(kSpaceMark);
+  std::vector<AddedToken> special;
+  for (int id = 0; id < model_.size(); ++id) {
+    if (model_.is_special(id)) special.push_back({.id = id, .content = model_.piece(id)});
+  }
+  added_ = AddedTokens(std::move(special));
 }
 
 std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::load(const std::string& directory,
                                                                 const TextTokenizerConfig& config) {
-  return std::make_unique<SentencePieceTextTokenizer>(SentencePieceModel::load(directory + kFile),
-                                                      config.adds_start.value_or(true));
+  auto tokenizer = std::make_unique<SentencePieceTextTokenizer>(SentencePieceModel::load(directory + kFile),
+                                                                config.adds_start.value_or(true));
+  const auto refuse = [&](const char* key, bool value, const char* what) {
+    fail(ErrorKind::kFormat, "'{}': \"{}\" is {} in tokenizer_config.json, but {}", directory, key, value,
+         what);
+  };
+  if (config.adds_end.value_or(false)) refuse("add_eos_token", true, "Heed puts no token behind a text");
+  if (config.adds_space && *config.adds_space != tokenizer->adds_space_) {
+    refuse("add_prefix_space", *config.adds_space, "tokenizer.model says otherwise, and it decides");
+  }
+  return tokenizer;
 }
 
 std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::train(const TextTokenizerOptions& options,
@@ -60,11 +75,29 @@ std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::train(const TextToken
 void SentencePieceTextTokenizer::save(const std::string& directory) const {
   write_file(directory + kFile, model_.bytes());
   const auto spelt = [&](int id) { return id < 0 ? "" : model_.piece(id); };
-  write_text_tokenizer_config(directory, {.tokenizer_class = "LlamaTokenizer",
-                                          .start = spelt(model_.start()),
-                                          .end = spelt(model_.end()),
-                                          .unknown = spelt(model_.unknown()),
-                                          .adds_start = starts_every_text_});
+  TextTokenizerConfig config{.tokenizer_class = "LlamaTokenizer",
+                             .start = spelt(model_.start()),
+                             .end = spelt(model_.end()),
+                             .unknown = spelt(model_.unknown()),
+                             .adds_start = starts_every_text_};
+  // The class of Llama cuts by merges, whatever tokenizer.model says, and puts no space before one.
+  const std::string json = tokenizer_json();
+  if (!json.empty()) {
+    config.tokenizer_class = kPlainTokenizerClass;
+    config.own = kind();
+  }
+  write_text_tokenizer_config(directory, config);
+  if (!json.empty()) write_file(directory + kTokenizerJson, json);
+}
+
+std::string SentencePieceTextTokenizer::tokenizer_json() const {
+  if (!model_.keeps_text() || model_.unknown() < 0) return "";
+  return sentencepiece_tokenizer_json(model_, starts_every_text_);
+}
+
+std::string SentencePieceTextTokenizer::beyond_hugging_face() const {
+  if (model_.type() == SubwordType::kBpe || !tokenizer_json().empty()) return "";
+  return "a SentencePiece model of type unigram that normalises texts or has pieces of the user's";
 }
 
 std::optional<int32_t> SentencePieceTextTokenizer::start_id() const {
@@ -86,19 +119,6 @@ std::string SentencePieceTextTokenizer::bytes(int32_t id) const {
 std::string SentencePieceTextTokenizer::piece(int32_t id) const {
   require_id(id);
   return model_.piece(id);
-}
-
-std::optional<TextTokenizer::Token> SentencePieceTextTokenizer::next_special(std::string_view text,
-                                                                             size_t begin) const {
-  std::optional<Token> next;
-  for (const int id : {model_.start(), model_.end()}) {
-    if (id < 0) continue;
-    const size_t at = text.find(model_.piece(id), begin);
-    if (at != std::string_view::npos && (!next || at < next->begin)) {
-      next = Token{id, at, at + model_.piece(id).size()};
-    }
-  }
-  return next;
 }
 
 void SentencePieceTextTokenizer::cut(std::string_view text, size_t begin, size_t end,

@@ -17,22 +17,24 @@ class SentencePieceTextTokenizer : public TextTokenizer {
   static std::unique_ptr<TextTokenizer> train(const TextTokenizerOptions& options, const NextText& text);
 
   void save(const std::string& directory) const override;
+  std::string tokenizer_json() const override;
+  std::string beyond_hugging_face() const override;
   TextTokenizerKind kind() const override { return TextTokenizerKind::kSentencePiece; }
   int32_t size() const override { return model_.size(); }
   std::optional<int32_t> start_id() const override;
   bool starts_every_text() const override { return starts_every_text_ && model_.start() >= 0; }
   std::optional<int32_t> end_id() const override;
-  bool is_special(int32_t id) const override { return model_.is_special(id); }
   std::string bytes(int32_t id) const override;
   std::string piece(int32_t id) const override;
 
  protected:
   void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
-  std::optional<Token> next_special(std::string_view text, size_t begin) const override;
+  const AddedTokens& added_tokens() const override { return added_; }
   bool adds_space() const override { return adds_space_; }
 
  private:
   SentencePieceModel model_;
+  AddedTokens added_;
   bool starts_every_text_;
   bool adds_space_;
 };

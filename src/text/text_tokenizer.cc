@@ -1,13 +1,15 @@
 #include "text/text_tokenizer.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "text/byte_bpe.h"
 #include "text/plain_tokenizers.h"
 #include "text/sentencepiece_text.h"
 #include "text/text_tokenizer_config.h"
+#include "text/tokenizer_file.h"
+#include "text/tokenizer_recipes.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -61,19 +63,28 @@ TextTokenizerKind text_tokenizer_kind(std::string_view name) {
 }
 
 bool TextTokenizer::is_in(const std::string& directory) {
-  return find_text_tokenizer(directory).has_value();
+  return find_text_tokenizer(directory, read_text_tokenizer_config(directory)).has_value();
 }
 
-std::unique_ptr<TextTokenizer> TextTokenizer::load(const std::string& directory) {
-  const auto kind = find_text_tokenizer(directory);
-  if (!kind) {
-    fail(ErrorKind::kNotFound,
-         "'{}' holds no tokenizer of text that can be used here: neither vocab.json with merges.txt "
-         "(byte-level BPE), nor tokenizer.model (SentencePiece), nor a tokenizer_config.json of Heed's own",
-         directory);
+namespace {
+
+std::unique_ptr<TextTokenizer> load_json(const std::string& path, const TextTokenizerConfig& config) {
+  const TokenizerJson json = read_tokenizer_json(path);
+  switch (recipe_of(json)) {
+    case TokenizerRecipe::kByteBpe:
+      return std::make_unique<ByteBpeTokenizer>(byte_bpe_of(json, config));
+    case TokenizerRecipe::kMarkedBpe:
+      return std::make_unique<MarkedBpeTokenizer>(marked_bpe_of(json, config));
+    case TokenizerRecipe::kWordPiece:
+      refuse_step(json, json.model,
+                  "is not supported in a language model: WordPiece does not keep texts as they are");
   }
-  const TextTokenizerConfig config = read_text_tokenizer_config(directory);
-  switch (*kind) {
+  HEED_CHECK(false);
+}
+
+std::unique_ptr<TextTokenizer> load_kind(TextTokenizerKind kind, const std::string& directory,
+                                         const TextTokenizerConfig& config) {
+  switch (kind) {
     case TextTokenizerKind::kBytes:
       return std::make_unique<ByteTokenizer>();
     case TextTokenizerKind::kCharacters:
@@ -86,6 +97,35 @@ std::unique_ptr<TextTokenizer> TextTokenizer::load(const std::string& directory)
       break;
   }
   HEED_CHECK(false);
+}
+
+/// The tokenizer.json that Heed wrote beside its own files must say what they say.
+void check_own_json(const std::string& path, const TextTokenizer& tokenizer) {
+  if (!is_present(path) || read_tokenizer_file(path) == tokenizer.tokenizer_json()) return;
+  fail(ErrorKind::kFormat,
+       "{} is not the file that Heed writes for its tokenizer of kind \"{}\" (tokenizer_config.json, "
+       "\"heed_tokenizer\"), "
+       "so that other libraries would read another tokenizer: delete it, or fetch the directory again",
+       path, name_of(tokenizer.kind()));
+}
+
+}  // namespace
+
+std::unique_ptr<TextTokenizer> TextTokenizer::load(const std::string& directory) {
+  const TextTokenizerConfig config = read_text_tokenizer_config(directory);
+  const auto files = find_text_tokenizer(directory, config);
+  if (!files) {
+    fail(ErrorKind::kNotFound,
+         "'{}' holds no tokenizer of text that can be used here: neither tokenizer.json, nor vocab.json with "
+         "merges.txt "
+         "(byte-level BPE), nor tokenizer.model (SentencePiece), nor a tokenizer_config.json of Heed's own",
+         directory);
+  }
+  const std::string json = directory + kTokenizerJson;
+  if (files->json) return load_json(json, config);
+  auto tokenizer = load_kind(files->kind, directory, config);
+  if (config.own) check_own_json(json, *tokenizer);
+  return tokenizer;
 }
 
 std::unique_ptr<TextTokenizer> TextTokenizer::train(const TextTokenizerOptions& options,
@@ -107,19 +147,18 @@ std::unique_ptr<TextTokenizer> TextTokenizer::train(const TextTokenizerOptions& 
 
 // ---- Text to ids ------------------------------------------------------------------------------------------
 
-std::optional<TextTokenizer::Token> TextTokenizer::next_special(std::string_view, size_t) const {
-  return std::nullopt;
+const AddedTokens& TextTokenizer::added_tokens() const {
+  static const AddedTokens none;
+  return none;
 }
 
 std::vector<TextTokenizer::Token> TextTokenizer::tokens(std::string_view text, const Options& options) const {
   std::vector<Token> tokens;
   size_t begin = 0;
-  while (options.special_tokens) {
-    const auto special = next_special(text, begin);
-    if (!special) break;
-    if (special->begin > begin) cut(text, begin, special->begin, tokens);
-    tokens.push_back(*special);
-    begin = special->end;
+  for (const auto& added : added_tokens().find_in(text, options.special_tokens)) {
+    if (added.begin > begin) cut(text, begin, added.begin, tokens);
+    tokens.push_back({added.id, added.begin, added.end});
+    begin = added.end;
   }
   if (begin < text.size()) cut(text, begin, text.size(), tokens);
   return tokens;

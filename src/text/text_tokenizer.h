@@ -10,8 +10,9 @@
 //                   GPT-2's vocab.json and merges.txt
 //   SentencePiece   pieces of a SentencePiece model (Kudo and Richardson, 2018): Llama's tokenizer.model
 //
-// The first, second and third give back every text to the byte. Which kind a directory holds stands in its
-// tokenizer_config.json ("tokenizer_class"), and if that says nothing, in the names of its files.
+// The first, second and third give back every text to the byte. Where a directory holds tokenizer.json, it
+// decides, and the last two are made of what it says (text/tokenizer_recipes.h). Else the names of the files
+// tell the kind.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/added_tokens.h"
 #include "text/encoding.h"
 #include "text/sentencepiece.h"
 
@@ -71,6 +73,12 @@ class TextTokenizer {
   /// Writes tokenizer_config.json and the files of its kind; the directory must exist. Throws kFile.
   virtual void save(const std::string& directory) const = 0;
 
+  /// The content of the tokenizer.json that save() writes for other libraries; empty where they need none.
+  virtual std::string tokenizer_json() const { return ""; }
+
+  /// Why Hugging Face's library cannot be told to do the same, by no file; empty where it can.
+  virtual std::string beyond_hugging_face() const { return ""; }
+
   virtual TextTokenizerKind kind() const = 0;
   /// Ids are 0 to size() - 1.
   virtual int32_t size() const = 0;
@@ -82,7 +90,7 @@ class TextTokenizer {
   /// The id that ends a text.
   virtual std::optional<int32_t> end_id() const { return {}; }
   /// Whether an id stands for no text: one of those above, or one like them.
-  virtual bool is_special(int32_t) const { return false; }
+  bool is_special(int32_t id) const { return added_tokens().is_special(id); }
 
   /// Text that spells a special token ("</s>") is ordinary text, unless `special_tokens`.
   struct Options {
@@ -119,8 +127,9 @@ class TextTokenizer {
   };
   /// Appends the tokens of text[begin, end), in which nothing is special.
   virtual void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const = 0;
-  /// Where the next special token stands in text[begin, ...), if one is spelt out there.
-  virtual std::optional<Token> next_special(std::string_view text, size_t begin) const;
+  /// The tokens that are found as they are spelt: special ones (start_id() and its like) only where asked
+  /// for.
+  virtual const AddedTokens& added_tokens() const;
   /// Whether bytes() puts a space before the first word of a text that the text does not have.
   virtual bool adds_space() const { return false; }
   void require_id(int32_t id) const;

@@ -1,6 +1,5 @@
 #include "text/text_tokenizer_config.h"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
@@ -31,6 +30,17 @@ std::map<int32_t, std::string> read_special(const JsonObject& config) {
   return special;
 }
 
+/// Older directories have a class of Heed's own, which other libraries do not know.
+std::optional<TextTokenizerKind> read_own_kind(const JsonObject& config, const std::string& tokenizer_class) {
+  if (tokenizer_class == "HeedByteTokenizer") return TextTokenizerKind::kBytes;
+  if (tokenizer_class == "HeedCharacterTokenizer") return TextTokenizerKind::kCharacters;
+  if (!config.has("heed_tokenizer")) return std::nullopt;
+  return config.word<TextTokenizerKind>("heed_tokenizer",
+                                        {{"bytes", TextTokenizerKind::kBytes},
+                                         {"characters", TextTokenizerKind::kCharacters},
+                                         {"sentencepiece", TextTokenizerKind::kSentencePiece}});
+}
+
 }  // namespace
 
 TextTokenizerConfig read_text_tokenizer_config(const std::string& directory) {
@@ -43,13 +53,16 @@ TextTokenizerConfig read_text_tokenizer_config(const std::string& directory) {
   result.end = read_token(config, "eos_token", "");
   result.unknown = read_token(config, "unk_token", "");
   result.adds_start = read_flag(config, "add_bos_token");
-  result.adds_space = read_flag(config, "add_prefix_space").value_or(false);
+  result.adds_end = read_flag(config, "add_eos_token");
+  result.adds_space = read_flag(config, "add_prefix_space");
   result.special = read_special(config);
+  result.own = read_own_kind(config, result.tokenizer_class);
   return result;
 }
 
 void write_text_tokenizer_config(const std::string& directory, const TextTokenizerConfig& config) {
   Json json{{"tokenizer_class", config.tokenizer_class}};
+  if (config.own) json["heed_tokenizer"] = name_of(*config.own);
   if (!config.start.empty()) json["bos_token"] = config.start;
   if (!config.end.empty()) json["eos_token"] = config.end;
   if (!config.unknown.empty()) json["unk_token"] = config.unknown;
@@ -57,19 +70,20 @@ void write_text_tokenizer_config(const std::string& directory, const TextTokeniz
     json["add_bos_token"] = *config.adds_start;
     json["add_eos_token"] = false;
   }
-  if (config.tokenizer_class == "GPT2Tokenizer") json["add_prefix_space"] = config.adds_space;
+  if (config.tokenizer_class == "GPT2Tokenizer") json["add_prefix_space"] = config.adds_space.value_or(false);
   json["clean_up_tokenization_spaces"] = false;
   write_file(directory + kFile, json.dump(2) + "\n");
 }
 
-std::optional<TextTokenizerKind> find_text_tokenizer(const std::string& directory) {
-  const auto has = [&](const char* file) { return std::filesystem::is_regular_file(directory + file); };
-  const std::string named = read_text_tokenizer_config(directory).tokenizer_class;
-  if (named == kByteTokenizerClass) return TextTokenizerKind::kBytes;
-  if (named == kCharacterTokenizerClass) return TextTokenizerKind::kCharacters;
-  if (has("/tokenizer.model")) return TextTokenizerKind::kSentencePiece;
-  if ((has("/vocab.json") && has("/merges.txt")) || named.starts_with("GPT2Tokenizer")) {
-    return TextTokenizerKind::kByteBpe;
+std::optional<TextTokenizerFiles> find_text_tokenizer(const std::string& directory,
+                                                      const TextTokenizerConfig& config) {
+  const auto has = [&](const char* file) { return is_present(directory + file); };
+  const auto of_kind = [](TextTokenizerKind kind) { return TextTokenizerFiles{.kind = kind}; };
+  if (config.own) return of_kind(*config.own);
+  if (has(kTokenizerJson)) return TextTokenizerFiles{.json = true};
+  if (has("/tokenizer.model")) return of_kind(TextTokenizerKind::kSentencePiece);
+  if ((has("/vocab.json") && has("/merges.txt")) || config.tokenizer_class.starts_with("GPT2Tokenizer")) {
+    return of_kind(TextTokenizerKind::kByteBpe);
   }
   return std::nullopt;
 }

@@ -235,12 +235,29 @@ TEST(ByteBpe, BrokenFilesAreRefused) {
   }
 }
 
+TEST(ByteBpe, CutMergesAreNoticed) {
+  const auto tokenizer = trained(TextTokenizerKind::kByteBpe);
+  const TestFolder folder;
+  tokenizer->save(folder.path());
+  EXPECT_NO_THROW(TextTokenizer::load(folder.path()));
+  const std::string merges = content_of(folder.path("merges.txt"));
+  // At the end of every line, and within lines.
+  for (size_t end = merges.size() - 1; end > merges.size() / 2; end -= end > merges.size() - 40 ? 1 : 17) {
+    folder.write("merges.txt", merges.substr(0, end - 1));
+    EXPECT_THROW(TextTokenizer::load(folder.path()), Error) << "cut at byte " << end;
+  }
+  folder.write("merges.txt", "#version: 0.2\n");
+  expect_error(ErrorKind::kFormat, "merges.txt is cut short or belongs to another vocabulary",
+               [&] { TextTokenizer::load(folder.path()); });
+}
+
 TEST(ByteBpe, ReadsTokenizerJson) {
   const TestFolder folder;
   write_file(folder.path() + "/tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
   write_file(folder.path() + "/tokenizer.json",
              R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "Ġ": 2, "ab": 3, "Ġab": 4},
-                 "merges": [["a", "b"], "Ġ ab"]}, "pre_tokenizer": {"type": "ByteLevel"},
+                 "merges": [["a", "b"], "Ġ ab"]}, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
+                 "decoder": {"type": "ByteLevel"},
                  "added_tokens": [{"id": 5, "content": "<|endoftext|>", "special": true}]})");
   const auto tokenizer = TextTokenizer::load(folder.path());
   EXPECT_THAT(tokenizer->ids("ab ab ba"), ElementsAre(3, 4, 2, 1, 0));

@@ -5,7 +5,9 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "text/tokenizer_file.h"
+#include "text/tokenizer_recipes.h"
 #include "text/utf8.h"
 #include "text/wordpiece_config.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 constexpr const char* kVocabulary = "vocab.txt";
 constexpr const char* kConfig = "tokenizer_config.json";
+constexpr const char* kTokenizerJsonName = "tokenizer.json";
 constexpr std::string_view kContinues = "##";
 constexpr size_t kLongestWord = 100;  // characters; longer ones are [UNK]
 
@@ -47,6 +50,20 @@ void resize(Encoding& encoding, size_t length) {
   encoding.spans.resize(length);
 }
 
+/// One token, with its space before it, as the decoder of transformers cleans it up: so " do not" is found
+/// only where one token holds it.
+std::string cleaned_up(std::string text) {
+  static constexpr std::pair<std::string_view, std::string_view> kShorter[] = {
+      {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
+      {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
+  for (const auto& [from, to] : kShorter) {
+    for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+  }
+  return text;
+}
+
 /// How many tokens two texts of these lengths keep, if they may have `room` together. Where both are cut, the
 /// odd one stays with the longer, or else with the second.
 std::pair<size_t, size_t> share(size_t first, size_t second, size_t room) {
@@ -58,6 +75,13 @@ std::pair<size_t, size_t> share(size_t first, size_t second, size_t room) {
 }
 
 }  // namespace
+
+bool is_padded_vocabulary(int64_t pieces, int64_t rows) {
+  for (const int64_t multiple : {1, 8, 16, 32, 64, 128}) {
+    if (rows == (pieces + multiple - 1) / multiple * multiple) return true;
+  }
+  return false;
+}
 
 WordPieceTokenizer::WordPieceTokenizer(std::vector<std::string> pieces, const WordPieceSettings& settings)
     : settings_(settings) {
@@ -76,13 +100,28 @@ WordPieceTokenizer::WordPieceTokenizer(std::vector<std::string> pieces, const Wo
 WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const std::string config_path = path_of(directory, kConfig);
   const std::string config = is_present(config_path) ? read_tokenizer_file(config_path) : "{}";
-  const WordPieceSettings settings = read_wordpiece_config(config, config_path);
+  const WordPieceConfig settings = read_wordpiece_config(config, config_path);
+  if (const std::string json_path = path_of(directory, kTokenizerJsonName); is_present(json_path)) {
+    const TokenizerJson json = read_tokenizer_json(json_path);
+    if (recipe_of(json) != TokenizerRecipe::kWordPiece) {
+      refuse_step(json, json.model, "is not supported here: a BERT needs WordPiece");
+    }
+    WordPieceRecipe recipe = wordpiece_of(json, settings);
+    try {
+      return WordPieceTokenizer(std::move(recipe.pieces), recipe.settings);
+    } catch (const Error& error) {
+      fail(ErrorKind::kFormat, "{} cannot be used: {}", json_path, error.what());
+    }
+  }
   const std::string path = path_of(directory, kVocabulary), text = read_tokenizer_file(path);
   if (const auto offset = find_invalid_utf8(text)) {
     fail(ErrorKind::kFormat, "{} is not UTF-8 at byte {}: it is no list of pieces", path, *offset);
   }
+  if (!text.empty() && text.back() != '\n') {
+    log_warning("{} ends within its last line: it may be cut short", path);
+  }
   try {
-    return WordPieceTokenizer(lines_of(text), settings);
+    return WordPieceTokenizer(lines_of(text), settings.settings);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kFormat) throw;
     fail(ErrorKind::kFormat, "{} (one piece a line) cannot be used: {}", path, error.what());
@@ -200,12 +239,15 @@ WordPieceEncoding WordPieceTokenizer::encode(std::string_view first, std::string
 
 std::string WordPieceTokenizer::decode(std::span<const int32_t> ids) const {
   std::string text;
+  bool first = true;
   for (const int32_t id : ids) {
     const std::string& piece = vocabulary_->piece(id);
     if (is_special(id)) continue;
-    const bool continues = piece.starts_with(kContinues) && piece.size() > kContinues.size();
-    if (!continues && !text.empty()) text += ' ';
-    text.append(piece, continues ? kContinues.size() : 0);
+    const bool continues = !first && piece.starts_with(kContinues);
+    std::string part = piece.substr(continues ? kContinues.size() : 0);
+    if (!continues && !first) part.insert(0, 1, ' ');
+    first = false;
+    text += settings_.clean_up ? cleaned_up(std::move(part)) : part;
   }
   return text;
 }

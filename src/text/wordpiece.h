@@ -27,6 +27,8 @@ namespace heed {
 struct WordPieceSettings {
   BertWordOptions words;
   size_t longest = 512;  ///< tokens at most that the model is made for; 0: it does not say
+  bool clean_up =
+      false;  ///< whether decode() takes out the spaces before marks and within contractions ("do n't")
   std::string start = "[CLS]", end = "[SEP]", unknown = "[UNK]", pad = "[PAD]", mask = "[MASK]";
 };
 
@@ -65,11 +67,17 @@ struct WordPieceTrainOptions {
   WordPieceSettings settings{};  ///< kept in tokenizer_config.json
 };
 
+/// Whether a model with embeddings for `rows` pieces may have so few: embeddings are padded to a multiple of
+/// 8, 16, 32, 64 or 128, for the sake of fast products. Other numbers are those of a vocabulary that was cut
+/// short.
+bool is_padded_vocabulary(int64_t pieces, int64_t rows);
+
 /// Immutable; copies share what is large, and all functions may be called from several threads at once.
 class WordPieceTokenizer {
  public:
-  /// Reads `vocab.txt` (one piece a line) and, if it is there, `tokenizer_config.json` of a directory. Throws
-  /// kNotFound, kFile, or kFormat with the file that is wrong.
+  /// Reads `tokenizer.json` (text/tokenizer_recipes.h), or where there is none `vocab.txt` (one piece a
+  /// line), and `tokenizer_config.json`, if it is there. Throws kNotFound, kFile, or kFormat with the file
+  /// that is wrong.
   static WordPieceTokenizer load(const std::string& directory);
   /// Writes both files; the directory must exist. Throws kFile.
   void save(const std::string& directory) const;
@@ -87,8 +95,8 @@ class WordPieceTokenizer {
   WordPieceEncoding encode(std::string_view text, const WordPieceOptions& options = {}) const;
   WordPieceEncoding encode(std::string_view first, std::string_view second,
                            const WordPieceOptions& options = {}) const;
-  /// Words with spaces between them, special tokens left out: to be read, not to be encoded again. Throws
-  /// kUsage for ids that are not in the vocabulary.
+  /// Words with spaces between them, special tokens left out, cleaned up if the settings say so: to be read,
+  /// not to be encoded again. Throws kUsage for ids that are not in the vocabulary.
   std::string decode(std::span<const int32_t> ids) const;
 
   const Vocabulary& vocabulary() const { return *vocabulary_; }

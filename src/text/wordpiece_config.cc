@@ -19,23 +19,27 @@ size_t read_longest(const JsonObject& config) {
 
 }  // namespace
 
-WordPieceSettings read_wordpiece_config(std::string_view json, const std::string& name) {
+WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& name) {
   const JsonObject config = JsonObject::parse(json, name);
   if (!read_flag(config, "do_basic_tokenize").value_or(true)) {
     fail(ErrorKind::kFormat,
          "{} turns \"do_basic_tokenize\" off: text cut at white space only is not read here", name);
   }
-  WordPieceSettings settings;
-  settings.words.lowercase = read_flag(config, "do_lower_case").value_or(true);
-  settings.words.strip_accents = read_flag(config, "strip_accents").value_or(settings.words.lowercase);
-  settings.words.chinese_apart = read_flag(config, "tokenize_chinese_chars").value_or(true);
+  WordPieceConfig result{.settings = {},
+                         .lowercase = read_flag(config, "do_lower_case"),
+                         .strip_accents = read_flag(config, "strip_accents"),
+                         .chinese_apart = read_flag(config, "tokenize_chinese_chars")};
+  WordPieceSettings& settings = result.settings;
+  settings.words.lowercase = result.lowercase.value_or(true);
+  settings.words.strip_accents = result.strip_accents.value_or(settings.words.lowercase);
+  settings.words.chinese_apart = result.chinese_apart.value_or(true);
   settings.longest = read_longest(config);
   settings.start = read_token(config, "cls_token", settings.start);
   settings.end = read_token(config, "sep_token", settings.end);
   settings.unknown = read_token(config, "unk_token", settings.unknown);
   settings.pad = read_token(config, "pad_token", settings.pad);
   settings.mask = read_token(config, "mask_token", settings.mask);
-  return settings;
+  return result;
 }
 
 std::string write_wordpiece_config(const WordPieceSettings& settings) {

@@ -1,6 +1,7 @@
 // tokenizer_config.json of a BERT directory.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,9 +9,16 @@
 
 namespace heed {
 
+/// The settings, and those of how text becomes words again where the file has them: empty where it leaves
+/// them to a default.
+struct WordPieceConfig {
+  WordPieceSettings settings;
+  std::optional<bool> lowercase, strip_accents, chinese_apart;
+};
+
 /// Throws kFormat, with `name`, for what is not JSON of the right types, and for settings that Heed does not
 /// have.
-WordPieceSettings read_wordpiece_config(std::string_view json, const std::string& name);
+WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& name);
 
 /// For BertTokenizer of transformers.
 std::string write_wordpiece_config(const WordPieceSettings& settings);

@@ -173,6 +173,31 @@ TEST(WordPiece, ReadsLinesOfWindowsAndAMissingLastEnd) {
   EXPECT_EQ(t.settings().longest, 0u);
 }
 
+TEST(BertWords, CategoriesAreThoseOfUnicode8) {
+  const auto words = [](std::string_view text) {
+    std::vector<std::string> texts;
+    for (const BertWord& word : bert_words(text, {})) texts.push_back(word.text);
+    return texts;
+  };
+  EXPECT_THAT(words("a\u0300b"), ElementsAre("ab"));                // a mark of version 1
+  EXPECT_THAT(words("a\u0898b"), ElementsAre("a\u0898b"));          // a mark of version 14
+  EXPECT_THAT(words("a\u060cb"), ElementsAre("a", "\u060c", "b"));  // punctuation of version 1
+  EXPECT_THAT(words("a\u061db"), ElementsAre("a\u061db"));          // punctuation of version 14
+  EXPECT_THAT(words("a\u166db"), ElementsAre("a", "\u166d", "b"));  // punctuation until version 9
+  EXPECT_THAT(words("a\U0002B920b"), ElementsAre("a", "\U0002B920", "b"));
+  EXPECT_THAT(words("a\U0002B91Fb"), ElementsAre("a\U0002B91Fb"));
+}
+
+TEST(WordPiece, OnlyPaddingExplainsMissingPieces) {
+  EXPECT_TRUE(is_padded_vocabulary(30522, 30522));
+  EXPECT_TRUE(is_padded_vocabulary(30522, 30528));
+  EXPECT_TRUE(is_padded_vocabulary(30522, 30592));   // of 128
+  EXPECT_FALSE(is_padded_vocabulary(30521, 30522));  // one line lost
+  EXPECT_FALSE(is_padded_vocabulary(30000, 30522));
+  EXPECT_FALSE(is_padded_vocabulary(20000, 30528));
+  EXPECT_FALSE(is_padded_vocabulary(30523, 30522));
+}
+
 TEST(WordPiece, SaysWhatIsWrongWithAVocabulary) {
   const auto expect_refused = [](const std::string& vocabulary, const std::string& config,
                                  const std::string& part) {

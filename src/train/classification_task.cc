@@ -22,7 +22,7 @@ namespace heed::train {
 namespace {
 
 const std::vector<std::string>& tokenizer_files() {
-  static const std::vector<std::string> names{"vocab.txt", "tokenizer_config.json"};
+  static const std::vector<std::string> names{"vocab.txt", "tokenizer.json", "tokenizer_config.json"};
   return names;
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 const std::vector<std::string>& tokenizer_files() {
   static const std::vector<std::string> names{"tokenizer_config.json", "vocab.json", "merges.txt",
-                                              "tokenizer.model"};
+                                              "tokenizer.json", "tokenizer.model"};
   return names;
 }
 

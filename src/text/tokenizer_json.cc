@@ -1,0 +1,230 @@
+#include "text/tokenizer_json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/check.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMaxAddedBytes = 4096;  // each place of a text is compared with them
+
+TokenizerStep step_of(const std::string& part, const JsonObject& object) {
+  return {part, object.string("type"), object};
+}
+
+/// What a part calls the list of a sequence.
+const char* list_of(const std::string& part) {
+  if (part == "normalizer") return "normalizers";
+  if (part == "pre_tokenizer") return "pretokenizers";
+  return part == "decoder" ? "decoders" : "processors";
+}
+
+void add_steps(const std::string& part, const JsonObject& object, std::vector<TokenizerStep>& steps) {
+  TokenizerStep step = step_of(part, object);
+  if (step.type != "Sequence") {
+    steps.push_back(std::move(step));
+    return;
+  }
+  for (const JsonObject& inner : object.objects(list_of(part))) add_steps(part, inner, steps);
+}
+
+std::vector<TokenizerStep> steps_of(const JsonObject& file, const std::string& part) {
+  std::vector<TokenizerStep> steps;
+  if (file.has(part)) add_steps(part, file.object(part), steps);
+  return steps;
+}
+
+std::vector<AddedToken> added_tokens_of(const JsonObject& file) {
+  std::vector<AddedToken> tokens;
+  if (!file.has("added_tokens")) return tokens;
+  std::unordered_set<std::string> known;
+  for (const JsonObject& object : file.objects("added_tokens")) {
+    AddedToken token;
+    token.id = static_cast<int32_t>(object.integer("id", {.minimum = 0, .maximum = INT32_MAX}));
+    token.content = object.string("content");
+    token.special = object.boolean("special", false);
+    token.strip_left = object.boolean("lstrip", false);
+    token.strip_right = object.boolean("rstrip", false);
+    token.single_word = object.boolean("single_word", false);
+    token.normalized = object.boolean("normalized", !token.special);
+    if (token.content.empty() || token.content.size() > kMaxAddedBytes) {
+      object.reject("content", fmt::format("a text of 1 to {} bytes", kMaxAddedBytes));
+    }
+    if (!known.insert(token.content).second) object.reject("content", "a token that no other has");
+    tokens.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+/// {"piece": id, ...}, or of a Unigram model [["piece", score], ...].
+std::vector<std::pair<std::string, uint64_t>> entries_of(const JsonObject& model) {
+  std::vector<std::pair<std::string, uint64_t>> entries;
+  const Json* vocabulary = model.has("vocab") ? &model.json().at("vocab") : nullptr;
+  if (vocabulary == nullptr || !vocabulary->is_structured())
+    model.reject("vocab", "the pieces and their ids");
+  for (const auto& [key, value] : vocabulary->items()) {
+    if (vocabulary->is_object()) {
+      if (!value.is_number_unsigned()) {
+        fail(ErrorKind::kFormat, "{}: the id of the piece '{}' is not a number from 0 up", model.origin(),
+             shown(key));
+      }
+      entries.emplace_back(key, value.get<uint64_t>());
+    } else {
+      if (!value.is_array() || value.size() != 2 || !value[0].is_string()) {
+        fail(ErrorKind::kFormat, "{}: entry {} of 'model.vocab' is not a piece and its score", model.origin(),
+             key);
+      }
+      entries.emplace_back(value[0].get<std::string>(), entries.size());
+    }
+  }
+  return entries;
+}
+
+/// All pieces by their ids.
+std::vector<std::string> pieces_of(const JsonObject& model, const std::vector<AddedToken>& added) {
+  auto entries = entries_of(model);
+  std::unordered_map<std::string, uint64_t> ids(entries.begin(), entries.end());
+  for (const AddedToken& token : added) {
+    const auto [found, is_new] = ids.emplace(token.content, token.id);
+    if (is_new) entries.emplace_back(token.content, token.id);
+    if (found->second != static_cast<uint64_t>(token.id)) {
+      fail(ErrorKind::kFormat, "{}: '{}' has the id {} among the added tokens and {} in the vocabulary",
+           model.origin(), shown(token.content), token.id, found->second);
+    }
+  }
+  std::vector<std::string> pieces(entries.size());
+  std::vector<bool> taken(entries.size());
+  for (auto& [piece, id] : entries) {
+    if (id >= pieces.size() || taken[id]) {
+      fail(ErrorKind::kFormat, "{}: '{}' has the id {}, {}", model.origin(), shown(piece), id,
+           id < pieces.size()
+               ? fmt::format("as '{}' has", shown(pieces[id]))
+               : fmt::format("and there are only {} tokens: ids from 0 up, without gaps, are needed",
+                             pieces.size()));
+    }
+    taken[id] = true;
+    pieces[id] = std::move(piece);
+  }
+  return pieces;
+}
+
+/// ["a b", ...] as older files have them, or [["a", "b"], ...].
+std::vector<std::pair<std::string, std::string>> merges_of(const JsonObject& model) {
+  std::vector<std::pair<std::string, std::string>> merges;
+  if (!model.has("merges")) return merges;
+  const Json& list = model.json().at("merges");
+  if (!list.is_array()) model.reject("merges", "a list of pairs of pieces");
+  for (const Json& merge : list) {
+    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
+      merges.emplace_back(merge[0].get<std::string>(), merge[1].get<std::string>());
+      continue;
+    }
+    const std::string text = merge.is_string() ? merge.get<std::string>() : "";
+    const size_t space = text.find(' ');
+    if (space == std::string::npos || space == 0 || space + 1 == text.size() ||
+        text.find(' ', space + 1) != std::string::npos) {
+      fail(ErrorKind::kFormat, "{}: merge {} is not two pieces", model.origin(), merges.size() + 1);
+    }
+    merges.emplace_back(text.substr(0, space), text.substr(space + 1));
+  }
+  return merges;
+}
+
+/// One item of a template: {"Sequence": {"id": "A", "type_id": 0}} or {"SpecialToken": {"id": "[CLS]",
+/// "type_id": 0}}.
+struct TemplateItem {
+  bool is_text = false;
+  std::string name;
+  int64_t type = 0;
+  bool operator==(const TemplateItem&) const = default;
+};
+
+std::vector<TemplateItem> items_of(const TokenizerStep& step, const char* key) {
+  std::vector<TemplateItem> items;
+  for (const JsonObject& object : step.settings.objects(key)) {
+    const bool is_text = object.has("Sequence");
+    const JsonObject item = object.object(is_text ? "Sequence" : "SpecialToken");
+    items.push_back({is_text, item.string("id"), item.integer("type_id")});
+  }
+  return items;
+}
+
+}  // namespace
+
+TokenizerJson read_tokenizer_json(const std::string& path) {
+  const JsonObject file = JsonObject::read(path);
+  const JsonObject model = file.object("model");
+  std::vector<AddedToken> added = added_tokens_of(file);
+  // Files of the first years do not name the type of a model.
+  const std::string type = model.string("type", model.has("merges") ? "BPE" : "");
+  return {path,
+          steps_of(file, "normalizer"),
+          steps_of(file, "pre_tokenizer"),
+          steps_of(file, "post_processor"),
+          steps_of(file, "decoder"),
+          {"model", type, model},
+          pieces_of(model, added),
+          added,
+          merges_of(model)};
+}
+
+void refuse_step(const TokenizerJson& json, const TokenizerStep& step, std::string_view why) {
+  Json settings = step.settings.json();
+  settings.erase("vocab");
+  settings.erase("merges");
+  constexpr size_t kLongest = 300;
+  fail(ErrorKind::kFormat, "{}: the {} {} {}", json.path, step.part,
+       shown(settings.dump(-1, ' ', false, Json::error_handler_t::replace), kLongest), why);
+}
+
+TokenizerSteps::TokenizerSteps(const TokenizerJson& json, const std::vector<TokenizerStep>& steps,
+                               std::string needed)
+    : json_(json), steps_(steps), needed_(std::move(needed)) {}
+
+const TokenizerStep* TokenizerSteps::take(std::string_view type) {
+  if (next_ == steps_.size() || steps_[next_].type != type) return nullptr;
+  return &steps_[next_++];
+}
+
+void TokenizerSteps::end() const {
+  if (next_ < steps_.size()) refuse_step(json_, steps_[next_], "is not supported here: " + needed_);
+}
+
+TokenizerFrame frame_of_template(const TokenizerJson& json, const TokenizerStep& step) {
+  TokenizerFrame frame;
+  bool text_seen = false;
+  for (const TemplateItem& item : items_of(step, "single")) {
+    if (item.type != 0 || (item.is_text && (text_seen || item.name != "A"))) {
+      refuse_step(json, step, "is not supported: a text of type 0 with special tokens around it is");
+    }
+    text_seen |= item.is_text;
+    if (item.is_text) continue;
+    const std::vector<int64_t> ids = step.settings.object("special_tokens").object(item.name).integers("ids");
+    if (ids.size() != 1 || ids[0] < 0 || ids[0] >= static_cast<int64_t>(json.pieces.size())) {
+      refuse_step(json, step,
+                  fmt::format("is not supported: '{}' is not one token of the vocabulary", shown(item.name)));
+    }
+    (text_seen ? frame.behind : frame.before).push_back(json.pieces[static_cast<size_t>(ids[0])]);
+  }
+  if (!text_seen) refuse_step(json, step, "leaves the text out");
+  return frame;
+}
+
+bool pairs_like_bert(const TokenizerStep& step, const TokenizerFrame& frame) {
+  std::vector<TemplateItem> expected;
+  for (const std::string& token : frame.before) expected.push_back({false, token, 0});
+  for (const int64_t type : {0, 1}) {
+    expected.push_back({true, type == 0 ? "A" : "B", type});
+    for (const std::string& token : frame.behind) expected.push_back({false, token, type});
+  }
+  return items_of(step, "pair") == expected;
+}
+
+}  // namespace heed

@@ -1,0 +1,336 @@
+// tokenizer.json against Hugging Face's libraries: golden cases of this project (golden/make_tokenizers.py),
+// the reference cases beside it where they are, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "test_folder.h"
+#include "text/plain_tokenizers.h"
+#include "text/sentencepiece_text.h"
+#include "text/test_cases.h"
+#include "text/test_text.h"
+#include "text/text_tokenizer.h"
+#include "text/tokenizer_recipes.h"
+#include "text/utf8.h"
+#include "text/wordpiece.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+using Ids = std::vector<int32_t>;
+
+std::filesystem::path tokenizers_folder() {
+  return golden_folder() / "tokenizers";
+}
+
+std::filesystem::path families_folder() {
+  const char* folder = std::getenv("HEED_FAMILIES");
+  return folder && *folder ? folder : source_folder() + "/../shared/families";
+}
+
+Ids ids_of(const Json& json) {
+  return json.get<Ids>();
+}
+
+/// What a model reads of a text: its ids, behind the start token where every text has it.
+Ids with_start(const TextTokenizer& tokenizer, std::string_view text, bool special) {
+  Ids ids = tokenizer.ids(text, {.special_tokens = special});
+  if (tokenizer.starts_every_text()) ids.insert(ids.begin(), *tokenizer.start_id());
+  return ids;
+}
+
+TEST(TokenizerJson, GoldenCases) {
+  int texts = 0;
+  for (const auto& file : case_files(tokenizers_folder())) {
+    const Json json = read_json(file);
+    const std::string recipe = json.value("recipe", "");
+    if (recipe.empty()) continue;  // one of Heed's own
+    SCOPED_TRACE(file);
+    const std::string folder = file.parent_path().string();
+    if (recipe == "wordpiece") {
+      const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(folder);
+      for (const Json& each : json["texts"]) {
+        const auto text = each["text"].get<std::string>();
+        EXPECT_EQ(tokenizer.encode(text).ids, ids_of(each["ids"])) << text;
+        EXPECT_EQ(tokenizer.decode(ids_of(each["ids"])), each["decoded"].get<std::string>()) << text;
+        ++texts;
+      }
+      for (const Json& each : json["pairs"]) {
+        const auto encoding =
+            tokenizer.encode(each["first"].get<std::string>(), each["second"].get<std::string>());
+        EXPECT_EQ(encoding.ids, ids_of(each["ids"]));
+        EXPECT_EQ(encoding.types, ids_of(each["types"]));
+      }
+      continue;
+    }
+    const auto tokenizer = TextTokenizer::load(folder);
+    for (const Json& each : json["texts"]) {
+      const auto text = each["text"].get<std::string>();
+      EXPECT_EQ(with_start(*tokenizer, text, false), ids_of(each["ids"])) << text;
+      EXPECT_EQ(with_start(*tokenizer, "x</s> " + text + "<|endoftext|>y", true), ids_of(each["special_ids"]))
+          << text;
+      EXPECT_EQ(tokenizer->decode(ids_of(each["ids"])), each["decoded"].get<std::string>()) << text;
+      ++texts;
+    }
+  }
+  EXPECT_GT(texts, 500);
+}
+
+TEST(TokenizerJson, SpansAreThoseOfTheText) {
+  for (const char* name : {"byte_bpe", "marked_prepend", "marked_first"}) {
+    const auto tokenizer = TextTokenizer::load((tokenizers_folder() / name).string());
+    Random random(RandomKey::from_seed(3));
+    for (int n = 0; n < 200; ++n) {
+      const std::string text = random_text(random, 30);
+      size_t at = 0;
+      for (const auto& [begin, end] : tokenizer->encode(text).spans) {
+        EXPECT_LE(at, end) << text;
+        EXPECT_LE(begin, end) << text;
+        at = end;
+      }
+      EXPECT_EQ(at, text.size()) << text;
+    }
+  }
+}
+
+/// Which of the reference cases open; every other is refused by the name of a part.
+TEST(TokenizerJson, ReferenceCasesOpenOrAreRefusedByName) {
+  const std::vector<std::filesystem::path> files = case_files(families_folder() / "tokenizer_json");
+  if (files.empty()) GTEST_SKIP() << "no cases in " << families_folder();
+  const std::vector<std::string> opens{"gpt2", "llama2", "llama2_metaspace", "bert_uncased", "bert_cased"};
+  for (const auto& file : files) {
+    SCOPED_TRACE(file);
+    const std::string folder = (file.parent_path() / "model").string(), name = file.parent_path().filename();
+    const Json json = read_json(file);
+    const TokenizerJson description = read_tokenizer_json(folder + "/tokenizer.json");
+    if (std::find(opens.begin(), opens.end(), name) == opens.end()) {
+      try {
+        description.model.type == "WordPiece" ? void(WordPieceTokenizer::load(folder))
+                                              : void(TextTokenizer::load(folder));
+        ADD_FAILURE() << "was opened";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::kFormat);
+        EXPECT_THAT(error.what(),
+                    testing::AnyOf(HasSubstr("the normalizer {"), HasSubstr("the pre_tokenizer {"),
+                                   HasSubstr("the post_processor {"), HasSubstr("the model {")));
+      }
+      continue;
+    }
+    ASSERT_FALSE(json["texts"].empty());
+    if (description.model.type == "WordPiece") {
+      const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(folder);
+      for (const Json& each : json["texts"]) {
+        const auto text = each["text"].get<std::string>();
+        const bool spells = std::any_of(
+            description.added.begin(), description.added.end(),
+            [&](const AddedToken& token) { return text.find(token.content) != std::string::npos; });
+        if (spells) continue;  // special tokens in a text are text here
+        EXPECT_EQ(tokenizer.encode(text).ids, ids_of(each["ids"])) << text;
+        EXPECT_EQ(tokenizer.decode(ids_of(each["ids"])), each["decoded_plain"].get<std::string>()) << text;
+      }
+      continue;
+    }
+    const auto tokenizer = TextTokenizer::load(folder);
+    for (const Json& each : json["texts"]) {
+      const auto text = each["text"].get<std::string>();
+      EXPECT_EQ(with_start(*tokenizer, text, true), ids_of(each["ids"])) << text;
+      EXPECT_EQ(tokenizer->decode(ids_of(each["ids"])), each["decoded_plain"].get<std::string>()) << text;
+    }
+  }
+}
+
+// ---- What is refused ----
+
+/// Opens a changed copy of a golden tokenizer and expects an error with `part`.
+void expect_refused(const std::string& name, const std::function<void(Json&)>& change,
+                    const std::string& part, const std::string& config = "") {
+  const TestFolder folder;
+  Json json = read_json(tokenizers_folder() / name / "tokenizer.json");
+  change(json);
+  folder.write("tokenizer.json", json.dump());
+  if (!config.empty()) folder.write("tokenizer_config.json", config);
+  const auto open = [&] {
+    name.starts_with("wordpiece") ? void(WordPieceTokenizer::load(folder.path()))
+                                  : void(TextTokenizer::load(folder.path()));
+  };
+  if (part.empty()) {
+    EXPECT_NO_THROW(open());
+  } else {
+    expect_error(ErrorKind::kFormat, part, open);
+    expect_error(ErrorKind::kFormat, "tokenizer.json", open);
+  }
+}
+
+const auto nothing = [](Json&) {};
+
+TEST(TokenizerJson, OtherPartsAreRefusedByName) {
+  const auto set = [](const char* pointer, Json value) {
+    return [pointer, value = std::move(value)](Json& json) { json[Json::json_pointer(pointer)] = value; };
+  };
+  expect_refused("byte_bpe", nothing, "");
+  expect_refused("byte_bpe", set("/normalizer", {{"type", "NFC"}}),
+                 R"(the normalizer {"type":"NFC"} is not supported)");
+  expect_refused(
+      "byte_bpe",
+      set("/pre_tokenizer",
+          {{"type", "Sequence"}, {"pretokenizers", {{{"type", "Digits"}, {"individual_digits", true}}}}}),
+      R"(the pre_tokenizer {"individual_digits":true,"type":"Digits"} is not supported)");
+  expect_refused("byte_bpe", set("/pre_tokenizer/use_regex", false), "\"use_regex\" must be true");
+  expect_refused("byte_bpe", set("/pre_tokenizer/add_prefix_space", true),
+                 "\"add_prefix_space\" must be false");
+  expect_refused("byte_bpe", set("/pre_tokenizer/extra", 1), "does not know its setting \"extra\"");
+  expect_refused("byte_bpe", set("/pre_tokenizer", nullptr), "without a pre_tokenizer");
+  expect_refused("byte_bpe", set("/model/ignore_merges", true), "\"ignore_merges\" must be false");
+  expect_refused("byte_bpe", set("/model/dropout", 0.1), "\"dropout\" must be null");
+  expect_refused("byte_bpe", set("/model/end_of_word_suffix", "</w>"), "\"end_of_word_suffix\" must be null");
+  expect_refused("byte_bpe", set("/model/type", "Unigram"), "of models there are BPE and WordPiece");
+  expect_refused("byte_bpe", set("/decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}),
+                 R"(the decoder {"cleanup":true,"prefix":"##","type":"WordPiece"} is not supported)");
+  expect_refused("byte_bpe", set("/post_processor", {{"type", "RobertaProcessing"}}),
+                 "the post_processor {\"type\":\"Roberta");
+  expect_refused("marked_prepend", nothing, "");
+  expect_refused("marked_prepend", set("/normalizer", nullptr), "has nothing before it that marks spaces");
+  expect_refused("marked_prepend", set("/post_processor/single/0/SpecialToken/id", "</s>"), "special_tokens");
+  expect_refused("marked_prepend", set("/decoder/decoders/0/content", ""), "\"content\" must be \" \"");
+  expect_refused(
+      "marked_prepend", [](Json& json) { json["decoder"]["decoders"].erase(2); }, "the decoder lacks one");
+  expect_refused(
+      "marked_prepend",
+      [](Json& json) { std::swap(json["post_processor"]["single"][0], json["post_processor"]["single"][1]); },
+      "the post_processor");
+  expect_refused("marked_first", set("/pre_tokenizer/split", true), "\"split\" must be false");
+  expect_refused("marked_first", set("/pre_tokenizer/prepend_scheme", "sometimes"), "prepend_scheme");
+  expect_refused("wordpiece_lower", nothing, "");
+  expect_refused("wordpiece_lower", set("/normalizer/clean_text", false), "\"clean_text\" must be true");
+  expect_refused("wordpiece_lower", set("/pre_tokenizer", {{"type", "Whitespace"}}),
+                 "the pre_tokenizer {\"type\":\"Whitespace\"}");
+  expect_refused("wordpiece_lower", set("/model/max_input_chars_per_word", 50),
+                 "\"max_input_chars_per_word\" must be 100");
+  expect_refused("wordpiece_lower", set("/post_processor/pair/3/Sequence/type_id", 0), "the post_processor");
+  expect_refused("wordpiece_lower", set("/added_tokens/4/content", "[unused1]"), "[unused1]");
+}
+
+TEST(TokenizerJson, ContradictionsAreRefused) {
+  expect_refused("marked_prepend", nothing, "\"add_bos_token\" is false", R"({"add_bos_token": false})");
+  expect_refused("marked_prepend", nothing, "\"add_eos_token\" is true", R"({"add_eos_token": true})");
+  expect_refused("marked_prepend", nothing, "\"add_prefix_space\" is false",
+                 R"({"add_prefix_space": false})");
+  expect_refused("marked_prepend", nothing, "",
+                 R"({"add_bos_token": true, "add_prefix_space": true, "eos_token": "</s>"})");
+  expect_refused("byte_bpe", nothing, "\"add_prefix_space\" is true", R"({"add_prefix_space": true})");
+  expect_refused("byte_bpe", nothing, "the token '<x>' with the id 3",
+                 R"({"added_tokens_decoder": {"3": {"content": "<x>", "special": true}}})");
+  expect_refused("wordpiece_lower", nothing, "contradicts \"do_lower_case\": false",
+                 R"({"do_lower_case": false})");
+  expect_refused("wordpiece_cased", nothing, "", R"({"do_lower_case": false})");
+}
+
+TEST(TokenizerJson, DamagedFilesAreRefused) {
+  expect_refused(
+      "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = 99999; }, "has the id 99999");
+  expect_refused(
+      "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = 2; }, "has the id 2, as");
+  expect_refused(
+      "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = "x"; }, "not a number from 0 up");
+  expect_refused(
+      "byte_bpe",
+      [](Json& json) {
+        json["model"]["merges"][0] = Json{"q", "☃"};
+      },
+      "does not hold the second");
+  expect_refused(
+      "byte_bpe", [](Json& json) { json["model"]["merges"][0] = 5; }, "merge 1 is not two pieces");
+  expect_refused(
+      "byte_bpe", [](Json& json) { json["added_tokens"][0]["id"] = 7; }, "among the added tokens");
+  expect_refused(
+      "byte_bpe", [](Json& json) { json.erase("model"); }, "'model' is missing");
+  expect_refused(
+      "marked_prepend",
+      [](Json& json) {
+        const int id = json["model"]["vocab"]["<0x41>"];
+        json["model"]["vocab"].erase("<0x41>");
+        json["model"]["vocab"]["new"] = id;
+      },
+      "no piece '<0x41>'");
+}
+
+TEST(TokenizerJson, DecidesWhereOtherFilesLieBeside) {
+  // As SmolLM2's: vocab.json and merges.txt do not say that digits stand alone.
+  const TestFolder folder;
+  TextTokenizer::train({.kind = TextTokenizerKind::kByteBpe, .vocabulary_size = 270},
+                       [given = false](std::string& text) mutable {
+                         text = "12 12 12 12";
+                         return !std::exchange(given, true);
+                       })
+      ->save(folder.path());
+  EXPECT_NO_THROW(TextTokenizer::load(folder.path()));
+  Json json = read_json(tokenizers_folder() / "byte_bpe" / "tokenizer.json");
+  json["pre_tokenizer"] = {
+      {"type", "Sequence"},
+      {"pretokenizers", {{{"type", "Digits"}, {"individual_digits", true}}, json["pre_tokenizer"]}}};
+  folder.write("tokenizer.json", json.dump());
+  expect_error(ErrorKind::kFormat, "Digits", [&] { TextTokenizer::load(folder.path()); });
+}
+
+// ---- What Heed writes ----
+
+std::unique_ptr<TextTokenizer> own_tokenizer(const std::string& name) {
+  std::string text;
+  for (const std::string& line : made_up_lines(400, 11)) text += line + "\n";
+  text += "  indented\n\tand a tab 1234567890 <b> </s>\n";
+  TextTokenizerOptions options{.kind = text_tokenizer_kind(name == "unigram" ? "sentencepiece" : name),
+                               .vocabulary_size = 400,
+                               .subwords = name == "unigram" ? SubwordType::kUnigram : SubwordType::kBpe};
+  return TextTokenizer::train(options, [text, given = false](std::string& stretch) mutable {
+    stretch = text;
+    return !std::exchange(given, true);
+  });
+}
+
+TEST(OwnTokenizers, HuggingFaceReadsTheSame) {
+  for (const char* name : {"bytes", "characters", "sentencepiece", "unigram"}) {
+    SCOPED_TRACE(name);
+    const auto tokenizer = own_tokenizer(name);
+    const TestFolder folder;
+    tokenizer->save(folder.path());
+    if (const char* out = std::getenv("HEED_GOLDEN_OUT")) {  // for make_tokenizers.py
+      const std::string directory = (std::filesystem::path(out) / name).string();
+      std::filesystem::create_directories(directory);
+      tokenizer->save(directory);
+      continue;
+    }
+    const auto golden = tokenizers_folder() / (std::string("own_") + name);
+    for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
+      // What transformers was given for the ids below is what is written today.
+      EXPECT_EQ(content_of(folder.path(file)), content_of((golden / file).string())) << file;
+    }
+    const auto read = TextTokenizer::load(folder.path());
+    for (const Json& each : read_json(golden / "case.json")["texts"]) {
+      const auto text = each["text"].get<std::string>();
+      EXPECT_EQ(read->ids(text), ids_of(each["ids"])) << text;
+      EXPECT_EQ(with_start(*read, text, false), ids_of(each["with_special"])) << text;
+      EXPECT_EQ(read->decode(ids_of(each["ids"])), each["decoded"].get<std::string>()) << text;
+    }
+  }
+}
+
+TEST(OwnTokenizers, DirectoriesOfBeforeOpenAndChangedOnesDoNot) {
+  const TestFolder folder;
+  own_tokenizer("characters")->save(folder.path());
+  Json json = read_json(folder.path("tokenizer.json"));
+  json["normalizer"] = {{"type", "Lowercase"}};
+  folder.write("tokenizer.json", json.dump());
+  expect_error(ErrorKind::kFormat, "is not the file that Heed writes",
+               [&] { TextTokenizer::load(folder.path()); });
+  std::filesystem::remove(folder.path("tokenizer.json"));
+  EXPECT_EQ(TextTokenizer::load(folder.path())->kind(), TextTokenizerKind::kCharacters);
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "HeedByteTokenizer"})");
+  EXPECT_EQ(TextTokenizer::load(folder.path())->kind(), TextTokenizerKind::kBytes);
+}
+
+}  // namespace
+}  // namespace heed
