@@ -135,7 +135,8 @@ class MultiHeadAttention {
 
   /// Sentences of any lengths without padding: query (Nq, D), key (Nk, key width), value (Nk, value width).
   /// Sentence b has queries [query_offsets[b], query_offsets[b + 1]), and likewise keys; the first offset is
-  /// 0, the last N.
+  /// 0, the last N. The output of a sentence has the same bits as that of forward() for it alone; it agrees
+  /// with forward() under a padding mask up to rounding, since that takes its sums in another order.
   struct PackedOptions {
     std::vector<int64_t> query_offsets, key_offsets;
     bool look_ahead = false;  ///< as in AttentionOptions

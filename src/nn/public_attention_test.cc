@@ -1,5 +1,6 @@
 #include "heed/attention.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -246,6 +247,35 @@ TEST(MultiHeadAttention, PaddedIsTheSameAsPacked) {
     const auto masked = attention.forward(padded, padded, padded, {.padding = padding}).output;
     const auto at = static_cast<size_t>(3 * 7 * 12);
     EXPECT_GT(std::abs(unmasked.to_vector<double>()[at] - masked.to_vector<double>()[at]), 1e-3);
+  }
+}
+
+// To the last bit, with the weights and without: forward_packed() of a batch gives what forward() gives for
+// each sentence alone, which needs no padding.
+TEST(MultiHeadAttention, PackedHasTheBitsOfEachSentenceAlone) {
+  TensorSource source(16);
+  MultiHeadAttention attention = layer_of(64, 4, DType::kFloat32);
+  const std::vector<int64_t> offsets{0, 7, 8, 8, 12, 52, 182};
+  const Tensor all = source.normal({offsets.back(), 64}, DType::kFloat32);
+  for (const bool look_ahead : {false, true}) {
+    for (const bool weights : {false, true}) {
+      const auto packed = attention.forward_packed(all, all, all, {offsets, offsets, look_ahead, weights});
+      for (size_t b = 0; b + 1 < offsets.size(); ++b) {
+        const int64_t length = offsets[b + 1] - offsets[b];
+        if (length == 0) continue;
+        Tensor x = all.narrow(0, offsets[b], length).clone().reshape({1, length, 64});
+        const AttentionOptions options{.look_ahead = look_ahead, .weights = weights};
+        const AttentionResult alone = attention.forward(x, x, x, options);
+        const Tensor part = packed.output.narrow(0, offsets[b], length).clone();
+        expect_equal(part, alone.output.reshape({length, 64}), fmt::format("{} tokens", length));
+        if (weights) {
+          expect_equal(packed.weights[b].clone(), alone.weights.reshape({4, length, length}), "weights");
+        }
+        // The control: one number of its own is another.
+        x.data<float>()[0] += 1;
+        EXPECT_NE(attention.forward(x, x, x, options).output.to_vector<float>(), part.to_vector<float>());
+      }
+    }
   }
 }
 
