@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "command.h"
+#include "kernels/isa.h"
 #include "test_folder.h"
 #include "tiny_model.h"
 
@@ -45,6 +48,24 @@ TEST_F(CliQuantizeTest, AQuantisedModelIsAFloatModelWithPrecisionInt8) {
 TEST_F(CliQuantizeTest, CompanyAndThreadsChangeNothing) {
   const CommandResult together = translate({"--model", quantized_, "--threads", "2"});
   EXPECT_EQ(together.out, translate({"--model", quantized_, "--threads", "1", "--batch-tokens", "30"}).out);
+}
+
+// Products are exact integers, so that the instruction that multiplies bytes changes no bit of a score. What
+// is float32 does, where another instruction set adds it up in another order.
+TEST_F(CliQuantizeTest, TheInstructionForBytesChangesNothing) {
+  const auto on = [&](const std::string& isa) {
+    const CommandResult result =
+        heed_command({"translate", "--model", quantized_, "--input", input_, "--scores"},
+                     {.environment = {"HEED_ISA=" + isa}});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  const std::vector<std::string> isas = available_isas();
+  const auto has = [&](const char* isa) { return std::find(isas.begin(), isas.end(), isa) != isas.end(); };
+  for (const auto& [without, with] : {std::pair("avx2", "avxvnni"), std::pair("avx512", "avx512vnni")}) {
+    if (has(with)) EXPECT_EQ(on(without), on(with)) << with;
+  }
+  if (has("avx2")) EXPECT_NE(on("generic"), on("avx2")) << "scores to the last digit";
 }
 
 TEST_F(CliQuantizeTest, TranslatesAsWell) {
