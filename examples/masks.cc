@@ -6,12 +6,13 @@
 #include <heed/picture.h>
 
 #include <cmath>
+#include <limits>
 
 #include "show.h"
 
 namespace {
 
-constexpr float kHidden = -9;  // how a hidden score is drawn; in truth it is minus infinity
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 /// The scores with what a query may not see taken out: (T, T).
 heed::Tensor masked(const heed::Tensor& scores, int64_t length, bool look_ahead) {
@@ -72,12 +73,17 @@ int main(int argc, char** argv) {
       "\nWith look-ahead the first query sees the first key alone, the second two of them, and so on.\n");
   if (const std::string folder = examples::picture_folder(argc, argv); !folder.empty()) {
     heed::save_heatmaps(folder + "masks-before.png", before,
-                        {.title = "Before the softmax: hidden scores are minus infinity (white)",
+                        {.title = "Before the softmax: masked scores are minus infinity",
                          .scale = "score",
+                         .x_name = "key",
+                         .y_name = "query",
                          .least = -3,
                          .most = 3});
     heed::save_heatmaps(folder + "masks-after.png", after,
-                        {.title = "After the softmax: each row sums to 1", .scale = "attention weight"});
+                        {.title = "After the softmax: each row sums to 1",
+                         .scale = "attention weight",
+                         .x_name = "key",
+                         .y_name = "query"});
   }
   return right ? 0 : 1;
 }

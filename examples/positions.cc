@@ -89,8 +89,10 @@ int main(int argc, char** argv) {
         folder + "positions-sinusoidal.png",
         {{"the paper's order", heed::sinusoidal_positions(40, 64)},
          {"all sines first", heed::sinusoidal_positions(40, 64, heed::SinusoidLayout::kHalves)}},
-        {.title = "Sinusoidal positions: rows are places, columns features",
-         .scale = "added to the word",
+        {.title = "Sinusoidal positions",
+         .scale = "added value",
+         .x_name = "feature, 0 to 63",
+         .y_name = "position, 0 to 39",
          .least = -1,
          .most = 1,
          .per_row = 2});
@@ -105,6 +107,8 @@ int main(int argc, char** argv) {
                         {{"relative, clipped at 4", shaw}, {"buckets, keys behind share one", buckets}},
                         {.title = "Which row of a table a query takes for each key",
                          .scale = "row",
+                         .x_name = "key",
+                         .y_name = "query",
                          .least = 0,
                          .most = 8,
                          .decimals = 0});

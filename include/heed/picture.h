@@ -26,16 +26,17 @@ std::string attention_text(const Trace& trace, int columns = 80);
 /// A matrix to be drawn.
 struct Heatmap {
   std::string title;
-  Tensor values;                               ///< (rows, columns), of any type
+  Tensor values;  ///< (rows, columns), of any type; minus infinity is drawn as masked, grey and hatched
   std::vector<std::string> rows{}, columns{};  ///< their names; none where empty
 };
 
 struct HeatmapOptions {
-  std::string title{};          ///< a heading; none where empty
-  std::string scale = "value";  ///< what the colours show
-  double least = 0, most = 1;   ///< the values of the first and the last colour
-  int decimals = -1;            ///< of the numbers in the cells; -1: none are written
-  int per_row = 0;              ///< matrices in a row; 0: all
+  std::string title{};             ///< a heading; none where empty
+  std::string scale = "value";     ///< what the colours show
+  std::string x_name{}, y_name{};  ///< what columns and rows are; none where empty
+  double least = 0, most = 1;      ///< the values of the first and the last colour
+  int decimals = -1;               ///< of the numbers in the cells; -1: none are written
+  int per_row = 0;                 ///< matrices in a row; 0: all
 };
 
 /// Matrices side by side on one scale of colours.

@@ -51,6 +51,8 @@ void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices
   MatrixPictureOptions options;
   options.title = o.title;
   options.scale = o.scale;
+  options.x_name = o.x_name;
+  options.y_name = o.y_name;
   options.least = o.least;
   options.most = o.most;
   options.decimals = o.decimals;

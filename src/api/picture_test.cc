@@ -70,5 +70,43 @@ TEST(MatrixPicture, WritesNamesAndNumbers) {
   }
 }
 
+/// Minus infinity is grey and hatched, unlike the lowest score, and the legend names it.
+TEST(MatrixPicture, MaskedCellsAreNotLowScores) {
+  constexpr float kMasked = -std::numeric_limits<float>::infinity();
+  const auto draw = [](const std::vector<float>& values) {
+    return matrix_picture({{"scores", {1, 2, values}}},
+                          {.x_name = "key", .y_name = "query", .least = -3, .most = 3, .decimals = 0});
+  };
+  const auto texts = [](const Picture& picture) {
+    std::vector<std::string> found;
+    for (const Text& text : picture.texts()) {
+      found.push_back(text.label.text);
+      EXPECT_GE(text.bounds.left, 0) << text.label.text;
+      EXPECT_LE(text.bounds.right(), picture.width) << text.label.text;
+      EXPECT_LE(text.bounds.bottom(), picture.height) << text.label.text;
+    }
+    return found;
+  };
+  const auto count = [](const std::vector<std::string>& all, const char* one) {
+    return std::count(all.begin(), all.end(), one);
+  };
+  const auto greys = [](const Picture& picture) {
+    int found = 0;
+    for (const PictureShape& shape : picture.shapes) {
+      const Boxes* boxes = std::get_if<Boxes>(&shape);
+      if (boxes != nullptr && boxes->fill == Colour{0.87, 0.87, 0.87}) ++found;
+    }
+    return found;
+  };
+  const Picture masked = draw({kMasked, 1}), low = draw({-3, 1});
+  EXPECT_EQ(greys(masked), 1 + 2) << "a cell, and two in the legend";
+  EXPECT_EQ(greys(low), 0);
+  EXPECT_EQ(count(texts(masked), "masked (\u2212\u221E)"), 1);
+  EXPECT_EQ(count(texts(masked), "\u2212\u221E"), 1);
+  EXPECT_EQ(count(texts(low), "masked (\u2212\u221E)"), 0);
+  for (const char* name : {"key", "query"}) EXPECT_EQ(count(texts(masked), name), 1) << name;
+  EXPECT_THROW(draw({-kMasked, 1}), Error) << "plus infinity has no colour";
+}
+
 }  // namespace
 }  // namespace heed

@@ -20,6 +20,7 @@ constexpr int kGap = 2;            // between heads
 constexpr int kValueColumns = 4;   // "100" and the shade or a space
 constexpr int kNarrowestHead = 7;  // room for "Head 12"
 constexpr int kMostKeyRows = 10;
+constexpr int kLegendColumns = 50;  // for the colours and what they mean
 
 /// What a cell without colours looks like from which weight on.
 constexpr std::array<std::pair<double, std::string_view>, 5> kShades{
@@ -99,7 +100,7 @@ class Writer {
     line("");
     line(fmt::format("{} layer {}", stack_name(stack), layer + 1));
     line(elide_columns(
-        fmt::format("rows {} queries, columns {} keys", stack == Stack::kEncoder ? "source" : "target",
+        fmt::format("rows: queries ({}), columns: keys ({})", stack == Stack::kEncoder ? "source" : "target",
                     stack == Stack::kDecoder ? "target" : "source"),
         options_.columns));
     const int keys = static_cast<int>(key_labels_.size());
@@ -171,7 +172,7 @@ class Writer {
     } else {
       content.assign(cell_columns_, ' ');
     }
-    return on_colour(content, level_colour(ColourMap::kViridis, colour_level(weight)), options_.colours);
+    return on_colour(content, level_colour(ColourMap::kBlues, colour_level(weight)), options_.colours);
   }
 
   void write_legend() {
@@ -184,12 +185,13 @@ class Writer {
       }
       return line(elide_columns(legend + "+", options_.columns));
     }
-    std::string legend = "0 ";
+    std::string legend = options_.columns >= kLegendColumns ? "attention weight: 0 " : "0 ";
     for (int n = 0; n < kSteps; ++n) {
       const int level = colour_level(static_cast<double>(n) / (kSteps - 1));
-      legend += on_colour(" ", level_colour(ColourMap::kViridis, level), options_.colours);
+      legend += on_colour(" ", level_colour(ColourMap::kBlues, level), options_.colours);
     }
-    line(legend + " 1");
+    legend += " 1";
+    line(options_.columns >= kLegendColumns ? legend + " (darker: more)" : legend);
   }
 
   const Trace& trace_;

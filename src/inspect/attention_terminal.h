@@ -3,7 +3,8 @@
 // A row is a query, a column a key, written downwards above the cells. As many heads of a layer as fit stand
 // side by side and share the names of their queries. A matrix with more keys than fit is continued below,
 // some keys at a time, under "keys 1 to 30", so that every weight is shown. With colours a cell is a block of
-// the map kViridis; without, one of " ░▒▓█", whose thresholds the last line gives.
+// the map kBlues, as in pictures: the darker, the more; without, one of " ░▒▓█", whose thresholds the last
+// line gives.
 #pragma once
 
 #include <string>

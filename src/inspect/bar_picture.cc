@@ -26,8 +26,8 @@ void check_values(const std::vector<double>& values, bool negative_too) {
   }
 }
 
-Axis axis_from_zero(const std::vector<double>& values) {
-  return {0, *std::max_element(values.begin(), values.end()), 5};
+Axis axis_from_zero(const std::vector<double>& values, double most = 0) {
+  return {0, std::max(most, *std::max_element(values.begin(), values.end())), 5};
 }
 
 /// Freedman and Diaconis: a bin is 2 * (distance of the quartiles) / n^(1/3) wide.
@@ -69,7 +69,7 @@ void draw_numbers(Chart& chart, const Axis& axis, const std::vector<double>& val
 }  // namespace
 
 Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>& values,
-                    const ChartOptions& options) {
+                    const ChartOptions& options, double most) {
   if (labels.size() != values.size()) {
     fail(ErrorKind::kShape, "{} labels for {} bars: one each is needed", labels.size(), values.size());
   }
@@ -77,7 +77,7 @@ Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>&
   if (static_cast<double>(values.size()) > kMostBars) {
     fail(ErrorKind::kUsage, "{} bars are too many for one picture (at most {})", values.size(), kMostBars);
   }
-  const Axis axis = axis_from_zero(values);
+  const Axis axis = axis_from_zero(values, most);
   const double count = static_cast<double>(values.size());
   Text style;
   style.size = options.font_size;
@@ -132,7 +132,7 @@ Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOption
     options.title = fmt::format("What \u201C{}\u201D attends to", queries[choice.query].text);
   if (options.x_name.empty()) options.x_name = "keys";
   if (options.y_name.empty()) options.y_name = "attention weight";
-  return bar_picture(token_labels(key_tokens(trace, choice.stack), "_"), weights, options);
+  return bar_picture(token_labels(key_tokens(trace, choice.stack), "_"), weights, options, 1);
 }
 
 Picture histogram_picture(const std::vector<double>& values, int bins, const ChartOptions& options) {

@@ -10,11 +10,12 @@
 
 namespace heed {
 
-/// One bar per label, with its value above where there is room. The picture gets wider where the labels need
-/// it. Throws kShape where labels and values differ in number, kUsage where there are none, kNumeric for
-/// values that are negative or not finite.
+/// One bar per label, with its value above where there is room. The axis runs from 0 to the largest value, or
+/// to `most` where that is larger. The picture gets wider where the labels need it. Throws kShape where
+/// labels and values differ in number, kUsage where there are none, kNumeric for values that are negative or
+/// not finite.
 Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>& values,
-                    const ChartOptions& options = {});
+                    const ChartOptions& options = {}, double most = 0);
 
 /// Which row of which matrix; all count from 0.
 struct QueryChoice {
@@ -26,7 +27,8 @@ struct QueryChoice {
 /// query.
 std::vector<float> query_weights(const Trace& trace, const QueryChoice& choice);
 
-/// The weights of one query as bars over the keys. Throws kUsage where there is no such query.
+/// The weights of one query as bars over the keys, on an axis from 0 to 1. Throws kUsage where there is no
+/// such query.
 Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOptions options = {});
 
 /// How many values fall into each of `bins` equally wide ranges; 0: as many as Freedman and Diaconis' rule

@@ -44,6 +44,8 @@ TEST(BarPicture, QueriesOfATrace) {
   const Trace trace = trace_of(40, 1, 2);
   const Picture picture = query_picture(trace, {Stack::kCross, 0, 1, 5});
   EXPECT_THAT(faults(picture), ::testing::IsEmpty());
+  EXPECT_TRUE(words(picture).contains("1")) << "the axis ends at a weight of 1";
+  EXPECT_FALSE(words(bar_picture({{"a", 0, 0}}, {0.25})).contains("1")) << "where it is not asked for";
   EXPECT_THROW(query_picture(trace, {Stack::kCross, 0, 1, 41}), Error);
   EXPECT_THROW(query_picture(trace, {Stack::kCross, 0, 2, 0}), Error);
   EXPECT_THROW(query_picture(trace, {Stack::kCross, 1, 0, 0}), Error);

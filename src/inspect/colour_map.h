@@ -7,7 +7,7 @@
 //   that only darkens: safe for the colour-blind, sparing with ink, and the same picture in grey.
 // kViridis: ten evenly spaced colours of matplotlib's "viridis" (Nathaniel Smith and Stefan van der Walt).
 // From
-//   dark to bright: for screens and terminals.
+//   dark to bright: for screens.
 #pragma once
 
 #include <array>

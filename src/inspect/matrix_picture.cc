@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -16,6 +17,11 @@ constexpr double kMargin = 14, kGap = 16, kLabelGap = 4;
 constexpr double kRowWidth = 640;  // cells grow until a row of panels is so wide
 constexpr double kSmallestCell = 2, kLargestCell = 30;
 constexpr double kLongestLabel = 90;
+constexpr Colour kMasked{0.87, 0.87, 0.87}, kHatching{0.62, 0.62, 0.62};
+
+bool is_masked(float value) {
+  return value == -std::numeric_limits<float>::infinity();
+}
 
 void check(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options) {
   if (panels.empty()) fail(ErrorKind::kUsage, "a picture needs at least one matrix");
@@ -33,8 +39,9 @@ void check(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& o
       fail(ErrorKind::kShape, "'{}': a ({}, {}) matrix has names for {} rows and {} columns", panel.title,
            m.queries, m.keys, panel.rows.size(), panel.columns.size());
     }
-    if (!std::ranges::all_of(m.weights, [](float value) { return std::isfinite(value); })) {
-      fail(ErrorKind::kNumeric, "'{}' holds a number that is not finite", panel.title);
+    if (!std::ranges::all_of(m.weights,
+                             [](float value) { return std::isfinite(value) || is_masked(value); })) {
+      fail(ErrorKind::kNumeric, "'{}' holds NaN or plus infinity, which have no colour", panel.title);
     }
   }
 }
@@ -58,15 +65,21 @@ class Layout {
     per_row_ = options.panels_per_row > 0 ? options.panels_per_row : static_cast<int>(panels.size());
     per_row_ = std::min(per_row_, static_cast<int>(panels.size()));
     choose_cell();
-    for (const MatrixPanel& panel : panels_) measure(panel);
+    for (const MatrixPanel& panel : panels_) {
+      measure(panel);
+      any_masked_ = any_masked_ || std::ranges::any_of(panel.matrix.weights, is_masked);
+    }
+    if (!options_.y_name.empty()) row_names_ += axis_room();
+    if (!options_.x_name.empty()) column_names_ += axis_room();
   }
 
   Picture draw() {
-    double y = draw_heading(), right = kMargin + legend_size(picture_, style_, scale()).width;
+    double y = draw_heading(), right = kMargin + legend_width();
     for (size_t first = 0; first < panels_.size(); first += static_cast<size_t>(per_row_)) {
       double x = kMargin;
       for (size_t n = first; n < std::min(panels_.size(), first + static_cast<size_t>(per_row_)); ++n) {
-        draw_panel(panels_[n], {x + row_names_, y + title_height()});
+        // Cells that begin at whole points have sharp edges.
+        draw_panel(panels_[n], {std::ceil(x + row_names_), std::ceil(y + title_height())});
         x += panel_width() + kGap;
       }
       right = std::max(right, x - kGap);
@@ -153,7 +166,49 @@ class Layout {
       y += 1.8 * title.size;
     }
     draw_legend(picture_, {kMargin, y}, options_.colours, scale(), style_);
+    if (any_masked_) {
+      const Box box{kMargin + legend_size(picture_, style_, scale()).width + kGap, y, 2 * style_.size,
+                    style_.size};
+      draw_masked({box.left, box.top}, box.height);
+      draw_masked({box.left + box.height, box.top}, box.height);
+      picture_.outline(box, kHatching, 0.5);
+      Text text = masked_text();
+      text.at = {box.right() + kLabelGap, y + style_.size - 1};
+      picture_.add(text);
+    }
     return y + legend_size(picture_, style_, scale()).height + kGap / 2;
+  }
+
+  Text masked_text() const {
+    Text text = title_style();
+    text.label.text = "masked (\u2212\u221E)";
+    return text;
+  }
+  double legend_width() const {
+    const double width = legend_size(picture_, style_, scale()).width;
+    if (!any_masked_) return width;
+    return width + kGap + 2 * style_.size + kLabelGap + picture_.measure(masked_text()).width;
+  }
+  double axis_room() const { return 1.6 * style_.size; }
+
+  /// A grey cell with lines from its lower left to its upper right, which go on in its neighbours.
+  void draw_masked(Point corner, double side) {
+    picture_.fill({corner.x, corner.y, side, side}, kMasked);
+    for (const double share : {0.5, 1.0, 1.5}) {
+      const double from = std::max(0.0, share - 1) * side, to = std::min(1.0, share) * side;
+      picture_.add(
+          Polyline{{{corner.x + from, corner.y + to}, {corner.x + to, corner.y + from}}, kHatching, 0.5, {}});
+    }
+  }
+
+  void draw_axis_name(const std::string& words, Point middle, bool upward) {
+    if (words.empty()) return;
+    Text name = title_style();
+    name.label.text = visible_text(words);
+    name.align = Align::kMiddle;
+    name.upward = upward;
+    name.at = middle;
+    picture_.add(name);
   }
 
   ColourScale scale() const { return {options_.scale, options_.least, options_.most}; }
@@ -173,6 +228,19 @@ class Layout {
     style.cell = cell_;
     style.colours = options_.colours;
     draw_cells(picture_, shares, corner, style);
+    const Box frame{corner.x, corner.y, panel.matrix.keys * cell_, panel.matrix.queries * cell_};
+    for (int row = 0; row < panel.matrix.queries; ++row) {
+      for (int column = 0; column < panel.matrix.keys; ++column) {
+        if (is_masked(panel.matrix.at(row, column)))
+          draw_masked({frame.left + column * cell_, frame.top + row * cell_}, cell_);
+      }
+    }
+    if (any_masked_) picture_.outline(frame, style.grid, 0.5);  // the grey lies on half of it
+    draw_axis_name(options_.y_name, {corner.x - row_names_ + style_.size, frame.top + frame.height / 2},
+                   true);
+    draw_axis_name(options_.x_name,
+                   {frame.left + frame.width / 2, corner.y + height_ + column_names_ - 0.3 * style_.size},
+                   false);
     if (options_.decimals >= 0) draw_values(panel.matrix, shares, corner);
     if (!panel.rows.empty()) {
       draw_query_labels(picture_, axis(panel.rows, false), corner.x - kLabelGap, corner.y, cell_);
@@ -189,10 +257,12 @@ class Layout {
     const double baseline = (cell_ + picture_.measure(text).ascent) / 2;
     for (int row = 0; row < matrix.queries; ++row) {
       for (int column = 0; column < matrix.keys; ++column) {
-        text.label.text = fmt::format("{:.{}f}", matrix.at(row, column), options_.decimals);
+        const bool masked = is_masked(matrix.at(row, column));
+        text.label.text =
+            masked ? "\u2212\u221E" : fmt::format("{:.{}f}", matrix.at(row, column), options_.decimals);
         text.at = {corner.x + (column + 0.5) * cell_, corner.y + row * cell_ + baseline};
         const double share = static_cast<double>(shares.at(row, column));
-        text.colour = ink_on(level_colour(options_.colours, colour_level(share)));
+        text.colour = ink_on(masked ? kMasked : level_colour(options_.colours, colour_level(share)));
         picture_.add(text);
       }
     }
@@ -204,7 +274,8 @@ class Layout {
   Text style_;
   int per_row_ = 1;
   double cell_ = 0, width_ = 0, height_ = 0;  // of a cell; of the largest matrix
-  double row_names_ = 0, column_names_ = 0;   // room for names
+  double row_names_ = 0, column_names_ = 0;   // room for names, those of the axes too
+  bool any_masked_ = false;
 };
 
 }  // namespace

@@ -65,11 +65,14 @@ void set_colour(cairo_t* context, Colour colour) {
 
 void draw(cairo_t* context, const Boxes& boxes, bool vector) {
   const double grow = vector && boxes.adjoining ? kOverlap : 0;
+  // Half-covered pixels of two neighbours would show the background between them.
+  if (!vector && boxes.adjoining) cairo_set_antialias(context, CAIRO_ANTIALIAS_NONE);
   for (const Box& box : boxes.boxes) {
     cairo_rectangle(context, box.left, box.top, box.width + grow, box.height + grow);
   }
   set_colour(context, boxes.fill);
   cairo_fill(context);
+  cairo_set_antialias(context, CAIRO_ANTIALIAS_DEFAULT);
 }
 
 void draw(cairo_t* context, const Polyline& line, bool) {

@@ -194,6 +194,22 @@ TEST(HeatMap, RowsAreQueries) {
   expect_near(png_pixel(png, 30, 10), weight_colour(0.25));
 }
 
+// Two neighbours that share a pixel leave nothing of the background in it.
+TEST(PictureFile, CellsHaveNoSeams) {
+  for (const double edge : {20.0, 20.1, 20.25, 20.4}) {
+    Picture picture;
+    picture.width = picture.height = 40;
+    const Colour blue{0, 0, 1}, red{1, 0, 0};
+    picture.add(Boxes{{{0, 0, 40, edge}}, blue, true});
+    picture.add(Boxes{{{0, edge, 40, 40 - edge}}, red, true});
+    const std::string png = render_picture(picture, PictureFormat::kPng);
+    for (int y = 0; y < 80; ++y) {
+      const Colour pixel = png_pixel(png, 40, y);
+      EXPECT_TRUE(pixel == blue || pixel == red) << edge << ": row " << y;
+    }
+  }
+}
+
 TEST(PictureFile, KindsByExtension) {
   EXPECT_EQ(picture_format("a/b.png"), PictureFormat::kPng);
   EXPECT_EQ(picture_format("b.SVG"), PictureFormat::kSvg);

@@ -13,7 +13,9 @@ namespace heed {
 namespace {
 
 constexpr int kFewestColumns = 20;
-constexpr int kPercentColumns = 8;  // "  100.0%"
+constexpr int kPercentColumns = 8;         // "  100.0%"
+constexpr int kScaleColumns = 8;           // "0%  100%"
+constexpr Colour kBars{0.26, 0.57, 0.78};  // seen on dark and on light backgrounds
 
 /// In eighths of a column.
 std::string bar_of(double share, int columns) {
@@ -58,13 +60,14 @@ std::string query_terminal(const Trace& trace, const QueryChoice& choice,
   for (const Label& key : keys) label_columns = std::max(label_columns, display_width(key.text));
   label_columns = std::min({label_columns, options.longest_label, options.columns / 3});
   const int room = options.columns - 2 - label_columns - kPercentColumns - 2;
-  const double largest = static_cast<double>(*std::max_element(weights.begin(), weights.end()));
+  if (room >= kScaleColumns) {
+    text += std::string(static_cast<size_t>(options.columns - room), ' ') + "0%" +
+            fmt::format("{:>{}}\n", "100%", room - 2);
+  }
   for (size_t n = 0; n < weights.size(); ++n) {
     const double weight = static_cast<double>(weights[n]);
-    std::string bar = largest > 0 ? bar_of(weight / largest, room) : "";
-    if (!bar.empty()) {
-      bar = "  " + in_colour(bar, level_colour(ColourMap::kViridis, colour_level(weight)), options.colours);
-    }
+    std::string bar = bar_of(weight, room);
+    if (!bar.empty()) bar = "  " + in_colour(bar, kBars, options.colours);
     text += fmt::format("  {}{:>7.1f}%{}\n", fit_left(keys[n].text, label_columns), 100 * weight, bar);
   }
   return text;

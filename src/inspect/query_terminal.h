@@ -16,8 +16,8 @@ struct QueryTerminalOptions {
   int longest_label = 24;  ///< columns for a key's name; longer ones end in "…"
 };
 
-/// Lines that end in a line feed; the longest bar is the largest weight. Throws as check_trace does, and
-/// kUsage for a terminal too narrow, or where there is no such query.
+/// Lines that end in a line feed; a bar across the whole width is a weight of 1, as the line above the bars
+/// says. Throws as check_trace does, and kUsage for a terminal too narrow, or where there is no such query.
 std::string query_terminal(const Trace& trace, const QueryChoice& choice,
                            const QueryTerminalOptions& options = {});
 

@@ -25,15 +25,14 @@ Trace classifier_trace() {
 }
 
 TEST(QueryTerminal, DrawsABarForEachKey) {
-  EXPECT_EQ(
-      query_terminal(classifier_trace(), {.query = 0}, {.columns = 33}),
-      "text: Films?\nclass: good\n\n"
-      "encoder, layer 1, head 1: what \u201C\u2026\n\n"
-      "  [CLS]   12.5%  \u2588\u2588\u2588\u2588\n"
-      "  film    50.0%  "
-      "\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\n"
-      "  ##s     25.0%  \u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\n"
-      "  ?       12.5%  \u2588\u2588\u2588\u2588\n");
+  EXPECT_EQ(query_terminal(classifier_trace(), {.query = 0}, {.columns = 33}),
+            "text: Films?\nclass: good\n\n"
+            "encoder, layer 1, head 1: what \u201C\u2026\n\n"
+            "                 0%          100%\n"
+            "  [CLS]   12.5%  \u2588\u2588\n"
+            "  film    50.0%  \u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\n"
+            "  ##s     25.0%  \u2588\u2588\u2588\u2588\n"
+            "  ?       12.5%  \u2588\u2588\n");
 }
 
 TEST(QueryTerminal, WordsOfWordPieceLoseTheirMarks) {

@@ -75,7 +75,7 @@ TEST(AttentionTerminal, Golden) {
             "source: Ja, gut.\n"
             "\n"
             "cross layer 1\n"
-            "rows target queries, columns source keys\n"
+            "rows: queries (target), columns: keys (source)\n"
             "\n"
             "      Head 1\n"
             "              \u27E8\n"
@@ -98,7 +98,7 @@ TEST(AttentionTerminal, GoldenWithValues) {
   EXPECT_EQ(attention_terminal(trace, options),
             "\n"
             "decoder layer 1\n"
-            "rows target queries, columns target keys\n"
+            "rows: queries (target), columns: keys (target)\n"
             "\n"
             "      Head 1\n"
             "         \u27E8\n"
@@ -161,6 +161,22 @@ TEST(AttentionTerminal, ColoursOnlyWhereWanted) {
   EXPECT_THAT(attention_terminal(trace, options), Not(HasSubstr("\x1b[2J")));
   options.colours = TerminalColours::k256;
   EXPECT_THAT(attention_terminal(trace, options), HasSubstr("\x1b[48;5;"));
+}
+
+// As in pictures: white is a weight of 0, the darkest blue 1, and the legend says so.
+TEST(AttentionTerminal, DarkerMeansMore) {
+  Trace trace;
+  trace.source_tokens = {"a", "b"};
+  trace.encoder = {{AttentionMatrix{2, 2, {1, 0, 0.5f, 0.5f}}}};
+  TerminalOptions options;
+  options.colours = TerminalColours::kTrueColour;
+  const std::string text = attention_terminal(trace, options);
+  const size_t first = text.find("\x1b[48;2;");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("\x1b[48;2;8;48;107m"), first);
+  EXPECT_EQ(text.find("\x1b[48;2;", first + 1), text.find("\x1b[48;2;255;255;255m"));
+  EXPECT_THAT(text, HasSubstr("attention weight: 0 "));
+  EXPECT_THAT(text, HasSubstr(" 1 (darker: more)\n"));
 }
 
 TEST(AttentionTerminal, RefusesWhatCannotBeShown) {
