@@ -63,9 +63,11 @@ TEST_F(CliQuantizeTest, TheInstructionForBytesChangesNothing) {
   const std::vector<std::string> isas = available_isas();
   const auto has = [&](const char* isa) { return std::find(isas.begin(), isas.end(), isa) != isas.end(); };
   for (const auto& [without, with] : {std::pair("avx2", "avxvnni"), std::pair("avx512", "avx512vnni")}) {
-    if (has(with)) EXPECT_EQ(on(without), on(with)) << with;
+    if (!has(with)) continue;
+    EXPECT_EQ(on(without), on(with)) << with;
   }
-  if (has("avx2")) EXPECT_NE(on("generic"), on("avx2")) << "scores to the last digit";
+  if (!has("avx2")) return;
+  EXPECT_NE(on("generic"), on("avx2")) << "scores to the last digit";
 }
 
 TEST_F(CliQuantizeTest, TranslatesAsWell) {
