@@ -86,6 +86,9 @@ TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
       expect_refused({option, value}, 2, {option, "is not a whole number from"});
     }
   }
+  for (const char* value : {"nan", "inf", "0", "-1", "1e999", "soon", ""}) {
+    expect_refused({"--max-minutes", value}, 2, {"--max-minutes", "is not a number above 0"});
+  }
   expect_refused({"--pair", "german"}, 2, {"two languages", "'german'"});
   const std::string recipe = folder_.write("recipe.toml", "[optimizer]\nbeta_1 = 0.9\n");
   expect_refused({"--recipe", recipe}, 1, {recipe, "optimizer.beta_1", "'optimizer.beta1'"});

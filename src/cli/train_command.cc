@@ -1,7 +1,5 @@
 // heed train
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -12,9 +10,9 @@
 #include "base/counted.h"
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/number_checks.h"
 #include "cli/terminal.h"
 #include "cli/training_progress.h"
-#include "cli/whole_number.h"
 #include "models/architecture.h"
 #include "train/task.h"
 #include "train/trainer.h"
@@ -174,7 +172,7 @@ void add_train(CLI::App& app, Work& work) {
       ->check(whole_number(1))
       ->type_name("N");
   command->add_option("--max-minutes", o->max_minutes, "Stop after so many minutes of training in all")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->check(positive_number())
       ->type_name("N");
   command->add_option("--pair", o->languages, "The languages, such as de-en, noted in the model")
       ->type_name("PAIR");

@@ -406,7 +406,7 @@ std::optional<TrainingEnd> Trainer::reached_end() const {
 }
 
 TrainingSummary Trainer::run() {
-  if (options_.max_steps <= 0 && options_.max_minutes <= 0 && recipe_.patience == 0) {
+  if (options_.max_steps <= 0 && !(options_.max_minutes > 0) && recipe_.patience == 0) {
     fail(ErrorKind::kUsage, "a training needs an end: --max-steps, --max-minutes, or validation.patience");
   }
   TrainingSummary summary;
