@@ -268,8 +268,11 @@ TEST_F(TrainCommand, EndsSoonInEveryPhaseOfItsPreparations) {
       Command command(all, {});
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
       const auto begin = std::chrono::steady_clock::now();
-      command.send_signal(signals[number++ % 3]);
-      EXPECT_EQ(command.wait(30).status, 130);
+      const int signal = signals[number++ % 3];
+      command.send_signal(signal);
+      const int status = command.wait(30).status;
+      // On a busy machine the first may come before the command has begun to catch signals.
+      EXPECT_TRUE(status == 130 || (milliseconds == 30 && status == 128 + signal)) << status;
       EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 2.5);
       EXPECT_FALSE(std::filesystem::exists(output + "/model.safetensors"));
     }

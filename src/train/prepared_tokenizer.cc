@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What training/tokenizer.json says.
+/// What training/tokenizer_files.json says.
 struct Manifest {
   std::string made_from;                     // a fingerprint
   std::map<std::string, std::string> files;  // name and fingerprint
@@ -75,7 +75,7 @@ class PreparedTokenizer {
   }
 
  private:
-  std::string manifest_path() const { return folder_ + "/tokenizer.json"; }
+  std::string manifest_path() const { return folder_ + "/tokenizer_files.json"; }
 
   Manifest describe(const std::string& directory) const {
     Manifest manifest{made_from_, {}};

@@ -14,8 +14,8 @@ namespace heed::train {
 /// Leaves the files of the task's tokenizer in the training's directory.
 ///
 /// Several files cannot be replaced at once, so `make` writes them to a directory of their own, from which
-/// they are moved; `training/tokenizer.json`, written last, names them with their fingerprints and what they
-/// were made from. Files without it are as good as none, and are made again.
+/// they are moved; `training/tokenizer_files.json`, written last, names them with their fingerprints and what
+/// they were made from. Files without it are as good as none, and are made again.
 ///
 /// `make` is called where there is no tokenizer yet, or one from another text or recipe before the training
 /// was begun. It may be ended at any moment together with the process, as nothing else can end

@@ -116,7 +116,7 @@ TEST_P(TrainerTest, PreparationsAreMadeAgainForOtherTextAndSettings) {
       if (++said == messages) throw std::runtime_error("killed");
     };
     EXPECT_THROW(train(other), std::runtime_error);
-    EXPECT_TRUE(fs::exists(path(name + "/training/tokenizer.json")));
+    EXPECT_TRUE(fs::exists(path(name + "/training/tokenizer_files.json")));
     if (fs::exists(path(name + "/model.safetensors"))) {  // the second message came when all was ready
       EXPECT_EQ(messages, 2);
       continue;
