@@ -218,18 +218,25 @@ TEST_F(CliClassifyTest, ModelsOfAnotherKindAreToldByName) {
 }
 
 TEST_F(CliClassifyTest, LabelsDoNotReachTheTerminalRaw) {
+  // U+009B begins what terminals obey, as ESC does, which labels must not hold; U+202E turns what follows it.
+  const std::string label = "b\u009b31m\u202ed", escaped = "b\\u{009b}31m\\u{202e}d";
   std::string config = content_of(folder_.path("config.json"));
   for (size_t at = config.find("\"bad\""); at != std::string::npos; at = config.find("\"bad\"", at)) {
-    config.replace(at, 5, R"("b\u001b[31md")");
+    config.replace(at, 5, '"' + label + '"');
   }
   folder_.write("config.json", config);
-  std::string all = classify(many_lines(50)).out + with_model({"info"}).out;
-  const std::string labelled = other_.write("labelled", "good\ta film\nb\x1b[31md\tdull\n");
+  const std::string labelled = other_.write("labelled", "good\ta film\n" + label + "\tdull\n");
   const CommandResult table = with_model({"evaluate", "--task", "classify", "--text", labelled});
   EXPECT_EQ(table.status, 0) << table.err;
-  all += table.out;
-  EXPECT_EQ(all.find('\x1b'), std::string::npos);
-  EXPECT_NE(table.out.find("b\\x1b[31md"), std::string::npos) << table.out;
+  const CommandResult info = with_model({"info"});
+  const CommandResult lines = classify(many_lines(100));
+  EXPECT_EQ(lines.status, 0) << lines.err;
+  for (const std::string& out : {table.out, info.out, lines.out}) {
+    EXPECT_EQ(out.find("\u009b"), std::string::npos) << out;
+    EXPECT_EQ(out.find("\u202e"), std::string::npos) << out;
+  }
+  EXPECT_NE(table.out.find(escaped), std::string::npos) << table.out;
+  EXPECT_NE(info.out.find(escaped), std::string::npos) << info.out;
 }
 
 TEST_F(CliClassifyTest, FilesThatDoNotBelongTogetherAreRefused) {
