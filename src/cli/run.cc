@@ -1,13 +1,17 @@
 // The command line `heed`: picks the subcommand, and turns errors into messages and exit statuses.
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "base/check.h"
 #include "base/log.h"
 #include "base/nearest_word.h"
+#include "base/option_error.h"
 #include "base/printable.h"
 #include "cli/command.h"
 #include "heed/error.h"
@@ -58,6 +62,23 @@ std::string describe(const CLI::App& app, const CLI::Error& error) {
   return fmt::format("{}\n{} --help says what there is\n", message, prefix);
 }
 
+/// The option of a command that sets a field of the library's options; the field's name where it has none.
+std::string flag_of(const CLI::App& command, const std::string& field) {
+  static const std::map<std::string, std::vector<std::string>> other_names{
+      {"beam_size", {"beam"}},
+      {"max_new", {"max-tokens"}},
+      {"nbest", {"nbest", "samples"}},
+      {"no_repeat_ngram_size", {"no-repeat-ngram"}},
+      {"stops", {"stop"}}};
+  std::string flag = field;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  const auto found = other_names.find(field);
+  for (const std::string& name : found == other_names.end() ? std::vector{flag} : found->second) {
+    if (command.get_option_no_throw("--" + name) != nullptr) return "--" + name;
+  }
+  return field;
+}
+
 int report(const std::exception& error, int status) {
   if (interrupted()) {  // what failed was a read or a wait that the user ended
     std::fprintf(stderr, "heed: interrupted\n");
@@ -67,9 +88,12 @@ int report(const std::exception& error, int status) {
   return status;
 }
 
-int work_and_report(const Work& work) {
+int work_and_report(const CLI::App& command, const Work& work) {
   try {
     return work();
+  } catch (const OptionError& error) {
+    const auto name_of = [&](const std::string& field) { return flag_of(command, field); };
+    return report(Error(error.kind(), error.message(name_of)), kExitUsage);
   } catch (const Error& error) {
     return report(error, error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed);
   } catch (const std::bad_alloc&) {
@@ -135,7 +159,7 @@ int run(int argc, const char* const* argv) {
     std::fprintf(stderr, "heed: %s\n", printable(message).c_str());
   });
   watch_interrupts();
-  return work_and_report(work);
+  return work_and_report(chosen(app), work);
 }
 
 }  // namespace heed::cli

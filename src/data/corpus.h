@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "base/stop.h"
-#include "data/fingerprint.h"
 
 namespace heed {
 

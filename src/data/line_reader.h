@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fingerprint.h"
 #include "base/stop.h"
-#include "data/fingerprint.h"
 
 namespace heed {
 

@@ -11,7 +11,12 @@ namespace heed::ops {
 
 // ---- Rows of distances ------------------------------------------------------------------------------------
 
+constexpr int64_t kMostReach = int64_t{1} << 20;  // each distance has a row
+
 Distances Distances::clipped(int64_t reach) {
+  if (reach > kMostReach) {
+    fail(ErrorKind::kUsage, "relative positions: distances up to {} are more than {}", reach, kMostReach);
+  }
   if (reach < 1) fail(ErrorKind::kUsage, "relative positions: distances up to {} tell nothing apart", reach);
   Distances distances;
   distances.reach_ = reach;
@@ -38,12 +43,12 @@ int32_t bucket_of(int64_t distance, int64_t buckets, int64_t reach) {
 
 Distances Distances::buckets(const BucketOptions& options) {
   const int64_t of_a_side = options.both_sides ? options.buckets / 2 : options.buckets;
-  if (of_a_side < 2 || options.reach <= of_a_side / 2) {
+  if (of_a_side < 2 || options.reach <= of_a_side / 2 || options.reach > kMostReach) {
     fail(ErrorKind::kUsage,
          "relative positions: {} buckets for distances up to {} leave none to share; there must be {} "
          "buckets at "
-         "least, and distances beyond {}",
-         options.buckets, options.reach, options.both_sides ? 4 : 2, of_a_side / 2);
+         "least, and distances beyond {}, up to {}",
+         options.buckets, options.reach, options.both_sides ? 4 : 2, of_a_side / 2, kMostReach);
   }
   Distances distances;
   distances.reach_ = options.reach;

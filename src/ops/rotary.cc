@@ -10,6 +10,9 @@ RotaryAngles rotary_angles(const std::vector<int32_t>& positions, const RotaryOp
   if (options.head_width < 2 || options.head_width % 2 != 0) {
     fail(ErrorKind::kShape, "rotary positions need heads of an even width, not {}", options.head_width);
   }
+  if (!(options.base > 0) || !std::isfinite(options.base) || !(options.stretch > 0)) {
+    fail(ErrorKind::kUsage, "rotary positions need a finite base above 0, not {}", options.base);
+  }
   const int64_t pairs = options.head_width / 2;
   std::vector<double> frequencies;
   for (int64_t k = 0; k < pairs; ++k) {

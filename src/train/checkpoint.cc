@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include "base/json_file.h"
-#include "data/fingerprint.h"
 #include "train/checksummed_tensors.h"
 
 namespace heed::train {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include "base/input_file.h"
-#include "data/fingerprint.h"
 #include "io/safetensors.h"
 
 namespace heed::train {

@@ -1,6 +1,6 @@
 #include "train/checksummed_tensors.h"
 
-#include "data/fingerprint.h"
+#include "base/fingerprint.h"
 #include "test_folder.h"
 
 namespace heed::train {

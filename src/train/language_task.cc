@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 #include "data/block_batcher.h"
 #include "data/corpus_builder.h"
-#include "data/fingerprint.h"
 #include "models/generation_defaults.h"
 #include "models/language_model.h"
 #include "text/text_tokenizer.h"

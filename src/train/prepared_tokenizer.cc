@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "base/json_file.h"
-#include "data/fingerprint.h"
 #include "train/trainer.h"
 
 namespace heed::train {

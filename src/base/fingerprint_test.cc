@@ -1,4 +1,4 @@
-#include "data/fingerprint.h"
+#include "base/fingerprint.h"
 
 #include <gtest/gtest.h>
 
