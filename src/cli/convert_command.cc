@@ -60,7 +60,7 @@ void convert_weights(const std::string& input, const std::string& output, DType 
     if (interrupted()) fail(ErrorKind::kFile, "interrupted at '{}'", name);
     tensors.emplace_back(name, converted(name, files.read(name), dtype));
   }
-  write_safetensors(output + "/model.safetensors", tensors, {{"format", "pt"}});
+  write_safetensors_with_hashes(output + "/model.safetensors", tensors, {{"format", "pt"}});
 }
 
 /// config.json as it was, with the type of the weights.

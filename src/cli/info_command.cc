@@ -14,6 +14,7 @@
 #include "cli/model_lookup.h"
 #include "cli/model_summary.h"
 #include "cli/terminal.h"
+#include "cli/verify_weights.h"
 #include "heed/version.h"
 #include "inspect/curve_picture.h"
 #include "inspect/curve_terminal.h"
@@ -28,7 +29,7 @@ namespace {
 struct InfoOptions {
   ModelChoice model;
   std::string directory, curve;
-  bool json = false;
+  bool verify = false, json = false;
 };
 
 /// The means over so many stretches of equal length: single batches are easy or hard, and hide how the
@@ -130,11 +131,29 @@ void describe_bundle(bool as_json, LineOutput& output) {
   output.write(system_text());
 }
 
+int verify_model(const InfoOptions& o, const std::string& directory) {
+  LineOutput output("-");
+  const std::vector<VerifiedFile> files = verify_weights(directory);
+  const bool damaged = any_damaged(files);
+  if (o.json) {
+    output.write_line(
+        nlohmann::ordered_json{{"model", directory}, {"damaged", damaged}, {"files", to_json(files)}}.dump());
+  } else {
+    output.write(to_text(files));
+  }
+  output.commit();
+  return damaged ? kExitFailed : kExitDone;
+}
+
 int run_info(const InfoOptions& o) {
   if (!o.directory.empty() && !o.model.model.empty()) {
     fail(ErrorKind::kUsage, "DIR and --model name the same thing: give one of them");
   }
   if (!o.curve.empty()) picture_format(o.curve);  // a name that cannot be drawn is an error before any work
+  if (o.verify) {
+    return verify_model(o,
+                        o.directory.empty() ? find_model(o.model) : model_directory_at(o.directory, "DIR"));
+  }
   LineOutput output("-");
   if (!o.directory.empty()) {
     describe_model(o, model_directory_at(o.directory, "DIR"), output);
@@ -159,6 +178,9 @@ void add_info(CLI::App& app, Work& work) {
   add_model_options(*command, o->model);
   command->add_option("--curve", o->curve, "Draw the loss of the training to a file: .svg, .png or .pdf")
       ->type_name("F");
+  command->add_flag("--verify", o->verify,
+                    "Read all weights and compare them with the hashes that they were written with; fails "
+                    "where a file is damaged");
   command->add_flag("--json", o->json, "One JSON object instead of text");
   command->callback([o, &work] { work = [o] { return run_info(*o); }; });
 }

@@ -64,7 +64,7 @@ void import_llama2c(const Llama2cImport& import, const std::string& directory) {
   if (import.weights != DType::kFloat32) {
     for (auto& [name, tensor] : model.tensors) tensor = tensor.to(import.weights);
   }
-  write_safetensors(directory + "/model.safetensors", model.tensors, {{"format", "pt"}});
+  write_safetensors_with_hashes(directory + "/model.safetensors", model.tensors, {{"format", "pt"}});
   if (import.tokenizer.empty()) return;
   SentencePieceModel pieces = tokenizer_of(import.tokenizer, model.vocabulary);
   if (pieces.size() != model.vocabulary) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -57,6 +58,27 @@ void read_weights(const std::string& directory, ModelSummary& summary) {
   }
   for (const auto& [name, group] : groups) summary.groups.push_back(group);
   summary.dtypes.assign(dtypes.begin(), dtypes.end());
+}
+
+/// The Euclidean length of the embedding that the decoder of a Marian model starts from; nothing where the
+/// directory does not say which it is.
+std::optional<double> start_norm_of(const std::string& directory, const JsonObject& config) {
+  if (config.string("model_type", "") != "marian") return {};
+  const char* key = config.has("decoder_start_token_id") ? "decoder_start_token_id" : "pad_token_id";
+  const int64_t start = config.integer(key, {}, -1);
+  const WeightFiles files = WeightFiles::open(directory);
+  for (const char* name : {"model.shared.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}) {
+    if (!files.has(name)) continue;
+    const TensorInfo& info = files.info(name);
+    if (!info.readable || info.shape.rank() != 2 || start < 0 || start >= info.shape[0]) return {};
+    double scale = 1, squares = 0;
+    if (const std::string scales = std::string(name) + "_scale"; files.has(scales)) {
+      scale = files.read_rows(scales, start, 1).to_vector<double>().at(0);
+    }
+    for (const double x : files.read_rows(name, start, 1).to_vector<double>()) squares += x * x;
+    return scale * std::sqrt(squares);
+  }
+  return {};
 }
 
 /// Sizes under the names that the architectures give them, in words.
@@ -146,6 +168,7 @@ ModelSummary summarize_model(const std::string& directory) {
   read_dimensions(config, summary);
   summary.labels = labels_of(config);
   read_weights(directory, summary);
+  summary.start_norm = start_norm_of(directory, config);
   if (const std::string path = directory + "/tokenizer_config.json"; fs::is_regular_file(path)) {
     const JsonObject tokenizer = JsonObject::read(path);
     summary.source_language = tokenizer.string("source_lang", "");
@@ -165,6 +188,7 @@ nlohmann::ordered_json to_json(const ModelSummary& s) {
                               {"source_language", s.source_language},
                               {"target_language", s.target_language},
                               {"licence", s.licence}};
+  if (s.start_norm) json["start_norm"] = *s.start_norm;
   if (!s.labels.empty()) json["labels"] = s.labels;
   for (const auto& [name, value] : s.dimensions) json["dimensions"][name] = value;
   for (const ParameterGroup& group : s.groups) {
@@ -197,6 +221,12 @@ std::string to_text(const ModelSummary& s) {
   line("weights", fmt::format("{} in {}, {:.1f} MB", with_commas(s.parameters),
                               printable(fmt::format("{}", fmt::join(s.dtypes, ", "))),
                               static_cast<double>(s.bytes) / 1e6));
+  if (s.start_norm.value_or(0) != 0) {
+    line("start vector",
+         fmt::format("not zero (length {:.2f}): toolkits that start Marian models from zero, as "
+                     "CTranslate2 does, translate some sentences otherwise",
+                     *s.start_norm));
+  }
   size_t longest = 0;
   for (const ParameterGroup& group : s.groups) longest = std::max(longest, printable(group.name).size());
   text += fmt::format("\n  {:<{}}  tensors    elements  share\n", "parameters", longest);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,9 @@ struct ModelSummary {
   uint64_t bytes = 0;                  ///< of the weights, as stored
   std::vector<std::string> dtypes;     ///< of the weights, as stored
   int64_t vocabulary = 0;
-  std::vector<std::string> labels;                        ///< of a classifier's classes
+  std::vector<std::string> labels;  ///< of a classifier's classes
+  /// Of a Marian model: the length of the vector that its decoder starts from, as far as the file says.
+  std::optional<double> start_norm;
   std::string source_language, target_language, licence;  ///< empty where the directory does not say
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "base/json_text.h"
 #include "base/nearest_word.h"
 #include "tensor/half.h"
@@ -20,17 +21,20 @@ constexpr uint64_t kLongestHeader = 100'000'000;  // the cap of the reference im
 constexpr size_t kChunkBytes = size_t{1} << 18;   // converted at a time, to stay in the cache
 
 /// Reads the bytes of a tensor in pieces and hands each to convert(first element, place in destination,
-/// count).
+/// count). Returns their hash.
 template <typename Element, typename Convert>
-void read_converted(const InputFile& file, uint64_t offset, int64_t size, float* destination,
-                    const Convert& convert) {
+uint64_t read_converted(const InputFile& file, uint64_t offset, int64_t size, float* destination,
+                        const Convert& convert) {
+  Fingerprint hash;
   std::vector<Element> chunk(std::min(kChunkBytes / sizeof(Element), static_cast<size_t>(size)));
   for (size_t done = 0, total = static_cast<size_t>(size); done < total;) {
     const size_t count = std::min(chunk.size(), total - done);
     file.read_at(offset + done * sizeof(Element), chunk.data(), count * sizeof(Element));
+    hash.add(chunk.data(), count * sizeof(Element));
     convert(chunk.data(), destination + done, count);
     done += count;
   }
+  return hash.value();
 }
 
 /// Where a type stands in the reference implementation's order of writing: wide ones first.
@@ -69,7 +73,10 @@ SafetensorsReader SafetensorsReader::open(const std::string& path) {
 }
 
 SafetensorsReader::SafetensorsReader(InputFile file, uint64_t data_begin, SafetensorsHeader header)
-    : file_(std::move(file)), data_begin_(data_begin), header_(std::move(header)) {
+    : file_(std::move(file)),
+      data_begin_(data_begin),
+      header_(std::move(header)),
+      hashes_(read_hashes(header_, file_.path())) {
   positions_.reserve(header_.tensors.size());
   for (size_t at = 0; at < header_.tensors.size(); ++at) positions_.emplace(header_.tensors[at].name, at);
 }
@@ -92,8 +99,58 @@ Tensor SafetensorsReader::read(const std::string& name) const {
          shown(name), path(), shown(tensor.type));
   }
   Tensor result = Tensor::empty(tensor.shape, tensor.dtype);
-  file_.read_at(data_begin_ + tensor.begin, result.bytes(), tensor.end - tensor.begin);
+  read_data(tensor, result.bytes());
   return result;
+}
+
+Tensor SafetensorsReader::read_rows(const std::string& name, int64_t begin, int64_t count) const {
+  const TensorInfo& tensor = info(name);
+  HEED_CHECK(tensor.readable && tensor.shape.rank() > 0);
+  HEED_CHECK(begin >= 0 && count >= 0 && begin + count <= tensor.shape[0]);
+  Shape shape = tensor.shape;
+  shape.set(0, count);
+  Tensor rows = Tensor::empty(shape, tensor.dtype);
+  const uint64_t row_bytes = (tensor.end - tensor.begin) / std::max<uint64_t>(tensor.shape[0], 1);
+  file_.read_at(data_begin_ + tensor.begin + static_cast<uint64_t>(begin) * row_bytes, rows.bytes(),
+                static_cast<size_t>(count) * row_bytes);
+  return rows;
+}
+
+void SafetensorsReader::require_hash(const TensorInfo& tensor, uint64_t hash) const {
+  if (!hashes_ || hashes_->tensors[positions_.at(tensor.name)] == hash) return;
+  fail(ErrorKind::kFormat,
+       "'{}' is damaged: the data of tensor '{}' are not those that were written; copy or download the file "
+       "again",
+       path(), shown(tensor.name));
+}
+
+/// Bytes as they are, hashed while they are in the cache.
+void SafetensorsReader::read_data(const TensorInfo& tensor, void* destination) const {
+  char* to = static_cast<char*>(destination);
+  if (!hashes_) return file_.read_at(data_begin_ + tensor.begin, to, tensor.end - tensor.begin);
+  Fingerprint hash;
+  for (uint64_t at = tensor.begin; at < tensor.end;) {
+    const size_t count = std::min<uint64_t>(kChunkBytes, tensor.end - at);
+    file_.read_at(data_begin_ + at, to, count);
+    hash.add(to, count);
+    to += count;
+    at += count;
+  }
+  require_hash(tensor, hash.value());
+}
+
+void SafetensorsReader::verify() const {
+  std::vector<char> bytes(kChunkBytes);
+  for (const TensorInfo& tensor : header_.tensors) {
+    Fingerprint hash;
+    for (uint64_t at = tensor.begin; at < tensor.end;) {
+      const size_t count = std::min<uint64_t>(kChunkBytes, tensor.end - at);
+      file_.read_at(data_begin_ + at, bytes.data(), count);
+      hash.add(bytes.data(), count);
+      at += count;
+    }
+    require_hash(tensor, hash.value());
+  }
 }
 
 const TensorInfo& SafetensorsReader::info_of_shape(const std::string& name, const Shape& expected) const {
@@ -111,7 +168,7 @@ void SafetensorsReader::read_into(const std::string& name, int8_t* destination, 
     fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}; I8 is needed", shown(name), path(),
          shown(tensor.type));
   }
-  file_.read_at(data_begin_ + tensor.begin, destination, tensor.end - tensor.begin);
+  read_data(tensor, destination);
 }
 
 void SafetensorsReader::read_into(const std::string& name, float* destination, const Shape& expected) const {
@@ -119,23 +176,34 @@ void SafetensorsReader::read_into(const std::string& name, float* destination, c
   const uint64_t offset = data_begin_ + tensor.begin;
   const int64_t size = expected.size();
   if (tensor.readable && tensor.dtype == DType::kFloat32) {
-    file_.read_at(offset, destination, tensor.end - tensor.begin);
+    read_data(tensor, destination);
   } else if (tensor.readable && tensor.dtype == DType::kFloat16) {
-    read_converted<uint16_t>(file_, offset, size, destination, halves_to_floats);
+    require_hash(tensor, read_converted<uint16_t>(file_, offset, size, destination, halves_to_floats));
   } else if (tensor.readable && tensor.dtype == DType::kBFloat16) {
-    read_converted<uint16_t>(file_, offset, size, destination, bfloats_to_floats);
+    require_hash(tensor, read_converted<uint16_t>(file_, offset, size, destination, bfloats_to_floats));
   } else if (tensor.readable && tensor.dtype == DType::kFloat64) {
-    read_converted<double>(file_, offset, size, destination, [](const double* from, float* to, size_t count) {
+    const auto convert = [](const double* from, float* to, size_t count) {
       std::transform(from, from + count, to, [](double value) { return static_cast<float>(value); });
-    });
+    };
+    require_hash(tensor, read_converted<double>(file_, offset, size, destination, convert));
   } else {
     fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}; F32, F16, BF16 or F64 is needed",
          shown(name), path(), shown(tensor.type));
   }
 }
 
-void write_safetensors(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& tensors,
-                       const std::map<std::string, std::string>& metadata) {
+namespace {
+
+Tensor without_gaps(const Tensor& tensor) {
+  return tensor.is_contiguous() ? tensor : tensor.clone();
+}
+
+size_t bytes_of(const Tensor& tensor) {
+  return static_cast<size_t>(tensor.size()) * size_of(tensor.dtype());
+}
+
+void write(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& tensors,
+           const std::map<std::string, std::string>& metadata, bool with_hashes) {
   std::vector<const std::pair<std::string, Tensor>*> ordered;
   for (const auto& each : tensors) {
     HEED_CHECK(each.second.defined());
@@ -165,16 +233,39 @@ void write_safetensors(const std::string& path, const std::vector<std::pair<std:
     info.end = offset;
     header.tensors.push_back(std::move(info));
   }
+  if (with_hashes) {
+    SafetensorsHashes hashes{hash_of(header), {}};
+    for (const auto* each : ordered) {
+      const Tensor rows = without_gaps(each->second);
+      Fingerprint hash;
+      hash.add(rows.bytes(), bytes_of(rows));
+      hashes.tensors.push_back(hash.value());
+    }
+    header.metadata[SafetensorsHashes::kKey] = format_hashes(hashes);
+  }
   const std::string text = format_safetensors_header(header, path);
   const uint64_t length = text.size();
   AtomicFile file(path);
   file.write(&length, sizeof length);
   file.write(text);
   for (const auto* each : ordered) {
-    const Tensor rows = each->second.is_contiguous() ? each->second : each->second.clone();
-    file.write(rows.bytes(), static_cast<size_t>(rows.size()) * size_of(rows.dtype()));
+    const Tensor rows = without_gaps(each->second);
+    file.write(rows.bytes(), bytes_of(rows));
   }
   file.commit();
+}
+
+}  // namespace
+
+void write_safetensors(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  write(path, tensors, metadata, false);
+}
+
+void write_safetensors_with_hashes(const std::string& path,
+                                   const std::vector<std::pair<std::string, Tensor>>& tensors,
+                                   const std::map<std::string, std::string>& metadata) {
+  write(path, tensors, metadata, true);
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,14 +14,16 @@
 
 #include "base/input_file.h"
 #include "heed/tensor.h"
+#include "io/safetensors_hashes.h"
 #include "io/safetensors_header.h"
 
 namespace heed {
 
-/// An open file. May be read from several threads at once.
+/// An open file. May be read from several threads at once. Where a file holds hashes (safetensors_hashes.h),
+/// whatever is read of it is compared with them: opening and reading throw kFormat for a damaged file.
 class SafetensorsReader {
  public:
-  /// Reads and checks the header; the data stays in the file. Throws kNotFound, kFile or kFormat.
+  /// Reads and checks the header; the data stay in the file. Throws kNotFound, kFile or kFormat.
   static SafetensorsReader open(const std::string& path);
 
   const std::string& path() const { return file_.path(); }
@@ -40,14 +43,23 @@ class SafetensorsReader {
   void read_into(const std::string& name, float* destination, const Shape& expected) const;
   /// The same for I8, not converted.
   void read_into(const std::string& name, int8_t* destination, const Shape& expected) const;
+  /// Rows [begin, begin + count) along the first axis, in the type of the file, not compared with any hash.
+  Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const;
+
+  bool has_hashes() const { return hashes_.has_value(); }
+  /// Reads all data. Throws kFormat, naming the first tensor that does not match its hash.
+  void verify() const;
 
  private:
+  void read_data(const TensorInfo& tensor, void* destination) const;
+  void require_hash(const TensorInfo& tensor, uint64_t hash) const;
   const TensorInfo& info_of_shape(const std::string& name, const Shape& expected) const;
   SafetensorsReader(InputFile file, uint64_t data_begin, SafetensorsHeader header);
 
   InputFile file_;
   uint64_t data_begin_;
   SafetensorsHeader header_;
+  std::optional<SafetensorsHashes> hashes_;
   std::unordered_map<std::string, size_t> positions_;
 };
 
@@ -56,5 +68,9 @@ class SafetensorsReader {
 /// Throws kFile, kUsage for a repeated or reserved name, kText for one that is not UTF-8.
 void write_safetensors(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
+/// The same with hashes, as weights are written.
+void write_safetensors_with_hashes(const std::string& path,
+                                   const std::vector<std::pair<std::string, Tensor>>& tensors,
+                                   const std::map<std::string, std::string>& metadata = {});
 
 }  // namespace heed

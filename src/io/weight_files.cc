@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "base/json_file.h"
 #include "base/json_text.h"
 #include "base/nearest_word.h"
@@ -19,8 +20,7 @@ constexpr char kWhole[] = "model.safetensors";
 constexpr char kIndex[] = "model.safetensors.index.json";
 
 bool is_there(const std::string& directory, const std::string& name) {
-  std::error_code error;
-  return fs::exists(fs::path(directory) / name, error);
+  return is_present((fs::path(directory) / name).string());
 }
 
 /// Weights of other kinds, and what to do with them. The names are those that the toolkits give.

@@ -30,6 +30,9 @@ class WeightFiles {
   void read_into(const std::string& name, int8_t* destination, const Shape& expected) const {
     shard_with(name).read_into(name, destination, expected);
   }
+  Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const {
+    return shard_with(name).read_rows(name, begin, count);
+  }
   /// Bytes of all tensors, as they are stored.
   uint64_t bytes() const;
 
