@@ -137,10 +137,10 @@ struct Refused {
 TEST_F(CliGenerateTest, SaysWhatIsWrong) {
   const std::vector<Refused> cases{{{"translate", "Guten Tag"}, "language model"},
                                    {{"generate"}, "has no token that a text begins with"},
-                                   {{"generate", "x", "--temperature", "0"}, "temperature must be above 0"},
+                                   {{"generate", "x", "--temperature", "0"}, "--temperature must be above 0"},
                                    {{"generate", "x", "--greedy", "--top-k", "5"}, "excludes"},
                                    {{"generate", "x", "--stop", ""}, "must not be empty"},
-                                   {{"generate", "x", "--greedy", "--samples", "2"}, "need a beam"},
+                                   {{"generate", "x", "--greedy", "--samples", "2"}, "needs a --beam"},
                                    {{"generate", std::string(49, 'x')}, "positions for 48"},
                                    {{"generate", "x", "--input", "y"}, "exclude each other"},
                                    {{"score", "--pairs", "x.tsv"}, "scores texts, not pairs"},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,15 +14,18 @@
 
 namespace heed {
 
+/// Where an option is not set, the model's generation_config.json decides; where that says nothing either,
+/// the value in brackets.
 struct GenerateOptions {
-  int64_t max_tokens = 256;  ///< written at most
-  bool greedy = false;       ///< always the likeliest token, instead of drawing one
-  int beam = 0;              ///< search for the likeliest text with so many hypotheses; 0: draw it
-  double temperature = 1;    ///< below 1 favours likely tokens, above 1 unlikely ones
-  int top_k = 0;             ///< draw among so many of the likeliest; 0: all
-  double top_p = 0.9;        ///< draw among the likeliest that reach this probability together; 1: all
-  double min_p = 0;          ///< draw among those at least so many times as likely as the likeliest; 0: all
-  double repetition_penalty = 1;        ///< above 1 makes tokens of prompt and text so far less likely
+  std::optional<int64_t> max_tokens{};  ///< written at most [256]
+  bool greedy = false;                  ///< always the likeliest token, instead of drawing one
+  int beam = 0;  ///< search for the likeliest text with so many hypotheses; 0: as the directory says [draw]
+  std::optional<double> temperature{};  ///< above 0; below 1 favours likely tokens, above 1 unlikely ones [1]
+  std::optional<int> top_k{};           ///< draw among so many of the likeliest; 0: all [0]
+  std::optional<double> top_p{};  ///< draw among the likeliest that reach this probability; 1: all [0.9]
+  std::optional<double> min_p{};  ///< draw among those so many times as likely as the likeliest; 0: all [0]
+  /// Above 1 makes tokens of prompt and text so far less likely [1].
+  std::optional<double> repetition_penalty{};
   uint64_t seed = 1;                    ///< the same seed gives the same text
   std::vector<std::string> stops = {};  ///< the text ends before the first of these
 };
@@ -35,6 +39,8 @@ class Generator {
   ~Generator();
   Generator(Generator&&) noexcept;
   Generator& operator=(Generator&&) noexcept;
+
+  // All functions throw Error: kText for what is not UTF-8, kUsage for options that make no sense.
 
   /// Told of a text as it is written, in whole characters.
   using Show = std::function<void(std::string_view text)>;

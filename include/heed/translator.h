@@ -12,7 +12,8 @@
 namespace heed {
 
 struct TranslateOptions {
-  int beam = 0;   ///< hypotheses followed at a time; 1 is greedy search, 0 what the model's directory says
+  /// Hypotheses followed at a time, at most 1024; 1 is greedy search, 0 what the model's directory says.
+  int beam = 0;
   int nbest = 1;  ///< translations wanted of each sentence, at most `beam`
   /// Hypotheses are compared by (sum of log-probabilities) / words^length_penalty; none: as the directory
   /// says.
@@ -38,6 +39,8 @@ class Translator {
   ~Translator();
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;
+
+  // All functions throw Error: kText for what is not UTF-8, kUsage for options that make no sense.
 
   /// The best translation of each line; an empty line stays empty.
   std::vector<std::string> translate(const std::vector<std::string>& lines,

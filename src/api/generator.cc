@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "api/checks.h"
 #include "base/thread_pool.h"
 #include "decode/text_generator.h"
 #include "decode/text_scoring.h"
@@ -14,24 +15,57 @@ namespace heed {
 
 struct Generator::State {
   State(const std::string& directory, int threads)
-      : model(models::load_model(directory)),
+      : model((checked_threads(threads), models::load_model(directory))),
         language_model(model.language_model()),
         tokenizer(TextTokenizer::load(directory)),
         pool(threads) {}
 
+  /// The rest is checked with the search.
+  static void require_valid(const GenerateOptions& o, int count) {
+    if (o.beam < 0 || o.beam > models::kMostBeams) {
+      fail(ErrorKind::kUsage, "GenerateOptions: beam must be from 1 to {}, or 0 for none, not {}",
+           models::kMostBeams, o.beam);
+    }
+    if (o.greedy && o.beam > 1) {
+      fail(ErrorKind::kUsage, "GenerateOptions: greedy is a beam of 1, and beam is {}: give one of them",
+           o.beam);
+    }
+    if (o.max_tokens && *o.max_tokens < 1) {
+      fail(ErrorKind::kUsage, "GenerateOptions: max_tokens must be at least 1, not {}", *o.max_tokens);
+    }
+    if (count < 1 || count > models::kMostBeams) {
+      fail(ErrorKind::kUsage, "the number of samples must be from 1 to {}, not {}", models::kMostBeams,
+           count);
+    }
+    for (const std::string& stop : o.stops) require_utf8("a stop text", stop);
+  }
+
   decode::TextGenerator with(const GenerateOptions& o, int count) {
+    require_valid(o, count);
     decode::TextGeneratorOptions options;
-    options.search.nbest = count;
-    options.search.sample = !o.greedy && o.beam == 0;
-    options.search.beam_size = o.greedy || o.beam == 0 ? 1 : o.beam;
-    options.search.max_new = o.max_tokens;
-    options.search.repetition_penalty = o.repetition_penalty;
-    options.search.sampling = {
-        .temperature = o.temperature, .top_k = o.top_k, .top_p = o.top_p, .min_p = o.min_p, .seed = o.seed};
+    options.search = decode::continuation_options_of(model);
+    decode::SearchOptions& search = options.search;
+    search.nbest = count;
+    if (o.temperature || o.top_k || o.top_p || o.min_p || count > 1) search.sample = true;
+    if (o.temperature) search.sampling.temperature = *o.temperature;
+    if (o.top_k) search.sampling.top_k = *o.top_k;
+    if (o.top_p) search.sampling.top_p = *o.top_p;
+    if (o.min_p) search.sampling.min_p = *o.min_p;
+    search.sampling.seed = o.seed;
+    if (o.greedy || o.beam > 0) {
+      search.sample = false;
+      search.beam_size = o.greedy ? 1 : o.beam;
+    }
+    if (o.repetition_penalty) search.repetition_penalty = *o.repetition_penalty;
+    if (o.max_tokens) {
+      search.max_new = *o.max_tokens;
+      search.max_length = 0;
+    }
     options.stops = o.stops;
     return {language_model, model.context(), *tokenizer, pool, options};
   }
   decode::TextScore score(const std::string& text) const {
+    require_utf8("the text", text);
     return decode::score_text(language_model, model.context(), *tokenizer, text);
   }
 
@@ -49,11 +83,13 @@ Generator& Generator::operator=(Generator&&) noexcept = default;
 
 std::string Generator::generate(const std::string& prompt, const GenerateOptions& options,
                                 const Show& show) const {
+  require_utf8("the prompt", prompt);
   return state_->with(options, 1).generate(prompt, 0, {.show = show}).texts.front().text;
 }
 
 std::vector<std::string> Generator::samples(const std::string& prompt, int count,
                                             const GenerateOptions& options) const {
+  require_utf8("the prompt", prompt);
   std::vector<std::string> texts;
   for (decode::GeneratedText& each : state_->with(options, count).generate(prompt).texts) {
     texts.push_back(std::move(each.text));
@@ -71,6 +107,7 @@ double Generator::perplexity(const std::string& text) const {
 }
 
 Trace Generator::attend(const std::string& text) const {
+  require_utf8("the text", text);
   return trace_language_model(state_->model, *state_->tokenizer, text);
 }
 

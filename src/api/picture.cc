@@ -1,5 +1,7 @@
 #include "heed/picture.h"
 
+#include <cmath>
+
 #include "base/check.h"
 #include "inspect/attention_picture.h"
 #include "inspect/attention_terminal.h"
@@ -10,6 +12,10 @@
 
 namespace heed {
 namespace {
+
+void require_count(const char* what, int count) {
+  if (count < 0) fail(ErrorKind::kUsage, "{} must be at least 1, or 0, not {}", what, count);
+}
 
 ChartOptions chart_options(const PlotOptions& o) {
   ChartOptions options;
@@ -22,6 +28,7 @@ ChartOptions chart_options(const PlotOptions& o) {
 }  // namespace
 
 void save_attention(const std::string& path, const Trace& trace, const AttentionPictureOptions& o) {
+  require_count("AttentionPictureOptions: heads_per_row", o.heads_per_row);
   PictureOptions options;
   options.title = o.title;
   options.values = o.values;
@@ -36,6 +43,15 @@ std::string attention_text(const Trace& trace, int columns) {
 }
 
 void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices, const HeatmapOptions& o) {
+  require_count("HeatmapOptions: per_row", o.per_row);
+  constexpr int kMostDecimals = 17;  // a double has no more
+  if (o.decimals < -1 || o.decimals > kMostDecimals) {
+    fail(ErrorKind::kUsage, "HeatmapOptions: decimals must be from 0 to {}, or -1 for none, not {}",
+         kMostDecimals, o.decimals);
+  }
+  if (!std::isfinite(o.least) || !std::isfinite(o.most) || !(o.least < o.most)) {
+    fail(ErrorKind::kUsage, "HeatmapOptions: least must be below most, not {} and {}", o.least, o.most);
+  }
   std::vector<MatrixPanel> panels;
   for (const Heatmap& each : matrices) {
     if (!each.values.defined() || each.values.rank() != 2) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/checks.h"
 #include "base/thread_pool.h"
 #include "decode/translator.h"
 #include "inspect/translation_trace.h"
@@ -12,7 +13,9 @@ namespace heed {
 
 struct Translator::State {
   State(const std::string& directory, int threads)
-      : model(load(directory)), tokenizer(Tokenizer::load(directory)), pool(threads) {}
+      : model((checked_threads(threads), load(directory))),
+        tokenizer(Tokenizer::load(directory)),
+        pool(threads) {}
 
   /// Throws for a model that does not translate, which has no such tokenizer either.
   static models::LoadedModel load(const std::string& directory) {
@@ -21,10 +24,25 @@ struct Translator::State {
     return loaded;
   }
 
+  static void require_valid(const TranslateOptions& o) {
+    if (o.beam < 0 || o.beam > models::kMostBeams) {
+      fail(ErrorKind::kUsage, "TranslateOptions: beam must be from 1 to {}, or 0 for the directory's, not {}",
+           models::kMostBeams, o.beam);
+    }
+    if (o.nbest < 1 || o.nbest > models::kMostBeams) {
+      fail(ErrorKind::kUsage, "TranslateOptions: nbest must be from 1 to {}, not {}", models::kMostBeams,
+           o.nbest);
+    }
+  }
+
   decode::Translator with(const TranslateOptions& options) {
+    require_valid(options);
     decode::TranslatorOptions o;
     o.search = decode::search_options_of(model);
-    if (options.beam > 0) o.search.beam_size = options.beam;
+    if (options.beam > 0) {
+      o.search.beam_size = options.beam;
+      o.search.sample = false;
+    }
     if (options.length_penalty) o.search.length_penalty = *options.length_penalty;
     o.search.nbest = options.nbest;
     o.split_sentences = options.split_sentences;
@@ -44,6 +62,7 @@ Translator& Translator::operator=(Translator&&) noexcept = default;
 
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options) const {
+  for (const std::string& line : lines) require_utf8("a line", line);
   std::vector<std::string> texts;
   for (const decode::Translation& line : state_->with(options).translate(lines))
     texts.push_back(line.best().text);
@@ -51,11 +70,13 @@ std::vector<std::string> Translator::translate(const std::vector<std::string>& l
 }
 
 std::string Translator::translate(const std::string& line, const TranslateOptions& options) const {
+  require_utf8("the line", line);
   return state_->with(options).translate(line).best().text;
 }
 
 std::vector<TranslatedText> Translator::alternatives(const std::string& line,
                                                      const TranslateOptions& options) const {
+  require_utf8("the line", line);
   decode::Translation translation = state_->with(options).translate(line);
   std::vector<TranslatedText> texts;
   for (decode::Candidate& c : translation.candidates) {
@@ -65,11 +86,15 @@ std::vector<TranslatedText> Translator::alternatives(const std::string& line,
 }
 
 Trace Translator::attend(const std::string& source, const std::string& target) const {
+  require_utf8("the source", source);
+  require_utf8("the target", target);
   return trace_text(state_->model, state_->tokenizer,
                     {source, target, decode::search_options_of(state_->model)});
 }
 
 double Translator::log_probability(const std::string& source, const std::string& target) const {
+  require_utf8("the source", source);
+  require_utf8("the target", target);
   return state_->with({}).score({{source, target}}).front().log_probability;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/model_lookup.h"
 #include "cli/source_lines.h"
 #include "decode/text_classifier.h"
+#include "models/finite_output.h"
 #include "models/masked_language_model.h"
 #include "models/model_directory.h"
 #include "text/wordpiece.h"
@@ -59,6 +60,7 @@ std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const W
   if (places.empty()) return {};
   nn::Context context = loaded.context();
   const Tensor logits = model.logits(context, input, places);  // (gaps, V)
+  models::require_finite_output(logits);
   const auto pieces = static_cast<int32_t>(std::min<int64_t>(model.vocabulary_size(), tokenizer.size()));
   std::vector<std::vector<Guess>> guesses;
   for (size_t gap = 0; gap < places.size(); ++gap) {

@@ -28,20 +28,34 @@ struct GenerateOptions {
   std::string input, output;
   bool greedy = false, ignore_end = false, special_tokens = false, no_prompt = false, json = false;
   bool lossy = false;
-  int beam = 0, samples = 1;
-  int64_t max_tokens = 256;
-  double repetition_penalty = 1;
-  decode::SamplingOptions sampling{.top_p = 0.9};
+  int samples = 1;
+  // What the command line leaves open, the model's directory decides.
+  std::optional<int> beam, top_k;
+  std::optional<int64_t> max_tokens;
+  std::optional<double> temperature, top_p, min_p, repetition_penalty;
+  std::optional<uint64_t> seed;
 };
 
-decode::TextGeneratorOptions generator_options(const GenerateOptions& o) {
+decode::TextGeneratorOptions generator_options(const GenerateOptions& o, const models::LoadedModel& model) {
   decode::TextGeneratorOptions options;
-  options.search.nbest = o.samples;
-  options.search.sample = !o.greedy && o.beam == 0;
-  options.search.sampling = o.sampling;
-  options.search.beam_size = o.greedy ? 1 : std::max(o.beam, 1);
-  options.search.repetition_penalty = o.repetition_penalty;
-  options.search.max_new = o.max_tokens;
+  options.search = decode::continuation_options_of(model);
+  decode::SearchOptions& search = options.search;
+  search.nbest = o.samples;
+  if (o.temperature || o.top_k || o.top_p || o.min_p || o.seed || o.samples > 1) search.sample = true;
+  if (o.temperature) search.sampling.temperature = *o.temperature;
+  if (o.top_k) search.sampling.top_k = *o.top_k;
+  if (o.top_p) search.sampling.top_p = *o.top_p;
+  if (o.min_p) search.sampling.min_p = *o.min_p;
+  if (o.seed) search.sampling.seed = *o.seed;
+  if (o.greedy || o.beam) {
+    search.sample = false;
+    search.beam_size = o.greedy ? 1 : *o.beam;
+  }
+  if (o.repetition_penalty) search.repetition_penalty = *o.repetition_penalty;
+  if (o.max_tokens) {
+    search.max_new = *o.max_tokens;
+    search.max_length = 0;
+  }
   options.stops = o.stops;
   options.ignore_end = o.ignore_end;
   options.special_tokens = o.special_tokens;
@@ -117,7 +131,7 @@ int run_generate(const GenerateOptions& o) {
   const LanguageModelFiles model = load_language_model(o.model);
   ThreadPool pool(o.common.threads);
   const decode::TextGenerator generator(model.loaded.language_model(), model.loaded.context(),
-                                        *model.tokenizer, pool, generator_options(o));
+                                        *model.tokenizer, pool, generator_options(o, model.loaded));
   if (o.prompts.size() <= 1 && o.input.empty() && o.samples == 1 && !o.json) {
     return generate_live(o, model, generator, output);
   }
@@ -144,37 +158,34 @@ void add_choice_options(CLI::App& command, GenerateOptions& o) {
   CLI::Option* greedy = command.add_flag("--greedy", o.greedy, "Always the likeliest token");
   command
       .add_option("--beam", o.beam, "Search for the likeliest text with a beam of N instead of drawing it")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->check(CLI::Range(1, models::kMostBeams).description(""))
       ->excludes(greedy)
       ->type_name("N");
   command
-      .add_option("--temperature", o.sampling.temperature,
-                  "Below 1 favours likely tokens, above 1 unlikely ones")
+      .add_option("--temperature", o.temperature,
+                  "Below 1 favours likely tokens, above 1 unlikely ones [what the model says, or 1]")
       ->excludes(greedy)
-      ->capture_default_str()
       ->type_name("T");
-  command.add_option("--top-k", o.sampling.top_k, "Draw among the K likeliest tokens; 0: all")
+  command
+      .add_option("--top-k", o.top_k, "Draw among the K likeliest tokens; 0: all [what the model says, or 0]")
       ->excludes(greedy)
-      ->capture_default_str()
       ->type_name("K");
   command
-      .add_option("--top-p", o.sampling.top_p,
-                  "Draw among the likeliest tokens that together reach this probability; 1: all")
+      .add_option("--top-p", o.top_p,
+                  "Draw among the likeliest tokens that together reach this probability; 1: all [what the "
+                  "model says, or 0.9]")
       ->excludes(greedy)
-      ->capture_default_str()
       ->type_name("P");
   command
-      .add_option("--min-p", o.sampling.min_p,
-                  "Draw among tokens that are at least P times as likely as the likeliest; 0: all")
+      .add_option("--min-p", o.min_p,
+                  "Draw among tokens that are at least P times as likely as the likeliest; 0: all [what the "
+                  "model says, or 0]")
       ->excludes(greedy)
-      ->capture_default_str()
       ->type_name("P");
-  command.add_option("--seed", o.sampling.seed, "Seed of what is drawn: the same seed, the same text")
-      ->capture_default_str();
+  command.add_option("--seed", o.seed, "Seed of what is drawn: the same seed, the same text [1]");
   command
       .add_option("--repetition-penalty", o.repetition_penalty,
-                  "Above 1 makes tokens of prompt and text so far less likely")
-      ->capture_default_str()
+                  "Above 1 makes tokens of prompt and text so far less likely [what the model says, or 1]")
       ->type_name("A");
 }
 
@@ -206,9 +217,10 @@ void add_generate(CLI::App& app, Work& work) {
       ->check(CLI::Range(1, 1024).description(""))
       ->capture_default_str()
       ->type_name("N");
-  command->add_option("--max-tokens", o->max_tokens, "Tokens that are written at most")
+  command
+      ->add_option("--max-tokens", o->max_tokens,
+                   "Tokens that are written at most [what the model says, or 256]")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 24).description(""))
-      ->capture_default_str()
       ->type_name("N");
   command->add_option("--stop", o->stops, "End before this text; may be given several times")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

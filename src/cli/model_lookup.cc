@@ -171,7 +171,7 @@ std::string find_translation_model(const ModelChoice& choice) {
   if (models::architecture_of_type(type) != nullptr) return directory;
   fail(ErrorKind::kFormat,
        "'{}' holds a model of type '{}', and a translation model is needed here ({}): choose another --model",
-       directory, shown(type), fmt::join(models::known_model_types(), ", "));
+       directory, shown(type), fmt::join(models::known_model_types(models::Task::kTranslation), ", "));
 }
 
 }  // namespace heed::cli

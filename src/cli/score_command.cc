@@ -65,7 +65,8 @@ int run_score_pairs(const ScoreOptions& options) {
   const TranslationModel model = load_translation_model(options.model);
   require_room(model, pairs);
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool);
+  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
+                                      {.search = decode::search_options_of(model.loaded)});
   const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
   if (interrupted()) return kExitInterrupted;
 

@@ -4,7 +4,7 @@ namespace heed::cli {
 
 void add_search_options(CLI::App& app, SearchFlags& flags) {
   app.add_option("--beam", flags.beam, "Hypotheses followed at a time; 1 is greedy [what the model says]")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->check(CLI::Range(1, models::kMostBeams).description(""))
       ->type_name("N");
   app.add_option(
          "--length-penalty", flags.length_penalty,
@@ -26,9 +26,15 @@ void add_search_options(CLI::App& app, SearchFlags& flags) {
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model) {
   decode::TranslatorOptions options;
   options.search = decode::search_options_of(model);
-  if (flags.beam) options.search.beam_size = *flags.beam;
+  if (flags.beam) {
+    options.search.beam_size = *flags.beam;
+    options.search.sample = false;
+  }
   if (flags.length_penalty) options.search.length_penalty = *flags.length_penalty;
-  if (flags.max_length) options.search.max_length = *flags.max_length;
+  if (flags.max_length) {
+    options.search.max_length = *flags.max_length;
+    options.search.max_new = 0;
+  }
   if (flags.no_repeat_ngram) options.search.no_repeat_ngram_size = *flags.no_repeat_ngram;
   if (flags.batch_tokens > 0) options.budget.source_tokens = flags.batch_tokens;
   return options;

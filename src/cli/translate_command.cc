@@ -30,15 +30,22 @@ struct TranslateOptions {
   int nbest = 1;
   bool scores = false, alignment = false, json = false;
   bool sample = false, split_sentences = false, lossy = false;
-  decode::SamplingOptions sampling;
+  // What the command line leaves open, the model's directory decides.
+  std::optional<double> temperature, top_p;
+  std::optional<int> top_k;
+  uint64_t seed = 1;
 };
 
 decode::TranslatorOptions translator_options(const TranslateOptions& o, const models::LoadedModel& model) {
   decode::TranslatorOptions options = translator_options(o.search, model);
   options.search.nbest = o.nbest;
   if (!o.search.beam) options.search.beam_size = std::max(options.search.beam_size, o.nbest);
-  options.search.sample = o.sample;
-  options.search.sampling = o.sampling;
+  if (o.sample) options.search.sample = true;
+  decode::SamplingOptions& sampling = options.search.sampling;
+  if (o.temperature) sampling.temperature = *o.temperature;
+  if (o.top_k) sampling.top_k = *o.top_k;
+  if (o.top_p) sampling.top_p = *o.top_p;
+  sampling.seed = o.seed;
   options.split_sentences = o.split_sentences;
   options.prefix = o.prefix;
   options.align = o.alignment;
@@ -87,8 +94,9 @@ int run_translate(const TranslateOptions& o) {
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);
+  const decode::TranslatorOptions options = translator_options(o, model.loaded);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
-                                      translator_options(o, model.loaded));
+                                      options);
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
   if (!o.common.quiet && lines.from_terminal()) std::fprintf(stderr, "One sentence a line; Ctrl-D ends.\n");
@@ -103,7 +111,7 @@ int run_translate(const TranslateOptions& o) {
     size_t taken = 0;
     const bool whole = translator.translate(
         [&](std::string& line) {
-          if (taken > 0 && !o.sample && !lines.ready()) return false;
+          if (taken > 0 && !options.search.sample && !lines.ready()) return false;
           const bool more = lines.next(line);
           taken += more ? 1 : 0;
           return more;
@@ -127,24 +135,21 @@ void add_sampling_options(CLI::App& command, TranslateOptions& o) {
   CLI::Option* sample =
       command.add_flag("--sample", o.sample, "Draw translations by chance instead of searching");
   command
-      .add_option("--temperature", o.sampling.temperature,
-                  "Below 1 favours likely words, above 1 unlikely ones")
+      .add_option("--temperature", o.temperature,
+                  "Below 1 favours likely words, above 1 unlikely ones [what the model says, or 1]")
       ->needs(sample)
-      ->capture_default_str()
       ->type_name("T");
-  command.add_option("--top-k", o.sampling.top_k, "Draw among the K likeliest words; 0: all")
+  command
+      .add_option("--top-k", o.top_k, "Draw among the K likeliest words; 0: all [what the model says, or 0]")
       ->needs(sample)
-      ->capture_default_str()
       ->type_name("K");
   command
-      .add_option("--top-p", o.sampling.top_p,
-                  "Draw among the likeliest words that together reach this probability")
+      .add_option("--top-p", o.top_p,
+                  "Draw among the likeliest words that together reach this probability [what the model says, "
+                  "or 1]")
       ->needs(sample)
-      ->capture_default_str()
       ->type_name("P");
-  command.add_option("--seed", o.sampling.seed, "Seed of what is drawn")
-      ->needs(sample)
-      ->capture_default_str();
+  command.add_option("--seed", o.seed, "Seed of what is drawn")->needs(sample)->capture_default_str();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "models/finite_output.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -18,6 +19,7 @@ class CrossAttention : public nn::AttentionSink {
   void receive(const nn::AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
                int heads) override {
     if (place.stack != nn::AttentionStack::kCross) return;
+    models::require_finite_output(weights);
     HEED_CHECK(layout.spans.size() == 1);
     const auto& span = layout.spans[0];
     SoftAlignment& mean = layers_[place.layer];
@@ -57,7 +59,7 @@ SoftAlignment soft_alignment(const models::Seq2Seq& model, const nn::Context& co
   CrossAttention attention;
   nn::Context listening = context;
   listening.sink = &attention;
-  model.logits(listening, sources, inputs);
+  models::require_finite_output(model.logits(listening, sources, inputs));
   return attention.take(options.layer);
 }
 

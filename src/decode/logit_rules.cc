@@ -4,21 +4,24 @@
 #include <limits>
 #include <utility>
 
-#include "base/check.h"
+#include "base/option_error.h"
 
 namespace heed::decode {
 namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
-void require_prefix(const LogitRules::Sentence& sentence, const models::Generator& model) {
-  if (static_cast<int64_t>(sentence.prefix.size()) >= sentence.longest) {
-    fail(ErrorKind::kUsage, "the prefix has {} tokens, which leaves no room in a translation of at most {}",
-         sentence.prefix.size(), sentence.longest);
+void require_prefix(const LogitRules::Sentence& sentence, const models::Generator& model,
+                    const std::vector<int32_t>& ends) {
+  const auto size = static_cast<int64_t>(sentence.prefix.size());
+  if (size > 0 && size >= sentence.longest) {
+    fail_option("$prefix has {} tokens, which leaves no room in a translation of at most {}", size,
+                sentence.longest);
   }
   for (const int32_t id : sentence.prefix) {
-    if (id < 0 || id >= model.vocabulary_size() || id == model.end_id() || id == model.padding_id()) {
-      fail(ErrorKind::kUsage, "the prefix holds the id {}, which is no word of the vocabulary", id);
+    const bool special = id == model.padding_id() || std::ranges::count(ends, id) > 0;
+    if (id < 0 || id >= model.vocabulary_size() || special) {
+      fail_option("$prefix holds the id {}, which is no word of the vocabulary", id);
     }
   }
 }
@@ -38,19 +41,28 @@ void WordLogits::forbid(int32_t id) const {
 LogitRules::LogitRules(const SearchOptions& options, const models::Generator& model, Sentence sentence)
     : sentence_(std::move(sentence)),
       forbidden_(options.forbidden_ids),
-      end_id_(model.end_id()),
-      min_length_(options.min_length),
+      begin_forbidden_(options.begin_forbidden_ids),
+      end_ids_(end_ids_of(options, model)),
+      forced_end_(-1),
+      min_length_(std::max(options.min_length - sentence_.beginning, options.min_new)),
       ngram_(static_cast<size_t>(options.no_repeat_ngram_size)),
       repetition_penalty_(static_cast<float>(options.repetition_penalty)),
-      penalty_on_log_probabilities_(!options.sample && options.beam_size > 1),
-      force_end_(options.force_end) {
-  require_prefix(sentence_, model);
-  if (model.padding_id() >= 0 && model.padding_id() != end_id_) forbidden_.push_back(model.padding_id());
+      penalty_on_log_probabilities_(!options.sample && options.beam_size > 1) {
+  require_prefix(sentence_, model, end_ids_);
+  if (options.forced_begin_id >= 0) {
+    sentence_.prefix.insert(sentence_.prefix.begin(), options.forced_begin_id);
+  }
+  if (options.force_end) {
+    forced_end_ = options.forced_end_id;
+    if (forced_end_ < 0 && !end_ids_.empty()) forced_end_ = end_ids_.front();
+  }
+  const int32_t padding = model.padding_id();
+  if (padding >= 0 && std::ranges::count(end_ids_, padding) == 0) forbidden_.push_back(padding);
 }
 
 std::optional<int32_t> LogitRules::forced(int64_t length) const {
   if (length < static_cast<int64_t>(sentence_.prefix.size())) return sentence_.prefix[length];
-  if (force_end_ && end_id_ >= 0 && length + 1 == sentence_.longest) return end_id_;
+  if (forced_end_ >= 0 && length + 1 == sentence_.longest) return forced_end_;
   return std::nullopt;
 }
 
@@ -59,7 +71,12 @@ void LogitRules::apply(int64_t length, std::span<const int32_t> history, float l
   if (repetition_penalty_ != 1) penalize_repetition(history, log_sum, logits);
   if (ngram_ > 0) forbid_repeated_ngrams(history, logits);
   for (const int32_t id : forbidden_) logits.forbid(id);
-  if (end_id_ >= 0 && length + 1 < min_length_) logits.forbid(end_id_);
+  if (length == static_cast<int64_t>(sentence_.prefix.size())) {
+    for (const int32_t id : begin_forbidden_) logits.forbid(id);
+  }
+  if (length < min_length_) {
+    for (const int32_t id : end_ids_) logits.forbid(id);
+  }
 }
 
 void LogitRules::penalize_repetition(std::span<const int32_t> history, float log_sum,

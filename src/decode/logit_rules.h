@@ -29,6 +29,7 @@ class LogitRules {
   struct Sentence {
     std::vector<int32_t> prefix;  ///< words that must come first
     int64_t longest = 1;          ///< ids of a translation at most
+    int64_t beginning = 1;        ///< ids before it: the start token, or a prompt
   };
   /// Throws kUsage for a prefix that has no room, or that holds the end token or an id that is no word.
   LogitRules(const SearchOptions& options, const models::Generator& model, Sentence sentence);
@@ -50,14 +51,14 @@ class LogitRules {
   void penalize_repetition(std::span<const int32_t> history, float log_sum, const WordLogits& logits) const;
   void forbid_repeated_ngrams(std::span<const int32_t> history, const WordLogits& logits) const;
 
-  Sentence sentence_;
-  std::vector<int32_t> forbidden_;
-  int32_t end_id_;
-  int64_t min_length_;
+  Sentence sentence_;  // its prefix behind what the options force
+  std::vector<int32_t> forbidden_, begin_forbidden_;
+  std::vector<int32_t> end_ids_;
+  int32_t forced_end_;  // -1: none
+  int64_t min_length_;  // of a translation, without what stands before it
   size_t ngram_;
   float repetition_penalty_;
   bool penalty_on_log_probabilities_;
-  bool force_end_;
 };
 
 }  // namespace heed::decode

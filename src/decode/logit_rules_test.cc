@@ -6,6 +6,7 @@
 #include <set>
 
 #include "decode/test_models.h"
+#include "test_folder.h"
 
 namespace heed::decode {
 namespace {
@@ -52,6 +53,55 @@ TEST(LogitRules, NoEndBeforeTheShortestLength) {
   options.min_length = 3;  // start token and two ids
   EXPECT_TRUE(forbidden_behind(options, {1}).contains(0));
   EXPECT_FALSE(forbidden_behind(options, {1, 2}).contains(0));
+}
+
+TEST(LogitRules, AllEndsAreEnds) {
+  SearchOptions options;
+  options.end_ids = {3, 5, 7};  // 7 is padding too, which would be forbidden
+  EXPECT_TRUE(forbidden_behind(options, {1}).empty());
+  options.min_new = 2;
+  EXPECT_EQ(forbidden_behind(options, {1}), (std::set<int32_t>{3, 5, 7}));
+  EXPECT_TRUE(forbidden_behind(options, {1, 2}).empty());
+  options.max_length = 6;
+  EXPECT_EQ(LogitRules(options, model(), {{}, 5}).forced(4), 3);
+  options.forced_end_id = 5;
+  EXPECT_EQ(LogitRules(options, model(), {{}, 5}).forced(4), 5);
+  options.force_end = false;
+  EXPECT_EQ(LogitRules(options, model(), {{}, 5}).forced(4), std::nullopt);
+  expect_error(ErrorKind::kUsage, "prefix holds the id 5", [&] {
+    LogitRules(options, model(), {{2, 5}, 9});
+  });
+}
+
+TEST(LogitRules, TheBeginning) {
+  SearchOptions options;
+  options.begin_forbidden_ids = {2, 4};
+  EXPECT_EQ(forbidden_behind(options, {}), (std::set<int32_t>{2, 4, 7}));
+  EXPECT_EQ(forbidden_behind(options, {1}), (std::set<int32_t>{7}));
+  options.forced_begin_id = 6;
+  const LogitRules rules(options, model(), {{1, 3}, 9});
+  EXPECT_EQ(rules.forced(0), 6);
+  EXPECT_EQ(rules.forced(1), 1);
+  EXPECT_EQ(rules.forced(2), 3);
+  EXPECT_EQ(rules.forced(3), std::nullopt);
+  EXPECT_EQ(forbidden_behind(options, {}), (std::set<int32_t>{7}));
+  EXPECT_EQ(forbidden_behind(options, {6}), (std::set<int32_t>{2, 4, 7}));
+}
+
+// A prompt counts for min_length, and not for min_new.
+TEST(LogitRules, APromptCounts) {
+  SearchOptions options;
+  options.min_length = 6;
+  const auto forbids_end = [&](int64_t length) {
+    std::vector<float> logits(kVocabulary, 1);
+    LogitRules(options, model(), {{}, 30, 4}).apply(length, {}, 0, {logits});
+    return std::isinf(logits[0]);
+  };
+  EXPECT_TRUE(forbids_end(1));
+  EXPECT_FALSE(forbids_end(2));
+  options.min_new = 3;
+  EXPECT_TRUE(forbids_end(2));
+  EXPECT_FALSE(forbids_end(3));
 }
 
 TEST(LogitRules, RepeatedWordsBecomeLessLikely) {

@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "base/check.h"
+#include "decode/logit_rules.h"
 #include "kernels/top_k.h"
+#include "models/finite_output.h"
 
 namespace heed::decode {
 namespace {
@@ -23,15 +25,47 @@ void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& 
   }
 }
 
-void forbid(const models::Seq2Seq& model, const SearchOptions& options, Tensor& logits) {
-  std::vector<int32_t> forbidden = options.forbidden_ids;
-  forbidden.push_back(model.padding_id());
-  for (int64_t row = 0; row < logits.dim(0); ++row) {
-    for (const int32_t id : forbidden) {
-      logits.data<float>()[row * logits.dim(1) + id] = -std::numeric_limits<float>::infinity();
+constexpr float kForbidden = -std::numeric_limits<float>::infinity();
+
+/// The rules of a search, applied to the logits of one pair.
+class PairRules {
+ public:
+  PairRules(const models::Seq2Seq& model, const SearchOptions& options, const ScoringPair& pair)
+      : pair_(pair),
+        start_(model.start_id()),
+        rules_(options, model, {{}, longest_translation(options, model, {.source = pair.source.size()}), 1}) {
+    if (uses_shortlist(options)) words_ = options.shortlist->words(pair.source);
+  }
+
+  /// Leaves the words of the shortlist, and target[t], of the logits (V).
+  void keep_listed(size_t t, std::span<float> logits) const {
+    if (words_.empty()) return;
+    for (size_t id = 0, next = 0; id < logits.size(); ++id) {
+      const bool listed = next < words_.size() && words_[next] == static_cast<int32_t>(id);
+      next += listed ? 1 : 0;
+      if (!listed && static_cast<int32_t>(id) != pair_.target[t]) logits[id] = kForbidden;
     }
   }
-}
+
+  bool forces(size_t t) const { return rules_.forced(static_cast<int64_t>(t)) == pair_.target[t]; }
+
+  /// What the rules leave of the logits (V) of target[t], whose log of the sum of exponentials is `log_sum`.
+  void apply(size_t t, float log_sum, std::span<float> logits) const {
+    const int32_t id = pair_.target[t];
+    const float own = logits[id];
+    std::vector<int32_t> history{start_};
+    history.insert(history.end(), pair_.target.begin(),
+                   pair_.target.begin() + static_cast<std::ptrdiff_t>(t));
+    rules_.apply(static_cast<int64_t>(t), history, log_sum, {logits});
+    if (logits[id] == kForbidden) logits[id] = own;
+  }
+
+ private:
+  const ScoringPair& pair_;
+  int32_t start_;
+  LogitRules rules_;
+  std::vector<int32_t> words_;  // none: all
+};
 
 }  // namespace
 
@@ -43,12 +77,7 @@ std::vector<float> log_sums_of(const Tensor& logits) {
   arguments.logits = logits.data<float>();
   arguments.log_sums = sums.data();
   top_k(arguments);
-  for (const float sum : sums) {
-    if (!std::isfinite(sum)) {
-      fail(ErrorKind::kNumeric,
-           "the model's output is not a number: its weights are damaged or out of range");
-    }
-  }
+  models::require_finite_output(sums);
   return sums;
 }
 
@@ -66,17 +95,35 @@ std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const 
   }
   nn::Context own = context;
   Tensor logits = model.logits(own, sources, inputs);  // (Nt, V)
-  std::vector<float> log_sums;
-  if (!options.renormalize) log_sums = log_sums_of(logits);
-  forbid(model, options, logits);
-  if (options.renormalize) log_sums = log_sums_of(logits);
+  const int64_t vocabulary = logits.dim(1);
+  std::vector<PairRules> rules;
+  for (const ScoringPair& pair : pairs) rules.emplace_back(model, options, pair);
+  const auto for_each_row = [&](const auto& act) {
+    float* first = logits.data<float>();
+    for (size_t p = 0, row = 0; p < pairs.size(); ++p) {
+      for (size_t t = 0; t < pairs[p].target.size(); ++t, ++row, first += vocabulary) {
+        act(rules[p], t, row, std::span(first, static_cast<size_t>(vocabulary)));
+      }
+    }
+  };
+  for_each_row(
+      [](const PairRules& pair, size_t t, size_t, std::span<float> row) { pair.keep_listed(t, row); });
+  std::vector<float> before = log_sums_of(logits);
+  std::vector<bool> forced(before.size());
+  for_each_row([&](const PairRules& pair, size_t t, size_t n, std::span<float> row) {
+    forced[n] = pair.forces(t);
+    pair.apply(t, before[n], row);
+  });
+  const std::vector<float> log_sums = options.renormalize ? log_sums_of(logits) : std::move(before);
 
   std::vector<std::vector<float>> scores;
   int64_t row = 0;
   for (const ScoringPair& pair : pairs) {
     scores.emplace_back();
     for (const int32_t id : pair.target) {
-      scores.back().push_back(logits.data<float>()[row * logits.dim(1) + id] - log_sums[row]);
+      const float score = logits.data<float>()[row * vocabulary + id] - log_sums[row];
+      if (!std::isfinite(score)) models::fail_not_finite();
+      scores.back().push_back(forced[row] ? 0 : score);
       ++row;
     }
   }

@@ -123,8 +123,7 @@ Search::Search(const models::Generator& model, const nn::Context& context, const
                const SearchBudget& budget)
     : model_(model), context_(context), options_(options), budget_(budget) {
   require_valid(options, model);
-  const bool beams = options.beam_size > 1 && !options.shortlist_in_beams;
-  if (options.sample || beams) options_.shortlist = nullptr;
+  if (!uses_shortlist(options)) options_.shortlist = nullptr;
 }
 
 bool Search::run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/option_error.h"
 
 namespace heed::decode {
 namespace {
@@ -14,32 +15,46 @@ constexpr int64_t kLongestWithoutPositions = 4096;
 
 void require_sampling(const SamplingOptions& options) {
   if (!(options.temperature > 0) || !std::isfinite(options.temperature)) {
-    fail(ErrorKind::kUsage, "the temperature must be above 0, not {}; for the likeliest words, do not sample",
-         options.temperature);
+    fail_option("$temperature must be above 0, not {}; for the likeliest words, do not sample",
+                options.temperature);
   }
-  if (options.top_k < 0)
-    fail(ErrorKind::kUsage, "top-k must be at least 1, or 0 for all words, not {}", options.top_k);
+  if (options.top_k < 0) {
+    fail_option("$top_k must be at least 1, or 0 for all words, not {}", options.top_k);
+  }
   if (!(options.top_p > 0 && options.top_p <= 1)) {
-    fail(ErrorKind::kUsage, "top-p must be above 0 and at most 1, not {}", options.top_p);
+    fail_option("$top_p must be above 0 and at most 1, not {}", options.top_p);
   }
   if (!(options.min_p >= 0 && options.min_p <= 1)) {
-    fail(ErrorKind::kUsage, "min-p must be from 0 to 1, not {}", options.min_p);
+    fail_option("$min_p must be from 0 to 1, not {}", options.min_p);
   }
+}
+
+void require_ids(const SearchOptions& options, const models::Generator& model) {
+  const auto require = [&](const char* which, int32_t id) {
+    if (id >= 0 && id < model.vocabulary_size()) return;
+    fail(ErrorKind::kUsage, "the {} id {} is outside the vocabulary of {}", which, id,
+         model.vocabulary_size());
+  };
+  for (const int32_t id : options.forbidden_ids) require("forbidden", id);
+  for (const int32_t id : options.begin_forbidden_ids) require("forbidden", id);
+  for (const int32_t id : options.end_ids) require("end", id);
+  if (options.forced_begin_id != -1) require("forced first", options.forced_begin_id);
+  if (options.forced_end_id != -1) require("forced last", options.forced_end_id);
 }
 
 void require_lengths(const SearchOptions& options) {
   // The start token and the end token are two.
   if (options.max_length != 0 && options.max_length < 2) {
-    fail(ErrorKind::kUsage,
-         "max-length counts start and end: it must be at least 2 (0 for the model's own), not {}",
-         options.max_length);
+    fail_option("$max_length counts start and end: it must be at least 2 (0 for the model's own), not {}",
+                options.max_length);
   }
   if (!(options.max_length_factor >= 0) || !std::isfinite(options.max_length_factor)) {
-    fail(ErrorKind::kUsage, "max-length-factor must not be negative: {}", options.max_length_factor);
+    fail_option("$max_length_factor must not be negative: {}", options.max_length_factor);
   }
-  if (options.max_length_offset < 0 || options.min_length < 0 || options.max_new < 0) {
-    fail(ErrorKind::kUsage, "lengths must not be negative: max-length-offset {}, min-length {}, max-new {}",
-         options.max_length_offset, options.min_length, options.max_new);
+  if (options.max_length_offset < 0 || options.min_length < 0 || options.min_new < 0 || options.max_new < 0) {
+    fail_option(
+        "lengths must not be negative: $max_length_offset {}, $min_length {}, $min_new {}, $max_new {}",
+        options.max_length_offset, options.min_length, options.min_new, options.max_new);
   }
 }
 
@@ -52,45 +67,87 @@ SearchOptions continuation_options() {
   return options;
 }
 
-SearchOptions search_options_of(const models::LoadedModel& model) {
-  const models::GenerationDefaults& defaults = model.generation;
-  SearchOptions options;
-  options.shortlist = model.shortlist;
-  options.shortlist_in_beams = model.shortlist_in_beams;
+namespace {
+
+/// What holds for translations and for texts.
+void take_defaults(const models::GenerationDefaults& defaults, SearchOptions& options) {
   options.beam_size = defaults.beams;
-  options.max_length = defaults.max_length;
+  options.max_length = defaults.max_length.value_or(0);
+  options.max_new = defaults.max_new.value_or(0);
+  if (defaults.max_new) options.max_length = 0;
+  options.min_length = defaults.min_length;
+  options.min_new = defaults.min_new;
   options.length_penalty = defaults.length_penalty;
   options.early_stopping = defaults.early_stopping;
   options.no_repeat_ngram_size = defaults.no_repeat_ngram_size;
+  options.repetition_penalty = defaults.repetition_penalty;
+  options.end_ids = defaults.end_ids;
+  options.forced_begin_id = defaults.forced_begin_id;
+  options.forced_end_id = defaults.forced_end_id;
   options.forbidden_ids = defaults.forbidden_ids;
+  options.begin_forbidden_ids = defaults.begin_forbidden_ids;
   options.force_end = defaults.forced_end_id >= 0;
   options.renormalize = defaults.renormalize;
+  options.sampling.temperature = defaults.temperature.value_or(1);
+  options.sampling.top_k = defaults.top_k.value_or(0);
+  options.sampling.top_p = defaults.top_p.value_or(1);
+  options.sampling.min_p = defaults.min_p.value_or(0);
+}
+
+}  // namespace
+
+SearchOptions search_options_of(const models::LoadedModel& model) {
+  constexpr int64_t kUsualMaxLength = 512;
+  SearchOptions options;
+  take_defaults(model.generation, options);
+  const int64_t longest = model.seq2seq().longest();
+  if (!model.generation.max_length && !model.generation.max_new) {
+    options.max_length = longest > 0 ? std::min(longest, kUsualMaxLength) : kUsualMaxLength;
+  }
+  options.sample = model.generation.sample.value_or(false);
+  options.shortlist = model.shortlist;
+  options.shortlist_in_beams = model.shortlist_in_beams;
   return options;
+}
+
+SearchOptions continuation_options_of(const models::LoadedModel& model) {
+  const models::GenerationDefaults& defaults = model.generation;
+  SearchOptions options = continuation_options();
+  take_defaults(defaults, options);
+  options.sample = defaults.sample.value_or(defaults.beams == 1);
+  options.sampling.top_p = defaults.top_p.value_or(kUsualTopP);
+  options.max_new = defaults.max_new.value_or(kUsualMaxNew);
+  return options;
+}
+
+bool uses_shortlist(const SearchOptions& options) {
+  const bool beams = options.beam_size > 1 && !options.shortlist_in_beams;
+  return options.shortlist != nullptr && !options.sample && !beams;
+}
+
+std::vector<int32_t> end_ids_of(const SearchOptions& options, const models::Generator& model) {
+  if (!options.end_ids.empty()) return options.end_ids;
+  return model.end_id() >= 0 ? std::vector{model.end_id()} : std::vector<int32_t>{};
 }
 
 void require_valid(const SearchOptions& options, const models::Generator& model) {
   const auto at_least = [](const char* what, int64_t least, int64_t value) {
-    if (value < least) fail(ErrorKind::kUsage, "{} must be at least {}, not {}", what, least, value);
+    if (value < least) fail_option("{} must be at least {}, not {}", what, least, value);
   };
-  at_least("the beam size", 1, options.beam_size);
-  at_least("the number of translations (n-best)", 1, options.nbest);
-  at_least("the n-gram size that must not repeat", 0, options.no_repeat_ngram_size);
+  at_least("$beam_size", 1, options.beam_size);
+  at_least("$nbest", 1, options.nbest);
+  at_least("$no_repeat_ngram_size", 0, options.no_repeat_ngram_size);
   if (!options.sample && options.nbest > options.beam_size) {
-    fail(ErrorKind::kUsage, "{} translations of each sentence need a beam of at least that size, not {}",
-         options.nbest, options.beam_size);
+    fail_option("$nbest is {}, which needs a $beam_size of at least that size, not {}", options.nbest,
+                options.beam_size);
   }
   if (!std::isfinite(options.length_penalty)) {
-    fail(ErrorKind::kUsage, "the length penalty must be a finite number, not {}", options.length_penalty);
+    fail_option("$length_penalty must be a finite number, not {}", options.length_penalty);
   }
   if (!(options.repetition_penalty > 0) || !std::isfinite(options.repetition_penalty)) {
-    fail(ErrorKind::kUsage, "the repetition penalty must be above 0, not {}", options.repetition_penalty);
+    fail_option("$repetition_penalty must be above 0, not {}", options.repetition_penalty);
   }
-  for (const int32_t id : options.forbidden_ids) {
-    if (id < 0 || id >= model.vocabulary_size()) {
-      fail(ErrorKind::kUsage, "the forbidden id {} is outside the vocabulary of {}", id,
-           model.vocabulary_size());
-    }
-  }
+  require_ids(options, model);
   if (options.shortlist != nullptr && options.shortlist->vocabulary() != model.vocabulary_size()) {
     fail(ErrorKind::kUsage, "the shortlist is for a vocabulary of {}, and the model has {}",
          options.shortlist->vocabulary(), model.vocabulary_size());

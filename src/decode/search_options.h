@@ -49,8 +49,14 @@ struct SearchOptions {
   /// limit.
   double max_length_factor = 3;
   int64_t max_length_offset = 10;
-  /// The end token is forbidden while start token and ids are fewer than this.
+  /// The end tokens are forbidden while start token (or prompt) and ids are fewer than this.
   int64_t min_length = 0;
+  /// The same, of what is written alone.
+  int64_t min_new = 0;
+  /// The ids that end a translation; none: the model's end token alone.
+  std::vector<int32_t> end_ids = {};
+  /// The id that every translation begins with, before its prefix, at no cost; -1: any.
+  int32_t forced_begin_id = -1;
   /// No sequence of so many words occurs twice in a translation; 0: no such rule.
   int no_repeat_ngram_size = 0;
   /// Words that the hypothesis has already are made less likely (Keskar et al., "CTRL", 2019): a negative
@@ -59,6 +65,8 @@ struct SearchOptions {
   double repetition_penalty = 1;
   /// Ids that no translation may hold. Padding is always forbidden.
   std::vector<int32_t> forbidden_ids = {};
+  /// Ids that no translation may begin with, behind what is forced.
+  std::vector<int32_t> begin_forbidden_ids = {};
   /// The words that a translation may hold, by those of its source; null: all words. Not used where words are
   /// drawn.
   std::shared_ptr<const models::Shortlist> shortlist = {};
@@ -66,6 +74,8 @@ struct SearchOptions {
   bool shortlist_in_beams = true;
   /// Where a translation reaches its limit, the end token follows, at no cost.
   bool force_end = true;
+  /// Which of several: -1 for the model's own.
+  int32_t forced_end_id = -1;
   /// Probabilities are of the words that the rules allow; else forbidden words keep their share, and nobody
   /// gets it.
   bool renormalize = true;
@@ -81,8 +91,21 @@ struct SearchOptions {
 /// For continuing a text: no limits that come from translation, and no end token at the limit.
 SearchOptions continuation_options();
 
-/// What a model directory says, its shortlist if that is to be used, and everything else as above.
+/// For translations: what a model directory says, its shortlist if that is to be used, and everything else as
+/// above.
 SearchOptions search_options_of(const models::LoadedModel& model);
+
+/// For continuing a text: what a model directory says, and continuation_options(). Texts are drawn, among the
+/// tokens that together reach the probability kUsualTopP, unless the directory says otherwise.
+SearchOptions continuation_options_of(const models::LoadedModel& model);
+constexpr double kUsualTopP = 0.9;
+constexpr int64_t kUsualMaxNew = 256;  ///< tokens, where nothing says how many
+
+/// Whether a search with these options keeps to its shortlist.
+bool uses_shortlist(const SearchOptions& options);
+
+/// The ids that end what this model writes; none where nothing does.
+std::vector<int32_t> end_ids_of(const SearchOptions& options, const models::Generator& model);
 
 /// Throws kUsage for options that make no sense by themselves, or for this model.
 void require_valid(const SearchOptions& options, const models::Generator& model);

@@ -1,11 +1,13 @@
 #include "decode/sentence_search.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
 #include "decode/beam_search.h"
 #include "decode/sampling.h"
 #include "kernels/top_k.h"
+#include "models/finite_output.h"
 
 namespace heed::decode {
 
@@ -14,16 +16,16 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
     : options(search_options),
       number(sentence.number),
       beginning(model.beginning(sentence.source)),
-      end_id(model.end_id()),
+      end_ids(end_ids_of(options, model)),
       words(sentence.words),
       vocabulary(words.empty() ? model.vocabulary_size() : static_cast<int64_t>(words.size())),
       longest(longest_translation(options, model,
                                   {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
       free(static_cast<int64_t>(sentence.prefix.size())),
-      rules(options, model, {sentence.prefix, longest}) {}
+      rules(options, model, {sentence.prefix, longest, static_cast<int64_t>(beginning.size())}) {}
 
 bool SearchSettings::ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const {
-  if (id == end_id || length == longest) return true;
+  if (std::ranges::count(end_ids, id) > 0 || length == longest) return true;
   if (!options.ends) return false;
   std::vector<int32_t> ids = tree.ids(parent);
   ids.push_back(id);
@@ -76,10 +78,7 @@ void NextWords::read(const SearchSettings& settings, const HypothesisTree& tree,
     if (!settings.words.empty() && id >= 0) id = settings.words[id];
   }
   for (const float log_sum : log_sums_) {
-    if (std::isnan(log_sum) || log_sum > std::numeric_limits<float>::max()) {
-      fail(ErrorKind::kNumeric,
-           "the model's output is not a number: its weights are damaged or out of range");
-    }
+    if (std::isnan(log_sum) || log_sum > std::numeric_limits<float>::max()) models::fail_not_finite();
   }
 }
 

@@ -51,11 +51,11 @@ struct SearchSettings {
   SearchOptions options;
   uint64_t number;                 ///< of the sentence
   std::vector<int32_t> beginning;  ///< what the first word stands behind
-  int32_t end_id;
-  std::vector<int32_t> words;  ///< that may come, rising; none: all
-  int64_t vocabulary;          ///< how many they are
-  int64_t longest;             ///< ids of a translation at most
-  int64_t free;                ///< ids of the prefix
+  std::vector<int32_t> end_ids;    ///< each of which ends a translation
+  std::vector<int32_t> words;      ///< that may come, rising; none: all
+  int64_t vocabulary;              ///< how many they are
+  int64_t longest;                 ///< ids of a translation at most
+  int64_t free;                    ///< ids of the prefix
   LogitRules rules;
 
   /// Whether a hypothesis is finished that goes on from `parent` with the word `id`, `length` words in all.

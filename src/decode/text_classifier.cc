@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "models/finite_output.h"
 
 namespace heed::decode {
 namespace {
@@ -98,6 +99,7 @@ std::vector<Classification> TextClassifier::classify(const std::vector<Classifie
     }
     nn::Context context = context_;
     const Tensor logits = model_.logits(context, input);  // (texts, classes)
+    models::require_finite_output(logits);
     for (size_t row = 0; row < batch.size(); ++row) {
       Classification& result = results[batch[row]];
       result = classification_of(logits.data<float>() + static_cast<int64_t>(row) * model_.classes(),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/option_error.h"
 #include "text/utf8.h"
 
 namespace heed::decode {
@@ -80,9 +81,11 @@ SearchOptions TextGenerator::with_rules(const TextGeneratorOptions& options) con
   for (auto id = static_cast<int32_t>(tokenizer_.size()); id < model_.vocabulary_size(); ++id) {
     search.forbidden_ids.push_back(id);
   }
-  if (options.ignore_end && model_.end_id() >= 0) search.forbidden_ids.push_back(model_.end_id());
+  if (options.ignore_end) {
+    search.forbidden_ids.insert(search.forbidden_ids.end(), end_ids_.begin(), end_ids_.end());
+  }
   for (const std::string& stop : options.stops) {
-    if (stop.empty()) fail(ErrorKind::kUsage, "a stop text must not be empty");
+    if (stop.empty()) fail_option("$stops: a stop text must not be empty");
   }
   if (!options.stops.empty()) search.ends = [this](std::span<const int32_t> ids) { return stops(ids); };
   return search;
@@ -95,6 +98,7 @@ TextGenerator::TextGenerator(const models::LanguageModel& model, const nn::Conte
       tokenizer_(tokenizer),
       pool_(pool),
       options_(std::move(options)),
+      end_ids_(end_ids_of(options_.search, model)),
       search_(model, context, with_rules(options_), options_.budget) {
   if (tokenizer.size() > model.vocabulary_size()) {
     fail(ErrorKind::kUsage, "the tokenizer has {} tokens and the model {}: they are not of the same model",
@@ -121,7 +125,7 @@ GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt, Hypothe
   for (const int32_t id : made.ids) made.pieces.push_back(tokenizer_.piece(id));
   std::string bytes = tokenizer_.decode(made.ids, /*continues=*/true);
   const size_t stop = find_stop(bytes, options_.stops);
-  if (!made.ids.empty() && made.ids.back() == model_.end_id()) {
+  if (!made.ids.empty() && std::ranges::count(end_ids_, made.ids.back()) > 0) {
     made.ending = TextEnding::kEnd;
   } else if (stop != std::string::npos) {
     made.ending = TextEnding::kStop;

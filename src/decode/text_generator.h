@@ -83,6 +83,7 @@ class TextGenerator {
   const TextTokenizer& tokenizer_;
   ThreadPool& pool_;
   TextGeneratorOptions options_;
+  std::vector<int32_t> end_ids_;  // each of which ends a text
   Search search_;
 };
 

@@ -1,10 +1,13 @@
 #include "decode/text_scoring.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/check.h"
+#include "base/option_error.h"
 #include "decode/scoring.h"
+#include "models/finite_output.h"
 
 namespace heed::decode {
 
@@ -15,8 +18,10 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
   const int64_t positions = model.longest() > 0 ? model.longest() : kWithoutPositions;
   const int64_t stride = options.stride > 0 ? options.stride : std::max<int64_t>(positions / 2, 1);
   if (stride > positions) {
-    fail(ErrorKind::kUsage, "a window that moves on by {} tokens would leave some out: the model reads {}",
-         stride, positions);
+    fail_option(
+        "$stride is {}: a window that moves on by so many tokens would leave some out, for the model "
+        "reads {}",
+        stride, positions);
   }
   std::vector<float> scores;
   const auto last = static_cast<int64_t>(ids.size()) - 1;  // of the ids that are read
@@ -30,6 +35,7 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
     for (int64_t t = static_cast<int64_t>(scores.size()); t < end; ++t) {
       const float* row = logits.data<float>() + (t - begin) * logits.dim(1);
       scores.push_back(row[ids[static_cast<size_t>(t) + 1]] - log_sums[static_cast<size_t>(t - begin)]);
+      if (!std::isfinite(scores.back())) models::fail_not_finite();
     }
   }
   return scores;

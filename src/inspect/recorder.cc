@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "models/finite_output.h"
 
 namespace heed {
 namespace {
@@ -34,6 +35,7 @@ void AttentionRecorder::receive(const nn::AttentionPlace& place, const Tensor& w
   auto& recorded = layers[place.layer];
   recorded.clear();
   const std::vector<float> all = weights.to_vector<float>();  // (H, queries, keys)
+  models::require_finite_output(all);
   const auto size = static_cast<size_t>(queries) * keys;
   HEED_CHECK(all.size() == size * heads);
   for (int head = 0; head < heads; ++head) {

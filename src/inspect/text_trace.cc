@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "inspect/recorder.h"
+#include "models/finite_output.h"
 
 namespace heed {
 
@@ -23,6 +24,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
   nn::Context context = loaded.context();
   context.sink = &recorder;
   const Tensor logits = model.logits(context, read);  // (T, V)
+  models::require_finite_output(logits);
   const float* last = logits.data<float>() + (logits.dim(0) - 1) * logits.dim(1);
 
   Trace trace;

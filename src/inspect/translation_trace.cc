@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "decode/search.h"
 #include "inspect/recorder.h"
+#include "models/finite_output.h"
 
 namespace heed {
 namespace {
@@ -42,7 +43,7 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   AttentionRecorder recorder;
   nn::Context context = model.context();
   context.sink = &recorder;
-  model.seq2seq().logits(context, source, target);
+  models::require_finite_output(model.seq2seq().logits(context, source, target));
 
   Trace trace;
   trace.source_tokens = piece_names(tokenizer, pieces.source);

@@ -45,9 +45,10 @@ const Architecture& architecture_of(const JsonObject& config) {
   return *architecture;
 }
 
-std::vector<std::string> known_model_types() {
+std::vector<std::string> known_model_types(std::optional<Task> task) {
   std::vector<std::string> known;
   for (const Architecture& architecture : architectures()) {
+    if (task && architecture.task != *task) continue;
     known.insert(known.end(), architecture.model_types.begin(), architecture.model_types.end());
   }
   return known;

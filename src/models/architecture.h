@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ const Architecture& architecture_named(const std::string& name);
 const Architecture* architecture_of_type(const std::string& model_type);
 /// Of a config.json. Throws kFormat for a model_type that there is none for.
 const Architecture& architecture_of(const JsonObject& config);
-/// All of them, in the table's order.
-std::vector<std::string> known_model_types();
+/// All of them, or those for a task, in the table's order.
+std::vector<std::string> known_model_types(std::optional<Task> task = {});
 
 }  // namespace heed::models

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/check.h"
 #include "models/bert_config.h"
@@ -82,7 +83,11 @@ BertEncoder::BertEncoder(nn::ParameterTable& table, const BertConfig& config)
   for (int n = 0; n < config.layers; ++n) {
     layers_.emplace_back(table, fmt::format("bert.encoder.layer.{}.", n), options, n, layer_names());
   }
-  table.leave_out("bert.embeddings.position_ids");  // 0, 1, 2, ...
+  table.expect({.name = "bert.embeddings.position_ids", .values = [](int64_t size) {
+                  std::vector<float> places(static_cast<size_t>(size));
+                  std::iota(places.begin(), places.end(), 0.0f);
+                  return Tensor::from(places, {size});
+                }});
 }
 
 Var BertEncoder::embed(nn::Context& context, const ClassifierInput& input) const {
@@ -181,10 +186,10 @@ BertMaskedLm::BertMaskedLm(const BertConfig& config) : config_(config), encoder_
                       {config.vocabulary},
                       {nn::Initialisation::Kind::kZeros},
                       {"cls.predictions.decoder.bias"}});
-  // The other heads of the training that the authors did, and the embeddings once more.
+  table_.also_call(encoder_.words().first, "cls.predictions.decoder.weight");
+  // The other heads of the training that the authors did.
   table_.leave_out("bert.pooler.");
   table_.leave_out("cls.seq_relationship.");
-  table_.leave_out("cls.predictions.decoder.weight");
 }
 
 Tensor BertMaskedLm::logits(nn::Context& context, const ClassifierInput& input,

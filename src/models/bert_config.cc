@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "models/further_training.h"
+#include "models/known_keys.h"
 #include "models/model_settings.h"
 
 namespace heed::models {
@@ -22,11 +23,15 @@ constexpr int kUsualClasses = 2;
 std::vector<std::string> read_labels(const JsonObject& json) {
   std::vector<std::string> labels;
   if (!json.has("id2label")) {
-    for (int n = 0; n < kUsualClasses; ++n) labels.push_back(fmt::format("LABEL_{}", n));
+    const int64_t classes = json.integer("num_labels", {2, 1 << 20}, kUsualClasses);
+    for (int64_t n = 0; n < classes; ++n) labels.push_back(fmt::format("LABEL_{}", n));
     return labels;
   }
   const JsonObject names = json.object("id2label");
   const size_t count = names.keys().size();
+  if (json.integer("num_labels", {}, static_cast<int64_t>(count)) != static_cast<int64_t>(count)) {
+    json.reject("num_labels", fmt::format("as many as id2label has ({})", count));
+  }
   std::set<std::string> taken;
   for (size_t n = 0; n < count; ++n) {
     const std::string key = std::to_string(n);
@@ -53,10 +58,37 @@ std::vector<std::string> read_labels(const JsonObject& json) {
   return labels;
 }
 
+const KnownKeys& known_keys() {
+  static const KnownKeys keys =
+      with_common_keys({.read = {"attention_probs_dropout_prob",
+                                 "classifier_dropout",
+                                 "hidden_act",
+                                 "hidden_dropout_prob",
+                                 "hidden_size",
+                                 "id2label",
+                                 "initializer_range",
+                                 "intermediate_size",
+                                 "label2id",
+                                 "layer_norm_eps",
+                                 "max_position_embeddings",
+                                 "num_attention_heads",
+                                 "num_hidden_layers",
+                                 "num_labels",
+                                 "pad_token_id",
+                                 "position_embedding_type",
+                                 "problem_type",
+                                 "tie_word_embeddings",
+                                 "type_vocab_size",
+                                 "vocab_size"},
+                        // Of the first release, which another toolkit read: its pooler is that of all others.
+                        .ignored = {"directionality", "pooler_fc_size", "pooler_num_attention_heads",
+                                    "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type"},
+                        .neutral = {}});
+  return keys;
+}
+
 void refuse_what_heed_cannot_do(const JsonObject& json) {
-  for (const char* key : {"is_decoder", "add_cross_attention"}) {
-    if (json.boolean(key, false)) json.reject(key, "false (BERT as an encoder)");
-  }
+  require_known_keys(json, known_keys());
   if (!json.boolean("tie_word_embeddings", true)) {
     json.reject("tie_word_embeddings", "true (one embedding for input and output)");
   }

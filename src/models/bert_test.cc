@@ -234,7 +234,8 @@ TEST(BertDirectory, OpensWhatWasWrittenAndOlderNames) {
     if (name.ends_with("LayerNorm.bias")) name.replace(name.size() - 4, 4, "beta");
     tensors.emplace_back(name, values.view(model.table(), {row, 1}));
   }
-  tensors.emplace_back("bert.embeddings.position_ids", Tensor::zeros({1, 5}));
+  tensors.emplace_back("bert.embeddings.position_ids",
+                       Tensor::from(std::vector<int64_t>{0, 1, 2, 3, 4}, {1, 5}));
   write_safetensors(folder.path("model.safetensors"), tensors, {});
   expect_equal(load_model(folder.path()).values.flat(), values.flat(), "values");
   tensors.emplace_back("bert.embeddings.more", Tensor::zeros({1}));

@@ -93,11 +93,50 @@ void DecoderOnly::follow_family() {
     if (!prefix.empty() && name.starts_with(prefix)) table_.also_call(row, name.substr(prefix.size()));
   }
   if (config_.tied_output) table_.also_call(embedding_.first, family.output + ".weight");
+  expect_computed();
+}
+
+namespace {
+
+/// 1 for what a position sees of the n in (..., n, n), itself and what is before it.
+Tensor look_ahead_values(int64_t size) {
+  const auto n = static_cast<int64_t>(std::sqrt(static_cast<double>(size)));
+  std::vector<float> seen(static_cast<size_t>(size));
+  for (int64_t i = 0; i < size; ++i) seen[i] = n > 0 && i % n <= i / n ? 1 : 0;
+  return Tensor::from(seen, {size});
+}
+
+/// base^(-2k / d_k), k = 0, 1, ...
+Tensor rotary_frequencies(int64_t size, double base, int64_t head_width) {
+  std::vector<float> values;
+  for (int64_t k = 0; k < size; ++k) {
+    const double exponent = -2 * static_cast<double>(k) / static_cast<double>(head_width);
+    values.push_back(static_cast<float>(std::pow(base, exponent)));
+  }
+  return Tensor::from(values, {size});
+}
+
+}  // namespace
+
+void DecoderOnly::expect_computed() {
+  const DecoderOnlyFamily& family = *config_.family;
+  const int64_t head_width = config_.head_width > 0 ? config_.head_width : config_.width / config_.heads;
   for (int n = 0; n < config_.layers; ++n) {
-    for (const std::string& tensor : family.left_out) {
-      const std::string name = fmt::format("{}{}.{}", family.layer, n, tensor);
-      table_.leave_out(name);
-      table_.leave_out(name.substr(family.optional_prefix.size()));
+    std::vector<std::string> prefixes{fmt::format("{}{}.", family.layer, n)};
+    if (!family.optional_prefix.empty())
+      prefixes.push_back(prefixes[0].substr(family.optional_prefix.size()));
+    for (const std::string& prefix : prefixes) {
+      for (const std::string& tensor : family.left_out) table_.leave_out(prefix + tensor);
+      if (!family.mask.empty()) table_.expect({.name = prefix + family.mask, .values = look_ahead_values});
+      if (family.frequencies.empty()) continue;
+      if (config_.rotary_stretch != 1) {  // some versions stretch what they store, some do not
+        table_.leave_out(prefix + family.frequencies);
+        continue;
+      }
+      table_.expect({.name = prefix + family.frequencies,
+                     .values = [base = config_.rotary_base, head_width](
+                                   int64_t size) { return rotary_frequencies(size, base, head_width); },
+                     .tolerance = 1.0 / 256});  // bfloat16 below 1
     }
   }
 }

@@ -31,9 +31,12 @@ struct DecoderOnlyFamily {
   std::string layer;                 ///< followed by the number of the layer and a dot
   nn::DecoderOnlyNames layer_names;
   std::string final_norm, output;
-  std::string optional_prefix;        ///< of all names, which some files leave out; none where empty
-  bool transposed_layers = false;     ///< the matrices of layers are (in, out) in files
-  std::vector<std::string> left_out;  ///< behind the layer's dot: what old files hold besides
+  std::string optional_prefix;     ///< of all names, which some files leave out; none where empty
+  bool transposed_layers = false;  ///< the matrices of layers are (in, out) in files
+  // What old files hold in each layer, behind its dot, though it is computed:
+  std::string mask;                   ///< the look-ahead mask (1, 1, longest, longest)
+  std::string frequencies;            ///< of rotary positions (d_k / 2)
+  std::vector<std::string> left_out;  ///< of no use here
   nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config) = nullptr;
 };
 
@@ -96,6 +99,7 @@ class DecoderOnly : public LanguageModel {
   std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const;
   Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
   void follow_family();
+  void expect_computed();
 
   DecoderOnlyConfig config_;
   nn::ParamRef embedding_, positions_, output_;

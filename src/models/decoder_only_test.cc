@@ -9,6 +9,7 @@
 
 #include "base/json_file.h"
 #include "compare.h"
+#include "heed/attention.h"
 #include "io/safetensors.h"
 #include "models/decoder_only_config.h"
 #include "models/model_directory.h"
@@ -184,7 +185,7 @@ TEST(DecoderOnly, OlderFilesOfGpt2Open) {
       tensors.emplace_back(info.name.substr(std::string("transformer.").size()), file.read(info.name));
     }
   }
-  tensors.emplace_back("h.1.attn.bias", Tensor::zeros({1, 1, 12, 12}));
+  tensors.emplace_back("h.1.attn.bias", look_ahead_mask(12).to(DType::kFloat32).reshape({1, 1, 12, 12}));
   write_safetensors(folder.path("model.safetensors"), tensors, {{"format", "pt"}});
   expect_equal(load_model(folder.path()).values.flat(), ready.values.flat(), "without the prefix");
 }
@@ -206,7 +207,7 @@ TEST(DecoderOnly, HostileConfigsAreRefused) {
       {&gpt2_family(), "n_positions", 0, "n_positions"},
       {&gpt2_family(), "vocab_size", "many", "vocab_size"},
       {&gpt2_family(), "activation_function", "gelu_neu", "gelu_new"},
-      {&gpt2_family(), "add_cross_attention", true, "a decoder by itself"},
+      {&gpt2_family(), "add_cross_attention", true, "'add_cross_attention' is true, false"},
       {&gpt2_family(), "eos_token_id", 11, "eos_token_id"},
       {&gpt2_family(), "n_positions", 24, "config.json gives 'transformer.wpe.weight' the shape (24, 8)"},
       {&llama_family(), "num_key_value_heads", 3, "a number that divides num_attention_heads (4)"},

@@ -1,26 +1,37 @@
 #include "models/generation_defaults.h"
 
-#include <filesystem>
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/check.h"
+#include "base/file.h"
+#include "models/known_keys.h"
 
 namespace heed::models {
 namespace {
 
+constexpr int64_t kMostTokens = int64_t{1} << 20;  // also the limit of the command line
+
 EarlyStopping early_stopping_of(const JsonObject& file) {
-  if (!file.has("early_stopping")) return EarlyStopping::kFalse;
   const auto& value = file.json().at("early_stopping");
   if (value.is_boolean()) return value.get<bool>() ? EarlyStopping::kTrue : EarlyStopping::kFalse;
   if (value.is_string() && value.get<std::string>() == "never") return EarlyStopping::kNever;
   file.reject("early_stopping", "true, false or \"never\"");
 }
 
-/// bad_words_ids: [[id], ...]. Longer words are for other models than these.
-std::vector<int32_t> forbidden_of(const JsonObject& file, int64_t vocabulary) {
+/// None where there is no end token, for which files write null or -1.
+std::vector<int32_t> end_ids_of(const JsonObject& file, int64_t vocabulary) {
   std::vector<int32_t> ids;
-  if (!file.has("bad_words_ids")) return ids;
+  for (const int64_t id : file.integers("eos_token_id", {-1, vocabulary - 1}, std::vector<int64_t>{})) {
+    if (id >= 0) ids.push_back(static_cast<int32_t>(id));
+  }
+  return ids;
+}
+
+/// bad_words_ids: [[id], ...]. An end token among them stays allowed, as in Hugging Face's library.
+std::vector<int32_t> bad_words_of(const JsonObject& file, int64_t vocabulary,
+                                  const std::vector<int32_t>& ends) {
+  std::vector<int32_t> ids;
   const auto& words = file.json().at("bad_words_ids");
   const char* needed = "a list of lists of one id each";
   if (!words.is_array()) file.reject("bad_words_ids", needed);
@@ -29,33 +40,125 @@ std::vector<int32_t> forbidden_of(const JsonObject& file, int64_t vocabulary) {
       file.reject("bad_words_ids", needed);
     const auto id = word[0].get<int64_t>();
     if (id < 0 || id >= vocabulary) file.reject("bad_words_ids", needed);
-    ids.push_back(static_cast<int32_t>(id));
+    if (std::ranges::count(ends, id) == 0) ids.push_back(static_cast<int32_t>(id));
   }
   return ids;
 }
 
-void read_from(const JsonObject& file, int64_t vocabulary, GenerationDefaults& defaults) {
-  defaults.beams = static_cast<int>(file.integer("num_beams", {1, 4096}, defaults.beams));
-  defaults.max_length = file.integer("max_length", {1, 1 << 20}, defaults.max_length);
-  defaults.length_penalty = file.number("length_penalty", {-100, 100}, defaults.length_penalty);
-  defaults.no_repeat_ngram_size =
-      static_cast<int>(file.integer("no_repeat_ngram_size", {0, 1000}, defaults.no_repeat_ngram_size));
-  if (file.has("early_stopping")) defaults.early_stopping = early_stopping_of(file);
-  if (file.has("forced_eos_token_id")) {
-    defaults.forced_end_id = static_cast<int32_t>(file.integer("forced_eos_token_id", {0, vocabulary - 1}));
+/// Reads one file. Config.json may hold all keys at the values that the library takes anyway, which say
+/// nothing: `says(key)` is false for them.
+class DefaultsReader {
+ public:
+  DefaultsReader(const JsonObject& file, int64_t vocabulary, Task task, bool is_config)
+      : file_(file), vocabulary_(vocabulary), task_(task), is_config_(is_config) {}
+
+  GenerationDefaults read() {
+    require_readable();
+    GenerationDefaults d;
+    if (says("num_beams")) d.beams = static_cast<int>(file_.integer("num_beams", {1, kMostBeams}));
+    read_lengths(d);
+    d.length_penalty = file_.number("length_penalty", {-100, 100}, 1);
+    if (file_.has("early_stopping")) d.early_stopping = early_stopping_of(file_);
+    d.no_repeat_ngram_size = static_cast<int>(file_.integer("no_repeat_ngram_size", {0, 1000}, 0));
+    d.repetition_penalty = file_.number("repetition_penalty", {1e-3, 1e3}, 1);
+    read_ids(d);
+    d.renormalize = file_.boolean("renormalize_logits", false);
+    read_sampling(d);
+    return d;
   }
-  if (file.has("bad_words_ids")) defaults.forbidden_ids = forbidden_of(file, vocabulary);
-  defaults.renormalize = file.boolean("renormalize_logits", defaults.renormalize);
+
+ private:
+  /// Of config.json only the keys of the generation, which stand among others.
+  void require_readable() const {
+    nlohmann::json own = nlohmann::json::object();
+    const KnownKeys& keys = generation_keys();
+    for (const auto& [key, value] : file_.json().items()) {
+      const bool about_generation =
+          std::ranges::count(keys.neutral, key, &NeutralKey::key) > 0 || !is_config_;
+      if (about_generation) own[key] = value;
+    }
+    require_known_keys(JsonObject::parse(own.dump(), file_.origin()), keys);
+  }
+
+  bool says(const char* key) const {
+    if (!file_.has(key)) return false;
+    static const nlohmann::json usual{{"do_sample", false}, {"max_length", 20}, {"num_beams", 1},
+                                      {"temperature", 1.0}, {"top_k", 50},      {"top_p", 1.0}};
+    return !is_config_ || file_.json().at(key) != usual.at(key);
+  }
+
+  std::vector<int32_t> ids(const char* key) const {
+    std::vector<int32_t> result;
+    for (const int64_t id : file_.integers(key, {0, vocabulary_ - 1}, std::vector<int64_t>{}))
+      result.push_back(static_cast<int32_t>(id));
+    return result;
+  }
+
+  int32_t one_id(const char* key) const {
+    return file_.has(key) ? static_cast<int32_t>(file_.integer(key, {0, vocabulary_ - 1})) : -1;
+  }
+
+  void read_lengths(GenerationDefaults& d) const {
+    if (says("max_length")) d.max_length = file_.integer("max_length", {2, kMostTokens});
+    if (file_.has("max_new_tokens")) d.max_new = file_.integer("max_new_tokens", {1, kMostTokens});
+    d.min_length = file_.integer("min_length", {0, kMostTokens}, 0);
+    d.min_new = file_.integer("min_new_tokens", {0, kMostTokens}, 0);
+  }
+
+  void read_ids(GenerationDefaults& d) const {
+    d.end_ids = end_ids_of(file_, vocabulary_);
+    d.forced_begin_id = one_id("forced_bos_token_id");
+    if (d.forced_begin_id >= 0 && task_ != Task::kTranslation) {
+      file_.reject("forced_bos_token_id", "null (of a model that continues texts)");
+    }
+    d.forced_end_id = one_id("forced_eos_token_id");
+    if (file_.has("bad_words_ids")) d.forbidden_ids = bad_words_of(file_, vocabulary_, d.end_ids);
+    for (const int32_t id : ids("suppress_tokens")) d.forbidden_ids.push_back(id);
+    d.begin_forbidden_ids = ids("begin_suppress_tokens");
+  }
+
+  void read_sampling(GenerationDefaults& d) const {
+    if (says("do_sample")) d.sample = file_.boolean("do_sample");
+    if (says("temperature")) d.temperature = file_.number("temperature", {1e-6, 1e6});
+    if (says("top_k")) d.top_k = static_cast<int>(file_.integer("top_k", {0, 1 << 30}));
+    if (says("top_p")) d.top_p = file_.number("top_p", {1e-9, 1});
+    if (file_.has("min_p")) d.min_p = file_.number("min_p", {0, 1});
+    if (d.sample != true) return;
+    if (d.beams > 1) file_.reject("num_beams", "1 where do_sample is true (Heed draws without beams)");
+    // Whoever asks for sampling and says no more gets what Hugging Face's library takes.
+    if (!d.temperature) d.temperature = 1;
+    if (!d.top_k) d.top_k = 50;
+    if (!d.top_p) d.top_p = 1;
+  }
+
+  const JsonObject& file_;
+  int64_t vocabulary_;
+  Task task_;
+  bool is_config_;
+};
+
+/// A translation begins with decoder_start_token_id, which both files may name.
+void require_same_start(const JsonObject& file, const JsonObject& config) {
+  const char* key = "decoder_start_token_id";
+  if (!file.has(key)) return;
+  const char* in_config = config.has(key) ? key : "pad_token_id";
+  if (!config.has(in_config) || file.json().at(key) == config.json().at(in_config)) return;
+  file.reject(key, fmt::format("the {} of config.json ({})", in_config, config.json().at(in_config).dump()));
 }
 
 }  // namespace
 
-GenerationDefaults read_generation_defaults(const std::string& directory, const JsonObject& config) {
-  const int64_t vocabulary = config.integer("vocab_size", {1, 1 << 26});
-  GenerationDefaults defaults;
-  read_from(config, vocabulary, defaults);
+GenerationDefaults read_generation_defaults(const std::string& directory, const JsonObject& config,
+                                            Task task) {
+  if (task != Task::kTranslation && task != Task::kLanguageModel) return {};
+  const int64_t vocabulary =
+      config.integer("decoder_vocab_size", {1, 1 << 26}, config.integer("vocab_size", {1, 1 << 26}));
   const std::string path = directory + "/generation_config.json";
-  if (std::filesystem::exists(path)) read_from(JsonObject::read(path), vocabulary, defaults);
+  if (!is_present(path)) return DefaultsReader(config, vocabulary, task, true).read();
+  const JsonObject file = JsonObject::read(path);
+  if (task == Task::kTranslation) require_same_start(file, config);
+  GenerationDefaults defaults = DefaultsReader(file, vocabulary, task, false).read();
+  if (defaults.end_ids.empty()) defaults.end_ids = end_ids_of(config, vocabulary);
   return defaults;
 }
 
@@ -71,7 +174,7 @@ void write_generation_defaults(const std::string& directory, const GenerationDef
   add_id("eos_token_id", ids.end);
   add_id("forced_eos_token_id", defaults.forced_end_id);
   json["length_penalty"] = defaults.length_penalty;
-  json["max_length"] = defaults.max_length;
+  if (defaults.max_length) json["max_length"] = *defaults.max_length;
   json["num_beams"] = defaults.beams;
   add_id("pad_token_id", ids.padding);
   json["renormalize_logits"] = defaults.renormalize;

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "models/decoder_only_config.h"
+#include "models/known_keys.h"
 #include "models/model_settings.h"
 
 namespace heed::models {
@@ -31,10 +32,22 @@ nlohmann::ordered_json gpt2_config_json(const DecoderOnlyConfig& c) {
   return json;
 }
 
+const KnownKeys& known_keys() {
+  static const KnownKeys keys = with_common_keys(
+      {.read = {"activation_function", "attn_pdrop", "bos_token_id", "embd_pdrop", "eos_token_id",
+                "initializer_range", "layer_norm_epsilon", "n_embd", "n_head", "n_inner", "n_layer",
+                "n_positions", "pad_token_id", "resid_pdrop", "scale_attn_by_inverse_layer_idx",
+                "scale_attn_weights", "tie_word_embeddings", "vocab_size"},
+       // Another name of n_positions; of a second head; how float16 is computed with.
+       .ignored = {"n_ctx", "n_special", "predict_special_tokens", "reorder_and_upcast_attn",
+                   "summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type",
+                   "summary_use_proj"},
+       .neutral = {{"is_decoder", {false, true}}}});
+  return keys;
+}
+
 DecoderOnlyConfig read_gpt2_config(const JsonObject& json) {
-  if (json.boolean("add_cross_attention", false)) {
-    json.reject("add_cross_attention", "false (a decoder by itself)");
-  }
+  require_known_keys(json, known_keys());
   DecoderOnlyConfig c;
   c.family = &gpt2_family();
   c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
@@ -79,7 +92,9 @@ const DecoderOnlyFamily& gpt2_family() {
       .output = "lm_head",
       .optional_prefix = "transformer.",
       .transposed_layers = true,
-      .left_out = {"attn.bias", "attn.masked_bias"},  // the look-ahead mask, as a tensor
+      .mask = "attn.bias",
+      .frequencies = "",
+      .left_out = {"attn.masked_bias"},  // what scores are where the mask hides them
       .config_json = gpt2_config_json};
   return family;
 }

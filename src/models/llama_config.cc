@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "models/decoder_only_config.h"
+#include "models/known_keys.h"
 #include "models/model_settings.h"
 
 namespace heed::models {
@@ -41,23 +42,69 @@ nlohmann::ordered_json llama_config_json(const DecoderOnlyConfig& c) {
   return json;
 }
 
-/// rope_parameters of transformers 5, else rope_theta and rope_scaling.
-void read_positions(const JsonObject& json, DecoderOnlyConfig& c) {
-  const NumberRange bases{1, 1e12}, stretches{1e-3, 1e6};
-  c.rotary_base = json.number("rope_theta", bases, 10000);
-  const char* key = json.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
-  if (!json.has(key)) return;
+const KnownKeys& known_keys() {
+  static const KnownKeys keys =
+      with_common_keys({.read = {"attention_bias",    "attention_dropout",
+                                 "bos_token_id",      "eos_token_id",
+                                 "head_dim",          "hidden_act",
+                                 "hidden_size",       "initializer_range",
+                                 "intermediate_size", "max_position_embeddings",
+                                 "mlp_bias",          "num_attention_heads",
+                                 "num_hidden_layers", "num_key_value_heads",
+                                 "pad_token_id",      "rms_norm_eps",
+                                 "rope_parameters",   "rope_scaling",
+                                 "rope_theta",        "tie_word_embeddings",
+                                 "vocab_size"},
+                        // The products of pretraining_tp slices are those of the whole matrix.
+                        .ignored = {"is_llama_config", "original_max_position_embeddings", "pretraining_tp"},
+                        .neutral = {{"is_decoder", {false, true}},
+                                    {"partial_rotary_factor", {1.0}},
+                                    {"rope_interleaved", {false}},
+                                    {"sliding_window", {}}}});
+  return keys;
+}
+
+/// How far queries and keys are turned.
+struct Rotary {
+  double base = 10000, stretch = 1;
+  bool operator==(const Rotary&) const = default;
+};
+
+/// rope_parameters or rope_scaling, where `base` holds if it says nothing else.
+Rotary read_rotary(const JsonObject& json, const char* key, double base) {
+  if (!json.has(key)) return {base};
+  static const KnownKeys known{
+      .read = {"factor", "rope_theta", "rope_type", "type"},
+      .ignored = {"high_freq_factor", "low_freq_factor", "original_max_position_embeddings"},
+      .neutral = {{"attention_factor", {1.0}}, {"partial_rotary_factor", {1.0}}}};
   const JsonObject rotary = json.object(key);
-  c.rotary_base = rotary.number("rope_theta", bases, c.rotary_base);
+  Rotary result{rotary.number("rope_theta", {1, 1e12}, base)};
   const std::string type = rotary.string("rope_type", rotary.string("type", "default"));
   if (type == "linear") {
-    c.rotary_stretch = rotary.number("factor", stretches);
+    result.stretch = rotary.number("factor", {1e-3, 1e6});
   } else if (type != "default") {
     rotary.reject(rotary.has("rope_type") ? "rope_type" : "type", "\"default\" or \"linear\"");
   }
+  require_known_keys(rotary, known);
+  return result;
+}
+
+/// rope_parameters of transformers 5, else rope_theta and rope_scaling. Files may hold both.
+void read_positions(const JsonObject& json, DecoderOnlyConfig& c) {
+  const double base = json.number("rope_theta", {1, 1e12}, 10000);
+  const Rotary parameters = read_rotary(json, "rope_parameters", base),
+               scaling = read_rotary(json, "rope_scaling", base);
+  if (json.has("rope_parameters") && (json.has("rope_scaling") || json.has("rope_theta")) &&
+      !(parameters == scaling)) {
+    json.reject("rope_parameters", "the same as rope_theta and rope_scaling say");
+  }
+  const Rotary& rotary = json.has("rope_parameters") ? parameters : scaling;
+  c.rotary_base = rotary.base;
+  c.rotary_stretch = rotary.stretch;
 }
 
 DecoderOnlyConfig read_llama_config(const JsonObject& json) {
+  require_known_keys(json, known_keys());
   DecoderOnlyConfig c;
   c.family = &llama_family();
   c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
@@ -130,7 +177,9 @@ const DecoderOnlyFamily& llama_family() {
                                         .output = "lm_head",
                                         .optional_prefix = "",
                                         .transposed_layers = false,
-                                        .left_out = {"self_attn.rotary_emb.inv_freq"},
+                                        .mask = "",
+                                        .frequencies = "self_attn.rotary_emb.inv_freq",
+                                        .left_out = {},
                                         .config_json = llama_config_json};
   return family;
 }

@@ -82,6 +82,7 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
   const bool stored_quantized = is_quantized(config);
   const nn::ParameterTable& table = loaded.model->table();
   loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
+  require_weights(directory, table, stored_quantized);
   loaded.values = nn::ParameterArray::unset(table);
   if (stored_quantized || loaded.precision == Precision::kInt8) {
     loaded.quantized = std::make_unique<nn::QuantizedParameters>(table);
@@ -99,9 +100,9 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
   loaded.packed = std::make_unique<nn::PackedWeights>();
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
-  loaded.generation = read_generation_defaults(directory, config);
-  if (generator != nullptr && generator->longest() > 0) {
-    loaded.generation.max_length = std::min(loaded.generation.max_length, generator->longest());
+  loaded.generation = read_generation_defaults(directory, config, loaded.model->task());
+  if (generator != nullptr && generator->longest() > 0 && loaded.generation.max_length) {
+    loaded.generation.max_length = std::min(*loaded.generation.max_length, generator->longest());
   }
   return loaded;
 }

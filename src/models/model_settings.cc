@@ -3,10 +3,15 @@
 namespace heed::models {
 
 const Words<Activation>& activation_names() {
-  static const Words<Activation> names{{"relu", Activation::kRelu},         {"gelu", Activation::kGelu},
-                                       {"swish", Activation::kSwish},       {"silu", Activation::kSwish},
-                                       {"gelu_new", Activation::kGeluTanh}, {"tanh", Activation::kTanh},
-                                       {"sigmoid", Activation::kSigmoid}};
+  static const Words<Activation> names{{"relu", Activation::kRelu},
+                                       {"gelu", Activation::kGelu},
+                                       {"swish", Activation::kSwish},
+                                       {"silu", Activation::kSwish},
+                                       {"gelu_new", Activation::kGeluTanh},
+                                       {"tanh", Activation::kTanh},
+                                       {"sigmoid", Activation::kSigmoid},
+                                       // The same function in files of other models.
+                                       {"gelu_pytorch_tanh", Activation::kGeluTanh}};
   return names;
 }
 

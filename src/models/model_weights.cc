@@ -63,13 +63,16 @@ void require_row(const WeightFiles& files, const nn::ParamSpec& spec) {
   require_tensor(files, name.empty() ? spec.name : name, stored_shape(spec));
 }
 
-/// Throws for a tensor that is none of the table's, nor `known` otherwise.
+/// Throws for a tensor that is none of the table's, nor `known` otherwise. With `known`, of a quantised
+/// directory, parameters have no other names.
 void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& table,
                           std::set<std::string> known = {}) {
+  const bool aliases = known.empty();
   for (int row = 0; row < table.size(); ++row) {
     known.insert(table[row].name);
-    known.insert(table[row].aliases.begin(), table[row].aliases.end());
+    if (aliases) known.insert(table[row].aliases.begin(), table[row].aliases.end());
   }
+  for (const nn::ComputedTensor& each : table.computed()) known.insert(each.name);
   for (const std::string& name : files.names()) {
     if (known.count(name) == 0 && !table.leaves_out(name)) {
       fail(ErrorKind::kFormat,
@@ -78,6 +81,68 @@ void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& ta
            files.directory(), name);
     }
   }
+}
+
+std::vector<float> floats_of(const WeightFiles& files, const std::string& name) {
+  return files.read(name).to_vector<float>();
+}
+
+/// Throws where the files hold one parameter under several names, with other values: other toolkits would use
+/// one or another of them, or each in its place.
+void require_equal_copies(const WeightFiles& files, const nn::ParamSpec& spec) {
+  const std::string used = stored_name(files, spec);
+  if (used.empty()) return;
+  std::vector<float> values;
+  for (const std::string& name : spec.aliases) {
+    if (name == used || !files.has(name)) continue;
+    require_tensor(files, name, stored_shape(spec));
+    if (values.empty()) values = floats_of(files, used);
+    if (floats_of(files, name) == values) continue;
+    fail(ErrorKind::kFormat,
+         "'{}': the weights hold '{}' and '{}', which are one parameter of this model, with different "
+         "values; with matrices of their own, the model cannot be used here",
+         files.directory(), used, name);
+  }
+}
+
+/// Throws where the files hold a tensor that the model computes, with other values.
+void require_computed(const WeightFiles& files, const nn::ComputedTensor& tensor) {
+  if (!files.has(tensor.name)) return;
+  const Shape& shape = files.info(tensor.name).shape;
+  if ((shape.rank() == 0 ? 1 : shape[-1]) != tensor.width && tensor.width > 1) {
+    fail(ErrorKind::kFormat, "'{}': the weights hold '{}' in the shape {}; config.json gives it rows of {}",
+         files.directory(), tensor.name, shape.to_string(), tensor.width);
+  }
+  const std::vector<float> stored = floats_of(files, tensor.name);
+  const std::vector<float> computed = tensor.values(shape.size()).to_vector<float>();
+  for (size_t n = 0; n < stored.size(); ++n) {
+    if (std::abs(stored[n] - computed[n]) <= tensor.tolerance) continue;
+    fail(ErrorKind::kFormat,
+         "'{}': the weights hold '{}', which this model computes, with other values ({} in place {}, not "
+         "{}): it is not the model that config.json describes",
+         files.directory(), tensor.name, stored[n], n, computed[n]);
+  }
+}
+
+/// What is stored twice, or could be computed, must agree.
+void require_agreement(const WeightFiles& files, const nn::ParameterTable& table) {
+  for (int row = 0; row < table.size(); ++row) require_equal_copies(files, table[row]);
+  for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
+}
+
+/// Throws unless the files hold exactly what the table says, by names and shapes.
+void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, bool quantized) {
+  std::set<std::string> scales;
+  for (int row = 0; row < table.size(); ++row) {
+    if (!quantized || !nn::QuantizedParameters::wants(table[row])) {
+      require_row(files, table[row]);
+      continue;
+    }
+    scales.insert(scale_name(table[row]));
+    require_tensor(files, table[row].name, table[row].shape);
+    require_tensor(files, scale_name(table[row]), {table[row].shape[0]});
+  }
+  require_nothing_else(files, table, std::move(scales));
 }
 
 /// (rows, columns) becomes (columns, rows), in place.
@@ -130,11 +195,15 @@ void read_row(const WeightFiles& files, const nn::ParamSpec& spec, float* values
 
 }  // namespace
 
+void require_weights(const std::string& directory, const nn::ParameterTable& table, bool quantized) {
+  require_tensors(WeightFiles::open(directory), table, quantized);
+}
+
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
                   nn::QuantizedParameters* quantized) {
   const WeightFiles files = WeightFiles::open(directory);
-  for (int row = 0; row < table.size(); ++row) require_row(files, table[row]);
-  require_nothing_else(files, table);
+  require_tensors(files, table, false);
+  require_agreement(files, table);
   std::vector<float> matrix;  // one that is quantised at once
   for (int row = 0; row < table.size(); ++row) {
     if (!is_kept_in(quantized, row)) {
@@ -153,6 +222,7 @@ std::vector<std::string> read_weights_over(const std::string& directory, const n
   const auto may_begin_anew = [&](const std::string& name) {
     return std::ranges::any_of(anew, [&](const std::string& prefix) { return name.starts_with(prefix); });
   };
+  require_agreement(files, table);
   std::vector<std::string> kept;
   for (int row = 0; row < table.size(); ++row) {
     const nn::ParamSpec& spec = table[row];
@@ -176,7 +246,7 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
     const Tensor value = stored_form(table[row], values.view(table, {row, 1}));
     tensors.emplace_back(table[row].name, dtype == DType::kFloat32 ? value : value.to(dtype));
   }
-  write_safetensors(directory + "/model.safetensors", tensors, {{"format", "pt"}});
+  write_safetensors_with_hashes(directory + "/model.safetensors", tensors, {{"format", "pt"}});
 }
 
 // ---- Quantised --------------------------------------------------------------------------------------------
@@ -214,23 +284,14 @@ void write_quantized_weights(const std::string& directory, const nn::ParameterTa
       tensors.emplace_back(spec.name, stored_form(spec, values.view(table, {row, 1})));
     }
   }
-  write_safetensors(directory + "/model.safetensors", tensors, {{"format", "pt"}});
+  write_safetensors_with_hashes(directory + "/model.safetensors", tensors, {{"format", "pt"}});
 }
 
 void read_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
                             nn::ParameterArray& values, nn::QuantizedParameters& quantized) {
   const WeightFiles files = WeightFiles::open(directory);
-  std::set<std::string> scales;
-  for (int row = 0; row < table.size(); ++row) {
-    if (!is_kept_in(&quantized, row)) {
-      require_row(files, table[row]);
-      continue;
-    }
-    scales.insert(scale_name(table[row]));
-    require_tensor(files, table[row].name, table[row].shape);
-    require_tensor(files, scale_name(table[row]), {table[row].shape[0]});
-  }
-  require_nothing_else(files, table, std::move(scales));
+  require_tensors(files, table, true);
+  for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
   for (int row = 0; row < table.size(); ++row) {
     const nn::ParamSpec& spec = table[row];
     if (!is_kept_in(&quantized, row)) {

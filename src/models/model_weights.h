@@ -18,8 +18,12 @@ namespace heed::models {
 /// Writes the parameters as model.safetensors into `directory`, as float32 or rounded to 16 bits.
 void write_weights(const std::string& directory, const nn::ParameterTable& table,
                    const nn::ParameterArray& values, DType dtype);
+/// Throws kFormat unless a directory holds what the table says, by names and shapes, as 8-bit numbers where
+/// `quantized`. Only headers are read: to be called before anything of the model's size is made.
+void require_weights(const std::string& directory, const nn::ParameterTable& table, bool quantized);
 /// Fills `values` from the weights of a directory; every row of the table must be there under its name or an
-/// alias, in its shape, and nothing else but what the table leaves out. Where `quantized` is not null, it
+/// alias, in its shape, and nothing else but what the table leaves out or computes. What stands there under
+/// several names, or is computed, must agree. Where `quantized` is not null, it
 /// gets what it holds, and `values` is not touched there.
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
                   nn::QuantizedParameters* quantized = nullptr);

@@ -3,15 +3,29 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "models/known_keys.h"
 
 namespace heed::models {
 namespace {
 
 constexpr const char* kModelType = "heed_rnn";
 
+const KnownKeys& known_keys() {
+  static const KnownKeys keys =
+      with_common_keys({.read = {"attention_score", "attention_size", "cell_type", "decoder_hidden_size",
+                                 "decoder_layers", "decoder_start_token_id", "decoder_vocab_size", "dropout",
+                                 "embedding_size", "encoder_hidden_size", "encoder_layers", "eos_token_id",
+                                 "max_sequence_length", "pad_token_id", "readout_size", "scale_embedding",
+                                 "share_encoder_decoder_embeddings", "tie_word_embeddings", "vocab_size"},
+                        .ignored = {},
+                        .neutral = {{"is_encoder_decoder", {true}}}});
+  return keys;
+}
+
 }  // namespace
 
 RnnConfig read_rnn_config(const JsonObject& json) {
+  require_known_keys(json, known_keys());
   const IntegerRange layers{1, 256}, width{1, 1 << 16}, vocabulary{1, 1 << 26};
   RnnConfig c;
   c.source_vocabulary = json.integer("vocab_size", vocabulary);

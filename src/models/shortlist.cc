@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "io/safetensors.h"
 
 namespace heed::models {
@@ -37,8 +38,7 @@ Shortlist::Shortlist(std::vector<int32_t> common, const std::vector<std::vector<
 }
 
 bool Shortlist::is_in(const std::string& directory) {
-  std::error_code ignored;
-  return std::filesystem::exists(path_in(directory), ignored);
+  return is_present(path_in(directory));
 }
 
 void Shortlist::require_ids(const std::string& path) const {
@@ -76,9 +76,10 @@ void Shortlist::write(const std::string& directory) const {
   const auto row = [](const std::vector<int32_t>& ids) {
     return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
   };
-  write_safetensors(path_in(directory),
-                    {{"common", row(common_)}, {"offsets", row(offsets_)}, {"words", row(translations_)}},
-                    {{"format", "pt"}});
+  write_safetensors_with_hashes(
+      path_in(directory),
+      {{"common", row(common_)}, {"offsets", row(offsets_)}, {"words", row(translations_)}},
+      {{"format", "pt"}});
 }
 
 std::vector<int32_t> Shortlist::words(std::span<const int32_t> source) const {

@@ -10,6 +10,7 @@
 #include "models/cache_rows.h"
 #include "models/places.h"
 #include "models/row_ranges.h"
+#include "models/transformer_config.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"
 #include "ops/elementwise.h"
@@ -28,7 +29,7 @@ void require(const TransformerConfig& c) {
   require_positive("number of decoder layers", c.decoder_layers);
   require_positive("feed-forward width", std::min(c.encoder_inner_width, c.decoder_inner_width));
   require_positive("longest sequence", c.longest);
-  if (c.longest * c.width > int64_t{1} << 28) {
+  if (c.positions.kind == nn::PositionKind::kLearned && c.longest * c.width > int64_t{1} << 28) {
     fail(ErrorKind::kUsage, "{} positions of width {} are more than this library makes", c.longest, c.width);
   }
   for (const int32_t id : {c.padding_id, c.end_id, c.start_id}) {
@@ -50,10 +51,6 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
           .norm = c.norm};
 }
 
-bool has_learned_positions(const TransformerConfig& c) {
-  return c.positions.kind == nn::PositionKind::kLearned;
-}
-
 }  // namespace
 
 Transformer::Transformer(const TransformerConfig& config) : config_(config) {
@@ -66,9 +63,10 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
        {nn::Initialisation::Kind::kNormal, deviation},
        {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}});
   table_.let_quantize(embedding_.first);
-  if (!has_learned_positions(config)) {  // old files hold the positions too, which are computed here
-    table_.leave_out("model.encoder.embed_positions.");
-    table_.leave_out("model.decoder.embed_positions.");
+  // Marian starts from a zero vector, and toolkits that read its models may take that for granted instead of
+  // looking at the row.
+  if (beyond_marian(config).empty() && config.start_id == config.padding_id) {
+    table_.keep_zero(embedding_.first, config.start_id);
   }
   auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);
   encoder_positions_ =

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "models/known_keys.h"
 #include "models/model_settings.h"
 
 namespace heed::models {
@@ -39,6 +40,49 @@ void write_positions(const nn::PositionOptions& p, nlohmann::ordered_json& json)
   }
 }
 
+/// The first of several; all of them end a translation (generation_defaults.h).
+int32_t read_end_id(const JsonObject& json, IntegerRange ids) {
+  const std::vector<int64_t> all = json.integers("eos_token_id", ids);
+  if (all.empty()) json.reject("eos_token_id", "an id at least");
+  return static_cast<int32_t>(all.front());
+}
+
+const KnownKeys& known_keys(bool marian) {
+  static const auto make = [](bool of_marian) {
+    KnownKeys keys{.read = {"activation_dropout",      "activation_function",
+                            "attention_dropout",       "d_model",
+                            "decoder_attention_heads", "decoder_ffn_dim",
+                            "decoder_layers",          "decoder_start_token_id",
+                            "decoder_vocab_size",      "dropout",
+                            "encoder_attention_heads", "encoder_ffn_dim",
+                            "encoder_layers",          "eos_token_id",
+                            "max_position_embeddings", "pad_token_id",
+                            "scale_embedding",         "share_encoder_decoder_embeddings",
+                            "tie_word_embeddings",     "vocab_size"},
+                   // Of training, of other heads than that for translation, and names for the same.
+                   .ignored = {"add_bias_logits", "bos_token_id", "classif_dropout", "classifier_dropout",
+                               "decoder_layerdrop", "encoder_layerdrop", "extra_pos_embeddings", "init_std",
+                               "num_hidden_layers"},
+                   .neutral = {{"add_final_layer_norm", {false}},
+                               {"force_bos_token_to_be_generated", {false}},
+                               {"is_encoder_decoder", {true}},
+                               {"normalize_embedding", {false}},
+                               {"static_position_embeddings", {true}}}};
+    if (of_marian) {
+      keys.neutral.push_back({"normalize_before", {false}});
+    } else {
+      for (const char* key : {"normalization", "normalize_before", "position_embedding_type",
+                              "position_layout", "relative_attention_max_distance",
+                              "relative_attention_num_buckets", "relative_distance", "rope_theta"}) {
+        keys.read.emplace_back(key);
+      }
+    }
+    return with_common_keys(std::move(keys));
+  };
+  static const KnownKeys of_marian = make(true), of_heed = make(false);
+  return marian ? of_marian : of_heed;
+}
+
 }  // namespace
 
 std::vector<std::string> beyond_marian(const TransformerConfig& c) {
@@ -56,6 +100,7 @@ std::vector<std::string> beyond_marian(const TransformerConfig& c) {
 
 TransformerConfig read_transformer_config(const JsonObject& json) {
   const bool marian = json.string("model_type") == "marian";
+  require_known_keys(json, known_keys(marian));
   const IntegerRange layers{1, 256}, heads{1, 1024}, width{1, 1 << 16};
   TransformerConfig c;
   c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
@@ -75,7 +120,7 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   c.activation_dropout = json.number("activation_dropout", probability, 0);
   const IntegerRange ids{0, c.vocabulary - 1};
   c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids));
-  c.end_id = static_cast<int32_t>(json.integer("eos_token_id", ids));
+  c.end_id = read_end_id(json, ids);
   c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));
   if (c.width % c.encoder_heads != 0) {
     json.reject("encoder_attention_heads", fmt::format("a number that divides d_model ({})", c.width));

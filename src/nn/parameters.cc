@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <vector>
 
 #include "base/check.h"
 
@@ -58,6 +60,19 @@ double draw(const ParamSpec& spec, Random& random) {
 
 }  // namespace
 
+namespace {
+
+void fill_zero(Tensor row) {
+  std::memset(row.bytes(), 0, static_cast<size_t>(row.size()) * size_of(row.dtype()));
+}
+
+bool is_zero(const Tensor& row) {
+  const std::vector<double> values = row.to_vector<double>();
+  return std::ranges::all_of(values, [](double value) { return value == 0; });
+}
+
+}  // namespace
+
 void initialise(const ParameterTable& table, ParameterArray& values, RandomKey key) {
   for (int row = 0; row < table.size(); ++row) {
     Random random(key.fold(static_cast<uint64_t>(row)));
@@ -70,6 +85,16 @@ void initialise(const ParameterTable& table, ParameterArray& values, RandomKey k
         view.data<double>()[i] = value;
       }
     }
+    if (table[row].zero_row >= 0) fill_zero(view.narrow(0, table[row].zero_row, 1));
+  }
+}
+
+void drop_gradients_of_zero_rows(const ParameterTable& table, const ParameterArray& values,
+                                 ParameterArray& gradients) {
+  for (int row = 0; row < table.size(); ++row) {
+    if (table[row].zero_row < 0) continue;
+    if (!is_zero(values.view(table, {row, 1}).narrow(0, table[row].zero_row, 1))) continue;
+    fill_zero(gradients.view(table, {row, 1}).narrow(0, table[row].zero_row, 1));
   }
 }
 

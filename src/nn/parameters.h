@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct ParamSpec {
   /// Of a running statistic, which is not trained: after each update it has moved so far towards what
   /// Context::collect() gathered. 0: this is none.
   double momentum = 0;
+  /// A row along the first axis that begins at zero and, as long as it is zero, is not trained. -1: none.
+  int64_t zero_row = -1;
 };
 
 /// Refers to rows [first, first + count) of a table as one parameter: stacked along the first axis.
@@ -48,6 +51,16 @@ struct ParamRef {
   ParamRef part(int begin, int rows) const { return {first + begin, rows}; }
 };
 
+/// A tensor that files may hold although the model computes it: sinusoidal positions, a mask. What a file
+/// holds must be what the model computes with.
+struct ComputedTensor {
+  std::string name;
+  int64_t width = 1;  ///< of its last axis
+  /// The first `size` elements, row-major, float32.
+  std::function<Tensor(int64_t size)> values;
+  double tolerance = 0;  ///< an element may be so far from it, where files hold 16 bits
+};
+
 class ParameterTable {
  public:
   /// Appends a row. Throws kUsage for a name that is there already.
@@ -56,12 +69,16 @@ class ParameterTable {
   /// Files may also hold tensors whose names begin so, which the model has no use for.
   void leave_out(const std::string& prefix) { left_out_.push_back(prefix); }
   bool leaves_out(const std::string& name) const;
+  /// Files may also hold this tensor, with these values.
+  void expect(ComputedTensor tensor) { computed_.push_back(std::move(tensor)); }
+  const std::vector<ComputedTensor>& computed() const { return computed_; }
 
   /// How a row begins, and how files hold it, where a model has its own ways; its name and shape stay.
   void begin(int row, const Initialisation& initialisation) { specs_[row].initialisation = initialisation; }
   void transpose_in_files(int row) { specs_[row].transposed = true; }
   void let_quantize(int row) { specs_[row].quantizable = true; }
   void also_call(int row, const std::string& name) { specs_[row].aliases.push_back(name); }
+  void keep_zero(int row, int64_t zero_row) { specs_[row].zero_row = zero_row; }
 
   int size() const { return static_cast<int>(specs_.size()); }
   const ParamSpec& operator[](int row) const { return specs_[row]; }
@@ -75,6 +92,7 @@ class ParameterTable {
   std::vector<ParamSpec> specs_;
   std::vector<int64_t> offsets_{0};
   std::vector<std::string> left_out_;
+  std::vector<ComputedTensor> computed_;
 };
 
 /// An array of the table's size: values, or gradients, or anything else there is one of per parameter
@@ -104,5 +122,10 @@ class ParameterArray {
 
 /// Sets every parameter as its row says; a function of the key alone.
 void initialise(const ParameterTable& table, ParameterArray& values, RandomKey key);
+
+/// Sets the gradients of zero rows (ParamSpec::zero_row) to 0 where all values of the row are 0. A row that a
+/// file gave other values is trained as all others.
+void drop_gradients_of_zero_rows(const ParameterTable& table, const ParameterArray& values,
+                                 ParameterArray& gradients);
 
 }  // namespace heed::nn

@@ -55,6 +55,32 @@ TEST(Initialise, FollowsTheTable) {
   expect_equal(values.view(table, zeros), Tensor::zeros({3}), "zeros");
 }
 
+// The rows beside it begin as they would without it.
+TEST(ZeroRow, BeginsAtZeroAndStaysThere) {
+  ParameterTable table, without;
+  const ParamRef a = table.add({"a", {3, 2}, {Kind::kNormal, 1}, {}});
+  without.add({"a", {3, 2}, {Kind::kNormal, 1}, {}});
+  table.keep_zero(a.first, 1);
+  ParameterArray values(table, DType::kFloat32), others(without, DType::kFloat32);
+  initialise(table, values, RandomKey::from_seed(1));
+  initialise(without, others, RandomKey::from_seed(1));
+  std::vector<float> expected = others.flat().to_vector<float>();
+  EXPECT_NE(expected[2], 0);
+  expected[2] = expected[3] = 0;
+  EXPECT_EQ(values.flat().to_vector<float>(), expected);
+
+  ParameterArray gradients(table, DType::kFloat32);
+  const auto dropped = [&] {
+    gradients.flat() = Tensor::from<float>({1, 2, 3, 4, 5, 6}, {6});
+    drop_gradients_of_zero_rows(table, values, gradients);
+    return gradients.flat().to_vector<float>();
+  };
+  EXPECT_EQ(dropped(), (std::vector<float>{1, 2, 0, 0, 5, 6}));
+  // A row that a file gave other values is trained as all others.
+  values.flat().data<float>()[3] = 1e-20F;
+  EXPECT_EQ(dropped(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
 TEST(Initialise, IsAFunctionOfTheKey) {
   ParameterTable table;
   table.add({"a", {7, 5}, {}, {}});

@@ -1,6 +1,9 @@
 #include "nn/positions.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <mutex>
 
 #include "nn/embedding.h"
 #include "ops/elementwise.h"
@@ -20,6 +23,12 @@ Tensor id_tensor(const std::vector<int32_t>& ids) {
 
 }  // namespace
 
+/// A table that grows with what is asked for: a model may say that it has a million places.
+struct StackPositions::Sinusoids {
+  std::mutex mutex;
+  Tensor table;  // (places so far, D)
+};
+
 StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
                                const PositionOptions& options, const Shape& shape)
     : options_(options), shape_(shape) {
@@ -27,7 +36,13 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
   switch (options.kind) {
     case PositionKind::kSinusoidal:
     case PositionKind::kSinusoidalInterleaved:
-      sinusoids_ = sinusoidal_positions(shape.longest, shape.width, sinusoid_layout(options.kind));
+      sinusoids_ = std::make_shared<Sinusoids>();
+      // Old files of Marian models hold them too.
+      table.expect({.name = prefix + "embed_positions.weight",
+                    .width = shape.width,
+                    .values = [width = shape.width, layout = sinusoid_layout(options.kind)](
+                                  int64_t size) { return sinusoidal_positions(size / width, width, layout); },
+                    .tolerance = 1.0 / 256});  // bfloat16 below 1
       break;
     case PositionKind::kLearned: {
       const double deviation = std::pow(static_cast<double>(shape.width), -0.5);
@@ -50,14 +65,27 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
   }
 }
 
+Tensor StackPositions::sinusoids(int64_t count) const {
+  constexpr int64_t kLeast = 128;
+  const std::lock_guard lock(sinusoids_->mutex);
+  Tensor& table = sinusoids_->table;
+  if (!table.defined() || table.dim(0) < count) {
+    const auto rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(count, kLeast))));
+    table = sinusoidal_positions(std::min(rounded, std::max(count, shape_.longest)), shape_.width,
+                                 sinusoid_layout(options_.kind));
+  }
+  return table;
+}
+
 Var StackPositions::embed(Context& context, ParamRef words, const std::vector<int32_t>& ids,
                           const std::vector<int32_t>& places, ops::EmbeddingOptions options) const {
-  if (sinusoids_.defined()) {
+  if (sinusoids_ != nullptr) {
     const DType dtype = context.values->flat().dtype();
+    const int64_t count = places.empty() ? 1 : *std::max_element(places.begin(), places.end()) + int64_t{1};
     options.positions =
         dtype == DType::kFloat32
-            ? sinusoids_
-            : sinusoidal_positions(shape_.longest, shape_.width, sinusoid_layout(options_.kind), dtype);
+            ? sinusoids(count)
+            : sinusoidal_positions(count, shape_.width, sinusoid_layout(options_.kind), dtype);
     options.places = id_tensor(places);
   }
   Var x = embedding(context, words, ids, options);  // (N, D)

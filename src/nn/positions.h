@@ -5,6 +5,7 @@
 // that counts is how far apart two words are (relative positions).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,9 +52,13 @@ class StackPositions {
 
   PositionOptions options_;
   Shape shape_;
-  Tensor sinusoids_;       // (longest, D)
-  ParamRef learned_;       // (longest, D)
-  RelativePositions all_;  // what all layers share
+  struct Sinusoids;
+  /// Rows for places below `count`, at least; more where there are more. Thread-safe.
+  Tensor sinusoids(int64_t count) const;
+
+  std::shared_ptr<Sinusoids> sinusoids_;  // with sinusoidal positions, else null
+  ParamRef learned_;                      // (longest, D)
+  RelativePositions all_;                 // what all layers share
 };
 
 }  // namespace heed::nn

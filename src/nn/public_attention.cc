@@ -1,5 +1,6 @@
 // heed/attention.h, over the layer and the functions of this folder.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -24,6 +25,12 @@ Tensor with_batch_axis(const Tensor& mask, int rank) {
   return whole.reshape({1, whole.dim(0), whole.dim(1), whole.dim(2)});
 }
 
+void require_scale(const char* name, double scale) {
+  if (!std::isfinite(scale)) {
+    fail(ErrorKind::kUsage, "{}: the scale must be a finite number, not {}", name, scale);
+  }
+}
+
 ops::AttentionMask mask_of(const AttentionOptions& options, int rank) {
   ops::AttentionMask mask{.causal = options.look_ahead};
   mask.key_visible = without_gaps(options.padding);
@@ -37,6 +44,7 @@ ops::AttentionMask mask_of(const AttentionOptions& options, int rank) {
 // ---- Functions --------------------------------------------------------------------------------------------
 
 Tensor padding_mask(const std::vector<int64_t>& lengths, int64_t longest) {
+  if (longest < 0) fail(ErrorKind::kShape, "padding_mask: there is no length of {}", longest);
   Tensor mask = Tensor::zeros({static_cast<int64_t>(lengths.size()), longest}, DType::kUInt8);
   for (size_t b = 0; b < lengths.size(); ++b) {
     if (lengths[b] < 0 || lengths[b] > longest) {
@@ -49,6 +57,7 @@ Tensor padding_mask(const std::vector<int64_t>& lengths, int64_t longest) {
 }
 
 Tensor look_ahead_mask(int64_t length) {
+  if (length < 0) fail(ErrorKind::kShape, "look_ahead_mask: there is no length of {}", length);
   Tensor mask = Tensor::zeros({length, length}, DType::kUInt8);
   for (int64_t q = 0; q < length; ++q) std::fill_n(mask.data<uint8_t>() + q * length, q + 1, uint8_t{1});
   return mask;
@@ -56,12 +65,14 @@ Tensor look_ahead_mask(int64_t length) {
 
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                              const AttentionOptions& options, double scale) {
+  require_scale("scaled_dot_product_attention", scale);
   const auto [output, weights] = nn::scaled_dot_product_attention(
       without_gaps(query), without_gaps(key), without_gaps(value), mask_of(options, query.rank()), scale);
   return {output.value(), options.weights ? weights.value() : Tensor()};
 }
 
 Tensor attention_scores(const Tensor& query, const Tensor& key, double scale) {
+  require_scale("attention_scores", scale);
   const bool fit = query.rank() >= 2 && query.rank() == key.rank() && query.dim(-1) == key.dim(-1) &&
                    std::equal(query.shape().begin(), query.shape().end() - 2, key.shape().begin());
   if (!fit) {

@@ -66,6 +66,7 @@ LossSums TrainingStep::run(const std::vector<Batch>& parts, const nn::ParameterA
   });
   gradients_ = tree_.sum();
   take_out_statistics();
+  nn::drop_gradients_of_zero_rows(table_, values, gradients_);
   LossSums total;
   for (const LossSums& each : sums) total.add(each);
   return total;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "data/fingerprint.h"
+#include "base/fingerprint.h"
 #include "data/packed_batch.h"
 #include "decode/search.h"
 #include "decode/work_queue.h"

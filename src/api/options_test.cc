@@ -1,0 +1,203 @@
+// Every option of the public headers that makes no sense is an error that names it, and so is text that is
+// not UTF-8.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/json_file.h"
+#include "decode/test_tokenizer.h"
+#include "heed/attention.h"
+#include "heed/generator.h"
+#include "heed/norms.h"
+#include "heed/picture.h"
+#include "heed/translator.h"
+#include "models/decoder_only_config.h"
+#include "models/model_directory.h"
+#include "models/transformer.h"
+#include "test_folder.h"
+#include "text/plain_tokenizers.h"
+
+namespace heed {
+namespace {
+
+void write_model(const std::string& directory, const models::Model& model) {
+  nn::ParameterArray values(model.table(), DType::kFloat32);
+  nn::initialise(model.table(), values, RandomKey::from_seed(5));
+  write_json(directory + "/config.json", model.config_json());
+  models::write_weights(directory, model.table(), values, DType::kFloat32);
+}
+
+/// An untrained model that translates.
+void write_translator(const std::string& directory) {
+  const Tokenizer& tokenizer = decode::small_tokenizer();
+  models::TransformerConfig config;
+  config.vocabulary = static_cast<int64_t>(tokenizer.size());
+  config.width = 16;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.encoder_heads = config.decoder_heads = 2;
+  config.encoder_inner_width = config.decoder_inner_width = 16;
+  config.longest = 30;
+  config.padding_id = config.start_id = tokenizer.vocabulary().pad_id();
+  config.end_id = tokenizer.end_id();
+  write_model(directory, models::Transformer(config));
+  tokenizer.save(directory);
+}
+
+void write_generator(const std::string& directory) {
+  models::DecoderOnlyConfig config;
+  config.family = &models::llama_family();
+  config.vocabulary = 256;
+  config.width = 16;
+  config.layers = 1;
+  config.heads = 2;
+  config.inner_width = 24;
+  config.longest = 40;
+  config.attention_bias = config.feed_forward_bias = false;
+  write_model(directory, models::DecoderOnly(config));
+  ByteTokenizer().save(directory);
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr const char* kNoText = "\xff\xfe";
+
+TEST(PublicOptions, OfATranslator) {
+  const TestFolder folder;
+  write_translator(folder.path());
+  const Translator translator(folder.path(), 1);
+  EXPECT_FALSE(translator.alternatives("The house.", {.beam = 3, .nbest = 2}).empty());
+  for (const TranslateOptions& options : std::vector<TranslateOptions>{{.beam = -3},
+                                                                       {.beam = 1025},
+                                                                       {.nbest = 0},
+                                                                       {.nbest = -1},
+                                                                       {.beam = 2, .nbest = 3},
+                                                                       {.length_penalty = kNan},
+                                                                       {.length_penalty = kInfinity}}) {
+    expect_error(ErrorKind::kUsage, "", [&] { translator.translate("The house.", options); });
+    expect_error(ErrorKind::kUsage, "", [&] { translator.alternatives("The house.", options); });
+  }
+  expect_error(ErrorKind::kUsage, "threads", [&] { Translator(folder.path(), -1); });
+  for (const auto& act : std::vector<std::function<void()>>{
+           [&] { translator.translate(kNoText); },
+           [&] {
+             translator.translate(std::vector<std::string>{"a", kNoText});
+           },
+           [&] { translator.alternatives(kNoText); }, [&] { translator.attend(kNoText); },
+           [&] { translator.attend("a", kNoText); }, [&] { translator.log_probability("a", kNoText); },
+           [&] { translator.log_probability(kNoText, "a"); }}) {
+    expect_error(ErrorKind::kText, "not UTF-8, at byte 0", act);
+  }
+}
+
+TEST(PublicOptions, OfAGenerator) {
+  const TestFolder folder;
+  write_generator(folder.path());
+  const Generator generator(folder.path(), 1);
+  for (const GenerateOptions& options : std::vector<GenerateOptions>{{.max_tokens = 0},
+                                                                     {.max_tokens = -5},
+                                                                     {.beam = -3},
+                                                                     {.greedy = true, .beam = 4},
+                                                                     {.temperature = 0},
+                                                                     {.temperature = kNan},
+                                                                     {.top_k = -1},
+                                                                     {.top_p = 0},
+                                                                     {.top_p = 1.5},
+                                                                     {.min_p = -0.5},
+                                                                     {.repetition_penalty = 0},
+                                                                     {.repetition_penalty = kInfinity},
+                                                                     {.stops = {""}}}) {
+    expect_error(ErrorKind::kUsage, "", [&] { generator.generate("Once", options); });
+  }
+  expect_error(ErrorKind::kUsage, "samples", [&] { generator.samples("Once", 0); });
+  expect_error(ErrorKind::kUsage, "threads", [&] { Generator(folder.path(), -1); });
+  for (const auto& act : std::vector<std::function<void()>>{
+           [&] { generator.generate(kNoText); }, [&] { generator.samples(kNoText, 2); },
+           [&] { generator.log_probability(kNoText); }, [&] { generator.perplexity(kNoText); },
+           [&] { generator.attend(kNoText); }, [&] { generator.generate("a", {.stops = {kNoText}}); }}) {
+    expect_error(ErrorKind::kText, "not UTF-8, at byte 0", act);
+  }
+}
+
+// What a directory says holds where the options say nothing.
+TEST(PublicOptions, OfAGeneratorAreItsDirectorysWhereNotSet) {
+  const TestFolder folder;
+  write_generator(folder.path());
+  folder.write("generation_config.json", R"({"max_new_tokens": 3, "do_sample": false})");
+  const Generator generator(folder.path(), 1);
+  EXPECT_EQ(generator.generate("Once"), generator.generate("Once", {.max_tokens = 3, .greedy = true}));
+  EXPECT_NE(generator.generate("Once"), generator.generate("Once", {.max_tokens = 4, .greedy = true}));
+  EXPECT_NE(generator.generate("Once", {.temperature = 1}), generator.generate("Once"));
+}
+
+TEST(PublicOptions, OfLayersAndNorms) {
+  const Tensor x = Tensor::zeros({2, 4});
+  for (const double epsilon : {-1e-5, kNan, kInfinity}) {
+    expect_error(ErrorKind::kUsage, "epsilon", [&] { layer_norm(x, {.epsilon = epsilon}); });
+    expect_error(ErrorKind::kUsage, "epsilon", [&] { rms_norm(x, {.epsilon = epsilon}); });
+    expect_error(ErrorKind::kUsage, "epsilon", [&] { batch_norm(x, {}, {.epsilon = epsilon}); });
+    expect_error(ErrorKind::kUsage, "epsilon", [&] { batch_norm_training(x, {.epsilon = epsilon}); });
+  }
+  for (const double momentum : {-0.1, 1.1, kNan}) {
+    BatchMoments moments{.momentum = momentum};
+    expect_error(ErrorKind::kUsage, "momentum", [&] { batch_norm_training(x, {}, &moments); });
+  }
+  for (const double scale : {kNan, kInfinity}) {
+    expect_error(ErrorKind::kUsage, "scale", [&] { scaled_dot_product_attention(x, x, x, {}, scale); });
+    expect_error(ErrorKind::kUsage, "scale", [&] { attention_scores(x, x, scale); });
+    expect_error(ErrorKind::kUsage, "scale", [&] { self_attention(x, {x, x, x}, {}, scale); });
+  }
+  for (const MultiHeadAttentionOptions& options : std::vector<MultiHeadAttentionOptions>{
+           {.d_model = 0},
+           {.d_model = -8},
+           {.d_model = 8, .heads = 0},
+           {.d_model = 8, .heads = -1},
+           {.d_model = 8, .heads = 3},
+           {.d_model = 8, .key_width = -1},
+           {.d_model = 8, .dropout = 1},
+           {.d_model = 8, .dropout = kNan},
+           {.d_model = 8, .dtype = DType::kInt32},
+           {.d_model = 8, .heads = 2, .positions = {.kind = PositionKind::kRelative, .relative_distance = 0}},
+           {.d_model = 8,
+           .heads = 2,
+           .positions = {.kind = PositionKind::kRelative, .relative_distance = int64_t{1} << 40}},
+           {.d_model = 8, .heads = 2, .positions = {.kind = PositionKind::kBuckets, .buckets = 1}},
+           {.d_model = 8,
+           .heads = 2,
+           .positions = {.kind = PositionKind::kBuckets, .bucket_reach = int64_t{1} << 40}},
+           {.d_model = 8, .heads = 2, .positions = {.kind = PositionKind::kRotary, .rotary_base = 0}},
+           {.d_model = 8, .heads = 2, .positions = {.kind = PositionKind::kRotary, .rotary_base = kNan}}}) {
+    EXPECT_THROW(MultiHeadAttention{options}, Error) << options.d_model << " " << options.heads;
+  }
+  EXPECT_THROW(look_ahead_mask(-1), Error);
+  EXPECT_THROW(padding_mask({}, -1), Error);
+}
+
+TEST(PublicOptions, OfPictures) {
+  const TestFolder folder;
+  const std::string path = folder.path("picture.svg");
+  const std::vector<Heatmap> maps{{.title = "one", .values = Tensor::zeros({2, 2})}};
+  for (const HeatmapOptions& options : std::vector<HeatmapOptions>{{.least = 1, .most = 0},
+                                                                   {.least = kNan},
+                                                                   {.most = kInfinity},
+                                                                   {.decimals = -2},
+                                                                   {.decimals = 100},
+                                                                   {.per_row = -1}}) {
+    expect_error(ErrorKind::kUsage, "", [&] { save_heatmaps(path, maps, options); });
+  }
+  Trace trace;
+  trace.source_tokens = {"a"};
+  trace.encoder = {{{1, 1, {1}}}};
+  EXPECT_NO_THROW(save_attention(path, trace));
+  expect_error(ErrorKind::kUsage, "heads_per_row",
+               [&] { save_attention(path, trace, {.heads_per_row = -1}); });
+  expect_error(ErrorKind::kUsage, "columns", [&] { attention_text(trace, -5); });
+  expect_error(ErrorKind::kUsage, "bins", [&] { save_histogram(path, {1, 2}, {}, -1); });
+}
+
+}  // namespace
+}  // namespace heed

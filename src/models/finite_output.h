@@ -1,0 +1,28 @@
+// Checks that a model gives numbers. Weights are finite when they are read, but a damaged or hostile model
+// may overflow on the way.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "base/check.h"
+#include "heed/tensor.h"
+
+namespace heed::models {
+
+[[noreturn]] inline void fail_not_finite() {
+  fail(ErrorKind::kNumeric,
+       "the model's output is NaN or infinite: its weights are damaged or out of range (heed info --verify "
+       "finds damage)");
+}
+
+/// Throws kNumeric unless all values are finite.
+inline void require_finite_output(std::span<const float> values) {
+  if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) fail_not_finite();
+}
+inline void require_finite_output(const Tensor& values) {
+  require_finite_output({values.data<float>(), static_cast<size_t>(values.size())});
+}
+
+}  // namespace heed::models

@@ -1,0 +1,150 @@
+#include "models/known_keys.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/nearest_word.h"
+
+namespace heed::models {
+namespace {
+
+using Json = nlohmann::json;
+
+bool holds(const std::vector<std::string>& keys, const std::string& key) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+/// What a key that nobody knows may hold without saying anything.
+bool says_nothing(const Json& value) {
+  if (value.is_null()) return true;
+  if (value.is_boolean()) return !value.get<bool>();
+  return (value.is_structured() || value.is_string()) && (value.empty() || value == "");
+}
+
+std::string listed(const std::vector<Json>& values) {
+  std::string text;
+  for (const Json& value : values) text += (text.empty() ? "" : " or ") + value.dump();
+  return text;
+}
+
+std::vector<std::string> all_names(const KnownKeys& keys) {
+  std::vector<std::string> names = keys.read;
+  names.insert(names.end(), keys.ignored.begin(), keys.ignored.end());
+  for (const NeutralKey& each : keys.neutral) names.push_back(each.key);
+  return names;
+}
+
+}  // namespace
+
+void require_known_keys(const JsonObject& json, const KnownKeys& keys) {
+  for (const auto& [key, value] : json.json().items()) {
+    if (value.is_null() || key.starts_with('_') || holds(keys.read, key) || holds(keys.ignored, key))
+      continue;
+    const auto neutral = std::ranges::find(keys.neutral, key, &NeutralKey::key);
+    if (neutral != keys.neutral.end()) {
+      if (std::find(neutral->values.begin(), neutral->values.end(), value) != neutral->values.end()) continue;
+      const std::string wanted = listed(neutral->values);
+      json.reject(key, fmt::format("{} (Heed can do nothing else)", wanted.empty() ? "null" : wanted));
+    }
+    if (says_nothing(value)) continue;
+    fail(ErrorKind::kFormat,
+         "{}: '{}' is {}, a key that Heed does not know and that may change what the model computes: remove "
+         "it "
+         "from the file if it does not{}",
+         json.origin(), shown(key), shown(value.dump(-1, ' ', false, Json::error_handler_t::replace)),
+         did_you_mean(key, all_names(keys)));
+  }
+}
+
+KnownKeys with_common_keys(KnownKeys keys) {
+  static const std::vector<std::string> ignored{
+      // who wrote the file, and for what
+      "architectures", "auto_map", "finetuning_task", "model_type", "name_or_path", "nickname",
+      "task_specific_params", "tokenizer_class", "transformers.js_config", "transformers_version",
+      "unsloth_fixed", "unsloth_version",
+      // how another toolkit computes or returns the same numbers
+      "attn_implementation", "chunk_size_feed_forward", "dtype", "gradient_checkpointing",
+      "output_attentions", "output_hidden_states", "output_past", "return_dict", "tf_legacy_loss",
+      "torch_dtype", "torchscript", "use_bfloat16", "use_cache", "use_return_dict", "xla_device",
+      // classes, of what is no classifier
+      "id2label", "label2id", "num_labels", "problem_type",
+      // ids that text is made of, which the tokenizer's files say
+      "cls_token_id", "mask_token_id", "sep_token_id", "unk_token_id"};
+  static const std::vector<NeutralKey> neutral{{"add_cross_attention", {false}},
+                                               {"cross_attention_hidden_size", {}},
+                                               {"is_decoder", {false}},
+                                               {"is_encoder_decoder", {false}},
+                                               {"pruned_heads", {Json::object()}},
+                                               {"tie_encoder_decoder", {false}}};
+  keys.read.emplace_back("model_type");
+  keys.read.emplace_back("quantization_config");
+  keys.ignored.insert(keys.ignored.end(), ignored.begin(), ignored.end());
+  // Old files hold these here. Where generation_config.json is, they say nothing; else they are read, and
+  // checked, with it.
+  for (const std::string& key : all_names(generation_keys())) keys.ignored.push_back(key);
+  keys.neutral.insert(keys.neutral.end(), neutral.begin(), neutral.end());
+  return keys;
+}
+
+const KnownKeys& generation_keys() {
+  static const KnownKeys keys{
+      .read = {"bad_words_ids",
+               "begin_suppress_tokens",
+               "decoder_start_token_id",
+               "do_sample",
+               "early_stopping",
+               "eos_token_id",
+               "forced_bos_token_id",
+               "forced_eos_token_id",
+               "length_penalty",
+               "max_length",
+               "max_new_tokens",
+               "min_length",
+               "min_new_tokens",
+               "min_p",
+               "no_repeat_ngram_size",
+               "num_beams",
+               "renormalize_logits",
+               "repetition_penalty",
+               "suppress_tokens",
+               "temperature",
+               "top_k",
+               "top_p"},
+      .ignored =
+          {// ids that other files decide
+           "bos_token_id", "pad_token_id",
+           // what is returned beside the text, and how many texts
+           "num_return_sequences", "output_attentions", "output_hidden_states", "output_logits",
+           "output_scores", "return_dict_in_generate",
+           // how another toolkit computes the same
+           "cache_config", "cache_implementation", "compile_config", "continuous_batching_config",
+           "disable_compile", "low_memory", "max_cache_len", "prefill_chunk_size", "remove_invalid_values",
+           "return_legacy_cache", "use_cache", "use_mtp",
+           // of a second model that guesses ahead; what is written stays the same
+           "assistant_confidence_threshold", "assistant_early_exit", "assistant_ensemble_weight",
+           "assistant_lookbehind", "is_assistant", "max_matching_ngram_size", "num_assistant_tokens",
+           "num_assistant_tokens_schedule", "prompt_lookup_num_tokens", "speculation_type",
+           "target_lookbehind", "transformers_version", "trust_remote_code"},
+      .neutral = {{"constraints", {}},
+                  {"diversity_penalty", {0.0}},
+                  {"dola_layers", {}},
+                  {"encoder_no_repeat_ngram_size", {0}},
+                  {"encoder_repetition_penalty", {1.0}},
+                  {"epsilon_cutoff", {0.0}},
+                  {"eta_cutoff", {0.0}},
+                  {"exponential_decay_length_penalty", {}},
+                  {"force_words_ids", {}},
+                  {"guidance_scale", {1.0}},
+                  {"max_time", {}},
+                  {"num_beam_groups", {1}},
+                  {"penalty_alpha", {0.0}},
+                  {"sequence_bias", {}},
+                  {"stop_strings", {}},
+                  {"token_healing", {false}},
+                  {"top_h", {}},
+                  {"typical_p", {1.0}},
+                  {"watermarking_config", {}}}};
+  return keys;
+}
+
+}  // namespace heed::models

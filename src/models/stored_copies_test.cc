@@ -1,0 +1,147 @@
+// Weights that stand in a file several times, or that the model computes: where they agree they are read, and
+// where they do not, refused by name.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json_file.h"
+#include "heed/positions.h"
+#include "io/safetensors.h"
+#include "models/bert_config.h"
+#include "models/decoder_only_config.h"
+#include "models/model_directory.h"
+#include "models/transformer.h"
+#include "test_folder.h"
+
+namespace heed::models {
+namespace {
+
+/// A model's directory, whose weights can be given tensors besides.
+class StoredCopies : public testing::Test {
+ protected:
+  void write(const Model& model) {
+    nn::ParameterArray values(model.table(), DType::kFloat32);
+    nn::initialise(model.table(), values, RandomKey::from_seed(1));
+    write_json(folder_.path("config.json"), model.config_json());
+    write_weights(folder_.path(), model.table(), values, DType::kFloat32);
+    tensors_.clear();
+    const auto file = SafetensorsReader::open(folder_.path("model.safetensors"));
+    for (const TensorInfo& info : file.infos()) tensors_.emplace_back(info.name, file.read(info.name));
+  }
+  Tensor copy_of(const std::string& name) const {
+    for (const auto& [each, tensor] : tensors_) {
+      if (each == name) return tensor.clone();
+    }
+    throw std::logic_error("there is no tensor " + name);
+  }
+  void open_with(const std::string& name, const Tensor& tensor) const {
+    auto tensors = tensors_;
+    tensors.emplace_back(name, tensor);
+    write_safetensors(folder_.path("model.safetensors"), tensors, {{"format", "pt"}});
+    load_model(folder_.path());
+  }
+  /// `tensor` under `name` is read, and refused with one element changed.
+  void expect_checked(const std::string& name, const Tensor& tensor) const {
+    EXPECT_NO_THROW(open_with(name, tensor)) << name;
+    Tensor other = tensor.to(DType::kFloat32).clone();
+    other.data<float>()[other.size() / 2] += 0.5F;
+    expect_error(ErrorKind::kFormat, "'" + name + "'", [&] { open_with(name, other); });
+  }
+
+  TestFolder folder_;
+  std::vector<std::pair<std::string, Tensor>> tensors_;
+};
+
+TransformerConfig marian_config() {
+  TransformerConfig c;
+  c.vocabulary = 21;
+  c.width = 16;
+  c.encoder_layers = c.decoder_layers = 1;
+  c.encoder_heads = c.decoder_heads = 2;
+  c.encoder_inner_width = c.decoder_inner_width = 24;
+  c.longest = 12;
+  c.padding_id = c.start_id = 20;
+  return c;
+}
+
+TEST_F(StoredCopies, OfMarian) {
+  write(Transformer(marian_config()));
+  const Tensor shared = copy_of("model.shared.weight");
+  for (const char* name :
+       {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
+    expect_checked(name, shared);
+  }
+  const Tensor positions = sinusoidal_positions(12, 16, SinusoidLayout::kHalves);
+  expect_checked("model.encoder.embed_positions.weight", positions);
+  EXPECT_NO_THROW(open_with("model.decoder.embed_positions.weight", positions.to(DType::kBFloat16)));
+  expect_error(ErrorKind::kFormat, "embed_positions", [&] {
+    open_with("model.decoder.embed_positions.weight",
+              sinusoidal_positions(12, 16, SinusoidLayout::kInterleaved));
+  });
+  expect_error(ErrorKind::kFormat, "rows of 16", [&] {
+    open_with("model.decoder.embed_positions.weight", sinusoidal_positions(12, 8, SinusoidLayout::kHalves));
+  });
+}
+
+DecoderOnlyConfig small_config(const DecoderOnlyFamily& family) {
+  DecoderOnlyConfig c;
+  c.family = &family;
+  c.vocabulary = 11;
+  c.width = 16;
+  c.layers = 2;
+  c.heads = 2;
+  c.inner_width = 16;
+  c.longest = 4;
+  return c;
+}
+
+TEST_F(StoredCopies, OfGpt2) {
+  write(DecoderOnly(small_config(gpt2_family())));
+  expect_checked("lm_head.weight", copy_of("transformer.wte.weight"));
+  expect_checked("wpe.weight", copy_of("transformer.wpe.weight"));
+  const Tensor mask =
+      Tensor::from(std::vector<float>{1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}, {1, 1, 4, 4});
+  expect_checked("transformer.h.1.attn.bias", mask);
+  EXPECT_NO_THROW(open_with("h.0.attn.bias", mask.to(DType::kUInt8)));
+}
+
+TEST_F(StoredCopies, OfLlama) {
+  DecoderOnlyConfig c = small_config(llama_family());
+  c.attention_bias = c.feed_forward_bias = false;
+  write(DecoderOnly(c));
+  expect_checked("lm_head.weight", copy_of("model.embed_tokens.weight"));
+  expect_checked("model.layers.1.self_attn.rotary_emb.inv_freq",
+                 Tensor::from(std::vector<float>{1, 0.1F, 0.01F, 0.001F}, {4}));
+}
+
+TEST_F(StoredCopies, OfBert) {
+  BertConfig c;
+  c.vocabulary = 21;
+  c.width = 16;
+  c.layers = 1;
+  c.heads = 2;
+  c.inner_width = 24;
+  c.longest = 12;
+  write(BertMaskedLm(c));
+  expect_checked("cls.predictions.decoder.bias", copy_of("cls.predictions.bias"));
+  expect_checked("cls.predictions.decoder.weight", copy_of("bert.embeddings.word_embeddings.weight"));
+  expect_checked("bert.embeddings.position_ids", Tensor::from(std::vector<int64_t>{0, 1, 2, 3, 4}, {1, 5}));
+}
+
+// Nothing of the model's size is made before its weights are known to fit.
+TEST_F(StoredCopies, WeightsAreComparedBeforeAnythingIsMade) {
+  write(Transformer(marian_config()));
+  nlohmann::json config = nlohmann::json::parse(content_of(folder_.path("config.json")));
+  config["vocab_size"] = config["decoder_vocab_size"] = 1 << 26;
+  config["d_model"] = 1 << 15;  // 8 TiB for the embeddings alone
+  config["max_position_embeddings"] = 1 << 20;
+  write_json(folder_.path("config.json"), config);
+  expect_error(ErrorKind::kFormat, "config.json gives 'model.shared.weight' the shape (67108864, 32768)",
+               [&] { load_model(folder_.path()); });
+}
+
+}  // namespace
+}  // namespace heed::models

@@ -1,0 +1,314 @@
+// What the files of a model say, as the command follows it: settings of the search, damaged weights, weights
+// that give NaN, and how errors name options.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/json_file.h"
+#include "command.h"
+#include "decode/test_tokenizer.h"
+#include "io/safetensors.h"
+#include "models/bert.h"
+#include "models/decoder_only_config.h"
+#include "models/model_directory.h"
+#include "models/transformer.h"
+#include "test_folder.h"
+#include "text/plain_tokenizers.h"
+#include "text/wordpiece.h"
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Arguments = std::vector<std::string>;
+
+std::vector<nlohmann::json> objects_of(const std::string& text) {
+  std::vector<nlohmann::json> objects;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) objects.push_back(nlohmann::json::parse(line));
+  return objects;
+}
+
+/// Models of every kind, untrained.
+class CliModelFilesTest : public ::testing::Test {
+ protected:
+  /// All weights are `value`, or drawn where it is 0.
+  void write(const models::Model& model, float value) const {
+    std::filesystem::remove(folder_.path("tokenizer.json"));  // of the model before
+    nn::ParameterArray values(model.table(), DType::kFloat32);
+    nn::initialise(model.table(), values, RandomKey::from_seed(7));
+    if (value != 0) std::fill_n(values.flat().data<float>(), values.flat().size(), value);
+    write_json(folder_.path("config.json"), model.config_json());
+    models::write_weights(folder_.path(), model.table(), values, DType::kFloat32);
+  }
+  void write_marian(float value = 0) const {
+    const Tokenizer& tokenizer = decode::small_tokenizer();
+    models::TransformerConfig config;
+    config.vocabulary = static_cast<int64_t>(tokenizer.size());
+    config.width = 16;
+    config.encoder_layers = config.decoder_layers = 1;
+    config.encoder_heads = config.decoder_heads = 2;
+    config.encoder_inner_width = config.decoder_inner_width = 16;
+    config.longest = 30;
+    config.padding_id = config.start_id = tokenizer.vocabulary().pad_id();
+    config.end_id = tokenizer.end_id();
+    write(models::Transformer(config), value);
+    tokenizer.save(folder_.path());
+  }
+  void write_gpt2(float value = 0) const {
+    models::DecoderOnlyConfig config;
+    config.family = &models::gpt2_family();
+    config.vocabulary = 256;
+    config.width = 16;
+    config.layers = 1;
+    config.heads = 2;
+    config.inner_width = 32;
+    config.longest = 48;
+    write(models::DecoderOnly(config), value);
+    ByteTokenizer().save(folder_.path());
+  }
+  void write_bert(const std::vector<std::string>& labels, float value) const {
+    const std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "film"};
+    WordPieceTokenizer(pieces, {}).save(folder_.path());
+    models::BertConfig config;
+    config.vocabulary = static_cast<int64_t>(pieces.size());
+    config.width = 16;
+    config.layers = 1;
+    config.heads = 2;
+    config.inner_width = 24;
+    config.longest = 16;
+    config.labels = labels;
+    if (labels.empty()) return write(models::BertMaskedLm(config), value);
+    write(models::BertClassifier(config), value);
+  }
+
+  CommandResult run(Arguments arguments, const Command::Settings& settings = {}) const {
+    arguments.insert(arguments.begin() + 1, {"--model", folder_.path()});
+    return heed_command(arguments, settings);
+  }
+  void expect_nan(const Arguments& arguments) const {
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.status, 1) << arguments[0] << ": " << result.out;
+    EXPECT_THAT(result.err, HasSubstr("NaN or infinite")) << arguments[0];
+    EXPECT_EQ(result.out, "") << arguments[0];
+  }
+
+  TestFolder folder_, texts_;
+};
+
+// Each weight is finite by itself, so that the model opens.
+TEST_F(CliModelFilesTest, EveryCommandFailsAtNan) {
+  constexpr float kTooLarge = 3e38F;
+  const std::string pairs = texts_.write("pairs.tsv", "The house.\tThe garden.\n");
+  write_marian(kTooLarge);
+  expect_nan({"translate", "The house."});
+  expect_nan({"translate", "The house.", "--sample"});
+  expect_nan({"translate", "The house.", "--precision", "int8"});
+  expect_nan({"evaluate", "--pairs", pairs});
+  expect_nan({"score", "--pairs", pairs});
+  expect_nan({"align", "--pairs", pairs});
+  expect_nan({"attend", "The house.", "--target", "The garden."});
+  write_gpt2(kTooLarge);
+  expect_nan({"generate", "Once", "--no-prompt", "--json"});
+  expect_nan({"generate", "Once", "--greedy", "--json"});
+  expect_nan({"score", "--input", pairs});
+  expect_nan({"attend", "Once"});
+  write_bert({"bad", "good"}, kTooLarge);
+  expect_nan({"classify", "a film"});
+  expect_nan({"attend", "a film"});
+  write_bert({}, kTooLarge);
+  expect_nan({"fill", "a [MASK]"});
+}
+
+TEST_F(CliModelFilesTest, VerifyFindsDamage) {
+  write_marian();
+  const CommandResult whole = run({"info", "--verify"});
+  EXPECT_EQ(whole.status, 0) << whole.err;
+  EXPECT_EQ(whole.out, "model.safetensors  verified\n");
+  const std::string path = folder_.path("model.safetensors");
+  const std::string bytes = content_of(path);
+  for (const size_t place : {size_t{9}, size_t{200}, bytes.size() / 2, bytes.size() - 1}) {
+    std::string damaged = bytes;
+    damaged[place] = static_cast<char>(damaged[place] ^ 1);
+    folder_.write("model.safetensors", damaged);
+    const CommandResult found = run({"info", "--verify", "--json"});
+    EXPECT_EQ(found.status, 1) << place;
+    const nlohmann::json json = nlohmann::json::parse(found.out);
+    EXPECT_EQ(json["damaged"], true);
+    EXPECT_EQ(json["files"][0]["state"], "damaged") << place;
+    EXPECT_EQ(run({"translate", "The house."}).status, 1) << place;
+  }
+  // Written by others, whose files hold no hashes.
+  folder_.write("model.safetensors", bytes);
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  {
+    const auto file = SafetensorsReader::open(path);
+    for (const TensorInfo& info : file.infos()) tensors.emplace_back(info.name, file.read(info.name));
+  }
+  write_safetensors(path, tensors, {{"format", "pt"}});
+  const CommandResult without = run({"info", "--verify"});
+  EXPECT_EQ(without.status, 0);
+  EXPECT_EQ(without.out, "model.safetensors  no hash stored\n");
+}
+
+TEST_F(CliModelFilesTest, InfoTellsOfAStartVectorThatIsNotZero) {
+  write_marian();
+  EXPECT_THAT(run({"info"}).out, Not(HasSubstr("start vector")));
+  write_marian(0.25F);
+  EXPECT_THAT(run({"info"}).out, HasSubstr("start vector  not zero (length 1.00)"));
+}
+
+TEST_F(CliModelFilesTest, TheLimitsOfTheCommandLineHoldForFiles) {
+  write_marian();
+  folder_.write("generation_config.json", R"({"num_beams": 1024})");
+  EXPECT_EQ(run({"translate", "The house.", "--max-length", "3"}).status, 0);
+  folder_.write("generation_config.json", R"({"num_beams": 4096})");
+  const CommandResult many = run({"translate", "The house."});
+  EXPECT_EQ(many.status, 1);
+  EXPECT_THAT(many.err, HasSubstr("'num_beams' is 4096, a whole number from 1 to 1024 is needed"));
+}
+
+// Nothing is made for a million places where a sentence has ten.
+TEST_F(CliModelFilesTest, ManyPositionsCostNothing) {
+  write_marian();
+  const CommandResult few = run({"translate", "The house.", "--max-length", "20"});
+  nlohmann::json config = nlohmann::json::parse(content_of(folder_.path("config.json")));
+  config["max_position_embeddings"] = 1 << 20;
+  write_json(folder_.path("config.json"), config);
+  const auto begin = std::chrono::steady_clock::now();
+  const CommandResult many = run({"translate", "The house.", "--max-length", "20"});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(many.out, few.out);
+  EXPECT_LT(seconds.count(), 5);  // making 2^20 places of this small width takes longer with sanitizers only
+}
+
+TEST_F(CliModelFilesTest, EveryEndEndsAText) {
+  write_gpt2();
+  const auto greedy = [&] { return objects_of(run({"generate", "Once", "--greedy", "--json"}).out).at(0); };
+  const nlohmann::json text = greedy();
+  ASSERT_EQ(text["ending"], "positions");
+  const auto third = text["ids"][2].get<int>();
+  const bool repeated = text["ids"][0] == third || text["ids"][1] == third;
+  folder_.write("generation_config.json",
+                nlohmann::json{{"eos_token_id", {255, third}}, {"max_new_tokens", 20}}.dump());
+  const nlohmann::json ended = greedy();
+  EXPECT_EQ(ended["ending"], "end");
+  EXPECT_TRUE(repeated || ended["ids"].size() == 3U) << ended;
+  folder_.write("generation_config.json", R"({"max_new_tokens": 5, "suppress_tokens": [)" +
+                                              std::to_string(text["ids"][0].get<int>()) + "]}");
+  const nlohmann::json other = greedy();
+  EXPECT_EQ(other["ids"].size(), 5U);
+  EXPECT_NE(other["ids"][0], text["ids"][0]);
+}
+
+TEST_F(CliModelFilesTest, SamplingIsAsTheModelSays) {
+  write_gpt2();
+  const auto text = [&](const Arguments& more = {}) {
+    Arguments arguments{"generate", "Once", "--json", "--max-tokens", "8"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return objects_of(result.out).at(0)["ids"].get<std::vector<int>>();
+  };
+  const auto usual = text(), cold = text({"--temperature", "0.2"}), greedy = text({"--greedy"});
+  EXPECT_NE(usual, cold);
+  folder_.write("generation_config.json", R"({"temperature": 0.2})");
+  EXPECT_EQ(text(), cold);
+  EXPECT_EQ(text({"--temperature", "1"}), usual);
+  folder_.write("generation_config.json", R"({"do_sample": true, "top_k": 1})");
+  EXPECT_EQ(text(), greedy);
+  folder_.write("generation_config.json", R"({"do_sample": false})");
+  EXPECT_EQ(text(), greedy);
+  folder_.write("generation_config.json", R"({"typical_p": 0.3})");
+  const CommandResult refused = run({"generate", "Once"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("'typical_p' is 0.3, 1.0 (Heed can do nothing else) is needed"));
+}
+
+TEST_F(CliModelFilesTest, ErrorsNameTheOptionsOfTheCommand) {
+  write_gpt2();
+  const auto error_of = [&](const Arguments& arguments) {
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.status, 2) << result.err;
+    return result.err;
+  };
+  EXPECT_EQ(error_of({"generate", "x", "--temperature", "0"}),
+            "heed: --temperature must be above 0, not 0; for the likeliest words, do not sample\n");
+  EXPECT_THAT(error_of({"generate", "x", "--top-p", "2"}), HasSubstr("--top-p must be"));
+  EXPECT_THAT(error_of({"generate", "x", "--beam", "2", "--samples", "3"}),
+              HasSubstr("--samples is 3, which needs a --beam of at least that size, not 2"));
+  EXPECT_THAT(error_of({"generate", "x", "--stop", ""}), HasSubstr("--stop: a stop text"));
+  EXPECT_THAT(error_of({"score", "--input", texts_.write("text", "abcdef\n"), "--stride", "99"}),
+              HasSubstr("--stride is 99"));
+  write_marian();
+  EXPECT_THAT(error_of({"translate", "The house.", "--beam", "2", "--nbest", "3"}),
+              HasSubstr("--nbest is 3, which needs a --beam of at least that size, not 2"));
+}
+
+TEST_F(CliModelFilesTest, ModelsThatTranslateAreNamed) {
+  write_marian();
+  folder_.write("config.json", R"({"model_type": "pegasus", "vocab_size": 9})");
+  EXPECT_THAT(run({"translate", "The house."}).err,
+              HasSubstr("a translation model is needed here (marian, heed_transformer, heed_rnn)"));
+}
+
+// A link that leads nowhere is no absent file.
+TEST_F(CliModelFilesTest, LinksToNothingAreErrors) {
+  write_marian();
+  EXPECT_EQ(run({"translate", "The house."}).status, 0);
+  for (const char* name : {"generation_config.json", "shortlist.safetensors"}) {
+    std::filesystem::create_symlink("nowhere", folder_.path(name));
+    const CommandResult result = run({"translate", "The house.", "--precision", "int8"});
+    EXPECT_EQ(result.status, 1) << name;
+    EXPECT_THAT(result.err, HasSubstr(name));
+    std::filesystem::remove(folder_.path(name));
+  }
+}
+
+// The settings of a model's directory hold for given translations as for those that are searched.
+TEST(CliScore, IsWhatTranslateSays) {
+  const TestFolder folder;
+  std::filesystem::copy(tiny_model(), folder.path(), std::filesystem::copy_options::recursive);
+  nlohmann::json settings = nlohmann::json::parse(content_of(folder.path("generation_config.json")));
+  settings["renormalize_logits"] = false;
+  settings["repetition_penalty"] = 1.3;
+  write_json(folder.path("generation_config.json"), settings);
+  std::string sources, pairs;
+  for (const SentencePair& pair : tiny_pairs(12, 5)) sources += pair.source + "\n";
+  const auto run = [](const Arguments& arguments) {
+    const CommandResult result = heed_command(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return objects_of(result.out);
+  };
+  const auto found =
+      run({"translate", "--model", folder.path(), "--json", "--input", folder.write("sources", sources)});
+  for (const auto& each : found) {
+    pairs += each["source"].get<std::string>() + "\t" + each["translation"].get<std::string>() + "\n";
+  }
+  const std::string file = folder.write("pairs.tsv", pairs);
+  const auto scored = run({"score", "--model", folder.path(), "--json", "--quiet", "--pairs", file});
+  const auto others = run({"score", "--model", tiny_model(), "--json", "--quiet", "--pairs", file});
+  ASSERT_EQ(scored.size(), found.size());
+  size_t same = 0;
+  double largest = 0;
+  for (size_t n = 0; n < scored.size(); ++n) {
+    if (scored[n]["pieces"] != found[n]["pieces"]) continue;
+    ++same;
+    const double expected = found[n]["log_probability"];
+    EXPECT_NEAR(scored[n]["log_probability"].get<double>(), expected, 1e-4) << n;
+    largest = std::max(largest, std::abs(others[n]["log_probability"].get<double>() - expected));
+  }
+  EXPECT_GE(same, 6U);
+  EXPECT_GT(largest, 1e-3) << "the settings changed nothing";
+}
+
+}  // namespace
+}  // namespace heed
