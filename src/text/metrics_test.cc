@@ -5,6 +5,7 @@
 #include "heed/error.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
+#include "text/ter.h"
 #include "text/test_cases.h"
 
 namespace heed {
@@ -87,6 +88,19 @@ void check_chrf(const json& row, const Lines& hypotheses, const std::vector<Line
   }
 }
 
+void check_ter(const json& row, const Lines& hypotheses, const std::vector<Lines>& references) {
+  const TerOptions options{.case_sensitive = row["options"].value("case_sensitive", false)};
+  const TerScore score = corpus_ter(hypotheses, references, options);
+  EXPECT_NEAR(score.score, row["score"].get<double>(), kTolerance);
+  EXPECT_NEAR(score.reference_length, row["reference_length"].get<double>(), kTolerance);
+  EXPECT_EQ(ter_signature(references.size(), options), row["signature"].get<std::string>());
+  for (size_t n = 0; n < hypotheses.size(); ++n) {
+    EXPECT_NEAR(sentence_ter(hypotheses[n], references_of(references, n), options).score,
+                row["sentences"][n].get<double>(), kTolerance)
+        << hypotheses[n];
+  }
+}
+
 void check_case(const std::filesystem::path& file) {
   const json content = read_json(file);
   const auto hypotheses = content["hypotheses"].get<Lines>();
@@ -100,6 +114,10 @@ void check_case(const std::filesystem::path& file) {
   for (const json& row : content["chrf"]) {
     SCOPED_TRACE(file.string() + " chrF " + row["options"].dump());
     check_chrf(row, hypotheses, references);
+  }
+  for (const json& row : content.value("ter", json::array())) {
+    SCOPED_TRACE(file.string() + " TER " + row["options"].dump());
+    check_ter(row, hypotheses, references);
   }
 }
 
@@ -121,6 +139,19 @@ TEST(Bleu, ClipsCounts) {
   EXPECT_EQ(score.counts, std::vector<double>{2});
   EXPECT_EQ(score.totals, std::vector<double>{3});
   EXPECT_NEAR(score.score, 100 * std::exp(1 - 4.0 / 3) * 2 / 3, kTolerance);
+}
+
+// Four words in front of the other four: one shift, where deletions and insertions would be eight edits.
+TEST(Ter, AShiftIsOneEdit) {
+  const TerScore score = corpus_ter({"e f g h a b c d"}, {{"a b c d e f g h"}});
+  EXPECT_EQ(score.edits, 1);
+  EXPECT_NEAR(score.score, 100.0 / 8, kTolerance);
+}
+
+TEST(Ter, EmptyTexts) {
+  EXPECT_EQ(corpus_ter({""}, {{""}}).score, 0);
+  EXPECT_EQ(corpus_ter({"a b"}, {{""}}).score, 100);
+  EXPECT_EQ(corpus_ter({""}, {{"a b"}}).score, 100);
 }
 
 TEST(Metrics, SayWhatIsWrongWithTheInput) {

@@ -1,4 +1,4 @@
-"""Writes metrics/*/case.json: BLEU and chrF of sacreBLEU 2.6.0 on awkward text.
+"""Writes metrics/*/case.json: BLEU, chrF and TER of sacreBLEU 2.6.0 on awkward text.
 
 pip install sacrebleu==2.6.0 && python make_metrics.py [--seed N] [--lines N] [--out FOLDER]
 """
@@ -9,7 +9,7 @@ import pathlib
 import random
 import warnings
 
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import BLEU, CHRF, TER
 
 WORDS = (
     'the cat sat on mat a dog\'s well-known U.S.A. 3.14 1,234.56 10-12 2019. e.g. etc., (hi) "quoted" &amp; &lt;b&gt;'
@@ -40,6 +40,21 @@ def noisy(rng, text):
         else:
             characters[place] = characters[place].swapcase()
     return "".join(characters)
+
+
+def reordered(rng, text):
+    """The words of the text with runs of them moved, one dropped and one repeated now and then."""
+    words = text.split()
+    for _ in range(rng.randint(0, 4)):
+        start = rng.randint(0, len(words))
+        end = min(len(words), start + rng.randint(1, 5))
+        run = words[start:end]
+        del words[start:end]
+        place = rng.randint(0, len(words))
+        words[place:place] = run if rng.random() < 0.8 else run * 2
+    if words and rng.random() < 0.3:
+        del words[rng.randrange(len(words))]
+    return " ".join(words)
 
 
 def bleu_rows(hypotheses, references):
@@ -98,17 +113,34 @@ def chrf_rows(hypotheses, references):
         )
 
 
+def ter_rows(hypotheses, references):
+    for option in (dict(), dict(case_sensitive=True)):
+        metric = TER(**option)
+        score = metric.corpus_score(hypotheses, references)
+        yield dict(
+            options=option,
+            score=score.score,
+            reference_length=score.ref_length,
+            signature=str(metric.get_signature()),
+            sentences=[
+                metric.sentence_score(h, [r[n] for r in references]).score for n, h in enumerate(hypotheses)
+            ],
+        )
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lines", type=int, default=12)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent)
     arguments = parser.parse_args()
-    for name, count, longest in (("one_reference", 1, 12), ("three_references", 3, 9), ("short", 2, 3)):
+    cases = (("one_reference", 1, 12), ("three_references", 3, 9), ("short", 2, 3), ("reordered", 2, 70))
+    for name, count, longest in cases:
         rng = random.Random(f"{arguments.seed}/{name}")
         truths = [line(rng, longest) for _ in range(arguments.lines)]
-        references = [[noisy(rng, t) for t in truths] for _ in range(count)]
-        hypotheses = [noisy(rng, t) if rng.random() < 0.9 else line(rng, longest) for t in truths]
+        change = reordered if name == "reordered" else noisy
+        references = [[change(rng, t) for t in truths] for _ in range(count)]
+        hypotheses = [change(rng, t) if rng.random() < 0.9 else line(rng, longest) for t in truths]
         case = dict(
             about="sacreBLEU 2.6.0; made by make_metrics.py",
             seed=arguments.seed,
@@ -116,6 +148,7 @@ def main():
             references=references,
             bleu=list(bleu_rows(hypotheses, references)),
             chrf=list(chrf_rows(hypotheses, references)),
+            ter=list(ter_rows(hypotheses, references)),
         )
         folder = arguments.out / "metrics" / name
         folder.mkdir(parents=True, exist_ok=True)

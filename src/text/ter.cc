@@ -1,0 +1,246 @@
+#include "text/ter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+
+#include "base/check.h"
+#include "text/mt_tokenizers.h"
+#include "text/ngrams.h"
+#include "text/whitespace.h"
+
+namespace heed {
+namespace {
+
+// Tercom's limits.
+constexpr int kMaxShiftLength = 10;
+constexpr int kMaxShiftDistance = 50;
+constexpr int kBeam = 25;  // cells to either side of the diagonal that the edit distance visits
+// sacreBLEU's: shifts that are tried for one line.
+constexpr int kMaxShiftCandidates = 1000;
+
+enum class Edit : uint8_t { kNone, kKeep, kSubstitute, kDelete, kInsert };
+
+/// Edits that turn a hypothesis (rows) into the reference (columns): Levenshtein's table, near its diagonal.
+class EditTable {
+ public:
+  explicit EditTable(const std::u32string& reference) : reference_(reference) {}
+
+  /// The least number of edits. Rows of words that the hypothesis before began with as well are kept; all
+  /// hypotheses have the same length.
+  int64_t distance(const std::u32string& hypothesis) {
+    const size_t rows = hypothesis.size() + 1, columns = reference_.size() + 1;
+    size_t first = 1;  // row to fill
+    if (cells_.size() == rows * columns) {
+      first += static_cast<size_t>(std::ranges::mismatch(hypothesis, hypothesis_).in1 - hypothesis.begin());
+    } else {
+      cells_.resize(rows * columns);
+      for (size_t column = 0; column < columns; ++column) {
+        cells_[column] = {static_cast<int64_t>(column), Edit::kInsert};
+      }
+    }
+    hypothesis_ = hypothesis;
+    for (size_t row = first; row < rows; ++row) fill(row);
+    return cells_.back().cost;
+  }
+
+  /// The edits of the hypothesis that distance() was given last, from its beginning to its end.
+  std::vector<Edit> edits() const {
+    std::vector<Edit> edits;
+    for (size_t row = hypothesis_.size(), column = reference_.size(); row > 0 || column > 0;) {
+      const Edit edit = at(row, column).edit;
+      HEED_CHECK(edit != Edit::kNone);
+      edits.push_back(edit);
+      if (edit != Edit::kInsert) --row;
+      if (edit != Edit::kDelete) --column;
+    }
+    std::ranges::reverse(edits);
+    return edits;
+  }
+
+ private:
+  struct Cell {
+    int64_t cost = 0;
+    Edit edit = Edit::kNone;
+  };
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 2;
+
+  const Cell& at(size_t row, size_t column) const { return cells_[row * (reference_.size() + 1) + column]; }
+
+  void fill(size_t row) {
+    const auto columns = static_cast<int64_t>(reference_.size()) + 1;
+    Cell* const cells = &cells_[row * static_cast<size_t>(columns)];
+    const Cell* const above = cells - columns;
+    std::fill(cells, cells + columns, Cell{kNever, Edit::kNone});
+    const double slope = static_cast<double>(reference_.size()) / static_cast<double>(hypothesis_.size());
+    const auto beam = kBeam < slope / 2 ? static_cast<int64_t>(std::ceil(slope / 2 + kBeam)) : int64_t{kBeam};
+    const auto diagonal = static_cast<int64_t>(std::floor(static_cast<double>(row) * slope));
+    const bool last = row == hypothesis_.size();
+    const int64_t end = last ? columns : std::min(columns, diagonal + beam);
+    for (int64_t column = std::max<int64_t>(0, diagonal - beam); column < end; ++column) {
+      const auto offer = [&](int64_t cost, Edit edit) {  // of equal costs the first counts
+        if (cost < cells[column].cost) cells[column] = {cost, edit};
+      };
+      if (column > 0) {
+        const bool same = hypothesis_[row - 1] == reference_[static_cast<size_t>(column) - 1];
+        offer(above[column - 1].cost + (same ? 0 : 1), same ? Edit::kKeep : Edit::kSubstitute);
+      }
+      offer(above[column].cost + 1, Edit::kDelete);
+      if (column > 0) offer(cells[column - 1].cost + 1, Edit::kInsert);
+    }
+  }
+
+  const std::u32string& reference_;
+  std::u32string hypothesis_;
+  std::vector<Cell> cells_;  // (words of the hypothesis + 1, words of the reference + 1)
+};
+
+/// What the edits say of each word.
+struct Alignment {
+  std::vector<int> place;  // of each reference word: the last hypothesis word at or before it, or -1
+  std::vector<int> hypothesis_errors, reference_errors;  // how many there are before each word
+
+  explicit Alignment(const std::vector<Edit>& edits) : hypothesis_errors{0}, reference_errors{0} {
+    int word = -1;  // of the hypothesis
+    for (const Edit edit : edits) {
+      const int error = edit == Edit::kKeep ? 0 : 1;
+      if (edit != Edit::kInsert) {
+        ++word;
+        hypothesis_errors.push_back(hypothesis_errors.back() + error);
+      }
+      if (edit != Edit::kDelete) {
+        place.push_back(word);
+        reference_errors.push_back(reference_errors.back() + error);
+      }
+    }
+  }
+};
+
+/// The words with those from `start` on moved to before the word that stands at `target` now.
+std::u32string shifted(const std::u32string& words, int start, int length, int target) {
+  std::u32string result = words;
+  const auto begin = result.begin();
+  if (target < start) {
+    std::rotate(begin + target, begin + start, begin + start + length);
+  } else {
+    // Within the run itself, as many words further: what Tercom does.
+    const int end = target > start + length ? target : length + target;
+    std::rotate(begin + start, begin + start + length,
+                begin + std::min<int>(end, static_cast<int>(words.size())));
+  }
+  return result;
+}
+
+/// One line against one reference.
+class ShiftSearch {
+ public:
+  ShiftSearch(const std::u32string& hypothesis, const std::u32string& reference)
+      : words_(hypothesis), reference_(reference), table_(reference) {}
+
+  int64_t edits() {
+    if (reference_.empty()) return static_cast<int64_t>(words_.size());
+    int64_t shifts = 0;
+    while (shift()) ++shifts;
+    return shifts + table_.distance(words_);
+  }
+
+ private:
+  /// Makes the shift that saves most; false if none saves anything, or too many were tried.
+  bool shift() {
+    const int64_t before = table_.distance(words_);
+    const Alignment alignment(table_.edits());
+    // Among shifts that save as much: the longest, then the earliest, then the one to the earliest place.
+    std::tuple<int64_t, int, int, int> best{std::numeric_limits<int64_t>::min(), 0, 0, 0};
+    std::u32string best_words;
+    const int hypothesis_size = static_cast<int>(words_.size()), size = static_cast<int>(reference_.size());
+    for (int start = 0; start < hypothesis_size; ++start) {
+      for (int match = std::max(0, start - kMaxShiftDistance);
+           match < std::min(size, start + kMaxShiftDistance + 1); ++match) {
+        for (int length = 1;
+             length <= kMaxShiftLength && start + length <= hypothesis_size && match + length <= size &&
+             words_[start + length - 1] == reference_[match + length - 1];
+             ++length) {
+          if (!worth_trying(alignment, start, match, length)) continue;
+          int tried_last = -1;
+          for (int offset = -1; offset < length && match + offset < size; ++offset) {
+            const int target = match + offset == -1 ? 0 : alignment.place[match + offset] + 1;
+            if (std::exchange(tried_last, target) == target) continue;
+            std::u32string candidate = shifted(words_, start, length, target);
+            const std::tuple rank{before - table_.distance(candidate), length, -start, -target};
+            ++tried_;
+            if (best_words.empty() || rank > best) {
+              best = rank;
+              best_words = std::move(candidate);
+            }
+          }
+          if (tried_ >= kMaxShiftCandidates) return false;
+        }
+      }
+    }
+    if (best_words.empty() || std::get<0>(best) <= 0) return false;
+    words_ = std::move(best_words);
+    return true;
+  }
+
+  /// Whether something is wrong where the run stands and where it should stand, which is elsewhere.
+  static bool worth_trying(const Alignment& alignment, int start, int match, int length) {
+    const auto errors = [length](const std::vector<int>& before, int from) {
+      return before[from + length] - before[from];
+    };
+    const int place = alignment.place[match];
+    return errors(alignment.hypothesis_errors, start) > 0 && errors(alignment.reference_errors, match) > 0 &&
+           !(start <= place && place < start + length);
+  }
+
+  std::u32string words_;
+  const std::u32string& reference_;
+  EditTable table_;
+  int tried_ = 0;
+};
+
+}  // namespace
+
+TerScore corpus_ter(const std::vector<std::string>& hypotheses,
+                    const std::vector<std::vector<std::string>>& references, const TerOptions& options) {
+  check_scorable(hypotheses, references);
+  TerScore result;
+  for (size_t line = 0; line < hypotheses.size(); ++line) {
+    WordNumbers numbers;
+    const auto words = [&](const std::string& text) {
+      const std::string cased = options.case_sensitive ? text : lower_case(text);
+      const auto parts = split_whitespace(cased);
+      return numbers.number({parts.begin(), parts.end()});
+    };
+    const std::u32string hypothesis = words(hypotheses[line]);
+    int64_t fewest = std::numeric_limits<int64_t>::max(), length = 0;
+    for (const std::vector<std::string>& each : references) {
+      const std::u32string reference = words(each[line]);
+      fewest = std::min(fewest, ShiftSearch(hypothesis, reference).edits());
+      length += static_cast<int64_t>(reference.size());
+    }
+    result.edits += static_cast<double>(fewest);
+    result.reference_length += static_cast<double>(length) / static_cast<double>(references.size());
+  }
+  if (result.reference_length > 0) {
+    result.score = 100 * (result.edits / result.reference_length);
+  } else if (result.edits > 0) {
+    result.score = 100;
+  }
+  return result;
+}
+
+TerScore sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
+                      const TerOptions& options) {
+  std::vector<std::vector<std::string>> columns;
+  for (const std::string& reference : references) columns.push_back({reference});
+  return corpus_ter({hypothesis}, columns, options);
+}
+
+std::string ter_signature(size_t references, const TerOptions& options) {
+  return fmt::format("nrefs:{}|case:{}|tok:tercom|norm:no|punct:yes|asian:no|version:{}", references,
+                     options.case_sensitive ? "mixed" : "lc", kSacreBleuVersion);
+}
+
+}  // namespace heed
