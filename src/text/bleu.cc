@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/metric.h"
 #include "text/ngrams.h"
 
 namespace heed {
@@ -164,6 +165,33 @@ BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::st
   std::vector<std::vector<std::string>> columns;
   for (const std::string& reference : references) columns.push_back({reference});
   return corpus_bleu({hypothesis}, columns, options);
+}
+
+/// As statistics: both lengths, then matches, then totals by order.
+Metric bleu_metric(size_t references, const BleuOptions& options) {
+  check_options(options);
+  const auto orders = static_cast<size_t>(options.max_order);
+  Metric metric{
+      .name = "BLEU", .signature = bleu_signature(references, options), .statistics = {}, .score = {}};
+  metric.statistics = [options](const std::string& hypothesis, const std::vector<std::string>& truths) {
+    const Counts counts = count_sentence(hypothesis, truths, options);
+    std::vector<double> all{static_cast<double>(counts.hypothesis_length),
+                            static_cast<double>(counts.reference_length)};
+    all.insert(all.end(), counts.matches.begin(), counts.matches.end());
+    all.insert(all.end(), counts.totals.begin(), counts.totals.end());
+    return all;
+  };
+  metric.score = [options, orders](const std::vector<double>& sums) {
+    Counts counts(orders);
+    counts.hypothesis_length = static_cast<int64_t>(sums[0]);
+    counts.reference_length = static_cast<int64_t>(sums[1]);
+    for (size_t n = 0; n < orders; ++n) {
+      counts.matches[n] = static_cast<int64_t>(sums[2 + n]);
+      counts.totals[n] = static_cast<int64_t>(sums[2 + orders + n]);
+    }
+    return score_counts(counts, options).score;
+  };
+  return metric;
 }
 
 std::string bleu_signature(size_t references, const BleuOptions& options) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "text/metric.h"
 #include "text/mt_tokenizers.h"
 #include "text/ngrams.h"
 #include "text/utf8.h"
@@ -133,6 +134,10 @@ void check_options(const ChrfOptions& options) {
   if (options.beta < 1) fail(ErrorKind::kUsage, "the beta of chrF must be at least 1, not {}", options.beta);
 }
 
+std::string name_of(const ChrfOptions& options) {
+  return fmt::format("chrF{}{}", options.beta, std::string(static_cast<size_t>(options.word_order), '+'));
+}
+
 }  // namespace
 
 ChrfScore corpus_chrf(const std::vector<std::string>& hypotheses,
@@ -148,8 +153,7 @@ ChrfScore corpus_chrf(const std::vector<std::string>& hypotheses,
       sum[n].matches += counts[n].matches;
     }
   }
-  return {f_score(sum, options),
-          fmt::format("chrF{}{}", options.beta, std::string(static_cast<size_t>(options.word_order), '+'))};
+  return {f_score(sum, options), name_of(options)};
 }
 
 ChrfScore sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
@@ -157,6 +161,33 @@ ChrfScore sentence_chrf(const std::string& hypothesis, const std::vector<std::st
   std::vector<std::vector<std::string>> columns;
   for (const std::string& reference : references) columns.push_back({reference});
   return corpus_chrf({hypothesis}, columns, options);
+}
+
+/// As statistics: n-grams in the hypothesis, in the reference and in both, order by order.
+Metric chrf_metric(size_t references, const ChrfOptions& options) {
+  check_options(options);
+  Metric metric{.name = name_of(options),
+                .signature = chrf_signature(references, options),
+                .statistics = {},
+                .score = {}};
+  metric.statistics = [options](const std::string& hypothesis, const std::vector<std::string>& truths) {
+    std::vector<double> all;
+    for (const OrderCounts& order : count_sentence(hypothesis, truths, options)) {
+      for (const int64_t count : {order.hypothesis, order.reference, order.matches}) {
+        all.push_back(static_cast<double>(count));
+      }
+    }
+    return all;
+  };
+  metric.score = [options](const std::vector<double>& sums) {
+    Counts counts(sums.size() / 3);
+    for (size_t n = 0; n < counts.size(); ++n) {
+      counts[n] = {static_cast<int64_t>(sums[3 * n]), static_cast<int64_t>(sums[3 * n + 1]),
+                   static_cast<int64_t>(sums[3 * n + 2])};
+    }
+    return f_score(counts, options);
+  };
+  return metric;
 }
 
 std::string chrf_signature(size_t references, const ChrfOptions& options) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "base/check.h"
+#include "text/metric.h"
 #include "text/mt_tokenizers.h"
 #include "text/ngrams.h"
 #include "text/whitespace.h"
@@ -200,6 +202,33 @@ class ShiftSearch {
   int tried_ = 0;
 };
 
+struct LineEdits {
+  double edits = 0, reference_length = 0;
+};
+
+LineEdits count_edits(const std::string& hypothesis, const std::vector<std::string>& references,
+                      const TerOptions& options) {
+  WordNumbers numbers;
+  const auto words = [&](const std::string& text) {
+    const std::string cased = options.case_sensitive ? text : lower_case(text);
+    const auto parts = split_whitespace(cased);
+    return numbers.number({parts.begin(), parts.end()});
+  };
+  const std::u32string candidate = words(hypothesis);
+  int64_t fewest = std::numeric_limits<int64_t>::max(), length = 0;
+  for (const std::string& each : references) {
+    const std::u32string reference = words(each);
+    fewest = std::min(fewest, ShiftSearch(candidate, reference).edits());
+    length += static_cast<int64_t>(reference.size());
+  }
+  return {static_cast<double>(fewest), static_cast<double>(length) / static_cast<double>(references.size())};
+}
+
+double rate(double edits, double reference_length) {
+  if (reference_length > 0) return 100 * (edits / reference_length);
+  return edits > 0 ? 100 : 0;
+}
+
 }  // namespace
 
 TerScore corpus_ter(const std::vector<std::string>& hypotheses,
@@ -207,27 +236,11 @@ TerScore corpus_ter(const std::vector<std::string>& hypotheses,
   check_scorable(hypotheses, references);
   TerScore result;
   for (size_t line = 0; line < hypotheses.size(); ++line) {
-    WordNumbers numbers;
-    const auto words = [&](const std::string& text) {
-      const std::string cased = options.case_sensitive ? text : lower_case(text);
-      const auto parts = split_whitespace(cased);
-      return numbers.number({parts.begin(), parts.end()});
-    };
-    const std::u32string hypothesis = words(hypotheses[line]);
-    int64_t fewest = std::numeric_limits<int64_t>::max(), length = 0;
-    for (const std::vector<std::string>& each : references) {
-      const std::u32string reference = words(each[line]);
-      fewest = std::min(fewest, ShiftSearch(hypothesis, reference).edits());
-      length += static_cast<int64_t>(reference.size());
-    }
-    result.edits += static_cast<double>(fewest);
-    result.reference_length += static_cast<double>(length) / static_cast<double>(references.size());
+    const LineEdits each = count_edits(hypotheses[line], references_of_line(references, line), options);
+    result.edits += each.edits;
+    result.reference_length += each.reference_length;
   }
-  if (result.reference_length > 0) {
-    result.score = 100 * (result.edits / result.reference_length);
-  } else if (result.edits > 0) {
-    result.score = 100;
-  }
+  result.score = rate(result.edits, result.reference_length);
   return result;
 }
 
@@ -236,6 +249,20 @@ TerScore sentence_ter(const std::string& hypothesis, const std::vector<std::stri
   std::vector<std::vector<std::string>> columns;
   for (const std::string& reference : references) columns.push_back({reference});
   return corpus_ter({hypothesis}, columns, options);
+}
+
+Metric ter_metric(size_t references, const TerOptions& options) {
+  Metric metric{.name = "TER",
+                .signature = ter_signature(references, options),
+                .lower_is_better = true,
+                .statistics = {},
+                .score = {}};
+  metric.statistics = [options](const std::string& hypothesis, const std::vector<std::string>& truths) {
+    const LineEdits each = count_edits(hypothesis, truths, options);
+    return std::vector<double>{each.edits, each.reference_length};
+  };
+  metric.score = [](const std::vector<double>& sums) { return rate(sums[0], sums[1]); };
+  return metric;
 }
 
 std::string ter_signature(size_t references, const TerOptions& options) {

@@ -10,6 +10,7 @@ import random
 import warnings
 
 from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.significance import PairedTest
 
 WORDS = (
     'the cat sat on mat a dog\'s well-known U.S.A. 3.14 1,234.56 10-12 2019. e.g. etc., (hi) "quoted" &amp; &lt;b&gt;'
@@ -128,6 +129,28 @@ def ter_rows(hypotheses, references):
         )
 
 
+def paired_rows(hypotheses, references):
+    """A system against a baseline, which is the first reference with words moved."""
+    rng = random.Random("baseline")
+    baseline = [reordered(rng, text) for text in references[0]]
+    metrics = {"BLEU": BLEU(force=True), "chrF": CHRF(), "TER": TER()}
+    for test, samples in (("bs", 100), ("ar", 100)):
+        named = [("baseline", baseline), ("system", hypotheses)]
+        signatures, results = PairedTest(named, metrics, references, test_type=test, n_samples=samples)()
+        scores = {
+            name: dict(
+                signature=str(signature),
+                **{
+                    system: dict(score=float(r.score), mean=r.mean and float(r.mean), ci=r.ci and float(r.ci))
+                    for system, r in zip(("baseline", "system"), results[name])
+                },
+                p_value=results[name][1].p_value,
+            )
+            for name, signature in signatures.items()
+        }
+        yield dict(test=test, samples=samples, baseline=baseline, scores=scores)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
@@ -149,6 +172,7 @@ def main():
             bleu=list(bleu_rows(hypotheses, references)),
             chrf=list(chrf_rows(hypotheses, references)),
             ter=list(ter_rows(hypotheses, references)),
+            paired=list(paired_rows(hypotheses, references)),
         )
         folder = arguments.out / "metrics" / name
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,32 @@
+// The random numbers of NumPy's default_rng(seed): PCG64 (O'Neill, "PCG: a family of simple fast
+// space-efficient statistically good algorithms for random number generation", 2014), seeded through NumPy's
+// SeedSequence. sacreBLEU draws its resamples from them, so that equal p-values need equal numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heed {
+
+class NumpyRandom {
+ public:
+  /// default_rng(seed).
+  explicit NumpyRandom(uint32_t seed);
+
+  /// One element of integers(0, limit): 0 to limit - 1. `limit` is at least 1.
+  uint32_t below(uint32_t limit);
+  /// `count` elements of integers(2, size=count, dtype=bool) come from count / 32 such numbers, each from its
+  /// lowest bit up.
+  uint32_t next_32();
+
+ private:
+  __extension__ using Uint128 = unsigned __int128;
+  uint64_t next_64();
+  void step();
+
+  Uint128 state_ = 0, increment_ = 0;
+  uint32_t kept_ = 0;  // the upper half of a number whose lower half was given out
+  bool has_kept_ = false;
+};
+
+}  // namespace heed
