@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <system_error>
 #include <utility>
 
 namespace heed {
@@ -21,10 +22,7 @@ int available_processors() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-ThreadPool::ThreadPool(int threads) {
-  if (threads <= 0) threads = available_processors();
-  for (int n = 1; n < threads; ++n) workers_.emplace_back([this] { work(); });
-}
+ThreadPool::ThreadPool(int threads) : threads_(threads > 0 ? threads : available_processors()) {}
 
 ThreadPool::~ThreadPool() {
   {
@@ -70,6 +68,20 @@ void ThreadPool::work() {
   }
 }
 
+/// Starts the threads that are missing, and wakes as many as there is work for.
+void ThreadPool::wake(size_t helpers) {
+  try {
+    while (workers_.size() < helpers) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system gives no more: those that there are do the work.
+  }
+  if (helpers >= workers_.size()) {
+    wake_.notify_all();
+  } else {
+    for (size_t n = 0; n < helpers; ++n) wake_.notify_one();
+  }
+}
+
 void ThreadPool::run(size_t count, const std::function<void(size_t)>& body) {
   if (working_for == this) {
     for (size_t item = 0; item < count; ++item) body(item);
@@ -80,7 +92,7 @@ void ThreadPool::run(size_t count, const std::function<void(size_t)>& body) {
   body_ = &body;
   next_ = 0;
   count_ = count;
-  wake_.notify_all();
+  if (count > 1) wake(std::min(count, static_cast<size_t>(threads_)) - 1);
   take_items(lock);
   done_.wait(lock, [this] { return active_ == 0 && next_ >= count_; });
   next_ = count_ = 0;

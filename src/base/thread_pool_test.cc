@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -114,6 +115,24 @@ TEST(ThreadPool, ItemsRunAtTheSameTime) {
 TEST(ThreadPool, ZeroMeansOnePerProcessor) {
   EXPECT_GE(available_processors(), 1);
   EXPECT_EQ(ThreadPool().threads(), available_processors());
+}
+
+TEST(ThreadPool, StartsOnlyThreadsThatThereIsWorkFor) {
+  const auto threads_now = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const auto before = threads_now();
+  ThreadPool pool(1000);
+  EXPECT_EQ(pool.threads(), 1000);
+  EXPECT_EQ(threads_now(), before);
+  std::atomic<int> items{0};
+  pool.run(1, [&](size_t) { ++items; });
+  EXPECT_EQ(threads_now(), before);
+  pool.run(3, [&](size_t) { ++items; });
+  EXPECT_EQ(threads_now(), before + 2);
+  pool.run(2, [&](size_t) { ++items; });
+  EXPECT_EQ(threads_now(), before + 2);
+  EXPECT_EQ(items, 6);
 }
 
 }  // namespace

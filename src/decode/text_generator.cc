@@ -152,7 +152,7 @@ bool TextGenerator::generate(const NextLine& next, const std::function<void(Gene
     for (size_t n = 0; n < window.size(); ++n) sentences.push_back({before + n, window[n].prompt_ids});
     WorkQueue queue(std::move(sentences), pool_.threads());
     std::atomic<bool> whole = true;
-    pool_.run(static_cast<size_t>(pool_.threads()), [&](size_t) {
+    pool_.run(queue.takers(), [&](size_t) {
       const auto take_one = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
         Generation& generation = window[number - before];
         for (Hypothesis& each : hypotheses) {

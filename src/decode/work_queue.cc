@@ -6,7 +6,8 @@
 namespace heed::decode {
 
 WorkQueue::WorkQueue(std::vector<SearchSentence> sentences, int takers)
-    : sentences_(std::move(sentences)), takers_(static_cast<size_t>(std::max(takers, 1))) {}
+    : sentences_(std::move(sentences)),
+      takers_(std::clamp<size_t>(sentences_.size(), 1, static_cast<size_t>(std::max(takers, 1)))) {}
 
 std::vector<SearchSentence> WorkQueue::take(const SearchRoom& room) {
   const std::lock_guard lock(mutex_);

@@ -19,8 +19,11 @@ struct SearchRoom {
 /// First in, first out. Thread-safe.
 class WorkQueue {
  public:
-  /// `takers` is the number of searches that will share the sentences.
+  /// At most `takers` searches will share the sentences.
   WorkQueue(std::vector<SearchSentence> sentences, int takers);
+
+  /// How many searches there is work for: as many as asked for, or as there are sentences, and at least one.
+  size_t takers() const { return takers_; }
 
   /// The next sentences, as many as there is room for, but no more than a fair share of what is left: so
   /// nobody is without work at the end while another has much of it.
