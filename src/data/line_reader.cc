@@ -1,6 +1,7 @@
 #include "data/line_reader.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,11 @@ LineReader::LineReader(const std::string& path, LineReaderOptions options)
     file_.reset(stdin);
   } else {
     std::FILE* file = std::fopen(path.c_str(), "rbe");
+    struct stat status {};
+    if (file != nullptr && ::fstat(::fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
+      std::fclose(file);
+      fail(ErrorKind::kFile, "cannot read {}: it is a directory, a file is needed", name_);
+    }
     if (file == nullptr) {
       const ErrorKind kind = errno == ENOENT ? ErrorKind::kNotFound : ErrorKind::kFile;
       fail(kind, "cannot open {}: {}", name_, reason(errno));
@@ -92,7 +98,9 @@ bool LineReader::next_raw(std::string_view& line) {
 
 bool LineReader::next(std::string_view& line) {
   if (!next_raw(line)) return false;
-  if (line_number_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  if (line_number_ == 1 && !options_.keep_byte_order_mark && line.starts_with(kByteOrderMark)) {
+    line.remove_prefix(kByteOrderMark.size());
+  }
   if (line.ends_with('\r')) line.remove_suffix(1);
   const bool has_nul = line.find('\0') != std::string_view::npos;
   const std::optional<size_t> invalid = find_invalid_utf8(line);

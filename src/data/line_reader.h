@@ -18,6 +18,7 @@ namespace heed {
 struct LineReaderOptions {
   /// Replace what is not UTF-8, and NUL bytes, by U+FFFD instead of refusing the file.
   bool lossy = false;
+  bool keep_byte_order_mark = false;  ///< as the first character of the first line
   /// A line with more bytes than this means that the file is not text; it bounds the memory of the reader.
   size_t max_line_bytes = size_t{64} << 20;
   /// Reading a line throws Stopped where this is requested.
