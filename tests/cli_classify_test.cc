@@ -203,6 +203,8 @@ TEST_F(CliClassifyTest, AttendShowsTheEncoder) {
             (Arguments{"[CLS]", "very", "long", "films", "[SEP]"}));
   const CommandResult one = with_model({"attend", "very long films", "--query", "film"});
   EXPECT_NE(one.out.find("film\u201D attends to"), std::string::npos) << one.out << one.err;
+  const CommandResult word = with_model({"attend", "very long films", "--query", "films"});  // film ##s
+  EXPECT_NE(word.out.find("films\u201D attends to"), std::string::npos) << word.out << word.err;
   expect_failure(with_model({"attend", "a film", "--query", "plot"}), 2,
                  {"no such token", "[CLS] a film [SEP]"});
   expect_failure(with_model({"attend", "a film", "--target", "x"}), 2, {"--target"});

@@ -135,16 +135,17 @@ struct Refused {
 };
 
 TEST_F(CliGenerateTest, SaysWhatIsWrong) {
-  const std::vector<Refused> cases{{{"translate", "Guten Tag"}, "language model"},
-                                   {{"generate"}, "has no token that a text begins with"},
-                                   {{"generate", "x", "--temperature", "0"}, "--temperature must be above 0"},
-                                   {{"generate", "x", "--greedy", "--top-k", "5"}, "excludes"},
-                                   {{"generate", "x", "--stop", ""}, "must not be empty"},
-                                   {{"generate", "x", "--greedy", "--samples", "2"}, "needs a --beam"},
-                                   {{"generate", std::string(49, 'x')}, "positions for 48"},
-                                   {{"generate", "x", "--input", "y"}, "exclude each other"},
-                                   {{"score", "--pairs", "x.tsv"}, "scores texts, not pairs"},
-                                   {{"attend", "x", "--target", "y"}, "leave out --target"}};
+  const std::vector<Refused> cases{
+      {{"translate", "Guten Tag"}, "language model"},
+      {{"generate"}, "has no token that a text begins with"},
+      {{"generate", "x", "--temperature", "0"}, "--temperature takes a number above 0"},
+      {{"generate", "x", "--greedy", "--top-k", "5"}, "excludes"},
+      {{"generate", "x", "--stop", ""}, "must not be empty"},
+      {{"generate", "x", "--greedy", "--samples", "2"}, "needs a --beam"},
+      {{"generate", std::string(49, 'x')}, "positions for 48"},
+      {{"generate", "x", "--input", "y"}, "exclude each other"},
+      {{"score", "--pairs", "x.tsv"}, "scores texts, not pairs"},
+      {{"attend", "x", "--target", "y"}, "leave out --target"}};
   for (const Refused& each : cases) {
     const CommandResult result = run(each.arguments);
     EXPECT_NE(result.status, 0);

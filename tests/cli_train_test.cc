@@ -82,12 +82,12 @@ TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
   expect_refused({"--batch-tokens", "0"}, 2, {"--batch-tokens"});
   expect_refused({"--max-steps", "many"}, 2, {"--max-steps"});
   for (const char* option : {"--max-steps", "--seed", "--batch-tokens", "--shards"}) {
-    for (const char* value : {"99999999999999999999", "9223372036854775808", "-1", "1.5", "1e3", "٣", ""}) {
-      expect_refused({option, value}, 2, {option, "is not a whole number from"});
+    for (const char* value : {"99999999999999999999", "9223372036854775808", "-1", "1.5", "1e3", "٣"}) {
+      expect_refused({option, value}, 2, {option, "takes an integer from"});
     }
   }
   for (const char* value : {"nan", "inf", "0", "-1", "1e999", "soon", ""}) {
-    expect_refused({"--max-minutes", value}, 2, {"--max-minutes", "is not a number above 0"});
+    expect_refused({"--max-minutes", value}, 2, {"--max-minutes", "takes a number above 0"});
   }
   expect_refused({"--pair", "german"}, 2, {"two languages", "'german'"});
   const std::string recipe = folder_.write("recipe.toml", "[optimizer]\nbeta_1 = 0.9\n");

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/thread_pool.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/translation.h"
@@ -63,12 +64,8 @@ void add_align(CLI::App& app, Work& work) {
       "without text on both sides gives an empty one.");
   add_pairs_options(*command, o->input);
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
-  command
-      ->add_option("--layer", o->layer,
-                   "Decoder layer whose attention to the source is read, from 1 on; 0: the last")
-      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
-      ->capture_default_str()
-      ->type_name("N");
+  add_integer(*command, "--layer", o->layer,
+              "Decoder layer whose attention to the source is read, from 1 on; 0: the last", {0, 1000});
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_common_options(*command, o->common);

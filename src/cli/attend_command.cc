@@ -3,16 +3,18 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
 #include "base/file.h"
-#include "base/json_text.h"
 #include "base/printable.h"
+#include "cli/checked_options.h"
 #include "cli/classification.h"
 #include "cli/command.h"
 #include "cli/language_model.h"
@@ -45,7 +47,7 @@ struct AttendOptions {
   std::string text, target, output;
   std::string stack, layer, head, query;  // empty: what suits the output and the model
   bool words = false, values = false, no_color = false, json = false, quiet = false;
-  int columns = 0;
+  std::optional<int> columns;
 };
 
 enum class Format { kTerminal, kPicture, kPage, kJson };
@@ -97,7 +99,7 @@ AttentionSelection selection_of(const AttendOptions& o, Format format, const Tra
 }
 
 int columns_of(const AttendOptions& o) {
-  return o.columns > 0 ? o.columns : std::max(20, terminal_columns());
+  return o.columns ? *o.columns : std::max(20, terminal_columns());
 }
 
 TerminalColours colours_of(const AttendOptions& o) {
@@ -133,23 +135,73 @@ Trace record_classification(const AttendOptions& o, models::LoadedModel loaded) 
   return trace_classification(model.loaded, model.tokenizer, classifier_text(o.text));
 }
 
-/// The row of the matrix that --query means: a number from 1, or the first token of that name.
-QueryChoice query_of(const std::string& query, const AttentionSelection& selection, const Trace& trace) {
+/// The tokens that have this name, with the mark of a new word or without; counted from 0.
+std::vector<size_t> tokens_named(std::string_view name, const std::vector<std::string>& tokens) {
+  std::vector<size_t> found;
+  for (size_t n = 0; n < tokens.size(); ++n) {
+    std::string_view token = tokens[n];
+    if (token == name || (strip_word_mark(token) && token == name)) found.push_back(n);
+  }
+  return found;
+}
+
+/// A number from 1 to `most`; nothing for other text.
+std::optional<size_t> number_in(std::string_view text, size_t most) {
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most) return {};
+  return number;
+}
+
+/// The token that --query means: "7", the seventh; "Hund", the first of that name; "Hund:2", the second.
+size_t find_query(const std::string& query, const std::vector<std::string>& tokens, bool quiet) {
+  if (const auto number = number_in(query, tokens.size())) return *number - 1;
+  const std::vector<size_t> named = tokens_named(query, tokens);
+  if (named.size() > 1 && !quiet) {
+    std::vector<size_t> numbers;
+    for (const size_t n : named) numbers.push_back(n + 1);
+    std::fprintf(
+        stderr, "heed: '%s' is the name of the tokens %s; this is the first. --query %s:2 is the second\n",
+        shown(query).c_str(), fmt::format("{}", fmt::join(numbers, ", ")).c_str(), shown(query).c_str());
+  }
+  if (!named.empty()) return named.front();
+  const size_t colon = query.rfind(':');
+  if (colon != std::string::npos) {
+    const std::string name = query.substr(0, colon);
+    const std::vector<size_t> candidates = tokens_named(name, tokens);
+    if (const auto which = number_in(query.substr(colon + 1), candidates.size()))
+      return candidates[*which - 1];
+    if (!candidates.empty()) {
+      fail(ErrorKind::kUsage, "--query {}: there is no such token; of '{}' there {} {}", shown(query),
+           shown(name), candidates.size() == 1 ? "is" : "are", candidates.size());
+    }
+  }
+  fail(ErrorKind::kUsage,
+       "--query {}: there is no such token; give one of these, or its number from 1 to {}: {}", shown(query),
+       tokens.size(), shown(fmt::format("{}", fmt::join(tokens, " ")), 1000));
+}
+
+/// Whether --query names a word that is cut into several tokens, and no token.
+bool names_a_word(const std::string& query, const AttentionSelection& selection, const Trace& trace) {
+  if (!selection.stack) return false;
+  const std::string name = query.substr(0, query.rfind(':'));
+  const auto named_in = [&](const Trace& each) {
+    const std::vector<std::string>& tokens = query_tokens(each, *selection.stack);
+    return number_in(query, tokens.size()) || !tokens_named(query, tokens).empty() ||
+           !tokens_named(name, tokens).empty();
+  };
+  return !named_in(trace) && named_in(group_by_words(trace));
+}
+
+/// The row of the matrix that --query means.
+QueryChoice query_of(const AttendOptions& o, const AttentionSelection& selection, const Trace& trace) {
   if (!selection.stack || !selection.layer || (!selection.mean && !selection.head)) {
     fail(ErrorKind::kUsage,
          "--query shows a row of one matrix: choose one --stack, one --layer, and one --head or mean");
   }
   QueryChoice choice{*selection.stack, *selection.layer, selection.mean ? 0 : *selection.head, 0};
-  const std::vector<std::string>& tokens = query_tokens(trace, choice.stack);
-  for (size_t n = 0; n < tokens.size(); ++n) {
-    std::string_view token = tokens[n];
-    const bool named = token == query || (strip_word_mark(token) && token == query);
-    if (!named && std::to_string(n + 1) != query) continue;
-    choice.query = static_cast<int>(n);
-    return choice;
-  }
-  fail(ErrorKind::kUsage, "--query {}: there is no such token; give one of these, or its number from 1: {}",
-       shown(query), fmt::join(tokens, " "));
+  choice.query = static_cast<int>(find_query(o.query, query_tokens(trace, choice.stack), o.quiet));
+  return choice;
 }
 
 std::string one_query(const AttendOptions& o, Format format, const Trace& trace, const QueryChoice& choice) {
@@ -214,9 +266,9 @@ int run_attend(AttendOptions o) {
   Trace trace = record(o, std::move(loaded));
   const AttentionSelection selection = selection_of(o, format, trace);
   trace = select(trace, selection);
-  if (o.words) trace = group_by_words(trace);
-  const std::string text = o.query.empty() ? render(o, format, trace)
-                                           : one_query(o, format, trace, query_of(o.query, selection, trace));
+  if (o.words || (!o.query.empty() && names_a_word(o.query, selection, trace))) trace = group_by_words(trace);
+  const std::string text =
+      o.query.empty() ? render(o, format, trace) : one_query(o, format, trace, query_of(o, selection, trace));
   LineOutput output(o.output);
   output.write(text);
   output.commit();
@@ -258,16 +310,18 @@ void add_attend(CLI::App& app, Work& work) {
   command->add_option("--head", o->head, "A head, from 1 on, all, or mean: their average")
       ->type_name("N|all|mean");
   command
-      ->add_option("--query", o->query, "What one token looks at, as bars: the token, or its number from 1")
+      ->add_option(
+          "--query", o->query,
+          "What one token looks at, as bars: its number from 1, or the token; TOKEN:2 is the second of "
+          "that name")
       ->type_name("N|TOKEN");
   command->add_flag("--words", o->words, "Between words instead of pieces of words");
   command->add_flag("--values", o->values, "The weights in per cent in the cells");
   command->add_option("--output", o->output, "Write a file instead: .png, .svg, .pdf, .html or .json")
       ->type_name("F");
   command->add_flag("--json", o->json, "The numbers on standard output");
-  command->add_option("--columns", o->columns, "Width in the terminal [$COLUMNS, or that of the terminal]")
-      ->check(CLI::Range(20, 10000).description(""))
-      ->type_name("N");
+  add_integer(*command, "--columns", o->columns, "Width in the terminal [$COLUMNS, or that of the terminal]",
+              {20, 10000});
   command->add_flag("--no-color", o->no_color, "No colours in the terminal, as with the variable NO_COLOR");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/json_file.h"
 #include "base/nearest_word.h"
 #include "cli/line_output.h"
@@ -74,8 +75,8 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
 std::string to_text(const ConfusionMatrix& matrix, double loss) {
   const auto percent = [](double share) { return fmt::format("{:.2f}%", 100 * share); };
   std::string text =
-      fmt::format("accuracy  {}  ({} texts)\nmacro F1  {}\nloss      {:.4f}\n\n", percent(matrix.accuracy()),
-                  matrix.total(), percent(matrix.macro_f1()), loss);
+      fmt::format("accuracy  {}  ({})\nmacro F1  {}\nloss      {:.4f}\n\n", percent(matrix.accuracy()),
+                  counted(matrix.total(), "text"), percent(matrix.macro_f1()), loss);
   std::vector<std::string> labels;
   for (const std::string& label : matrix.labels()) labels.push_back(printable(label));
   const int classes = static_cast<int>(labels.size());
@@ -139,7 +140,8 @@ int evaluate_classifier(const ClassifierEvaluation& o) {
   output.write(o.json ? to_json(matrix, loss, clock.seconds()).dump() + "\n" : to_text(matrix, loss));
   output.commit();
   if (!o.common.quiet && cut > 0) {
-    std::fprintf(stderr, "%zu texts were cut to the %lld tokens that the model can read\n", cut,
+    std::fprintf(stderr, "%s cut to the %lld tokens that the model can read\n",
+                 (counted(cut, "text") + (cut == 1 ? " was" : " were")).c_str(),
                  static_cast<long long>(model.loaded.classifier().longest()));
   }
   return kExitDone;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/classification.h"
@@ -96,7 +97,8 @@ int run_classify(const ClassifyOptions& o) {
   output.commit();
   progress.clear();
   if (!o.common.quiet && cut > 0) {
-    std::fprintf(stderr, "%zu texts were cut to the %lld tokens that the model can read\n", cut,
+    std::fprintf(stderr, "%s cut to the %lld tokens that the model can read\n",
+                 (counted(cut, "text") + (cut == 1 ? " was" : " were")).c_str(),
                  static_cast<long long>(model.loaded.classifier().longest()));
   }
   return kExitDone;

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/json_file.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/llama2c_import.h"
 #include "cli/model_lookup.h"
@@ -163,20 +164,17 @@ void add_convert(CLI::App& app, Work& work) {
   command->add_option("OUT", o->output, "The directory to make; must not exist")->required();
   std::vector<std::string> names;
   for (const auto& [name, type] : weight_types()) names.push_back(name);
-  command->add_option("--weights", o->weights, "Type of the weights: float32, float16 or bfloat16")
+  add_choice(*command, "--weights", o->weights, "Type of the weights: float32, float16 or bfloat16", names)
       ->capture_default_str()
-      ->check(CLI::IsMember(names).description(""))
       ->type_name("TYPE");
-  command
-      ->add_option("--from", o->from,
-                   "Format of IN: huggingface, a directory; llama2c, a file of weights as llama2.c has them")
-      ->check(CLI::IsMember({"huggingface", "llama2c"}).description(""))
+  add_choice(*command, "--from", o->from,
+             "Format of IN: huggingface, a directory; llama2c, a file of weights as llama2.c has them",
+             {"huggingface", "llama2c"})
       ->capture_default_str()
       ->type_name("FORMAT");
-  command
-      ->add_option("--to", o->to,
-                   "What OUT is for: heed; or huggingface, refused where that library has no such model")
-      ->check(CLI::IsMember({"heed", "huggingface"}).description(""))
+  add_choice(*command, "--to", o->to,
+             "What OUT is for: heed; or huggingface, refused where that library has no such model",
+             {"heed", "huggingface"})
       ->capture_default_str()
       ->type_name("FORMAT");
   command

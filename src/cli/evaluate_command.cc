@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/classification.h"
@@ -21,6 +22,7 @@
 #include "data/pairs_reader.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
+#include "text/whitespace.h"
 
 namespace heed::cli {
 namespace {
@@ -37,6 +39,16 @@ struct EvaluateOptions {
   std::string tokenize = "13a";
   std::string task = "translate", text;
 };
+
+/// As sacreBLEU reads files: only LF ends a line, white space at its end is dropped, and a byte order mark is
+/// text.
+Lines lines_to_compare(const std::string& path, bool lossy) {
+  LineReader reader(path, {.lossy = lossy, .keep_byte_order_mark = true});
+  Lines lines;
+  std::string_view line;
+  while (reader.next(line)) lines.emplace_back(strip_right(line));
+  return lines;
+}
 
 Lines lines_of(const std::string& path, bool lossy) {
   LineReader reader(path, {.lossy = lossy});
@@ -60,7 +72,8 @@ void require_sensible(const EvaluateOptions& o) {
                      static_cast<int>(!o.hypothesis.empty());
   if (inputs != 1) {
     fail(ErrorKind::kUsage,
-         "give one of --hypothesis (to be scored as it is), --source or --pairs (to be translated)");
+         "give one, and only one, of --hypothesis (to be scored as it is), --source and --pairs (to be "
+         "translated)");
   }
   if (o.pairs.empty() && o.references.empty())
     fail(ErrorKind::kUsage, "give the --reference to compare with");
@@ -83,15 +96,14 @@ Evaluation read_input(const EvaluateOptions& o) {
   }
   e.name = !o.pairs.empty() ? o.pairs : !o.source.empty() ? o.source : o.hypothesis;
   if (!o.source.empty()) e.source = lines_of(o.source, o.lossy);
-  if (!o.hypothesis.empty()) e.hypotheses = lines_of(o.hypothesis, o.lossy);
+  if (!o.hypothesis.empty()) e.hypotheses = lines_to_compare(o.hypothesis, o.lossy);
   const size_t lines = o.hypothesis.empty() ? e.source.size() : e.hypotheses.size();
   if (lines == 0) fail(ErrorKind::kFormat, "'{}' has no lines: there is nothing to score", e.name);
   for (const std::string& path : o.references) {
-    e.references.push_back(lines_of(path, o.lossy));
+    e.references.push_back(lines_to_compare(path, o.lossy));
     if (e.references.back().size() != lines) {
-      fail(ErrorKind::kFormat,
-           "'{}' has {} lines, and the reference '{}' has {}: each line needs one of the other", e.name,
-           lines, path, e.references.back().size());
+      fail(ErrorKind::kFormat, "'{}' has {}, and the reference '{}' has {}: each line needs one of the other",
+           e.name, counted(lines, "line"), path, e.references.back().size());
     }
   }
   return e;
@@ -107,7 +119,11 @@ bool translate(const EvaluateOptions& o, Evaluation& e) {
   ProgressLine progress("lines", e.source.size(), !o.common.quiet && stderr_is_terminal());
   decode::Translator::Control control;
   control.cancelled = &interrupted();
-  control.progress = [&](size_t done) { progress.show(done); };
+  size_t all_bytes = 0;
+  for (const std::string& line : e.source) all_bytes += line.size() + 1;
+  control.progress = [&](const decode::Translator::Progress& done) {
+    progress.show(done.lines, done.bytes / static_cast<double>(all_bytes));
+  };
   size_t next = 0;
   const bool whole = translator.translate(
       [&](std::string& line) {
@@ -219,7 +235,7 @@ int run_evaluate(const EvaluateOptions& o) {
   }
   output.commit();
   if (!o.common.quiet && evaluation.seconds > 0) {
-    std::fprintf(stderr, "%zu lines translated in %.1f s\n", evaluation.hypotheses.size(),
+    std::fprintf(stderr, "%s translated in %.1f s\n", counted(evaluation.hypotheses.size(), "line").c_str(),
                  evaluation.seconds);
   }
   return kExitDone;

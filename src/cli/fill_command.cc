@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/json_file.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
@@ -141,10 +142,7 @@ void add_fill(CLI::App& app, Work& work) {
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_named_model_option(*command, o->model);
   add_precision_option(*command, o->model.precision);
-  command->add_option("--top", o->top, "So many pieces for each gap")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->capture_default_str()
-      ->type_name("K");
+  add_integer(*command, "--top", o->top, "So many pieces for each gap", {1, 1000})->type_name("K");
   command->add_flag("--json", o->json, "One JSON object a line: text, gaps");
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
   command->callback([o, &work] { work = [o] { return run_fill(*o); }; });

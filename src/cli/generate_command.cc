@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/json_file.h"
 #include "base/thread_pool.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/language_model.h"
 #include "cli/line_output.h"
@@ -156,36 +157,34 @@ int run_generate(const GenerateOptions& o) {
 
 void add_choice_options(CLI::App& command, GenerateOptions& o) {
   CLI::Option* greedy = command.add_flag("--greedy", o.greedy, "Always the likeliest token");
-  command
-      .add_option("--beam", o.beam, "Search for the likeliest text with a beam of N instead of drawing it")
-      ->check(CLI::Range(1, models::kMostBeams).description(""))
-      ->excludes(greedy)
-      ->type_name("N");
-  command
-      .add_option("--temperature", o.temperature,
-                  "Below 1 favours likely tokens, above 1 unlikely ones [what the model says, or 1]")
+  add_integer(command, "--beam", o.beam,
+              "Search for the likeliest text with a beam of N instead of drawing it", {1, models::kMostBeams})
+      ->excludes(greedy);
+  add_number(command, "--temperature", o.temperature,
+             "Below 1 favours likely tokens, above 1 unlikely ones [what the model says, or 1]",
+             {.least = 0, .above_least = true})
       ->excludes(greedy)
       ->type_name("T");
-  command
-      .add_option("--top-k", o.top_k, "Draw among the K likeliest tokens; 0: all [what the model says, or 0]")
+  add_integer(command, "--top-k", o.top_k,
+              "Draw among the K likeliest tokens; 0: all [what the model says, or 0]", {})
       ->excludes(greedy)
       ->type_name("K");
-  command
-      .add_option("--top-p", o.top_p,
-                  "Draw among the likeliest tokens that together reach this probability; 1: all [what the "
-                  "model says, or 0.9]")
+  add_number(command, "--top-p", o.top_p,
+             "Draw among the likeliest tokens that together reach this probability; 1: all [what the "
+             "model says, or 0.9]",
+             {.least = 0, .most = 1, .above_least = true})
       ->excludes(greedy)
       ->type_name("P");
-  command
-      .add_option("--min-p", o.min_p,
-                  "Draw among tokens that are at least P times as likely as the likeliest; 0: all [what the "
-                  "model says, or 0]")
+  add_number(command, "--min-p", o.min_p,
+             "Draw among tokens that are at least P times as likely as the likeliest; 0: all [what the "
+             "model says, or 0]",
+             {.least = 0, .most = 1})
       ->excludes(greedy)
       ->type_name("P");
-  command.add_option("--seed", o.seed, "Seed of what is drawn: the same seed, the same text [1]");
-  command
-      .add_option("--repetition-penalty", o.repetition_penalty,
-                  "Above 1 makes tokens of prompt and text so far less likely [what the model says, or 1]")
+  add_integer(command, "--seed", o.seed, "Seed of what is drawn: the same seed, the same text [1]", kAnySeed);
+  add_number(command, "--repetition-penalty", o.repetition_penalty,
+             "Above 1 makes tokens of prompt and text so far less likely [what the model says, or 1]",
+             {.least = 0, .above_least = true})
       ->type_name("A");
 }
 
@@ -213,15 +212,9 @@ void add_generate(CLI::App& app, Work& work) {
   command->add_option("--model", o->model.model, "Directory of a language model; without it $HEED_MODEL")
       ->type_name("DIR");
   add_choice_options(*command, *o);
-  command->add_option("--samples", o->samples, "Texts of each prompt")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->capture_default_str()
-      ->type_name("N");
-  command
-      ->add_option("--max-tokens", o->max_tokens,
-                   "Tokens that are written at most [what the model says, or 256]")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24).description(""))
-      ->type_name("N");
+  add_integer(*command, "--samples", o->samples, "Texts of each prompt", {1, 1024});
+  add_integer(*command, "--max-tokens", o->max_tokens,
+              "Tokens that are written at most [what the model says, or 256]", {1, 1 << 24});
   command->add_option("--stop", o->stops, "End before this text; may be given several times")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false)

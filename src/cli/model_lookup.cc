@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/json_file.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
 
 namespace heed::cli {
@@ -53,6 +54,11 @@ std::string join_pairs(const std::vector<BundledModel>& models) {
   return fmt::format("{}", fmt::join(pairs, ", "));
 }
 
+bool is_pair(const std::string& name) {
+  const size_t dash = name.find('-');
+  return dash != std::string::npos && dash > 0 && dash + 1 < name.size();
+}
+
 /// Throws where the model says that its languages are others.
 void require_pair(const std::string& directory, const std::string& pair) {
   split_pair(pair);
@@ -67,11 +73,16 @@ void require_pair(const std::string& directory, const std::string& pair) {
 }
 
 std::string bundled_model(const std::string& pair) {
-  split_pair(pair);
-  const std::vector<BundledModel> models = bundled_models();
+  std::vector<BundledModel> models = bundled_models();
   for (const BundledModel& model : models) {
-    if (model.pair == pair) return model.directory;
+    if (model.pair != pair) continue;
+    if (is_pair(pair)) return model.directory;
+    fail(ErrorKind::kUsage,
+         "--pair takes two languages, such as de-en; the bundled model '{}' opens with --model {}", pair,
+         model.directory);
   }
+  split_pair(pair);
+  std::erase_if(models, [](const BundledModel& model) { return !is_pair(model.pair); });
   const std::string advice = "name a model with --model DIR or $HEED_MODEL, or train one with heed train";
   if (models.empty()) {
     std::vector<std::string> folders;
@@ -97,20 +108,18 @@ void add_named_model_option(CLI::App& app, NamedModel& choice) {
 }
 
 void add_precision_option(CLI::App& app, std::string& precision) {
-  app.add_option(
-         "--precision", precision,
-         "Products in float32, or in int8, which is faster and a little less exact [as the weights are "
-         "stored]")
-      ->check(CLI::IsMember({"float32", "int8"}).description(""))
+  add_choice(app, "--precision", precision,
+             "Products in float32, or in int8, which is faster and a little less exact [as the weights are "
+             "stored]",
+             {"float32", "int8"})
       ->type_name("TYPE");
 }
 
 void add_shortlist_option(CLI::App& app, std::string& shortlist) {
-  app.add_option(
-         "--shortlist", shortlist,
-         "Whether translations are made of the words alone that heed shortlist found for the source's: "
-         "on or off\n[on in int8 with --beam 1, where the model has such a list]")
-      ->check(CLI::IsMember({"on", "off"}).description(""))
+  add_choice(app, "--shortlist", shortlist,
+             "Whether translations are made of the words alone that heed shortlist found for the source's: "
+             "on or off\n[on in int8 with --beam 1, where the model has such a list]",
+             {"on", "off"})
       ->type_name("on|off");
 }
 
@@ -127,7 +136,8 @@ models::LoadedModel load_model(const std::string& directory, const std::string& 
 std::string find_named_model(const NamedModel& choice) {
   if (!choice.model.empty()) return model_directory_at(choice.model, "--model");
   const std::string named = environment("HEED_MODEL");
-  if (named.empty()) fail(ErrorKind::kUsage, "name a model with --model DIR or $HEED_MODEL");
+  if (named.empty())
+    fail(ErrorKind::kUsage, "no model of this kind is bundled: name one with --model DIR or $HEED_MODEL");
   return model_directory_at(named, "$HEED_MODEL");
 }
 

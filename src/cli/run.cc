@@ -5,7 +5,9 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/check.h"
@@ -13,7 +15,9 @@
 #include "base/nearest_word.h"
 #include "base/option_error.h"
 #include "base/printable.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/line_output.h"
 #include "heed/error.h"
 #include "heed/version.h"
 
@@ -47,7 +51,17 @@ std::string describe(const CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = chosen(app);
   const std::vector<std::string> unknown = command.remaining(true);
   const std::string prefix = fmt::format("heed{}", &command == &app ? "" : " " + command.get_name());
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &command == &app && unknown.empty()) {
+    return fmt::format("heed: a subcommand is needed: {}\nheed --help says what they do\n",
+                       fmt::join(subcommand_names(app), ", "));
+  }
   std::string message = fmt::format("{}: {}", prefix, error.what());
+  // "--beam: 1 required N missing"
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && message.ends_with("missing")) {
+    message = message.substr(0, message.find(": ", prefix.size() + 2)) + " needs a value";
+  }
+  // "--beam: takes an integer ...", as the library puts names before what a check says
+  if (const size_t colon = message.find(": takes "); colon != std::string::npos) message.erase(colon, 1);
   if (!unknown.empty()) {
     const std::string word = unknown[0].substr(0, unknown[0].find('='));
     const bool option = word.starts_with("-");
@@ -88,6 +102,35 @@ int report(const std::exception& error, int status) {
   return status;
 }
 
+/// What --help or --version asked for.
+int print(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream text, ignored;
+  app.exit(error, text, ignored);
+  LineOutput output("-");
+  output.write(text.str());
+  output.commit();
+  return kExitDone;
+}
+
+/// "heed help" and "heed help NAME" are "heed --help" and "heed NAME --help".
+std::vector<const char*> with_help_as_option(const CLI::App& app, int argc, const char* const* argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "help") return arguments;
+  if (argc > 3) {
+    fail(ErrorKind::kUsage, "heed help takes the name of one subcommand; '{}' is too much", shown(argv[3]));
+  }
+  arguments.erase(arguments.begin() + 1);
+  arguments.push_back("--help");
+  if (argc == 2) return arguments;
+  const std::vector<std::string> names = subcommand_names(app);
+  const std::string name = argv[2];
+  if (name != "help" && name != "--help" && std::find(names.begin(), names.end(), name) == names.end()) {
+    fail(ErrorKind::kUsage, "there is no subcommand '{}'{}", shown(name), did_you_mean(name, names));
+  }
+  if (name == "help") arguments.erase(arguments.begin() + 1);
+  return arguments;
+}
+
 int work_and_report(const CLI::App& command, const Work& work) {
   try {
     return work();
@@ -107,10 +150,7 @@ int work_and_report(const CLI::App& command, const Work& work) {
 }  // namespace
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
-  app.add_option("--threads", options.threads, "Threads; 0: one for each processor")
-      ->check(CLI::Range(0, 1024).description(""))
-      ->capture_default_str()
-      ->type_name("N");
+  add_integer(app, "--threads", options.threads, "Threads; 0: one for each processor", {0, 1024});
   app.add_flag("--quiet", options.quiet, "Nothing on standard error but errors");
 }
 
@@ -131,7 +171,7 @@ int run(int argc, const char* const* argv) {
   app.footer(
       "Example:\n"
       "  heed translate \"Guten Morgen!\"\n"
-      "  heed SUBCOMMAND --help\n\n"
+      "  heed help SUBCOMMAND\n\n"
       "Lines in, lines out; results on standard output, all else on standard error; - is standard input.\n"
       "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.");
   Work work;
@@ -149,11 +189,14 @@ int run(int argc, const char* const* argv) {
   add_shortlist(app, work);
   add_generate(app, work);
   try {
-    app.parse(argc, argv);
+    const std::vector<const char*> arguments = with_help_as_option(app, argc, argv);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help or --version was asked for
+    if (error.get_exit_code() == 0) return work_and_report(app, [&] { return print(app, error); });
     std::fputs(describe(app, error).c_str(), stderr);
     return kExitUsage;
+  } catch (const Error& error) {
+    return report(error, kExitUsage);
   }
   set_log_handler([](LogLevel, const std::string& message) {
     std::fprintf(stderr, "heed: %s\n", printable(message).c_str());

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/json_file.h"
 #include "base/thread_pool.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
@@ -54,8 +56,8 @@ std::string to_json(const Totals& totals) {
 }
 
 std::string to_text(const Totals& totals) {
-  return fmt::format("{} pairs, {} tokens, log-probability {:.4f}, perplexity {:.4f}", totals.pairs,
-                     totals.tokens, totals.log_probability, totals.perplexity());
+  return fmt::format("{}, {}, log-probability {:.4f}, perplexity {:.4f}", counted(totals.pairs, "pair"),
+                     counted(totals.tokens, "token"), totals.log_probability, totals.perplexity());
 }
 
 int run_score_pairs(const ScoreOptions& options) {
@@ -131,9 +133,9 @@ void add_score(CLI::App& app, Work& work) {
                    "For a language model: lines of this file are texts; - is stdin")
       ->type_name("F");
   command->add_flag("--whole", o->texts.whole, "For a language model: the whole file is one text");
-  command->add_option("--stride", o->texts.stride, "For a language model: tokens that its window moves on by")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24).description(""))
-      ->type_name("N");
+  add_integer(*command, "--stride", o->texts.stride,
+              "For a language model: tokens that its window moves on by [half of its positions]",
+              {1, 1 << 24});
   command->add_option("--output", o->texts.output, "Write to this file instead of standard output")
       ->type_name("F");
   command->add_flag("--summary", o->texts.summary,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/thread_pool.h"
@@ -47,9 +48,9 @@ std::string to_json(const Totals& totals) {
 }
 
 std::string to_text(const Totals& totals) {
-  return fmt::format("{} texts, {} tokens, log-probability {:.4f}, perplexity {:.4f}, {:.4f} bits per byte",
-                     totals.texts, totals.tokens, totals.log_probability, totals.perplexity(),
-                     totals.bits_per_byte());
+  return fmt::format("{}, {}, log-probability {:.4f}, perplexity {:.4f}, {:.4f} bits per byte",
+                     counted(totals.texts, "text"), counted(totals.tokens, "token"), totals.log_probability,
+                     totals.perplexity(), totals.bits_per_byte());
 }
 
 std::vector<std::string> read_texts(const ScoreTextsOptions& o) {
@@ -78,7 +79,7 @@ int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
   pool.run(texts.size(), [&](size_t n) {
     if (interrupted()) return;
     scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), *model.tokenizer,
-                                   texts[n], {.stride = o.stride});
+                                   texts[n], {.stride = o.stride.value_or(0)});
   });
   if (interrupted()) return kExitInterrupted;
   Totals totals;

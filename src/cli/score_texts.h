@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/command.h"
@@ -14,7 +15,7 @@ struct ScoreTextsOptions {
   std::string input, output;
   bool whole = false;  ///< the file is one text, instead of one for each line
   bool json = false, summary = false, lossy = false;
-  int64_t stride = 0;
+  std::optional<int64_t> stride;
 };
 
 /// Returns the exit status.

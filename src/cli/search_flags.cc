@@ -1,26 +1,21 @@
 #include "cli/search_flags.h"
+#include "cli/checked_options.h"
 
 namespace heed::cli {
 
 void add_search_options(CLI::App& app, SearchFlags& flags) {
-  app.add_option("--beam", flags.beam, "Hypotheses followed at a time; 1 is greedy [what the model says]")
-      ->check(CLI::Range(1, models::kMostBeams).description(""))
-      ->type_name("N");
-  app.add_option(
-         "--length-penalty", flags.length_penalty,
-         "Scores are divided by length^A: a larger A favours longer translations [what the model says]")
+  add_integer(app, "--beam", flags.beam, "Hypotheses followed at a time; 1 is greedy [what the model says]",
+              {1, models::kMostBeams});
+  add_number(app, "--length-penalty", flags.length_penalty,
+             "Scores are divided by length^A: a larger A favours longer translations [what the model says]",
+             {})
       ->type_name("A");
-  app.add_option("--max-length", flags.max_length, "Longest translation in tokens, start and end counted")
-      ->check(CLI::Range(int64_t{2}, int64_t{1} << 20).description(""))
-      ->type_name("N");
-  app.add_option("--no-repeat-ngram", flags.no_repeat_ngram,
-                 "No N tokens in a row occur twice in a translation")
-      ->check(CLI::Range(0, 1000).description(""))
-      ->type_name("N");
-  app.add_option("--batch-tokens", flags.batch_tokens,
-                 "Source tokens translated at a time on a thread; changes no result")
-      ->check(CLI::Range(size_t{1}, size_t{1} << 30).description(""))
-      ->type_name("N");
+  add_integer(app, "--max-length", flags.max_length, "Longest translation in tokens, start and end counted",
+              {2, 1 << 20});
+  add_integer(app, "--no-repeat-ngram", flags.no_repeat_ngram,
+              "No N tokens in a row occur twice in a translation", {0, 1000});
+  add_integer(app, "--batch-tokens", flags.batch_tokens,
+              "Source tokens translated at a time on a thread; changes no result [4096]", {1, 1 << 30});
 }
 
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model) {
@@ -36,7 +31,7 @@ decode::TranslatorOptions translator_options(const SearchFlags& flags, const mod
     options.search.max_new = 0;
   }
   if (flags.no_repeat_ngram) options.search.no_repeat_ngram_size = *flags.no_repeat_ngram;
-  if (flags.batch_tokens > 0) options.budget.source_tokens = flags.batch_tokens;
+  if (flags.batch_tokens) options.budget.source_tokens = *flags.batch_tokens;
   return options;
 }
 

@@ -16,7 +16,7 @@ struct SearchFlags {
   std::optional<int> beam, no_repeat_ngram;
   std::optional<double> length_penalty;
   std::optional<int64_t> max_length;
-  size_t batch_tokens = 0;  ///< 0: what suits the machine
+  std::optional<uint64_t> batch_tokens;
 };
 
 /// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram and --batch-tokens.

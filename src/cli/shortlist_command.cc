@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/model_lookup.h"
 #include "cli/translation.h"
@@ -64,6 +66,7 @@ models::Shortlist learn(const ShortlistOptions& o, const EncodedPairs& pairs, in
 }
 
 int run_shortlist(const ShortlistOptions& o) {
+  require_one_input(o.input);
   const std::string directory = model_directory_at(o.model, "MODEL");
   const TranslationModel model = translation_model(models::load_model(directory, {.shortlist = false}));
   const EncodedPairs pairs = encode_pairs(o, model.tokenizer);
@@ -74,8 +77,8 @@ int run_shortlist(const ShortlistOptions& o) {
   for (int n = 0; n < pairs.sources.count(); ++n) {
     words += static_cast<int64_t>(list.words(pairs.sources[n]).size());
   }
-  std::fprintf(stderr, "%s/%s: from %d pairs, %.0f of %ld words for a sentence\n", directory.c_str(),
-               models::Shortlist::kFileName, pairs.sources.count(),
+  std::fprintf(stderr, "%s/%s: from %s, %.0f of %ld words for a sentence\n", directory.c_str(),
+               models::Shortlist::kFileName, counted(pairs.sources.count(), "pair").c_str(),
                static_cast<double>(words) / pairs.sources.count(), static_cast<long>(list.vocabulary()));
   return kExitDone;
 }
@@ -96,23 +99,13 @@ void add_shortlist(CLI::App& app, Work& work) {
       "faster, for the logits of all other words need not be known. See --shortlist of heed translate.");
   command->add_option("MODEL", o->model, "The model directory, which gets the list")->required();
   add_pairs_options(*command, o->input);
-  const auto count = CLI::Validator(CLI::Range(int64_t{1}, int64_t{1} << 30)).description("");
-  command->add_option("--common", o->common, "Frequent words that every list holds")
-      ->check(count)
-      ->capture_default_str()
-      ->type_name("N");
-  command->add_option("--best", o->best, "Translations of a word, at most")
-      ->check(count)
-      ->capture_default_str()
-      ->type_name("N");
-  command->add_option("--least", o->least, "Of this probability, at least")
-      ->check(CLI::Range(0.0, 1.0).description(""))
-      ->capture_default_str()
+  const IntegerRange count{1, 1 << 30};
+  add_integer(*command, "--common", o->common, "Frequent words that every list holds", count);
+  add_integer(*command, "--best", o->best, "Translations of a word, at most", count);
+  add_number(*command, "--least", o->least, "Of this probability, at least", {.least = 0, .most = 1})
       ->type_name("P");
-  command->add_option("--most-pairs", o->most_pairs, "Pairs that are read, at most: they are held in memory")
-      ->check(count)
-      ->capture_default_str()
-      ->type_name("N");
+  add_integer(*command, "--most-pairs", o->most_pairs,
+              "Pairs that are read, at most: they are held in memory", count);
   command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
   command->callback([o, &work] { work = [o] { return run_shortlist(*o); }; });
 }

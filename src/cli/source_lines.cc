@@ -51,4 +51,15 @@ uint64_t SourceLines::count() const {
   return std::filesystem::is_regular_file(path_, ignored) ? LineReader(path_).count_remaining() : 0;
 }
 
+uint64_t SourceLines::bytes() const {
+  std::error_code error;
+  if (reader_) {
+    const uintmax_t size = std::filesystem::file_size(path_, error);
+    return error ? 0 : size;
+  }
+  uint64_t sum = 0;
+  for (const std::string& line : lines_) sum += line.size() + 1;
+  return sum;
+}
+
 }  // namespace heed::cli

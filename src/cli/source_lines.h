@@ -27,6 +27,8 @@ class SourceLines {
   bool from_terminal() const;
   /// How many there are in all; 0 where only reading them would tell.
   uint64_t count() const;
+  /// Bytes of all of them with their ends; 0 where only reading them would tell.
+  uint64_t bytes() const;
 
  private:
   std::vector<std::string> lines_;  // of the arguments

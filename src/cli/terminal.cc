@@ -60,17 +60,22 @@ double ProgressLine::seconds() const {
   return now() - begin_;
 }
 
-void ProgressLine::show(uint64_t done) {
+std::optional<double> seconds_left(double seconds, double fraction) {
+  constexpr double kLeastSeconds = 2, kLeastFraction = 0.02, kEnoughSeconds = 20;
+  const bool enough = seconds >= kEnoughSeconds || (seconds >= kLeastSeconds && fraction >= kLeastFraction);
+  if (!enough || !(fraction > 0) || fraction >= 1) return std::nullopt;
+  return seconds * (1 - fraction) / fraction;
+}
+
+void ProgressLine::show(uint64_t done, double fraction) {
   const double passed = seconds();
   if (!live_ || (last_ >= 0 && passed - last_ < kSecondsBetweenDrawings)) return;
   last_ = passed;
   const double rate = static_cast<double>(done) / passed;
   std::string line = fmt::format("{}", done);
   if (total_ > 0) line += fmt::format(" / {}", total_);
-  line += fmt::format(" {}  {:.0f} {}/s", unit_, rate, unit_);
-  if (total_ > done && done > 0) {
-    line += fmt::format("  {} left", duration(static_cast<double>(total_ - done) / rate));
-  }
+  line += fmt::format(" {}  {:.{}f} {}/s", unit_, rate, rate < 10 ? 1 : 0, unit_);
+  if (const auto left = seconds_left(passed, fraction)) line += fmt::format("  {} left", duration(*left));
   std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
   std::fflush(stderr);
   shown_ = true;

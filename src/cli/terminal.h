@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "inspect/terminal_text.h"
@@ -22,6 +23,10 @@ TerminalColours stdout_colours();
 /// "0:01:05"
 std::string duration(double seconds);
 
+/// How long work will still take of which a fraction was done in so many seconds. Nothing where that says too
+/// little: what is done first, or while caches are cold, takes longer than the rest.
+std::optional<double> seconds_left(double seconds, double fraction);
+
 /// "120 / 5000 lines  340 lines/s  0:00:14 left", written over itself; nothing where it is not `live`.
 class ProgressLine {
  public:
@@ -31,8 +36,12 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// So many are done; draws at most ten times a second.
-  void show(uint64_t done);
+  /// So many are done, which is this fraction of the work (negative: not known); draws at most ten times a
+  /// second.
+  void show(uint64_t done, double fraction);
+  void show(uint64_t done) {
+    show(done, total_ == 0 ? -1 : static_cast<double>(done) / static_cast<double>(total_));
+  }
   /// Removes the line.
   void clear();
   /// Since the construction.

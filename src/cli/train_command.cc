@@ -1,7 +1,9 @@
 // heed train
 
 #include <cstdio>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -9,8 +11,8 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/file.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
-#include "cli/number_checks.h"
 #include "cli/terminal.h"
 #include "cli/training_progress.h"
 #include "models/architecture.h"
@@ -25,10 +27,10 @@ struct TrainOptions {
   std::string pairs, source, target, text, valid_pairs, valid_source, valid_target, valid_text;
   bool swap = false, lossy = false;
   std::string output, from, recipe, preset = "small";
-  int64_t max_steps = 0;
-  double max_minutes = 0;
-  int64_t seed = -1, batch_tokens = 0;
-  int shards = -1;
+  std::optional<int64_t> max_steps, batch_tokens;
+  std::optional<double> max_minutes;
+  std::optional<uint64_t> seed;
+  std::optional<int> shards;
   std::string task, arch, precision, languages;
   std::vector<std::string> settings;
 };
@@ -46,9 +48,9 @@ train::Recipe make_recipe(const TrainOptions& o) {
   const auto add = [&](const char* key, const std::string& value, const char* option) {
     settings.push_back({key, value, option});
   };
-  if (o.seed >= 0) add("training.seed", std::to_string(o.seed), "--seed");
-  if (o.batch_tokens > 0) add("training.batch_tokens", std::to_string(o.batch_tokens), "--batch-tokens");
-  if (o.shards >= 0) add("training.shards", std::to_string(o.shards), "--shards");
+  if (o.seed) add("training.seed", std::to_string(*o.seed), "--seed");
+  if (o.batch_tokens) add("training.batch_tokens", std::to_string(*o.batch_tokens), "--batch-tokens");
+  if (o.shards) add("training.shards", std::to_string(*o.shards), "--shards");
   if (!o.precision.empty()) add("training.precision", o.precision, "--precision");
   if (!o.arch.empty()) add("model.arch", o.arch, "--arch");
   if (!o.from.empty()) add("training.from", o.from, "--from");
@@ -63,14 +65,14 @@ int run_train(const TrainOptions& o) {
   options.validation = {{o.valid_pairs, o.valid_source, o.valid_target, o.swap, lines}, o.valid_text, lines};
   options.recipe = make_recipe(o);
   options.threads = o.common.threads;
-  options.max_steps = o.max_steps;
-  options.max_minutes = o.max_minutes;
+  options.max_steps = o.max_steps.value_or(0);
+  options.max_minutes = o.max_minutes.value_or(0);
   if (!o.languages.empty()) {
     std::tie(options.source_language, options.target_language) = split_pair(o.languages);
   }
   options.stop = &interrupted();
   options.on_ready = [] { on_interrupt(OnInterrupt::kFinishWork); };
-  TrainingProgress progress({o.max_steps, o.max_minutes}, stderr_is_terminal());
+  TrainingProgress progress({options.max_steps, options.max_minutes}, stderr_is_terminal());
   if (!o.common.quiet) {
     options.on_message = [&](const std::string& text) { progress.message(text); };
     options.on_step = [&](const train::Metrics& metrics) { progress.step(metrics); };
@@ -151,29 +153,20 @@ void add_train(CLI::App& app, Work& work) {
       ->add_option("--arch", o->arch,
                    fmt::format("Architecture (model.arch): {}", fmt::join(architectures, ", ")))
       ->type_name("NAME");
-  command
-      ->add_option("--batch-tokens", o->batch_tokens,
-                   "Tokens of a batch, on either side (training.batch_tokens)")
-      ->check(whole_number(1, 1'000'000'000))
-      ->type_name("N");
-  command->add_option("--shards", o->shards, "Parts of a batch (training.shards)")
-      ->check(whole_number(0, 1024))
-      ->type_name("N");
+  add_integer(*command, "--batch-tokens", o->batch_tokens,
+              "Tokens of a batch, on either side (training.batch_tokens)", {1, 1 << 30});
+  add_integer(*command, "--shards", o->shards, "Parts of a batch (training.shards)", {0, 1024});
   command
       ->add_option(
           "--precision", o->precision,
           "Of matrix products: highest (float32), high or medium (bfloat16), which are faster where the "
           "processor has matrix registers (training.precision)")
       ->type_name("NAME");
-  command->add_option("--seed", o->seed, "Seed of everything random (training.seed)")
-      ->check(whole_number(0))
-      ->type_name("N");
-  command->add_option("--max-steps", o->max_steps, "Stop after so many updates in all")
-      ->check(whole_number(1))
-      ->type_name("N");
-  command->add_option("--max-minutes", o->max_minutes, "Stop after so many minutes of training in all")
-      ->check(positive_number())
-      ->type_name("N");
+  add_integer(*command, "--seed", o->seed, "Seed of everything random (training.seed)",
+              {0, std::numeric_limits<int64_t>::max()});
+  add_integer(*command, "--max-steps", o->max_steps, "Stop after so many updates in all", {1, 1 << 30});
+  add_number(*command, "--max-minutes", o->max_minutes, "Stop after so many minutes of training in all",
+             {.least = 0, .above_least = true});
   command->add_option("--pair", o->languages, "The languages, such as de-en, noted in the model")
       ->type_name("PAIR");
   add_common_options(*command, o->common);

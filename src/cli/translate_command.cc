@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/json_file.h"
 #include "base/thread_pool.h"
+#include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/search_flags.h"
@@ -52,21 +54,22 @@ decode::TranslatorOptions translator_options(const TranslateOptions& o, const mo
   return options;
 }
 
-nlohmann::ordered_json to_json(const decode::Candidate& candidate) {
-  return {{"translation", candidate.text},
-          {"score", candidate.score},
-          {"log_probability", candidate.log_probability},
-          {"pieces", candidate.pieces},
-          {"log_probabilities", candidate.log_probabilities}};
+nlohmann::ordered_json to_json(const decode::Candidate& candidate, bool alignment) {
+  nlohmann::ordered_json json{{"translation", candidate.text},
+                              {"score", candidate.score},
+                              {"log_probability", candidate.log_probability},
+                              {"pieces", candidate.pieces},
+                              {"log_probabilities", candidate.log_probabilities}};
+  if (alignment) json["alignment"] = candidate.alignment;
+  return json;
 }
 
 nlohmann::ordered_json to_json(const decode::Translation& translation, bool alignment) {
   nlohmann::ordered_json json{{"source", translation.source}, {"source_pieces", translation.source_pieces}};
-  json.update(to_json(translation.best()));
-  if (alignment) json["alignment"] = translation.alignment;
+  json.update(to_json(translation.best(), alignment));
   json["alternatives"] = nlohmann::ordered_json::array();
   for (size_t rank = 1; rank < translation.candidates.size(); ++rank) {
-    json["alternatives"].push_back(to_json(translation.candidates[rank]));
+    json["alternatives"].push_back(to_json(translation.candidates[rank], alignment));
   }
   return json;
 }
@@ -84,7 +87,8 @@ void write(const TranslateOptions& o, const decode::Translation& translation, Li
     if (o.scores && found) line += fmt::format("{:.6f}", translation.candidates[rank].score);
     if (o.scores) line += '\t';
     if (found) line += within_line(translation.candidates[rank].text, o.scores || o.alignment);
-    if (o.alignment) line += '\t' + (rank == 0 ? decode::to_pharaoh(translation.alignment) : "");
+    if (o.alignment) line += '\t';
+    if (o.alignment && found) line += decode::to_pharaoh(translation.candidates[rank].alignment);
     output.write_line(line);
   }
 }
@@ -101,14 +105,21 @@ int run_translate(const TranslateOptions& o) {
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
   if (!o.common.quiet && lines.from_terminal()) std::fprintf(stderr, "One sentence a line; Ctrl-D ends.\n");
   ProgressLine progress("lines", live ? lines.count() : 0, live);
+  const double all_bytes = static_cast<double>(lines.bytes());
+  double bytes_before = 0;
   size_t written = 0;
   decode::Translator::Control control;
   control.cancelled = &interrupted();
-  control.progress = [&](size_t done) { progress.show(written + done); };
+  decode::Translator::Progress last;
+  control.progress = [&](const decode::Translator::Progress& done) {
+    last = done;
+    progress.show(written + done.lines, all_bytes > 0 ? (bytes_before + done.bytes) / all_bytes : -1);
+  };
   while (!lines.at_end()) {
     // Whoever types, or sends line by line, is answered as soon as there is nothing more to read. Not so with
     // chance in play: what is drawn for a line depends on how many stand before it in a call.
     size_t taken = 0;
+    last = {};
     const bool whole = translator.translate(
         [&](std::string& line) {
           if (taken > 0 && !options.search.sample && !lines.ready()) return false;
@@ -119,13 +130,14 @@ int run_translate(const TranslateOptions& o) {
         [&](const decode::Translation& translation) { write(o, translation, output); }, control);
     if (!whole) return kExitInterrupted;
     written += taken;
+    bytes_before += last.bytes;
     output.flush();
   }
   output.commit();
   progress.clear();
   if (live) {
     const double seconds = progress.seconds();
-    std::fprintf(stderr, "%zu lines in %.2f s, %.0f lines/s\n", written, seconds,
+    std::fprintf(stderr, "%s in %.2f s, %.0f lines/s\n", counted(written, "line").c_str(), seconds,
                  static_cast<double>(written) / seconds);
   }
   return kExitDone;
@@ -134,22 +146,22 @@ int run_translate(const TranslateOptions& o) {
 void add_sampling_options(CLI::App& command, TranslateOptions& o) {
   CLI::Option* sample =
       command.add_flag("--sample", o.sample, "Draw translations by chance instead of searching");
-  command
-      .add_option("--temperature", o.temperature,
-                  "Below 1 favours likely words, above 1 unlikely ones [what the model says, or 1]")
+  add_number(command, "--temperature", o.temperature,
+             "Below 1 favours likely words, above 1 unlikely ones [what the model says, or 1]",
+             {.least = 0, .above_least = true})
       ->needs(sample)
       ->type_name("T");
-  command
-      .add_option("--top-k", o.top_k, "Draw among the K likeliest words; 0: all [what the model says, or 0]")
+  add_integer(command, "--top-k", o.top_k,
+              "Draw among the K likeliest words; 0: all [what the model says, or 0]", {})
       ->needs(sample)
       ->type_name("K");
-  command
-      .add_option("--top-p", o.top_p,
-                  "Draw among the likeliest words that together reach this probability [what the model says, "
-                  "or 1]")
+  add_number(command, "--top-p", o.top_p,
+             "Draw among the likeliest words that together reach this probability [what the model says, "
+             "or 1]",
+             {.least = 0, .most = 1, .above_least = true})
       ->needs(sample)
       ->type_name("P");
-  command.add_option("--seed", o.seed, "Seed of what is drawn")->needs(sample)->capture_default_str();
+  add_integer(command, "--seed", o.seed, "Seed of what is drawn", kAnySeed)->needs(sample);
 }
 
 }  // namespace
@@ -175,10 +187,7 @@ void add_translate(CLI::App& app, Work& work) {
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
   add_shortlist_option(*command, o->model.shortlist);
-  command->add_option("--nbest", o->nbest, "Translations of each line")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->capture_default_str()
-      ->type_name("N");
+  add_integer(*command, "--nbest", o->nbest, "Translations of each line", {1, 1024});
   command->add_flag("--scores", o->scores, "A column with the score before the translation");
   command->add_flag("--alignment", o->alignment,
                     "A column with the word alignment, such as 0-0 1-2, source-target");

@@ -33,7 +33,17 @@ void add_pairs_options(CLI::App& app, PairsInput& input) {
   app.add_flag("--lossy", input.lines.lossy, "Replace bytes that are not UTF-8 instead of stopping");
 }
 
+void require_one_input(const PairsInput& input) {
+  const bool both = !input.source.empty() && !input.target.empty(),
+             any = !input.source.empty() || !input.target.empty();
+  if (input.pairs.empty() ? both : !any) return;
+  fail(ErrorKind::kUsage,
+       "give sentence pairs in one way: --pairs F.tsv, with lines of source TAB target, or --source F and "
+       "--target F");
+}
+
 NumberedPairs read_pairs(const PairsInput& input) {
+  require_one_input(input);
   PairsReader reader(input);
   NumberedPairs result;
   for (Pair pair; reader.next(pair);) {

@@ -36,7 +36,9 @@ struct NumberedPairs {
 /// Adds --pairs, --source, --target, --swap and --lossy.
 void add_pairs_options(CLI::App& app, PairsInput& input);
 
-/// Throws what PairsReader throws.
+/// Throws kUsage where no file is named, or too many are.
+void require_one_input(const PairsInput& input);
+/// Throws what PairsReader throws, and require_one_input().
 NumberedPairs read_pairs(const PairsInput& input);
 
 /// Throws kUsage for a pair that has more tokens than the model has positions, naming its line.

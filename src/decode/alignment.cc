@@ -36,7 +36,8 @@ class CrossAttention : public nn::AttentionSink {
     const auto count = static_cast<int>(layers_.size());
     if (count == 0) fail(ErrorKind::kUsage, "this model has no attention to align words by");
     if (layer < -count || layer >= count) {
-      fail(ErrorKind::kUsage, "there is no decoder layer {} to align words by: the model has {}", layer,
+      fail(ErrorKind::kUsage,
+           "there is no decoder layer {} to align words by: the model has {}, counted from 1", layer + 1,
            count);
     }
     return std::move(layers_.at(layer < 0 ? layer + count : layer));
@@ -85,11 +86,20 @@ std::vector<AlignmentLink> word_alignment(const SoftAlignment& alignment,
   return links;
 }
 
-std::vector<int> words_of_spans(std::string_view text, const std::vector<std::pair<size_t, size_t>>& spans) {
+std::vector<size_t> word_ends(std::string_view text) {
   std::vector<size_t> ends;
   for (const std::string_view word : split_whitespace(text)) {
     ends.push_back(static_cast<size_t>(word.data() - text.data()) + word.size());
   }
+  return ends;
+}
+
+std::vector<int> words_of_spans(std::string_view text, const std::vector<std::pair<size_t, size_t>>& spans) {
+  return words_of_spans(text, word_ends(text), spans);
+}
+
+std::vector<int> words_of_spans(std::string_view text, const std::vector<size_t>& ends,
+                                const std::vector<std::pair<size_t, size_t>>& spans) {
   std::vector<int> words;
   for (const auto& [begin, end] : spans) {
     size_t at = begin;  // of the first character that is no white space

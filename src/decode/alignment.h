@@ -42,6 +42,11 @@ std::vector<AlignmentLink> word_alignment(const SoftAlignment& alignment,
 
 /// Among the words that white space divides a text into, that of each span; -1 for empty spans at the end.
 std::vector<int> words_of_spans(std::string_view text, const std::vector<std::pair<size_t, size_t>>& spans);
+/// The same, with the word_ends() of the text: for many spans of one long text.
+std::vector<int> words_of_spans(std::string_view text, const std::vector<size_t>& ends,
+                                const std::vector<std::pair<size_t, size_t>>& spans);
+/// Where each word of a text ends, in bytes.
+std::vector<size_t> word_ends(std::string_view text);
 
 /// Of the text that the pieces make, the word of each piece; -1 for special tokens, which are not in the
 /// text.

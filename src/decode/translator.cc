@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/utf8.h"
 #include "text/whitespace.h"
 
 namespace heed::decode {
@@ -32,6 +33,29 @@ bool is_set(const std::atomic<bool>* flag) {
 std::vector<int32_t> without_end(std::vector<int32_t> ids) {
   ids.pop_back();
   return ids;
+}
+
+/// Counts words while a text is put together from parts.
+class WordCount {
+ public:
+  void add(std::string_view text) {
+    for (size_t at = 0; at < text.size();) {
+      const bool space = is_whitespace(next_code_point(text, at));
+      if (!space && !inside_) ++words_;
+      inside_ = !space;
+    }
+  }
+  /// Those before a word that would begin now; without white space it would belong to the last one.
+  int before_next() const { return words_ - (inside_ ? 1 : 0); }
+
+ private:
+  int words_ = 0;
+  bool inside_ = false;
+};
+
+/// The hypothesis that a candidate has for a part: where a part has fewer, its last.
+const Hypothesis& of_rank(const std::vector<Hypothesis>& found, size_t rank) {
+  return found[std::min(rank, found.size() - 1)];
 }
 
 }  // namespace
@@ -61,7 +85,9 @@ struct Translator::Window {
   std::vector<size_t> line_of_part;
   std::vector<std::vector<Hypothesis>> found;  // for each part
   uint64_t parts_before = 0;                   // in earlier windows
-  size_t lines_before = 0;
+  Progress before;                             // the same
+
+  std::vector<double> bytes_of_part;  // each its share of the line, by its tokens
 };
 
 std::vector<std::string> Translator::pieces_of(const std::vector<int32_t>& ids) const {
@@ -77,8 +103,16 @@ void Translator::split(Window& window, const Control& control) const {
   });
   window.first_part.push_back(0);
   for (size_t n = 0; n < window.lines.size(); ++n) {
-    window.line_of_part.insert(window.line_of_part.end(), window.lines[n].parts.size(), n);
+    const std::vector<Encoding>& parts = window.lines[n].parts;
+    window.line_of_part.insert(window.line_of_part.end(), parts.size(), n);
     window.first_part.push_back(window.line_of_part.size());
+    size_t tokens = 0;
+    for (const Encoding& part : parts) tokens += part.ids.size();
+    const double bytes_per_token =
+        static_cast<double>(window.inputs[n].size() + 1) / static_cast<double>(std::max<size_t>(tokens, 1));
+    for (const Encoding& part : parts) {
+      window.bytes_of_part.push_back(static_cast<double>(part.ids.size()) * bytes_per_token);
+    }
   }
   window.found.resize(window.line_of_part.size());
 }
@@ -99,9 +133,16 @@ bool Translator::search(Window& window, const Control& control) const {
   std::mutex mutex;  // guards what follows
   std::vector<size_t> parts_left;
   for (const SplitLine& line : window.lines) parts_left.push_back(line.parts.size());
-  const auto blank = static_cast<size_t>(std::count(parts_left.begin(), parts_left.end(), 0U));
-  size_t lines_done = window.lines_before + blank;
-  if (blank > 0 && control.progress) control.progress(lines_done);
+  Progress done = window.before;
+  for (size_t line = 0; line < window.lines.size(); ++line) {
+    if (parts_left[line] > 0) continue;
+    ++done.lines;
+    done.bytes += static_cast<double>(window.inputs[line].size() + 1);
+  }
+  const auto tell = [&] {
+    if (control.progress) control.progress(done);
+  };
+  if (done.lines > window.before.lines) tell();
   bool finished = true;
 
   WorkQueue queue(std::move(sentences), pool_.threads());
@@ -110,11 +151,11 @@ bool Translator::search(Window& window, const Control& control) const {
     const size_t part = number - window.parts_before;
     window.found[part] = std::move(hypotheses);
     const std::lock_guard lock(mutex);
-    if (--parts_left[window.line_of_part[part]] > 0) return;
-    ++lines_done;
-    if (control.progress) control.progress(lines_done);
+    done.bytes += window.bytes_of_part[part];
+    if (--parts_left[window.line_of_part[part]] == 0) ++done.lines;
+    tell();
   };
-  pool_.run(static_cast<size_t>(pool_.threads()), [&](size_t) {
+  pool_.run(queue.takers(), [&](size_t) {
     if (search_.run(next, take, {.cancelled = control.cancelled})) return;
     const std::lock_guard lock(mutex);
     finished = false;
@@ -127,8 +168,7 @@ Candidate Translator::join(const Window& window, size_t line, size_t rank) const
   size_t counted = 0;
   const auto& separators = window.lines[line].separators;
   for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
-    const auto& found = window.found[part];
-    const Hypothesis& hypothesis = found[std::min(rank, found.size() - 1)];
+    const Hypothesis& hypothesis = of_rank(window.found[part], rank);
     if (!joined.text.empty()) joined.text += separators[part - window.first_part[line]];
     joined.text += tokenizer_.decode(hypothesis.ids);
     joined.log_probability += hypothesis.log_probability;
@@ -143,22 +183,25 @@ Candidate Translator::join(const Window& window, size_t line, size_t rank) const
   return joined;
 }
 
-std::vector<AlignmentLink> Translator::align(const Window& window, size_t line) const {
+std::vector<AlignmentLink> Translator::align(const Window& window, size_t line, size_t rank) const {
   std::vector<AlignmentLink> links;
   const SplitLine& split = window.lines[line];
-  std::string text;  // of the parts so far
+  const std::vector<size_t> source_words = word_ends(split.text);
+  WordCount count;
+  bool empty = true;
   for (size_t n = 0; n < split.parts.size(); ++n) {
-    const std::vector<int32_t>& ids = window.found[window.first_part[line] + n].front().ids;
+    const std::vector<int32_t>& ids = of_rank(window.found[window.first_part[line] + n], rank).ids;
     std::vector<bool> special;
     for (const int32_t id : ids) special.push_back(tokenizer_.vocabulary().is_special(id));
-    const auto alignment = word_alignment(
-        soft_alignment(model_, context_, split.parts[n].ids, ids, options_.alignment),
-        words_of_spans(split.text, split.parts[n].spans), words_of_pieces(pieces_of(ids), special));
-    if (!text.empty()) text += split.separators[n];
-    // Without white space between them, the last word of a part and the first of the next are one.
-    const auto words_before = static_cast<int>(split_whitespace(text + "x").size()) - 1;
-    for (const auto& [from, to] : alignment) links.emplace_back(from, words_before + to);
-    text += tokenizer_.decode(ids);
+    const auto alignment =
+        word_alignment(soft_alignment(model_, context_, split.parts[n].ids, ids, options_.alignment),
+                       words_of_spans(split.text, source_words, split.parts[n].spans),
+                       words_of_pieces(pieces_of(ids), special));
+    if (!empty) count.add(split.separators[n]);
+    for (const auto& [from, to] : alignment) links.emplace_back(from, count.before_next() + to);
+    const std::string text = tokenizer_.decode(ids);
+    count.add(text);
+    empty = empty && text.empty();
   }
   return links;
 }
@@ -173,19 +216,21 @@ Translation Translator::assemble(const Window& window, size_t line) const {
                                      source.pieces.end());
     ranks = std::max(ranks, window.found[part].size());
   }
-  for (size_t rank = 0; rank < ranks; ++rank) translation.candidates.push_back(join(window, line, rank));
-  if (options_.align) translation.alignment = align(window, line);
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    translation.candidates.push_back(join(window, line, rank));
+    if (options_.align) translation.candidates.back().alignment = align(window, line, rank);
+  }
   return translation;
 }
 
 bool Translator::translate(const NextLine& next, const std::function<void(Translation)>& take,
                            const Control& control) const {
   uint64_t parts_before = 0;
-  size_t lines_before = 0;
+  Progress before;
   while (true) {
     Window window;
     window.parts_before = parts_before;
-    window.lines_before = lines_before;
+    window.before = before;
     for (std::string line; window.inputs.size() < options_.window && next(line);)
       window.inputs.push_back(line);
     if (window.inputs.empty()) return true;
@@ -198,7 +243,8 @@ bool Translator::translate(const NextLine& next, const std::function<void(Transl
     if (is_set(control.cancelled)) return false;
     for (Translation& translation : translations) take(std::move(translation));
     parts_before += window.found.size();
-    lines_before += window.lines.size();
+    before.lines += window.lines.size();
+    for (const std::string& line : window.inputs) before.bytes += static_cast<double>(line.size() + 1);
   }
 }
 

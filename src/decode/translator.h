@@ -27,7 +27,7 @@ struct TranslatorOptions {
   int64_t most_tokens = 128;
   /// Every translation begins with this text; its last word must be whole.
   std::string prefix = {};
-  bool align = false;  ///< find word alignments, which costs one more pass over each translation
+  bool align = false;  ///< find word alignments, which costs one more pass over each candidate
   AlignmentOptions alignment = {};
   /// Lines are read, sorted by length, translated and given out so many at a time.
   size_t window = 2048;
@@ -41,6 +41,8 @@ struct Candidate {
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;
   std::vector<float> log_probabilities;  ///< of each token
+  /// Between words as white space divides them; where asked for.
+  std::vector<AlignmentLink> alignment;
 };
 
 /// A line and its translations.
@@ -50,8 +52,6 @@ struct Translation {
   /// Best first; of several parts, the n-th joins the n-th of each. Never empty: a line of white space has
   /// one empty candidate, and the model is not asked.
   std::vector<Candidate> candidates;
-  /// Of the best candidate, between words as white space divides them; where asked for.
-  std::vector<AlignmentLink> alignment;
 
   const Candidate& best() const { return candidates.front(); }
 };
@@ -70,10 +70,18 @@ class Translator {
   Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
              ThreadPool& pool, TranslatorOptions options = {});
 
+  /// What is done so far.
+  struct Progress {
+    size_t lines = 0;  ///< whole ones
+    /// Of the lines with their ends, parts of lines included. Lines are not searched in their order but the
+    /// longest first, so this, not `lines`, tells how far the work has come.
+    double bytes = 0;
+  };
+
   /// What callers may want to know or do while it runs.
   struct Control {
-    /// Told of the lines done so far, one call at a time, from any thread.
-    std::function<void(size_t done)> progress = {};
+    /// Told whenever a part of a line is done, one call at a time, from any thread.
+    std::function<void(const Progress& done)> progress = {};
     const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
   };
 
@@ -101,7 +109,7 @@ class Translator {
   bool search(Window& window, const Control& control) const;
   Translation assemble(const Window& window, size_t line) const;
   Candidate join(const Window& window, size_t line, size_t rank) const;
-  std::vector<AlignmentLink> align(const Window& window, size_t line) const;
+  std::vector<AlignmentLink> align(const Window& window, size_t line, size_t rank) const;
   ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
   std::vector<std::string> pieces_of(const std::vector<int32_t>& ids) const;
 

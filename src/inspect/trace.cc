@@ -182,8 +182,9 @@ Trace select(const Trace& trace, const AttentionSelection& selection) {
     fail(ErrorKind::kUsage, "this model has no {} attention: choose another stack ({})", where,
          fmt::join(stacks_of(trace), ", "));
   }
-  if (selection.layer) check_index("layer", *selection.layer, layers_there, where);
-  if (selection.head) check_index("head", *selection.head, heads_there, where);
+  const std::string place = selection.stack ? where + " stack" : where;
+  if (selection.layer) check_index("layer", *selection.layer, layers_there, place);
+  if (selection.head) check_index("head", *selection.head, heads_there, place);
   return chosen;
 }
 

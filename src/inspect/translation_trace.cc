@@ -57,6 +57,7 @@ Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, c
   const bool own = request.target.empty();
   const std::vector<int32_t> source = tokenizer.encode_source(request.source).ids;
   std::vector<int32_t> target;
+  require_room(model.seq2seq(), "source", source.size());
   if (own) {
     const decode::Search search(model.seq2seq(), model.context(), request.search);
     target = search.run({{.number = 0, .source = source}}).at(0).at(0).ids;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "data/corpus_builder.h"
 #include "data/labelled_reader.h"
 #include "decode/text_classifier.h"
@@ -123,7 +124,7 @@ class ClassificationTask : public Task {
   void write_files(const std::string&) const override {}  // the labels are in config.json
 
   std::string amount() const override {
-    return fmt::format("{} texts of {} classes", training_->sentences(), labels_.names.size());
+    return fmt::format("{} of {} classes", counted(training_->sentences(), "text"), labels_.names.size());
   }
 
   void begin(const BatchCursor& place) override {

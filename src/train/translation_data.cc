@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "data/corpus_builder.h"
 #include "train/prepared_corpus.h"
 #include "train/prepared_tokenizer.h"
@@ -89,7 +90,7 @@ void make_corpus(const PairsInput& input, const std::string& path, const Tokeniz
   const CorpusCounts counts =
       build_pair_corpus(reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
                         encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), path, build);
-  std::string message = fmt::format("{}: {} pairs", reader.name(), counts.written);
+  std::string message = fmt::format("{}: {}", reader.name(), counted(counts.written, "pair"));
   if (augmentation) message += fmt::format(", {} of them added", augmentation->added());
   if (cuts > 0) message += fmt::format(", {} cuts of each", cuts);
   if (counts.too_long > 0) {
@@ -98,8 +99,8 @@ void make_corpus(const PairsInput& input, const std::string& path, const Tokeniz
   if (reader.counts().empty > 0)
     message += fmt::format(", {} left out with an empty side", reader.counts().empty);
   if (reader.counts().extra_columns > 0) {
-    message += fmt::format(", {} lines with more than two columns (the first two are used)",
-                           reader.counts().extra_columns);
+    message += fmt::format(", {} with more than two columns (the first two are used)",
+                           counted(reader.counts().extra_columns, "line"));
   }
   task.say(message);
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/fingerprint.h"
 #include "data/packed_batch.h"
 #include "decode/search.h"
@@ -62,7 +63,7 @@ class TranslationTask : public Task {
                                        .start = model_->start_id()});
   }
 
-  std::string amount() const override { return fmt::format("{} pairs", data_->corpus.sentences()); }
+  std::string amount() const override { return counted(data_->corpus.sentences(), "pair"); }
 
   void begin(const BatchCursor& place) override {
     batcher_.emplace(sizes_of(data_->corpus),
@@ -131,7 +132,7 @@ class TranslationTask : public Task {
     context.packed = &packed;
     const decode::Search search(*model_, context, search_options());
     decode::WorkQueue queue(std::move(sentences), pool.threads());
-    pool.run(static_cast<size_t>(pool.threads()), [&](size_t) {
+    pool.run(queue.takers(), [&](size_t) {
       search.run(
           [&](const decode::SearchRoom& room) {
             input_.stop.check();

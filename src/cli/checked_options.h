@@ -1,0 +1,56 @@
+// Options that take a number or one of a few words: read in one way, with one message for what is neither.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace heed::cli {
+
+struct IntegerRange {
+  int64_t least = 0;
+  uint64_t most = std::numeric_limits<int32_t>::max();
+};
+
+/// For seeds: every number of 64 bits.
+constexpr IntegerRange kAnySeed{0, std::numeric_limits<uint64_t>::max()};
+
+/// Adds an option that takes an integer in decimal digits, its default shown in the help. Anything else is an
+/// error that names the option and the range.
+CLI::Option* add_integer(CLI::App& app, const std::string& name, int& value, const std::string& description,
+                         IntegerRange range);
+CLI::Option* add_integer(CLI::App& app, const std::string& name, int64_t& value,
+                         const std::string& description, IntegerRange range);
+CLI::Option* add_integer(CLI::App& app, const std::string& name, uint64_t& value,
+                         const std::string& description, IntegerRange range);
+/// Without a default, so that the description says what holds.
+CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<int>& value,
+                         const std::string& description, IntegerRange range);
+CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<int64_t>& value,
+                         const std::string& description, IntegerRange range);
+CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<uint64_t>& value,
+                         const std::string& description, IntegerRange range);
+
+struct NumberRange {
+  double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
+  bool above_least = false;  ///< `least` itself is too small
+};
+
+/// The same for numbers such as 0.5 or 1e-4; never NaN or infinite.
+CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, const std::string& description,
+                        NumberRange range);
+CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
+                        const std::string& description, NumberRange range);
+
+/// Adds an option that takes one of these words.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
+                        const std::string& description, const std::vector<std::string>& choices);
+
+}  // namespace heed::cli

@@ -1,0 +1,210 @@
+// What the command says: numbers that are none, help, names of models and tokens, and how long work will
+// take.
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/terminal.h"
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+CommandResult attend(const Arguments& more) {
+  Arguments arguments{"attend", "--model", tiny_model(), "--no-color"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return heed_command(arguments);
+}
+
+// ---- Numbers
+
+TEST(Usage, NumbersThatAreNoneAreRefusedWithTheirRange) {
+  const std::vector<Arguments> options{{"translate", "x", "--sample", "--seed"},
+                                       {"translate", "x", "--beam"},
+                                       {"translate", "x", "--threads"},
+                                       {"translate", "x", "--max-length"},
+                                       {"generate", "x", "--seed"},
+                                       {"generate", "x", "--max-tokens"},
+                                       {"train", "--output", "x", "--seed"},
+                                       {"train", "--output", "x", "--max-steps"},
+                                       {"train", "--output", "x", "--shards"},
+                                       {"train", "--output", "x", "--batch-tokens"},
+                                       {"align", "--pairs", "x", "--layer"},
+                                       {"shortlist", "x", "--pairs", "x", "--most-pairs"},
+                                       {"score", "--input", "x", "--stride"},
+                                       {"attend", "x", "--columns"},
+                                       {"fill", "x", "--top"}};
+  for (const Arguments& option : options) {
+    for (const std::string value :
+         {"\u0663", "-1", "1e3", "99999999999999999999", "0x10", " 4", "1.5", "many"}) {
+      Arguments arguments = option;
+      arguments.back() += "=" + value;
+      const CommandResult result = heed_command(arguments);
+      EXPECT_EQ(result.status, 2) << arguments.back();
+      const std::string begin = "heed " + option[0] + ": " + option.back() + " takes an integer from ";
+      EXPECT_TRUE(result.err.starts_with(begin)) << result.err;
+      EXPECT_NE(result.err.find("not '" + value + "'"), std::string::npos) << result.err;
+      EXPECT_LT(result.err.size(), 200u);
+    }
+  }
+  for (const std::string value : {"nan", "inf", "1e999", "0,5", "one"}) {
+    expect_failure(heed_command({"translate", "x", "--length-penalty=" + value}), 2,
+                   {"--length-penalty takes a number, not '" + value + "'"});
+    expect_failure(heed_command({"train", "--output", "x", "--max-minutes=" + value}), 2,
+                   {"--max-minutes takes a number above 0, not '" + value + "'"});
+  }
+  expect_failure(heed_command({"generate", "x", "--top-p", "1.5"}), 2, {"above 0 and up to 1, not '1.5'"});
+  expect_failure(heed_command({"translate", "x", "--beam="}), 2, {"--beam needs a value"});
+  expect_failure(heed_command({"translate", "x", "--shortlist", "no"}), 2,
+                 {"--shortlist takes on or off, not 'no'"});
+}
+
+TEST(Usage, NumbersAreDecimal) {
+  const Arguments beam{"translate", "--model", tiny_model(), "--scores",
+                       "--nbest",   "10",      "Der Hund",   "--beam"};
+  Arguments ten = beam, with_zero = beam;
+  ten.emplace_back("10");
+  with_zero.emplace_back("010");  // 8, were it octal, which is too few for --nbest 10
+  EXPECT_EQ(heed_command(with_zero).out, heed_command(ten).out);
+  EXPECT_EQ(lines_of(heed_command(with_zero).out).size(), 10u);
+}
+
+TEST(Usage, ManyThreadsCostNothingWithoutWorkForThem) {
+  const auto begin = std::chrono::steady_clock::now();
+  const CommandResult result =
+      heed_command({"translate", "--model", tiny_model(), "Der Hund", "--threads", "1024"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 4);
+}
+
+// ---- Help
+
+TEST(Usage, HelpIsASubcommandToo) {
+  EXPECT_EQ(heed_command({"help"}).out, heed_command({"--help"}).out);
+  const CommandResult help = heed_command({"help", "translate"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.out, heed_command({"translate", "--help"}).out);
+  expect_failure(heed_command({"help", "tranlsate"}), 2, {"'tranlsate'", "did you mean 'translate'"});
+  expect_failure(heed_command({"help", "translate", "now"}), 2, {"'now'"});
+}
+
+TEST(Usage, HelpThatCannotBeWrittenFails) {
+  for (const Arguments& arguments : {Arguments{"--help"}, {"--version"}, {"help"}, {"translate", "--help"}}) {
+    expect_failure(heed_command(arguments, {.output = "/dev/full"}), 1, {"standard output", "No space left"});
+  }
+}
+
+// ---- Models and layers
+
+TEST(Usage, OnlyPairsAreListedAsPairs) {
+  const TestFolder folder;
+  std::filesystem::create_directory(folder.path("models"));
+  for (const char* name : {"de-en", "en-es", "rnn"}) {
+    std::filesystem::create_directory_symlink(tiny_model(), folder.path(std::string("models/") + name));
+  }
+  const Command::Settings bundled{.environment = {"HEED_MODELS=" + folder.path("models")}};
+  const CommandResult other = heed_command({"translate", "x", "--pair", "de-fr"}, bundled);
+  expect_failure(other, 2, {"'de-fr'", "there are de-en, en-es:"});
+  EXPECT_EQ(other.err.find("rnn"), std::string::npos) << other.err;
+  expect_failure(heed_command({"translate", "x", "--pair", "rnn"}, bundled), 2,
+                 {"two languages", "--model " + folder.path("models/rnn")});
+}
+
+TEST(Usage, LayersAreCountedFromOne) {
+  const TestFolder folder;
+  const std::string pairs = folder.write("pairs.tsv", to_tsv(tiny_pairs(2, 5)));
+  EXPECT_EQ(heed_command({"align", "--model", tiny_model(), "--pairs", pairs, "--layer", "2"}).status, 0);
+  expect_failure(heed_command({"align", "--model", tiny_model(), "--pairs", pairs, "--layer", "3"}), 2,
+                 {"no decoder layer 3", "has 2, counted from 1"});
+}
+
+TEST(Usage, EveryAlternativeHasItsAlignment) {
+  const Arguments arguments{"translate", "--model",     tiny_model(),
+                            "--nbest",   "3",           "--beam",
+                            "4",         "--alignment", "Der alte Hund sieht den kleinen Baum."};
+  const CommandResult result = heed_command(arguments);
+  const std::vector<std::string> lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 3u) << result.err;
+  for (const std::string& line : lines) {
+    const size_t tab = line.find('\t');
+    ASSERT_NE(tab, std::string::npos) << line;
+    const auto words = 1 + std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(tab), ' ');
+    EXPECT_EQ(std::count(line.begin() + static_cast<std::ptrdiff_t>(tab), line.end(), '-'), words) << line;
+  }
+  Arguments with_json = arguments;
+  with_json.emplace_back("--json");
+  const auto json = nlohmann::json::parse(heed_command(with_json).out);
+  EXPECT_FALSE(json.at("alignment").empty());
+  ASSERT_EQ(json.at("alternatives").size(), 2u);
+  for (const auto& alternative : json.at("alternatives")) EXPECT_FALSE(alternative.at("alignment").empty());
+}
+
+TEST(Usage, ATokenThatIsThereTwiceIsChosenByItsNumber) {
+  const std::string text = "Der alte Hund sieht den Hund.";
+  const auto query = [&](const std::string& name, const Arguments& more = {}) {
+    Arguments arguments{text, "--stack", "encoder", "--words", "--query", name};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return attend(arguments);
+  };
+  const CommandResult first = query("Hund", {"--quiet"}), second = query("Hund.");
+  ASSERT_EQ(first.status, 0) << first.err;
+  // Between words, "Hund" and "Hund." differ; between pieces they are the same one.
+  const auto piece = [&](const std::string& name) {
+    return attend({text, "--stack", "encoder", "--query", name});
+  };
+  const CommandResult both = piece("Hund");
+  ASSERT_EQ(both.status, 0) << both.err;
+  EXPECT_NE(both.err.find("this is the first"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("--query Hund:2"), std::string::npos) << both.err;
+  EXPECT_EQ(piece("Hund:1").out, both.out);
+  EXPECT_EQ(piece("Hund:1").err, "");
+  EXPECT_NE(piece("Hund:2").out, both.out);
+  expect_failure(piece("Hund:3"), 2, {"Hund:3", "there are 2"});
+  expect_failure(piece("Katze"), 2, {"Katze", "no such token"});
+  EXPECT_NE(second.out, first.out);
+}
+
+// ---- Lines that are compared
+
+TEST(Usage, EvaluateReadsLinesAsSacreBleu) {
+  const TestFolder folder;
+  const std::string plain = folder.write("plain", "The cat sat on the mat.\n"),
+                    marked = folder.write("marked", "\xEF\xBB\xBFThe cat sat on the mat.\n"),
+                    trailing = folder.write("trailing", "The cat sat on the mat. \u2028\x0b\r\n");
+  const auto bleu = [&](const std::string& hypothesis) {
+    return nlohmann::json::parse(
+               heed_command({"evaluate", "--hypothesis", hypothesis, "--reference", plain, "--json"}).out)
+        .at("bleu")
+        .get<double>();
+  };
+  EXPECT_NEAR(bleu(plain), 100, 1e-9);
+  EXPECT_NEAR(bleu(trailing), 100, 1e-9);
+  EXPECT_NEAR(bleu(marked), 80.91067115702207, 1e-9);  // sacreBLEU 2.6: the mark is a part of the first word
+}
+
+// ---- How long it will take
+
+TEST(Usage, TheTimeLeftIsOfWorkDoneOnceThereIsEnough) {
+  EXPECT_FALSE(cli::seconds_left(0.9, 0.0002));  // one line of 5,000
+  EXPECT_FALSE(cli::seconds_left(1.9, 0.5));
+  EXPECT_FALSE(cli::seconds_left(10, 0.01));
+  EXPECT_FALSE(cli::seconds_left(100, 0));
+  EXPECT_FALSE(cli::seconds_left(100, -1));
+  EXPECT_FALSE(cli::seconds_left(100, 1));
+  EXPECT_NEAR(cli::seconds_left(10, 0.25).value(), 30, 1e-9);
+  EXPECT_NEAR(cli::seconds_left(30, 0.01).value(), 2970, 1e-9);
+}
+
+}  // namespace
+}  // namespace heed
