@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/simd.h"
 
@@ -47,8 +48,14 @@ void sum_of_squares(const SumOfSquaresArguments<T>& a) {
   double sum = 0;
   for (int64_t begin = 0; begin < a.size; begin += 256) {
     const T* x = a.x + begin;
-    sum += sum_over(d, std::min<int64_t>(256, a.size - begin),
-                    [&](auto at, auto load) { return hn::Mul(load(x + at), load(x + at)); });
+    const int64_t size = std::min<int64_t>(256, a.size - begin);
+    const T squares =
+        sum_over(d, size, [&](auto at, auto load) { return hn::Mul(load(x + at), load(x + at)); });
+    if (squares <= std::numeric_limits<T>::max()) {
+      sum += squares;
+      continue;
+    }
+    for (int64_t i = 0; i < size; ++i) sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
   }
   *a.sum = sum;
 }

@@ -35,6 +35,29 @@ void add_rows(const AddRowsArguments<T>& a) {
   }
 }
 
+// Beyond this, swish and GELU are x or 0 to the last bit, and their derivatives 1 or 0. The formulas are not:
+// a gate that is almost 0 stays above 4e-38 (exponential-inl.h), and x^3 overflows. NaN stays NaN.
+constexpr int kLargestArgument = 1000;
+
+template <class D, class V>
+HWY_INLINE V bounded_below(D d, V x) {
+  const auto least = hn::Set(d, static_cast<hn::TFromD<D>>(-kLargestArgument));
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_NEON  // whose Max() and Min() lose NaN
+  return hn::IfThenElse(hn::Lt(x, least), least, x);
+#else
+  return hn::Max(least, x);
+#endif
+}
+template <class D, class V>
+HWY_INLINE V bounded(D d, V x) {
+  const auto most = hn::Set(d, static_cast<hn::TFromD<D>>(kLargestArgument));
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_NEON
+  return hn::IfThenElse(hn::Gt(x, most), most, bounded_below(d, x));
+#else
+  return hn::Min(most, bounded_below(d, x));
+#endif
+}
+
 /// Of the approximate GELU, x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3) (Hendrycks and
 /// Gimpel, 2016): (1 + tanh(u)) / 2, which is the sigmoid of 2 u, and the derivative of 2 u.
 template <class V>
@@ -64,15 +87,15 @@ void activate(const ActivationArguments<T>& a) {
     case Activation::kRelu:
       return map([&](auto x) { return hn::Max(x, hn::Zero(d)); });
     case Activation::kSwish:
-      return map([&](auto x) { return hn::Mul(x, sigmoid(d, x)); });
+      return map([&](auto x) { return hn::Mul(bounded_below(d, x), sigmoid(d, x)); });
     case Activation::kSigmoid:
       return map([&](auto x) { return sigmoid(d, x); });
     case Activation::kTanh:
       return map([&](auto x) { return hn::Tanh(d, x); });
     case Activation::kGeluTanh:
-      return map([&](auto x) { return hn::Mul(x, gelu_gate(d, x).gate); });
+      return map([&](auto x) { return hn::Mul(bounded_below(d, x), gelu_gate(d, bounded(d, x)).gate); });
     case Activation::kGelu:
-      return map([&](auto x) { return hn::Mul(x, normal_distribution(d, x).below); });
+      return map([&](auto x) { return hn::Mul(bounded_below(d, x), normal_distribution(d, x).below); });
   }
 }
 
@@ -91,7 +114,7 @@ void activate_backward(const ActivationBackwardArguments<T>& a) {
     case Activation::kSwish:
       return map([&](auto x) {
         const auto s = sigmoid(d, x);
-        return hn::Mul(s, hn::MulAdd(x, hn::Sub(one, s), one));
+        return hn::Mul(s, hn::MulAdd(bounded(d, x), hn::Sub(one, s), one));
       });
     case Activation::kSigmoid:
       return map([&](auto x) {
@@ -104,14 +127,15 @@ void activate_backward(const ActivationBackwardArguments<T>& a) {
         return hn::NegMulAdd(t, t, one);
       });
     case Activation::kGeluTanh:
-      return map([&](auto x) {
+      return map([&](auto any) {
+        const auto x = bounded(d, any);
         const auto [gate, slope] = gelu_gate(d, x);
         return hn::Mul(gate, hn::MulAdd(hn::Mul(x, slope), hn::Sub(one, gate), one));
       });
     case Activation::kGelu:
       return map([&](auto x) {
         const auto normal = normal_distribution(d, x);
-        return hn::MulAdd(x, normal.density, normal.below);
+        return hn::MulAdd(bounded(d, x), normal.density, normal.below);
       });
   }
 }

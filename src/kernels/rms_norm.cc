@@ -1,6 +1,7 @@
 #include "kernels/rms_norm.h"
 
 #include <cmath>
+#include <limits>
 
 #include "kernels/simd.h"
 
@@ -23,7 +24,12 @@ void rms_norm(const RmsNormArguments<T>& a) {
     T* y = a.y + row * a.width;
     const T squares =
         sum_over(d, a.width, [&](auto at, auto load) { return hn::Mul(load(x + at), load(x + at)); });
-    const T rrms = 1 / std::sqrt(squares / count + static_cast<T>(a.epsilon));
+    T rrms = 1 / std::sqrt(squares / count + static_cast<T>(a.epsilon));
+    if (!(squares <= std::numeric_limits<T>::max())) {  // beyond 1e19 in float32
+      double exact = 0;
+      for (int64_t i = 0; i < a.width; ++i) exact += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+      rrms = static_cast<T>(1 / std::sqrt(exact / static_cast<double>(a.width) + a.epsilon));
+    }
     const auto factor = hn::Set(d, rrms);
     for_each_vector(d, a.width, [&](auto at, auto load, auto store) {
       store(hn::Mul(hn::Mul(load(x + at), factor), load(a.weight + at)), y + at);

@@ -9,6 +9,8 @@ namespace heed::train {
 namespace {
 
 constexpr int64_t kChunk = 1 << 16;
+/// Adam squares gradients in float32: with larger ones its second moment would become infinite, and stay so.
+constexpr double kLargestNorm = 1e18;
 
 /// body(chunk, first element, count) for every chunk of the flat array. Rows that are not trained have
 /// gradients of 0.
@@ -51,7 +53,8 @@ double Optimizer::norm(ThreadPool& pool, const nn::ParameterArray& gradients) co
 
 void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients,
                        double norm, int64_t n, nn::ParameterArray& average) {
-  const double scale = recipe_.clip > 0 ? std::min(1.0, recipe_.clip / (norm + 1e-6)) : 1;
+  const double limit = recipe_.clip > 0 ? std::min(recipe_.clip, kLargestNorm) : kLargestNorm;
+  const double scale = std::min(1.0, limit / (norm + 1e-6));
   // At first the average follows the values closely: what it began with is forgotten soon.
   const double decay = std::min(recipe_.decay, static_cast<double>(n) / static_cast<double>(n + 9));
   float* w = values.flat().data<float>();
