@@ -1,5 +1,7 @@
 # What each folder stands on (docs/dependencies.md says why), and nothing else: HEED_LINK_<folder>.
 find_package(Threads REQUIRED)
+# Some of the packages below have this flag. With it everywhere, all folders can share their precompiled headers.
+set_property(TARGET Threads::Threads APPEND PROPERTY INTERFACE_COMPILE_OPTIONS -pthread)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)
@@ -13,7 +15,8 @@ pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo cairo-svg cairo
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
 set(HEED_LINK_base fmt::fmt Threads::Threads nlohmann_json::nlohmann_json)
-set(HEED_LINK_kernels DNNL::dnnl OpenMP::OpenMP_CXX PkgConfig::HWY)
+# OpenMP's threads are only started by oneDNN: nothing of ours is compiled with it.
+set(HEED_LINK_kernels DNNL::dnnl $<LINK_ONLY:OpenMP::OpenMP_CXX> PkgConfig::HWY)
 # Of the instruction sets that Highway knows, the kernels are compiled for SSE4, AVX2 and AVX-512, or NEON, and for none:
 # also where every processor has one, and with plain numbers, of which Highway makes vectors with some compilers.
 set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS

@@ -29,6 +29,37 @@ function(heed_see_folders target)
   endforeach()
 endfunction()
 
+# heed_precompile_headers(TARGET)
+#
+# Headers of the system that most files include are read once, and not for every file. The files go on to include
+# what they use; whether they do shows where this is turned off, as it is with Clang. Headers of ours are not among
+# them: a change of one would compile everything again.
+function(heed_precompile_headers target)
+  if(NOT HEED_PRECOMPILED_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  if(target STREQUAL "heed_base")
+    target_precompile_headers(heed_base PRIVATE <algorithm> <array> <cmath> <cstdint> <cstdio> <filesystem> <functional>
+                                                <limits> <map> <memory> <numeric> <optional> <span> <string>
+                                                <string_view> <unordered_map> <utility> <vector> <fmt/format.h>)
+  else()
+    target_precompile_headers(${target} REUSE_FROM heed_base)
+  endif()
+endfunction()
+
+# heed_compile_sooner(SOURCE...)
+#
+# Files that read or write JSON make settings of it and back: optimising the library's templates in each of them takes
+# long and gains nothing. Its parser is only in base/json_text.cc.
+function(heed_compile_sooner)
+  foreach(source ${ARGN})
+    file(STRINGS ${source} json REGEX "^#include <nlohmann/json.hpp>" LIMIT_COUNT 1)
+    if(json AND NOT source MATCHES "/base/json_text.cc$")
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O1)
+    endif()
+  endforeach()
+endfunction()
+
 # heed_folder(NAME [MAY_INCLUDE FOLDER...])
 #
 # Makes the static library heed_NAME from src/NAME/*.cc, and collects src/NAME/*_test.cc for the tests.
@@ -53,6 +84,8 @@ function(heed_folder name)
     set(scope PUBLIC)
     heed_compile_options(${target})
     heed_see_folders(${target} ${name} ${ARG_MAY_INCLUDE})
+    heed_precompile_headers(${target})
+    heed_compile_sooner(${sources})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
