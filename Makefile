@@ -11,6 +11,7 @@ CMAKE ?= cmake
 # $(call run_tests,PRESET[,OPTIONS]): configures, builds everything, and runs all tests.
 define run_tests
 $(CMAKE) --preset $(1) $(2)
+@scripts/build-time $(if $(filter release,$(1)),build,build/$(1)) $(JOBS)
 $(CMAKE) --build --preset $(1) -j $(JOBS)
 ctest --preset $(1) -j $(JOBS)
 endef
@@ -19,9 +20,11 @@ help: ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: build/build.ninja ## build the command, the library and the examples, into build/ (what plain `make` does)
+	@scripts/build-time build $(JOBS)
 	$(CMAKE) --build --preset release -j $(JOBS)
 
 demo: build/build.ninja ## build, translate, and draw the attention of a sentence
+	@scripts/build-time build $(JOBS) heed_bin
 	$(CMAKE) --build --preset release -j $(JOBS) --target heed_bin
 	@scripts/demo
 

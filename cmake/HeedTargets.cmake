@@ -29,21 +29,25 @@ function(heed_see_folders target)
   endforeach()
 endfunction()
 
-# heed_precompile_headers(TARGET)
+# heed_precompile_headers(TARGET [HEADER...])
 #
-# Headers of the system that most files include are read once, and not for every file. The files go on to include
-# what they use; whether they do shows where this is turned off, as it is with Clang. Headers of ours are not among
-# them: a change of one would compile everything again.
+# Headers of the system that most files include are read once, and not for every file: those of the library with the
+# first target that comes here, those of the tests, which include HEADERs too, with the first of these. The files go on
+# to include what they use; whether they do shows where this is turned off, as it is with Clang. Headers of ours are
+# not among them: a change of one would compile everything again.
 function(heed_precompile_headers target)
   if(NOT HEED_PRECOMPILED_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
   endif()
-  if(target STREQUAL "heed_base")
-    target_precompile_headers(heed_base PRIVATE <algorithm> <array> <cmath> <cstdint> <cstdio> <filesystem> <functional>
-                                                <limits> <map> <memory> <numeric> <optional> <span> <string>
-                                                <string_view> <unordered_map> <utility> <vector> <fmt/format.h>)
+  string(JOIN " " kind first with ${ARGN})
+  get_property(first GLOBAL PROPERTY "HEED_PRECOMPILED ${kind}")
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
   else()
-    target_precompile_headers(${target} REUSE_FROM heed_base)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <cstdio> <filesystem> <functional>
+                                                <limits> <map> <memory> <numeric> <optional> <span> <string>
+                                                <string_view> <unordered_map> <utility> <vector> <fmt/format.h> ${ARGN})
+    set_property(GLOBAL PROPERTY "HEED_PRECOMPILED ${kind}" ${target})
   endif()
 endfunction()
 

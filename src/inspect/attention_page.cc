@@ -76,7 +76,7 @@ class Page {
     add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Attention: "
         "{}</title>\n",
         title);
-    page_ += "<style>" + std::string(kStyle) + "</style>\n</head>\n<body>\n<h1>Attention</h1>\n<table>\n";
+    add("<style>{}</style>\n</head>\n<body>\n<h1>Attention</h1>\n<table>\n", kStyle);
     const auto [source, target] = sentence_names(trace_);
     add_row(source, trace_.source);
     add_row(target, trace_.target);

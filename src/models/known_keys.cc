@@ -1,6 +1,7 @@
 #include "models/known_keys.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "base/nearest_word.h"

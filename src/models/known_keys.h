@@ -3,7 +3,7 @@
 // model must not open and give other numbers than its files describe.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
