@@ -52,9 +52,9 @@ int run_align(const AlignOptions& o) {
 
 }  // namespace
 
-void add_align(CLI::App& app, Work& work) {
+void add_align(Command& app, Work& work) {
   auto o = std::make_shared<AlignOptions>();
-  CLI::App* command = app.add_subcommand("align", "Align the words of sentence pairs");
+  Command* command = app.add_subcommand("align", "Align the words of sentence pairs");
   command->footer(
       "Example:\n  heed align --pairs test.tsv --model my-model\n"
       "Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with target word 2. "

@@ -281,9 +281,9 @@ int run_attend(AttendOptions o) {
 
 }  // namespace
 
-void add_attend(CLI::App& app, Work& work) {
+void add_attend(Command& app, Work& work) {
   auto o = std::make_shared<AttendOptions>();
-  CLI::App* command = app.add_subcommand("attend", "Show what a model attends to");
+  Command* command = app.add_subcommand("attend", "Show what a model attends to");
   command->footer(
       "Examples:\n  heed attend \"Der Hund schläft.\"\n"
       "  heed attend \"Der Hund schläft.\" --stack encoder --layer 1 --head all\n"

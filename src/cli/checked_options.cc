@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -48,73 +47,63 @@ std::string describe(const NumberRange& range) {
   return "a number";
 }
 
-/// In the message, run.cc puts the option's name before "takes". What passes is written as the library reads
-/// it: a leading 0 would make a number octal there.
-template <typename Range>
-CLI::Validator validator(const Range& range) {
-  return {[range](std::string& text) -> std::string {
-            if (!holds(range, text)) {
-              return fmt::format("takes {}, not '{}'", describe(range), shown(text, 40));
-            }
-            while (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') text.erase(0, 1);
-            return {};
-          },
-          ""};
-}
-
+/// In the message, command_line.cc puts the option's name before "takes". What passes is written as CLI11
+/// reads it: a leading 0 would make a number octal there.
 template <typename Value, typename Range>
-CLI::Option* add(CLI::App& app, const std::string& name, Value& value, const std::string& description,
-                 const Range& range) {
-  return app.add_option(name, value, description)->transform(validator(range))->type_name("N");
+Option* add(Command& app, const std::string& name, Value& value, const std::string& description,
+            const Range& range) {
+  return app.add_option(name, value, description)
+      ->type_name("N")
+      ->check([range](std::string& text) -> std::string {
+        if (!holds(range, text)) return fmt::format("takes {}, not '{}'", describe(range), shown(text, 40));
+        while (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9') text.erase(0, 1);
+        return {};
+      });
 }
 
 }  // namespace
 
-CLI::Option* add_integer(CLI::App& app, const std::string& name, int& value, const std::string& description,
-                         IntegerRange range) {
-  return add(app, name, value, description, range)->capture_default_str();
+Option* add_integer(Command& app, const std::string& name, int& value, const std::string& description,
+                    IntegerRange range) {
+  return add(app, name, value, description, range)->show_default();
 }
-CLI::Option* add_integer(CLI::App& app, const std::string& name, int64_t& value,
-                         const std::string& description, IntegerRange range) {
-  return add(app, name, value, description, range)->capture_default_str();
+Option* add_integer(Command& app, const std::string& name, int64_t& value, const std::string& description,
+                    IntegerRange range) {
+  return add(app, name, value, description, range)->show_default();
 }
-CLI::Option* add_integer(CLI::App& app, const std::string& name, uint64_t& value,
-                         const std::string& description, IntegerRange range) {
-  return add(app, name, value, description, range)->capture_default_str();
+Option* add_integer(Command& app, const std::string& name, uint64_t& value, const std::string& description,
+                    IntegerRange range) {
+  return add(app, name, value, description, range)->show_default();
 }
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<int>& value,
-                         const std::string& description, IntegerRange range) {
+Option* add_integer(Command& app, const std::string& name, std::optional<int>& value,
+                    const std::string& description, IntegerRange range) {
   return add(app, name, value, description, range);
 }
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<int64_t>& value,
-                         const std::string& description, IntegerRange range) {
+Option* add_integer(Command& app, const std::string& name, std::optional<int64_t>& value,
+                    const std::string& description, IntegerRange range) {
   return add(app, name, value, description, range);
 }
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<uint64_t>& value,
-                         const std::string& description, IntegerRange range) {
+Option* add_integer(Command& app, const std::string& name, std::optional<uint64_t>& value,
+                    const std::string& description, IntegerRange range) {
   return add(app, name, value, description, range);
 }
-CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, const std::string& description,
-                        NumberRange range) {
-  return add(app, name, value, description, range)->capture_default_str();
+Option* add_number(Command& app, const std::string& name, double& value, const std::string& description,
+                   NumberRange range) {
+  return add(app, name, value, description, range)->show_default();
 }
-CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
-                        const std::string& description, NumberRange range) {
+Option* add_number(Command& app, const std::string& name, std::optional<double>& value,
+                   const std::string& description, NumberRange range) {
   return add(app, name, value, description, range);
 }
 
-CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
-                        const std::string& description, const std::vector<std::string>& choices) {
-  const CLI::Validator one_of(
-      [choices](std::string& text) -> std::string {
-        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
-        std::string list = choices.front();
-        for (size_t n = 1; n < choices.size(); ++n)
-          list += (n + 1 < choices.size() ? ", " : " or ") + choices[n];
-        return fmt::format("takes {}, not '{}'", list, shown(text, 40));
-      },
-      "");
-  return app.add_option(name, value, description)->check(one_of);
+Option* add_choice(Command& app, const std::string& name, std::string& value, const std::string& description,
+                   const std::vector<std::string>& choices) {
+  return app.add_option(name, value, description)->check([choices](std::string& text) -> std::string {
+    if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+    std::string list = choices.front();
+    for (size_t n = 1; n < choices.size(); ++n) list += (n + 1 < choices.size() ? ", " : " or ") + choices[n];
+    return fmt::format("takes {}, not '{}'", list, shown(text, 40));
+  });
 }
 
 }  // namespace heed::cli

@@ -7,10 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "cli/command_line.h"
 
 namespace heed::cli {
 
@@ -24,19 +21,19 @@ constexpr IntegerRange kAnySeed{0, std::numeric_limits<uint64_t>::max()};
 
 /// Adds an option that takes an integer in decimal digits, its default shown in the help. Anything else is an
 /// error that names the option and the range.
-CLI::Option* add_integer(CLI::App& app, const std::string& name, int& value, const std::string& description,
-                         IntegerRange range);
-CLI::Option* add_integer(CLI::App& app, const std::string& name, int64_t& value,
-                         const std::string& description, IntegerRange range);
-CLI::Option* add_integer(CLI::App& app, const std::string& name, uint64_t& value,
-                         const std::string& description, IntegerRange range);
+Option* add_integer(Command& app, const std::string& name, int& value, const std::string& description,
+                    IntegerRange range);
+Option* add_integer(Command& app, const std::string& name, int64_t& value, const std::string& description,
+                    IntegerRange range);
+Option* add_integer(Command& app, const std::string& name, uint64_t& value, const std::string& description,
+                    IntegerRange range);
 /// Without a default, so that the description says what holds.
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<int>& value,
-                         const std::string& description, IntegerRange range);
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<int64_t>& value,
-                         const std::string& description, IntegerRange range);
-CLI::Option* add_integer(CLI::App& app, const std::string& name, std::optional<uint64_t>& value,
-                         const std::string& description, IntegerRange range);
+Option* add_integer(Command& app, const std::string& name, std::optional<int>& value,
+                    const std::string& description, IntegerRange range);
+Option* add_integer(Command& app, const std::string& name, std::optional<int64_t>& value,
+                    const std::string& description, IntegerRange range);
+Option* add_integer(Command& app, const std::string& name, std::optional<uint64_t>& value,
+                    const std::string& description, IntegerRange range);
 
 struct NumberRange {
   double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
@@ -44,13 +41,13 @@ struct NumberRange {
 };
 
 /// The same for numbers such as 0.5 or 1e-4; never NaN or infinite.
-CLI::Option* add_number(CLI::App& app, const std::string& name, double& value, const std::string& description,
-                        NumberRange range);
-CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
-                        const std::string& description, NumberRange range);
+Option* add_number(Command& app, const std::string& name, double& value, const std::string& description,
+                   NumberRange range);
+Option* add_number(Command& app, const std::string& name, std::optional<double>& value,
+                   const std::string& description, NumberRange range);
 
 /// Adds an option that takes one of these words.
-CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
-                        const std::string& description, const std::vector<std::string>& choices);
+Option* add_choice(Command& app, const std::string& name, std::string& value, const std::string& description,
+                   const std::vector<std::string>& choices);
 
 }  // namespace heed::cli

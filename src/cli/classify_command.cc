@@ -106,9 +106,9 @@ int run_classify(const ClassifyOptions& o) {
 
 }  // namespace
 
-void add_classify(CLI::App& app, Work& work) {
+void add_classify(Command& app, Work& work) {
   auto o = std::make_shared<ClassifyOptions>();
-  CLI::App* command = app.add_subcommand("classify", "Put texts into classes, line by line");
+  Command* command = app.add_subcommand("classify", "Put texts into classes, line by line");
   command->footer(
       "Examples:\n  heed classify \"a fine film\" --model my-classifier\n"
       "  heed classify --input reviews.txt --model my-classifier --json\n\n"

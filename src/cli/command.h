@@ -2,11 +2,11 @@
 // it to the command line; run.cc lists them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "cli/command_line.h"
 #include "cli/interrupts.h"
 
 namespace heed::cli {
@@ -20,7 +20,7 @@ struct CommonOptions {
 };
 
 /// Adds --threads and --quiet.
-void add_common_options(CLI::App& app, CommonOptions& options);
+void add_common_options(Command& app, CommonOptions& options);
 
 /// "de-en" -> {"de", "en"}. Throws kUsage for anything but two words with a dash between them.
 std::pair<std::string, std::string> split_pair(const std::string& pair);
@@ -29,19 +29,19 @@ std::pair<std::string, std::string> split_pair(const std::string& pair);
 using Work = std::function<int()>;
 
 /// Each adds a subcommand and sets `work` when it is chosen.
-void add_translate(CLI::App& app, Work& work);
-void add_attend(CLI::App& app, Work& work);
-void add_train(CLI::App& app, Work& work);
-void add_evaluate(CLI::App& app, Work& work);
-void add_score(CLI::App& app, Work& work);
-void add_align(CLI::App& app, Work& work);
-void add_classify(CLI::App& app, Work& work);
-void add_fill(CLI::App& app, Work& work);
-void add_info(CLI::App& app, Work& work);
-void add_convert(CLI::App& app, Work& work);
-void add_quantize(CLI::App& app, Work& work);
-void add_shortlist(CLI::App& app, Work& work);
-void add_generate(CLI::App& app, Work& work);
+void add_translate(Command& app, Work& work);
+void add_attend(Command& app, Work& work);
+void add_train(Command& app, Work& work);
+void add_evaluate(Command& app, Work& work);
+void add_score(Command& app, Work& work);
+void add_align(Command& app, Work& work);
+void add_classify(Command& app, Work& work);
+void add_fill(Command& app, Work& work);
+void add_info(Command& app, Work& work);
+void add_convert(Command& app, Work& work);
+void add_quantize(Command& app, Work& work);
+void add_shortlist(Command& app, Work& work);
+void add_generate(Command& app, Work& work);
 
 /// The command line, from arguments to exit status.
 int run(int argc, const char* const* argv);

@@ -150,9 +150,9 @@ int run_convert(const ConvertOptions& o) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, Work& work) {
+void add_convert(Command& app, Work& work) {
   auto o = std::make_shared<ConvertOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("convert", "A model with its weights in another type, or from another format");
   command->footer(
       "Examples:\n  heed convert my-model my-model-half --weights float16\n"
@@ -165,17 +165,17 @@ void add_convert(CLI::App& app, Work& work) {
   std::vector<std::string> names;
   for (const auto& [name, type] : weight_types()) names.push_back(name);
   add_choice(*command, "--weights", o->weights, "Type of the weights: float32, float16 or bfloat16", names)
-      ->capture_default_str()
+      ->show_default()
       ->type_name("TYPE");
   add_choice(*command, "--from", o->from,
              "Format of IN: huggingface, a directory; llama2c, a file of weights as llama2.c has them",
              {"huggingface", "llama2c"})
-      ->capture_default_str()
+      ->show_default()
       ->type_name("FORMAT");
   add_choice(*command, "--to", o->to,
              "What OUT is for: heed; or huggingface, refused where that library has no such model",
              {"heed", "huggingface"})
-      ->capture_default_str()
+      ->show_default()
       ->type_name("FORMAT");
   command
       ->add_option("--tokenizer", o->tokenizer, "With llama2c: tokenizer.model, or llama2.c's tokenizer.bin")

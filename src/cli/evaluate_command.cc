@@ -243,9 +243,9 @@ int run_evaluate(const EvaluateOptions& o) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app, Work& work) {
+void add_evaluate(Command& app, Work& work) {
   auto o = std::make_shared<EvaluateOptions>();
-  CLI::App* command = app.add_subcommand("evaluate", "Score translations with BLEU, chrF and chrF++");
+  Command* command = app.add_subcommand("evaluate", "Score translations with BLEU, chrF and chrF++");
   command->footer(
       "Examples:\n  heed evaluate --model my-model --pairs test.tsv\n"
       "  heed evaluate --hypothesis translated.txt --reference reference.txt --json\n"
@@ -255,7 +255,7 @@ void add_evaluate(CLI::App& app, Work& work) {
       ->add_option("--task", o->task,
                    "translate, or classify: accuracy, F1 and which class was taken for which")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->show_default();
   command->add_option("--text", o->text, "Of --task classify: a file of label TAB text")->type_name("F.tsv");
   command
       ->add_option("--pairs", o->pairs,
@@ -272,7 +272,7 @@ void add_evaluate(CLI::App& app, Work& work) {
   command->add_option("--output", o->output, "Keep the translations in this file")->type_name("F");
   command->add_option("--tokenize", o->tokenize, "How BLEU finds words: 13a, intl, char or none")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->show_default();
   command->add_flag("--lowercase", o->lowercase, "Upper and lower case count as the same");
   command->add_flag("--sentence", o->sentence, "Score every line by itself: BLEU TAB chrF TAB chrF++");
   command->add_flag("--json", o->json, "One JSON object; with --sentence, one per line");

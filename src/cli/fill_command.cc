@@ -127,9 +127,9 @@ int run_fill(const FillOptions& o) {
 
 }  // namespace
 
-void add_fill(CLI::App& app, Work& work) {
+void add_fill(Command& app, Work& work) {
   auto o = std::make_shared<FillOptions>();
-  CLI::App* command = app.add_subcommand("fill", "Which words could stand in the gaps of a text");
+  Command* command = app.add_subcommand("fill", "Which words could stand in the gaps of a text");
   command->footer(
       "Example:\n  heed fill \"the [MASK] is a good movie .\" --model my-masked-model\n\n"
       "For masked language models (BertForMaskedLM). Each line gives one line: the likeliest pieces for its "

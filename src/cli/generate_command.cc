@@ -155,8 +155,8 @@ int run_generate(const GenerateOptions& o) {
   return kExitDone;
 }
 
-void add_choice_options(CLI::App& command, GenerateOptions& o) {
-  CLI::Option* greedy = command.add_flag("--greedy", o.greedy, "Always the likeliest token");
+void add_choice_options(Command& command, GenerateOptions& o) {
+  Option* greedy = command.add_flag("--greedy", o.greedy, "Always the likeliest token");
   add_integer(command, "--beam", o.beam,
               "Search for the likeliest text with a beam of N instead of drawing it", {1, models::kMostBeams})
       ->excludes(greedy);
@@ -190,9 +190,9 @@ void add_choice_options(CLI::App& command, GenerateOptions& o) {
 
 }  // namespace
 
-void add_generate(CLI::App& app, Work& work) {
+void add_generate(Command& app, Work& work) {
   auto o = std::make_shared<GenerateOptions>();
-  CLI::App* command = app.add_subcommand("generate", "Continue a text with a language model");
+  Command* command = app.add_subcommand("generate", "Continue a text with a language model");
   command->footer(
       "Examples:\n  heed generate \"Once upon a time\" --model my-model\n"
       "  heed generate \"ROMEO:\" --model my-model --samples 3 --temperature 0.8 --seed 7\n"
@@ -216,8 +216,7 @@ void add_generate(CLI::App& app, Work& work) {
   add_integer(*command, "--max-tokens", o->max_tokens,
               "Tokens that are written at most [what the model says, or 256]", {1, 1 << 24});
   command->add_option("--stop", o->stops, "End before this text; may be given several times")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false)
+      ->repeatable()
       ->type_name("TEXT");
   command->add_flag("--ignore-end", o->ignore_end, "Write on where the model would end the text");
   command->add_flag("--special-tokens", o->special_tokens,

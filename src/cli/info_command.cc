@@ -168,9 +168,9 @@ int run_info(const InfoOptions& o) {
 
 }  // namespace
 
-void add_info(CLI::App& app, Work& work) {
+void add_info(Command& app, Work& work) {
   auto o = std::make_shared<InfoOptions>();
-  CLI::App* command = app.add_subcommand("info", "What a model is made of, and how its training went");
+  Command* command = app.add_subcommand("info", "What a model is made of, and how its training went");
   command->footer(
       "Example:\n  heed info my-model --curve loss.svg\n"
       "Without a model: the bundled ones. Also tells the instruction set and the libraries in use.");

@@ -95,7 +95,7 @@ std::string bundled_model(const std::string& pair) {
 
 }  // namespace
 
-void add_model_options(CLI::App& app, ModelChoice& choice) {
+void add_model_options(Command& app, ModelChoice& choice) {
   app.add_option("--model", choice.model,
                  "Model directory; without it $HEED_MODEL, else the bundled one for --pair")
       ->type_name("DIR");
@@ -103,11 +103,11 @@ void add_model_options(CLI::App& app, ModelChoice& choice) {
       ->type_name("PAIR");
 }
 
-void add_named_model_option(CLI::App& app, NamedModel& choice) {
+void add_named_model_option(Command& app, NamedModel& choice) {
   app.add_option("--model", choice.model, "Model directory; without it $HEED_MODEL")->type_name("DIR");
 }
 
-void add_precision_option(CLI::App& app, std::string& precision) {
+void add_precision_option(Command& app, std::string& precision) {
   add_choice(app, "--precision", precision,
              "Products in float32, or in int8, which is faster and a little less exact [as the weights are "
              "stored]",
@@ -115,7 +115,7 @@ void add_precision_option(CLI::App& app, std::string& precision) {
       ->type_name("TYPE");
 }
 
-void add_shortlist_option(CLI::App& app, std::string& shortlist) {
+void add_shortlist_option(Command& app, std::string& shortlist) {
   add_choice(app, "--shortlist", shortlist,
              "Whether translations are made of the words alone that heed shortlist found for the source's: "
              "on or off\n[on in int8 with --beam 1, where the model has such a list]",

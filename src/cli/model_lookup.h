@@ -6,10 +6,10 @@
 // where Heed is installed, models/ of the source tree where it was built; or where $HEED_MODELS says.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "models/model_directory.h"
 
 namespace heed::cli {
@@ -22,7 +22,7 @@ struct ModelChoice {
 };
 
 /// Adds --model and --pair.
-void add_model_options(CLI::App& app, ModelChoice& choice);
+void add_model_options(Command& app, ModelChoice& choice);
 
 /// For what no model is bundled for: --model or $HEED_MODEL.
 struct NamedModel {
@@ -30,14 +30,14 @@ struct NamedModel {
   std::string precision;  ///< as above
 };
 /// Adds --model.
-void add_named_model_option(CLI::App& app, NamedModel& choice);
+void add_named_model_option(Command& app, NamedModel& choice);
 /// Throws kUsage where none is named, and what model_directory_at() throws.
 std::string find_named_model(const NamedModel& choice);
 
 /// Adds --precision, for a subcommand that computes with the model.
-void add_precision_option(CLI::App& app, std::string& precision);
+void add_precision_option(Command& app, std::string& precision);
 /// Adds --shortlist, for a subcommand that searches for translations.
-void add_shortlist_option(CLI::App& app, std::string& shortlist);
+void add_shortlist_option(Command& app, std::string& shortlist);
 /// Reads a model for products in this precision, with or without its shortlist.
 models::LoadedModel load_model(const std::string& directory, const std::string& precision,
                                const std::string& shortlist = "");

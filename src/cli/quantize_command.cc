@@ -51,9 +51,9 @@ int run_quantize(const QuantizeOptions& o) {
 
 }  // namespace
 
-void add_quantize(CLI::App& app, Work& work) {
+void add_quantize(Command& app, Work& work) {
   auto o = std::make_shared<QuantizeOptions>();
-  CLI::App* command = app.add_subcommand("quantize", "A model with 8-bit weights, a quarter as large");
+  Command* command = app.add_subcommand("quantize", "A model with 8-bit weights, a quarter as large");
   command->footer(
       "Example:\n  heed quantize my-model my-model-int8\n  heed translate --model my-model-int8 \"Der Hund "
       "schläft.\"\n\n"

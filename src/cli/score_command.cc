@@ -111,9 +111,9 @@ int run_score(const ScoreOptions& o) {
 
 }  // namespace
 
-void add_score(CLI::App& app, Work& work) {
+void add_score(Command& app, Work& work) {
   auto o = std::make_shared<ScoreOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("score", "How probable translations or texts are: log-probability, perplexity");
   command->footer(
       "Examples:\n  heed score --pairs test.tsv --model my-model\n"

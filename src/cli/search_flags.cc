@@ -3,7 +3,7 @@
 
 namespace heed::cli {
 
-void add_search_options(CLI::App& app, SearchFlags& flags) {
+void add_search_options(Command& app, SearchFlags& flags) {
   add_integer(app, "--beam", flags.beam, "Hypotheses followed at a time; 1 is greedy [what the model says]",
               {1, models::kMostBeams});
   add_number(app, "--length-penalty", flags.length_penalty,

@@ -2,11 +2,11 @@
 // settings.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "cli/command_line.h"
 #include "decode/translator.h"
 
 namespace heed::cli {
@@ -20,7 +20,7 @@ struct SearchFlags {
 };
 
 /// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram and --batch-tokens.
-void add_search_options(CLI::App& app, SearchFlags& flags);
+void add_search_options(Command& app, SearchFlags& flags);
 
 /// What the model directory says, overridden by what was given.
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model);

@@ -85,9 +85,9 @@ int run_shortlist(const ShortlistOptions& o) {
 
 }  // namespace
 
-void add_shortlist(CLI::App& app, Work& work) {
+void add_shortlist(Command& app, Work& work) {
   auto o = std::make_shared<ShortlistOptions>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("shortlist", "Faster translations: the words that each word may be translated with");
   command->footer(
       "Example:\n  heed shortlist my-model --pairs train.tsv\n\n"

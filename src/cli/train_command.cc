@@ -97,9 +97,9 @@ int run_train(const TrainOptions& o) {
 
 }  // namespace
 
-void add_train(CLI::App& app, Work& work) {
+void add_train(Command& app, Work& work) {
   auto o = std::make_shared<TrainOptions>();
-  CLI::App* command = app.add_subcommand("train", "Train a translator, a language model or a classifier");
+  Command* command = app.add_subcommand("train", "Train a translator, a language model or a classifier");
   command->footer(
       "Examples:\n"
       "  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
@@ -137,7 +137,7 @@ void add_train(CLI::App& app, Work& work) {
                    "Train this model further: begin with its weights and its tokenizer (training.from)")
       ->type_name("DIR");
   command->add_option("--preset", o->preset, "Settings to begin with: tiny, small or base")
-      ->capture_default_str()
+      ->show_default()
       ->type_name("NAME");
   command->add_option("--recipe", o->recipe, "A TOML file of settings over those of the preset")
       ->type_name("F.toml");

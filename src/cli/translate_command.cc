@@ -143,9 +143,8 @@ int run_translate(const TranslateOptions& o) {
   return kExitDone;
 }
 
-void add_sampling_options(CLI::App& command, TranslateOptions& o) {
-  CLI::Option* sample =
-      command.add_flag("--sample", o.sample, "Draw translations by chance instead of searching");
+void add_sampling_options(Command& command, TranslateOptions& o) {
+  Option* sample = command.add_flag("--sample", o.sample, "Draw translations by chance instead of searching");
   add_number(command, "--temperature", o.temperature,
              "Below 1 favours likely words, above 1 unlikely ones [what the model says, or 1]",
              {.least = 0, .above_least = true})
@@ -166,9 +165,9 @@ void add_sampling_options(CLI::App& command, TranslateOptions& o) {
 
 }  // namespace
 
-void add_translate(CLI::App& app, Work& work) {
+void add_translate(Command& app, Work& work) {
   auto o = std::make_shared<TranslateOptions>();
-  CLI::App* command = app.add_subcommand("translate", "Translate text, line by line");
+  Command* command = app.add_subcommand("translate", "Translate text, line by line");
   command->footer(
       "Examples:\n  heed translate \"Der Hund schläft.\"\n"
       "  heed translate --input german.txt --output english.txt --beam 1\n"

@@ -24,7 +24,7 @@ TranslationModel load_translation_model(const ModelChoice& choice) {
   return translation_model(load_model(find_translation_model(choice), choice.precision, choice.shortlist));
 }
 
-void add_pairs_options(CLI::App& app, PairsInput& input) {
+void add_pairs_options(Command& app, PairsInput& input) {
   app.add_option("--pairs", input.pairs, "A file of lines, source TAB target; - is standard input")
       ->type_name("F.tsv");
   app.add_option("--source", input.source, "The source's lines, instead of --pairs")->type_name("F");

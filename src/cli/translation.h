@@ -1,12 +1,12 @@
 // What the subcommands that translate share: a model ready to be used, and the pairs they read.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "data/pairs_reader.h"
@@ -34,7 +34,7 @@ struct NumberedPairs {
 };
 
 /// Adds --pairs, --source, --target, --swap and --lossy.
-void add_pairs_options(CLI::App& app, PairsInput& input);
+void add_pairs_options(Command& app, PairsInput& input);
 
 /// Throws kUsage where no file is named, or too many are.
 void require_one_input(const PairsInput& input);

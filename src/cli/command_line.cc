@@ -1,0 +1,200 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "base/check.h"
+#include "base/nearest_word.h"
+#include "base/printable.h"
+#include "cli/command.h"
+#include "cli/line_output.h"
+
+namespace heed::cli {
+namespace {
+
+/// The subcommand that was named, or the command itself.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto subcommands = app.get_subcommands();
+  return subcommands.empty() ? app : *subcommands[0];
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(each->get_name());
+  }
+  return names;
+}
+
+/// What is wrong with the arguments; for a word that is not known, the nearest one that is.
+std::string describe(const CLI::App& app, const CLI::Error& error) {
+  const CLI::App& command = chosen(app);
+  const std::vector<std::string> unknown = command.remaining(true);
+  const std::string prefix = fmt::format("heed{}", &command == &app ? "" : " " + command.get_name());
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &command == &app && unknown.empty()) {
+    return fmt::format("heed: a subcommand is needed: {}\nheed --help says what they do\n",
+                       fmt::join(subcommand_names(app), ", "));
+  }
+  std::string message = fmt::format("{}: {}", prefix, error.what());
+  // "--beam: 1 required N missing"
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && message.ends_with("missing")) {
+    message = message.substr(0, message.find(": ", prefix.size() + 2)) + " needs a value";
+  }
+  // "--beam: takes an integer ...", as the library puts names before what a check says
+  if (const size_t colon = message.find(": takes "); colon != std::string::npos) message.erase(colon, 1);
+  if (!unknown.empty()) {
+    const std::string word = unknown[0].substr(0, unknown[0].find('='));
+    const bool option = word.starts_with("-");
+    if (!option && &command == &app) {
+      message =
+          fmt::format("heed: there is no subcommand '{}'{}", word, did_you_mean(word, subcommand_names(app)));
+    } else {
+      message = fmt::format("{}: '{}' is not understood{}", prefix, word,
+                            option ? did_you_mean(word, option_names(command)) : "");
+    }
+  }
+  return fmt::format("{}\n{} --help says what there is\n", message, prefix);
+}
+
+/// What --help or --version asked for.
+int print(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream text, ignored;
+  app.exit(error, text, ignored);
+  LineOutput output("-");
+  output.write(text.str());
+  output.commit();
+  return kExitDone;
+}
+
+/// "heed help" and "heed help NAME" are "heed --help" and "heed NAME --help".
+std::vector<const char*> with_help_as_option(const CLI::App& app, int argc, const char* const* argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "help") return arguments;
+  if (argc > 3) {
+    fail(ErrorKind::kUsage, "heed help takes the name of one subcommand; '{}' is too much", shown(argv[3]));
+  }
+  arguments.erase(arguments.begin() + 1);
+  arguments.push_back("--help");
+  if (argc == 2) return arguments;
+  const std::vector<std::string> names = subcommand_names(app);
+  const std::string name = argv[2];
+  if (name != "help" && name != "--help" && std::find(names.begin(), names.end(), name) == names.end()) {
+    fail(ErrorKind::kUsage, "there is no subcommand '{}'{}", shown(name), did_you_mean(name, names));
+  }
+  if (name == "help") arguments.erase(arguments.begin() + 1);
+  return arguments;
+}
+
+}  // namespace
+
+Option* Option::type_name(const std::string& name) {
+  option_->type_name(name);
+  return this;
+}
+
+Option* Option::show_default() {
+  option_->capture_default_str();
+  return this;
+}
+
+Option* Option::required() {
+  option_->required();
+  return this;
+}
+
+Option* Option::take_all() {
+  option_->take_all();
+  return this;
+}
+
+Option* Option::repeatable() {
+  option_->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+  return this;
+}
+
+Option* Option::check(std::function<std::string(std::string& text)> check) {
+  option_->transform(CLI::Validator(std::move(check), ""));
+  return this;
+}
+
+Option* Option::needs(Option* other) {
+  option_->needs(other->option_);
+  return this;
+}
+
+Option* Option::excludes(Option* other) {
+  option_->excludes(other->option_);
+  return this;
+}
+
+Command* Command::add_subcommand(const std::string& name, const std::string& help) {
+  return &subcommands_.emplace_back(app_->add_subcommand(name, help));
+}
+
+template <typename Value>
+Option* Command::add_option(const std::string& name, Value& variable, const std::string& help) {
+  return &options_.emplace_back(app_->add_option(name, variable, help));
+}
+template Option* Command::add_option(const std::string&, int&, const std::string&);
+template Option* Command::add_option(const std::string&, int64_t&, const std::string&);
+template Option* Command::add_option(const std::string&, uint64_t&, const std::string&);
+template Option* Command::add_option(const std::string&, double&, const std::string&);
+template Option* Command::add_option(const std::string&, std::string&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<int>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<int64_t>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<uint64_t>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<double>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::optional<std::string>&, const std::string&);
+template Option* Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+
+Option* Command::add_flag(const std::string& name, bool& variable, const std::string& help) {
+  return &options_.emplace_back(app_->add_flag(name, variable, help));
+}
+
+void Command::footer(const std::string& text) {
+  app_->footer(text);
+}
+
+void Command::callback(std::function<void()> chosen) {
+  app_->callback(std::move(chosen));
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& help, const std::string& version)
+    : Command(nullptr), owned_(std::make_unique<CLI::App>(help, name)) {
+  app_ = owned_.get();
+  app_->require_subcommand(1);
+  app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // of all subcommands
+  app_->set_version_flag("--version", version);
+}
+
+CommandLine::~CommandLine() = default;
+
+std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
+  try {
+    const std::vector<const char*> arguments = with_help_as_option(*app_, argc, argv);
+    app_->parse(static_cast<int>(arguments.size()), arguments.data());
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return print(*app_, error);
+    std::fputs(describe(*app_, error).c_str(), stderr);
+    return kExitUsage;
+  }
+  return {};
+}
+
+bool CommandLine::chosen_has(const std::string& option) const {
+  return chosen(*app_).get_option_no_throw(option) != nullptr;
+}
+
+}  // namespace heed::cli
