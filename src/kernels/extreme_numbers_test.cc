@@ -142,23 +142,24 @@ TEST(ExtremeNumbers, Norms) {
   };
   for (const int64_t width : {5, 64, 300}) {
     const std::vector<float> dy = normal(0, 1, width, 8);
-    for (const auto& [mean, deviation] : {Case{0, 1},
-                                          {0, 0},
-                                          {0, 1e-20},
-                                          {0, 1e-4},
-                                          {1, 1e-3},
-                                          {1e3, 1},
-                                          {1e5, 1e-2},
-                                          {1e5, 0},
-                                          {1e5, 1},
-                                          {-3e6, 0},
-                                          {1e6, 1},
-                                          {0, 1e10},
-                                          {0, 1e18},
-                                          {0, 1e20},
-                                          {0, 1e30},
-                                          {1e32, 1e30},
-                                          {1e20, 0}}) {
+    for (const Case& each : {Case{0, 1},
+                             {0, 0},
+                             {0, 1e-20},
+                             {0, 1e-4},
+                             {1, 1e-3},
+                             {1e3, 1},
+                             {1e5, 1e-2},
+                             {1e5, 0},
+                             {1e5, 1},
+                             {-3e6, 0},
+                             {1e6, 1},
+                             {0, 1e10},
+                             {0, 1e18},
+                             {0, 1e20},
+                             {0, 1e30},
+                             {1e32, 1e30},
+                             {1e20, 0}}) {
+      const double mean = each.mean, deviation = each.deviation;  // Clang 14 captures no bindings
       const std::vector<float> x = normal(mean, deviation, width);
       const NormResult<double> layer = layer_normed<double>(x, dy), rms = rms_normed<double>(x, dy);
       on_every_isa([&](const std::string& isa) {
