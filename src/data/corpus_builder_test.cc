@@ -52,7 +52,9 @@ TEST(BuildPairCorpus, LeavesOutAndCounts) {
 
 TEST(BuildPairCorpus, SkipsAHugeLineAsTooLong) {
   const TestFolder folder;
-  PairsReader reader({.pairs = folder.write("p.tsv", std::string(1 << 20, 'x') + "\tx\nab\tcd\n")});
+  std::string text(1 << 20, 'x');
+  text += "\tx\nab\tcd\n";
+  PairsReader reader({.pairs = folder.write("p.tsv", text)});
   const CorpusCounts counts = build_pair_corpus(reader, bytes_and_end, letters, folder.path("c"), options());
   EXPECT_EQ(counts.written, 1u);
   EXPECT_EQ(counts.too_long, 1u);
