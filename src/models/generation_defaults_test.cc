@@ -106,7 +106,8 @@ TEST(GenerationDefaults, WhatCannotBeDoneIsRefusedByName) {
                                                                {"frequency_penalty", "0.4"},
                                                                {"watermarking_config", "{\"bias\": 2}"}};
   for (const auto& [key, value] : cases) {
-    expect_error(ErrorKind::kFormat, key, [&] { defaults_of("{\"" + key + "\": " + value + "}"); });
+    const std::string text = "{\"" + key + "\": " + value + "}";
+    expect_error(ErrorKind::kFormat, key, [&] { defaults_of(text); });
   }
   expect_error(ErrorKind::kFormat, "forced_bos_token_id",
                [] { defaults_of(R"({"forced_bos_token_id": 3})", Task::kLanguageModel); });
