@@ -22,10 +22,6 @@ std::string read_input(const std::string& path);
 /// absent but damaged, and reading it says so.
 bool is_present(const std::string& path);
 
-/// Whether a directory holds something of this name, a symbolic link to nothing included: such a file is not
-/// absent but damaged, and reading it says so.
-bool is_present(const std::string& path);
-
 /// Writes a file whole or not at all: a temporary file beside it ("NAME.heed-123-0.part"), flushed to disk,
 /// then renamed, and the directory flushed. Such files of killed processes are removed by the next write.
 /// On any failure (also in the destructor without commit) the temporary file is removed and an

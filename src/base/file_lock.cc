@@ -35,10 +35,8 @@ FileLock FileLock::take(const std::string& path, const std::string& what) {
   }
   const std::string process = fmt::format("{}\n", ::getpid());
   // Only for the message above, so a full disk may leave the file empty.
-  if (::ftruncate(lock.descriptor_, 0) != 0 ||
-      ::pwrite(lock.descriptor_, process.data(), process.size(), 0) < 0) {
-    return lock;
-  }
+  [[maybe_unused]] const bool noted = ::ftruncate(lock.descriptor_, 0) == 0 &&
+                                      ::pwrite(lock.descriptor_, process.data(), process.size(), 0) >= 0;
   return lock;
 }
 

@@ -142,7 +142,7 @@ void add_fill(Command& app, Work& work) {
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_named_model_option(*command, o->model);
   add_precision_option(*command, o->model.precision);
-  add_integer(*command, "--top", o->top, "So many pieces for each gap", {1, 1000})->type_name("K");
+  add_integer(*command, "--top", o->top, "Candidates shown for each gap", {1, 1000})->type_name("K");
   command->add_flag("--json", o->json, "One JSON object a line: text, gaps");
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
   command->callback([o, &work] { work = [o] { return run_fill(*o); }; });

@@ -161,12 +161,12 @@ void add_choice_options(Command& command, GenerateOptions& o) {
               "Search for the likeliest text with a beam of N instead of drawing it", {1, models::kMostBeams})
       ->excludes(greedy);
   add_number(command, "--temperature", o.temperature,
-             "Below 1 favours likely tokens, above 1 unlikely ones [what the model says, or 1]",
+             "Below 1 favours likely tokens, above 1 unlikely ones [default: the model's, or 1]",
              {.least = 0, .above_least = true})
       ->excludes(greedy)
       ->type_name("T");
   add_integer(command, "--top-k", o.top_k,
-              "Draw among the K likeliest tokens; 0: all [what the model says, or 0]", {})
+              "Draw among the K likeliest tokens; 0: all [default: the model's, or 0]", {})
       ->excludes(greedy)
       ->type_name("K");
   add_number(command, "--top-p", o.top_p,
@@ -183,7 +183,7 @@ void add_choice_options(Command& command, GenerateOptions& o) {
       ->type_name("P");
   add_integer(command, "--seed", o.seed, "Seed of what is drawn: the same seed, the same text [1]", kAnySeed);
   add_number(command, "--repetition-penalty", o.repetition_penalty,
-             "Above 1 makes tokens of prompt and text so far less likely [what the model says, or 1]",
+             "Above 1 makes tokens of prompt and text so far less likely [default: the model's, or 1]",
              {.least = 0, .above_least = true})
       ->type_name("A");
 }
@@ -214,7 +214,7 @@ void add_generate(Command& app, Work& work) {
   add_choice_options(*command, *o);
   add_integer(*command, "--samples", o->samples, "Texts of each prompt", {1, 1024});
   add_integer(*command, "--max-tokens", o->max_tokens,
-              "Tokens that are written at most [what the model says, or 256]", {1, 1 << 24});
+              "Tokens that are written at most [default: the model's, or 256]", {1, 1 << 24});
   command->add_option("--stop", o->stops, "End before this text; may be given several times")
       ->repeatable()
       ->type_name("TEXT");

@@ -4,10 +4,10 @@
 namespace heed::cli {
 
 void add_search_options(Command& app, SearchFlags& flags) {
-  add_integer(app, "--beam", flags.beam, "Hypotheses followed at a time; 1 is greedy [what the model says]",
+  add_integer(app, "--beam", flags.beam, "Beam size; 1 is greedy [default: the model's]",
               {1, models::kMostBeams});
   add_number(app, "--length-penalty", flags.length_penalty,
-             "Scores are divided by length^A: a larger A favours longer translations [what the model says]",
+             "Scores are divided by length^A: a larger A favours longer translations [default: the model's]",
              {})
       ->type_name("A");
   add_integer(app, "--max-length", flags.max_length, "Longest translation in tokens, start and end counted",

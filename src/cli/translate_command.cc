@@ -146,16 +146,16 @@ int run_translate(const TranslateOptions& o) {
 void add_sampling_options(Command& command, TranslateOptions& o) {
   Option* sample = command.add_flag("--sample", o.sample, "Draw translations by chance instead of searching");
   add_number(command, "--temperature", o.temperature,
-             "Below 1 favours likely words, above 1 unlikely ones [what the model says, or 1]",
+             "Below 1 favours likely words, above 1 unlikely ones [default: the model's, or 1]",
              {.least = 0, .above_least = true})
       ->needs(sample)
       ->type_name("T");
   add_integer(command, "--top-k", o.top_k,
-              "Draw among the K likeliest words; 0: all [what the model says, or 0]", {})
+              "Draw among the K likeliest words; 0: all [default: the model's, or 0]", {})
       ->needs(sample)
       ->type_name("K");
   add_number(command, "--top-p", o.top_p,
-             "Draw among the likeliest words that together reach this probability [what the model says, "
+             "Draw among the likeliest words that together reach this probability [default: the model's, "
              "or 1]",
              {.least = 0, .most = 1, .above_least = true})
       ->needs(sample)
