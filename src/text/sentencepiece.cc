@@ -6,11 +6,14 @@
 #include <charconv>
 #include <cmath>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
 #include "text/sentencepiece_check.h"
 #include "text/sentencepiece_log.h"
+#include "text/subword_lattice.h"
 #include "text/tokenizer_file.h"
 #include "text/utf8.h"
 
@@ -20,13 +23,29 @@ struct SentencePieceModel::Implementation {
   sentencepiece::SentencePieceProcessor processor;
   std::string bytes, name;
   SentencePieceModelFacts facts;
-
   /// For a model that passed all checks and yet cannot do its work.
   void expect_ok(const sentencepiece::util::Status& status, std::string_view action) const {
     if (status.ok()) return;
     fail(ErrorKind::kFormat, "the SentencePiece model {} cannot {}: {}", name, action,
          status.error_message());
   }
+
+  /// Of the ordinary pieces of a unigram model. Only training asks for it.
+  const SubwordLattice& lattice() const {
+    std::call_once(lattice_made_, [&] {
+      std::vector<SubwordLattice::Entry> entries;
+      for (int number = 0; number < processor.GetPieceSize(); ++number) {
+        if (!facts.ordinary[static_cast<size_t>(number)]) continue;
+        entries.push_back({processor.IdToPiece(number), processor.GetScore(number), number});
+      }
+      lattice_.emplace(std::move(entries));
+    });
+    return *lattice_;
+  }
+
+ private:
+  mutable std::once_flag lattice_made_;
+  mutable std::optional<SubwordLattice> lattice_;
 };
 
 namespace {
@@ -62,6 +81,33 @@ size_t draw(const std::vector<double>& scores, double alpha, Random& random) {
     rest -= weights[n];
   }
   return weights.size() - 1;
+}
+
+/// Draws another cut of the same normalized text, which the best cut's pieces spell. What is spelt in bytes,
+/// unknown or a user-defined symbol stays as it is.
+std::vector<Piece> cut_again(const SubwordLattice& lattice, const SentencePieceModelFacts& facts,
+                             const std::vector<Piece>& best, double alpha, Random& random) {
+  const auto is_ordinary = [&](const Piece& piece) {
+    return facts.ordinary[static_cast<size_t>(piece.number)];
+  };
+  std::vector<Piece> drawn;
+  for (auto piece = best.begin(); piece != best.end();) {
+    if (!is_ordinary(*piece)) {
+      drawn.push_back(*piece++);
+      continue;
+    }
+    std::string text;
+    std::vector<const Piece*> owners;  // of each byte of the text
+    for (; piece != best.end() && is_ordinary(*piece); ++piece) {
+      text += piece->text;
+      owners.resize(text.size(), &*piece);
+    }
+    for (const auto& cut : lattice.draw(text, alpha, random)) {
+      drawn.push_back({text.substr(cut.begin, cut.end - cut.begin), owners[cut.begin]->begin,
+                       owners[cut.end - 1]->end, cut.number});
+    }
+  }
+  return drawn;
 }
 
 }  // namespace
@@ -108,8 +154,9 @@ std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text
                                                            Random& random) const {
   const auto& [alpha, nbest, draws] = sampling;
   constexpr int kMaxNbest = 1024;  // the library's own limit
-  if (nbest < 1 || nbest > kMaxNbest) {
-    fail(ErrorKind::kUsage, "subword sampling draws from 1 to {} cuts, not from {}", kMaxNbest, nbest);
+  if (nbest < 0 || nbest > kMaxNbest) {
+    fail(ErrorKind::kUsage, "subword sampling draws from 1 to {} cuts, or from all (0), not from {}",
+         kMaxNbest, nbest);
   }
   if (!(alpha >= 0) || !std::isfinite(alpha)) {
     fail(ErrorKind::kUsage, "the alpha of subword sampling must be a number from 0 up, not {}", alpha);
@@ -119,13 +166,19 @@ std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text
          implementation_->name);
   }
   check_length(text);
+  std::vector<std::vector<Piece>> drawn(static_cast<size_t>(draws));
+  if (nbest == 0) {
+    const std::vector<Piece> best = encode(text);
+    for (auto& cut : drawn)
+      cut = cut_again(implementation_->lattice(), implementation_->facts, best, alpha, random);
+    return drawn;
+  }
   sentencepiece::ImmutableNBestSentencePieceText cuts;
   implementation_->expect_ok(implementation_->processor.NBestEncode(text, nbest, cuts.mutable_proto()),
                              "encode text");
   const auto candidates = cuts.nbests();
   std::vector<double> scores;
   for (const auto& candidate : candidates) scores.push_back(candidate.score());
-  std::vector<std::vector<Piece>> drawn(static_cast<size_t>(draws));
   if (candidates.empty()) return drawn;
   for (auto& cut : drawn) cut = pieces_of(candidates[draw(scores, alpha, random)]);
   return drawn;

@@ -62,7 +62,7 @@ using NextLine = std::function<bool(std::string&)>;
 /// How cuts are drawn, for training.
 struct SubwordSampling {
   double alpha = 0.1;  ///< with probability proportional to P(cut)^alpha
-  int nbest = 64;      ///< from so many of the best, 1 to 1024
+  int nbest = 64;      ///< from so many of the best, 1 to 1024; or 0: from all, which is faster
   int draws = 1;       ///< so many, independently
 };
 
@@ -82,9 +82,9 @@ class SentencePieceModel {
   /// The best cut. Spans never fall and stay inside the text.
   std::vector<Piece> encode(std::string_view text) const;
 
-  /// Draws from the cuts of a text: subword regularisation (Kudo, "Subword regularization", 2018). A function
-  /// of the text and `random` alone. Throws kUsage for other than unigram models, which know no
-  /// probabilities.
+  /// Draws from the cuts of a text: subword regularization (Kudo, "Subword regularization", 2018). A function
+  /// of the text and `random` alone. With nbest = 0 a piece's span is that of the best cut's pieces which it
+  /// overlaps. Throws kUsage for other than unigram models, which know no probabilities.
   std::vector<std::vector<Piece>> sample(std::string_view text, const SubwordSampling& sampling,
                                          Random& random) const;
 

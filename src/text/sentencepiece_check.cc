@@ -58,7 +58,7 @@ class ModelCheck {
     check_nesting();
     const bool keeps_text = !has_charsmap_ && adds_space_ && !removes_spaces_ && marks_spaces_ &&
                             !marks_suffixes_ && byte_fallback_ && !has_odd_pieces_;
-    return {type_, keeps_text};
+    return {type_, keeps_text, std::move(ordinary_)};
   }
 
  private:
@@ -95,6 +95,7 @@ class ModelCheck {
     if (type < kNormal || type > kLastPieceType)
       broken(fmt::format("piece {} is of unknown type {}", number, type));
     if (type == kUserDefined) user_symbols_.push_back(text);
+    ordinary_.push_back(type == kNormal);
     has_odd_pieces_ |= type == kUserDefined || type == kUnused;
   }
 
@@ -155,6 +156,7 @@ class ModelCheck {
   bool marks_suffixes_ = false, byte_fallback_ = false, has_odd_pieces_ = false;
   SentencePieceModelType type_ = SentencePieceModelType::kUnigram;
   std::vector<std::string_view> user_symbols_;
+  std::vector<bool> ordinary_;
 };
 
 }  // namespace

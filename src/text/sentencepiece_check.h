@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 namespace heed {
 
@@ -18,6 +19,9 @@ struct SentencePieceModelFacts {
   /// Whether there is no normalisation table, a space is put in front and none is removed, spaces are marked,
   /// unknown characters are spelt in bytes, and all pieces are ordinary ones, bytes, <unk> or control tokens.
   bool keeps_text = false;
+  /// For each piece whether it is an ordinary one: no byte, no control token, <unk> or user-defined symbol,
+  /// and in use.
+  std::vector<bool> ordinary;
 };
 
 /// Throws kFormat, naming `name` (the file) and what is wrong.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -162,12 +163,34 @@ TEST(SentencePiece, SampleFollowsTheProbabilities) {
   EXPECT_TRUE(model.sample("", {0.1, 16}, one).at(0).empty());
 }
 
+TEST(SentencePiece, SamplesFromAllCuts) {
+  const SentencePieceModel model = train({.vocabulary_size = 400});
+  const std::string text =
+      "walking the smallest houses \u2603 and seeing kleinere trees";  // the snowman is spelt in bytes
+  Random one(RandomKey::from_seed(1)), same(RandomKey::from_seed(1));
+  std::set<std::vector<std::string>> seen;
+  for (int n = 0; n < 100; ++n) {
+    const auto pieces = model.sample(text, {0.1, 0}, one).at(0);
+    EXPECT_EQ(texts_of(pieces), texts_of(model.sample(text, {0.1, 0}, same).at(0)));
+    EXPECT_EQ(model.decode(texts_of(pieces)), text);
+    for (size_t k = 1; k < pieces.size(); ++k) EXPECT_LE(pieces[k - 1].begin, pieces[k].begin);
+    for (const Piece& piece : pieces) {
+      EXPECT_EQ(model.piece(piece.number), piece.text);
+      EXPECT_LE(piece.end, text.size());
+    }
+    seen.insert(texts_of(pieces));
+  }
+  EXPECT_GT(seen.size(), 64u);
+  EXPECT_EQ(texts_of(model.sample(text, {1000, 0}, one).at(0)), texts_of(model.encode(text)));
+  EXPECT_TRUE(model.sample("", {0.1, 0}, one).at(0).empty());
+}
+
 TEST(SentencePiece, SampleSaysWhatItCannotDo) {
   const SentencePieceModel unigram = train({.vocabulary_size = 400});
   const SentencePieceModel bpe = train({.type = SubwordType::kBpe, .vocabulary_size = 400});
   Random random(RandomKey::from_seed(1));
   EXPECT_EQ(kind_of([&] { bpe.sample("a", {0.1, 8}, random); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([&] { unigram.sample("a", {0.1, 0}, random); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { unigram.sample("a", {0.1, -1}, random); }), ErrorKind::kUsage);
   EXPECT_EQ(kind_of([&] { unigram.sample("a", {-1, 8}, random); }), ErrorKind::kUsage);
   EXPECT_EQ(kind_of([&] { unigram.sample("a", {NAN, 8}, random); }), ErrorKind::kUsage);
 }

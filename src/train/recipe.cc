@@ -66,7 +66,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
   visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
   visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
-  visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{1, 1024});
+  visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{0, 1024});
   visit("tokenizer.piece_dropout", r.piece_dropout, probability);
   visit("tokenizer.word_dropout", r.word_dropout, probability);
 

@@ -38,7 +38,7 @@ struct Recipe {
   double character_coverage = 0.9995;
   int sampled_cuts = 0;         ///< ways in which each training sentence is cut by chance; 0: only the best
   double sampling_alpha = 0.2;  ///< cuts are drawn with probability proportional to P(cut)^alpha
-  int sampling_nbest = 64;      ///< from so many of the best
+  int sampling_nbest = 64;      ///< from so many of the best; 0: from all
   double piece_dropout = 0.1;   ///< of WordPiece: cuts are drawn by passing over pieces with this probability
   double word_dropout = 0;      ///< of WordPiece: and words become [UNK] with this one
 
