@@ -9,6 +9,7 @@
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
+#include "cli/pair_alignment.h"
 #include "cli/translation.h"
 #include "decode/alignment.h"
 
@@ -23,27 +24,15 @@ struct AlignOptions {
   int layer = 0;  // 0: the last
 };
 
-std::string align(const TranslationModel& model, const std::pair<std::string, std::string>& pair,
-                  const decode::AlignmentOptions& options) {
-  const Encoding source = model.tokenizer.encode_source(pair.first),
-                 target = model.tokenizer.encode_target(pair.second);
-  const decode::SoftAlignment soft =
-      decode::soft_alignment(model.loaded.seq2seq(), model.loaded.context(), source.ids, target.ids, options);
-  return decode::to_pharaoh(decode::word_alignment(soft, decode::words_of_spans(pair.first, source.spans),
-                                                   decode::words_of_spans(pair.second, target.spans)));
-}
-
 int run_align(const AlignOptions& o) {
   const NumberedPairs pairs = read_pairs(o.input);
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
-  require_room(model, pairs);
   const decode::AlignmentOptions options{.layer = o.layer - 1};
-  std::vector<std::string> lines(pairs.pairs.size());
   ThreadPool pool(o.common.threads);
-  pool.run(lines.size(), [&](size_t n) {
-    if (!interrupted()) lines[n] = align(model, pairs.pairs[n], options);
-  });
+  std::vector<std::string> lines;
+  for (const auto& links : align_pairs(model, pairs, options, pool))
+    lines.push_back(decode::to_pharaoh(links));
   if (interrupted()) return kExitInterrupted;
   write_for_each_line(pairs, lines, output);
   output.commit();

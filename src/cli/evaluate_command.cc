@@ -13,6 +13,7 @@
 #include "base/thread_pool.h"
 #include "cli/classification.h"
 #include "cli/command.h"
+#include "cli/evaluate_alignments.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "cli/search_flags.h"
@@ -38,6 +39,7 @@ struct EvaluateOptions {
   bool swap = false, lossy = false, lowercase = false, sentence = false, json = false;
   std::string tokenize = "13a";
   std::string task = "translate", text;
+  std::string alignments;
 };
 
 /// As sacreBLEU reads files: only LF ends a line, white space at its end is dropped, and a byte order mark is
@@ -214,7 +216,25 @@ ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
   return {o.common, {o.model.model, o.model.precision}, o.text, o.lossy, o.json};
 }
 
+/// Throws kUsage for what is only for translations.
+AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
+  if (!o.source.empty() || !o.references.empty() || !o.output.empty() || o.sentence ||
+      o.task != "translate") {
+    fail(ErrorKind::kUsage,
+         "--alignments scores word alignments, of --pairs or of --hypothesis; --source, --reference, "
+         "--output, "
+         "--sentence and --task are for translations");
+  }
+  return {o.common,
+          o.model,
+          o.alignments,
+          o.hypothesis,
+          {.pairs = o.pairs, .swap = o.swap, .lines = {.lossy = o.lossy}},
+          o.json};
+}
+
 int run_evaluate(const EvaluateOptions& o) {
+  if (!o.alignments.empty()) return evaluate_alignments(alignment_evaluation(o));
   if (o.task == "classify") return evaluate_classifier(classifier_evaluation(o));
   if (o.task != "translate") {
     fail(ErrorKind::kUsage, "--task takes translate or classify, not '{}'", o.task);
@@ -250,6 +270,7 @@ void add_evaluate(Command& app, Work& work) {
       "Examples:\n  heed evaluate --model my-model --pairs test.tsv\n"
       "  heed evaluate --hypothesis translated.txt --reference reference.txt --json\n"
       "  heed evaluate --task classify --text test.tsv --model my-classifier\n"
+      "  heed evaluate --alignments gold.txt --pairs test.tsv --model my-model\n"
       "The scores are those of sacreBLEU, whose signatures are printed with them.");
   command
       ->add_option("--task", o->task,
@@ -269,6 +290,11 @@ void add_evaluate(Command& app, Work& work) {
   command->add_option("--reference", o->references, "Right translations, line by line; may be repeated")
       ->type_name("F")
       ->take_all();
+  command
+      ->add_option(
+          "--alignments", o->alignments,
+          "Score word alignments instead, of --pairs or --hypothesis: gold links, 0-0 sure, 0?1 possible")
+      ->type_name("F");
   command->add_option("--output", o->output, "Keep the translations in this file")->type_name("F");
   command->add_option("--tokenize", o->tokenize, "How BLEU finds words: 13a, intl, char or none")
       ->type_name("NAME")

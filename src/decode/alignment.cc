@@ -64,9 +64,8 @@ SoftAlignment soft_alignment(const models::Seq2Seq& model, const nn::Context& co
   return attention.take(options.layer);
 }
 
-std::vector<AlignmentLink> word_alignment(const SoftAlignment& alignment,
-                                          const std::vector<int>& source_words,
-                                          const std::vector<int>& target_words) {
+std::vector<WordLink> word_alignment(const SoftAlignment& alignment, const std::vector<int>& source_words,
+                                     const std::vector<int>& target_words) {
   HEED_CHECK(static_cast<int64_t>(source_words.size()) == alignment.sources);
   HEED_CHECK(static_cast<int64_t>(target_words.size()) == alignment.targets);
   std::map<int, std::map<int, double>> sums;  // by target word, then by source word
@@ -77,7 +76,7 @@ std::vector<AlignmentLink> word_alignment(const SoftAlignment& alignment,
       }
     }
   }
-  std::vector<AlignmentLink> links;
+  std::vector<WordLink> links;
   for (const auto& [target, by_source] : sums) {
     const auto best = std::max_element(by_source.begin(), by_source.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -137,7 +136,7 @@ std::vector<int> words_of_pieces(const std::vector<std::string>& pieces, const s
   return words;
 }
 
-std::string to_pharaoh(const std::vector<AlignmentLink>& links) {
+std::string to_pharaoh(const std::vector<WordLink>& links) {
   std::string text;
   for (const auto& [source, target] : links) {
     if (!text.empty()) text += ' ';

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/seq2seq.h"
+#include "text/alignment_score.h"
 #include "text/tokenizer.h"
 
 namespace heed::decode {
@@ -31,14 +32,10 @@ SoftAlignment soft_alignment(const models::Seq2Seq& model, const nn::Context& co
                              const std::vector<int32_t>& source, const std::vector<int32_t>& target,
                              const AlignmentOptions& options = {});
 
-/// Source word and target word, counted from 0: Pharaoh's "i-j".
-using AlignmentLink = std::pair<int, int>;
-
 /// For each target word the source word that its pieces look at most. The indices give the word of each
 /// token; -1 for tokens that are none, such as the end.
-std::vector<AlignmentLink> word_alignment(const SoftAlignment& alignment,
-                                          const std::vector<int>& source_words,
-                                          const std::vector<int>& target_words);
+std::vector<WordLink> word_alignment(const SoftAlignment& alignment, const std::vector<int>& source_words,
+                                     const std::vector<int>& target_words);
 
 /// Among the words that white space divides a text into, that of each span; -1 for empty spans at the end.
 std::vector<int> words_of_spans(std::string_view text, const std::vector<std::pair<size_t, size_t>>& spans);
@@ -53,6 +50,6 @@ std::vector<size_t> word_ends(std::string_view text);
 std::vector<int> words_of_pieces(const std::vector<std::string>& pieces, const std::vector<bool>& special);
 
 /// "0-0 1-2", in the order of the target words.
-std::string to_pharaoh(const std::vector<AlignmentLink>& links);
+std::string to_pharaoh(const std::vector<WordLink>& links);
 
 }  // namespace heed::decode

@@ -183,8 +183,8 @@ Candidate Translator::join(const Window& window, size_t line, size_t rank) const
   return joined;
 }
 
-std::vector<AlignmentLink> Translator::align(const Window& window, size_t line, size_t rank) const {
-  std::vector<AlignmentLink> links;
+std::vector<WordLink> Translator::align(const Window& window, size_t line, size_t rank) const {
+  std::vector<WordLink> links;
   const SplitLine& split = window.lines[line];
   const std::vector<size_t> source_words = word_ends(split.text);
   WordCount count;

@@ -42,7 +42,7 @@ struct Candidate {
   std::vector<std::string> pieces;
   std::vector<float> log_probabilities;  ///< of each token
   /// Between words as white space divides them; where asked for.
-  std::vector<AlignmentLink> alignment;
+  std::vector<WordLink> alignment;
 };
 
 /// A line and its translations.
@@ -109,7 +109,7 @@ class Translator {
   bool search(Window& window, const Control& control) const;
   Translation assemble(const Window& window, size_t line) const;
   Candidate join(const Window& window, size_t line, size_t rank) const;
-  std::vector<AlignmentLink> align(const Window& window, size_t line, size_t rank) const;
+  std::vector<WordLink> align(const Window& window, size_t line, size_t rank) const;
   ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
   std::vector<std::string> pieces_of(const std::vector<int32_t>& ids) const;
 

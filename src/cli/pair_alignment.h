@@ -1,0 +1,17 @@
+// Word alignments of sentence pairs, for the subcommands that write or score them.
+#pragma once
+
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "cli/translation.h"
+#include "decode/alignment.h"
+
+namespace heed::cli {
+
+/// The links of each pair, in order. Throws kUsage for a pair that is too long for the model. What is missing
+/// when interrupted() is set is empty.
+std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, const NumberedPairs& pairs,
+                                               const decode::AlignmentOptions& options, ThreadPool& pool);
+
+}  // namespace heed::cli
