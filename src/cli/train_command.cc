@@ -1,6 +1,7 @@
 // heed train
 
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -24,7 +25,8 @@ namespace {
 
 struct TrainOptions {
   CommonOptions common;
-  std::string pairs, source, target, text, valid_pairs, valid_source, valid_target, valid_text;
+  std::vector<std::string> pairs;
+  std::string source, target, text, valid_pairs, valid_source, valid_target, valid_text;
   bool swap = false, lossy = false;
   std::string output, from, recipe, preset = "small";
   std::optional<int64_t> max_steps, batch_tokens;
@@ -35,11 +37,19 @@ struct TrainOptions {
   std::vector<std::string> settings;
 };
 
+/// Whether the command names text to learn from; that of a recipe is not read then.
+bool names_pairs(const TrainOptions& o) {
+  return !o.pairs.empty() || !o.source.empty() || !o.target.empty();
+}
+
 /// In the order in which they apply: what stands in the recipe, --set, the options that are short for
 /// settings.
 train::Recipe make_recipe(const TrainOptions& o) {
   std::vector<train::Setting> settings;
-  if (!o.recipe.empty()) settings = train::read_settings(read_input(o.recipe), o.recipe);
+  if (!o.recipe.empty()) {
+    const std::string folder = std::filesystem::path(o.recipe).parent_path();
+    settings = train::read_settings(read_input(o.recipe), o.recipe, folder);
+  }
   for (const std::string& setting : o.settings) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) fail(ErrorKind::kUsage, "--set takes KEY=VALUE, not '{}'", setting);
@@ -54,14 +64,25 @@ train::Recipe make_recipe(const TrainOptions& o) {
   if (!o.precision.empty()) add("training.precision", o.precision, "--precision");
   if (!o.arch.empty()) add("model.arch", o.arch, "--arch");
   if (!o.from.empty()) add("training.from", o.from, "--from");
-  return train::make_recipe(o.preset, o.task, settings);
+  train::Recipe recipe = train::make_recipe(o.preset, o.task, settings);
+  if (names_pairs(o)) {
+    recipe.corpora.clear();
+    for (const std::string& pairs : o.pairs) {
+      if (o.pairs.size() > 1) recipe.corpora.push_back({.pairs = std::filesystem::absolute(pairs)});
+    }
+  }
+  return recipe;
 }
 
 int run_train(const TrainOptions& o) {
   train::TrainerOptions options;
   options.output = o.output;
   const LineReaderOptions lines{.lossy = o.lossy};
-  options.data = {{o.pairs, o.source, o.target, o.swap, lines}, o.text, lines};
+  if (o.pairs.size() > 1 && (!o.source.empty() || !o.target.empty())) {
+    fail(ErrorKind::kUsage, "give either files of pairs or a source and a target file, not both");
+  }
+  const std::string pairs = o.pairs.size() == 1 ? o.pairs[0] : "";  // several are corpora of the recipe
+  options.data = {{pairs, o.source, o.target, o.swap, lines}, o.text, lines};
   options.validation = {{o.valid_pairs, o.valid_source, o.valid_target, o.swap, lines}, o.valid_text, lines};
   options.recipe = make_recipe(o);
   options.threads = o.common.threads;
@@ -116,7 +137,10 @@ void add_train(Command& app, Work& work) {
       ->type_name("F");
   command->add_option("--valid-text", o->valid_text, "Text to validate with, as --text")->type_name("F");
   command
-      ->add_option("--pairs", o->pairs, "Training text of a translator: a file of lines, SOURCE TAB TARGET")
+      ->add_option("--pairs", o->pairs,
+                   "Training text of a translator: a file of lines, SOURCE TAB TARGET; may be repeated. A "
+                   "recipe can name several, with weights")
+      ->repeatable()
       ->type_name("F.tsv");
   command->add_option("--source", o->source, "Training text: the source's lines, instead of --pairs")
       ->type_name("F");

@@ -40,11 +40,10 @@ std::string_view without_marks(std::string_view text) {
 
 }  // namespace
 
-Augmentation::Augmentation(const PairsInput& input, const AugmentationOptions& options) : options_(options) {
+Augmentation::Augmentation(PairSource& pairs, const AugmentationOptions& options) : options_(options) {
   if (options.names == 0 && options.copies == 0) return;
-  PairsReader reader(input);
   Pair pair;
-  while (reader.next(pair)) {
+  while (pairs.next(pair)) {
     for (const std::string& name : shared_names(pair.source, pair.target)) names_.learn(name);
   }
 }

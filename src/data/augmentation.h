@@ -46,8 +46,8 @@ struct AugmentationOptions {
 /// Given all pairs in their order, says what is to be added to them.
 class Augmentation {
  public:
-  /// Reads the whole text once, for its names. Throws what PairsReader throws.
-  Augmentation(const PairsInput& input, const AugmentationOptions& options);
+  /// Reads all of `pairs`, the text that is to be extended, for its names. Throws what reading throws.
+  Augmentation(PairSource& pairs, const AugmentationOptions& options);
 
   using Take = std::function<void(std::string_view source, std::string_view target)>;
   /// The pairs to be added behind `pair`.

@@ -12,8 +12,8 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 Pairs extended(const std::string& text, const AugmentationOptions& options) {
   const TestFolder folder;
   const PairsInput input{.pairs = folder.write("p.tsv", text)};
-  Augmentation augmentation(input, options);
-  PairsReader reader(input);
+  PairsReader names(input), reader(input);
+  Augmentation augmentation(names, options);
   Pair pair;
   Pairs added;
   while (reader.next(pair)) {

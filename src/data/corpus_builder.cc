@@ -119,17 +119,20 @@ class CorpusBuilder {
 
 }  // namespace
 
-CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source,
-                               const Encoder& encode_target, const std::string& path,
-                               const CorpusBuildOptions& options) {
+CorpusCounts build_pair_corpus(PairSource& reader, const Encoder& encode_source, const Encoder& encode_target,
+                               const std::string& path, const CorpusBuildOptions& options) {
   CorpusBuilder builder({encode_source, encode_target}, path, options);
   Pair pair;
-  while (reader.next(pair)) {
-    builder.add({pair.source, pair.target});
-    if (options.augmentation == nullptr) continue;
-    options.augmentation->extend(pair, [&](std::string_view source, std::string_view target) {
+  const auto add = [&](std::string_view source, std::string_view target) {
+    if (pair.tag.empty()) {
       builder.add({source, target});
-    });
+    } else {
+      builder.add({fmt::format("{} {}", pair.tag, source), target});
+    }
+  };
+  while (reader.next(pair)) {
+    add(pair.source, pair.target);
+    if (options.augmentation != nullptr) options.augmentation->extend(pair, add);
   }
   builder.skip_empty(reader.counts().empty);
   return builder.finish(reader.name(), reader.fingerprint());

@@ -44,11 +44,11 @@ struct CorpusBuildOptions {
 };
 
 /// Reads all pairs and writes a corpus of two streams, source and target, to `path`, whole or not at all.
+/// A pair's tag stands before its source, with a space between them, and before that of pairs added to it.
 /// Throws what `reader` and the encoders throw, kUsage for a vocabulary of no size, and kFormat if no pair is
 /// left.
-CorpusCounts build_pair_corpus(PairsReader& reader, const Encoder& encode_source,
-                               const Encoder& encode_target, const std::string& path,
-                               const CorpusBuildOptions& options);
+CorpusCounts build_pair_corpus(PairSource& reader, const Encoder& encode_source, const Encoder& encode_target,
+                               const std::string& path, const CorpusBuildOptions& options);
 
 /// Reads all lines and writes a corpus of two streams: what `encode_label` gives for the label, and
 /// `encode_text` for the text; where there are two, they are given it with a tab between them. Nothing is

@@ -15,6 +15,8 @@
 namespace heed {
 
 struct PairsInput {
+  bool is_named() const { return !pairs.empty() || !source.empty() || !target.empty(); }
+
   /// A TSV file; or empty, and `source` and `target` name two files with as many lines each.
   std::string pairs = {};
   std::string source = {}, target = {};
@@ -27,7 +29,8 @@ struct PairsInput {
 /// Views of a pair's text, valid until the next pair is read.
 struct Pair {
   std::string_view source, target;
-  uint64_t line = 0;  ///< its number in the file, from 1
+  uint64_t line = 0;          ///< its number in the file, from 1
+  std::string_view tag = {};  ///< of the corpus, see WeightedPairs
 };
 
 /// What has been met so far; lines = pairs + empty.
@@ -38,7 +41,20 @@ struct PairsCounts {
   uint64_t extra_columns = 0;  ///< pairs whose line had more than two columns
 };
 
-class PairsReader {
+/// Gives out pairs one after the other.
+class PairSource {
+ public:
+  virtual ~PairSource() = default;
+  /// Reads the next pair with text on both sides; false after the last. Throws what reading throws.
+  virtual bool next(Pair& pair) = 0;
+  virtual PairsCounts counts() const = 0;
+  /// What is read, as messages name it.
+  virtual std::string name() const = 0;
+  /// Of all that was read, once next() has returned false.
+  virtual uint64_t fingerprint() const = 0;
+};
+
+class PairsReader : public PairSource {
  public:
   /// Throws kUsage unless `input` names either one file or two, kNotFound, kFile.
   explicit PairsReader(const PairsInput& input);
@@ -46,13 +62,12 @@ class PairsReader {
   /// Reads the next pair with text on both sides; false after the last.
   /// Throws kFormat, naming file and line, for a line without a tab, for parallel files of unequal length,
   /// and for input without a single pair; and what LineReader::next throws.
-  bool next(Pair& pair);
+  bool next(Pair& pair) override;
 
-  const PairsCounts& counts() const { return counts_; }
-  /// The input as messages name it.
-  std::string name() const;
+  PairsCounts counts() const override { return counts_; }
+  std::string name() const override;
   /// Once next() has returned false: what fingerprint_pairs gives for this input.
-  uint64_t fingerprint() const;
+  uint64_t fingerprint() const override;
 
  private:
   bool read_columns(Pair& pair, bool& extra);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -112,6 +113,16 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("validation.tokens", r.validation_tokens, any);
   visit("validation.metric", r.metric, one_of({"bleu", "chrf", "loss", "accuracy", "macro_f1"}));
   visit("validation.patience", r.patience, Range{0, 1e6});
+}
+
+template <typename CorpusType, typename Visit>
+void visit_corpus(CorpusType& c, Visit&& visit) {
+  visit("pairs", c.pairs);
+  visit("source", c.source);
+  visit("target", c.target);
+  visit("swap", c.swap);
+  visit("weight", c.weight, Range{0, 1000});
+  visit("tag", c.tag);
 }
 
 /// A bound of a range as a whole number; those beyond what fits are the largest.
@@ -241,6 +252,71 @@ std::string text_of(const toml::node& node, const std::string& key, const std::s
   fail(ErrorKind::kFormat, "{}: '{}' must be a single value", origin, key);
 }
 
+constexpr const char* kCorpus = "corpus";
+
+/// Whether it is a setting of a [[corpus]]: "corpus.2.weight".
+bool is_corpus_setting(const std::string& key) {
+  return key.starts_with(std::string(kCorpus) + ".");
+}
+
+std::string absolute_path(const std::string& path, const std::string& folder) {
+  namespace fs = std::filesystem;
+  return fs::absolute(fs::path(folder) / path).lexically_normal().string();
+}
+
+void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
+  const std::string rest = setting.key.substr(std::string(kCorpus).size() + 1);
+  const size_t dot = std::min(rest.find('.'), rest.size());
+  const std::string key = rest.substr(std::min(dot + 1, rest.size()));
+  const auto number = parse_whole(rest.substr(0, dot));
+  if (!number || *number < 1) {
+    fail(setting.kind,
+         "{}: '{}' must say which corpus is meant, as 'corpus.1.weight' does; in a recipe, each "
+         "is a table of its own, headed [[corpus]]",
+         setting.origin, setting.key);
+  }
+  const auto place = static_cast<size_t>(*number - 1);
+  if (place > recipe.corpora.size()) {
+    fail(setting.kind, "{}: '{}': there are {} corpora before it", setting.origin, setting.key,
+         recipe.corpora.size());
+  }
+  if (place == recipe.corpora.size()) recipe.corpora.emplace_back();
+  Setter setter{key, setting.value, {}, {}};
+  visit_corpus(recipe.corpora[place], setter);
+  if (!setter.found) {
+    fail(setting.kind, "{}: a corpus has no setting '{}'{}; it has {}", setting.origin, key,
+         did_you_mean(key, setter.keys), fmt::join(setter.keys, ", "));
+  }
+  if (!setter.problem.empty()) {
+    fail(setting.kind, "{}: '{}' must be {}, not '{}'", setting.origin, setting.key, setter.problem,
+         setting.value);
+  }
+  CorpusSettings& corpus = recipe.corpora[place];
+  for (const auto& [name, path] : std::initializer_list<std::pair<const char*, std::string*>>{
+           {"pairs", &corpus.pairs}, {"source", &corpus.source}, {"target", &corpus.target}}) {
+    if (key == name && !path->empty()) *path = absolute_path(*path, setting.folder);
+  }
+}
+
+/// As [[corpus]] tables, without what is as it is unless said otherwise.
+std::string corpora_to_toml(const std::vector<CorpusSettings>& corpora) {
+  Writer usual;
+  const CorpusSettings nothing;
+  visit_corpus(nothing, usual);
+  std::string text;
+  for (const CorpusSettings& corpus : corpora) {
+    Writer writer;
+    visit_corpus(corpus, writer);
+    text += fmt::format("\n[[{}]]\n", kCorpus);
+    for (size_t n = 0; n < writer.fields.size(); ++n) {
+      if (writer.fields[n] != usual.fields[n]) {
+        text += fmt::format("{} = {}\n", writer.fields[n].first, writer.fields[n].second);
+      }
+    }
+  }
+  return text;
+}
+
 constexpr const char* kArchitecture = "model.arch";
 constexpr const char* kFrom = "training.from";
 
@@ -288,7 +364,7 @@ bool has_field(const Recipe& recipe, const std::string& key) {
 }
 
 void apply(Recipe& recipe, const Setting& setting) {
-  const auto& [key, value, origin, error] = setting;
+  const auto& [key, value, origin, error, folder] = setting;
   Setter setter{key, value, {}, {}};
   visit_recipe(recipe, setter);
   if (!setter.found) {
@@ -366,7 +442,8 @@ models::PresetSize preset_size(const std::string& name) {
 
 }  // namespace
 
-std::vector<Setting> read_settings(const std::string& text, const std::string& origin) {
+std::vector<Setting> read_settings(const std::string& text, const std::string& origin,
+                                   const std::string& folder) {
   toml::table table;
   try {
     table = toml::parse(text);
@@ -375,11 +452,25 @@ std::vector<Setting> read_settings(const std::string& text, const std::string& o
   }
   std::vector<Setting> settings;
   const auto add = [&](const std::string& key, const toml::node& value) {
-    settings.push_back({key, text_of(value, key, origin), origin, ErrorKind::kFormat});
+    settings.push_back({key, text_of(value, key, origin), origin, ErrorKind::kFormat, folder});
+  };
+  const auto add_corpora = [&](const toml::array& corpora) {
+    for (size_t n = 0; n < corpora.size(); ++n) {
+      const std::string each = fmt::format("{}.{}", kCorpus, n + 1);
+      const toml::table* fields = corpora[n].as_table();
+      if (fields == nullptr) fail(ErrorKind::kFormat, "{}: '{}' must be a table: [[corpus]]", origin, each);
+      for (const auto& [key, value] : *fields) {
+        const std::string place = fmt::format("{}, line {}", origin, value.source().begin.line);
+        const std::string name = each + "." + std::string(key.str());
+        settings.push_back({name, text_of(value, name, place), place, ErrorKind::kFormat, folder});
+      }
+    }
   };
   for (const auto& [section, content] : table) {
     const std::string name(section.str());
-    if (const toml::table* fields = content.as_table()) {
+    if (const toml::array* corpora = content.as_array(); corpora != nullptr && name == kCorpus) {
+      add_corpora(*corpora);
+    } else if (const toml::table* fields = content.as_table()) {
       for (const auto& [key, value] : *fields) add(name + "." + std::string(key.str()), value);
     } else {
       add(name, content);
@@ -416,7 +507,11 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
     }
   }
   for (const Setting& setting : settings) {
-    if (setting.key != kArchitecture && setting.key != kFrom) apply(recipe, setting);
+    if (is_corpus_setting(setting.key)) {
+      apply_corpus_setting(recipe, setting);
+    } else if (setting.key != kArchitecture && setting.key != kFrom) {
+      apply(recipe, setting);
+    }
   }
   if (!recipe.from.empty() && recipe.schedule == ScheduleKind::kNoam) {
     fail(ErrorKind::kUsage,
@@ -440,7 +535,7 @@ std::string to_toml(const Recipe& recipe) {
     }
     text += fmt::format("{} = {}\n", key.substr(dot + 1), value);
   }
-  return text;
+  return text + corpora_to_toml(recipe.corpora);
 }
 
 std::vector<std::string> differences(const Recipe& before, const Recipe& now) {

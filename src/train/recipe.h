@@ -1,4 +1,5 @@
-// Everything that decides what a training does, but for the data and the limits of time: a TOML file.
+// Everything that decides what a training does, but for the limits of time: a TOML file. It may name the
+// text, too, which is else named by the command.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,15 @@ enum class Averaging {
   kNone,
   kLast,     ///< the mean of the last snapshots of the weights
   kRunning,  ///< an exponential moving average of the weights
+};
+
+/// A [[corpus]] of a recipe: sentence pairs, and how often they are trained on. Paths are absolute.
+struct CorpusSettings {
+  std::string pairs = {};                ///< a TSV file; or empty, and two parallel files
+  std::string source = {}, target = {};  ///< these
+  bool swap = false;                     ///< exchange source and target
+  double weight = 1;                     ///< how often each pair stands in an epoch
+  std::string tag = {};                  ///< stands before each source sentence
 };
 
 /// Each field stands in the file under the key that visit_recipe() gives it; docs/training.md lists them all.
@@ -49,6 +59,11 @@ struct Recipe {
   double joined = 0;       ///< share of pairs with a copy that has others behind it
   double bare = 0;         ///< share of pairs with a copy without the mark at its end
   double copies = 0;       ///< share of pairs followed by a name or number that is its own translation
+
+  /// The training text of a translator, in [[corpus]] tables; empty where the command names it. It is part of
+  /// a recipe so that a run can be repeated from it alone, but differences() passes over it: whether the text
+  /// is the same is found out from its content.
+  std::vector<CorpusSettings> corpora;
 
   // [training]
   std::string from;  ///< the model directory whose tokenizer, sizes and weights it begins with; empty: none
@@ -99,10 +114,13 @@ struct Setting {
   std::string key, value;              ///< "model.width", "512"
   std::string origin;                  ///< where, as messages say it
   ErrorKind kind = ErrorKind::kUsage;  ///< of errors in it
+  std::string folder = {};             ///< that paths are relative to; empty: the working directory
 };
 
 /// The settings of a TOML file. Throws kFormat for text that is no TOML; `origin` is what messages call it.
-std::vector<Setting> read_settings(const std::string& text, const std::string& origin);
+/// Those of the n-th [[corpus]] have keys such as "corpus.n.pairs"; paths are relative to `folder`.
+std::vector<Setting> read_settings(const std::string& text, const std::string& origin,
+                                   const std::string& folder = "");
 
 /// Translation, language model, classification: as --task names them.
 const models::Words<models::Task>& task_names();
@@ -122,7 +140,7 @@ void check_model_settings(const Recipe& recipe);
 /// "cosine", as in recipes.
 std::string schedule_name(ScheduleKind kind);
 
-/// The fields that differ, as "model.width (256, now 512)".
+/// The fields that differ, those that name text left out, as "model.width (256, now 512)".
 std::vector<std::string> differences(const Recipe& before, const Recipe& now);
 
 }  // namespace heed::train

@@ -16,13 +16,13 @@ struct TrainingText {
   PairsInput pairs = {};         ///< of sentences
   std::string text = {};         ///< running text, or lines of LABEL TAB TEXT
   LineReaderOptions lines = {};  ///< how `text` is read
-  bool is_named() const {
-    return !pairs.pairs.empty() || !pairs.source.empty() || !pairs.target.empty() || !text.empty();
-  }
+  bool is_named() const { return pairs.is_named() || !text.empty(); }
 };
 
 struct TrainerOptions {
   std::string output;  ///< the model directory; if a training stands there, it goes on
+  /// Where it names no pairs, those of recipe.corpora are learnt from, read with its `lines`, and with source
+  /// and target exchanged where pairs.swap says so.
   TrainingText data;
   TrainingText validation;  ///< nothing named: no validation, and the newest weights are the best
   Recipe recipe;

@@ -30,8 +30,8 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
 }
 
 /// One side of the pairs, line by line.
-NextLine side_of(const PairsInput& input, bool target) {
-  auto reader = std::make_shared<PairsReader>(input);
+NextLine side_of(const PairsMix& text, bool target) {
+  auto reader = std::make_shared<PairsMixReader>(text);
   return [reader, target](std::string& line) {
     Pair pair;
     if (!reader->next(pair)) return false;
@@ -41,7 +41,7 @@ NextLine side_of(const PairsInput& input, bool target) {
 }
 
 /// Learns a tokenizer and writes its files.
-void learn_tokenizer(const TaskInput& input, const std::string& directory) {
+void learn_tokenizer(const TaskInput& input, const PairsMix& text, const std::string& directory) {
   const TrainerOptions& options = input.options;
   const Recipe& recipe = options.recipe;
   TokenizerTrainOptions train_options;
@@ -50,17 +50,30 @@ void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   train_options.source_language = options.source_language;
   train_options.target_language = options.target_language;
   train_options.max_length = static_cast<int>(recipe.model.longest);
-  Tokenizer::train(train_options, side_of(options.data.pairs, false), side_of(options.data.pairs, true))
-      .save(directory);
+  Tokenizer::train(train_options, side_of(text, false), side_of(text, true)).save(directory);
 }
+
+/// What the corpora of a mix give, a line each.
+void say_corpora(const PairsMix& mix, const TaskInput& task) {
+  for (size_t n = 0; n < mix.corpora().size() && mix.corpora().size() > 1; ++n) {
+    const MixedCorpusCounts& counts = mix.counts()[n];
+    std::string message = fmt::format("{}: {}", counts.name, counted(counts.read.pairs, "pair"));
+    const double weight = mix.corpora()[n].weight;
+    if (weight != 1) message += fmt::format(", {} in an epoch (weight {})", counts.given, weight);
+    task.say(message);
+  }
+}
+
+/// A text that is read twice: for what is learnt from it as a whole, and then from pair to pair.
+using Sources = std::function<std::unique_ptr<PairSource>()>;
 
 /// Of training text: with tokenizer.sampled_cuts, each sentence stands there so many times, cut into pieces
 /// by chance: subword regularisation (Kudo, "Subword Regularization", 2018), drawn before the training
 /// instead of on the way.
-void make_corpus(const PairsInput& input, const std::string& path, const Tokenizer& tokenizer,
+void make_corpus(const Sources& open, const std::string& path, const Tokenizer& tokenizer,
                  const CorpusOrigin& origin, Part part, const TaskInput& task) {
   const Recipe& recipe = task.options.recipe;
-  PairsReader reader(input);
+  const std::unique_ptr<PairSource> reader = open();
   CorpusBuildOptions build;
   build.vocabulary_size = static_cast<uint32_t>(tokenizer.size());
   build.max_length = origin.max_length;
@@ -72,7 +85,7 @@ void make_corpus(const PairsInput& input, const std::string& path, const Tokeniz
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more{recipe.invented_names, recipe.other_numbers, recipe.capitals, recipe.joined,
                                  recipe.bare,           recipe.copies,        key.fold(4)};
-  if (part == Part::kTraining && more.any()) build.augmentation = &augmentation.emplace(input, more);
+  if (part == Part::kTraining && more.any()) build.augmentation = &augmentation.emplace(*open(), more);
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, cuts};
   // Of one side, which is cut by one of two functions and has random numbers of its own.
   const auto encoder = [&](auto encode, auto sample, uint64_t side) -> Encoder {
@@ -88,35 +101,57 @@ void make_corpus(const PairsInput& input, const std::string& path, const Tokeniz
     };
   };
   const CorpusCounts counts =
-      build_pair_corpus(reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
+      build_pair_corpus(*reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
                         encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), path, build);
-  std::string message = fmt::format("{}: {}", reader.name(), counted(counts.written, "pair"));
+  std::string message = fmt::format("{}: {}", reader->name(), counted(counts.written, "pair"));
   if (augmentation) message += fmt::format(", {} of them added", augmentation->added());
   if (cuts > 0) message += fmt::format(", {} cuts of each", cuts);
   if (counts.too_long > 0) {
     message += fmt::format(", {} left out with more than {} tokens", counts.too_long, build.max_length);
   }
-  if (reader.counts().empty > 0)
-    message += fmt::format(", {} left out with an empty side", reader.counts().empty);
-  if (reader.counts().extra_columns > 0) {
+  const PairsCounts read = reader->counts();
+  if (read.empty > 0) message += fmt::format(", {} left out with an empty side", read.empty);
+  if (read.extra_columns > 0) {
     message += fmt::format(", {} with more than two columns (the first two are used)",
-                           counted(reader.counts().extra_columns, "line"));
+                           counted(read.extra_columns, "line"));
   }
   task.say(message);
 }
 
-Corpus prepare_corpus(const PairsInput& input, const std::string& path, uint64_t text,
-                      const Tokenizer& tokenizer, Part part, const TaskInput& task) {
+Corpus prepare_corpus(const Sources& open, const std::string& path, uint64_t text, const Tokenizer& tokenizer,
+                      Part part, const TaskInput& task) {
   const CorpusOrigin origin{
       text, fingerprint_files(task.options.output, {"source.spm", "target.spm", "vocab.json"}),
       static_cast<uint64_t>(task.options.recipe.max_length)};
-  return prepared_corpus(task, {path, PairsReader(input).name(), origin},
-                         [&] { make_corpus(input, path, tokenizer, origin, part, task); });
+  return prepared_corpus(task, {path, open()->name(), origin},
+                         [&] { make_corpus(open, path, tokenizer, origin, part, task); });
+}
+
+void require_rereadable_pairs(const PairsInput& input) {
+  for (const std::string* path : {&input.pairs, &input.source, &input.target}) require_rereadable(*path);
+}
+
+/// What is learnt from: what the command names, or else the recipe.
+PairsMix training_pairs(const TrainerOptions& options) {
+  const PairsInput& given = options.data.pairs;
+  const Recipe& recipe = options.recipe;
+  std::vector<WeightedPairs> corpora;
+  if (given.is_named() || recipe.corpora.empty()) {
+    corpora.push_back({.input = given});
+  } else {
+    for (const CorpusSettings& each : recipe.corpora) {
+      corpora.push_back({{each.pairs, each.source, each.target, each.swap != given.swap, given.lines},
+                         each.weight,
+                         each.tag});
+    }
+  }
+  for (const WeightedPairs& each : corpora) require_rereadable_pairs(each.input);
+  return PairsMix(std::move(corpora), {.key = RandomKey::from_seed(recipe.seed).fold(5)});
 }
 
 /// Reads all pairs, so that what is wrong with them is found before anything is made of them.
 uint64_t check_pairs(const PairsInput& input) {
-  for (const std::string* path : {&input.pairs, &input.source, &input.target}) require_rereadable(*path);
+  require_rereadable_pairs(input);
   PairsReader reader(input);
   Pair pair;
   while (reader.next(pair)) {
@@ -128,8 +163,7 @@ uint64_t check_pairs(const PairsInput& input) {
 
 PairsText read_pairs_text(const TaskInput& task) {
   const TrainerOptions& options = task.options;
-  PairsText text;
-  text.training = check_pairs(options.data.pairs);
+  PairsText text{training_pairs(options)};
   if (options.validation.is_named()) text.validation = check_pairs(options.validation.pairs);
   if (!options.recipe.from.empty() && !task.begun) Tokenizer::load(options.recipe.from);
   return text;
@@ -139,16 +173,21 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
   const TrainerOptions& options = task.options;
   const Recipe& recipe = options.recipe;
   const std::string folder = options.output + "/training";
-  const bool made = prepare_tokenizer(
-      task, text.training, [&](const std::string& directory) { learn_tokenizer(task, directory); });
+  const bool made = prepare_tokenizer(task, text.training.fingerprint(), [&](const std::string& directory) {
+    learn_tokenizer(task, text.training, directory);
+  });
   Tokenizer tokenizer = Tokenizer::load(options.output);
   if (made) task.say(fmt::format("{} tokens ({})", tokenizer.size(), recipe.tokenizer));
-  Corpus corpus = prepare_corpus(options.data.pairs, folder + "/train.ids", text.training, tokenizer,
-                                 Part::kTraining, task);
+  const std::string training = folder + "/train.ids";
+  if (made) std::filesystem::remove(training);  // of another text or recipe
+  if (!std::filesystem::exists(training)) say_corpora(text.training, task);
+  Corpus corpus = prepare_corpus([&] { return std::make_unique<PairsMixReader>(text.training); }, training,
+                                 text.training.fingerprint(), tokenizer, Part::kTraining, task);
   TranslationData data{std::move(tokenizer), std::move(corpus), {}, {}, {}};
   if (options.validation.is_named()) {
-    data.validation = prepare_corpus(options.validation.pairs, folder + "/valid.ids", text.validation,
-                                     data.tokenizer, Part::kValidation, task);
+    data.validation =
+        prepare_corpus([&] { return std::make_unique<PairsReader>(options.validation.pairs); },
+                       folder + "/valid.ids", text.validation, data.tokenizer, Part::kValidation, task);
     PairsReader reader(options.validation.pairs);
     Pair pair;
     while (static_cast<int64_t>(data.validation_source.size()) < recipe.validation_sentences &&

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/corpus.h"
+#include "data/pairs_mix.h"
 #include "text/tokenizer.h"
 #include "train/task.h"
 #include "train/trainer.h"
@@ -19,9 +20,9 @@ struct TranslationData {
   std::vector<std::string> validation_source, validation_target;  ///< the first lines, for BLEU and chrF
 };
 
-/// Fingerprints of the pairs, 0 for none.
 struct PairsText {
-  uint64_t training = 0, validation = 0;
+  PairsMix training;
+  uint64_t validation = 0;  ///< a fingerprint; 0 for none
 };
 
 /// Reads all pairs and writes nothing. Throws what PairsReader throws, and what reading the tokenizer of

@@ -1,0 +1,132 @@
+// heed train with text from several files: what a recipe says of its corpora, and what comes of it.
+
+#include <filesystem>
+
+#include "data/corpus.h"
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+class TrainData : public ::testing::Test {
+ protected:
+  /// Prepares and trains one step; a small vocabulary, so that it takes little time.
+  CommandResult train(const std::string& output, std::vector<std::string> more) const {
+    std::vector<std::string> arguments{"train",
+                                       "--output",
+                                       folder_.path(output),
+                                       "--preset",
+                                       "tiny",
+                                       "--max-steps",
+                                       "1",
+                                       "--threads",
+                                       "2",
+                                       "--set",
+                                       "tokenizer.vocabulary=100",
+                                       "--set",
+                                       "tokenizer.byte_fallback=false"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return heed_command(arguments);
+  }
+  std::string ids(const std::string& output) const {
+    return content_of(folder_.path(output + "/training/train.ids"));
+  }
+  uint64_t pairs_in(const std::string& output) const {
+    return Corpus(folder_.path(output + "/training/train.ids")).sentences();
+  }
+
+  TestFolder folder_;
+  std::string first_ = folder_.write("first.tsv", to_tsv(tiny_pairs(200, 1)));
+  std::string second_ = folder_.write("second.tsv", to_tsv(tiny_pairs(100, 2)));
+};
+
+TEST_F(TrainData, MixesTheCorporaOfARecipe) {
+  std::filesystem::create_directory(folder_.path("recipes"));
+  const std::string recipe = folder_.write(
+      "recipes/r.toml",
+      "[[corpus]]\npairs = \"../first.tsv\"\n\n[[corpus]]\npairs = \"../second.tsv\"\nweight = 2.5\n");
+  const CommandResult result = train("model", {"--recipe", recipe});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("first.tsv': 200 pairs\n"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("second.tsv': 100 pairs, 2"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("2 corpora: "), std::string::npos) << result.err;
+  EXPECT_GT(pairs_in("model"), 200u + 200u + 20u);
+  EXPECT_LT(pairs_in("model"), 200u + 300u - 20u);
+
+  // What is noted of the run repeats it, from any directory, with any number of threads.
+  const std::string noted = folder_.path("model/training/recipe.toml");
+  const CommandResult again = train("again", {"--recipe", noted, "--threads", "1"});
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(ids("again"), ids("model"));
+  EXPECT_EQ(content_of(folder_.path("again/training/recipe.toml")), content_of(noted));
+
+  // It goes on with the same text alone.
+  const auto resumed = [&](const std::string& text) {
+    folder_.write("recipes/r.toml", text);
+    return train("model", {"--recipe", recipe, "--max-steps", "2"});
+  };
+  expect_failure(resumed("[[corpus]]\npairs = \"../first.tsv\"\n"), 2, {"other text"});
+  expect_failure(resumed("[[corpus]]\npairs = \"../first.tsv\"\n[[corpus]]\npairs = \"../second.tsv\"\n"), 2,
+                 {"other text"});
+  EXPECT_EQ(train("model", {"--recipe", noted, "--max-steps", "2"}).status, 0);
+}
+
+TEST_F(TrainData, PairsMayBeGivenSeveralTimes) {
+  const CommandResult result = train("model", {"--pairs", first_, "--pairs", second_});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(pairs_in("model"), 300u);
+  const std::string recipe =
+      folder_.write("r.toml", "[[corpus]]\npairs = \"second.tsv\"\n[[corpus]]\npairs = \"first.tsv\"\n");
+  // Those of the command replace the recipe's.
+  ASSERT_EQ(train("other", {"--recipe", recipe, "--pairs", first_, "--pairs", second_}).status, 0);
+  EXPECT_EQ(ids("other"), ids("model"));
+  ASSERT_EQ(train("one", {"--recipe", recipe, "--pairs", first_}).status, 0);
+  EXPECT_EQ(pairs_in("one"), 200u);
+}
+
+TEST_F(TrainData, ExchangesTheSidesOfAllCorpora) {
+  const std::string there = folder_.write("there.toml",
+                                          "[[corpus]]\npairs = \"first.tsv\"\nswap = true\n"
+                                          "[[corpus]]\npairs = \"second.tsv\"\n");
+  const std::string back = folder_.write("back.toml",
+                                         "[[corpus]]\npairs = \"first.tsv\"\n"
+                                         "[[corpus]]\npairs = \"second.tsv\"\nswap = true\n");
+  ASSERT_EQ(train("there", {"--recipe", there}).status, 0);
+  ASSERT_EQ(train("back", {"--recipe", back, "--swap"}).status, 0);
+  EXPECT_EQ(ids("there"), ids("back"));
+}
+
+TEST_F(TrainData, PreparesAgainForOtherSettings) {
+  ASSERT_EQ(train("model", {"--pairs", first_}).status, 0);
+  EXPECT_EQ(pairs_in("model"), 200u);
+  for (const char* file : {"training/checkpoint.safetensors", "model.safetensors"}) {
+    std::filesystem::remove(folder_.path(std::string("model/") + file));  // as if stopped before step 1
+  }
+  ASSERT_EQ(train("model", {"--pairs", first_, "--set", "augmentation.capitals=1"}).status, 0);
+  EXPECT_EQ(pairs_in("model"), 400u);
+}
+
+TEST_F(TrainData, NamesWhatIsWrongWithARecipesCorpora) {
+  const auto refused = [&](const std::string& text, int status, const std::vector<std::string>& parts) {
+    expect_failure(train("refused", {"--recipe", folder_.write("r.toml", text)}), status, parts);
+    EXPECT_FALSE(std::filesystem::exists(folder_.path("refused")));
+  };
+  refused("[[corpus]]\npair = \"first.tsv\"\n", 1, {"r.toml, line 2", "'pair'", "'pairs'"});
+  refused("[[corpus]]\npairs = \"first.tsv\"\nweight = -1\n", 1, {"r.toml, line 3", "weight", "0 to 1000"});
+  refused("[corpus]\npairs = \"first.tsv\"\n", 1, {"r.toml", "[[corpus]]"});
+  refused("corpus = [\"first.tsv\"]\n", 1, {"r.toml", "[[corpus]]"});
+  refused("[[corpus]]\npairs = \"none.tsv\"\n", 1, {folder_.path("none.tsv"), "No such file"});
+  refused("[[corpus]]\nweight = 2\n", 2, {"sentence pairs need one file"});
+  folder_.write("bad.tsv", "ja\tyes\nnein\n");
+  refused("[[corpus]]\npairs = \"first.tsv\"\n[[corpus]]\npairs = \"bad.tsv\"\n", 1,
+          {"line 2", folder_.path("bad.tsv"), "no tab"});
+  expect_failure(heed_command({"train", "--task", "lm", "--recipe",
+                               folder_.write("r.toml", "[[corpus]]\npairs = \"first.tsv\"\n"), "--output",
+                               folder_.path("refused"), "--max-steps", "1"}),
+                 2, {"a language model", "not on pairs"});
+  expect_failure(train("refused", {"--pairs", first_, "--pairs", second_, "--source", first_}), 2,
+                 {"not both"});
+}
+
+}  // namespace
+}  // namespace heed
