@@ -53,7 +53,8 @@ Counts count_sentence(const std::string& hypothesis, const std::vector<std::stri
                       const BleuOptions& options) {
   WordNumbers words;
   const auto symbols = [&](const std::string& text) {
-    return words.number(tokenize_for_bleu(options.lowercase ? lower_case(text) : text, options.tokenizer));
+    return words.number(tokenize_for_bleu(options.lowercase ? lower_case(text) : text, options.tokenizer,
+                                          options.pieces ? &*options.pieces : nullptr));
   };
   const std::u32string candidate = symbols(hypothesis);
   std::vector<std::u32string> truths;
@@ -129,6 +130,12 @@ void check_options(const BleuOptions& options) {
       !(*options.smoothing_value >= 0 && std::isfinite(*options.smoothing_value))) {
     fail(ErrorKind::kUsage, "the smoothing value of BLEU must be 0 or more, not {}",
          *options.smoothing_value);
+  }
+  const bool needs_pieces =
+      options.tokenizer == BleuTokenizer::kFlores101 || options.tokenizer == BleuTokenizer::kFlores200;
+  if (needs_pieces && !options.pieces) {
+    fail(ErrorKind::kUsage, "the BLEU tokenizer {} needs its SentencePiece model",
+         bleu_tokenizer_name(options.tokenizer));
   }
 }
 

@@ -1,11 +1,14 @@
-#include <gtest/gtest.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "heed/error.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
 #include "text/ter.h"
+#include "test_folder.h"
 #include "text/test_cases.h"
 
 namespace heed {
@@ -168,7 +171,46 @@ TEST(Metrics, SayWhatIsWrongWithTheInput) {
   EXPECT_EQ(kind_of([] { corpus_chrf({"a", "b"}, {{"a"}}); }), ErrorKind::kUsage);
   EXPECT_EQ(kind_of([] { corpus_chrf({"a\xFF"}, {{"a"}}); }), ErrorKind::kText);
   EXPECT_EQ(kind_of([] { corpus_bleu({"a"}, {{"a"}}, {.max_order = 0}); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { parse_bleu_tokenizer("zh"); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { parse_bleu_tokenizer("ja-mecab"); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { corpus_bleu({"a"}, {{"a"}}, {.tokenizer = BleuTokenizer::kFlores200}); }),
+            ErrorKind::kUsage);
+}
+
+// At the ends of a line "zh" has other rules than "13a": no space is put there first.
+TEST(Bleu, ZhSeparatesChineseCharacters) {
+  const auto tokens = [](std::string_view text) { return tokenize_for_bleu(text, BleuTokenizer::kZh); };
+  EXPECT_EQ(tokens("我喜欢U.S.A. 3.14"), (Lines{"我", "喜", "欢", "U", ".", "S", ".", "A", ".", "3.14"}));
+  EXPECT_EQ(tokens("a“b”—c"), (Lines{"a", "“", "b", "”", "—", "c"}));
+  EXPECT_EQ(tokens("in 1990."), (Lines{"in", "1990."}));
+  EXPECT_EQ(tokenize_for_bleu("in 1990.", BleuTokenizer::k13a), (Lines{"in", "1990", "."}));
+}
+
+TEST(Bleu, FloresNeedsItsModelFile) {
+  const TestFolder folder;
+  ::setenv("SACREBLEU", folder.path().c_str(), 1);
+  try {
+    load_bleu_pieces(BleuTokenizer::kFlores101);
+    ADD_FAILURE() << "there is no model";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kNotFound);
+    EXPECT_THAT(error.what(), testing::HasSubstr(folder.path("models/sacrebleu_tokenizer_spm.model")));
+  }
+  std::filesystem::create_directory(folder.path("models"));
+  SentencePieceTrainOptions options{.vocabulary_size = 60, .byte_fallback = false};
+  int line = 0;
+  folder.write("models/flores200sacrebleuspm", SentencePieceModel::train(options, [&](std::string& text) {
+                 text = "the cat and the dog";
+                 return ++line < 50;
+               }));
+  const BleuOptions flores{.tokenizer = BleuTokenizer::kFlores200,
+                           .pieces = load_bleu_pieces(BleuTokenizer::kFlores200)};
+  ::unsetenv("SACREBLEU");
+  EXPECT_FALSE(load_bleu_pieces(BleuTokenizer::k13a));
+  const std::string all = fmt::format(
+      "{}", fmt::join(tokenize_for_bleu("the cat", flores.tokenizer, &*flores.pieces), ""));
+  EXPECT_EQ(all, "\u2581the\u2581cat");
+  EXPECT_NEAR(corpus_bleu({"the cat and"}, {{"the cat and"}}, flores).score, 100, kTolerance);
+  EXPECT_EQ(bleu_signature(1, flores), "nrefs:1|case:mixed|eff:no|tok:flores200|smooth:exp|version:2.6.0");
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "base/check.h"
@@ -14,10 +17,24 @@
 namespace heed {
 namespace {
 
-constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 4> kNames{{{BleuTokenizer::k13a, "13a"},
-                                                                            {BleuTokenizer::kNone, "none"},
-                                                                            {BleuTokenizer::kChar, "char"},
-                                                                            {BleuTokenizer::kIntl, "intl"}}};
+constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 7> kNames{
+    {{BleuTokenizer::k13a, "13a"},
+     {BleuTokenizer::kNone, "none"},
+     {BleuTokenizer::kChar, "char"},
+     {BleuTokenizer::kIntl, "intl"},
+     {BleuTokenizer::kZh, "zh"},
+     {BleuTokenizer::kFlores101, "flores101"},
+     {BleuTokenizer::kFlores200, "flores200"}}};
+
+/// A SentencePiece model that sacreBLEU downloads, and the name under which it keeps it.
+struct PiecesFile {
+  BleuTokenizer tokenizer;
+  const char *name, *url;
+};
+constexpr std::array<PiecesFile, 2> kPiecesFiles{
+    {{BleuTokenizer::kFlores101, "sacrebleu_tokenizer_spm.model",
+      "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model"},
+     {BleuTokenizer::kFlores200, "flores200sacrebleuspm", "https://tinyurl.com/flores200sacrebleuspm"}}};
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
@@ -85,6 +102,13 @@ Text separate_pairs(const Text& text, First first, Second second, Pair result) {
 
 // All characters that these rules name are ASCII, so they work on bytes: a byte of a longer UTF-8 sequence is
 // to them what its character is, something that is neither digit nor mark.
+std::string separate_western(const std::string& text) {
+  std::string line = separate(text, is_separate_mark);
+  line = separate_pairs(line, is_not_digit, is_period_or_comma, Pair::kSecondApart);
+  line = separate_pairs(line, is_period_or_comma, is_not_digit, Pair::kFirstApart);
+  return separate_pairs(line, is_digit, is_dash, Pair::kSecondApart);
+}
+
 std::string separate_13a(std::string_view text) {
   std::string line(text);
   replace_all(line, "<skipped>", "");
@@ -94,10 +118,7 @@ std::string separate_13a(std::string_view text) {
   replace_all(line, "&amp;", "&");
   replace_all(line, "&lt;", "<");
   replace_all(line, "&gt;", ">");
-  line = separate(" " + line + " ", is_separate_mark);
-  line = separate_pairs(line, is_not_digit, is_period_or_comma, Pair::kSecondApart);
-  line = separate_pairs(line, is_period_or_comma, is_not_digit, Pair::kFirstApart);
-  return separate_pairs(line, is_digit, is_dash, Pair::kSecondApart);
+  return separate_western(" " + line + " ");
 }
 
 bool in_category(char32_t c, uint32_t mask) {
@@ -120,6 +141,32 @@ std::string separate_intl(std::string_view text) {
   std::string spaced;
   for (const char32_t c : separate(line, is_symbol)) append_utf8(spaced, c);
   return spaced;
+}
+
+struct CodePointRange {
+  char32_t first, last;
+};
+
+/// The characters that sacreBLEU takes for Chinese. Two ranges are not those that it means: in Python,
+/// "\u20000" is U+2000 and a zero. So U+2001 to U+2A6D (dashes, quotation marks, arrows, ...) are "Chinese",
+/// and the ideographs above U+FFFF are not.
+constexpr std::array<CodePointRange, 21> kChinese{
+    {{0x3400, 0x4DB5}, {0x4E00, 0x9FA5}, {0x9FA6, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A},
+     {0xFA70, 0xFAD9}, {0x2001, 0x2A6D}, {0x2F81, 0x2FA1}, {0xFF00, 0xFFEF}, {0x2E80, 0x2EFF},
+     {0x3000, 0x303F}, {0x31C0, 0x31EF}, {0x2F00, 0x2FDF}, {0x2FF0, 0x2FFF}, {0x3100, 0x312F},
+     {0x31A0, 0x31BF}, {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F}, {0x2600, 0x26FF}, {0x2700, 0x27BF},
+     {0x3200, 0x33FF}}};
+
+bool is_chinese(char32_t c) {
+  return std::ranges::any_of(
+      kChinese, [c](const CodePointRange& range) { return c >= range.first && c <= range.last; });
+}
+
+/// Unlike 13a, without spaces around the line: a mark at its very ends has no neighbour.
+std::string separate_zh(std::string_view text) {
+  std::string spaced;
+  for (const char32_t c : separate(utf8_to_utf32(strip(text)), is_chinese)) append_utf8(spaced, c);
+  return separate_western(spaced);
 }
 
 std::vector<std::string> characters(std::string_view text) {
@@ -151,10 +198,27 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
   for (const auto& [value, known] : kNames) {
     if (known == name) return value;
   }
-  fail(ErrorKind::kUsage, "there is no BLEU tokenizer \"{}\"; choose 13a, none, char or intl", name);
+  fail(ErrorKind::kUsage, "there is no BLEU tokenizer \"{}\"; choose 13a, none, char, intl, zh, flores101 or flores200", name);
 }
 
-std::vector<std::string> tokenize_for_bleu(std::string_view text, BleuTokenizer tokenizer) {
+std::optional<SentencePieceModel> load_bleu_pieces(BleuTokenizer tokenizer) {
+  const auto* file = std::ranges::find(kPiecesFiles, tokenizer, &PiecesFile::tokenizer);
+  if (file == kPiecesFiles.end()) return std::nullopt;
+  const char *named = std::getenv("SACREBLEU"), *home = std::getenv("HOME");
+  const std::filesystem::path folder =
+      named != nullptr ? named : std::filesystem::path(home != nullptr ? home : "") / ".sacrebleu";
+  const std::filesystem::path path = folder / "models" / file->name;
+  if (!std::filesystem::exists(path)) {
+    fail(ErrorKind::kNotFound,
+         "the BLEU tokenizer {} needs a SentencePiece model, and '{}' does not exist: download {} and save it "
+         "under that name (sacreBLEU does so when it uses the tokenizer)",
+         bleu_tokenizer_name(tokenizer), path.string(), file->url);
+  }
+  return SentencePieceModel::load(path.string());
+}
+
+std::vector<std::string> tokenize_for_bleu(std::string_view text, BleuTokenizer tokenizer,
+                                           const SentencePieceModel* pieces) {
   // Trailing white space matters to "intl" alone, where a mark at the very end has no neighbour.
   text = strip_right(text);
   switch (tokenizer) {
@@ -166,6 +230,15 @@ std::vector<std::string> tokenize_for_bleu(std::string_view text, BleuTokenizer 
       return characters(text);
     case BleuTokenizer::kIntl:
       return words(separate_intl(text));
+    case BleuTokenizer::kZh:
+      return words(separate_zh(text));
+    case BleuTokenizer::kFlores101:
+    case BleuTokenizer::kFlores200: {
+      HEED_CHECK(pieces != nullptr);
+      std::string spaced;
+      for (const Piece& piece : pieces->encode(text)) spaced += piece.text + " ";
+      return words(spaced);
+    }
   }
   HEED_CHECK(false);
   return {};

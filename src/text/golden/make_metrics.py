@@ -61,7 +61,7 @@ def reordered(rng, text):
 def bleu_rows(hypotheses, references):
     options = [
         dict(tokenize=t, lowercase=c, smooth_method="exp")
-        for t in ("13a", "none", "char", "intl")
+        for t in ("13a", "none", "char", "intl", "zh")
         for c in (False, True)
     ]
     options += [
