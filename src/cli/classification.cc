@@ -10,9 +10,9 @@
 #include "base/nearest_word.h"
 #include "cli/line_output.h"
 #include "cli/terminal.h"
+#include "cli/text_table.h"
 #include "data/labelled_reader.h"
 #include "text/confusion.h"
-#include "text/utf8.h"
 
 namespace heed::cli {
 
@@ -53,25 +53,6 @@ LabelledTexts read_labelled(const ClassifierEvaluation& o, const std::vector<std
   return result;
 }
 
-std::string padded(const std::string& text, int width, bool left) {
-  const std::string spaces(static_cast<size_t>(std::max(0, width - display_width(text))), ' ');
-  return left ? text + spaces : spaces + text;
-}
-
-/// Cells in columns, the first to the left, the others to the right.
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<int> widths(rows[0].size());
-  for (const auto& row : rows) {
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], display_width(row[c]));
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (size_t c = 0; c < row.size(); ++c) text += (c == 0 ? "" : "  ") + padded(row[c], widths[c], c == 0);
-    text += '\n';
-  }
-  return text;
-}
-
 std::string to_text(const ConfusionMatrix& matrix, double loss) {
   const auto percent = [](double share) { return fmt::format("{:.2f}%", 100 * share); };
   std::string text =
@@ -85,7 +66,7 @@ std::string to_text(const ConfusionMatrix& matrix, double loss) {
     rows.push_back({labels[c], percent(matrix.precision(c)), percent(matrix.recall(c)), percent(matrix.f1(c)),
                     std::to_string(matrix.support(c))});
   }
-  text += table(rows) + "\nRows are the true classes, columns those that were given:\n\n";
+  text += text_table(rows) + "\nRows are the true classes, columns those that were given:\n\n";
   rows.assign(1, {""});
   rows[0].insert(rows[0].end(), labels.begin(), labels.end());
   for (int c = 0; c < classes; ++c) {
@@ -93,7 +74,7 @@ std::string to_text(const ConfusionMatrix& matrix, double loss) {
     for (int other = 0; other < classes; ++other)
       rows.back().push_back(std::to_string(matrix.count(c, other)));
   }
-  return text + table(rows);
+  return text + text_table(rows);
 }
 
 nlohmann::ordered_json to_json(const ConfusionMatrix& matrix, double loss, double seconds) {

@@ -1,235 +1,252 @@
-// heed evaluate: BLEU and chrF of a model's translations, or of translations in a file; or how well a
-// classifier does.
+// heed evaluate: BLEU, chrF and TER of models' translations, or of translations in files; what else can be
+// counted in them; or how well a classifier does.
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/json_file.h"
 #include "base/thread_pool.h"
+#include "cli/checked_options.h"
 #include "cli/classification.h"
 #include "cli/command.h"
 #include "cli/evaluate_alignments.h"
+#include "cli/evaluation.h"
+#include "cli/evaluation_report.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "cli/search_flags.h"
 #include "cli/terminal.h"
-#include "cli/translation.h"
 #include "data/line_reader.h"
-#include "data/pairs_reader.h"
-#include "text/bleu.h"
-#include "text/chrf.h"
-#include "text/whitespace.h"
 
 namespace heed::cli {
 namespace {
 
-using Lines = std::vector<std::string>;
-
 struct EvaluateOptions {
   CommonOptions common;
-  ModelChoice model;
+  std::vector<std::string> models, languages;  // --model and --pair
+  std::string precision, shortlist;
   SearchFlags search;
-  std::string pairs, source, hypothesis, output;
-  std::vector<std::string> references;
-  bool swap = false, lossy = false, lowercase = false, sentence = false, json = false;
-  std::string tokenize = "13a";
+  TestSetInput input;
+  std::vector<std::string> hypotheses, known_words;
+  std::string output;
+  MeasureOptions measure;
+  bool paired_bootstrap = false, paired_randomization = false, invented = false;
+  bool sentence = false, json = false;
+  int64_t seed = ResamplingOptions{}.seed;
+  int confidence_samples = ResamplingOptions{}.resamples, bootstrap_samples = ResamplingOptions{}.resamples,
+      trials = ResamplingOptions{}.trials;
   std::string task = "translate", text;
   std::string alignments;
 };
 
-/// As sacreBLEU reads files: only LF ends a line, white space at its end is dropped, and a byte order mark is
-/// text.
-Lines lines_to_compare(const std::string& path, bool lossy) {
-  LineReader reader(path, {.lossy = lossy, .keep_byte_order_mark = true});
-  Lines lines;
-  std::string_view line;
-  while (reader.next(line)) lines.emplace_back(strip_right(line));
-  return lines;
+/// How many systems are named; one that is not named is the default model.
+size_t system_count(const EvaluateOptions& o) {
+  return std::max<size_t>(1, std::max({o.hypotheses.size(), o.models.size(), o.languages.size()}));
 }
 
-Lines lines_of(const std::string& path, bool lossy) {
-  LineReader reader(path, {.lossy = lossy});
-  Lines lines;
-  std::string_view line;
-  while (reader.next(line)) lines.emplace_back(line);
-  return lines;
-}
-
-/// What is scored, and what it is scored against.
-struct Evaluation {
-  std::string name;  // of the hypotheses, for messages
-  Lines source;      // empty where the hypotheses come from a file
-  Lines hypotheses;
-  std::vector<Lines> references;
-  double seconds = 0;  // of the translation
-};
-
-void require_sensible(const EvaluateOptions& o) {
-  const int inputs = static_cast<int>(!o.pairs.empty()) + static_cast<int>(!o.source.empty()) +
-                     static_cast<int>(!o.hypothesis.empty());
-  if (inputs != 1) {
+void require_one_kind_of_system(const EvaluateOptions& o) {
+  if (!o.hypotheses.empty() && (!o.models.empty() || !o.languages.empty())) {
     fail(ErrorKind::kUsage,
-         "give one, and only one, of --hypothesis (to be scored as it is), --source and --pairs (to be "
-         "translated)");
+         "give --hypothesis for translations in files, or --model or --pair for models, not both; --output "
+         "keeps a model's translations in a file");
   }
-  if (o.pairs.empty() && o.references.empty())
-    fail(ErrorKind::kUsage, "give the --reference to compare with");
-  if (!o.hypothesis.empty() && !o.output.empty()) {
+  if (!o.models.empty() && o.languages.size() > 1) {
+    fail(ErrorKind::kUsage, "give several --model or several --pair, not both");
+  }
+  if (!o.hypotheses.empty() && !o.output.empty()) {
     fail(ErrorKind::kUsage, "--output keeps translations, and with --hypothesis nothing is translated");
   }
 }
 
-/// Reads everything; throws where the files have unequal numbers of lines.
-Evaluation read_input(const EvaluateOptions& o) {
-  Evaluation e;
-  if (!o.pairs.empty()) {
-    PairsReader reader({.pairs = o.pairs, .swap = o.swap, .lines = {.lossy = o.lossy}});
-    Lines targets;
-    for (Pair pair; reader.next(pair);) {
-      e.source.emplace_back(pair.source);
-      targets.emplace_back(pair.target);
-    }
-    e.references.push_back(std::move(targets));
+void require_sensible(const EvaluateOptions& o) {
+  const TestSetInput& input = o.input;
+  if (!input.pairs.empty() && !input.source.empty()) {
+    fail(ErrorKind::kUsage, "give one of --pairs and --source");
   }
-  e.name = !o.pairs.empty() ? o.pairs : !o.source.empty() ? o.source : o.hypothesis;
-  if (!o.source.empty()) e.source = lines_of(o.source, o.lossy);
-  if (!o.hypothesis.empty()) e.hypotheses = lines_to_compare(o.hypothesis, o.lossy);
-  const size_t lines = o.hypothesis.empty() ? e.source.size() : e.hypotheses.size();
-  if (lines == 0) fail(ErrorKind::kFormat, "'{}' has no lines: there is nothing to score", e.name);
-  for (const std::string& path : o.references) {
-    e.references.push_back(lines_to_compare(path, o.lossy));
-    if (e.references.back().size() != lines) {
-      fail(ErrorKind::kFormat, "'{}' has {}, and the reference '{}' has {}: each line needs one of the other",
-           e.name, counted(lines, "line"), path, e.references.back().size());
-    }
+  if (input.pairs.empty() && input.source.empty() && o.hypotheses.empty()) {
+    fail(ErrorKind::kUsage,
+         "give --hypothesis (to be scored as it is), or --source or --pairs (to be translated)");
   }
-  return e;
+  if (input.pairs.empty() && input.references.empty()) {
+    fail(ErrorKind::kUsage, "give the --reference to compare with");
+  }
+  require_one_kind_of_system(o);
+  if (input.pairs.size() > 1 && !input.references.empty()) {
+    fail(ErrorKind::kUsage, "--reference is for one test set, and several --pairs have their own");
+  }
+  if (input.pairs.size() > 1 && !o.hypotheses.empty()) {
+    fail(ErrorKind::kUsage, "--hypothesis is for one test set: give one --pairs");
+  }
+  if ((o.sentence || !o.output.empty()) && (system_count(o) > 1 || input.pairs.size() > 1)) {
+    fail(ErrorKind::kUsage, "--sentence and --output are for one system and one test set");
+  }
+  const bool paired = o.paired_bootstrap || o.paired_randomization;
+  if (paired && system_count(o) < 2) {
+    fail(ErrorKind::kUsage,
+         "a paired test compares systems with the first: give at least two --hypothesis, --model or --pair");
+  }
+  if (o.sentence && (paired || o.measure.confidence || o.invented || input.required_forms)) {
+    fail(ErrorKind::kUsage, "--sentence gives scores of lines alone, without tests, intervals and counts");
+  }
+  if (input.required_forms && input.pairs.empty()) {
+    fail(ErrorKind::kUsage, "--must-contain reads the third column of --pairs: give that");
+  }
+  if (o.invented && o.known_words.empty()) {
+    fail(ErrorKind::kUsage,
+         "--invented needs --known-words F: text of both languages, such as that a model was trained on");
+  }
 }
 
-/// Returns false where the user interrupts.
-bool translate(const EvaluateOptions& o, Evaluation& e) {
-  LineOutput output(o.output);
-  const TranslationModel model = load_translation_model(o.model);
+/// Words of plain text, or of the first two columns.
+KnownWords read_known_words(const std::vector<std::string>& paths, bool lossy) {
+  KnownWords known;
+  for (const std::string& path : paths) {
+    LineReader reader(path, {.lossy = lossy, .stop = Stop(&interrupted())});
+    std::string_view line;
+    while (reader.next(line)) {
+      const size_t tab = line.find('\t');
+      known.add(line.substr(0, tab == std::string_view::npos ? tab : line.find('\t', tab + 1)));
+    }
+  }
+  return known;
+}
+
+std::vector<ModelChoice> chosen_models(const EvaluateOptions& o) {
+  std::vector<ModelChoice> choices;
+  for (size_t n = 0; n < system_count(o); ++n) {
+    const std::string pair = o.models.empty() && n < o.languages.size() ? o.languages[n]
+                             : o.languages.empty()                      ? ""
+                                                                        : o.languages[0];
+    choices.push_back({n < o.models.size() ? o.models[n] : "", pair, o.precision, o.shortlist});
+  }
+  return choices;
+}
+
+/// [test set][system]; nothing where the user interrupts.
+std::vector<std::vector<SystemOutput>> run_systems(const EvaluateOptions& o,
+                                                   const std::vector<TestSet>& test_sets) {
+  std::vector<std::vector<SystemOutput>> outputs(test_sets.size());
+  for (const std::string& path : o.hypotheses) {
+    outputs[0].push_back(read_hypotheses(path, test_sets[0], o.input.lossy));
+  }
+  if (!o.hypotheses.empty()) return outputs;
   ThreadPool pool(o.common.threads);
-  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
-                                      translator_options(o.search, model.loaded));
-  ProgressLine progress("lines", e.source.size(), !o.common.quiet && stderr_is_terminal());
-  decode::Translator::Control control;
-  control.cancelled = &interrupted();
-  size_t all_bytes = 0;
-  for (const std::string& line : e.source) all_bytes += line.size() + 1;
-  control.progress = [&](const decode::Translator::Progress& done) {
-    progress.show(done.lines, done.bytes / static_cast<double>(all_bytes));
-  };
-  size_t next = 0;
-  const bool whole = translator.translate(
-      [&](std::string& line) {
-        if (next == e.source.size()) return false;
-        line = e.source[next++];
-        return true;
-      },
-      [&](const decode::Translation& translation) { e.hypotheses.push_back(translation.best().text); },
-      control);
-  if (!whole) return false;
-  e.seconds = progress.seconds();
-  if (o.output.empty()) return true;
-  for (const std::string& line : e.hypotheses) output.write_line(within_line(line));
+  const bool progress = !o.common.quiet && stderr_is_terminal();
+  for (const ModelChoice& choice : chosen_models(o)) {
+    auto translated = translate_test_sets({choice, o.search, progress}, test_sets, pool);
+    if (!translated) return {};
+    for (size_t n = 0; n < test_sets.size(); ++n) outputs[n].push_back(std::move((*translated)[n]));
+  }
+  return outputs;
+}
+
+ReportOptions report_options(const EvaluateOptions& o) {
+  ReportOptions report{.json = o.json, .test = "", .samples = 0, .seed = o.measure.resampling.seed};
+  if (o.paired_randomization) {
+    report.test = "ar";
+    report.samples = o.measure.resampling.trials;
+  } else if (o.paired_bootstrap || o.measure.confidence) {
+    report.test = "bs";
+    report.samples = o.measure.resampling.resamples;
+  }
+  return report;
+}
+
+MeasureOptions measure_options(const EvaluateOptions& o) {
+  MeasureOptions measure = o.measure;
+  measure.resampling.seed = static_cast<uint32_t>(o.seed);
+  measure.resampling.resamples = o.paired_bootstrap ? o.bootstrap_samples : o.confidence_samples;
+  measure.resampling.trials = o.trials;
+  if (o.paired_bootstrap) measure.paired = PairedTest::kBootstrap;
+  if (o.paired_randomization) measure.paired = PairedTest::kRandomization;
+  return measure;
+}
+
+void keep_translations(const SystemOutput& translated, LineOutput& output) {
+  for (const std::string& line : translated.lines) output.write_line(within_line(line));
   output.commit();
-  return true;
 }
 
-std::vector<std::string> references_of(const Evaluation& e, size_t line) {
-  std::vector<std::string> references;
-  for (const Lines& each : e.references) references.push_back(each[line]);
-  return references;
-}
+int evaluate_translations(EvaluateOptions o) {
+  require_sensible(o);
+  o.measure = measure_options(o);
+  make_metrics(o.measure, 1);  // what is wrong with them is said before anything is translated
+  const std::vector<TestSet> test_sets = read_test_sets(o.input);
+  const KnownWords known = read_known_words(o.known_words, o.input.lossy);
+  if (o.invented) o.measure.known = &known;
+  LineOutput kept(o.output);
+  const std::vector<std::vector<SystemOutput>> outputs = run_systems(o, test_sets);
+  if (outputs.empty()) return kExitInterrupted;
+  if (!o.output.empty()) keep_translations(outputs[0][0], kept);
 
-struct Metrics {
-  BleuOptions bleu;
-  ChrfOptions chrf, chrf_plus;
-};
-
-/// BLEU, chrF and chrF++ of every line.
-void write_sentences(const Evaluation& e, const Metrics& metrics, bool json, LineOutput& output) {
-  BleuOptions bleu_options = metrics.bleu;
-  bleu_options.effective_order = true;
-  for (size_t n = 0; n < e.hypotheses.size(); ++n) {
-    const std::vector<std::string> references = references_of(e, n);
-    const double bleu = sentence_bleu(e.hypotheses[n], references, bleu_options).score;
-    const double chrf = sentence_chrf(e.hypotheses[n], references, metrics.chrf).score;
-    const double chrf_plus = sentence_chrf(e.hypotheses[n], references, metrics.chrf_plus).score;
-    if (json) {
-      output.write_line(nlohmann::ordered_json{
-          {"line", n + 1},
-          {"bleu", bleu},
-          {"chrf", chrf},
-          {"chrf++", chrf_plus},
-          {"translation",
-           e.hypotheses[n]}}.dump());
+  const std::vector<NamedMetric> metrics = make_metrics(o.measure, test_sets[0].references.size());
+  LineOutput output("-");
+  double seconds = 0;
+  size_t lines = 0;
+  std::vector<EvaluationRow> rows;
+  for (size_t n = 0; n < test_sets.size(); ++n) {
+    for (const SystemOutput& system : outputs[n]) {
+      lines += system.lines.size();
+      seconds += system.seconds;
+    }
+    if (o.sentence) {
+      write_sentences(metrics, test_sets[n], outputs[n][0], o.json, output);
     } else {
-      output.write_line(fmt::format("{:.2f}\t{:.2f}\t{:.2f}", bleu, chrf, chrf_plus));
+      for (EvaluationRow& row : measure(metrics, o.measure, test_sets[n], outputs[n])) {
+        rows.push_back(std::move(row));
+      }
     }
   }
-}
-
-void write_scores(const Evaluation& e, const Metrics& metrics, bool json, LineOutput& output) {
-  const double bleu = corpus_bleu(e.hypotheses, e.references, metrics.bleu).score;
-  const double chrf = corpus_chrf(e.hypotheses, e.references, metrics.chrf).score;
-  const double chrf_plus = corpus_chrf(e.hypotheses, e.references, metrics.chrf_plus).score;
-  const size_t count = e.references.size();
-  const std::string bleu_says = bleu_signature(count, metrics.bleu),
-                    chrf_says = chrf_signature(count, metrics.chrf),
-                    chrf_plus_says = chrf_signature(count, metrics.chrf_plus);
-  if (json) {
-    output.write_line(nlohmann::ordered_json{
-        {"bleu", bleu},
-        {"chrf", chrf},
-        {"chrf++", chrf_plus},
-        {"bleu_signature", bleu_says},
-        {"chrf_signature", chrf_says},
-        {"chrf++_signature", chrf_plus_says},
-        {"lines", e.hypotheses.size()},
-        {"seconds",
-         e.seconds}}.dump());
-    return;
+  if (!o.sentence) write_report(metrics, rows, report_options(o), output);
+  output.commit();
+  if (!o.common.quiet && seconds > 0) {
+    std::fprintf(stderr, "%s translated in %.1f s\n", counted(lines, "line").c_str(), seconds);
   }
-  output.write_line(fmt::format("BLEU    {:6.2f}  {}", bleu, bleu_says));
-  output.write_line(fmt::format("chrF2   {:6.2f}  {}", chrf, chrf_says));
-  output.write_line(fmt::format("chrF2++ {:6.2f}  {}", chrf_plus, chrf_plus_says));
+  return kExitDone;
 }
 
 /// Throws kUsage for what is only for translations.
 ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
-  const bool translations = !o.pairs.empty() || !o.source.empty() || !o.hypothesis.empty() ||
-                            !o.output.empty() || !o.references.empty() || o.sentence || !o.model.pair.empty();
+  const TestSetInput& input = o.input;
+  const bool translations = !input.pairs.empty() || !input.source.empty() || !o.hypotheses.empty() ||
+                            !o.output.empty() || !input.references.empty() || o.sentence ||
+                            !o.languages.empty() || o.invented || input.required_forms;
   if (translations) {
-    fail(ErrorKind::kUsage,
-         "--task classify reads --text F; --pairs, --source, --hypothesis, --reference, --output, --sentence "
-         "and "
-         "--pair are for translations");
+    fail(
+        ErrorKind::kUsage,
+        "--task classify reads --text F; --pairs, --source, --hypothesis, --reference, --output, --sentence, "
+        "--invented, --must-contain and --pair are for translations");
   }
-  return {o.common, {o.model.model, o.model.precision}, o.text, o.lossy, o.json};
+  if (o.models.size() > 1) fail(ErrorKind::kUsage, "--task classify takes one --model");
+  return {o.common, {o.models.empty() ? "" : o.models[0], o.precision}, o.text, input.lossy, o.json};
 }
 
 /// Throws kUsage for what is only for translations.
 AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
-  if (!o.source.empty() || !o.references.empty() || !o.output.empty() || o.sentence ||
-      o.task != "translate") {
+  const TestSetInput& input = o.input;
+  if (!input.source.empty() || !input.references.empty() || !o.output.empty() || o.sentence || o.invented ||
+      input.required_forms || o.task != "translate") {
     fail(ErrorKind::kUsage,
          "--alignments scores word alignments, of --pairs or of --hypothesis; --source, --reference, "
-         "--output, "
-         "--sentence and --task are for translations");
+         "--output, --sentence, --invented, --must-contain and --task are for translations");
+  }
+  if (system_count(o) > 1 || input.pairs.size() > 1) {
+    fail(ErrorKind::kUsage, "--alignments scores one system on one file of pairs");
   }
   return {o.common,
-          o.model,
+          chosen_models(o)[0],
           o.alignments,
-          o.hypothesis,
-          {.pairs = o.pairs, .swap = o.swap, .lines = {.lossy = o.lossy}},
+          o.hypotheses.empty() ? "" : o.hypotheses[0],
+          {.pairs = input.pairs.empty() ? "" : input.pairs[0],
+           .swap = input.swap,
+           .lines = {.lossy = input.lossy}},
           o.json};
 }
 
@@ -240,73 +257,117 @@ int run_evaluate(const EvaluateOptions& o) {
     fail(ErrorKind::kUsage, "--task takes translate or classify, not '{}'", o.task);
   }
   if (!o.text.empty()) fail(ErrorKind::kUsage, "--text is for --task classify: give that as well");
-  require_sensible(o);
-  Metrics metrics;
-  metrics.bleu.tokenizer = parse_bleu_tokenizer(o.tokenize);
-  metrics.bleu.lowercase = metrics.chrf.lowercase = metrics.chrf_plus.lowercase = o.lowercase;
-  metrics.chrf_plus.word_order = 2;
-  Evaluation evaluation = read_input(o);
-  if (o.hypothesis.empty() && !translate(o, evaluation)) return kExitInterrupted;
-  LineOutput output("-");
-  if (o.sentence) {
-    write_sentences(evaluation, metrics, o.json, output);
-  } else {
-    write_scores(evaluation, metrics, o.json, output);
-  }
-  output.commit();
-  if (!o.common.quiet && evaluation.seconds > 0) {
-    std::fprintf(stderr, "%s translated in %.1f s\n", counted(evaluation.hypotheses.size(), "line").c_str(),
-                 evaluation.seconds);
-  }
-  return kExitDone;
+  return evaluate_translations(o);
+}
+
+void add_input_options(Command& command, EvaluateOptions& o) {
+  command
+      .add_option("--task", o.task,
+                  "translate, or classify: accuracy, F1 and which class was taken for which")
+      ->type_name("NAME")
+      ->show_default();
+  command.add_option("--text", o.text, "Of --task classify: a file of label TAB text")->type_name("F.tsv");
+  command
+      .add_option("--pairs", o.input.pairs,
+                  "Translate the first column, compare with the second: source TAB target; may be repeated")
+      ->type_name("F.tsv")
+      ->take_all();
+  command.add_flag("--swap", o.input.swap, "Translate the second column of --pairs, compare with the first");
+  command
+      .add_option("--source", o.input.source, "Translate the lines of this file, compare with --reference")
+      ->type_name("F");
+  command
+      .add_option("--hypothesis", o.hypotheses,
+                  "Score the lines of this file as they are; may be repeated, to compare systems")
+      ->type_name("F")
+      ->take_all();
+  command.add_option("--reference", o.input.references, "Right translations, line by line; may be repeated")
+      ->type_name("F")
+      ->take_all();
+  command
+      .add_option(
+          "--alignments", o.alignments,
+          "Score word alignments instead, of --pairs or --hypothesis: gold links, 0-0 sure, 0?1 possible")
+      ->type_name("F");
+  command.add_option("--output", o.output, "Keep the translations in this file")->type_name("F");
+  command.add_flag("--lossy", o.input.lossy, "Replace bytes that are not UTF-8 instead of stopping");
+}
+
+void add_measure_options(Command& command, EvaluateOptions& o) {
+  MeasureOptions& measure = o.measure;
+  command.add_option("--metrics", measure.metrics, "Some of bleu, chrf, chrf++ and ter, with commas between")
+      ->type_name("NAMES")
+      ->show_default();
+  command
+      .add_option("--tokenize", measure.tokenize,
+                  "How BLEU finds words: 13a, intl, char, none, zh, flores101 or flores200")
+      ->type_name("NAME")
+      ->show_default();
+  command.add_flag("--lowercase", measure.lowercase,
+                   "Upper and lower case count as the same, as always in TER");
+  command.add_flag("--sentence", o.sentence, "Score every line by itself: the metrics with tabs between");
+  constexpr IntegerRange kSamples{1, 1'000'000};
+  Option* confidence = command.add_flag("--confidence", measure.confidence,
+                                        "95% confidence intervals by bootstrap resampling");
+  add_integer(command, "--confidence-n", o.confidence_samples, "Resamples of --confidence", kSamples)
+      ->needs(confidence);
+  Option* bootstrap = command.add_flag("--paired-bs", o.paired_bootstrap,
+                                       "Compare every system with the first: paired bootstrap resampling");
+  add_integer(command, "--paired-bs-n", o.bootstrap_samples, "Resamples of --paired-bs", kSamples)
+      ->needs(bootstrap);
+  Option* randomization = command.add_flag("--paired-ar", o.paired_randomization,
+                                           "Compare every system with the first: approximate randomization");
+  add_integer(command, "--paired-ar-n", o.trials, "Trials of --paired-ar", kSamples)->needs(randomization);
+  bootstrap->excludes(confidence)->excludes(randomization);
+  randomization->excludes(confidence);
+  add_integer(command, "--seed", o.seed, "Seed of resampling", {0, std::numeric_limits<uint32_t>::max()});
+  Option* invented = command.add_flag("--invented", o.invented,
+                                      "Count lines with words that are neither in --known-words nor copied");
+  command
+      .add_option("--known-words", o.known_words,
+                  "Text of both languages: plain, or the first two columns of a TSV; may be repeated")
+      ->type_name("F")
+      ->take_all()
+      ->needs(invented);
+  command
+      .add_flag("--compounds", measure.invented.compounds,
+                "Words made of known words, such as German compounds, are not invented")
+      ->needs(invented);
+  command.add_flag("--must-contain", o.input.required_forms,
+                   "Count lines that hold what the third column of --pairs names: FORM|FORM");
+  command.add_flag("--json", o.json,
+                   "One JSON object; one a line with several systems or test sets, and with --sentence");
 }
 
 }  // namespace
 
 void add_evaluate(Command& app, Work& work) {
   auto o = std::make_shared<EvaluateOptions>();
-  Command* command = app.add_subcommand("evaluate", "Score translations with BLEU, chrF and chrF++");
+  Command* command = app.add_subcommand("evaluate", "Score translations with BLEU, chrF, chrF++ and TER");
   command->footer(
       "Examples:\n  heed evaluate --model my-model --pairs test.tsv\n"
       "  heed evaluate --hypothesis translated.txt --reference reference.txt --json\n"
+      "  heed evaluate --model old --model new --pairs news.tsv --pairs chat.tsv --paired-bs\n"
       "  heed evaluate --task classify --text test.tsv --model my-classifier\n"
       "  heed evaluate --alignments gold.txt --pairs test.tsv --model my-model\n"
       "The scores are those of sacreBLEU, whose signatures are printed with them.");
-  command
-      ->add_option("--task", o->task,
-                   "translate, or classify: accuracy, F1 and which class was taken for which")
-      ->type_name("NAME")
-      ->show_default();
-  command->add_option("--text", o->text, "Of --task classify: a file of label TAB text")->type_name("F.tsv");
-  command
-      ->add_option("--pairs", o->pairs,
-                   "Translate the first column, compare with the second: source TAB target")
-      ->type_name("F.tsv");
-  command->add_flag("--swap", o->swap, "Translate the second column of --pairs, compare with the first");
-  command->add_option("--source", o->source, "Translate the lines of this file, compare with --reference")
-      ->type_name("F");
-  command->add_option("--hypothesis", o->hypothesis, "Score the lines of this file as they are")
-      ->type_name("F");
-  command->add_option("--reference", o->references, "Right translations, line by line; may be repeated")
-      ->type_name("F")
-      ->take_all();
+  add_input_options(*command, *o);
+  add_measure_options(*command, *o);
   command
       ->add_option(
-          "--alignments", o->alignments,
-          "Score word alignments instead, of --pairs or --hypothesis: gold links, 0-0 sure, 0?1 possible")
-      ->type_name("F");
-  command->add_option("--output", o->output, "Keep the translations in this file")->type_name("F");
-  command->add_option("--tokenize", o->tokenize, "How BLEU finds words: 13a, intl, char or none")
-      ->type_name("NAME")
-      ->show_default();
-  command->add_flag("--lowercase", o->lowercase, "Upper and lower case count as the same");
-  command->add_flag("--sentence", o->sentence, "Score every line by itself: BLEU TAB chrF TAB chrF++");
-  command->add_flag("--json", o->json, "One JSON object; with --sentence, one per line");
-  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
-  add_model_options(*command, o->model);
-  add_precision_option(*command, o->model.precision);
+          "--model", o->models,
+          "Model directory; without it $HEED_MODEL, else the bundled one for --pair; may be repeated, "
+          "to compare systems")
+      ->type_name("DIR")
+      ->take_all();
+  command
+      ->add_option("--pair", o->languages,
+                   "Languages of the bundled model, source and target [de-en]; may be repeated")
+      ->type_name("PAIR")
+      ->take_all();
+  add_precision_option(*command, o->precision);
   add_search_options(*command, o->search);
-  add_shortlist_option(*command, o->model.shortlist);
+  add_shortlist_option(*command, o->shortlist);
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_evaluate(*o); }; });
 }

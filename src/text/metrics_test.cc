@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 #include "heed/error.h"
+#include "test_folder.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
 #include "text/ter.h"
-#include "test_folder.h"
 #include "text/test_cases.h"
 
 namespace heed {
@@ -206,8 +206,8 @@ TEST(Bleu, FloresNeedsItsModelFile) {
                            .pieces = load_bleu_pieces(BleuTokenizer::kFlores200)};
   ::unsetenv("SACREBLEU");
   EXPECT_FALSE(load_bleu_pieces(BleuTokenizer::k13a));
-  const std::string all = fmt::format(
-      "{}", fmt::join(tokenize_for_bleu("the cat", flores.tokenizer, &*flores.pieces), ""));
+  const std::string all =
+      fmt::format("{}", fmt::join(tokenize_for_bleu("the cat", flores.tokenizer, &*flores.pieces), ""));
   EXPECT_EQ(all, "\u2581the\u2581cat");
   EXPECT_NEAR(corpus_bleu({"the cat and"}, {{"the cat and"}}, flores).score, 100, kTolerance);
   EXPECT_EQ(bleu_signature(1, flores), "nrefs:1|case:mixed|eff:no|tok:flores200|smooth:exp|version:2.6.0");

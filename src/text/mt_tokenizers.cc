@@ -198,7 +198,8 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
   for (const auto& [value, known] : kNames) {
     if (known == name) return value;
   }
-  fail(ErrorKind::kUsage, "there is no BLEU tokenizer \"{}\"; choose 13a, none, char, intl, zh, flores101 or flores200", name);
+  fail(ErrorKind::kUsage,
+       "there is no BLEU tokenizer \"{}\"; choose 13a, none, char, intl, zh, flores101 or flores200", name);
 }
 
 std::optional<SentencePieceModel> load_bleu_pieces(BleuTokenizer tokenizer) {
@@ -209,10 +210,11 @@ std::optional<SentencePieceModel> load_bleu_pieces(BleuTokenizer tokenizer) {
       named != nullptr ? named : std::filesystem::path(home != nullptr ? home : "") / ".sacrebleu";
   const std::filesystem::path path = folder / "models" / file->name;
   if (!std::filesystem::exists(path)) {
-    fail(ErrorKind::kNotFound,
-         "the BLEU tokenizer {} needs a SentencePiece model, and '{}' does not exist: download {} and save it "
-         "under that name (sacreBLEU does so when it uses the tokenizer)",
-         bleu_tokenizer_name(tokenizer), path.string(), file->url);
+    fail(
+        ErrorKind::kNotFound,
+        "the BLEU tokenizer {} needs a SentencePiece model, and '{}' does not exist: download {} and save it "
+        "under that name (sacreBLEU does so when it uses the tokenizer)",
+        bleu_tokenizer_name(tokenizer), path.string(), file->url);
   }
   return SentencePieceModel::load(path.string());
 }

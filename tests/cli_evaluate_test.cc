@@ -1,0 +1,221 @@
+// heed evaluate on several systems and test sets: metrics, intervals, paired tests, and what is counted.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> kReference{"The cat sat on the mat.",
+                                          "Hello world, how are you today?",
+                                          "It costs 19.99 euros in this shop.",
+                                          "We meet at ten o'clock on Friday.",
+                                          "My brother lives in a small house.",
+                                          "She reads a book every week."};
+const std::vector<std::string> kFirst{"The cat sat on a mat.",
+                                      "Hello world, how are you now?",
+                                      "It costs 19.99 euros in this shop.",
+                                      "We meet on Friday at ten o'clock.",
+                                      "My brother lives in small house.",
+                                      "She reads one book every week."};
+const std::vector<std::string> kSecond{"A cat sits on the mat.",           "Hello world, who are you today?",
+                                       "It costs 199,9 euro in the shop.", "We meet at ten on Friday.",
+                                       "Brother lives in a little house.", "She reads a book each week."};
+
+std::string to_file(const std::vector<std::string>& lines) {
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+class EvaluateCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    reference_ = folder_.write("reference", to_file(kReference));
+    first_ = folder_.write("first", to_file(kFirst));
+    second_ = folder_.write("second", to_file(kSecond));
+  }
+
+  static CommandResult evaluate(std::vector<std::string> arguments, const Command::Settings& settings = {}) {
+    arguments.insert(arguments.begin(), "evaluate");
+    return heed_command(arguments, settings);
+  }
+  static std::vector<json> rows(std::vector<std::string> arguments) {
+    arguments.emplace_back("--json");
+    const CommandResult result = evaluate(std::move(arguments));
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::vector<json> objects;
+    std::istringstream lines(result.out);
+    for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
+    return objects;
+  }
+
+  TestFolder folder_;
+  std::string reference_, first_, second_;
+};
+
+// The numbers are those of sacreBLEU 2.6.0, which computes with resamples in float32.
+constexpr double kTolerance = 1e-4;
+
+TEST_F(EvaluateCommand, GivesSacreBleusConfidenceIntervals) {
+  const auto all = rows({"--hypothesis", first_, "--reference", reference_, "--metrics", "bleu,chrf,ter",
+                         "--confidence", "--confidence-n", "200"});
+  ASSERT_EQ(all.size(), 1u);
+  const json& row = all[0];
+  EXPECT_NEAR(row.at("bleu"), 61.28983115649529, 1e-9);
+  EXPECT_NEAR(row.at("bleu_mean"), 61.84266393263317, kTolerance);
+  EXPECT_NEAR(row.at("bleu_confidence"), 20.303855619046935, kTolerance);
+  EXPECT_NEAR(row.at("chrf"), 82.09780000579835, 1e-9);
+  EXPECT_NEAR(row.at("chrf_mean"), 82.549835, kTolerance);
+  EXPECT_NEAR(row.at("chrf_confidence"), 8.765179, kTolerance);
+  EXPECT_NEAR(row.at("ter"), 20.51282051282051, 1e-9);
+  EXPECT_NEAR(row.at("ter_mean"), 19.795403, kTolerance);
+  EXPECT_NEAR(row.at("ter_confidence"), 13.75, kTolerance);
+  EXPECT_EQ(row.at("bleu_signature"),
+            "nrefs:1|bs:200|seed:12345|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
+  EXPECT_EQ(row.at("ter_signature"),
+            "nrefs:1|bs:200|seed:12345|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0");
+  EXPECT_FALSE(row.contains("chrf++"));
+  const CommandResult text =
+      evaluate({"--hypothesis", first_, "--reference", reference_, "--confidence", "--confidence-n", "200"});
+  EXPECT_NE(text.out.find("BLEU     61.29 (\u03bc = 61.84 \u00b1 20.30)  nrefs:1|bs:200|"), std::string::npos)
+      << text.out;
+}
+
+TEST_F(EvaluateCommand, GivesSacreBleusPairedTests) {
+  const std::vector<std::string> systems{"--hypothesis", first_,     "--hypothesis", second_,
+                                         "--reference",  reference_, "--metrics",    "bleu,chrf,ter"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), systems.begin(), systems.end());
+    return rows(more);
+  };
+  const auto bootstrap = with({"--paired-bs", "--paired-bs-n", "200"});
+  ASSERT_EQ(bootstrap.size(), 2u);
+  EXPECT_EQ(bootstrap[0].at("system"), first_);
+  EXPECT_FALSE(bootstrap[0].contains("bleu_p_value"));
+  EXPECT_NEAR(bootstrap[1].at("bleu"), 37.74898617747533, 1e-9);
+  EXPECT_NEAR(bootstrap[1].at("bleu_p_value"), 0.08955223880597014, 1e-12);
+  EXPECT_NEAR(bootstrap[1].at("chrf_p_value"), 0.014925373134328358, 1e-12);
+  EXPECT_NEAR(bootstrap[1].at("ter_p_value"), 0.24378109452736318, 1e-12);
+  EXPECT_NEAR(bootstrap[1].at("chrf_confidence"), 7.551449, kTolerance);
+  const auto randomized = with({"--paired-ar", "--paired-ar-n", "200"});
+  EXPECT_NEAR(randomized[1].at("bleu_p_value"), 0.09950248756218906, 1e-12);
+  EXPECT_NEAR(randomized[1].at("chrf_p_value"), 0.03980099502487562, 1e-12);
+  EXPECT_NEAR(randomized[1].at("ter_p_value"), 0.42786069651741293, 1e-12);
+  EXPECT_FALSE(randomized[1].contains("bleu_confidence"));
+  EXPECT_EQ(randomized[1].at("chrf_signature"),
+            "nrefs:1|ar:200|seed:12345|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0");
+  // The control: another seed draws other lines.
+  EXPECT_NE(with({"--paired-ar", "--paired-ar-n", "200", "--seed", "7"})[1].at("bleu_p_value"),
+            randomized[1].at("bleu_p_value"));
+}
+
+TEST_F(EvaluateCommand, ComparesModelsOnFiles) {
+  const std::string near = folder_.write("near.tsv", to_tsv(tiny_pairs(30, 78)));
+  const std::string far = folder_.write("far.tsv", "Das ist etwas anderes.\tThis is something else.\n");
+  const std::string model = tiny_model();
+  const auto all = rows({"--model", model, "--model", model, "--pairs", near, "--pairs", far, "--metrics",
+                         "chrf,ter", "--beam", "1"});
+  ASSERT_EQ(all.size(), 4u);
+  const std::vector<std::string> sets{near, near, far, far};
+  for (size_t n = 0; n < all.size(); ++n) {
+    EXPECT_EQ(all[n].at("system"), model);
+    EXPECT_EQ(all[n].at("test_set"), sets[n]);
+    EXPECT_EQ(all[n].at("lines"), n < 2 ? 30 : 1);
+  }
+  EXPECT_EQ(all[0].at("chrf"), all[1].at("chrf"));
+  const json single = rows({"--model", model, "--pairs", far, "--metrics", "chrf", "--beam", "1"}).at(0);
+  EXPECT_EQ(single.at("chrf"), all[2].at("chrf"));
+  EXPECT_GT(all[0].at("chrf"), single.at("chrf"));
+  const CommandResult table =
+      evaluate({"--model", model, "--pairs", near, "--pairs", far, "--metrics", "chrf", "--beam", "1"});
+  EXPECT_EQ(table.out.rfind("test set", 0), 0u) << table.out;
+  EXPECT_NE(table.out.find(fmt::format("{}", fmt::format("{:6.2f}\n", all[2].at("chrf").get<double>()))),
+            std::string::npos)
+      << table.out;
+}
+
+TEST_F(EvaluateCommand, CountsInventedWords) {
+  const std::string known =
+      folder_.write("known.tsv", "Ich komme aus Wien\tI am from the capital\tSzymborska\n");
+  const std::string source =
+      folder_.write("source", "Ich komme aus Wrona.\nIch komme aus Wien.\nEs sind 12.\n");
+  const std::string output =
+      folder_.write("output", "I am from Wrona.\nI am from mosquitoes.\nSzymborska 12th capital\n");
+  const std::string right = folder_.write("right", "I am from Wrona.\nI come from Vienna.\nThere are 12.\n");
+  const std::vector<std::string> arguments{
+      "--hypothesis", output, "--source", source, "--reference", right, "--invented", "--known-words", known};
+  const json row = rows(arguments).at(0);
+  EXPECT_NEAR(row.at("invented_share"), 2.0 / 3, 1e-12);
+  ASSERT_EQ(row.at("invented").size(), 2u);
+  EXPECT_EQ(row.at("invented")[0].at("line"), 2);
+  EXPECT_EQ(row.at("invented")[0].at("words"), json::array({"mosquitoes"}));
+  EXPECT_EQ(row.at("invented")[1].at("words"), json::array({"Szymborska"}));  // the third column is no text
+  const CommandResult text = evaluate(arguments);
+  EXPECT_NE(text.out.find("invented words in 2 of 3 lines (66.67%):\n  line 2: mosquitoes: I am from "
+                          "mosquitoes.\n"),
+            std::string::npos)
+      << text.out;
+}
+
+TEST_F(EvaluateCommand, CountsWhatTranslationsMustContain) {
+  const std::string pairs =
+      folder_.write("pairs.tsv",
+                    "Das kostet 19,99 \u20ac.\tThis costs \u20ac19.99.\t19.99\n\tnothing\n"
+                    "Um 15 Uhr am 3. Mai.\tAt 3 pm on 3 May.\t3 pm|15:00|3 o'clock\t3 May|May 3\n"
+                    "Zehn vor 8.\tTen to 8.\t8\n");
+  const std::string output = folder_.write("output", "It costs 199,9.\nOn May 3 at 15:00.\nTen to 8.\n");
+  const std::vector<std::string> arguments{"--hypothesis", output, "--pairs", pairs, "--must-contain"};
+  const json row = rows(arguments).at(0);
+  EXPECT_NEAR(row.at("contained_share"), 2.0 / 3, 1e-12);
+  ASSERT_EQ(row.at("lacking").size(), 1u);
+  EXPECT_EQ(row.at("lacking")[0].at("line"), 1);
+  EXPECT_EQ(row.at("lacking")[0].at("forms"), json::array({"19.99"}));
+  const CommandResult text = evaluate(arguments);
+  EXPECT_NE(
+      text.out.find("2 of 3 lines (66.67%) contain what they must; these lack it:\n  line 1: 19.99: It"),
+      std::string::npos)
+      << text.out;
+  const std::string bare = folder_.write("bare.tsv", "ja\tyes\n");
+  expect_failure(evaluate({"--hypothesis", output, "--pairs", bare, "--must-contain"}), 1,
+                 {"line 1", "bare.tsv", "third column"});
+}
+
+TEST_F(EvaluateCommand, ScoresLinesByTheMetricsThatWereAskedFor) {
+  const CommandResult result =
+      evaluate({"--hypothesis", first_, "--reference", reference_, "--sentence", "--metrics", "ter,chrf"});
+  EXPECT_EQ(result.out.substr(0, result.out.find('\n')), "16.67\t65.80") << result.out;
+}
+
+TEST_F(EvaluateCommand, SaysWhatDoesNotGoTogether) {
+  const std::vector<std::string> one{"--hypothesis", first_, "--reference", reference_};
+  const auto refused = [&](std::vector<std::string> more, const std::vector<std::string>& parts) {
+    more.insert(more.begin(), one.begin(), one.end());
+    expect_failure(evaluate(more), 2, parts);
+  };
+  refused({"--paired-bs"}, {"at least two"});
+  refused({"--hypothesis", second_, "--paired-bs", "--paired-ar"}, {"--paired-bs", "--paired-ar"});
+  refused({"--hypothesis", second_, "--paired-bs", "--confidence"}, {"--paired-bs", "--confidence"});
+  refused({"--confidence-n", "10"}, {"--confidence-n", "--confidence"});
+  refused({"--confidence", "--confidence-n", "0"}, {"--confidence-n"});
+  refused({"--metrics", "bleu,meteor"}, {"bleu, chrf, chrf++ and ter", "bleu,meteor"});
+  refused({"--metrics", ""}, {"--metrics"});
+  refused({"--hypothesis", second_, "--sentence"}, {"--sentence"});
+  refused({"--model", folder_.path()}, {"--hypothesis", "--model"});
+  refused({"--invented"}, {"--known-words"});
+  refused({"--must-contain"}, {"--must-contain", "--pairs"});
+  expect_failure(evaluate({"--hypothesis", first_, "--pairs", "a", "--pairs", "b"}), 2, {"one --pairs"});
+  expect_failure(evaluate({"--hypothesis", first_, "--reference", reference_, "--tokenize", "flores200"},
+                          {.environment = {"SACREBLEU=" + folder_.path("nowhere")}}),
+                 1,
+                 {folder_.path("nowhere/models/flores200sacrebleuspm"), "tinyurl.com/flores200sacrebleuspm"});
+  const std::string longer = folder_.write("longer", to_file(kReference) + "more\n");
+  expect_failure(evaluate({"--hypothesis", longer, "--reference", reference_}), 1,
+                 {longer, "7 lines", reference_, "6"});
+}
+
+}  // namespace
+}  // namespace heed
