@@ -60,6 +60,7 @@ struct ModelSettings {
   Activation activation = Activation::kRelu;
   nn::NormKind norm = nn::NormKind::kLayer;
   bool norm_first = false;
+  bool depth_scaled_init = false;  ///< of a Transformer: layer l begins with weights divided by sqrt(l)
   nn::PositionOptions positions;
   int64_t longest = 512;  ///< positions, and so the longest sequence
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
@@ -93,6 +94,7 @@ void visit_model_settings(Settings& s, Visit&& visit) {
   visit("activation", s.activation, activation_names());
   visit("norm", s.norm, norm_names());
   visit("norm_first", s.norm_first);
+  visit("depth_scaled_init", s.depth_scaled_init);
   visit("positions", s.positions.kind, position_names());
   visit("relative_distance", s.positions.relative_distance, Range{1, 65536});
   visit("position_buckets", s.positions.buckets, Range{4, 65536});

@@ -51,6 +51,16 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
           .norm = c.norm};
 }
 
+/// Depth-scaled initialization (Zhang, Titov and Sennrich, "Improving Deep Transformer with Depth-Scaled
+/// Initialization and Merged Attention", 2019): the weights of layer l, counted from 1, begin 1/sqrt(l) times
+/// as large, so that gradients pass through many norms behind sub-layers.
+void scale_layer(nn::ParameterTable& table, int first_row, int layer) {
+  for (int row = first_row; row < table.size(); ++row) {
+    if (table[row].initialisation.kind != nn::Initialisation::Kind::kXavier) continue;
+    table.begin(row, {nn::Initialisation::Kind::kXavier, 1 / std::sqrt(layer + 1.0)});
+  }
+}
+
 }  // namespace
 
 Transformer::Transformer(const TransformerConfig& config) : config_(config) {
@@ -75,7 +85,9 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   for (int n = 0; n < config.encoder_layers; ++n) {
     const std::string prefix = fmt::format("model.encoder.layers.{}.", n);
     encoder_options.relative = encoder_positions_.of_layer(table_, prefix + "self_attn.");
+    const int first_row = table_.size();
     encoder_.emplace_back(table_, prefix, encoder_options, n);
+    if (config.depth_scaled_init) scale_layer(table_, first_row, n);
   }
   auto decoder_options = layer_options(config, config.decoder_heads, config.decoder_inner_width);
   decoder_positions_ =
@@ -84,7 +96,9 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   for (int n = 0; n < config.decoder_layers; ++n) {
     const std::string prefix = fmt::format("model.decoder.layers.{}.", n);
     decoder_options.relative = decoder_positions_.of_layer(table_, prefix + "self_attn.");
+    const int first_row = table_.size();
     decoder_.emplace_back(table_, prefix, decoder_options, n);
+    if (config.depth_scaled_init) scale_layer(table_, first_row, n);
   }
   if (config.norm_first) {
     encoder_norm_ = nn::Norm(table_, "model.encoder.layer_norm", config.width, {config.norm});

@@ -18,6 +18,7 @@ struct TransformerConfig {
   int64_t encoder_inner_width = 2048, decoder_inner_width = 2048;
   Activation activation = Activation::kRelu;
   bool norm_first = false;                   ///< Marian cannot express it
+  bool depth_scaled_init = false;            ///< of a training alone
   nn::NormKind norm = nn::NormKind::kLayer;  ///< Marian has no other
   nn::PositionOptions positions;             ///< Marian has sinusoids alone
   int64_t longest = 512;                     ///< max_position_embeddings

@@ -217,6 +217,7 @@ std::unique_ptr<Model> make_transformer(const ModelSettings& s) {
   c.activation = s.activation;
   c.norm = s.norm;
   c.norm_first = s.norm_first;
+  c.depth_scaled_init = s.depth_scaled_init;
   c.positions = s.positions;
   c.longest = s.longest;
   c.dropout = s.dropout;
@@ -243,20 +244,20 @@ std::vector<std::string> Transformer::beyond_hugging_face() const {
 }
 
 Architecture transformer_architecture() {
-  return {
-      .name = "transformer",
-      .description = "encoder and decoder of attention alone (Vaswani et al., 2017)",
-      .task = Task::kTranslation,
-      .model_types = {"marian", "heed_transformer"},
-      .settings = {"width", "encoder_layers", "decoder_layers", "heads", "inner_width", "activation", "norm",
-                   "norm_first", "positions", "relative_distance", "position_buckets", "bucket_reach",
-                   "rotary_base", "longest", "dropout", "attention_dropout", "activation_dropout"},
-      .dropouts = {{"dropout", &ModelSettings::dropout, {"dropout"}},
-                   {"attention_dropout", &ModelSettings::attention_dropout, {"attention_dropout"}},
-                   {"activation_dropout", &ModelSettings::activation_dropout, {"activation_dropout"}}},
-      .preset = transformer_preset,
-      .make = make_transformer,
-      .read = read_transformer};
+  return {.name = "transformer",
+          .description = "encoder and decoder of attention alone (Vaswani et al., 2017)",
+          .task = Task::kTranslation,
+          .model_types = {"marian", "heed_transformer"},
+          .settings = {"width", "encoder_layers", "decoder_layers", "heads", "inner_width", "activation",
+                       "norm", "norm_first", "depth_scaled_init", "positions", "relative_distance",
+                       "position_buckets", "bucket_reach", "rotary_base", "longest", "dropout",
+                       "attention_dropout", "activation_dropout"},
+          .dropouts = {{"dropout", &ModelSettings::dropout, {"dropout"}},
+                       {"attention_dropout", &ModelSettings::attention_dropout, {"attention_dropout"}},
+                       {"activation_dropout", &ModelSettings::activation_dropout, {"activation_dropout"}}},
+          .preset = transformer_preset,
+          .make = make_transformer,
+          .read = read_transformer};
 }
 
 }  // namespace heed::models

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -230,6 +231,30 @@ std::vector<std::vector<float>> word_vectors(const Tiny& tiny, const std::vector
 }
 
 // "Mary gives John a flower" and "John gives Mary a flower".
+TEST(Transformer, DepthScaledInitDividesByTheRootOfTheLayer) {
+  TransformerConfig config = tiny_config();
+  config.encoder_layers = 4;
+  const auto weights_of = [&](bool scaled) {
+    config.depth_scaled_init = scaled;
+    const Transformer model(config);
+    nn::ParameterArray values(model.table(), DType::kFloat32);
+    nn::initialise(model.table(), values, RandomKey::from_seed(3));
+    std::map<std::string, float> first;  // element of each parameter
+    for (int row = 0; row < model.table().size(); ++row) {
+      first[model.table()[row].name] = values.view(model.table(), {row, 1}).data<float>()[0];
+    }
+    return first;
+  };
+  const auto plain = weights_of(false), scaled = weights_of(true);
+  const auto ratio = [&](const std::string& name) { return scaled.at(name) / plain.at(name); };
+  EXPECT_FLOAT_EQ(ratio("model.encoder.layers.0.fc1.weight"), 1);
+  EXPECT_FLOAT_EQ(ratio("model.encoder.layers.3.fc2.weight"), 1 / std::sqrt(4.0f));
+  EXPECT_FLOAT_EQ(ratio("model.encoder.layers.2.self_attn.q_proj.weight"), 1 / std::sqrt(3.0f));
+  EXPECT_FLOAT_EQ(ratio("model.decoder.layers.1.encoder_attn.out_proj.weight"), 1 / std::sqrt(2.0f));
+  EXPECT_FLOAT_EQ(ratio("model.decoder.layers.1.final_layer_norm.weight"), 1);
+  EXPECT_FLOAT_EQ(ratio("model.shared.weight"), 1);
+}
+
 TEST(Transformer, OnlyPositionsTellWhoGivesTheFlower) {
   const std::vector<int32_t> mary{3, 4, 5, 6, 7, 0}, john{5, 4, 3, 6, 7, 0};
   for (const TransformerConfig& config : all_configs()) {

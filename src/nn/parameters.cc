@@ -52,7 +52,7 @@ double draw(const ParamSpec& spec, Random& random) {
       return spec.initialisation.value * random.normal();
     case Initialisation::Kind::kXavier: {
       const double fans = static_cast<double>(spec.shape[0] + spec.shape[-1]);
-      return std::sqrt(6 / fans) * (2 * random.uniform() - 1);
+      return spec.initialisation.value * std::sqrt(6 / fans) * (2 * random.uniform() - 1);
     }
   }
   HEED_CHECK(false);

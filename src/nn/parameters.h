@@ -21,10 +21,10 @@ struct Initialisation {
     kZeros,
     kOnes,
     kNormal,  ///< mean 0, standard deviation `value`
-    kXavier,  ///< uniform in +-sqrt(6 / (in + out)) (Glorot and Bengio, 2010)
+    kXavier,  ///< uniform in +-value sqrt(6 / (in + out)) (Glorot and Bengio, 2010)
   };
   Kind kind = Kind::kXavier;
-  double value = 0;
+  double value = 1;
 };
 
 /// One row of the table.
