@@ -18,7 +18,7 @@ struct TranslateOptions {
   /// Hypotheses are compared by (sum of log-probabilities) / words^length_penalty; none: as the directory
   /// says.
   std::optional<double> length_penalty{};
-  bool split_sentences = false;  ///< cut each line into sentences and translate them one by one
+  bool split_sentences = true;  ///< translate the sentences of a line one by one, not the line as a whole
 };
 
 /// One translation.

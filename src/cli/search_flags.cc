@@ -20,6 +20,7 @@ void add_search_options(Command& app, SearchFlags& flags) {
 
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model) {
   decode::TranslatorOptions options;
+  options.split_sentences = true;
   options.search = decode::search_options_of(model);
   if (flags.beam) {
     options.search.beam_size = *flags.beam;

@@ -31,7 +31,7 @@ struct TranslateOptions {
   std::string input, output, prefix;
   int nbest = 1;
   bool scores = false, alignment = false, json = false;
-  bool sample = false, split_sentences = false, lossy = false;
+  bool sample = false, split_sentences = false, whole_lines = false, lossy = false;
   // What the command line leaves open, the model's directory decides.
   std::optional<double> temperature, top_p;
   std::optional<int> top_k;
@@ -48,7 +48,7 @@ decode::TranslatorOptions translator_options(const TranslateOptions& o, const mo
   if (o.top_k) sampling.top_k = *o.top_k;
   if (o.top_p) sampling.top_p = *o.top_p;
   sampling.seed = o.seed;
-  options.split_sentences = o.split_sentences;
+  options.split_sentences = !o.whole_lines;
   options.prefix = o.prefix;
   options.align = o.alignment;
   return options;
@@ -193,7 +193,10 @@ void add_translate(Command& app, Work& work) {
   command->add_flag("--json", o->json,
                     "One JSON object a line: source, translation, score, pieces, alternatives");
   command->add_option("--prefix", o->prefix, "Words that every translation begins with")->type_name("TEXT");
-  command->add_flag("--split-sentences", o->split_sentences, "Translate the sentences of a line one by one");
+  Option* split = command->add_flag("--split-sentences", o->split_sentences,
+                                    "Translate the sentences of a line one by one, as is done anyway");
+  command->add_flag("--no-split-sentences", o->whole_lines, "Translate each line as a whole")
+      ->excludes(split);
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
   add_sampling_options(*command, *o);
   add_common_options(*command, o->common);

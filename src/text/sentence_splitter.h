@@ -17,11 +17,14 @@ struct SplitText {
 };
 
 /// Sentence boundaries of Unicode Standard Annex 29 by ICU, and within a line of text none of them
-/// - behind an abbreviation that CLDR lists for the language ("Mio."), a title ("Dr."), or letters with
-/// periods ("J.", "z. B.", "U.S."),
-/// - behind an ordinal number in languages that write it so ("am 3. Mai"),
-/// - before a lower-case letter ("“Oh!” he said.").
-/// When in doubt two sentences stay together, which harms a translation less than half a sentence.
+/// - behind an abbreviation ("Dr.", "z. B.", "p. ej.", "Fig. 3"), initials ("J. R. R.") and other letters
+/// with periods ("U.S."), unless what may end a sentence is followed by a word that often begins one,
+/// - behind an ordinal number in languages that write it so ("am 3. Mai"), and the number of a list's entry,
+/// - behind a bracket within a sentence ("He is (really?) British."), and within addresses,
+/// - before a lower-case letter ("“Oh!” he said."), which words such as iPhone do not count as.
+/// Emojis and smileys belong to the sentence before. An ellipsis ends a sentence where a capital letter
+/// follows; in German, where every noun has one, a word that often begins a sentence. When in doubt two
+/// sentences stay together, which harms a translation less than half a sentence.
 class SentenceSplitter {
  public:
   /// `language` is a code such as "de" or "pt-BR"; for one that ICU does not know the general rules hold.
