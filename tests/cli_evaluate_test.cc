@@ -179,9 +179,29 @@ TEST_F(EvaluateCommand, CountsWhatTranslationsMustContain) {
       text.out.find("2 of 3 lines (66.67%) contain what they must; these lack it:\n  line 1: 19.99: It"),
       std::string::npos)
       << text.out;
+  EXPECT_EQ(text.out.find("\n  line 2"), std::string::npos);
   const std::string bare = folder_.write("bare.tsv", "ja\tyes\n");
   expect_failure(evaluate({"--hypothesis", output, "--pairs", bare, "--must-contain"}), 1,
                  {"line 1", "bare.tsv", "third column"});
+}
+
+// The lists of tests/data: their own references hold what they ask for.
+TEST_F(EvaluateCommand, ListsOfValuesAndNamesAgreeWithThemselves) {
+  for (const auto& [name, lines] : std::vector<std::pair<std::string, size_t>>{
+           {"values.de-en", 200}, {"values.en-es", 200}, {"names.de-en", 100}, {"names.en-es", 100}}) {
+    const std::string path = source_folder() + "/tests/data/" + name + ".tsv";
+    std::string references;
+    std::istringstream rows_of_list(content_of(path));
+    for (std::string line; std::getline(rows_of_list, line);) {
+      const size_t first = line.find('\t'), second = line.find('\t', first + 1);
+      references += line.substr(first + 1, second - first - 1) + "\n";
+    }
+    const json row = rows({"--hypothesis", folder_.write("right", references), "--pairs", path,
+                           "--must-contain", "--metrics", "chrf"})
+                         .at(0);
+    EXPECT_EQ(row.at("lines"), lines) << name;
+    EXPECT_EQ(row.at("lacking"), json::array()) << name;
+  }
 }
 
 TEST_F(EvaluateCommand, ScoresLinesByTheMetricsThatWereAskedFor) {

@@ -1,6 +1,7 @@
 // The command as a person meets it: what it refuses and how, and that results do not depend on how they are
 // asked for. heed train has tests of its own.
 
+#include <fmt/format.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -622,8 +623,37 @@ TEST_F(CliTest, InfoTellsWhatAModelIsMadeOf) {
   EXPECT_EQ(json.at("bytes"), 4 * elements);
   EXPECT_EQ(heed_command({"info", model_, "--curve", folder_.path("curve.svg")}).status, 0);
   EXPECT_NE(content_of(folder_.path("curve.svg")).find("<svg"), std::string::npos);
+  for (const char* part : {"BLEU", "chrF", "Learning rate", "\u25cf best: step "}) {
+    EXPECT_NE(text.out.find(part), std::string::npos) << part;
+  }
   expect_failure(heed_command({"info", model_, "--curve", folder_.path("curve.txt")}), 2, {"curve.txt"});
   expect_failure(heed_command({"info", folder_.path("none")}), 1, {"DIR", "none"});
+}
+
+// Bundled models have the log of their training beside the weights; that of a second training follows it.
+TEST_F(CliTest, InfoShowsTheCurvesOfALogBesideTheModel) {
+  std::filesystem::copy(model_, folder_.path("copy"), std::filesystem::copy_options::recursive);
+  std::filesystem::remove_all(folder_.path("copy/training"));
+  EXPECT_EQ(heed_command({"info", folder_.path("copy")}).out.find("Learning rate"), std::string::npos);
+  expect_failure(heed_command({"info", folder_.path("copy"), "--curve", folder_.path("curve.svg")}), 1,
+                 {"training/metrics.jsonl", "training-log.jsonl"});
+  const auto line = [](int step, double rate, const std::string& more) {
+    return fmt::format(
+        R"({{"step":{},"loss":2,"learning_rate":{},"target_tokens":9,"target_tokens_per_second":9,"seconds":9{}}})"
+        "\n",
+        step, rate, more);
+  };
+  const std::string first =
+      line(10, 0.001, R"(,"valid_loss":3,"bleu":20)") + line(20, 0.001, R"(,"valid_loss":2.5,"bleu":30)");
+  folder_.write("copy/training-log.jsonl", first);
+  EXPECT_NE(heed_command({"info", folder_.path("copy")}).out.find("best: step 20"), std::string::npos);
+  folder_.write("copy/training-log-further.jsonl", line(5, 0.0005, R"(,"valid_loss":2.4,"bleu":31)"));
+  EXPECT_NE(heed_command({"info", folder_.path("copy")}).out.find("best: step 25"), std::string::npos);
+  // A log that says which validation was the best is believed.
+  folder_.write("copy/training-log-further.jsonl",
+                line(5, 0.0005, R"(,"valid_loss":2.4,"bleu":31)") +
+                    line(6, 0.0005, R"(,"valid_loss":2.1,"bleu":29,"best":true)"));
+  EXPECT_NE(heed_command({"info", folder_.path("copy")}).out.find("best: step 26"), std::string::npos);
 }
 
 TEST_F(CliTest, ConvertsToHalfTheSize) {

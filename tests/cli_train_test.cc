@@ -90,6 +90,7 @@ TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
     expect_refused({"--max-minutes", value}, 2, {"--max-minutes", "takes a number above 0"});
   }
   expect_refused({"--pair", "german"}, 2, {"two languages", "'german'"});
+  expect_refused({"--valid-pairs", folder_.path("none.tsv")}, 1, {"cannot open", "none.tsv"});
   const std::string recipe = folder_.write("recipe.toml", "[optimizer]\nbeta_1 = 0.9\n");
   expect_refused({"--recipe", recipe}, 1, {recipe, "optimizer.beta_1", "'optimizer.beta1'"});
   const std::string broken = folder_.write("broken.toml", "[optimizer\n");
@@ -152,11 +153,76 @@ TEST_F(TrainCommand, ShowsWhatItMeasured) {
       seconds -= log[0].seconds;
     }
     const int64_t counted = tokens - (step == 10 ? log[0].target_tokens : 0);
-    const std::string line = fmt::format("step {}  loss {:.3f}  ", step, loss);
+    const std::string line = fmt::format("step {} ({}%)  loss {:.3f}  learning rate {:.2e}  ", step,
+                                         100 * step / 20, loss, log[step - 1].learning_rate);
     EXPECT_NE(result.err.find(line), std::string::npos) << line << "\n" << result.err;
     const std::string rate = fmt::format("  {:.0f} tokens/s", static_cast<double>(counted) / seconds);
     EXPECT_NE(result.err.find(rate), std::string::npos) << rate << "\n" << result.err;
   }
+}
+
+TEST_F(TrainCommand, MarksTheBestValidation) {
+  const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
+  // The rate is so high after the first steps that the loss of the second validation is worse.
+  const CommandResult result = heed_command(training(
+      "model", 20,
+      {"--valid-pairs", valid, "--set", "validation.metric=loss", "--set", "schedule.kind=constant", "--set",
+       "schedule.rate=0.05", "--set", "schedule.warmup=100", "--set", "averaging.kind=none"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto log = train::read_metrics(folder_.path("model/training/metrics.jsonl"));
+  int64_t best = 0;
+  for (const train::Metrics& each : log) {
+    EXPECT_FALSE(each.best && !each.valid_loss);
+    if (each.best) best = each.step;
+  }
+  ASSERT_TRUE(best == 10 || best == 20);
+  size_t marks = 0;
+  for (size_t at = result.err.find("(best so far)"); at != std::string::npos;
+       at = result.err.find("(best so far)", at + 1)) {
+    ++marks;
+  }
+  EXPECT_EQ(marks, best == 10 ? 1u : 2u) << result.err;
+  EXPECT_EQ(result.err.find("weights of step 10, the best validation") != std::string::npos, best == 10)
+      << result.err;
+}
+
+TEST_F(TrainCommand, EndsAfterSoManyEpochs) {
+  auto arguments = tiny_training(pairs_, folder_.path("model"), 0);
+  const auto limit = std::ranges::find(arguments, "--max-steps");
+  *limit = "--max-epochs";
+  *(limit + 1) = "1.5";
+  const CommandResult result = heed_command(arguments);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto log = train::read_metrics(folder_.path("model/training/metrics.jsonl"));
+  EXPECT_GE(log.back().epochs, 1.5);
+  EXPECT_LT(log[log.size() - 2].epochs, 1.5);
+  // Both epochs have all tokens; a batch has 1024 at most.
+  EXPECT_NEAR(log.back().epochs * static_cast<double>(log[0].target_tokens) / log[0].epochs,
+              static_cast<double>(log.back().target_tokens),
+              0.2 * static_cast<double>(log.back().target_tokens));
+  const size_t steps = log.size();
+  EXPECT_EQ(heed_command(arguments).status, 0);  // it is at its end already
+  EXPECT_EQ(train::read_metrics(folder_.path("model/training/metrics.jsonl")).size(), steps);
+  *(limit + 1) = "0";
+  expect_failure(heed_command(arguments), 2, {"--max-epochs", "above 0"});
+}
+
+TEST_F(TrainCommand, LearnsTheTokenizerOfTinyFromASample) {
+  ASSERT_EQ(heed_command(training("model", 1)).status, 0);
+  EXPECT_NE(content_of(folder_.path("model/training/recipe.toml")).find("sentences = 20000"),
+            std::string::npos);
+  ASSERT_EQ(heed_command(training("few", 1, {"--set", "tokenizer.sentences=50"})).status, 0);
+  EXPECT_NE(content_of(folder_.path("few/vocab.json")), content_of(folder_.path("model/vocab.json")));
+}
+
+TEST_F(TrainCommand, WarnsWhereTheScheduleEndsBeforeTheTraining) {
+  const std::vector<std::string> linear{"--set", "schedule.kind=linear",  "--set", "schedule.warmup=1",
+                                        "--set", "schedule.total_steps=5"};
+  const CommandResult late = heed_command(training("late", 7, linear));
+  EXPECT_EQ(late.status, 0);
+  EXPECT_NE(late.err.find("warning: the linear schedule ends at schedule.total_steps = 5"), std::string::npos)
+      << late.err;
+  EXPECT_EQ(heed_command(training("exact", 4, linear)).err.find("warning"), std::string::npos);
 }
 
 TEST_F(TrainCommand, DoesNotTrainOverAModelFromElsewhere) {

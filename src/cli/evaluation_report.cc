@@ -134,25 +134,28 @@ std::string score_text(const MetricResult& result) {
 /// "invented words in 2 of 100 lines (2.00%):" and a line for each.
 std::string findings_text(const EvaluationRow& row) {
   std::string text;
-  const auto add = [&](const std::vector<Finding>& findings, std::string heading) {
+  const auto add = [&](const std::vector<Finding>& findings, std::string heading, bool all_words) {
     text += fmt::format("{}{}\n", heading, findings.empty() ? "" : ":");
     for (const Finding& each : findings) {
-      text +=
-          fmt::format("  line {}: {}: {}\n", each.line,
-                      printable(fmt::format("{}", fmt::join(each.words, "|"))), printable(each.translation));
+      const std::string words =
+          all_words ? fmt::format("{}", fmt::join(each.words, ", ")) : each.words[0];  // of many forms one
+      text += fmt::format("  line {}: {}: {}\n", each.line, printable(words), printable(each.translation));
     }
   };
   const auto percent = [&](size_t lines) { return 100 * share(lines, row.lines); };
   if (row.invented) {
     const size_t count = row.invented->size();
-    add(*row.invented, fmt::format("invented words in {} of {} ({:.2f}%)", count, counted(row.lines, "line"),
-                                   percent(count)));
+    add(*row.invented,
+        fmt::format("invented words in {} of {} ({:.2f}%)", count, counted(row.lines, "line"),
+                    percent(count)),
+        true);
   }
   if (row.lacking) {
     const size_t count = row.lines - row.lacking->size();
     add(*row.lacking,
         fmt::format("{} of {} ({:.2f}%) contain what they must{}", count, counted(row.lines, "line"),
-                    percent(count), row.lacking->empty() ? "" : "; these lack it"));
+                    percent(count), row.lacking->empty() ? "" : "; these lack it"),
+        false);
   }
   return text;
 }

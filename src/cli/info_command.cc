@@ -1,7 +1,6 @@
 // heed info: what a model is made of, how its training went, and what this build and machine offer.
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +13,7 @@
 #include "cli/model_lookup.h"
 #include "cli/model_summary.h"
 #include "cli/terminal.h"
+#include "cli/training_curves.h"
 #include "cli/verify_weights.h"
 #include "heed/version.h"
 #include "inspect/curve_picture.h"
@@ -21,7 +21,6 @@
 #include "inspect/picture_file.h"
 #include "kernels/gemm.h"
 #include "kernels/isa.h"
-#include "train/metrics_log.h"
 
 namespace heed::cli {
 namespace {
@@ -32,42 +31,22 @@ struct InfoOptions {
   bool verify = false, json = false;
 };
 
-/// The means over so many stretches of equal length: single batches are easy or hard, and hide how the
-/// training goes.
-constexpr size_t kPoints = 150;
-
-Curve smoothed(const Curve& curve) {
-  Curve means{curve.name, {}, {}};
-  const size_t stretch = (curve.x.size() + kPoints - 1) / kPoints;
-  for (size_t begin = 0; begin < curve.x.size(); begin += stretch) {
-    const size_t end = std::min(begin + stretch, curve.x.size());
-    double x = 0, y = 0;
-    for (size_t n = begin; n < end; ++n) {
-      x += curve.x[n];
-      y += curve.y[n];
-    }
-    means.x.push_back(x / static_cast<double>(end - begin));
-    means.y.push_back(y / static_cast<double>(end - begin));
-  }
-  return means;
+ChartOptions chart_of(const CurvePanel& panel) {
+  ChartOptions chart;
+  chart.title = panel.title;
+  chart.x_name = "step";
+  chart.y_name = panel.y_name;
+  return chart;
 }
 
-/// Loss in training and validation over the steps; empty where the directory holds no such log.
-std::vector<Curve> loss_curves(const std::string& directory) {
-  const std::string path = directory + "/training/metrics.jsonl";
-  if (!std::filesystem::is_regular_file(path)) return {};
-  Curve training{"training", {}, {}}, validation{"validation", {}, {}};
-  for (const train::Metrics& metrics : train::read_metrics(path)) {
-    training.x.push_back(static_cast<double>(metrics.step));
-    training.y.push_back(metrics.loss);
-    if (!metrics.valid_loss) continue;
-    validation.x.push_back(static_cast<double>(metrics.step));
-    validation.y.push_back(*metrics.valid_loss);
+/// All panels in one picture, one under the other.
+void draw_curves(const std::vector<CurvePanel>& panels, const std::string& path) {
+  Picture picture = curve_picture(panels[0].curves, chart_of(panels[0]));
+  for (size_t n = 1; n < panels.size(); ++n) {
+    picture.add_below(curve_picture(panels[n].curves, chart_of(panels[n])));
   }
-  if (training.x.empty()) return {};
-  std::vector<Curve> curves{smoothed(training)};
-  if (!validation.x.empty()) curves.push_back(validation);
-  return curves;
+  picture.title = "Training";
+  save_picture(picture, path);
 }
 
 nlohmann::ordered_json system_json() {
@@ -86,17 +65,14 @@ std::string system_text() {
 
 void describe_model(const InfoOptions& o, const std::string& directory, LineOutput& output) {
   const ModelSummary summary = summarize_model(directory);
-  const std::vector<Curve> curves = loss_curves(directory);
+  const std::vector<CurvePanel> panels = training_curves(directory);
   if (!o.curve.empty()) {
-    if (curves.empty()) {
-      fail(ErrorKind::kNotFound, "'{}' holds no training/metrics.jsonl: there is no curve to draw",
+    if (panels.empty()) {
+      fail(ErrorKind::kNotFound,
+           "'{}' holds no training/metrics.jsonl and no training-log.jsonl: there is no curve to draw",
            directory);
     }
-    ChartOptions chart;
-    chart.title = "Loss";
-    chart.x_name = "step";
-    chart.y_name = "loss";
-    save_picture(curve_picture(curves, chart), o.curve);
+    draw_curves(panels, o.curve);
   }
   if (o.json) {
     nlohmann::ordered_json json = to_json(summary);
@@ -105,13 +81,13 @@ void describe_model(const InfoOptions& o, const std::string& directory, LineOutp
     return;
   }
   output.write(to_text(summary));
-  if (!curves.empty()) {
+  for (const CurvePanel& panel : panels) {
     CurveTerminalOptions terminal;
     terminal.columns = std::max(30, terminal_columns());
     terminal.colours = stdout_colours();
-    terminal.title = "Loss";
+    terminal.title = panel.title;
     terminal.x_name = "step";
-    output.write("\n" + curve_terminal(curves, terminal));
+    output.write("\n" + curve_terminal(panel.curves, terminal));
   }
   output.write("\n" + system_text());
 }
@@ -176,7 +152,9 @@ void add_info(Command& app, Work& work) {
       "Without a model: the bundled ones. Also tells the instruction set and the libraries in use.");
   command->add_option("DIR", o->directory, "The model directory");
   add_model_options(*command, o->model);
-  command->add_option("--curve", o->curve, "Draw the loss of the training to a file: .svg, .png or .pdf")
+  command
+      ->add_option("--curve", o->curve,
+                   "Draw loss, scores and learning rate of the training to a file: .svg, .png or .pdf")
       ->type_name("F");
   command->add_flag("--verify", o->verify,
                     "Read all weights and compare them with the hashes that they were written with; fails "

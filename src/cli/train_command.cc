@@ -30,7 +30,7 @@ struct TrainOptions {
   bool swap = false, lossy = false;
   std::string output, from, recipe, preset = "small";
   std::optional<int64_t> max_steps, batch_tokens;
-  std::optional<double> max_minutes;
+  std::optional<double> max_minutes, max_epochs;
   std::optional<uint64_t> seed;
   std::optional<int> shards;
   std::string task, arch, precision, languages;
@@ -88,14 +88,17 @@ int run_train(const TrainOptions& o) {
   options.threads = o.common.threads;
   options.max_steps = o.max_steps.value_or(0);
   options.max_minutes = o.max_minutes.value_or(0);
+  options.max_epochs = o.max_epochs.value_or(0);
   if (!o.languages.empty()) {
     std::tie(options.source_language, options.target_language) = split_pair(o.languages);
   }
   options.stop = &interrupted();
   options.on_ready = [] { on_interrupt(OnInterrupt::kFinishWork); };
-  TrainingProgress progress({options.max_steps, options.max_minutes}, stderr_is_terminal());
+  TrainingProgress progress({options.max_steps, options.max_minutes, options.max_epochs},
+                            stderr_is_terminal());
   if (!o.common.quiet) {
     options.on_message = [&](const std::string& text) { progress.message(text); };
+    options.on_work = [&](const std::string& what) { progress.work(what); };
     options.on_step = [&](const train::Metrics& metrics) { progress.step(metrics); };
   }
   const train::TrainingSummary summary = train::train(options);
@@ -110,8 +113,11 @@ int run_train(const TrainOptions& o) {
     return kExitInterrupted;
   }
   if (!o.common.quiet) {
-    progress.message(fmt::format("done: {} in {}; the model is in {}", counted(summary.steps, "step"),
-                                 duration(summary.seconds), o.output));
+    const bool older = summary.best_step < summary.steps;
+    progress.message(fmt::format(
+        "done: {} in {}; the model is in {}{}", counted(summary.steps, "step"), duration(summary.seconds),
+        o.output,
+        older ? fmt::format(", with the weights of step {}, the best validation", summary.best_step) : ""));
   }
   return kExitDone;
 }
@@ -190,6 +196,9 @@ void add_train(Command& app, Work& work) {
               {0, std::numeric_limits<int64_t>::max()});
   add_integer(*command, "--max-steps", o->max_steps, "Stop after so many updates in all", {1, 1 << 30});
   add_number(*command, "--max-minutes", o->max_minutes, "Stop after so many minutes of training in all",
+             {.least = 0, .above_least = true});
+  add_number(*command, "--max-epochs", o->max_epochs,
+             "Stop after so many passes over the text in all, such as 10 or 0.5",
              {.least = 0, .above_least = true});
   command->add_option("--pair", o->languages, "The languages, such as de-en, noted in the model")
       ->type_name("PAIR");

@@ -115,6 +115,14 @@ void Batcher::fill_window() {
   shuffle(window_, random);
 }
 
+double Batcher::epochs() const {
+  const uint64_t begin = cursor_.window * window_sentences_;
+  const auto sentences = static_cast<double>(std::min(window_sentences_, sizes_.count - begin));
+  const double part = static_cast<double>(cursor_.batch) / static_cast<double>(window_.size());
+  return static_cast<double>(cursor_.epoch) +
+         (static_cast<double>(begin) + part * sentences) / static_cast<double>(sizes_.count);
+}
+
 Batch Batcher::next() {
   Batch batch = std::move(window_[cursor_.batch]);
   ++cursor_.batch;

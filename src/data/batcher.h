@@ -69,6 +69,8 @@ class Batcher {
   Batch next();
   /// Of the batch that next() will return.
   const BatchCursor& cursor() const { return cursor_; }
+  /// How many epochs were given out, with the part of the one under way.
+  double epochs() const;
   /// Windows of an epoch, the last of which may be shorter.
   uint64_t windows() const { return windows_; }
 

@@ -75,6 +75,25 @@ TEST(Batcher, GivesEverySentenceOncePerEpochWithinTheLimits) {
   }
 }
 
+TEST(Batcher, CountsEpochsWithTheirParts) {
+  const auto sizes = random_sizes(1000);
+  Batcher batcher(sizes_of(sizes), {.batch_tokens = 300, .window_batches = 5});
+  double before = batcher.epochs();
+  EXPECT_EQ(before, 0);
+  size_t given = 0;
+  while (batcher.cursor().epoch < 2) {
+    given += batcher.next().sentences.size();
+    EXPECT_GT(batcher.epochs(), before);
+    before = batcher.epochs();
+    // Within a window, its batches count alike, whatever the number of their sentences.
+    EXPECT_NEAR(before, static_cast<double>(given) / 1000, 0.05);
+    if (batcher.cursor().batch == 0) {
+      EXPECT_DOUBLE_EQ(before, static_cast<double>(given) / 1000);
+    }
+  }
+  EXPECT_EQ(before, 2);
+}
+
 TEST(Batcher, FillsItsBatches) {
   const auto sizes = random_sizes(20000);
   const SentenceSizes all = sizes_of(sizes);

@@ -31,6 +31,11 @@ class BlockBatcher {
   Batch next();
   /// Of the batch that next() will return: `batch` counts the blocks of the epoch.
   const BatchCursor& cursor() const { return place_; }
+  /// How many epochs were given out, with the part of the one under way.
+  double epochs() const {
+    return static_cast<double>(place_.epoch) +
+           static_cast<double>(place_.batch) / static_cast<double>(order_->size());
+  }
 
  private:
   void begin_epoch();

@@ -56,6 +56,14 @@ TEST(BlockBatcher, GoesOnFromAnyPlace) {
   EXPECT_NE(firsts(other, 20), all);
 }
 
+TEST(BlockBatcher, CountsEpochsWithTheirParts) {
+  BlockBatcher batcher(0, 100, {.block = 10, .blocks = 3});
+  batcher.next();
+  EXPECT_NEAR(batcher.epochs(), 0.3, 0.04);  // of 9 or 10 blocks
+  while (batcher.epochs() < 1) batcher.next();
+  EXPECT_EQ(batcher.cursor().epoch, 1u);
+}
+
 TEST(BlockBatcher, TakesATextOfOneBlock) {
   BlockBatcher batcher(1, 9, {.block = 8, .blocks = 2});
   EXPECT_EQ(firsts(batcher, 2), (std::vector<uint64_t>{1, 1, 1, 1}));

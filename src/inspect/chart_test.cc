@@ -107,6 +107,24 @@ TEST(CurvePicture, AxesLegendAndLines) {
   }
 }
 
+TEST(CurvePicture, PicturesStandOneUnderTheOther) {
+  ChartOptions options;
+  options.title = "first";
+  Picture both = curve_picture(curves(), options);
+  const double height = both.height;
+  options.title = "second";
+  const Picture second = curve_picture({{.name = "best", .x = {1}, .y = {2}, .marked = true}}, options);
+  both.add_below(second);
+  EXPECT_EQ(both.height, height + second.height);
+  EXPECT_THAT(faults(both), ::testing::IsEmpty());
+  const std::vector<Text> all = both.texts(), moved = second.texts();
+  for (size_t n = 1; n <= moved.size(); ++n) {
+    EXPECT_DOUBLE_EQ(all[all.size() - n].at.y, moved[moved.size() - n].at.y + height);
+    EXPECT_DOUBLE_EQ(all[all.size() - n].bounds.top, moved[moved.size() - n].bounds.top + height);
+  }
+  EXPECT_TRUE(words(both).contains("first") && words(both).contains("second"));
+}
+
 TEST(CurvePicture, PeaksSurviveThinning) {
   std::vector<Curve> peak = curves();
   peak[0].y[2345] = 50;

@@ -12,6 +12,7 @@ namespace heed {
 struct Curve {
   std::string name;
   std::vector<double> x, y;  ///< as many of each; where y is not finite, the line is broken
+  bool marked = false;       ///< points that stand out, without a line between them
 };
 
 struct CurveRanges {

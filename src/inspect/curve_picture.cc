@@ -8,19 +8,21 @@ namespace heed {
 namespace {
 
 constexpr size_t kFewPoints = 30;  // points of a line that still get a mark each
-constexpr double kMark = 3;
+constexpr double kMark = 3, kLargeMark = 6;
 
-void draw_curve(Chart& chart, const std::vector<std::pair<double, double>>& line, const SeriesStyle& style) {
+void draw_curve(Chart& chart, const std::vector<std::pair<double, double>>& line, const SeriesStyle& style,
+                bool marked) {
+  const double mark = marked ? kLargeMark : kMark;
   const Box& plot = chart.plot();
   Polyline drawn{{}, style.colour, 1.5, style.dashes};
   Boxes marks{{}, style.colour, false};
   for (const auto& [x, y] : line) {
     const Point point{plot.left + x * plot.width, plot.bottom() - y * plot.height};
     drawn.points.push_back(point);
-    marks.boxes.push_back({point.x - kMark / 2, point.y - kMark / 2, kMark, kMark});
+    marks.boxes.push_back({point.x - mark / 2, point.y - mark / 2, mark, mark});
   }
-  if (line.size() > 1) chart.picture().add(std::move(drawn));
-  if (line.size() <= kFewPoints) chart.picture().add(std::move(marks));
+  if (line.size() > 1 && !marked) chart.picture().add(std::move(drawn));
+  if (line.size() <= kFewPoints || marked) chart.picture().add(std::move(marks));
 }
 
 }  // namespace
@@ -39,7 +41,7 @@ Picture curve_picture(const std::vector<Curve>& curves, const ChartOptions& opti
   chart.draw_x_axis(x_axis);
   for (size_t n = 0; n < curves.size(); ++n) {
     for (const auto& line : curve_lines(curves[n], x_axis, y_axis, static_cast<int>(chart.plot().width))) {
-      draw_curve(chart, line, series_style(n));
+      draw_curve(chart, line, series_style(n), curves[n].marked);
     }
   }
   return std::move(chart.picture());

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kFewestColumns = 30, kFewestRows = 8;
 constexpr int kDotsAcross = 2, kDotsDown = 4;
+constexpr const char* kMark = "\u25cf";
 constexpr int kBraille = 0x2800;  // the pattern without dots
 
 /// The bit of a braille pattern for the dot at [row][column] of a character (The Unicode Standard, block
@@ -41,15 +42,26 @@ class DotField {
     }
   }
 
+  /// One character that stands out, at a point given like those of a line.
+  void mark(std::pair<double, double> at, int curve) {
+    const double x = at.first * (width() - 1), y = (1 - at.second) * (height() - 1);
+    set(static_cast<int>(std::lround(x)), static_cast<int>(std::lround(y)), curve);
+    dots_[cell_of(static_cast<int>(std::lround(x)), static_cast<int>(std::lround(y)))] = kMarked;
+  }
+  static constexpr int kMarked = -1;  ///< in place of dots
+
   int dots(int column, int row) const { return dots_[row * columns_ + column]; }
   int owner(int column, int row) const { return owner_[row * columns_ + column]; }
   int width() const { return columns_ * kDotsAcross; }
   int height() const { return rows_ * kDotsDown; }
 
  private:
+  int cell_of(int x, int y) const {
+    return std::clamp(y, 0, height() - 1) / kDotsDown * columns_ +
+           std::clamp(x, 0, width() - 1) / kDotsAcross;
+  }
   void set(int x, int y, int curve) {
-    const int cell =
-        std::clamp(y, 0, height() - 1) / kDotsDown * columns_ + std::clamp(x, 0, width() - 1) / kDotsAcross;
+    const int cell = cell_of(x, y);
     if (owner_[cell] != curve) dots_[cell] = 0;
     owner_[cell] = curve;
     dots_[cell] |= kDots[y % kDotsDown][x % kDotsAcross];
@@ -84,6 +96,10 @@ class Writer {
     for (size_t n = 0; n < curves_.size(); ++n) {
       for (const auto& line : curve_lines(curves_[n], x_axis, y_axis, field.width())) {
         for (size_t point = 0; point < line.size(); ++point) {
+          if (curves_[n].marked) {
+            field.mark(line[point], static_cast<int>(n));
+            continue;
+          }
           field.draw_line(line[point == 0 ? 0 : point - 1], line[point], static_cast<int>(n));
         }
       }
@@ -107,7 +123,9 @@ class Writer {
     int used = 0;
     for (size_t n = 0; n < curves_.size(); ++n) {
       const bool letters = curves_.size() > 1 && options_.colours == TerminalColours::kNone;
-      const std::string mark = letters ? std::string(1, curve_letter(n)) : "\u2501";
+      const std::string mark = curves_[n].marked ? kMark
+                               : letters         ? std::string(1, curve_letter(n))
+                                                 : "\u2501";
       const std::string name =
           elide_columns(mark + " " + visible_text(curves_[n].name), options_.columns - used);
       if (name.empty()) break;
@@ -130,7 +148,9 @@ class Writer {
         const int owner = field.owner(column, row);
         std::string stretch;
         for (; column < columns && field.owner(column, row) == owner; ++column) {
-          if (owner < 0 || letters) {
+          if (owner >= 0 && field.dots(column, row) == DotField::kMarked) {
+            stretch += kMark;
+          } else if (owner < 0 || letters) {
             stretch += owner < 0 ? ' ' : curve_letter(owner);
           } else {
             append_utf8(stretch, static_cast<char32_t>(kBraille + field.dots(column, row)));

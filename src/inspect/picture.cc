@@ -127,6 +127,23 @@ void Picture::outline(Box box, Colour colour, double line_width) {
                {}});
 }
 
+void Picture::add_below(const Picture& other) {
+  const auto lower = [down = height](Point& point) { point.y += down; };
+  for (PictureShape shape : other.shapes) {
+    if (auto* boxes = std::get_if<Boxes>(&shape)) {
+      for (Box& box : boxes->boxes) box.top += height;
+    } else if (auto* line = std::get_if<Polyline>(&shape)) {
+      std::ranges::for_each(line->points, lower);
+    } else if (auto* text = std::get_if<Text>(&shape)) {
+      lower(text->at);
+      text->bounds.top += height;
+    }
+    shapes.push_back(std::move(shape));
+  }
+  width = std::max(width, other.width);
+  height += other.height;
+}
+
 std::vector<Text> Picture::texts() const {
   std::vector<Text> found;
   for (const PictureShape& shape : shapes) {

@@ -82,6 +82,8 @@ struct Picture {
   /// A filled box, and the line around one.
   void fill(Box box, Colour colour) { add(Boxes{{box}, colour, false}); }
   void outline(Box box, Colour colour, double line_width);
+  /// Puts another picture under this one; the page grows to hold both.
+  void add_below(const Picture& other);
   /// All texts, in the order of drawing.
   std::vector<Text> texts() const;
 

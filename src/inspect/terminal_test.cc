@@ -205,6 +205,21 @@ TEST(CurveTerminal, Golden) {
 )");
 }
 
+TEST(CurveTerminal, MarkedPointsStandOut) {
+  CurveTerminalOptions options;
+  options.columns = 30;
+  options.rows = 10;
+  const Curve line{"line", {0, 10, 20}, {0, 1, 0}};
+  const auto count = [&](const std::vector<Curve>& curves) {
+    const std::string text = curve_terminal(curves, options);
+    size_t marks = 0;
+    for (size_t at = text.find("\u25cf"); at != std::string::npos; at = text.find("\u25cf", at + 1)) ++marks;
+    return marks;
+  };
+  EXPECT_EQ(count({line}), 0u);
+  EXPECT_EQ(count({line, {.name = "best", .x = {10}, .y = {1}, .marked = true}}), 2u);  // and in the legend
+}
+
 TEST(CurveTerminal, KeepsToItsSize) {
   Curve loss{"loss", {}, {}}, bleu{"\u6211\u4EEC BLEU", {}, {}};
   for (int n = 1; n < 3000; ++n) {

@@ -132,6 +132,7 @@ class ClassificationTask : public Task {
                      BatcherOptions{.seed = recipe_.seed, .batch_tokens = recipe_.batch_tokens}, place);
   }
   BatchCursor place() const override { return batcher_->cursor(); }
+  double epochs() const override { return batcher_->epochs(); }
   std::vector<Batch> next_batch(size_t parts) override { return split_into_shards(batcher_->next(), parts); }
 
   double weight(Part, const Batch& batch) const override {

@@ -180,6 +180,7 @@ class LanguageTask : public Task {
     batcher_.emplace(first_label(), end_of(*training_), options, place);
   }
   BatchCursor place() const override { return batcher_->cursor(); }
+  double epochs() const override { return batcher_->epochs(); }
   std::vector<Batch> next_batch(size_t parts) override { return split_into_shards(batcher_->next(), parts); }
 
   double weight(Part, const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }

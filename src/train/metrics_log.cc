@@ -22,9 +22,11 @@ std::string to_line(const Metrics& m) {
                               {"gradient_norm", m.gradient_norm},
                               {"target_tokens", m.target_tokens},
                               {"target_tokens_per_second", m.target_tokens_per_second},
-                              {"seconds", m.seconds}};
+                              {"seconds", m.seconds},
+                              {"epochs", m.epochs}};
   if (m.valid_loss) json["valid_loss"] = *m.valid_loss;
   for (const Score& score : m.scores) json[score.name] = score.value;
+  if (m.best) json["best"] = true;
   return json.dump() + "\n";
 }
 
@@ -38,9 +40,11 @@ Metrics metrics_of_line(const std::string& line, const std::string& origin) {
   m.target_tokens = json.integer("target_tokens");
   m.target_tokens_per_second = json.number("target_tokens_per_second");
   m.seconds = json.number("seconds");
-  static const std::set<std::string> fields{"step",          "loss",          "learning_rate",
-                                            "gradient_norm", "target_tokens", "target_tokens_per_second",
-                                            "seconds",       "valid_loss"};
+  m.epochs = json.number("epochs", {}, 0.0);
+  m.best = json.boolean("best", false);
+  static const std::set<std::string> fields{
+      "step",    "loss",   "learning_rate", "gradient_norm", "target_tokens", "target_tokens_per_second",
+      "seconds", "epochs", "valid_loss",    "best"};
   if (json.has("valid_loss")) m.valid_loss = json.number("valid_loss");
   for (const std::string& key : json.keys()) {
     if (fields.count(key) == 0) m.scores.push_back({key, json.number(key)});

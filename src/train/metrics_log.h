@@ -23,10 +23,12 @@ struct Metrics {
   int64_t target_tokens = 0;            ///< so far
   double target_tokens_per_second = 0;  ///< of this step
   double seconds = 0;                   ///< of training, so far
+  double epochs = 0;                    ///< how many times the text was trained on, so far
   int64_t step_tokens = 0;              ///< of this step; not in the log
   double step_seconds = 0;              ///< of this step; not in the log
   std::optional<double> valid_loss;     ///< the mean, without smoothing
   std::vector<Score> scores;            ///< what else was validated
+  bool best = false;                    ///< whether this validation is the best so far
 };
 
 /// A line of the log, with its line end, and what it says. Throws kFormat, naming `origin`.

@@ -43,6 +43,7 @@ Corpus prepared_corpus(const TaskInput& input, const PreparedCorpus& corpus,
           input.options.output, corpus.name);
     }
   }
+  input.begin_work(fmt::format("cutting {} into tokens", corpus.name));
   make();
   return Corpus(corpus.path);
 }

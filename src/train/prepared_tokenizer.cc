@@ -66,6 +66,7 @@ class PreparedTokenizer {
     fs::remove_all(staging);
     make_directories(staging);
     if (input_.options.recipe.from.empty()) {
+      input_.begin_work("training the tokenizer");
       make(staging);
     } else {
       copy(input_.options.recipe.from, staging);

@@ -65,6 +65,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.split_digits", r.split_digits);
   visit("tokenizer.lowercase", r.lowercase);
   visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
+  visit("tokenizer.sentences", r.tokenizer_sentences, Range{1, 100'000'000});
   visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
   visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
   visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{0, 1024});
@@ -335,10 +336,10 @@ const models::Dropout* dropout_of(const Recipe& recipe, const std::string& key) 
 
 /// Whether a model that is trained further brings it with it.
 bool comes_with_model(const Recipe& recipe, const std::string& key) {
-  static const std::vector<std::string> learnt{"tokenizer.type",          "tokenizer.vocabulary",
-                                               "tokenizer.joint",         "tokenizer.normalization",
-                                               "tokenizer.byte_fallback", "tokenizer.character_coverage",
-                                               "tokenizer.lowercase",     "tokenizer.split_digits"};
+  static const std::vector<std::string> learnt{
+      "tokenizer.type",          "tokenizer.vocabulary",    "tokenizer.joint",
+      "tokenizer.normalization", "tokenizer.byte_fallback", "tokenizer.character_coverage",
+      "tokenizer.lowercase",     "tokenizer.split_digits",  "tokenizer.sentences"};
   if (std::ranges::count(learnt, key) > 0) return true;
   return !model_setting(key).empty() && key != kArchitecture && dropout_of(recipe, key) == nullptr;
 }

@@ -46,6 +46,8 @@ struct Recipe {
   bool split_digits = false;  ///< each digit is a piece, so that numbers are copied digit by digit
   bool lowercase = true;      ///< of WordPiece: case and accents are put aside
   double character_coverage = 0.9995;
+  int64_t tokenizer_sentences =
+      1'000'000;                ///< of both sides: so many at most, drawn by chance, are learnt from
   int sampled_cuts = 0;         ///< ways in which each training sentence is cut by chance; 0: only the best
   double sampling_alpha = 0.2;  ///< cuts are drawn with probability proportional to P(cut)^alpha
   int sampling_nbest = 64;      ///< from so many of the best; 0: from all

@@ -74,6 +74,8 @@ class Task {
   // -- Batches of the training text, in an order that is a function of the recipe and the place alone.
   virtual void begin(const BatchCursor& place) = 0;
   virtual BatchCursor place() const = 0;
+  /// How many times all of the text was given out, with the part of the epoch under way.
+  virtual double epochs() const = 0;
   /// The next batch, in as many parts.
   virtual std::vector<Batch> next_batch(size_t parts) = 0;
 
@@ -96,6 +98,10 @@ struct TaskInput {
   std::function<void(const std::string&)> say;
   bool begun = false;  ///< whether options.output has a training to resume
   Stop stop = {};
+  std::function<void(const std::string&)> on_work = {};  ///< as TrainerOptions::on_work; may be empty
+  void begin_work(const std::string& what) const {
+    if (on_work) on_work(what);
+  }
 };
 
 /// A task as a row of a table.

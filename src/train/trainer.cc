@@ -133,7 +133,9 @@ void Trainer::prepare() {
   kind_.check(options_);
   directory_.check(recipe_);
   const bool begun = directory_.was_begun();
-  task_ = kind_.make({options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_});
+  if (options_.on_work) options_.on_work("reading the text");
+  task_ = kind_.make(
+      {options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_, options_.on_work});
   check_settings();
   directory_.open(recipe_);
   if (directory_.was_begun() != begun) {
@@ -339,6 +341,7 @@ void Trainer::step() {
   metrics.target_tokens = state.target_tokens;
   metrics.target_tokens_per_second = static_cast<double>(sums.tokens) / took;
   metrics.seconds = state.seconds;
+  metrics.epochs = task_->epochs();
   metrics.step_tokens = sums.tokens;
   metrics.step_seconds = took;
   if (metrics.learning_rate == 0) warn_of_schedule_end();
@@ -348,7 +351,8 @@ void Trainer::step() {
 
 bool Trainer::is_last_step() const {
   return (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) ||
-         (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes);
+         (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) ||
+         (options_.max_epochs > 0 && task_->epochs() >= options_.max_epochs);
 }
 
 /// Validation, log and checkpoint of a step whose update is done. Where the validation is interrupted, the
@@ -362,6 +366,7 @@ void Trainer::finish_step(Metrics metrics) {
     better = validate_now(metrics);
     state.unvalidated.reset();
   }
+  metrics.best = better && task_->has_validation();
   if (better) note_kept(weights_to_use());
   log_->append(metrics);
   if (options_.on_step) options_.on_step(metrics);
@@ -399,6 +404,7 @@ std::optional<TrainingEnd> Trainer::reached_end() const {
   if (stop_.requested()) return TrainingEnd::kStopped;
   if (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) return TrainingEnd::kSteps;
   if (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) return TrainingEnd::kMinutes;
+  if (options_.max_epochs > 0 && task_->epochs() >= options_.max_epochs) return TrainingEnd::kEpochs;
   if (recipe_.patience > 0 && checkpoint_.state.validations_since_best >= recipe_.patience) {
     return TrainingEnd::kPatience;
   }
@@ -406,8 +412,10 @@ std::optional<TrainingEnd> Trainer::reached_end() const {
 }
 
 TrainingSummary Trainer::run() {
-  if (options_.max_steps <= 0 && !(options_.max_minutes > 0) && recipe_.patience == 0) {
-    fail(ErrorKind::kUsage, "a training needs an end: --max-steps, --max-minutes, or validation.patience");
+  if (options_.max_steps <= 0 && !(options_.max_minutes > 0) && !(options_.max_epochs > 0) &&
+      recipe_.patience == 0) {
+    fail(ErrorKind::kUsage,
+         "a training needs an end: --max-steps, --max-minutes, --max-epochs, or validation.patience");
   }
   TrainingSummary summary;
   try {
@@ -433,6 +441,7 @@ TrainingSummary Trainer::run() {
   if (checkpoint_.state.step > summary.resumed_from) save();
   summary.end = *end;
   summary.steps = checkpoint_.state.step;
+  summary.best_step = checkpoint_.state.kept_step;
   summary.seconds = seconds();
   return summary;
 }

@@ -29,6 +29,7 @@ struct TrainerOptions {
   int threads = 0;         ///< 0: all processors; the result does not depend on it
   int64_t max_steps = 0;   ///< updates in all; 0: no limit
   double max_minutes = 0;  ///< of training in all; 0: no limit
+  double max_epochs = 0;   ///< passes over the text in all, parts of one allowed; 0: no limit
   double checkpoint_minutes = 5;
   std::string source_language, target_language;  ///< kept in the tokenizer's config, e.g. "de"
   const std::atomic<bool>* stop = nullptr;       ///< set from outside: save and return
@@ -37,14 +38,18 @@ struct TrainerOptions {
   std::function<void()> on_ready;
   std::function<void(const Metrics&)> on_step;  ///< after each update
   std::function<void(const std::string&)> on_message;
+  /// Something begins that may take long, before the first step: "training the tokenizer". It ends with the
+  /// next call of any of these functions.
+  std::function<void(const std::string&)> on_work;
 };
 
-enum class TrainingEnd { kSteps, kMinutes, kPatience, kStopped };
+enum class TrainingEnd { kSteps, kMinutes, kEpochs, kPatience, kStopped };
 
 struct TrainingSummary {
   TrainingEnd end = TrainingEnd::kSteps;
   int64_t steps = 0;
   int64_t resumed_from = 0;  ///< the step it went on from; 0: from the beginning
+  int64_t best_step = 0;     ///< whose weights are those of the directory: of the best validation
   double seconds = 0;
 };
 

@@ -22,6 +22,7 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   options.vocabulary_size = recipe.vocabulary;
   options.byte_fallback = recipe.byte_fallback;
   options.split_digits = recipe.split_digits;
+  options.max_sentences = static_cast<size_t>(recipe.tokenizer_sentences);
   options.character_coverage = recipe.character_coverage;
   for (const auto& [name, value] : normalizations) {
     if (name == recipe.normalization) options.normalization = value;

@@ -70,6 +70,7 @@ class TranslationTask : public Task {
                      BatcherOptions{.seed = recipe_.seed, .batch_tokens = recipe_.batch_tokens}, place);
   }
   BatchCursor place() const override { return batcher_->cursor(); }
+  double epochs() const override { return batcher_->epochs(); }
   std::vector<Batch> next_batch(size_t parts) override { return split_into_shards(batcher_->next(), parts); }
 
   double weight(Part, const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
@@ -156,6 +157,7 @@ class TranslationTask : public Task {
 void preset(models::PresetSize size, Recipe& recipe) {
   if (size == models::PresetSize::kTiny) {  // learns something in seconds
     recipe.vocabulary = 1000;
+    recipe.tokenizer_sentences = 20'000;
     recipe.batch_tokens = 1024;
     recipe.validate_every = 100;
     recipe.validation_sentences = 100;
@@ -186,6 +188,7 @@ TaskKind translation_kind() {
                        {"tokenizer.byte_fallback", {}},
                        {"tokenizer.split_digits", {}},
                        {"tokenizer.character_coverage", {}},
+                       {"tokenizer.sentences", {}},
                        {"tokenizer.sampled_cuts", {}},
                        {"tokenizer.sampling_alpha", {}},
                        {"tokenizer.sampling_nbest", {}},

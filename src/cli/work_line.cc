@@ -1,0 +1,64 @@
+#include "cli/work_line.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <system_error>
+
+#include "cli/terminal.h"
+
+namespace heed::cli {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+constexpr Seconds kFirstDrawing(0.3), kBetweenDrawings(1), kFirstLine(2), kBetweenLines(30);
+
+}  // namespace
+
+void WorkLine::begin(const std::string& what) {
+  end();
+  ended_ = false;
+  // The thread takes no signals: they are for the threads that are made for them.
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  try {
+    thread_ = std::thread([this, what] { show(what); });
+  } catch (const std::system_error&) {
+    // No thread to be had: the work goes on without a line.
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void WorkLine::end() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void WorkLine::show(const std::string& what) {
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock<std::mutex> lock(mutex_);
+  bool shown = false;
+  Seconds wait = live_ ? kFirstDrawing : kFirstLine;
+  while (!changed_.wait_for(lock, wait, [this] { return ended_; })) {
+    const double passed = Seconds(std::chrono::steady_clock::now() - start).count();
+    if (live_) {
+      std::fprintf(stderr, "\r\x1b[K%s  %s", what.c_str(), duration(passed).c_str());
+    } else {
+      std::fprintf(stderr, "%s%s\n", what.c_str(), shown ? ("  " + duration(passed)).c_str() : "");
+    }
+    std::fflush(stderr);
+    shown = true;
+    wait = live_ ? kBetweenDrawings : kBetweenLines;
+  }
+  if (live_ && shown) std::fprintf(stderr, "\r\x1b[K");
+}
+
+}  // namespace heed::cli
