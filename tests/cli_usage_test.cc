@@ -140,7 +140,9 @@ TEST(Usage, EveryAlternativeHasItsAlignment) {
     const size_t tab = line.find('\t');
     ASSERT_NE(tab, std::string::npos) << line;
     const auto words = 1 + std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(tab), ' ');
-    EXPECT_EQ(std::count(line.begin() + static_cast<std::ptrdiff_t>(tab), line.end(), '-'), words) << line;
+    // Words may stay unlinked.
+    const auto links = std::count(line.begin() + static_cast<std::ptrdiff_t>(tab), line.end(), '-');
+    EXPECT_TRUE(links > 0 && links <= words) << line;
   }
   Arguments with_json = arguments;
   with_json.emplace_back("--json");

@@ -1,17 +1,21 @@
 // heed align: which word of a translation comes from which word of its source.
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/thread_pool.h"
 #include "cli/checked_options.h"
+#include "cli/choose_heads.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 #include "cli/pair_alignment.h"
 #include "cli/translation.h"
-#include "decode/alignment.h"
+#include "decode/word_alignment.h"
+#include "text/symmetrization.h"
 
 namespace heed::cli {
 namespace {
@@ -21,19 +25,62 @@ struct AlignOptions {
   ModelChoice model;
   PairsInput input;
   std::string output;
-  int layer = 0;  // 0: the last
+  std::string reverse, symmetrize = "grow-diag-final-and";
+  int layer = 0;  // 0: the model's alignment heads, or the last
+  bool choose_heads = false;
 };
 
+using Links = std::vector<WordLink>;
+
+decode::AlignmentOptions alignment_options(const AlignOptions& o, const models::LoadedModel& model) {
+  if (o.layer > 0) return {.layer = o.layer - 1};
+  return {.heads = models::read_alignment_heads(model.directory)};
+}
+
+/// The links of the model of the other direction, as (source, target) of these pairs.
+std::vector<Links> reverse_links(const AlignOptions& o, NumberedPairs pairs, ThreadPool& pool) {
+  ModelChoice choice = o.model;
+  choice.model = o.reverse;
+  choice.pair.clear();
+  const TranslationModel model = load_translation_model(choice);
+  for (auto& [source, target] : pairs.pairs) std::swap(source, target);
+  std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
+  for (Links& links : all) {
+    for (auto& [source, target] : links) std::swap(source, target);
+  }
+  return all;
+}
+
+/// In the order of the target words.
+void sort_by_target(Links& links) {
+  std::sort(links.begin(), links.end(), [](const WordLink& a, const WordLink& b) {
+    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+  });
+}
+
 int run_align(const AlignOptions& o) {
+  if (o.choose_heads) {
+    if (!o.reverse.empty() || !o.output.empty()) {
+      fail(ErrorKind::kUsage, "--choose-heads aligns nothing: --reverse and --output do not go with it");
+    }
+    return choose_heads({o.common, o.model, o.input});
+  }
+  const Symmetrization method = parse_symmetrization(o.symmetrize);
   const NumberedPairs pairs = read_pairs(o.input);
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
-  const decode::AlignmentOptions options{.layer = o.layer - 1};
   ThreadPool pool(o.common.threads);
-  std::vector<std::string> lines;
-  for (const auto& links : align_pairs(model, pairs, options, pool))
-    lines.push_back(decode::to_pharaoh(links));
+  std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
+  if (!o.reverse.empty()) {
+    const std::vector<Links> turned = reverse_links(o, pairs, pool);
+    for (size_t n = 0; n < all.size(); ++n) {
+      all[n] = symmetrize(all[n], turned[n], method);
+      sort_by_target(all[n]);
+    }
+  }
   if (interrupted()) return kExitInterrupted;
+  std::vector<std::string> lines;
+  for (const Links& links : all) lines.push_back(decode::to_pharaoh(links));
   write_for_each_line(pairs, lines, output);
   output.commit();
   return kExitDone;
@@ -45,16 +92,34 @@ void add_align(Command& app, Work& work) {
   auto o = std::make_shared<AlignOptions>();
   Command* command = app.add_subcommand("align", "Align the words of sentence pairs");
   command->footer(
-      "Example:\n  heed align --pairs test.tsv --model my-model\n"
+      "Examples:\n  heed align --pairs test.tsv --model my-model\n"
+      "  heed align --pairs test.tsv --model de-en-model --reverse en-de-model\n"
+      "  heed align --choose-heads --pairs train.tsv --model my-model\n\n"
       "Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with target word 2. "
       "Words are\n"
-      "what white space divides; every target word is linked to the source word that its pieces attend to "
-      "most. A line\n"
-      "without text on both sides gives an empty one.");
+      "what white space divides; every target word is linked to the source word that the model's alignment "
+      "heads look\n"
+      "at while it reads the target word, or to none. A line without text on both sides gives an empty one.");
   add_pairs_options(*command, o->input);
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  Option* reverse = command
+                        ->add_option("--reverse", o->reverse,
+                                     "A model of the other direction: the alignments of both are combined")
+                        ->type_name("DIR");
+  command
+      ->add_option("--symmetrize", o->symmetrize,
+                   "How they are combined: intersection, union, grow-diag or grow-diag-final-and")
+      ->type_name("NAME")
+      ->show_default()
+      ->needs(reverse);
   add_integer(*command, "--layer", o->layer,
-              "Decoder layer whose attention to the source is read, from 1 on; 0: the last", {0, 1000});
+              "Read the mean over the heads of this decoder layer, from 1 on, where it writes a word; 0: the "
+              "model's alignment heads where it has some, else the last layer",
+              {0, 1000});
+  command->add_flag(
+      "--choose-heads", o->choose_heads,
+      "Find the heads that agree best with alignments learnt from the pairs, some thousands, and "
+      "note them in the model's directory");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_common_options(*command, o->common);

@@ -5,7 +5,7 @@
 
 #include "base/thread_pool.h"
 #include "cli/translation.h"
-#include "decode/alignment.h"
+#include "decode/word_alignment.h"
 
 namespace heed::cli {
 

@@ -22,6 +22,7 @@ decode::TranslatorOptions translator_options(const SearchFlags& flags, const mod
   decode::TranslatorOptions options;
   options.split_sentences = true;
   options.search = decode::search_options_of(model);
+  options.alignment.heads = models::read_alignment_heads(model.directory);
   if (flags.beam) {
     options.search.beam_size = *flags.beam;
     options.search.sample = false;

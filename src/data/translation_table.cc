@@ -47,6 +47,23 @@ size_t TranslationTable::place(int32_t source, int32_t target) const {
   return static_cast<size_t>(std::lower_bound(begin, end, target) - targets_.begin());
 }
 
+size_t TranslationTable::find(int32_t source, int32_t target) const {
+  const size_t at = place(source, target);
+  return at < offsets_[source + 1] && targets_[at] == target ? at : size();
+}
+
+void TranslationTable::set_counts(const std::vector<uint64_t>& counts) {
+  HEED_CHECK(counts.size() == size());
+  for (size_t source = 0; source + 1 < offsets_.size(); ++source) {
+    double sum = 0;
+    for (size_t at = offsets_[source]; at < offsets_[source + 1]; ++at)
+      sum += static_cast<double>(counts[at]);
+    for (size_t at = offsets_[source]; at < offsets_[source + 1]; ++at) {
+      probabilities_[at] = sum > 0 ? static_cast<float>(static_cast<double>(counts[at]) / sum) : 0;
+    }
+  }
+}
+
 void TranslationTable::improve(const Sequences& sources, const Sequences& targets) {
   std::vector<float> counts(probabilities_.size());
   std::vector<size_t> places;

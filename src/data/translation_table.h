@@ -30,6 +30,15 @@ class TranslationTable {
   /// Of a source word, likeliest first, of equal ones the lower id; none of a word that was never met.
   std::vector<Translation> of(int32_t source) const;
 
+  // -- For models that begin with these probabilities, and learn others for the same pairs of words.
+  /// How many pairs of words were met.
+  size_t size() const { return targets_.size(); }
+  /// The number of a pair of words; size() of one that was never met.
+  size_t find(int32_t source, int32_t target) const;
+  float probability(size_t number) const { return probabilities_[number]; }
+  /// Makes t(target | source) the share that each pair has of the counts of its source word.
+  void set_counts(const std::vector<uint64_t>& counts);
+
  private:
   void find_pairs(const Sequences& sources, const Sequences& targets, int64_t vocabulary);
   void improve(const Sequences& sources, const Sequences& targets);

@@ -5,15 +5,11 @@
 
 #include "base/check.h"
 #include "models/finite_output.h"
-#include "text/utf8.h"
-#include "text/whitespace.h"
 
 namespace heed::decode {
 namespace {
 
-constexpr std::string_view kSpaceMark = "\u2581";
-
-/// Keeps the attention to the memory of each layer, averaged over its heads.
+/// The attention to the memory of each layer and head: (queries, keys).
 class CrossAttention : public nn::AttentionSink {
  public:
   void receive(const nn::AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
@@ -21,18 +17,17 @@ class CrossAttention : public nn::AttentionSink {
     if (place.stack != nn::AttentionStack::kCross) return;
     models::require_finite_output(weights);
     HEED_CHECK(layout.spans.size() == 1);
-    const auto& span = layout.spans[0];
-    SoftAlignment& mean = layers_[place.layer];
-    mean.targets = span.query_end - span.query_begin;
-    mean.sources = span.key_end - span.key_begin;
-    mean.weights.assign(static_cast<size_t>(mean.targets * mean.sources), 0);
+    const int64_t queries = layout.spans[0].queries(), keys = layout.spans[0].keys();
     const float* w = weights.data<float>();  // (H, Tq, Tk)
-    for (int h = 0; h < heads; ++h) {
-      for (float& sum : mean.weights) sum += *w++ / static_cast<float>(heads);
+    auto& matrices = layers_[place.layer];
+    for (int h = 0; h < heads; ++h, w += queries * keys) {
+      matrices.push_back({queries, keys, std::vector<float>(w, w + queries * keys)});
     }
   }
 
-  SoftAlignment take(int layer) {
+  const std::map<int, std::vector<SoftAlignment>>& layers() const { return layers_; }
+
+  const std::vector<SoftAlignment>& heads(int layer) const {
     const auto count = static_cast<int>(layers_.size());
     if (count == 0) fail(ErrorKind::kUsage, "this model has no attention to align words by");
     if (layer < -count || layer >= count) {
@@ -40,109 +35,97 @@ class CrossAttention : public nn::AttentionSink {
            "there is no decoder layer {} to align words by: the model has {}, counted from 1", layer + 1,
            count);
     }
-    return std::move(layers_.at(layer < 0 ? layer + count : layer));
+    return layers_.at(layer < 0 ? layer + count : layer);
+  }
+
+  const SoftAlignment& head(const models::AlignmentHead& place) const {
+    const std::vector<SoftAlignment>& all = heads(place.layer);
+    if (place.head < 0 || place.head >= static_cast<int>(all.size())) {
+      fail(ErrorKind::kUsage,
+           "there is no head {} in decoder layer {} to align words by: it has {}, counted from 1",
+           place.head + 1, place.layer + 1, all.size());
+    }
+    return all[static_cast<size_t>(place.head)];
   }
 
  private:
-  std::map<int, SoftAlignment> layers_;
+  std::map<int, std::vector<SoftAlignment>> layers_;
 };
 
-}  // namespace
-
-SoftAlignment soft_alignment(const models::Seq2Seq& model, const nn::Context& context,
-                             const std::vector<int32_t>& source, const std::vector<int32_t>& target,
-                             const AlignmentOptions& options) {
+/// The cross-attention of a pass that reads the start token and the first `read` tokens of the target.
+CrossAttention attend(const models::Seq2Seq& model, const nn::Context& context,
+                      const std::vector<int32_t>& source, const std::vector<int32_t>& target, size_t read) {
   models::Sequences sources, inputs;
   sources.append(source);
   std::vector<int32_t> input{model.start_id()};
-  if (!target.empty()) input.insert(input.end(), target.begin(), target.end() - 1);
+  input.insert(input.end(), target.begin(), target.begin() + static_cast<std::ptrdiff_t>(read));
   inputs.append(input);
   CrossAttention attention;
   nn::Context listening = context;
   listening.sink = &attention;
   models::require_finite_output(model.logits(listening, sources, inputs));
-  return attention.take(options.layer);
+  return attention;
 }
 
-std::vector<WordLink> word_alignment(const SoftAlignment& alignment, const std::vector<int>& source_words,
-                                     const std::vector<int>& target_words) {
-  HEED_CHECK(static_cast<int64_t>(source_words.size()) == alignment.sources);
-  HEED_CHECK(static_cast<int64_t>(target_words.size()) == alignment.targets);
-  std::map<int, std::map<int, double>> sums;  // by target word, then by source word
-  for (int64_t t = 0; t < alignment.targets; ++t) {
-    for (int64_t s = 0; s < alignment.sources; ++s) {
-      if (target_words[t] >= 0 && source_words[s] >= 0) {
-        sums[target_words[t]][source_words[s]] += alignment.at(t, s);
-      }
+/// All tokens of a target are read, the last one included, unless the model has no position for that.
+size_t tokens_to_read(const models::Seq2Seq& model, const std::vector<int32_t>& target) {
+  const bool room = model.longest() == 0 || std::ssize(target) + 1 <= model.longest();
+  return room || target.empty() ? target.size() : target.size() - 1;
+}
+
+/// Without the step that reads the start token. Where the last token was not read, its row is that of the
+/// step that wrote it.
+SoftAlignment reading_steps(const SoftAlignment& steps, size_t targets) {
+  const auto rows = static_cast<int64_t>(targets);
+  SoftAlignment read{rows, steps.sources, {}};
+  for (int64_t t = 0; t < rows; ++t) {
+    const float* row = steps.weights.data() + std::min(t + 1, steps.targets - 1) * steps.sources;
+    read.weights.insert(read.weights.end(), row, row + steps.sources);
+  }
+  return read;
+}
+
+}  // namespace
+
+SoftAlignment mean_alignment(const std::vector<const SoftAlignment*>& alignments) {
+  HEED_CHECK(!alignments.empty());
+  SoftAlignment mean{alignments[0]->targets, alignments[0]->sources,
+                     std::vector<float>(alignments[0]->weights.size())};
+  for (const SoftAlignment* each : alignments) {
+    HEED_CHECK(each->weights.size() == mean.weights.size());
+    for (size_t n = 0; n < mean.weights.size(); ++n)
+      mean.weights[n] += each->weights[n] / static_cast<float>(alignments.size());
+  }
+  return mean;
+}
+
+SoftAlignment soft_alignment(const models::Seq2Seq& model, const nn::Context& context,
+                             const std::vector<int32_t>& source, const std::vector<int32_t>& target,
+                             const AlignmentOptions& options) {
+  std::vector<const SoftAlignment*> heads;
+  if (options.heads.empty()) {
+    const CrossAttention attention =
+        attend(model, context, source, target, target.empty() ? 0 : target.size() - 1);
+    for (const SoftAlignment& each : attention.heads(options.layer)) heads.push_back(&each);
+    return mean_alignment(heads);
+  }
+  const CrossAttention attention = attend(model, context, source, target, tokens_to_read(model, target));
+  for (const models::AlignmentHead& each : options.heads) heads.push_back(&attention.head(each));
+  return reading_steps(mean_alignment(heads), target.size());
+}
+
+std::vector<HeadAlignment> every_head(const models::Seq2Seq& model, const nn::Context& context,
+                                      const std::vector<int32_t>& source,
+                                      const std::vector<int32_t>& target) {
+  const CrossAttention attention = attend(model, context, source, target, tokens_to_read(model, target));
+  std::vector<HeadAlignment> all;
+  for (const auto& [layer, heads] : attention.layers()) {
+    for (const SoftAlignment& each : heads) {
+      const auto head = static_cast<int>(&each - heads.data());
+      all.push_back({{layer, head}, reading_steps(each, target.size())});
     }
   }
-  std::vector<WordLink> links;
-  for (const auto& [target, by_source] : sums) {
-    const auto best = std::max_element(by_source.begin(), by_source.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    links.emplace_back(best->first, target);
-  }
-  return links;
-}
-
-std::vector<size_t> word_ends(std::string_view text) {
-  std::vector<size_t> ends;
-  for (const std::string_view word : split_whitespace(text)) {
-    ends.push_back(static_cast<size_t>(word.data() - text.data()) + word.size());
-  }
-  return ends;
-}
-
-std::vector<int> words_of_spans(std::string_view text, const std::vector<std::pair<size_t, size_t>>& spans) {
-  return words_of_spans(text, word_ends(text), spans);
-}
-
-std::vector<int> words_of_spans(std::string_view text, const std::vector<size_t>& ends,
-                                const std::vector<std::pair<size_t, size_t>>& spans) {
-  std::vector<int> words;
-  for (const auto& [begin, end] : spans) {
-    size_t at = begin;  // of the first character that is no white space
-    for (size_t next = at; at < text.size() && is_whitespace(next_code_point(text, next));) at = next;
-    const auto word = std::upper_bound(ends.begin(), ends.end(), at);
-    const bool none = word == ends.end() || (begin == end && begin == text.size());
-    words.push_back(none ? -1 : static_cast<int>(word - ends.begin()));
-  }
-  return words;
-}
-
-std::vector<int> words_of_pieces(const std::vector<std::string>& pieces, const std::vector<bool>& special) {
-  HEED_CHECK(pieces.size() == special.size());
-  std::vector<int> words;
-  int word = -1;
-  bool begins = true;  // the next text begins a word
-  for (size_t n = 0; n < pieces.size(); ++n) {
-    std::string_view text = pieces[n];
-    if (special[n]) {
-      words.push_back(-1);
-      continue;
-    }
-    if (text.starts_with(kSpaceMark)) {
-      text.remove_prefix(kSpaceMark.size());
-      begins = true;
-    }
-    if (begins && !text.empty()) {
-      ++word;
-      begins = false;
-    }
-    words.push_back(begins ? word + 1 : word);  // a lone mark belongs to the word that follows
-  }
-  // A mark at the very end is followed by none.
-  for (int& number : words) number = number > word ? -1 : number;
-  return words;
-}
-
-std::string to_pharaoh(const std::vector<WordLink>& links) {
-  std::string text;
-  for (const auto& [source, target] : links) {
-    if (!text.empty()) text += ' ';
-    text += fmt::format("{}-{}", source, target);
-  }
-  return text;
+  return all;
 }
 
 }  // namespace heed::decode

@@ -1,47 +1,15 @@
 #include "decode/alignment.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/check.h"
 #include "decode/test_models.h"
 #include "models/model_directory.h"
 #include "reference.h"
+#include "test_folder.h"
 
 namespace heed::decode {
 namespace {
-
-using testing::ElementsAre;
-using testing::Pair;
-
-TEST(Alignment, LinksEachTargetWordToWhatItLooksAtMost) {
-  // Three target tokens, two words: the second and third token are one. Four source tokens, two words and the
-  // end.
-  const SoftAlignment soft{3,
-                           4,
-                           {0.2F, 0.1F, 0.1F, 0.6F,  //
-                            0.1F, 0.1F, 0.5F, 0.3F,  //
-                            0.3F, 0.3F, 0.3F, 0.1F}};
-  // Word 0 is looked at by 0.3, word 1 by 0.1; then 0.2 + 0.6 and 0.5 + 0.3, of which the first is the first.
-  EXPECT_THAT(word_alignment(soft, {0, 0, 1, -1}, {0, 1, 1}), ElementsAre(Pair(0, 0), Pair(0, 1)));
-  EXPECT_THAT(word_alignment(soft, {0, 1, 2, -1}, {0, 1, 1}), ElementsAre(Pair(0, 0), Pair(2, 1)));
-  EXPECT_THAT(word_alignment(soft, {0, 1, 2, -1}, {0, -1, -1}), ElementsAre(Pair(0, 0)));
-  EXPECT_EQ(to_pharaoh({{0, 0}, {2, 1}}), "0-0 2-1");
-}
-
-TEST(Alignment, WordsOfSpans) {
-  const std::string text = " One two  three";
-  const std::vector<std::pair<size_t, size_t>> spans{{0, 3}, {3, 4}, {4, 8}, {8, 9}, {9, 15}, {15, 15}};
-  EXPECT_THAT(words_of_spans(text, spans), ElementsAre(0, 0, 1, 2, 2, -1));
-  EXPECT_THAT(words_of_spans("", {{0, 0}}), ElementsAre(-1));
-}
-
-TEST(Alignment, WordsOfPieces) {
-  const std::vector<std::string> pieces{"▁He", "llo", "▁", ",", "▁you", "<unk>", ".", "▁", "</s>"};
-  const std::vector<bool> special{false, false, false, false, false, true, false, false, true};
-  EXPECT_THAT(words_of_pieces(pieces, special), ElementsAre(0, 0, 1, 1, 2, -1, 2, -1, -1));
-  EXPECT_THAT(words_of_pieces({"a", "▁b"}, {false, false}), ElementsAre(0, 1));
-}
 
 TEST(Alignment, RowsAreDistributionsAndLayersDiffer) {
   const TinyTransformer tiny;
@@ -58,6 +26,44 @@ TEST(Alignment, RowsAreDistributionsAndLayersDiffer) {
   EXPECT_NE(soft_alignment(tiny.model, tiny.context(), source, target, {.layer = -2}).weights, last.weights);
   EXPECT_THROW(soft_alignment(tiny.model, tiny.context(), source, target, {.layer = 2}), Error);
   EXPECT_THROW(soft_alignment(tiny.model, tiny.context(), source, target, {.layer = -3}), Error);
+}
+
+// The row of a token is that of the step whose input the token is: one later than the step that writes it.
+TEST(Alignment, HeadsAreReadAtTheStepThatReadsTheToken) {
+  const TinyTransformer tiny;
+  const std::vector<int32_t> source{5, 6, 7, 0}, target{9, 8, 7, 6, 0};
+  std::vector<int32_t> longer = target;
+  longer.push_back(5);
+  const auto heads_of = [&](int layer) {
+    std::vector<models::AlignmentHead> heads;
+    for (int head = 0; head < tiny.model.config().decoder_heads; ++head) heads.push_back({layer, head});
+    return heads;
+  };
+  const auto read = soft_alignment(tiny.model, tiny.context(), source, target, {.heads = heads_of(1)});
+  const auto written = soft_alignment(tiny.model, tiny.context(), source, longer, {.layer = 1});
+  ASSERT_EQ(read.targets, 5);
+  for (int64_t t = 0; t < 5; ++t) {
+    for (int64_t s = 0; s < 4; ++s) EXPECT_NEAR(read.at(t, s), written.at(t + 1, s), 1e-6);
+  }
+  EXPECT_NE(read.weights, soft_alignment(tiny.model, tiny.context(), source, target, {.layer = 1}).weights);
+  for (const HeadAlignment& each : every_head(tiny.model, tiny.context(), source, target)) {
+    EXPECT_EQ(each.soft.weights,
+              soft_alignment(tiny.model, tiny.context(), source, target, {.heads = {each.head}}).weights);
+  }
+  expect_error(ErrorKind::kUsage, "no head 9 in decoder layer 2", [&] {
+    soft_alignment(tiny.model, tiny.context(), source, target, {.heads = {{1, 8}}});
+  });
+  expect_error(ErrorKind::kUsage, "no decoder layer 3", [&] {
+    soft_alignment(tiny.model, tiny.context(), source, target, {.heads = {{2, 0}}});
+  });
+}
+
+TEST(Alignment, ATargetAsLongAsTheModelIsAligned) {
+  const TinyTransformer tiny;
+  std::vector<int32_t> target(static_cast<size_t>(tiny.model.longest()), 7);
+  const auto soft = soft_alignment(tiny.model, tiny.context(), {5, 6, 0}, target, {.heads = {{0, 0}}});
+  EXPECT_EQ(soft.targets, tiny.model.longest());
+  EXPECT_EQ(std::ssize(soft.weights), soft.targets * soft.sources);
 }
 
 TEST(Alignment, IsTheMeanOfTheReferencesHeads) {

@@ -11,6 +11,7 @@
 #include "decode/line_splitter.h"
 #include "decode/scoring.h"
 #include "decode/search.h"
+#include "decode/word_alignment.h"
 #include "models/seq2seq.h"
 #include "text/tokenizer.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "models/alignment_heads.h"
 #include "models/known_keys.h"
 
 namespace heed::models {
@@ -63,6 +64,7 @@ class DefaultsReader {
     d.repetition_penalty = file_.number("repetition_penalty", {1e-3, 1e3}, 1);
     read_ids(d);
     d.renormalize = file_.boolean("renormalize_logits", false);
+    alignment_heads_of(file_);  // read_alignment_heads() gives them, and here they are checked
     read_sampling(d);
     return d;
   }

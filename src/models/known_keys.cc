@@ -89,7 +89,8 @@ KnownKeys with_common_keys(KnownKeys keys) {
 
 const KnownKeys& generation_keys() {
   static const KnownKeys keys{
-      .read = {"bad_words_ids",
+      .read = {"alignment_heads",
+               "bad_words_ids",
                "begin_suppress_tokens",
                "decoder_start_token_id",
                "do_sample",

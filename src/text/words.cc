@@ -1,5 +1,7 @@
 #include "text/words.h"
 
+#include <unicode/uchar.h>
+
 #include "base/check.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
@@ -38,6 +40,13 @@ Words group_into_words(std::string_view text, const Encoding& encoding) {
     result.of_piece.push_back(static_cast<int>(result.texts.size()) - 1);
   }
   return result;
+}
+
+bool has_letter_or_digit(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (u_isalnum(static_cast<UChar32>(next_code_point(text, at)))) return true;
+  }
+  return false;
 }
 
 }  // namespace heed

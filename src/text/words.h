@@ -20,4 +20,7 @@ struct Words {
 /// the word that follows. Text without spaces is one word.
 Words group_into_words(std::string_view text, const Encoding& encoding);
 
+/// Whether any character is one, in any script: "dog.", "19", but not "..." or "–".
+bool has_letter_or_digit(std::string_view text);
+
 }  // namespace heed
