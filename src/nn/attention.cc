@@ -21,6 +21,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "nn/differentiable_sink.h"
 #include "ops/elementwise.h"
 
 namespace heed::nn {
@@ -111,15 +112,18 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   const int heads = options_.heads;
   const DropoutStream dropout = context.next_dropout(options_.dropout);
 
+  auto* const trained = dynamic_cast<DifferentiableSink*>(context.sink);
+  const bool heard = trained != nullptr ? trained->wants(options_.place) : context.sink != nullptr;
   // Nobody looks at the weights, so they need not exist: the same sums, block by block of keys.
-  if (context.sink == nullptr && mask.only_causal() && !options_.relative.defined()) {
+  if (!heard && mask.only_causal() && !options_.relative.defined()) {
     return ops::streaming_attention(operands, layout, mask.causal, dropout);  // (Nq, D)
   }
 
   Var scores = ops::attention_scores(operands, layout);                         // B times (H, Tq, Tk)
   scores = options_.relative.add_to_scores(context, scores, operands, layout);  // the same
   const Var weights = ops::attention_softmax(scores, layout, heads, mask);      // B times (H, Tq, Tk)
-  if (context.sink != nullptr) context.sink->receive(options_.place, weights.value(), layout, heads);
+  if (heard && trained != nullptr) trained->receive_variable(weights, layout, heads);
+  if (heard && trained == nullptr) context.sink->receive(options_.place, weights.value(), layout, heads);
   const Var kept = ops::dropout(weights, dropout);  // B times (H, Tq, Tk)
   const Var mixed =
       ops::attention_mix(kept, operands.value, layout, heads, operands.key_value_heads);  // (Nq, D)

@@ -90,6 +90,10 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("training.documents", r.documents);
   visit("training.class_weights", r.class_weights, one_of({"none", "balanced"}));
   visit("training.label_smoothing", r.label_smoothing, probability);
+  visit("training.guided_alignment", r.guided_alignment);
+  visit("training.guided_weight", r.guided_weight, Range{0, 100});
+  visit("training.guided_layer", r.guided_layer, Range{0, 1000});
+  visit("training.guided_head", r.guided_head, Range{1, 1000});
 
   visit("optimizer.kind", r.optimizer, one_of({"adam", "adamw"}));
   visit("optimizer.beta1", r.beta1, Range{0, 0.9999999});

@@ -79,6 +79,11 @@ struct Recipe {
   bool documents = false;    ///< of a language model: blank lines end a document
   std::string class_weights = "none";  ///< of a classifier: none, or balanced
   double label_smoothing = 0.1;
+  /// One head of the decoder's attention to the source learns the alignments of a statistical aligner.
+  bool guided_alignment = false;
+  double guided_weight = 0.1;  ///< of its loss, where that of the words has 1
+  int guided_layer = 0;        ///< of the decoder, from 1; 0: the last but one, or the only one
+  int guided_head = 1;         ///< of the layer, from 1
 
   // [optimizer]
   std::string optimizer = "adam";

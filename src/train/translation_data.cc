@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "data/corpus_builder.h"
+#include "train/guided_alignment.h"
 #include "train/prepared_corpus.h"
 #include "train/prepared_tokenizer.h"
 
@@ -184,7 +185,8 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
   if (!std::filesystem::exists(training)) say_corpora(text.training, task);
   Corpus corpus = prepare_corpus([&] { return std::make_unique<PairsMixReader>(text.training); }, training,
                                  text.training.fingerprint(), tokenizer, Part::kTraining, task);
-  TranslationData data{std::move(tokenizer), std::move(corpus), {}, {}, {}};
+  TranslationData data{std::move(tokenizer), std::move(corpus), {}, {}, {}, {}};
+  if (recipe.guided_alignment) data.links = prepare_links(task, data.corpus, folder + "/train.links");
   if (options.validation.is_named()) {
     data.validation =
         prepare_corpus([&] { return std::make_unique<PairsReader>(options.validation.pairs); },

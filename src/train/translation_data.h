@@ -17,6 +17,7 @@ struct TranslationData {
   Tokenizer tokenizer;
   Corpus corpus;
   std::optional<Corpus> validation;
+  std::optional<Corpus> links;  ///< of the training corpus, with training.guided_alignment
   std::vector<std::string> validation_source, validation_target;  ///< the first lines, for BLEU and chrF
 };
 

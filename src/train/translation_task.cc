@@ -11,8 +11,10 @@
 #include "decode/work_queue.h"
 #include "models/generation_defaults.h"
 #include "models/seq2seq.h"
+#include "ops/elementwise.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
+#include "train/guided_alignment.h"
 #include "train/trainer.h"
 #include "train/training_step.h"
 #include "train/translation_data.h"
@@ -43,6 +45,7 @@ class TranslationTask : public Task {
   void use(const models::Model& model) override {
     model_ = dynamic_cast<const models::Seq2Seq*>(&model);
     HEED_CHECK(model_ != nullptr);
+    if (recipe_.guided_alignment) guided_head_ = guided_head(recipe_, model);
     if (model_->longest() > 0 && recipe_.max_length > model_->longest()) {
       fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.longest ({})",
            recipe_.max_length, model_->longest());
@@ -61,6 +64,7 @@ class TranslationTask : public Task {
                                        .end = model_->end_id(),
                                        .begin = model_->end_id(),
                                        .start = model_->start_id()});
+    if (recipe_.guided_alignment) models::write_alignment_heads(directory, {guided_head_});
   }
 
   std::string amount() const override { return counted(data_->corpus.sentences(), "pair"); }
@@ -79,9 +83,19 @@ class TranslationTask : public Task {
     const bool training = part == Part::kTraining;
     const TranslationBatch input =
         pack_translation(training ? data_->corpus : *data_->validation, batch.sentences, model_->start_id());
-    const ops::VocabularyLoss loss =
-        model_->loss(context, input.source, input.decoder_input, input.labels,
-                     {.smoothing = training ? recipe_.label_smoothing : 0}, scale);
+    const bool guided = training && data_->links;
+    std::optional<GuidedHead> head;
+    if (guided) {
+      context.sink = &head.emplace(guided_head_, guided_links(*data_->links, batch.sentences, input),
+                                   recipe_.guided_weight * scale);
+    }
+    ops::VocabularyLoss loss = model_->loss(context, input.source, input.decoder_input, input.labels,
+                                            {.smoothing = training ? recipe_.label_smoothing : 0}, scale);
+    if (guided) {
+      context.sink = nullptr;
+      loss.loss = ops::add(loss.loss, head->loss());
+      loss.loss_sum += static_cast<double>(head->loss().value().data<float>()[0]) / scale;
+    }
     return {loss.loss,
             {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens}};
   }
@@ -151,6 +165,7 @@ class TranslationTask : public Task {
   const PairsText text_;
   std::optional<TranslationData> data_;
   const models::Seq2Seq* model_ = nullptr;
+  models::AlignmentHead guided_head_;
   std::optional<Batcher> batcher_;
 };
 
@@ -199,6 +214,10 @@ TaskKind translation_kind() {
                        {"augmentation.bare", {}},
                        {"augmentation.copies", {}},
                        {"training.max_length", {}},
+                       {"training.guided_alignment", {}},
+                       {"training.guided_weight", {}},
+                       {"training.guided_layer", {}},
+                       {"training.guided_head", {}},
                        {"validation.sentences", {}},
                        {"validation.beam", {}},
                        {"validation.metric", {"bleu", "chrf", "loss"}}},

@@ -1,0 +1,22 @@
+// An attention sink that takes part in training: it is given the weights as a variable, so that a loss of
+// them can be added to that of the model.
+#pragma once
+
+#include "autograd/tape.h"
+#include "nn/attention_sink.h"
+
+namespace heed::nn {
+
+/// Only attention layers of a Transformer serve it. Other attention layers than those it wants compute as
+/// without a sink.
+class DifferentiableSink : public AttentionSink {
+ public:
+  virtual bool wants(const AttentionPlace& place) const = 0;
+  /// As receive().
+  virtual void receive_variable(const Var& weights, const ops::AttentionLayout& layout, int heads) = 0;
+
+ private:
+  void receive(const AttentionPlace&, const Tensor&, const ops::AttentionLayout&, int) final {}
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,122 @@
+#include "train/guided_alignment.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/counted.h"
+#include "data/hmm_aligner.h"
+#include "models/transformer.h"
+#include "text/symmetrization.h"
+#include "train/prepared_corpus.h"
+#include "train/trainer.h"
+
+namespace heed::train {
+namespace {
+
+// Of the way links are made; a change makes other links from the same corpus.
+constexpr uint64_t kVersion = 1;
+// Pairs that the aligner learns from: it holds them in memory.
+constexpr uint64_t kMostPairs = 1'000'000;
+// Pairs that are aligned, on all threads, before they are written.
+constexpr uint64_t kChunk = 16384;
+constexpr size_t kBlock = 64;  // of them taken by a thread at a time
+
+/// Learns from the corpus, or from an even sample of it.
+TwoWayAligner learn_aligner(const TaskInput& task, const Corpus& corpus) {
+  Sequences sources, targets;
+  const uint64_t stride = (corpus.sentences() + kMostPairs - 1) / kMostPairs;
+  for (uint64_t n = 0; n < corpus.sentences(); n += stride) {
+    task.stop.check();
+    sources.append(corpus.sentence(0, n));
+    targets.append(corpus.sentence(1, n));
+  }
+  HmmAlignerOptions options;
+  options.stop = task.stop;
+  return {sources, targets, corpus.info().vocabulary_size, task.pool, options};
+}
+
+void make_links(const TaskInput& task, const Corpus& corpus, const std::string& path,
+                const CorpusOrigin& origin) {
+  task.say(fmt::format("aligning the tokens of {}", counted(corpus.sentences(), "pair")));
+  const TwoWayAligner aligner = learn_aligner(task, corpus);
+  CorpusWriter writer(path, 2, static_cast<uint32_t>(origin.max_length + 1));
+  for (uint64_t begin = 0; begin < corpus.sentences(); begin += kChunk) {
+    const uint64_t count = std::min(kChunk, corpus.sentences() - begin);
+    std::vector<std::vector<int32_t>> sources(count), targets(count);
+    task.pool.run((count + kBlock - 1) / kBlock, [&](size_t block) {
+      task.stop.check();
+      for (size_t n = block * kBlock; n < std::min<size_t>(count, (block + 1) * kBlock); ++n) {
+        const std::vector<int32_t> source = corpus.sentence(0, begin + n),
+                                   target = corpus.sentence(1, begin + n);
+        sources[n] = {static_cast<int32_t>(source.size())};
+        targets[n] = {static_cast<int32_t>(target.size())};
+        const TwoWayAligner::Links found = aligner.align(source, target);
+        for (const auto& [s, t] :
+             symmetrize(found.forward, found.backward, Symmetrization::kGrowDiagFinalAnd)) {
+          sources[n].push_back(s);
+          targets[n].push_back(t);
+        }
+      }
+    });
+    for (size_t n = 0; n < count; ++n) writer.add(sources[n], targets[n]);
+  }
+  writer.commit(origin, {.written = corpus.sentences()});
+}
+
+}  // namespace
+
+Corpus prepare_links(const TaskInput& task, const Corpus& corpus, const std::string& path) {
+  const CorpusOrigin origin{corpus.content_fingerprint(), kVersion, corpus.info().origin.max_length};
+  return prepared_corpus(task, {path, "the training text", origin},
+                         [&] { make_links(task, corpus, path, origin); });
+}
+
+models::AlignmentHead guided_head(const Recipe& recipe, const models::Model& model) {
+  const auto* transformer = dynamic_cast<const models::Transformer*>(&model);
+  if (transformer == nullptr) {
+    fail(ErrorKind::kUsage,
+         "training.guided_alignment teaches a head of a Transformer, and model.arch is '{}': leave it out",
+         recipe.arch);
+  }
+  const int layers = transformer->config().decoder_layers, heads = transformer->config().decoder_heads;
+  if (recipe.guided_layer > layers) {
+    fail(ErrorKind::kUsage, "training.guided_layer is {}, and the decoder has {}", recipe.guided_layer,
+         counted(layers, "layer"));
+  }
+  if (recipe.guided_head > heads) {
+    fail(ErrorKind::kUsage, "training.guided_head is {}, and a decoder layer has {}", recipe.guided_head,
+         counted(heads, "head"));
+  }
+  return {recipe.guided_layer > 0 ? recipe.guided_layer - 1 : std::max(layers - 2, 0),
+          recipe.guided_head - 1};
+}
+
+std::vector<ops::AttentionLink> guided_links(const Corpus& links, std::span<const uint64_t> sentences,
+                                             const TranslationBatch& batch) {
+  std::vector<ops::AttentionLink> all;
+  for (size_t n = 0; n < sentences.size(); ++n) {
+    const auto pair = static_cast<int>(n);
+    const std::vector<int32_t> sources = links.sentence(0, sentences[n]),
+                               targets = links.sentence(1, sentences[n]);
+    const auto source_length = static_cast<int32_t>(batch.source[pair].size()),
+               target_length = static_cast<int32_t>(batch.decoder_input[pair].size());
+    if (sources.size() != targets.size() || sources[0] != source_length || targets[0] != target_length) {
+      fail(ErrorKind::kFormat,
+           "the alignments of the training text do not fit it: remove train.links and resume");
+    }
+    std::vector<float> counts(static_cast<size_t>(target_length));
+    for (size_t k = 1; k < targets.size(); ++k) {
+      if (targets[k] + 1 >= target_length || sources[k] >= source_length) {
+        fail(ErrorKind::kFormat,
+             "the alignments of the training text are damaged: remove train.links and resume");
+      }
+      ++counts[static_cast<size_t>(targets[k])];
+    }
+    // Target token t is the decoder's input at position t + 1.
+    for (size_t k = 1; k < targets.size(); ++k)
+      all.push_back({pair, targets[k] + 1, sources[k], 1 / counts[static_cast<size_t>(targets[k])]});
+  }
+  return all;
+}
+
+}  // namespace heed::train
