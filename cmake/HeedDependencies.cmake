@@ -14,6 +14,10 @@ pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo cairo-svg cairo-pdf)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
+# It has neither a CMake package nor a .pc file.
+find_path(HEED_CLD2_HEADERS cld2/public/compact_lang_det.h REQUIRED)
+find_library(HEED_CLD2_LIBRARY cld2 REQUIRED)
+
 set(HEED_LINK_base fmt::fmt Threads::Threads nlohmann_json::nlohmann_json)
 # OpenMP's threads are only started by oneDNN: nothing of ours is compiled with it.
 set(HEED_LINK_kernels DNNL::dnnl $<LINK_ONLY:OpenMP::OpenMP_CXX> PkgConfig::HWY)
@@ -26,7 +30,7 @@ set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
 get_target_property(HEED_HWY_LIBRARY PkgConfig::HWY INTERFACE_LINK_LIBRARIES)
 set_property(TARGET PkgConfig::HWY PROPERTY INTERFACE_LINK_LIBRARIES
              "-Wl,--push-state,--as-needed;${HEED_HWY_LIBRARY};-Wl,--pop-state")
-set(HEED_LINK_text PkgConfig::SENTENCEPIECE ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
+set(HEED_LINK_text PkgConfig::SENTENCEPIECE ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)
 set(HEED_LINK_data ICU::uc)

@@ -1,8 +1,12 @@
 // heed train with text from several files: what a recipe says of its corpora, and what comes of it.
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "data/corpus.h"
+#include "text/placeholder_piece.h"
+#include "text/tokenizer.h"
 #include "tiny_model.h"
 
 namespace heed {
@@ -12,19 +16,12 @@ class TrainData : public ::testing::Test {
  protected:
   /// Prepares and trains one step; a small vocabulary, so that it takes little time.
   CommandResult train(const std::string& output, std::vector<std::string> more) const {
-    std::vector<std::string> arguments{"train",
-                                       "--output",
-                                       folder_.path(output),
-                                       "--preset",
-                                       "tiny",
-                                       "--max-steps",
-                                       "1",
-                                       "--threads",
-                                       "2",
-                                       "--set",
-                                       "tokenizer.vocabulary=100",
-                                       "--set",
-                                       "tokenizer.byte_fallback=false"};
+    std::vector<std::string> arguments{"train",       "--output", folder_.path(output), "--preset", "tiny",
+                                       "--max-steps", "1",        "--threads",          "2"};
+    if (std::ranges::count(more, "--from") == 0) {
+      arguments.insert(arguments.end(),
+                       {"--set", "tokenizer.vocabulary=100", "--set", "tokenizer.byte_fallback=false"});
+    }
     arguments.insert(arguments.end(), more.begin(), more.end());
     return heed_command(arguments);
   }
@@ -104,6 +101,72 @@ TEST_F(TrainData, PreparesAgainForOtherSettings) {
   }
   ASSERT_EQ(train("model", {"--pairs", first_, "--set", "augmentation.capitals=1"}).status, 0);
   EXPECT_EQ(pairs_in("model"), 400u);
+}
+
+TEST_F(TrainData, PlaceholdersAndTagsArePieces) {
+  const std::string recipe = folder_.write(
+      "r.toml",
+      "[tokenizer]\nplaceholders = 4\n[augmentation]\nplaceholders = 0.5\nlowercase = 1\naddresses = 0.2\n"
+      "[[corpus]]\npairs = \"first.tsv\"\n[[corpus]]\npairs = \"second.tsv\"\ntag = \"⟦bt⟧\"\n");
+  const CommandResult result = train("model", {"--recipe", recipe, "--set", "tokenizer.vocabulary=150"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find(" placeholders"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("300 lowercase"), std::string::npos) << result.err;
+  const Tokenizer tokenizer = Tokenizer::load(folder_.path("model"));
+  EXPECT_EQ(placeholder_pieces(tokenizer.vocabulary()), 4);
+  const auto tag = tokenizer.vocabulary().find("⟦bt⟧");
+  ASSERT_TRUE(tag);
+  const Corpus corpus(folder_.path("model/training/train.ids"));
+  std::map<int32_t, uint64_t> sources, targets;
+  for (uint64_t n = 0; n < corpus.sentences(); ++n) {
+    for (const int32_t id : corpus.sentence(0, n)) ++sources[id];
+    for (const int32_t id : corpus.sentence(1, n)) ++targets[id];
+  }
+  EXPECT_GT(sources[*tag], 200u);  // 100 pairs, as many in small letters, and what is added else
+  EXPECT_EQ(targets[*tag], 0u);
+  for (int n = 0; n < 4; ++n) {
+    const int32_t id = tokenizer.vocabulary().id(placeholder_piece(n));
+    EXPECT_GT(sources[id], 0u);
+    EXPECT_EQ(sources[id], targets[id]);
+  }
+  // A model that is trained further keeps its pieces.
+  const std::string further = folder_.write("f.toml", "[augmentation]\nplaceholders = 0.5\n");
+  EXPECT_EQ(
+      train("further", {"--recipe", further, "--from", folder_.path("model"), "--pairs", first_}).status, 0);
+}
+
+TEST_F(TrainData, RefusesPlaceholdersAndTagsThatAreNoPieces) {
+  ASSERT_EQ(train("plain", {"--pairs", first_}).status, 0);
+  expect_failure(train("refused", {"--pairs", first_, "--set", "augmentation.placeholders=0.1"}), 2,
+                 {"augmentation.placeholders", "tokenizer.placeholders"});
+  const std::string plain = folder_.path("plain");
+  expect_failure(
+      train("refused", {"--from", plain, "--pairs", first_, "--set", "augmentation.placeholders=0.1"}), 2,
+      {"augmentation.placeholders", plain});
+  const std::string tagged = folder_.write("r.toml", "[[corpus]]\npairs = \"first.tsv\"\ntag = \"⟦bt⟧\"\n");
+  expect_failure(train("refused", {"--from", plain, "--recipe", tagged}), 2, {"⟦bt⟧", plain});
+}
+
+TEST_F(TrainData, RemovesWhatTheRecipeSays) {
+  folder_.write("more.tsv", to_tsv(tiny_pairs(100, 2)) + "Guten Tag, Tom.\tGuten Tag, Tom.\nja\t" +
+                                std::string(200, 'y') + "\n");
+  folder_.write("test.tsv", content_of(second_).substr(0, content_of(second_).find('\n', 0) + 1));
+  const std::string recipe =
+      folder_.write("r.toml",
+                    "[cleaning]\nduplicates = true\nmax_ratio = 3\nidentical = 1\nheld_out = [\"test.tsv\"]\n"
+                    "[[corpus]]\npairs = \"second.tsv\"\n[[corpus]]\npairs = \"more.tsv\"\nweight = 2\n");
+  const CommandResult result = train("model", {"--recipe", recipe});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(pairs_in("model"), 98u) << result.err;  // one of the hundred is there twice
+  EXPECT_NE(result.err.find("removed: 1 length ratio, 1 identical, 1 held out, 99 duplicates"),
+            std::string::npos)
+      << result.err;
+  const std::string noted = folder_.path("model/training/recipe.toml");
+  EXPECT_EQ(train("again", {"--recipe", noted}).status, 0);
+  EXPECT_EQ(ids("again"), ids("model"));
+  folder_.write("test.tsv", "Der Hund.\tThe dog.\n");
+  expect_failure(train("model", {"--recipe", recipe, "--max-steps", "2"}), 2, {"other text"});
+  expect_failure(train("refused", {"--pairs", first_, "--set", "cleaning.language=true"}), 2, {"--pair"});
 }
 
 TEST_F(TrainData, NamesWhatIsWrongWithARecipesCorpora) {

@@ -1,5 +1,5 @@
-// More pairs from those there are, for what a text has too little of: names, numbers, capitals, long lines,
-// and lines that are no sentence.
+// More pairs from those there are, for what a text has too little of: names, numbers, addresses, capitals,
+// small letters, long lines, lines that are no sentence, and placeholders.
 //
 // A translator that has read of Tom ten thousand times and of Szymborska never does not know that a name it
 // does not know is to be copied. So pairs that name somebody on both sides get copies in which the name is
@@ -8,6 +8,7 @@
 // copying with whole sentences.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,31 +17,52 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "data/augmentation_choices.h"
+#include "data/insertion.h"
+#include "data/literal_inventor.h"
 #include "data/name_inventor.h"
 #include "data/pairs_reader.h"
 
 namespace heed {
 
 struct AugmentationOptions {
-  /// Copies of each pair in which the same name stands on both sides, with an invented name in its place.
+  /// Copies of each pair in which the same name stands on both sides, with another name in its place.
   int names = 0;
   /// Copies of each pair in which the same number of two digits or more stands on both sides, with another
   /// one.
   int numbers = 0;
   /// The share of pairs that get a copy in capitals.
   double capitals = 0;
-  /// The share of pairs that get a copy with one to seven others behind it in the same line.
+  /// The share of pairs that get a copy with others behind it in the same line.
   double joined = 0;
   /// The share of pairs that get a copy without the mark that ends the sentence, as headings and single words
   /// stand.
   double bare = 0;
   /// The share of pairs behind which a line stands that is the same in both languages: a name or a number.
   double copies = 0;
-  RandomKey key = {};  ///< what is made is a function of this and the text alone
+  /// The share of pairs that get a copy whose source is in small letters. The target stays as it is, so that
+  /// such a text is translated into a proper one. So it is with the next two.
+  double lowercase = 0;
+  /// The share that gets a copy whose source begins with a small letter.
+  double uncapitalized = 0;
+  /// The share that gets a copy whose source is written Like an English Heading, both without a mark at the
+  /// end. For English alone.
+  double titles = 0;
+  /// Of the next three, about this share of the pairs gets a copy; pairs that share a name or a number, in
+  /// whose place what is copied can stand, are eight times as likely to as the others.
+  double addresses = 0;     ///< with an address, a name of a file, a date or the like on both sides
+  double placeholders = 0;  ///< with one to three placeholder pieces on both sides
+  double emoji = 0;         ///< with emojis on both sides
+  NamesFrom names_from = NamesFrom::kInvented;
+  JoinedSentences joined_sentences = JoinedSentences::kUniform;
+  int placeholder_pieces = 0;  ///< how many there are: ⟦0⟧, ⟦1⟧, ...
+  RandomKey key = {};          ///< what is made is a function of this and the text alone
 
   bool any() const {
-    return names > 0 || numbers > 0 || capitals > 0 || joined > 0 || bare > 0 || copies > 0;
+    return names > 0 || numbers > 0 || capitals > 0 || joined > 0 || bare > 0 || copies > 0 ||
+           lowercase > 0 || uncapitalized > 0 || titles > 0 || inserts();
   }
+  bool inserts() const { return addresses > 0 || placeholders > 0 || emoji > 0; }
 };
 
 /// Given all pairs in their order, says what is to be added to them.
@@ -53,10 +75,31 @@ class Augmentation {
   /// The pairs to be added behind `pair`.
   void extend(const Pair& pair, const Take& take);
 
-  uint64_t added() const { return added_; }
+  uint64_t added() const;
+  /// "320 names, 12 capitals": how many pairs were added for what, in the words of recipes.
+  std::string added_by_kind() const;
 
  private:
-  void add(const Take& take, std::string_view source, std::string_view target);
+  enum Kind {
+    kNames,
+    kNumbers,
+    kCapitals,
+    kJoined,
+    kBare,
+    kCopies,
+    kLowercase,
+    kUncapitalized,
+    kTitles,
+    kAddresses,
+    kPlaceholders,
+    kEmoji,
+    kKinds
+  };
+  void add(const Take& take, Kind kind, std::string_view source, std::string_view target);
+  void change_case(const Pair& pair, RandomKey key, const Take& take);
+  void insert(const Pair& pair, RandomKey key, const Take& take);
+  std::vector<std::string> some_placeholders(Random& random) const;
+  std::string some_name(Random& random) const;
   void join(const Pair& pair, Random& random, const Take& take);
   /// What is the same in all languages.
   std::string name_or_number(Random& random) const;
@@ -64,8 +107,10 @@ class Augmentation {
 
   AugmentationOptions options_;
   NameInventor names_;
+  LiteralInventor literals_;
   std::vector<std::pair<std::string, std::string>> others_;  // a sample of the pairs so far, to join with
-  uint64_t seen_ = 0, added_ = 0;
+  uint64_t seen_ = 0;
+  std::array<uint64_t, kKinds> added_{};
 };
 
 }  // namespace heed

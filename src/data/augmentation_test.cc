@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "test_folder.h"
+#include "text/placeholder_piece.h"
 
 namespace heed {
 namespace {
@@ -76,6 +80,116 @@ TEST(Augmentation, CopiesNamesAndNumbers) {
   }
   EXPECT_GT(numbers, 0);
   EXPECT_LT(numbers, 9);
+}
+
+TEST(Augmentation, SmallLettersHaveTheTargetAsItIs) {
+  const std::string text = "Wo ist Tom?\tWhere is Tom?\nja\tyes\n";
+  EXPECT_EQ(extended(text, {.lowercase = 1}), (Pairs{{"wo ist tom?", "Where is Tom?"}}));
+  EXPECT_EQ(extended(text, {.uncapitalized = 1}), (Pairs{{"wo ist Tom?", "Where is Tom?"}}));
+}
+
+TEST(Augmentation, TitlesAreHeadings) {
+  EXPECT_EQ(extended("The end of the road.\tDas Ende der Straße.\nHelp!\tHilfe!\n", {.titles = 1}),
+            (Pairs{{"The End of the Road", "Das Ende der Straße"}}));
+}
+
+TEST(Augmentation, NamesOfTheTextStandForEachOther) {
+  for (const auto& [source, target] : extended(kText, {.names = 5, .names_from = NamesFrom::kText})) {
+    for (const std::string& text : {source, target}) {
+      EXPECT_TRUE(text.find("Tom") != std::string::npos || text.find("Eva") != std::string::npos) << text;
+    }
+    EXPECT_NE(source, "Tom lacht.");
+  }
+  EXPECT_EQ(extended("Tom lacht.\tTom laughs.\n", {.names = 1, .names_from = NamesFrom::kText}).size(), 1u);
+}
+
+TEST(Augmentation, JoinsTwoOftenAndSevenSeldom) {
+  std::string text;
+  for (int n = 0; n < 3000; ++n) text += "a\tA\n";
+  std::map<size_t, double> share;
+  for (const auto& [source, target] :
+       extended(text, {.joined = 1, .joined_sentences = JoinedSentences::kGeometric})) {
+    share[(source.size() + 1) / 2] += 1.0 / 2999;
+  }
+  EXPECT_NEAR(share[2], 0.5, 0.05);
+  EXPECT_NEAR(share[3], 0.25, 0.05);
+  EXPECT_GT(share[7], 0);
+  EXPECT_EQ(share.rbegin()->first, 7u);
+}
+
+TEST(Augmentation, AddressesStandOnBothSides) {
+  std::string text;
+  for (int n = 0; n < 400; ++n) text += "Heute ruft Eva an.\tEva calls today.\nIch lache!\tI laugh!\n";
+  const Pairs added = extended(text, {.addresses = 1});
+  ASSERT_GT(added.size(), 400u + 150u);
+  int alone = 0, instead = 0, behind = 0;
+  for (const auto& [source, target] : added) {
+    const auto inside = [](std::string whole, const std::vector<std::string>& words) {
+      for (const std::string& word : words) {
+        const size_t place = whole.find(word);
+        if (place == std::string::npos) return std::string("?");
+        whole.erase(place, word.size());
+      }
+      return whole;
+    };
+    if (source == target) {
+      ++alone;
+    } else if (source.starts_with("Heute ruft ") && source.find("Eva") == std::string::npos) {
+      ++instead;
+      EXPECT_EQ(inside(source, {"Heute ruft ", " an."}), inside(target, {" calls today."}));
+    } else {
+      ++behind;
+      EXPECT_EQ(inside(source, {"Ich lache"}), inside(target, {"I laugh"}));
+    }
+  }
+  EXPECT_GT(alone, 50);
+  EXPECT_GT(instead, 200);
+  EXPECT_GT(behind, 100);
+}
+
+TEST(Augmentation, PlaceholdersAreTheSameOnBothSidesAndAllOccur) {
+  std::string text;
+  for (int n = 0; n < 500; ++n) text += "Um 12 ruft Eva Tom.\tAt 12 Eva calls Tom.\nIch lache.\tI laugh.\n";
+  std::map<std::string, int> seen, counts;
+  for (const auto& [source, target] : extended(text, {.placeholders = 1, .placeholder_pieces = 5})) {
+    int count = 0;
+    for (int n = 0; n < 5; ++n) {
+      const std::string piece = placeholder_piece(n);
+      const bool here = source.find(piece) != std::string::npos;
+      EXPECT_EQ(here, target.find(piece) != std::string::npos) << source << " / " << target;
+      seen[piece] += here ? 1 : 0;
+      count += here ? 1 : 0;
+    }
+    ++counts[std::to_string(count)];
+  }
+  EXPECT_EQ(counts.size(), 3u);  // one to three
+  for (int n = 0; n < 5; ++n) EXPECT_GT(seen[placeholder_piece(n)], 100) << n;
+}
+
+TEST(Augmentation, EmojisAreTheSameOnBothSides) {
+  std::string text;
+  for (int n = 0; n < 200; ++n) text += "Ja, Tom.\tYes, Tom.\n";
+  std::set<std::string> sources;
+  for (const auto& [source, target] : extended(text, {.emoji = 1})) {
+    std::string translated = source;
+    const size_t yes = source.find("Ja");
+    ASSERT_NE(yes, std::string::npos);
+    EXPECT_EQ(translated.replace(yes, 2, "Yes"), target);
+    sources.insert(source);
+  }
+  EXPECT_GT(sources.size(), 100u);
+}
+
+TEST(Augmentation, NoneChangesWhatAnotherMakes) {
+  const AugmentationOptions few{.names = 1, .numbers = 1, .capitals = 0.5, .joined = 0.5, .copies = 0.5};
+  AugmentationOptions more = few;
+  more.lowercase = more.uncapitalized = more.titles = more.emoji = more.placeholders = more.addresses = 1;
+  more.placeholder_pieces = 3;
+  const Pairs some = extended(kText + kText, few), all = extended(kText + kText, more);
+  size_t found = 0;
+  for (const auto& pair : all) found += found < some.size() && some[found] == pair ? 1 : 0;
+  EXPECT_EQ(found, some.size());
+  EXPECT_GT(all.size(), some.size() + 12);
 }
 
 TEST(Augmentation, IsAFunctionOfKeyAndText) {

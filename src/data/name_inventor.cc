@@ -121,6 +121,7 @@ std::string replace_word(std::string_view text, std::string_view word, std::stri
 
 void NameInventor::learn(const std::string& name) {
   if (!names_.insert(name).second) return;
+  learnt_.push_back(name);
   const std::u32string letters = utf8_to_utf32(name);
   for (size_t n = 0; n <= letters.size(); ++n) {
     const char32_t next = n < letters.size() ? letters[n] : U'\0';

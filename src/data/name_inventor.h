@@ -27,6 +27,8 @@ class NameInventor {
   /// Learns from a name; each counts once.
   void learn(const std::string& name);
   size_t known() const { return names_.size(); }
+  /// One of the names that were learnt, each as likely as any other. At least one must have been.
+  const std::string& pick(Random& random) const { return learnt_[random.below(learnt_.size())]; }
   /// Mostly one or two words, 3 to 14 letters each, none of them a name that was learnt; now and then an
   /// address made of such words, or a few characters of another script. At least one name must have been
   /// learnt.
@@ -38,6 +40,7 @@ class NameInventor {
   std::string invent_address(Random& random) const;
 
   std::set<std::string> names_;
+  std::vector<std::string> learnt_;  // the same in the order in which they came
   /// The letters that followed the last two, or the last one, as often as they did; 0 is the end of a name.
   std::map<std::u32string, std::vector<char32_t>> followers_;
   std::vector<char32_t> small_letters_;  // all but the first of each name

@@ -32,30 +32,39 @@ PairsMix::PairsMix(std::vector<WeightedPairs> corpora, const PairsMixOptions& op
     : corpora_(std::move(corpora)), counts_(corpora_.size()), times_(corpora_.size()) {
   if (corpora_.empty()) fail(ErrorKind::kUsage, "there are no sentence pairs to learn from: give a corpus");
   for (const WeightedPairs& corpus : corpora_) check_corpus(corpus);
+  Cleaner cleaner(options.cleaning, corpora_[0].input.lines);
+  held_out_ = cleaner.held_out_fingerprint();
   std::vector<uint64_t> texts;
   uint64_t given = 0;
   for (size_t corpus = 0; corpus < corpora_.size(); ++corpus) {
-    texts.push_back(plan(corpus, options));
+    texts.push_back(plan(corpus, options, cleaner));
     given += counts_[corpus].given;
   }
   if (given == 0) {
-    fail(ErrorKind::kFormat, "{}: no pair is left to learn from: the weights leave none", name());
+    fail(ErrorKind::kFormat, "{}: no pair is left to learn from: weights and cleaning leave none", name());
   }
   fingerprint_ = combine(texts);
 }
 
-uint64_t PairsMix::plan(size_t corpus, const PairsMixOptions& options) {
+uint64_t PairsMix::plan(size_t corpus, const PairsMixOptions& options, Cleaner& cleaner) {
   const WeightedPairs& of = corpora_[corpus];
   const double whole = std::floor(of.weight), fraction = of.weight - whole;
   const RandomKey key = options.key.fold(corpus);
   MixedCorpusCounts& counts = counts_[corpus];
   std::vector<uint16_t>& times = times_[corpus];
+  const bool clean = options.cleaning.any();
   PairsReader reader(of.input);
   Pair pair;
   for (uint64_t number = 0; reader.next(pair); ++number) {
     auto each = static_cast<uint16_t>(whole);
     if (fraction > 0 && Random(key.fold(number)).uniform() < fraction) ++each;
-    if (of.weight != 1) times.push_back(each);
+    if (clean && each > 0) {
+      if (const std::optional<Fault> fault = cleaner.fault(pair.source, pair.target)) {
+        ++counts.removed[static_cast<size_t>(*fault)];
+        each = 0;
+      }
+    }
+    if (of.weight != 1 || clean) times.push_back(each);
     counts.used += each > 0 ? 1 : 0;
     counts.given += each;
   }
@@ -71,8 +80,10 @@ std::optional<uint16_t> PairsMix::times(size_t corpus, uint64_t pair) const {
 }
 
 uint64_t PairsMix::combine(const std::vector<uint64_t>& texts) const {
-  if (texts.size() == 1 && corpora_[0].weight == 1 && corpora_[0].tag.empty()) return texts[0];
+  const bool alone = texts.size() == 1 && corpora_[0].weight == 1 && corpora_[0].tag.empty();
+  if (alone && held_out_ == 0) return texts[0];
   Fingerprint all;
+  if (held_out_ != 0) all.add_number(held_out_);
   for (size_t corpus = 0; corpus < texts.size(); ++corpus) {
     all.add_number(texts[corpus]);
     all.add_number(std::bit_cast<uint64_t>(corpora_[corpus].weight));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "data/cleaning.h"
 #include "data/pairs_reader.h"
 
 namespace heed {
@@ -28,6 +29,8 @@ struct WeightedPairs {
 
 struct PairsMixOptions {
   RandomKey key = {};  ///< of the draws for fractions of weights
+  /// Of all corpora; a pair that the weight of its corpus leaves out is not looked at.
+  CleaningOptions cleaning = {};
 };
 
 /// What was found in one corpus of a mix.
@@ -36,6 +39,7 @@ struct MixedCorpusCounts {
   PairsCounts read;
   uint64_t used = 0;   ///< pairs that stand in the mix at least once
   uint64_t given = 0;  ///< pairs that its reader gives out in all
+  FaultCounts removed{};
 };
 
 /// Immutable once made.
@@ -53,8 +57,8 @@ class PairsMix {
   std::string name() const {
     return counts_.size() == 1 ? counts_[0].name : std::to_string(counts_.size()) + " corpora";
   }
-  /// Of the content of all files, and of the weights and tags. That of a single corpus of weight 1 is
-  /// fingerprint_pairs() of it.
+  /// Of the content of all files, those of held-out sentences included, and of the weights and tags. That of
+  /// a single corpus of weight 1 is fingerprint_pairs() of it.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
@@ -63,12 +67,12 @@ class PairsMix {
   std::optional<uint16_t> times(size_t corpus, uint64_t pair) const;
   uint64_t combine(const std::vector<uint64_t>& texts) const;
   /// Reads a corpus and returns the fingerprint of its text.
-  uint64_t plan(size_t corpus, const PairsMixOptions& options);
+  uint64_t plan(size_t corpus, const PairsMixOptions& options, Cleaner& cleaner);
 
   std::vector<WeightedPairs> corpora_;
   std::vector<MixedCorpusCounts> counts_;
   std::vector<std::vector<uint16_t>> times_;  // of each pair of each corpus; empty: all once
-  uint64_t fingerprint_ = 0;
+  uint64_t fingerprint_ = 0, held_out_ = 0;
 };
 
 /// Gives out the pairs of a mix, corpus by corpus, those that stand in it several times one after the other.

@@ -51,7 +51,11 @@ struct SentencePieceTrainOptions {
   bool split_digits = false;                 ///< each digit is a piece of its own
   bool byte_fallback = true;                 ///< spell other characters as 256 byte pieces
   TextNormalization normalization = TextNormalization::kNmtNfkc;  ///< kept in the model
-  bool keep_spaces = false;          ///< white space at the ends, and several in a row, are kept as they are
+  /// Pieces besides those that are learnt: text that spells one is always that piece alone. They count as
+  /// part of the vocabulary, must hold no comma, and none may begin another.
+  std::vector<std::string> symbols = {};
+  bool ascii_characters = false;  ///< every character of ASCII that can be seen is a piece, met with or not
+  bool keep_spaces = false;       ///< white space at the ends, and several in a row, are kept as they are
   size_t max_sentences = 1'000'000;  ///< a random sample of as many is used; 0: all
   uint64_t seed = 1;                 ///< of that sample
 };

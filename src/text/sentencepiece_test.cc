@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "heed/error.h"
+#include "text/placeholder_piece.h"
 #include "text/test_text.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
@@ -127,6 +128,21 @@ TEST(SentencePiece, SplitsDigitsWhereAsked) {
   };
   EXPECT_EQ(longest_number(true), 1u);
   EXPECT_GT(longest_number(false), 1u) << "the control";
+}
+
+TEST_P(EveryType, SymbolsAreSinglePieces) {
+  SentencePieceTrainOptions options{.type = GetParam(), .vocabulary_size = 400, .split_digits = true};
+  for (int n = 0; n < 12; ++n) options.symbols.push_back(placeholder_piece(n));
+  const SentencePieceModel model = train(options);
+  const std::string text = "das \u27e60\u27e7, a\u27e611\u27e7\u27e61\u27e7 Haus";
+  std::vector<std::string> symbols;
+  for (const std::string& piece : texts_of(model.encode(text))) {
+    if (piece.find("\u27e6") != std::string::npos) symbols.push_back(piece);
+  }
+  EXPECT_EQ(symbols, (std::vector<std::string>{"\u27e60\u27e7", "\u27e611\u27e7", "\u27e61\u27e7"}));
+  EXPECT_EQ(model.decode(texts_of(model.encode(text))), text);
+  options.symbols = {"a,b"};
+  EXPECT_EQ(kind_of([&] { train(options); }), ErrorKind::kUsage);
 }
 
 TEST(SentencePiece, SpansNameTheBytesOfTheOriginal) {

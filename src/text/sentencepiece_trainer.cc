@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/printable.h"
 #include "text/sentencepiece.h"
 #include "text/sentencepiece_log.h"
 #include "text/utf8.h"
@@ -123,22 +124,41 @@ void check_options(const SentencePieceTrainOptions& options) {
     fail(ErrorKind::kUsage, "the character coverage must be from 0.98 to 1, not {}",
          options.character_coverage);
   }
+  for (const std::string& symbol : options.symbols) {
+    if (symbol.empty() || symbol.find_first_of(", \t\"") != std::string::npos || find_invalid_utf8(symbol)) {
+      fail(ErrorKind::kUsage,
+           "'{}' cannot be a piece: commas, quotation marks and white space are not possible", shown(symbol));
+    }
+  }
+}
+
+std::string visible_ascii() {
+  std::string characters;
+  for (char c = '!'; c <= '~'; ++c) characters += c;
+  return characters;
 }
 
 Settings settings_of(const SentencePieceTrainOptions& options) {
-  return {{"model_type", options.type == SubwordType::kUnigram ? "unigram" : "bpe"},
-          {"vocab_size", std::to_string(options.vocabulary_size)},
-          {"hard_vocab_limit", "false"},
-          {"character_coverage", fmt::format("{:.9g}", options.character_coverage)},
-          {"split_digits", options.split_digits ? "true" : "false"},
-          {"byte_fallback", options.byte_fallback ? "true" : "false"},
-          {"normalization_rule_name", name_of(options.normalization)},
-          {"remove_extra_whitespaces", options.keep_spaces ? "false" : "true"},
-          {"max_sentence_length", std::to_string(kMaxLineBytes)},
-          // The library adds float32 sums of one share of the lines for each thread, so their number is part
-          // of the result; it is the same on every machine, however many threads can run at once.
-          {"num_threads", "8"},
-          {"minloglevel", kErrorsOff}};
+  Settings settings{
+      {"model_type", options.type == SubwordType::kUnigram ? "unigram" : "bpe"},
+      {"vocab_size", std::to_string(options.vocabulary_size)},
+      {"hard_vocab_limit", "false"},
+      {"character_coverage", fmt::format("{:.9g}", options.character_coverage)},
+      {"split_digits", options.split_digits ? "true" : "false"},
+      {"byte_fallback", options.byte_fallback ? "true" : "false"},
+      {"normalization_rule_name", name_of(options.normalization)},
+      {"remove_extra_whitespaces", options.keep_spaces ? "false" : "true"},
+      {"max_sentence_length", std::to_string(kMaxLineBytes)},
+      // The library adds float32 sums of one share of the lines for each thread, so their number is part
+      // of the result; it is the same on every machine, however many threads can run at once.
+      {"num_threads", "8"},
+      {"minloglevel", kErrorsOff}};
+  // A model keeps its settings, and those that are empty too: only where they say something.
+  if (!options.symbols.empty()) {
+    settings["user_defined_symbols"] = fmt::format("{}", fmt::join(options.symbols, ","));
+  }
+  if (options.ascii_characters) settings["required_chars"] = visible_ascii();
+  return settings;
 }
 
 /// The library's message without the place in its source and the condition that failed: "file(line)

@@ -42,6 +42,10 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   static const Words<ProductPrecision> precisions{{"highest", ProductPrecision::kHighest},
                                                   {"high", ProductPrecision::kHigh},
                                                   {"medium", ProductPrecision::kMedium}};
+  static const Words<NamesFrom> name_sources{
+      {"invented", NamesFrom::kInvented}, {"text", NamesFrom::kText}, {"both", NamesFrom::kBoth}};
+  static const Words<JoinedSentences> joined_counts{{"uniform", JoinedSentences::kUniform},
+                                                    {"geometric", JoinedSentences::kGeometric}};
   const auto one_of = [](std::initializer_list<const char*> allowed) {
     Words<std::string> words;
     for (const char* word : allowed) words.emplace_back(word, word);
@@ -63,6 +67,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
   visit("tokenizer.byte_fallback", r.byte_fallback);
   visit("tokenizer.split_digits", r.split_digits);
+  visit("tokenizer.placeholders", r.placeholders, Range{0, 1000});
   visit("tokenizer.lowercase", r.lowercase);
   visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
   visit("tokenizer.sentences", r.tokenizer_sentences, Range{1, 100'000'000});
@@ -72,12 +77,29 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.piece_dropout", r.piece_dropout, probability);
   visit("tokenizer.word_dropout", r.word_dropout, probability);
 
-  visit("augmentation.names", r.invented_names, Range{0, 100});
+  const Range share{0, 1};
+  visit("augmentation.names", r.other_names, Range{0, 100});
+  visit("augmentation.names_from", r.names_from, name_sources);
   visit("augmentation.numbers", r.other_numbers, Range{0, 100});
   visit("augmentation.capitals", r.capitals, Range{0, 1});
   visit("augmentation.joined", r.joined, Range{0, 1});
+  visit("augmentation.joined_sentences", r.joined_sentences, joined_counts);
   visit("augmentation.bare", r.bare, Range{0, 1});
   visit("augmentation.copies", r.copies, Range{0, 1});
+  visit("augmentation.lowercase", r.lowercase_copies, share);
+  visit("augmentation.uncapitalized", r.uncapitalized, share);
+  visit("augmentation.titles", r.titles, share);
+  visit("augmentation.addresses", r.addresses, share);
+  visit("augmentation.placeholders", r.placeholder_copies, share);
+  visit("augmentation.emoji", r.emoji, share);
+
+  visit("cleaning.max_ratio", r.max_ratio, Range{0, 1e6});
+  visit("cleaning.max_words", r.max_words, any);
+  visit("cleaning.max_characters", r.max_characters, any);
+  visit("cleaning.identical", r.identical, Range{-1, 1e6});
+  visit("cleaning.duplicates", r.duplicates);
+  visit("cleaning.encoding", r.broken_encoding);
+  visit("cleaning.language", r.other_languages);
 
   visit("training.from", r.from);
   visit("training.seed", r.seed, Range{0, static_cast<double>(kLargest)});
@@ -258,6 +280,7 @@ std::string text_of(const toml::node& node, const std::string& key, const std::s
 }
 
 constexpr const char* kCorpus = "corpus";
+constexpr const char* kHeldOut = "cleaning.held_out";
 
 /// Whether it is a setting of a [[corpus]]: "corpus.2.weight".
 bool is_corpus_setting(const std::string& key) {
@@ -303,6 +326,14 @@ void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
   }
 }
 
+std::string held_out_to_toml(const std::vector<std::string>& files) {
+  toml::array list;
+  for (const std::string& file : files) list.push_back(file);
+  std::ostringstream text;
+  text << "held_out = " << list << "\n";
+  return text.str();
+}
+
 /// As [[corpus]] tables, without what is as it is unless said otherwise.
 std::string corpora_to_toml(const std::vector<CorpusSettings>& corpora) {
   Writer usual;
@@ -340,10 +371,11 @@ const models::Dropout* dropout_of(const Recipe& recipe, const std::string& key) 
 
 /// Whether a model that is trained further brings it with it.
 bool comes_with_model(const Recipe& recipe, const std::string& key) {
-  static const std::vector<std::string> learnt{
-      "tokenizer.type",          "tokenizer.vocabulary",    "tokenizer.joint",
-      "tokenizer.normalization", "tokenizer.byte_fallback", "tokenizer.character_coverage",
-      "tokenizer.lowercase",     "tokenizer.split_digits",  "tokenizer.sentences"};
+  static const std::vector<std::string> learnt{"tokenizer.type",          "tokenizer.vocabulary",
+                                               "tokenizer.joint",         "tokenizer.normalization",
+                                               "tokenizer.byte_fallback", "tokenizer.character_coverage",
+                                               "tokenizer.lowercase",     "tokenizer.split_digits",
+                                               "tokenizer.placeholders",  "tokenizer.sentences"};
   if (std::ranges::count(learnt, key) > 0) return true;
   return !model_setting(key).empty() && key != kArchitecture && dropout_of(recipe, key) == nullptr;
 }
@@ -476,7 +508,14 @@ std::vector<Setting> read_settings(const std::string& text, const std::string& o
     if (const toml::array* corpora = content.as_array(); corpora != nullptr && name == kCorpus) {
       add_corpora(*corpora);
     } else if (const toml::table* fields = content.as_table()) {
-      for (const auto& [key, value] : *fields) add(name + "." + std::string(key.str()), value);
+      for (const auto& [key, value] : *fields) {
+        const std::string each = name + "." + std::string(key.str());
+        if (const toml::array* files = value.as_array(); files != nullptr && each == kHeldOut) {
+          for (const toml::node& file : *files) add(each, file);
+        } else {
+          add(each, value);
+        }
+      }
     } else {
       add(name, content);
     }
@@ -514,6 +553,8 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
   for (const Setting& setting : settings) {
     if (is_corpus_setting(setting.key)) {
       apply_corpus_setting(recipe, setting);
+    } else if (setting.key == kHeldOut) {
+      recipe.held_out.push_back(absolute_path(setting.value, setting.folder));
     } else if (setting.key != kArchitecture && setting.key != kFrom) {
       apply(recipe, setting);
     }
@@ -539,6 +580,7 @@ std::string to_toml(const Recipe& recipe) {
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
     }
     text += fmt::format("{} = {}\n", key.substr(dot + 1), value);
+    if (key == "cleaning.language" && !recipe.held_out.empty()) text += held_out_to_toml(recipe.held_out);
   }
   return text + corpora_to_toml(recipe.corpora);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/augmentation_choices.h"
 #include "heed/error.h"
 #include "kernels/gemm.h"
 #include "models/model.h"
@@ -44,6 +45,7 @@ struct Recipe {
   std::string normalization = "nmt_nfkc";
   bool byte_fallback = true;
   bool split_digits = false;  ///< each digit is a piece, so that numbers are copied digit by digit
+  int placeholders = 0;       ///< pieces ⟦0⟧, ⟦1⟧, ... for text that is not translated
   bool lowercase = true;      ///< of WordPiece: case and accents are put aside
   double character_coverage = 0.9995;
   int64_t tokenizer_sentences =
@@ -55,12 +57,30 @@ struct Recipe {
   double word_dropout = 0;      ///< of WordPiece: and words become [UNK] with this one
 
   // [augmentation]: pairs that are added to those of the text
-  int invented_names = 0;  ///< copies of pairs that share a name, with an invented one
-  int other_numbers = 0;   ///< copies of pairs that share a number, with another one
-  double capitals = 0;     ///< share of pairs with a copy in capitals
-  double joined = 0;       ///< share of pairs with a copy that has others behind it
-  double bare = 0;         ///< share of pairs with a copy without the mark at its end
-  double copies = 0;       ///< share of pairs followed by a name or number that is its own translation
+  int other_names = 0;            ///< copies of pairs that share a name, with another one
+  int other_numbers = 0;          ///< copies of pairs that share a number, with another one
+  double capitals = 0;            ///< share of pairs with a copy in capitals
+  double joined = 0;              ///< share of pairs with a copy that has others behind it
+  double bare = 0;                ///< share of pairs with a copy without the mark at its end
+  double copies = 0;              ///< share of pairs followed by a name or number that is its own translation
+  double lowercase_copies = 0;    ///< share of pairs with a copy whose source is in small letters,
+  double uncapitalized = 0;       ///< whose source begins with a small letter,
+  double titles = 0;              ///< whose source is Written Like a Heading,
+  double addresses = 0;           ///< with an address on both sides,
+  double placeholder_copies = 0;  ///< with placeholders,
+  double emoji = 0;               ///< with emojis
+  NamesFrom names_from = NamesFrom::kInvented;
+  JoinedSentences joined_sentences = JoinedSentences::kUniform;
+
+  // [cleaning]: pairs that are not learnt from
+  double max_ratio = 0;               ///< of the lengths of the sides; 0: any
+  int64_t max_words = 0;              ///< on a side; 0: any number
+  int64_t max_characters = 0;         ///< on a side; 0: any number
+  int64_t identical = -1;             ///< sides that are the same in more words than this; -1: none
+  bool duplicates = false;            ///< pairs that were there before
+  bool broken_encoding = false;       ///< control characters, and UTF-8 read as something else
+  bool other_languages = false;       ///< pairs of other languages than --pair says
+  std::vector<std::string> held_out;  ///< files whose sentences must not be learnt from; as `corpora`
 
   /// The training text of a translator, in [[corpus]] tables; empty where the command names it. It is part of
   /// a recipe so that a run can be repeated from it alone, but differences() passes over it: whether the text

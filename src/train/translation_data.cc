@@ -6,12 +6,23 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "data/corpus_builder.h"
+#include "text/placeholder_piece.h"
 #include "train/guided_alignment.h"
 #include "train/prepared_corpus.h"
 #include "train/prepared_tokenizer.h"
 
 namespace heed::train {
 namespace {
+
+/// The pieces that are not learnt: placeholders, and the tags of corpora.
+std::vector<std::string> symbols_of(const Recipe& recipe) {
+  std::vector<std::string> symbols;
+  for (int n = 0; n < recipe.placeholders; ++n) symbols.push_back(placeholder_piece(n));
+  for (const CorpusSettings& corpus : recipe.corpora) {
+    if (!corpus.tag.empty() && std::ranges::count(symbols, corpus.tag) == 0) symbols.push_back(corpus.tag);
+  }
+  return symbols;
+}
 
 SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   static const std::vector<std::pair<std::string, TextNormalization>> normalizations{
@@ -25,10 +36,50 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   options.split_digits = recipe.split_digits;
   options.max_sentences = static_cast<size_t>(recipe.tokenizer_sentences);
   options.character_coverage = recipe.character_coverage;
+  options.symbols = symbols_of(recipe);
+  options.ascii_characters = recipe.addresses > 0;
   for (const auto& [name, value] : normalizations) {
     if (name == recipe.normalization) options.normalization = value;
   }
   return options;
+}
+
+/// Throws kUsage where the recipe wants pieces that the tokenizer, of the model that is trained further,
+/// lacks.
+void check_symbols(const Recipe& recipe, const Tokenizer& tokenizer) {
+  for (const CorpusSettings& corpus : recipe.corpora) {
+    if (corpus.tag.empty() || tokenizer.vocabulary().find(corpus.tag)) continue;
+    fail(ErrorKind::kUsage,
+         "the tag '{}' is no piece of the tokenizer of '{}': only a tokenizer that was learnt with it has it",
+         corpus.tag, recipe.from);
+  }
+  if (recipe.placeholder_copies > 0 && placeholder_pieces(tokenizer.vocabulary()) == 0) {
+    fail(ErrorKind::kUsage,
+         "augmentation.placeholders: the tokenizer of '{}' has none; only one that was learnt with "
+         "tokenizer.placeholders has them",
+         recipe.from);
+  }
+}
+
+AugmentationOptions augmentation_options(const TrainerOptions& options, const Tokenizer& tokenizer,
+                                         RandomKey key) {
+  const Recipe& recipe = options.recipe;
+  return {.names = recipe.other_names,
+          .numbers = recipe.other_numbers,
+          .capitals = recipe.capitals,
+          .joined = recipe.joined,
+          .bare = recipe.bare,
+          .copies = recipe.copies,
+          .lowercase = recipe.lowercase_copies,
+          .uncapitalized = recipe.uncapitalized,
+          .titles = options.source_language == "en" ? recipe.titles : 0,  // a custom of English alone
+          .addresses = recipe.addresses,
+          .placeholders = recipe.placeholder_copies,
+          .emoji = recipe.emoji,
+          .names_from = recipe.names_from,
+          .joined_sentences = recipe.joined_sentences,
+          .placeholder_pieces = placeholder_pieces(tokenizer.vocabulary()),
+          .key = key};
 }
 
 /// One side of the pairs, line by line.
@@ -57,9 +108,12 @@ void learn_tokenizer(const TaskInput& input, const PairsMix& text, const std::st
 
 /// What the corpora of a mix give, a line each.
 void say_corpora(const PairsMix& mix, const TaskInput& task) {
-  for (size_t n = 0; n < mix.corpora().size() && mix.corpora().size() > 1; ++n) {
+  for (size_t n = 0; n < mix.corpora().size(); ++n) {
     const MixedCorpusCounts& counts = mix.counts()[n];
+    const std::string removed = fault_counts_text(counts.removed);
+    if (mix.corpora().size() == 1 && removed.empty()) return;  // nothing that is not said of the whole
     std::string message = fmt::format("{}: {}", counts.name, counted(counts.read.pairs, "pair"));
+    if (!removed.empty()) message += fmt::format(", removed: {}", removed);
     const double weight = mix.corpora()[n].weight;
     if (weight != 1) message += fmt::format(", {} in an epoch (weight {})", counts.given, weight);
     task.say(message);
@@ -85,8 +139,7 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   const RandomKey key = RandomKey::from_seed(recipe.seed);
   const int cuts = part == Part::kTraining ? recipe.sampled_cuts : 0;
   std::optional<Augmentation> augmentation;
-  const AugmentationOptions more{recipe.invented_names, recipe.other_numbers, recipe.capitals, recipe.joined,
-                                 recipe.bare,           recipe.copies,        key.fold(4)};
+  const AugmentationOptions more = augmentation_options(task.options, tokenizer, key.fold(4));
   if (part == Part::kTraining && more.any()) build.augmentation = &augmentation.emplace(*open(), more);
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, cuts};
   // Of one side, which is cut by one of two functions and has random numbers of its own.
@@ -106,7 +159,9 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
       build_pair_corpus(*reader, encoder(&Tokenizer::encode_source, &Tokenizer::sample_source, 2),
                         encoder(&Tokenizer::encode_target, &Tokenizer::sample_target, 3), path, build);
   std::string message = fmt::format("{}: {}", reader->name(), counted(counts.written, "pair"));
-  if (augmentation) message += fmt::format(", {} of them added", augmentation->added());
+  if (augmentation) {
+    message += fmt::format(", {} of them added ({})", augmentation->added(), augmentation->added_by_kind());
+  }
   if (cuts > 0) message += fmt::format(", {} cuts of each", cuts);
   if (counts.too_long > 0) {
     message += fmt::format(", {} left out with more than {} tokens", counts.too_long, build.max_length);
@@ -148,7 +203,20 @@ PairsMix training_pairs(const TrainerOptions& options) {
     }
   }
   for (const WeightedPairs& each : corpora) require_rereadable_pairs(each.input);
-  return PairsMix(std::move(corpora), {.key = RandomKey::from_seed(recipe.seed).fold(5)});
+  PairsMixOptions mix;
+  mix.key = RandomKey::from_seed(recipe.seed).fold(5);
+  mix.cleaning = {.max_ratio = recipe.max_ratio,
+                  .max_words = recipe.max_words,
+                  .max_characters = recipe.max_characters,
+                  .identical = recipe.identical,
+                  .duplicates = recipe.duplicates,
+                  .encoding = recipe.broken_encoding,
+                  .language = recipe.other_languages,
+                  .source_language = options.source_language,
+                  .target_language = options.target_language,
+                  .held_out = recipe.held_out};
+  for (const std::string& path : recipe.held_out) require_rereadable(path);
+  return PairsMix(std::move(corpora), mix);
 }
 
 /// Reads all pairs, so that what is wrong with them is found before anything is made of them.
@@ -167,7 +235,12 @@ PairsText read_pairs_text(const TaskInput& task) {
   const TrainerOptions& options = task.options;
   PairsText text{training_pairs(options)};
   if (options.validation.is_named()) text.validation = check_pairs(options.validation.pairs);
-  if (!options.recipe.from.empty() && !task.begun) Tokenizer::load(options.recipe.from);
+  const Recipe& recipe = options.recipe;
+  if (!recipe.from.empty() && !task.begun) check_symbols(recipe, Tokenizer::load(recipe.from));
+  if (recipe.from.empty() && recipe.placeholder_copies > 0 && recipe.placeholders == 0) {
+    fail(ErrorKind::kUsage,
+         "augmentation.placeholders needs tokenizer.placeholders, which says how many there are");
+  }
   return text;
 }
 
