@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kSpaceMark = "\u2581";
 
-// Chosen on the development pairs of tests/data: of a jump by d source words, log p = -0.2 |d - 1|, but for
-// long jumps; and what is added to every weight before its logarithm is taken.
+// Set on the pairs of tests/data: of a jump by d source words, log p = -0.2 |d - 1|, but for long jumps; and
+// what is added to every weight before its logarithm is taken.
 constexpr double kJumpCost = 0.2, kLongestJump = 5, kLeastWeight = 0.01;
 
 using TokensOfWord = std::map<int, std::vector<int64_t>>;
