@@ -227,6 +227,7 @@ TEST_F(EvaluateCommand, SaysWhatDoesNotGoTogether) {
   refused({"--model", folder_.path()}, {"--hypothesis", "--model"});
   refused({"--invented"}, {"--known-words"});
   refused({"--must-contain"}, {"--must-contain", "--pairs"});
+  refused({"--must-contain", "--swap"}, {"--must-contain", "--swap"});
   expect_failure(evaluate({"--hypothesis", first_, "--pairs", "a", "--pairs", "b"}), 2, {"one --pairs"});
   expect_failure(evaluate({"--hypothesis", first_, "--reference", reference_, "--tokenize", "flores200"},
                           {.environment = {"SACREBLEU=" + folder_.path("nowhere")}}),

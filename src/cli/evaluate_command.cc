@@ -95,6 +95,9 @@ void require_sensible(const EvaluateOptions& o) {
   if (o.sentence && (paired || o.measure.confidence || o.invented || input.required_forms)) {
     fail(ErrorKind::kUsage, "--sentence gives scores of lines alone, without tests, intervals and counts");
   }
+  if (input.required_forms && input.swap) {
+    fail(ErrorKind::kUsage, "--must-contain names forms of the second column's language: leave out --swap");
+  }
   if (input.required_forms && input.pairs.empty()) {
     fail(ErrorKind::kUsage, "--must-contain reads the third column of --pairs: give that");
   }
