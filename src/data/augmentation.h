@@ -40,16 +40,16 @@ struct AugmentationOptions {
   double bare = 0;
   /// The share of pairs behind which a line stands that is the same in both languages: a name or a number.
   double copies = 0;
-  /// The share of pairs that get a copy whose source is in small letters. The target stays as it is, so that
-  /// such a text is translated into a proper one. So it is with the next two.
+  /// The share of pairs that get a copy with the source in lower case. Here and in the next two, the target
+  /// is unchanged, so that such input is translated to proper sentences.
   double lowercase = 0;
-  /// The share that gets a copy whose source begins with a small letter.
+  /// The share that gets a copy whose source lacks its first capital.
   double uncapitalized = 0;
-  /// The share that gets a copy whose source is written Like an English Heading, both without a mark at the
-  /// end. For English alone.
+  /// The share that gets a copy with the source In Title Case, both sides without final punctuation. For
+  /// English sources only.
   double titles = 0;
-  /// Of the next three, about this share of the pairs gets a copy; pairs that share a name or a number, in
-  /// whose place what is copied can stand, are eight times as likely to as the others.
+  /// The approximate share of pairs that get a copy with something inserted on both sides. Pairs that share a
+  /// name or number, which it can replace, are eight times as likely as others.
   double addresses = 0;     ///< with an address, a name of a file, a date or the like on both sides
   double placeholders = 0;  ///< with one to three placeholder pieces on both sides
   double emoji = 0;         ///< with emojis on both sides

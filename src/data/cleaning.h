@@ -1,4 +1,4 @@
-// Which sentence pairs are not worth learning from, or must not be learnt from.
+// Filters of noisy sentence pairs, and of those that belong to test sets.
 #pragma once
 
 #include <array>
@@ -15,20 +15,21 @@
 namespace heed {
 
 struct CleaningOptions {
-  /// Pairs are removed of which one side has more than so many times the characters of the other; sides of
-  /// less than kRatioFloor count as having so many. 0: no limit.
+  /// Largest ratio of the lengths of the two sides in characters; lengths below kRatioFloor count as
+  /// kRatioFloor. 0: no limit.
   double max_ratio = 0;
   static constexpr size_t kRatioFloor = 15;
-  int64_t max_words = 0;       ///< pairs with more words, between white space, on a side; 0: no limit
-  int64_t max_characters = 0;  ///< pairs with more characters on a side; 0: no limit
-  int64_t identical = -1;      ///< pairs with the same text on both sides and more words than this; -1: none
-  bool duplicates = false;     ///< pairs that were there before, character for character
-  /// Pairs with control characters, U+FFFD, or UTF-8 that was read as Latin-1 ("schÃ¶n") on a side.
+  int64_t max_words = 0;       ///< per side, separated by white space; 0: no limit
+  int64_t max_characters = 0;  ///< per side; 0: no limit
+  int64_t identical = -1;      ///< removes pairs with identical sides of more words than this; -1: off
+  bool duplicates = false;     ///< removes exact duplicates of earlier pairs
+  /// Removes pairs with control characters, U+FFFD, or mojibake (UTF-8 decoded as Latin-1: "schÃ¶n") on a
+  /// side.
   bool encoding = false;
-  bool language = false;  ///< pairs of which a side is for sure in another language than these
+  bool language = false;  ///< removes pairs with a side reliably identified as another language than these
   std::string source_language = {}, target_language = {};
-  /// Files with sentences, one on each line or two with a tab between, that must not be learnt from: pairs
-  /// are removed of which a side is one of them, whatever the case and the marks. Single words do not count.
+  /// Files of held-out sentences, one per line or two separated by a tab: removes pairs with a side that
+  /// equals one of them, ignoring case and punctuation. Single words are ignored.
   std::vector<std::string> held_out = {};
 
   bool any() const {

@@ -1,4 +1,4 @@
-// The same text put into both sides of a pair: in the place of something that both sides share, or at an end.
+// Inserts the same string into both sides of a pair: in place of a shared word, or at an end.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct PairText {
 /// Without ".", "!", "?" or "…" at the end, and Spanish marks in front.
 std::string_view without_marks(std::string_view text);
 
-/// Behind the sentence, after a colon, a dash or in brackets, or in front of it.
+/// After the sentence (behind a colon or a dash, in brackets, or bare), or before it.
 PairText put_at_an_end(const PairText& pair, const std::string& inserted, Random& random);
 
 /// As many of `inserted` as possible in the place of as many of `spans`, which both sides share and which are

@@ -1,4 +1,4 @@
-// Text that is the same in every language, made up: addresses, names of files, versions, dates, codes.
+// Random strings that are the same in every language: addresses, file names, versions, dates, codes.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace heed {
 
 class LiteralInventor {
  public:
-  /// Remembers one of the words of a text, in small ASCII letters, to make addresses of; of very many, a
-  /// sample.
+  /// Remembers a random lower-case ASCII word of a text, to build addresses from; keeps a uniform sample of
+  /// 4,096.
   void learn(std::string_view text, Random& random);
 
   /// A URL, an e-mail address, a file name or path, a handle, a hashtag, a version, a phone number, a date in

@@ -1,8 +1,7 @@
-// Several corpora of sentence pairs as one: each pair stands in an epoch as often as the weight of its corpus
-// says.
+// A weighted mix of several corpora of sentence pairs.
 //
-// How often that is for each pair is decided once, when everything is read for the first time, and kept as a
-// small number for each pair; later readers of the text follow it.
+// The number of occurrences of each pair per epoch is decided once, when the corpora are first read (weights,
+// sampling, cleaning), and kept in two bytes per pair; later passes over the text follow it.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +18,16 @@ namespace heed {
 /// One corpus of several.
 struct WeightedPairs {
   PairsInput input = {};
-  /// How often each pair stands in an epoch. With 2.25, each twice, and a quarter of them, drawn by chance,
-  /// once more.
+  /// Occurrences of each pair per epoch: with 2.25, each occurs twice and a random quarter a third time.
   double weight = 1;
-  /// Put before each source sentence, if not empty: tells synthetic pairs from others, so that the model
-  /// need not take after them (Caswell, Chelba and Grangier, "Tagged back-translation", 2019).
+  /// Prepended to each source sentence, if not empty, to mark synthetic pairs (Caswell, Chelba and Grangier,
+  /// "Tagged back-translation", 2019).
   std::string tag = {};
 };
 
 struct PairsMixOptions {
-  RandomKey key = {};  ///< of the draws for fractions of weights
-  /// Of all corpora; a pair that the weight of its corpus leaves out is not looked at.
+  RandomKey key = {};  ///< for sampling by the fractional parts of weights
+  /// Applied to all pairs with at least one occurrence.
   CleaningOptions cleaning = {};
 };
 
@@ -37,8 +35,8 @@ struct PairsMixOptions {
 struct MixedCorpusCounts {
   std::string name;  ///< of its files, as messages have it
   PairsCounts read;
-  uint64_t used = 0;   ///< pairs that stand in the mix at least once
-  uint64_t given = 0;  ///< pairs that its reader gives out in all
+  uint64_t used = 0;   ///< pairs with at least one occurrence
+  uint64_t given = 0;  ///< occurrences of all pairs
   FaultCounts removed{};
 };
 
@@ -63,7 +61,7 @@ class PairsMix {
 
  private:
   friend class PairsMixReader;
-  /// How often a pair is given; nothing for one that was not there when the mix was made.
+  /// Occurrences of a pair; nothing for one that was not there when the mix was made.
   std::optional<uint16_t> times(size_t corpus, uint64_t pair) const;
   uint64_t combine(const std::vector<uint64_t>& texts) const;
   /// Reads a corpus and returns the fingerprint of its text.
@@ -75,7 +73,7 @@ class PairsMix {
   uint64_t fingerprint_ = 0, held_out_ = 0;
 };
 
-/// Gives out the pairs of a mix, corpus by corpus, those that stand in it several times one after the other.
+/// Reads the pairs of a mix, corpus by corpus; the occurrences of a pair follow one another.
 /// Throws kFile where a file has changed since the mix was made. The mix must outlive it.
 class PairsMixReader : public PairSource {
  public:

@@ -10,10 +10,9 @@ namespace heed {
 /// Whether the code of a language, such as "de", is one that can be told from others.
 bool is_identified_language(const std::string& code);
 
-/// The code of another language than `expected`, in which the text is for sure; empty where it is in the
-/// expected one, or too short or too mixed to tell. Of two million characters a second and more. Of 60,000
-/// German sentences of Tatoeba 39 are taken for another language, of as many English ones none; of the German
-/// ones said to be English, 82% are noticed.
+/// The code of the text's language if it is reliably identified and not `expected`, else empty; text of less
+/// than 25 bytes is not judged. On 60,000 Tatoeba pairs, 39 German and no English sentences are
+/// misidentified, and 82% of German sentences that should be English are found, in 0.4 s.
 std::string other_language(std::string_view text, const std::string& expected);
 
 }  // namespace heed

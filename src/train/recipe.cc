@@ -1,156 +1,22 @@
 #include "train/recipe.h"
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <type_traits>
 
 #include "base/check.h"
 #include "base/nearest_word.h"
 #include "models/architecture.h"
 #include "models/further_training.h"
+#include "train/recipe_fields.h"
 #include "train/task.h"
 
 namespace heed::train {
 namespace {
-
-using models::Range;
-using models::Words;
-
-constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
-
-const Words<ScheduleKind>& schedule_names() {
-  static const Words<ScheduleKind> names{{"noam", ScheduleKind::kNoam},
-                                         {"inverse_sqrt", ScheduleKind::kInverseSqrt},
-                                         {"cosine", ScheduleKind::kCosine},
-                                         {"linear", ScheduleKind::kLinear},
-                                         {"constant", ScheduleKind::kConstant}};
-  return names;
-}
-
-/// The fields: visit(key, field, range) for numbers, visit(key, field) for switches and for any text,
-/// visit(key, field, words) for fields that take one of some words.
-template <typename RecipeType, typename Visit>
-void visit_recipe(RecipeType& r, Visit&& visit) {
-  static const Words<Averaging> averagings{
-      {"none", Averaging::kNone}, {"last", Averaging::kLast}, {"running", Averaging::kRunning}};
-  static const Words<ProductPrecision> precisions{{"highest", ProductPrecision::kHighest},
-                                                  {"high", ProductPrecision::kHigh},
-                                                  {"medium", ProductPrecision::kMedium}};
-  static const Words<NamesFrom> name_sources{
-      {"invented", NamesFrom::kInvented}, {"text", NamesFrom::kText}, {"both", NamesFrom::kBoth}};
-  static const Words<JoinedSentences> joined_counts{{"uniform", JoinedSentences::kUniform},
-                                                    {"geometric", JoinedSentences::kGeometric}};
-  const auto one_of = [](std::initializer_list<const char*> allowed) {
-    Words<std::string> words;
-    for (const char* word : allowed) words.emplace_back(word, word);
-    return words;
-  };
-  const Range count{1, 1e9}, probability{0, 0.99}, any{0, 1e18};
-
-  Words<std::string> architectures;
-  for (const auto& each : models::architectures()) architectures.emplace_back(each.name, each.name);
-  visit("model.arch", r.arch, architectures);
-  models::visit_model_settings(r.model, [&](const char* name, auto& field, const auto&... range_or_words) {
-    visit(std::string("model.") + name, field, range_or_words...);
-  });
-
-  visit("tokenizer.type", r.tokenizer,
-        one_of({"unigram", "bpe", "bytes", "characters", "sentencepiece", "wordpiece"}));
-  visit("tokenizer.vocabulary", r.vocabulary, Range{10, 1e6});
-  visit("tokenizer.joint", r.joint);
-  visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
-  visit("tokenizer.byte_fallback", r.byte_fallback);
-  visit("tokenizer.split_digits", r.split_digits);
-  visit("tokenizer.placeholders", r.placeholders, Range{0, 1000});
-  visit("tokenizer.lowercase", r.lowercase);
-  visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
-  visit("tokenizer.sentences", r.tokenizer_sentences, Range{1, 100'000'000});
-  visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
-  visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
-  visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{0, 1024});
-  visit("tokenizer.piece_dropout", r.piece_dropout, probability);
-  visit("tokenizer.word_dropout", r.word_dropout, probability);
-
-  const Range share{0, 1};
-  visit("augmentation.names", r.other_names, Range{0, 100});
-  visit("augmentation.names_from", r.names_from, name_sources);
-  visit("augmentation.numbers", r.other_numbers, Range{0, 100});
-  visit("augmentation.capitals", r.capitals, Range{0, 1});
-  visit("augmentation.joined", r.joined, Range{0, 1});
-  visit("augmentation.joined_sentences", r.joined_sentences, joined_counts);
-  visit("augmentation.bare", r.bare, Range{0, 1});
-  visit("augmentation.copies", r.copies, Range{0, 1});
-  visit("augmentation.lowercase", r.lowercase_copies, share);
-  visit("augmentation.uncapitalized", r.uncapitalized, share);
-  visit("augmentation.titles", r.titles, share);
-  visit("augmentation.addresses", r.addresses, share);
-  visit("augmentation.placeholders", r.placeholder_copies, share);
-  visit("augmentation.emoji", r.emoji, share);
-
-  visit("cleaning.max_ratio", r.max_ratio, Range{0, 1e6});
-  visit("cleaning.max_words", r.max_words, any);
-  visit("cleaning.max_characters", r.max_characters, any);
-  visit("cleaning.identical", r.identical, Range{-1, 1e6});
-  visit("cleaning.duplicates", r.duplicates);
-  visit("cleaning.encoding", r.broken_encoding);
-  visit("cleaning.language", r.other_languages);
-
-  visit("training.from", r.from);
-  visit("training.seed", r.seed, Range{0, static_cast<double>(kLargest)});
-  visit("training.batch_tokens", r.batch_tokens, count);
-  visit("training.shards", r.shards, Range{0, 1024});
-  visit("training.accumulate", r.accumulate, Range{1, 1024});
-  visit("training.precision", r.precision, precisions);
-  visit("training.max_length", r.max_length, Range{2, 1e6});
-  visit("training.block", r.block, Range{2, 1e6});
-  visit("training.documents", r.documents);
-  visit("training.class_weights", r.class_weights, one_of({"none", "balanced"}));
-  visit("training.label_smoothing", r.label_smoothing, probability);
-  visit("training.guided_alignment", r.guided_alignment);
-  visit("training.guided_weight", r.guided_weight, Range{0, 100});
-  visit("training.guided_layer", r.guided_layer, Range{0, 1000});
-  visit("training.guided_head", r.guided_head, Range{1, 1000});
-
-  visit("optimizer.kind", r.optimizer, one_of({"adam", "adamw"}));
-  visit("optimizer.beta1", r.beta1, Range{0, 0.9999999});
-  visit("optimizer.beta2", r.beta2, Range{0, 0.9999999});
-  visit("optimizer.epsilon", r.epsilon, Range{1e-16, 1});
-  visit("optimizer.weight_decay", r.weight_decay, Range{0, 10});
-  visit("optimizer.clip", r.clip, any);
-
-  visit("schedule.kind", r.schedule, schedule_names());
-  visit("schedule.rate", r.rate, Range{0, 1000});
-  visit("schedule.warmup", r.warmup, count);
-  visit("schedule.total_steps", r.total_steps, count);
-
-  visit("averaging.kind", r.averaging, averagings);
-  visit("averaging.decay", r.decay, Range{0, 0.9999999});
-  visit("averaging.snapshots", r.snapshots, Range{1, 1000});
-  visit("averaging.snapshot_every", r.snapshot_every, count);
-
-  visit("validation.every", r.validate_every, count);
-  visit("validation.sentences", r.validation_sentences, any);
-  visit("validation.beam", r.validation_beam, Range{1, 64});
-  visit("validation.tokens", r.validation_tokens, any);
-  visit("validation.metric", r.metric, one_of({"bleu", "chrf", "loss", "accuracy", "macro_f1"}));
-  visit("validation.patience", r.patience, Range{0, 1e6});
-}
-
-template <typename CorpusType, typename Visit>
-void visit_corpus(CorpusType& c, Visit&& visit) {
-  visit("pairs", c.pairs);
-  visit("source", c.source);
-  visit("target", c.target);
-  visit("swap", c.swap);
-  visit("weight", c.weight, Range{0, 1000});
-  visit("tag", c.tag);
-}
 
 /// A bound of a range as a whole number; those beyond what fits are the largest.
 int64_t whole(double bound) {
@@ -243,45 +109,6 @@ struct Setter {
   }
 };
 
-/// Key and value of every field, as text.
-struct Writer {
-  std::vector<std::pair<std::string, std::string>> fields;
-  template <typename Number>
-  requires std::is_arithmetic_v<Number>
-  void operator()(const std::string& key, const Number& field, Range) {
-    fields.emplace_back(key, fmt::format("{}", field));
-  }
-  void operator()(const std::string& key, const bool& field) {
-    fields.emplace_back(key, field ? "true" : "false");
-  }
-  void operator()(const std::string& key, const std::string& field) {
-    std::ostringstream text;
-    text << toml::value<std::string>(field);  // quoted and escaped
-    fields.emplace_back(key, text.str());
-  }
-  template <typename Value>
-  void operator()(const std::string& key, const Value& field, const Words<Value>& words) {
-    for (const auto& [word, meaning] : words) {
-      if (meaning == field) {
-        fields.emplace_back(key, fmt::format("\"{}\"", word));
-        return;
-      }
-    }
-    HEED_CHECK(false);
-  }
-};
-
-std::string text_of(const toml::node& node, const std::string& key, const std::string& origin) {
-  if (const auto* text = node.as_string()) return text->get();
-  if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
-  if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
-  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
-  fail(ErrorKind::kFormat, "{}: '{}' must be a single value", origin, key);
-}
-
-constexpr const char* kCorpus = "corpus";
-constexpr const char* kHeldOut = "cleaning.held_out";
-
 /// Whether it is a setting of a [[corpus]]: "corpus.2.weight".
 bool is_corpus_setting(const std::string& key) {
   return key.starts_with(std::string(kCorpus) + ".");
@@ -326,33 +153,6 @@ void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
   }
 }
 
-std::string held_out_to_toml(const std::vector<std::string>& files) {
-  toml::array list;
-  for (const std::string& file : files) list.push_back(file);
-  std::ostringstream text;
-  text << "held_out = " << list << "\n";
-  return text.str();
-}
-
-/// As [[corpus]] tables, without what is as it is unless said otherwise.
-std::string corpora_to_toml(const std::vector<CorpusSettings>& corpora) {
-  Writer usual;
-  const CorpusSettings nothing;
-  visit_corpus(nothing, usual);
-  std::string text;
-  for (const CorpusSettings& corpus : corpora) {
-    Writer writer;
-    visit_corpus(corpus, writer);
-    text += fmt::format("\n[[{}]]\n", kCorpus);
-    for (size_t n = 0; n < writer.fields.size(); ++n) {
-      if (writer.fields[n] != usual.fields[n]) {
-        text += fmt::format("{} = {}\n", writer.fields[n].first, writer.fields[n].second);
-      }
-    }
-  }
-  return text;
-}
-
 constexpr const char* kArchitecture = "model.arch";
 constexpr const char* kFrom = "training.from";
 
@@ -378,26 +178,6 @@ bool comes_with_model(const Recipe& recipe, const std::string& key) {
                                                "tokenizer.placeholders",  "tokenizer.sentences"};
   if (std::ranges::count(learnt, key) > 0) return true;
   return !model_setting(key).empty() && key != kArchitecture && dropout_of(recipe, key) == nullptr;
-}
-
-/// Whether it is a setting that the recipe leaves to the model.
-bool is_as_model_says(const Recipe& recipe, const std::string& key) {
-  const models::Dropout* dropout = dropout_of(recipe, key);
-  return dropout != nullptr && recipe.model.*dropout->field == models::kAsTheModelSays;
-}
-
-/// Whether a recipe of this task and architecture has such a field.
-bool has_field(const Recipe& recipe, const std::string& key) {
-  const bool further = !recipe.from.empty();
-  if (key == kFrom) return further;
-  if (further && comes_with_model(recipe, key)) return false;
-  if (const std::string setting = model_setting(key); !setting.empty()) {
-    const auto& known = models::architecture_named(recipe.arch).settings;
-    return key == kArchitecture || std::ranges::count(known, setting) > 0;
-  }
-  if (task_kind(recipe.task()).settings.contains(key)) return true;
-  return std::ranges::none_of(task_kinds(),
-                              [&](const TaskKind& kind) { return kind.settings.contains(key); });
 }
 
 void apply(Recipe& recipe, const Setting& setting) {
@@ -479,48 +259,31 @@ models::PresetSize preset_size(const std::string& name) {
 
 }  // namespace
 
-std::vector<Setting> read_settings(const std::string& text, const std::string& origin,
-                                   const std::string& folder) {
-  toml::table table;
-  try {
-    table = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    fail(ErrorKind::kFormat, "{}, line {}: {}", origin, error.source().begin.line, error.description());
+bool is_as_model_says(const Recipe& recipe, const std::string& key) {
+  const models::Dropout* dropout = dropout_of(recipe, key);
+  return dropout != nullptr && recipe.model.*dropout->field == models::kAsTheModelSays;
+}
+
+bool has_field(const Recipe& recipe, const std::string& key) {
+  const bool further = !recipe.from.empty();
+  if (key == kFrom) return further;
+  if (further && comes_with_model(recipe, key)) return false;
+  if (const std::string setting = model_setting(key); !setting.empty()) {
+    const auto& known = models::architecture_named(recipe.arch).settings;
+    return key == kArchitecture || std::ranges::count(known, setting) > 0;
   }
-  std::vector<Setting> settings;
-  const auto add = [&](const std::string& key, const toml::node& value) {
-    settings.push_back({key, text_of(value, key, origin), origin, ErrorKind::kFormat, folder});
-  };
-  const auto add_corpora = [&](const toml::array& corpora) {
-    for (size_t n = 0; n < corpora.size(); ++n) {
-      const std::string each = fmt::format("{}.{}", kCorpus, n + 1);
-      const toml::table* fields = corpora[n].as_table();
-      if (fields == nullptr) fail(ErrorKind::kFormat, "{}: '{}' must be a table: [[corpus]]", origin, each);
-      for (const auto& [key, value] : *fields) {
-        const std::string place = fmt::format("{}, line {}", origin, value.source().begin.line);
-        const std::string name = each + "." + std::string(key.str());
-        settings.push_back({name, text_of(value, name, place), place, ErrorKind::kFormat, folder});
-      }
-    }
-  };
-  for (const auto& [section, content] : table) {
-    const std::string name(section.str());
-    if (const toml::array* corpora = content.as_array(); corpora != nullptr && name == kCorpus) {
-      add_corpora(*corpora);
-    } else if (const toml::table* fields = content.as_table()) {
-      for (const auto& [key, value] : *fields) {
-        const std::string each = name + "." + std::string(key.str());
-        if (const toml::array* files = value.as_array(); files != nullptr && each == kHeldOut) {
-          for (const toml::node& file : *files) add(each, file);
-        } else {
-          add(each, value);
-        }
-      }
-    } else {
-      add(name, content);
-    }
-  }
-  return settings;
+  if (task_kind(recipe.task()).settings.contains(key)) return true;
+  return std::ranges::none_of(task_kinds(),
+                              [&](const TaskKind& kind) { return kind.settings.contains(key); });
+}
+
+const Words<ScheduleKind>& schedule_names() {
+  static const Words<ScheduleKind> names{{"noam", ScheduleKind::kNoam},
+                                         {"inverse_sqrt", ScheduleKind::kInverseSqrt},
+                                         {"cosine", ScheduleKind::kCosine},
+                                         {"linear", ScheduleKind::kLinear},
+                                         {"constant", ScheduleKind::kConstant}};
+  return names;
 }
 
 const Words<models::Task>& task_names() {
@@ -566,40 +329,6 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
          "set schedule.kind to inverse_sqrt, cosine, linear or constant, and schedule.rate");
   }
   return recipe;
-}
-
-std::string to_toml(const Recipe& recipe) {
-  Writer writer;
-  visit_recipe(recipe, writer);
-  std::string text, section;
-  for (const auto& [key, value] : writer.fields) {
-    if (!has_field(recipe, key) || is_as_model_says(recipe, key)) continue;
-    const size_t dot = key.find('.');
-    if (key.substr(0, dot) != section) {
-      section = key.substr(0, dot);
-      text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
-    }
-    text += fmt::format("{} = {}\n", key.substr(dot + 1), value);
-    if (key == "cleaning.language" && !recipe.held_out.empty()) text += held_out_to_toml(recipe.held_out);
-  }
-  return text + corpora_to_toml(recipe.corpora);
-}
-
-std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
-  Writer first, second;
-  visit_recipe(before, first);
-  visit_recipe(now, second);
-  std::vector<std::string> found;
-  for (size_t n = 0; n < first.fields.size(); ++n) {
-    const std::string &key = first.fields[n].first, &value = first.fields[n].second;
-    const std::string& other = second.fields[n].second;
-    if (value == other || !(has_field(before, key) || has_field(now, key))) continue;
-    const auto shown = [&](const Recipe& recipe, const std::string& text) {
-      return is_as_model_says(recipe, key) ? "as the model says" : text;
-    };
-    found.push_back(fmt::format("{} ({}, now {})", key, shown(before, value), shown(now, other)));
-  }
-  return found;
 }
 
 void check_model_settings(const Recipe& recipe) {

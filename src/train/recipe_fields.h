@@ -1,0 +1,149 @@
+// The keys of a recipe and the fields that they set, for what reads recipes and what writes them.
+#pragma once
+
+#include <initializer_list>
+#include <limits>
+#include <string>
+
+#include "models/architecture.h"
+#include "models/model_settings.h"
+#include "train/recipe.h"
+
+namespace heed::train {
+
+using models::Range;
+using models::Words;
+
+constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+
+constexpr const char* kCorpus = "corpus";
+constexpr const char* kHeldOut = "cleaning.held_out";
+
+const Words<ScheduleKind>& schedule_names();
+
+/// Whether a recipe of this task and architecture has such a field.
+bool has_field(const Recipe& recipe, const std::string& key);
+
+/// Whether it is a setting that the recipe leaves to the model.
+bool is_as_model_says(const Recipe& recipe, const std::string& key);
+
+/// The fields: visit(key, field, range) for numbers, visit(key, field) for switches and for any text,
+/// visit(key, field, words) for fields that take one of some words.
+template <typename RecipeType, typename Visit>
+void visit_recipe(RecipeType& r, Visit&& visit) {
+  static const Words<Averaging> averagings{
+      {"none", Averaging::kNone}, {"last", Averaging::kLast}, {"running", Averaging::kRunning}};
+  static const Words<ProductPrecision> precisions{{"highest", ProductPrecision::kHighest},
+                                                  {"high", ProductPrecision::kHigh},
+                                                  {"medium", ProductPrecision::kMedium}};
+  static const Words<NamesFrom> name_sources{
+      {"invented", NamesFrom::kInvented}, {"text", NamesFrom::kText}, {"both", NamesFrom::kBoth}};
+  static const Words<JoinedSentences> joined_counts{{"uniform", JoinedSentences::kUniform},
+                                                    {"geometric", JoinedSentences::kGeometric}};
+  const auto one_of = [](std::initializer_list<const char*> allowed) {
+    Words<std::string> words;
+    for (const char* word : allowed) words.emplace_back(word, word);
+    return words;
+  };
+  const Range count{1, 1e9}, probability{0, 0.99}, any{0, 1e18};
+
+  Words<std::string> architectures;
+  for (const auto& each : models::architectures()) architectures.emplace_back(each.name, each.name);
+  visit("model.arch", r.arch, architectures);
+  models::visit_model_settings(r.model, [&](const char* name, auto& field, const auto&... range_or_words) {
+    visit(std::string("model.") + name, field, range_or_words...);
+  });
+
+  visit("tokenizer.type", r.tokenizer,
+        one_of({"unigram", "bpe", "bytes", "characters", "sentencepiece", "wordpiece"}));
+  visit("tokenizer.vocabulary", r.vocabulary, Range{10, 1e6});
+  visit("tokenizer.joint", r.joint);
+  visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
+  visit("tokenizer.byte_fallback", r.byte_fallback);
+  visit("tokenizer.split_digits", r.split_digits);
+  visit("tokenizer.placeholders", r.placeholders, Range{0, 1000});
+  visit("tokenizer.lowercase", r.lowercase);
+  visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
+  visit("tokenizer.sentences", r.tokenizer_sentences, Range{1, 100'000'000});
+  visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
+  visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
+  visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{0, 1024});
+  visit("tokenizer.piece_dropout", r.piece_dropout, probability);
+  visit("tokenizer.word_dropout", r.word_dropout, probability);
+
+  const Range share{0, 1};
+  visit("augmentation.names", r.other_names, Range{0, 100});
+  visit("augmentation.names_from", r.names_from, name_sources);
+  visit("augmentation.numbers", r.other_numbers, Range{0, 100});
+  visit("augmentation.capitals", r.capitals, Range{0, 1});
+  visit("augmentation.joined", r.joined, Range{0, 1});
+  visit("augmentation.joined_sentences", r.joined_sentences, joined_counts);
+  visit("augmentation.bare", r.bare, Range{0, 1});
+  visit("augmentation.copies", r.copies, Range{0, 1});
+  visit("augmentation.lowercase", r.lowercase_copies, share);
+  visit("augmentation.uncapitalized", r.uncapitalized, share);
+  visit("augmentation.titles", r.titles, share);
+  visit("augmentation.addresses", r.addresses, share);
+  visit("augmentation.placeholders", r.placeholder_copies, share);
+  visit("augmentation.emoji", r.emoji, share);
+
+  visit("cleaning.max_ratio", r.max_ratio, Range{0, 1e6});
+  visit("cleaning.max_words", r.max_words, any);
+  visit("cleaning.max_characters", r.max_characters, any);
+  visit("cleaning.identical", r.identical, Range{-1, 1e6});
+  visit("cleaning.duplicates", r.duplicates);
+  visit("cleaning.encoding", r.broken_encoding);
+  visit("cleaning.language", r.other_languages);
+
+  visit("training.from", r.from);
+  visit("training.seed", r.seed, Range{0, static_cast<double>(kLargest)});
+  visit("training.batch_tokens", r.batch_tokens, count);
+  visit("training.shards", r.shards, Range{0, 1024});
+  visit("training.accumulate", r.accumulate, Range{1, 1024});
+  visit("training.precision", r.precision, precisions);
+  visit("training.max_length", r.max_length, Range{2, 1e6});
+  visit("training.block", r.block, Range{2, 1e6});
+  visit("training.documents", r.documents);
+  visit("training.class_weights", r.class_weights, one_of({"none", "balanced"}));
+  visit("training.label_smoothing", r.label_smoothing, probability);
+  visit("training.guided_alignment", r.guided_alignment);
+  visit("training.guided_weight", r.guided_weight, Range{0, 100});
+  visit("training.guided_layer", r.guided_layer, Range{0, 1000});
+  visit("training.guided_head", r.guided_head, Range{1, 1000});
+
+  visit("optimizer.kind", r.optimizer, one_of({"adam", "adamw"}));
+  visit("optimizer.beta1", r.beta1, Range{0, 0.9999999});
+  visit("optimizer.beta2", r.beta2, Range{0, 0.9999999});
+  visit("optimizer.epsilon", r.epsilon, Range{1e-16, 1});
+  visit("optimizer.weight_decay", r.weight_decay, Range{0, 10});
+  visit("optimizer.clip", r.clip, any);
+
+  visit("schedule.kind", r.schedule, schedule_names());
+  visit("schedule.rate", r.rate, Range{0, 1000});
+  visit("schedule.warmup", r.warmup, count);
+  visit("schedule.total_steps", r.total_steps, count);
+
+  visit("averaging.kind", r.averaging, averagings);
+  visit("averaging.decay", r.decay, Range{0, 0.9999999});
+  visit("averaging.snapshots", r.snapshots, Range{1, 1000});
+  visit("averaging.snapshot_every", r.snapshot_every, count);
+
+  visit("validation.every", r.validate_every, count);
+  visit("validation.sentences", r.validation_sentences, any);
+  visit("validation.beam", r.validation_beam, Range{1, 64});
+  visit("validation.tokens", r.validation_tokens, any);
+  visit("validation.metric", r.metric, one_of({"bleu", "chrf", "loss", "accuracy", "macro_f1"}));
+  visit("validation.patience", r.patience, Range{0, 1e6});
+}
+
+template <typename CorpusType, typename Visit>
+void visit_corpus(CorpusType& c, Visit&& visit) {
+  visit("pairs", c.pairs);
+  visit("source", c.source);
+  visit("target", c.target);
+  visit("swap", c.swap);
+  visit("weight", c.weight, Range{0, 1000});
+  visit("tag", c.tag);
+}
+
+}  // namespace heed::train
