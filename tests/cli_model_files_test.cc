@@ -166,6 +166,21 @@ TEST_F(CliModelFilesTest, InfoTellsOfAStartVectorThatIsNotZero) {
   EXPECT_THAT(run({"info"}).out, HasSubstr("start vector  not zero (length 1.00)"));
 }
 
+TEST_F(CliModelFilesTest, InfoLeavesOutABadLineOfTheMetrics) {
+  write_marian();
+  std::filesystem::create_directory(folder_.path("training"));
+  const auto line = [](int step) {
+    return R"({"step": )" + std::to_string(step) +
+           R"(, "loss": 2.5, "learning_rate": 0.1, "target_tokens": 9, "target_tokens_per_second": 9, "seconds": 1})"
+           "\n";
+  };
+  folder_.write("training/metrics.jsonl", line(1) + "{\"step\": 2, \"lo\n" + line(3));
+  const CommandResult result = run({"info"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("metrics.jsonl', line 2"));
+  EXPECT_THAT(result.out, HasSubstr("Loss"));
+}
+
 TEST_F(CliModelFilesTest, TheLimitsOfTheCommandLineHoldForFiles) {
   write_marian();
   folder_.write("generation_config.json", R"({"num_beams": 1024})");

@@ -95,6 +95,7 @@ TEST_F(CliTest, RefusesValuesThatMakeNoSense) {
   refused({"--sample", "--temperature", "0"}, {"temperature", "0"});
   refused({"--sample", "--top-p", "1.5"}, {"top-p", "1.5"});
   refused({"--temperature", "2"}, {"--temperature", "--sample"});
+  refused({"--sample", "--beam", "3"}, {"--beam", "--sample"});
   refused({"--length-penalty", "nan"}, {"--length-penalty", "nan"});
   refused({"--precision", "int7"}, {"--precision"});
   refused({"--batch-tokens", "0"}, {"--batch-tokens"});

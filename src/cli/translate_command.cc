@@ -94,6 +94,9 @@ void write(const TranslateOptions& o, const decode::Translation& translation, Li
 }
 
 int run_translate(const TranslateOptions& o) {
+  if (o.sample && o.search.beam) {
+    fail(ErrorKind::kUsage, "--sample draws translations instead of searching with --beam: leave out one");
+  }
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);

@@ -51,15 +51,15 @@ SearchRoom Search::Batch::room() const {
 
 void Search::Batch::require_readable(const SearchSentence& sentence) const {
   const int64_t longest = search_.model_.longest();
-  if (sentence.source.empty()) fail(ErrorKind::kUsage, "sentence {} has no tokens", sentence.number);
+  if (sentence.source.empty()) fail(ErrorKind::kUsage, "sentence {} has no tokens", sentence.number + 1);
   if (longest > 0 && static_cast<int64_t>(sentence.source.size()) > longest) {
     fail(ErrorKind::kUsage, "sentence {} has {} tokens, and the model has positions for {}: split it",
-         sentence.number, sentence.source.size(), longest);
+         sentence.number + 1, sentence.source.size(), longest);
   }
   for (const int32_t id : sentence.source) {
     if (id < 0 || id >= search_.model_.vocabulary_size()) {
-      fail(ErrorKind::kUsage, "sentence {} holds the id {}, outside the vocabulary of {}", sentence.number,
-           id, search_.model_.vocabulary_size());
+      fail(ErrorKind::kUsage, "sentence {} holds the id {}, outside the vocabulary of {}",
+           sentence.number + 1, id, search_.model_.vocabulary_size());
     }
   }
 }

@@ -296,6 +296,19 @@ TEST(Search, RefusesSentencesThatTheModelCannotRead) {
   EXPECT_NO_THROW(search.run({{0, std::vector<int32_t>(64, 1)}}));
 }
 
+TEST(Search, ErrorsCountSentencesFromOne) {
+  const TinyTransformer tiny;
+  const Search search(tiny.model, tiny.context(), {});
+  for (const std::vector<int32_t>& bad : {std::vector<int32_t>{}, std::vector<int32_t>(65, 1), {97, 0}}) {
+    try {
+      search.run({{0, {1, 0}}, {1, bad}});
+      ADD_FAILURE() << "nothing thrown for " << bad.size() << " tokens";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find("sentence 2 "), 0u) << error.what();
+    }
+  }
+}
+
 // ---- Hugging Face ----------------------------------------------------------------------------------------
 
 models::EarlyStopping early_stopping_of(const nlohmann::json& value) {

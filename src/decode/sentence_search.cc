@@ -77,6 +77,8 @@ void NextWords::read(const SearchSettings& settings, const HypothesisTree& tree,
   for (int32_t& id : ids_) {
     if (!settings.words.empty() && id >= 0) id = settings.words[id];
   }
+  // A logit of -infinity is no error, whether rules or the model itself forbid a word in this way: it never
+  // becomes part of a hypothesis. Where all words are forbidden, the search ends with what there is.
   for (const float log_sum : log_sums_) {
     if (std::isnan(log_sum) || log_sum > std::numeric_limits<float>::max()) models::fail_not_finite();
   }

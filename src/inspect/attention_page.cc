@@ -132,9 +132,8 @@ class Page {
         const auto weight = static_cast<double>(matrix.at(query, key));
         add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#{:06x}\"><title>{} \u2192 {}: "
             "{:.3f}</title></rect>\n",
-            left + kCell * key, top + kCell * query, kCell, kCell,
-            to_hex(level_colour(ColourMap::kBlues, colour_level(weight))), name,
-            keys[static_cast<size_t>(key)], weight);
+            left + kCell * key, top + kCell * query, kCell, kCell, to_hex(level_colour(colour_level(weight))),
+            name, keys[static_cast<size_t>(key)], weight);
       }
     }
     page_ += "</svg>\n";

@@ -256,7 +256,7 @@ class Layout {
     ColourScale scale;
     scale.most = options_.darkest;
     scale.open = options_.darkest < 1;
-    draw_legend(picture_, {kMargin, y + 2}, options_.colours, scale, note_);
+    draw_legend(picture_, {kMargin, y + 2}, scale, note_);
     return y + 2 + legend_size(picture_, note_).height + kGap;
   }
 
@@ -325,7 +325,6 @@ class Layout {
     picture_.add(caption);
     HeatMapStyle style;
     style.cell = cell_;
-    style.colours = options_.colours;
     style.darkest = options_.darkest;
     style.values = options_.values;
     style.value_size = 0.8 * style_.size;

@@ -22,7 +22,6 @@ struct PictureOptions {
   int heads_per_row = 0;      ///< 0: what gives a page a good shape
   bool values = false;        ///< the weights in the cells, in per cent; cells grow to hold them
   double darkest = 1;  ///< the weight from which a cell is darkest; lower it to see faint attention better
-  ColourMap colours = ColourMap::kBlues;
   Colour background{1, 1, 1};
   std::string font = "Noto Sans, DejaVu Sans, sans-serif";
 };

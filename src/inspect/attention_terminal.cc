@@ -172,7 +172,7 @@ class Writer {
     } else {
       content.assign(cell_columns_, ' ');
     }
-    return on_colour(content, level_colour(ColourMap::kBlues, colour_level(weight)), options_.colours);
+    return on_colour(content, level_colour(colour_level(weight)), options_.colours);
   }
 
   void write_legend() {
@@ -188,7 +188,7 @@ class Writer {
     std::string legend = options_.columns >= kLegendColumns ? "attention weight: 0 " : "0 ";
     for (int n = 0; n < kSteps; ++n) {
       const int level = colour_level(static_cast<double>(n) / (kSteps - 1));
-      legend += on_colour(" ", level_colour(ColourMap::kBlues, level), options_.colours);
+      legend += on_colour(" ", level_colour(level), options_.colours);
     }
     legend += " 1";
     line(options_.columns >= kLegendColumns ? legend + " (darker: more)" : legend);

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
 namespace heed {
 namespace {
 
-constexpr std::array<unsigned, 10> kBlueColours{0xffffff, 0xf7fbff, 0xdeebf7, 0xc6dbef, 0x9ecae1,
-                                                0x6baed6, 0x4292c6, 0x2171b5, 0x08519c, 0x08306b};
-constexpr std::array<unsigned, 10> kViridisColours{0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e,
-                                                   0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725};
+constexpr std::array<unsigned, 10> kPublished{0xffffff, 0xf7fbff, 0xdeebf7, 0xc6dbef, 0x9ecae1,
+                                              0x6baed6, 0x4292c6, 0x2171b5, 0x08519c, 0x08306b};
 
 /// sRGB to the amount of light (IEC 61966-2-1).
 double to_linear(double value) {
@@ -32,16 +29,16 @@ using Table = std::array<Colour, kColourLevels>;
 
 /// Walks the straight pieces between the published colours in small steps and keeps the colours that stand at
 /// equal distances along the way.
-Table make_table(std::span<const unsigned> published) {
+Table make_table() {
   constexpr int kStepsPerPiece = 200;  // far more than there are levels between two published colours
   std::vector<Colour> path;
-  for (size_t n = 0; n + 1 < published.size(); ++n) {
+  for (size_t n = 0; n + 1 < kPublished.size(); ++n) {
     for (int step = 0; step < kStepsPerPiece; ++step) {
-      path.push_back(mix(Colour::from_hex(published[n]), Colour::from_hex(published[n + 1]),
+      path.push_back(mix(Colour::from_hex(kPublished[n]), Colour::from_hex(kPublished[n + 1]),
                          static_cast<double>(step) / kStepsPerPiece));
     }
   }
-  path.push_back(Colour::from_hex(published.back()));
+  path.push_back(Colour::from_hex(kPublished.back()));
   std::vector<double> travelled{0};
   for (size_t n = 1; n < path.size(); ++n)
     travelled.push_back(travelled.back() + distance(path[n - 1], path[n]));
@@ -65,9 +62,9 @@ int colour_level(double value) {
   return static_cast<int>(std::lround(std::clamp(value, 0.0, 1.0) * (kColourLevels - 1)));
 }
 
-Colour level_colour(ColourMap map, int level) {
-  static const Table blues = make_table(kBlueColours), viridis = make_table(kViridisColours);
-  return (map == ColourMap::kBlues ? blues : viridis)[std::clamp(level, 0, kColourLevels - 1)];
+Colour level_colour(int level) {
+  static const Table table = make_table();
+  return table[std::clamp(level, 0, kColourLevels - 1)];
 }
 
 std::array<double, 3> to_lab(Colour colour) {

@@ -1,13 +1,9 @@
 // Colours for weights from 0 to 1, in which equal steps of weight look equally large.
 //
-// A map is given by the published colours of its makers and run through at constant speed: the path between
-// them is measured in CIE L*a*b* (D65), where distance is what the eye sees, and the weight is the share of
-// the path. kBlues: ColorBrewer's nine "Blues" (Cynthia Brewer, colorbrewer2.org), led in by the white of the
-// paper. One hue
-//   that only darkens: safe for the colour-blind, sparing with ink, and the same picture in grey.
-// kViridis: ten evenly spaced colours of matplotlib's "viridis" (Nathaniel Smith and Stefan van der Walt).
-// From
-//   dark to bright: for screens.
+// The map is ColorBrewer's nine "Blues" (Cynthia Brewer, colorbrewer2.org), led in by the white of the paper,
+// and run through at constant speed: the path between the published colours is measured in CIE L*a*b* (D65),
+// where distance is what the eye sees, and the weight is the share of the path. One hue that only darkens:
+// safe for the colour-blind, sparing with ink, and the same picture in grey.
 #pragma once
 
 #include <array>
@@ -21,14 +17,13 @@ struct Colour {
   bool operator==(const Colour&) const = default;
 };
 
-enum class ColourMap { kBlues, kViridis };
-
-/// A map is drawn in so many steps, so that cells of one colour can be drawn together; one step is invisible.
+/// The map is drawn in so many steps, so that cells of one colour can be drawn together; one step is
+/// invisible.
 inline constexpr int kColourLevels = 256;
 
 /// The level of a value; what lies outside 0 to 1 has the colour of the nearer end.
 int colour_level(double value);
-Colour level_colour(ColourMap map, int level);
+Colour level_colour(int level);
 
 /// Lightness from 0 (black) to 100, and the two colour axes of CIE L*a*b*.
 std::array<double, 3> to_lab(Colour colour);

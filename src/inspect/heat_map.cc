@@ -18,7 +18,7 @@ constexpr double kSmallestGridCell = 7;  // smaller cells have no lines between 
 void draw_grid(Picture& picture, const AttentionMatrix& matrix, Point corner, const HeatMapStyle& style) {
   const Box frame{corner.x, corner.y, matrix.keys * style.cell, matrix.queries * style.cell};
   if (style.cell >= kSmallestGridCell) {
-    const Colour none = level_colour(style.colours, 0), ink = ink_on(none);
+    const Colour none = level_colour(0), ink = ink_on(none);
     const Colour faint{std::lerp(none.red, ink.red, 0.1), std::lerp(none.green, ink.green, 0.1),
                        std::lerp(none.blue, ink.blue, 0.1)};
     for (int key = 1; key < matrix.keys; ++key) {
@@ -45,7 +45,7 @@ void draw_values(Picture& picture, const AttentionMatrix& matrix, Point corner, 
       const double weight = static_cast<double>(matrix.at(query, key));
       text.label.text = fmt::format("{:.0f}", 100 * weight);
       text.at = {corner.x + (key + 0.5) * style.cell, corner.y + query * style.cell + baseline};
-      text.colour = ink_on(level_colour(style.colours, colour_level(weight / style.darkest)));
+      text.colour = ink_on(level_colour(colour_level(weight / style.darkest)));
       picture.add(text);
     }
   }
@@ -83,7 +83,7 @@ void draw_cells(Picture& picture, const AttentionMatrix& matrix, Point corner, c
   }
   for (int level = 0; level < kColourLevels; ++level) {
     if (boxes[level].empty()) continue;
-    picture.add(Boxes{std::move(boxes[level]), level_colour(style.colours, level), true});
+    picture.add(Boxes{std::move(boxes[level]), level_colour(level), true});
   }
   draw_grid(picture, matrix, corner, style);
   if (style.values) draw_values(picture, matrix, corner, style);
@@ -117,8 +117,7 @@ void draw_key_labels(Picture& picture, const AxisLabels& labels, double left, do
   }
 }
 
-void draw_legend(Picture& picture, Point corner, ColourMap colours, const ColourScale& scale,
-                 const Text& style) {
+void draw_legend(Picture& picture, Point corner, const ColourScale& scale, const Text& style) {
   Text text = style;
   text.label = {scale.name, 0, 0};
   const TextSize name = picture.measure(text);
@@ -127,7 +126,7 @@ void draw_legend(Picture& picture, Point corner, ColourMap colours, const Colour
   picture.add(text);
   for (int step = 0; step < kLegendSteps; ++step) {  // each over the end of the one before: no seams
     const double begin = step * strip.width / kLegendSteps;
-    const Colour colour = level_colour(colours, colour_level(static_cast<double>(step) / (kLegendSteps - 1)));
+    const Colour colour = level_colour(colour_level(static_cast<double>(step) / (kLegendSteps - 1)));
     picture.fill({strip.left + begin, strip.top, strip.width - begin, strip.height}, colour);
   }
   picture.outline(strip, {0.6, 0.6, 0.6}, 0.5);

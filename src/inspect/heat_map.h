@@ -28,8 +28,7 @@ AxisLabels make_axis_labels(const Picture& picture, std::vector<Label> labels, c
 double key_labels_height(const AxisLabels& labels);
 
 struct HeatMapStyle {
-  double cell = 12;  ///< side of a cell
-  ColourMap colours = ColourMap::kBlues;
+  double cell = 12;    ///< side of a cell
   double darkest = 1;  ///< the weight that has the last colour
   Colour grid{0.6, 0.6, 0.6};
   bool values = false;    ///< the weight in each cell, in per cent
@@ -53,8 +52,7 @@ struct ColourScale {
 };
 
 /// A strip of the colours with its name and numbers; `corner` is its upper left corner.
-void draw_legend(Picture& picture, Point corner, ColourMap colours, const ColourScale& scale,
-                 const Text& style);
+void draw_legend(Picture& picture, Point corner, const ColourScale& scale, const Text& style);
 /// Room that draw_legend needs.
 Box legend_size(const Picture& picture, const Text& style, const ColourScale& scale = {});
 

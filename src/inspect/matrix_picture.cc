@@ -165,7 +165,7 @@ class Layout {
       picture_.add(title);
       y += 1.8 * title.size;
     }
-    draw_legend(picture_, {kMargin, y}, options_.colours, scale(), style_);
+    draw_legend(picture_, {kMargin, y}, scale(), style_);
     if (any_masked_) {
       const Box box{kMargin + legend_size(picture_, style_, scale()).width + kGap, y, 2 * style_.size,
                     style_.size};
@@ -226,7 +226,6 @@ class Layout {
     }
     HeatMapStyle style;
     style.cell = cell_;
-    style.colours = options_.colours;
     draw_cells(picture_, shares, corner, style);
     const Box frame{corner.x, corner.y, panel.matrix.keys * cell_, panel.matrix.queries * cell_};
     for (int row = 0; row < panel.matrix.queries; ++row) {
@@ -262,7 +261,7 @@ class Layout {
             masked ? "\u2212\u221E" : fmt::format("{:.{}f}", matrix.at(row, column), options_.decimals);
         text.at = {corner.x + (column + 0.5) * cell_, corner.y + row * cell_ + baseline};
         const double share = static_cast<double>(shares.at(row, column));
-        text.colour = ink_on(masked ? kMasked : level_colour(options_.colours, colour_level(share)));
+        text.colour = ink_on(masked ? kMasked : level_colour(colour_level(share)));
         picture_.add(text);
       }
     }

@@ -25,7 +25,6 @@ struct MatrixPictureOptions {
   int panels_per_row = 0;          ///< 0: all in one row
   double cell = 0;                 ///< side of a cell in points; 0: from the size of the matrices
   double font_size = 9;            ///< of names
-  ColourMap colours = ColourMap::kBlues;
   Colour background{1, 1, 1};
   std::string font = "Noto Sans, DejaVu Sans, sans-serif";
 };

@@ -181,9 +181,7 @@ TEST(HeatMap, RowsAreQueries) {
   style.cell = 10;
   draw_cells(picture, {2, 3, {0, 0.25F, 0.75F, 1, 0, 0}}, {0, 0}, style);
   const std::string png = render_picture(picture, PictureFormat::kPng);
-  const auto weight_colour = [](double weight) {
-    return level_colour(ColourMap::kBlues, colour_level(weight));
-  };
+  const auto weight_colour = [](double weight) { return level_colour(colour_level(weight)); };
   const auto expect_near = [](Colour one, Colour other) {
     EXPECT_NEAR(one.red, other.red, 1.0 / 255);  // a pixel has eight bits
     EXPECT_NEAR(one.green, other.green, 1.0 / 255);

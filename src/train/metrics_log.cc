@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/json_file.h"
+#include "base/log.h"
 
 namespace heed::train {
 std::string to_line(const Metrics& m) {
@@ -52,13 +53,32 @@ Metrics metrics_of_line(const std::string& line, const std::string& origin) {
   return m;
 }
 
-std::vector<Metrics> read_metrics(const std::string& path) {
-  std::istringstream lines(read_file(path));
-  std::vector<Metrics> all;
+namespace {
+
+/// visit(line, metrics) for each line of `text` that ends and can be read; report(message) for others that
+/// end.
+template <class Visit, class Report>
+void for_each_line(const std::string& path, const std::string& text, const Visit& visit,
+                   const Report& report) {
+  std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line) && !lines.eof(); ++number) {
-    if (!line.empty()) all.push_back(metrics_of_line(line, fmt::format("{}, line {}", path, number)));
+    if (line.empty()) continue;
+    try {
+      visit(line, metrics_of_line(line, fmt::format("'{}', line {}", path, number)));
+    } catch (const Error& error) {
+      report(fmt::format("{}: left out", error.what()));
+    }
   }
+}
+
+}  // namespace
+
+std::vector<Metrics> read_metrics(const std::string& path) {
+  std::vector<Metrics> all;
+  for_each_line(
+      path, read_file(path), [&](const std::string&, const Metrics& metrics) { all.push_back(metrics); },
+      [](const std::string& message) { log_warning("{}", message); });
   return all;
 }
 
@@ -67,16 +87,15 @@ MetricsLog::MetricsLog(std::string path, int64_t resume_step,
     : path_(std::move(path)) {
   if (!std::filesystem::exists(path_)) return;
   const std::string text = read_file(path_);
-  std::istringstream lines(text);
-  std::string kept, line;
-  for (int number = 1; std::getline(lines, line) && !lines.eof(); ++number) {
-    try {
-      if (metrics_of_line(line, fmt::format("'{}', line {}", path_, number)).step > resume_step) continue;
-      kept += line + "\n";
-    } catch (const Error& error) {
-      if (report) report(fmt::format("{}: left out", error.what()));
-    }
-  }
+  std::string kept;
+  for_each_line(
+      path_, text,
+      [&](const std::string& line, const Metrics& metrics) {
+        if (metrics.step <= resume_step) kept += line + "\n";
+      },
+      [&](const std::string& message) {
+        if (report) report(message);
+      });
   if (kept != text) write_file(path_, kept);
 }
 

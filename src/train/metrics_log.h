@@ -48,8 +48,8 @@ class MetricsLog {
   std::string path_;
 };
 
-/// All lines of a log, in order, but for a last one without a line end, which a kill has cut. Throws
-/// kNotFound or kFormat.
+/// All lines of a log, in order, but for a last one without a line end, which a kill has cut. Any other line
+/// that cannot be read is left out, with a warning in the log of the library. Throws kNotFound or kFile.
 std::vector<Metrics> read_metrics(const std::string& path);
 
 }  // namespace heed::train

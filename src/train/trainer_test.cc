@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/log.h"
 #include "gtest/gtest.h"
 #include "models/model_directory.h"
 #include "train/checksummed_tensors.h"
@@ -318,6 +319,26 @@ TEST(MetricsLog, OneBadLineDoesNotDropTheOthers) {
   ASSERT_EQ(kept.size(), 2u);
   EXPECT_EQ(kept[0].step, 1);
   EXPECT_EQ(kept[1].step, 3);
+}
+
+TEST(MetricsLog, ReadingLeavesOutABadLineWithAWarning) {
+  const TestFolder folder;
+  std::string text;
+  for (int step = 1; step <= 3; ++step) {
+    Metrics m;
+    m.step = step;
+    text += step == 2 ? "{\"step\": rubbish\n" : to_line(m);
+  }
+  const std::string path = folder.write("metrics.jsonl", text);
+  std::string said;
+  set_log_handler([&](LogLevel, const std::string& message) { said += message + "\n"; });
+  const auto metrics = read_metrics(path);
+  set_log_handler({});
+  ASSERT_EQ(metrics.size(), 2u);
+  EXPECT_EQ(metrics[0].step, 1);
+  EXPECT_EQ(metrics[1].step, 3);
+  EXPECT_NE(said.find("line 2"), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
 TEST(RecipeNumbers, WholeNumbersAreExact) {
