@@ -3,30 +3,9 @@
 // model must not open and give other numbers than its files describe.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-#include <string>
-#include <vector>
-
-#include "base/json_file.h"
+#include "base/known_keys.h"
 
 namespace heed::models {
-
-/// A key that Heed does not act on, and the values at which that makes no difference. null is always one.
-struct NeutralKey {
-  std::string key;
-  std::vector<nlohmann::json> values;
-};
-
-struct KnownKeys {
-  std::vector<std::string> read;     ///< whoever reads the file checks their values
-  std::vector<std::string> ignored;  ///< change nothing that is computed here
-  std::vector<NeutralKey> neutral;
-};
-
-/// Throws kFormat, with key and value, for a neutral key with another value, and for a key that is unknown
-/// and holds anything but null, false or something empty. Keys that begin with "_" are private to the toolkit
-/// that wrote the file, and pass.
-void require_known_keys(const JsonObject& json, const KnownKeys& keys);
 
 /// `keys` of the config.json of an architecture, and those that any config.json may hold. Where both have a
 /// neutral key, that of the architecture decides.

@@ -5,11 +5,12 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "text/tokenizer_config.h"
+#include "text/tokenizer_config_keys.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kFile = "/tokenizer_config.json";
 
@@ -48,6 +49,9 @@ TextTokenizerConfig read_text_tokenizer_config(const std::string& directory) {
   const std::string path = directory + kFile;
   if (!is_present(path)) return result;
   const JsonObject config = JsonObject::read(path);
+  require_known_keys(config, text_tokenizer_keys());
+  // Where tokenizer.json is, it has them.
+  if (!is_present(directory + kTokenizerJson)) require_no_other_tokens(config, added_tokens(config));
   result.tokenizer_class = read_token(config, "tokenizer_class", "");
   result.start = read_token(config, "bos_token", "");
   result.end = read_token(config, "eos_token", "");
@@ -61,7 +65,7 @@ TextTokenizerConfig read_text_tokenizer_config(const std::string& directory) {
 }
 
 void write_text_tokenizer_config(const std::string& directory, const TextTokenizerConfig& config) {
-  Json json{{"tokenizer_class", config.tokenizer_class}};
+  OrderedJson json{{"tokenizer_class", config.tokenizer_class}};
   if (config.own) json["heed_tokenizer"] = name_of(*config.own);
   if (!config.start.empty()) json["bos_token"] = config.start;
   if (!config.end.empty()) json["eos_token"] = config.end;

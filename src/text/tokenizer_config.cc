@@ -3,13 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "text/tokenizer_config_keys.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json special_token(const std::string& text) {
+OrderedJson special_token(const std::string& text) {
   return {{"content", text}, {"lstrip", false},      {"normalized", false},
           {"rstrip", false}, {"single_word", false}, {"special", true}};
 }
@@ -34,11 +35,13 @@ TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& 
          "must hold the pieces of both",
          name);
   }
+  require_known_keys(config, marian_tokenizer_keys());
   const SpecialPieces usual;
   TokenizerConfig result;
   result.special.end = read_token(config, "eos_token", usual.end);
   result.special.unknown = read_token(config, "unk_token", usual.unknown);
   result.special.pad = read_token(config, "pad_token", usual.pad);
+  require_no_other_tokens(config, {result.special.end, result.special.unknown, result.special.pad});
   result.source_language = read_token(config, "source_lang", "");
   result.target_language = read_token(config, "target_lang", "");
   return result;
@@ -46,15 +49,15 @@ TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& 
 
 std::string write_tokenizer_config(const TokenizerConfig& config, const Vocabulary& vocabulary,
                                    int max_length) {
-  Json tokens;
+  OrderedJson tokens;
   for (const int32_t id : {vocabulary.end_id(), vocabulary.unknown_id(), vocabulary.pad_id()}) {
     tokens[std::to_string(id)] = special_token(vocabulary.piece(id));
   }
-  Json result{{"added_tokens_decoder", tokens},     {"clean_up_tokenization_spaces", false},
-              {"eos_token", config.special.end},    {"model_max_length", max_length},
-              {"pad_token", config.special.pad},    {"separate_vocabs", false},
-              {"sp_model_kwargs", Json::object()},  {"tokenizer_class", "MarianTokenizer"},
-              {"unk_token", config.special.unknown}};
+  OrderedJson result{{"added_tokens_decoder", tokens},           {"clean_up_tokenization_spaces", false},
+                     {"eos_token", config.special.end},          {"model_max_length", max_length},
+                     {"pad_token", config.special.pad},          {"separate_vocabs", false},
+                     {"sp_model_kwargs", OrderedJson::object()}, {"tokenizer_class", "MarianTokenizer"},
+                     {"unk_token", config.special.unknown}};
   if (!config.source_language.empty()) result["source_lang"] = config.source_language;
   if (!config.target_language.empty()) result["target_lang"] = config.target_language;
   return result.dump(2) + "\n";

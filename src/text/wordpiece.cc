@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "text/tokenizer_config_keys.h"
 #include "text/tokenizer_file.h"
 #include "text/tokenizer_recipes.h"
 #include "text/utf8.h"
@@ -113,6 +114,9 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
       fail(ErrorKind::kFormat, "{} cannot be used: {}", json_path, error.what());
     }
   }
+  const WordPieceSettings& of = settings.settings;
+  require_no_other_tokens(JsonObject::parse(config, config_path),
+                          {of.start, of.end, of.unknown, of.pad, of.mask});
   const std::string path = path_of(directory, kVocabulary), text = read_tokenizer_file(path);
   if (const auto offset = find_invalid_utf8(text)) {
     fail(ErrorKind::kFormat, "{} is not UTF-8 at byte {}: it is no list of pieces", path, *offset);

@@ -4,11 +4,12 @@
 
 #include "base/check.h"
 #include "text/tokenizer_config.h"
+#include "text/tokenizer_config_keys.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// model_max_length; a number beyond all reason stands for no limit in Hugging Face's files.
 size_t read_longest(const JsonObject& config) {
@@ -25,6 +26,7 @@ WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& 
     fail(ErrorKind::kFormat,
          "{} turns \"do_basic_tokenize\" off: text cut at white space only is not read here", name);
   }
+  require_known_keys(config, wordpiece_keys());
   WordPieceConfig result{.settings = {},
                          .lowercase = read_flag(config, "do_lower_case"),
                          .strip_accents = read_flag(config, "strip_accents"),
@@ -43,9 +45,9 @@ WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& 
 }
 
 std::string write_wordpiece_config(const WordPieceSettings& settings) {
-  Json config{{"cls_token", settings.start},
-              {"do_lower_case", settings.words.lowercase},
-              {"mask_token", settings.mask}};
+  OrderedJson config{{"cls_token", settings.start},
+                     {"do_lower_case", settings.words.lowercase},
+                     {"mask_token", settings.mask}};
   if (settings.longest > 0) config["model_max_length"] = settings.longest;
   config["pad_token"] = settings.pad;
   config["sep_token"] = settings.end;

@@ -1,0 +1,59 @@
+#include "base/known_keys.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "base/nearest_word.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+bool holds(const std::vector<std::string>& keys, const std::string& key) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
+/// What a key that nobody knows may hold without saying anything.
+bool says_nothing(const Json& value) {
+  if (value.is_null()) return true;
+  if (value.is_boolean()) return !value.get<bool>();
+  return (value.is_structured() || value.is_string()) && (value.empty() || value == "");
+}
+
+std::string listed(const std::vector<Json>& values) {
+  std::string text;
+  for (const Json& value : values) text += (text.empty() ? "" : " or ") + value.dump();
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> all_names(const KnownKeys& keys) {
+  std::vector<std::string> names = keys.read;
+  names.insert(names.end(), keys.ignored.begin(), keys.ignored.end());
+  for (const NeutralKey& each : keys.neutral) names.push_back(each.key);
+  return names;
+}
+
+void require_known_keys(const JsonObject& json, const KnownKeys& keys) {
+  for (const auto& [key, value] : json.json().items()) {
+    if (value.is_null() || key.starts_with('_') || holds(keys.read, key) || holds(keys.ignored, key))
+      continue;
+    const auto neutral = std::ranges::find(keys.neutral, key, &NeutralKey::key);
+    if (neutral != keys.neutral.end()) {
+      if (std::find(neutral->values.begin(), neutral->values.end(), value) != neutral->values.end()) continue;
+      const std::string wanted = listed(neutral->values);
+      json.reject(key, fmt::format("{} (Heed can do nothing else)", wanted.empty() ? "null" : wanted));
+    }
+    if (says_nothing(value)) continue;
+    fail(ErrorKind::kFormat,
+         "{}: '{}' is {}, a key that Heed does not know and that may change the results: remove it from the "
+         "file if it does not{}",
+         json.origin(), shown(key), shown(value.dump(-1, ' ', false, Json::error_handler_t::replace)),
+         did_you_mean(key, all_names(keys)));
+  }
+}
+
+}  // namespace heed
