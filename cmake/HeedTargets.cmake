@@ -51,25 +51,53 @@ function(heed_precompile_headers target)
   endif()
 endfunction()
 
-# heed_compile_sooner(SOURCE...)
+# heed_group_sources(LIST NAME)
 #
-# Files that read or write JSON make settings of it and back: optimising the library's templates in each of them takes
-# long and gains nothing. Its parser is only in base/json_text.cc.
-function(heed_compile_sooner)
+# Replaces the files in LIST by build/groups/NAME_1.cc, which includes the first twelve of them, and so on:
+# the compiler reads headers and makes templates once for all files of a group. Names in anonymous namespaces have to
+# differ within a group.
+function(heed_group_sources list name)
+  if(NOT HEED_GROUPED_SOURCES)
+    return()
+  endif()
+  set(left ${${list}})
+  set(groups)
+  set(number 0)
+  while(left)
+    math(EXPR number "${number} + 1")
+    list(SUBLIST left 0 12 group)
+    list(REMOVE_ITEM left ${group})
+    list(TRANSFORM group REPLACE "(.+)" "#include \"\\1\"\n")
+    list(JOIN group "" includes)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/groups/${name}_${number}.cc CONTENT "${includes}" @ONLY)
+    list(APPEND groups ${CMAKE_BINARY_DIR}/groups/${name}_${number}.cc)
+  endwhile()
+  set(${list} ${groups} PARENT_SCOPE)
+endfunction()
+
+# heed_json_sources(RESULT SOURCE...)
+#
+# The files that read or write JSON: they convert settings, and optimising the library's templates in them takes long
+# and gains nothing. Its parser is only in base/json_text.cc.
+function(heed_json_sources result)
+  set(found)
   foreach(source ${ARGN})
     file(STRINGS ${source} json REGEX "^#include <nlohmann/json.hpp>" LIMIT_COUNT 1)
     if(json AND NOT source MATCHES "/base/json_text.cc$")
-      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -O1)
+      list(APPEND found ${source})
     endif()
   endforeach()
+  set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# heed_folder(NAME [MAY_INCLUDE FOLDER...])
+# heed_folder(NAME [LITTLE_WORK] [GROUPED] [MAY_INCLUDE FOLDER...])
 #
 # Makes the static library heed_NAME from src/NAME/*.cc, and collects src/NAME/*_test.cc for the tests.
+# LITTLE_WORK: the loops that take time are in other folders, so that -O1 is as fast, and compiled sooner.
+# GROUPED: all files are compiled in groups, not only those that read or write JSON.
 # Folders are declared in order, so that the arrows between them cannot run in a circle.
 function(heed_folder name)
-  cmake_parse_arguments(ARG "" "" "MAY_INCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "LITTLE_WORK;GROUPED" "" "MAY_INCLUDE" ${ARGN})
   foreach(other ${ARG_MAY_INCLUDE})
     if(NOT TARGET heed_${other})
       message(FATAL_ERROR "Folder '${name}' may include '${other}', so '${other}' has to be declared before it")
@@ -84,12 +112,21 @@ function(heed_folder name)
   file(CREATE_LINK ${folder} ${CMAKE_BINARY_DIR}/arrows/${name}/${name} SYMBOLIC)
   set(target heed_${name})
   if(sources)
-    add_library(${target} STATIC ${sources})
+    heed_json_sources(json_sources ${sources})
+    list(REMOVE_ITEM sources "" ${json_sources})
+    heed_group_sources(json_sources ${name}_json)
+    set_property(SOURCE ${json_sources} APPEND PROPERTY COMPILE_OPTIONS -O1)
+    if(ARG_GROUPED)
+      heed_group_sources(sources ${name})
+    endif()
+    add_library(${target} STATIC ${sources} ${json_sources})
     set(scope PUBLIC)
     heed_compile_options(${target})
+    if(ARG_LITTLE_WORK)
+      target_compile_options(${target} PRIVATE -O1)
+    endif()
     heed_see_folders(${target} ${name} ${ARG_MAY_INCLUDE})
     heed_precompile_headers(${target})
-    heed_compile_sooner(${sources})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

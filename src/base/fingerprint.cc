@@ -1,5 +1,7 @@
 #include "base/fingerprint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -73,6 +75,10 @@ uint64_t Fingerprint::value() const {
   hash = (hash ^ (hash >> 33)) * kPrime2;
   hash = (hash ^ (hash >> 29)) * kPrime3;
   return hash ^ (hash >> 32);
+}
+
+std::string hexadecimal(uint64_t number) {
+  return fmt::format("{:016x}", number);
 }
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace heed {
@@ -34,5 +35,8 @@ class Fingerprint {
 
   static std::array<uint64_t, 4> start();
 };
+
+/// 16 digits, as fingerprints are written in files.
+std::string hexadecimal(uint64_t number);
 
 }  // namespace heed

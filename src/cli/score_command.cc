@@ -29,7 +29,7 @@ struct ScoreOptions {
   ScoreTextsOptions texts;  ///< and of both: output, --json, --summary, --threads
 };
 
-struct Totals {
+struct PairTotals {
   size_t pairs = 0, tokens = 0;
   double log_probability = 0;
   /// exp of the mean surprise of a token: between so many tokens the model hesitates, as it were.
@@ -47,7 +47,7 @@ std::string to_json(const std::pair<std::string, std::string>& pair, const decod
       .dump();
 }
 
-std::string to_json(const Totals& totals) {
+std::string to_json(const PairTotals& totals) {
   return nlohmann::ordered_json{{"pairs", totals.pairs},
                                 {"tokens", totals.tokens},
                                 {"log_probability", totals.log_probability},
@@ -55,7 +55,7 @@ std::string to_json(const Totals& totals) {
       .dump();
 }
 
-std::string to_text(const Totals& totals) {
+std::string to_text(const PairTotals& totals) {
   return fmt::format("{}, {}, log-probability {:.4f}, perplexity {:.4f}", counted(totals.pairs, "pair"),
                      counted(totals.tokens, "token"), totals.log_probability, totals.perplexity());
 }
@@ -72,7 +72,7 @@ int run_score_pairs(const ScoreOptions& options) {
   const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
   if (interrupted()) return kExitInterrupted;
 
-  Totals totals;
+  PairTotals totals;
   std::vector<std::string> lines;
   for (size_t n = 0; n < scores.size(); ++n) {
     ++totals.pairs;

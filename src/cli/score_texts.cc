@@ -18,7 +18,7 @@
 namespace heed::cli {
 namespace {
 
-struct Totals {
+struct TextTotals {
   size_t texts = 0, tokens = 0, bytes = 0;
   double log_probability = 0;
   /// exp of the mean surprise of a token.
@@ -37,7 +37,7 @@ std::string to_json(const std::string& text, const decode::TextScore& score) {
   return json.dump();
 }
 
-std::string to_json(const Totals& totals) {
+std::string to_json(const TextTotals& totals) {
   return nlohmann::ordered_json{{"texts", totals.texts},
                                 {"tokens", totals.tokens},
                                 {"bytes", totals.bytes},
@@ -47,7 +47,7 @@ std::string to_json(const Totals& totals) {
       .dump();
 }
 
-std::string to_text(const Totals& totals) {
+std::string to_text(const TextTotals& totals) {
   return fmt::format("{}, {}, log-probability {:.4f}, perplexity {:.4f}, {:.4f} bits per byte",
                      counted(totals.texts, "text"), counted(totals.tokens, "token"), totals.log_probability,
                      totals.perplexity(), totals.bits_per_byte());
@@ -82,7 +82,7 @@ int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
                                    texts[n], {.stride = o.stride.value_or(0)});
   });
   if (interrupted()) return kExitInterrupted;
-  Totals totals;
+  TextTotals totals;
   for (size_t n = 0; n < texts.size(); ++n) {
     ++totals.texts;
     totals.tokens += scores[n].ids.size();

@@ -18,7 +18,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-constexpr double kSecondsBetweenDrawings = 0.1;
+constexpr double kSecondsBetweenRedraws = 0.1;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ std::optional<double> seconds_left(double seconds, double fraction) {
 
 void ProgressLine::show(uint64_t done, double fraction) {
   const double passed = seconds();
-  if (!live_ || (last_ >= 0 && passed - last_ < kSecondsBetweenDrawings)) return;
+  if (!live_ || (last_ >= 0 && passed - last_ < kSecondsBetweenRedraws)) return;
   last_ = passed;
   const double rate = static_cast<double>(done) / passed;
   std::string line = fmt::format("{}", done);

@@ -168,8 +168,8 @@ HWY_INLINE T dot_output(const AttentionBackwardArguments<T>& b, const Head<T>& h
 
 /// to = factor * from, or to += factor * from
 template <typename T>
-HWY_INLINE void give_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,
-                          int64_t stride, bool add) {
+HWY_NOINLINE void give_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,
+                            int64_t stride, bool add) {
   const hn::ScalableTag<T> d;
   for (int64_t row = 0; row < rows; ++row) {
     prefetch_behind(to + row * stride, width);

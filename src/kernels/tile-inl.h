@@ -79,12 +79,10 @@ HWY_INLINE void multiply_vectors(int64_t vectors, int64_t depth, const T* a, int
   }
 }
 
-/// C (rows x columns) = A (rows x depth) B (depth x columns), or is added to, for at most kTileRows rows; A
-/// (depth x rows) in memory where kTransposed. `columns` is rounded up to whole vectors, of B and of C. Each
-/// element is one sum in the order of the depth, whatever the sizes.
-template <bool kTransposed, int kRows = kTileRows, typename T>
-HWY_INLINE void multiply_rows(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t a_stride,
-                              const RightFactor<T>& b, T* c, int64_t c_stride, bool accumulate) {
+/// multiply_rows() for at most kRows rows.
+template <bool kTransposed, int kRows, typename T>
+HWY_INLINE void multiply_at_most(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t a_stride,
+                                 const RightFactor<T>& b, T* c, int64_t c_stride, bool accumulate) {
   if (rows == kRows) {
     const int64_t panel = panel_width<T>(), lanes = panel / kTileVectors;
     for (int64_t begin = 0; begin < columns; begin += panel) {
@@ -94,8 +92,18 @@ HWY_INLINE void multiply_rows(int64_t rows, int64_t columns, int64_t depth, cons
                                                          c + begin, c_stride, accumulate);
     }
   } else if constexpr (kRows > 1) {
-    multiply_rows<kTransposed, kRows - 1>(rows, columns, depth, a, a_stride, b, c, c_stride, accumulate);
+    multiply_at_most<kTransposed, kRows - 1>(rows, columns, depth, a, a_stride, b, c, c_stride, accumulate);
   }
+}
+
+/// C (rows x columns) = A (rows x depth) B (depth x columns), or is added to, for at most kTileRows rows; A
+/// (depth x rows) in memory where kTransposed. `columns` is rounded up to whole vectors, of B and of C. Each
+/// element is one sum in the order of the depth, whatever the sizes. Not inlined, as it has a loop for every
+/// number of rows and vectors, which would be compiled again for each call.
+template <bool kTransposed, typename T>
+HWY_NOINLINE void multiply_rows(int64_t rows, int64_t columns, int64_t depth, const T* a, int64_t a_stride,
+                                const RightFactor<T>& b, T* c, int64_t c_stride, bool accumulate) {
+  multiply_at_most<kTransposed, kTileRows>(rows, columns, depth, a, a_stride, b, c, c_stride, accumulate);
 }
 
 /// visit(row, rows) for blocks of at most kTileRows rows.
@@ -181,7 +189,7 @@ HWY_INLINE void transpose(const T* x, int64_t stride, int64_t rows, int64_t colu
 
 /// The transpose of x (rows x width) in panels: the product with it has a column for each row of x.
 template <typename T>
-HWY_INLINE RightFactor<T> pack_transposed(const T* x, int64_t stride, int64_t rows, int64_t width, T* out) {
+HWY_NOINLINE RightFactor<T> pack_transposed(const T* x, int64_t stride, int64_t rows, int64_t width, T* out) {
   const int64_t panel = panel_width<T>();
   for (int64_t row = 0; row < rows; row += panel) {
     transpose(x + row * stride, stride, std::min(panel, rows - row), width, out + row * width, panel);
@@ -191,7 +199,7 @@ HWY_INLINE RightFactor<T> pack_transposed(const T* x, int64_t stride, int64_t ro
 
 /// A copy of x (rows x width), rows one after the other and of whole vectors, with zeros at their ends.
 template <typename T>
-HWY_INLINE RightFactor<T> pack(const T* x, int64_t stride, int64_t rows, int64_t width, T* out) {
+HWY_NOINLINE RightFactor<T> pack(const T* x, int64_t stride, int64_t rows, int64_t width, T* out) {
   const hn::ScalableTag<T> d;
   const int64_t padded = round_up(width, static_cast<int64_t>(hn::Lanes(d)));
   for (int64_t row = 0; row < rows; ++row) {

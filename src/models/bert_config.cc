@@ -58,7 +58,7 @@ std::vector<std::string> read_labels(const JsonObject& json) {
   return labels;
 }
 
-const KnownKeys& known_keys() {
+const KnownKeys& bert_keys() {
   static const KnownKeys keys =
       with_common_keys({.read = {"attention_probs_dropout_prob",
                                  "classifier_dropout",
@@ -88,7 +88,7 @@ const KnownKeys& known_keys() {
 }
 
 void refuse_what_heed_cannot_do(const JsonObject& json) {
-  require_known_keys(json, known_keys());
+  require_known_keys(json, bert_keys());
   if (!json.boolean("tie_word_embeddings", true)) {
     json.reject("tie_word_embeddings", "true (one embedding for input and output)");
   }

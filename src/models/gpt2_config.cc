@@ -32,7 +32,7 @@ nlohmann::ordered_json gpt2_config_json(const DecoderOnlyConfig& c) {
   return json;
 }
 
-const KnownKeys& known_keys() {
+const KnownKeys& gpt2_keys() {
   static const KnownKeys keys = with_common_keys(
       {.read = {"activation_function", "attn_pdrop", "bos_token_id", "embd_pdrop", "eos_token_id",
                 "initializer_range", "layer_norm_epsilon", "n_embd", "n_head", "n_inner", "n_layer",
@@ -47,7 +47,7 @@ const KnownKeys& known_keys() {
 }
 
 DecoderOnlyConfig read_gpt2_config(const JsonObject& json) {
-  require_known_keys(json, known_keys());
+  require_known_keys(json, gpt2_keys());
   DecoderOnlyConfig c;
   c.family = &gpt2_family();
   c.vocabulary = json.integer("vocab_size", {1, 1 << 26});

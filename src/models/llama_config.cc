@@ -42,7 +42,7 @@ nlohmann::ordered_json llama_config_json(const DecoderOnlyConfig& c) {
   return json;
 }
 
-const KnownKeys& known_keys() {
+const KnownKeys& llama_keys() {
   static const KnownKeys keys =
       with_common_keys({.read = {"attention_bias",    "attention_dropout",
                                  "bos_token_id",      "eos_token_id",
@@ -104,7 +104,7 @@ void read_positions(const JsonObject& json, DecoderOnlyConfig& c) {
 }
 
 DecoderOnlyConfig read_llama_config(const JsonObject& json) {
-  require_known_keys(json, known_keys());
+  require_known_keys(json, llama_keys());
   DecoderOnlyConfig c;
   c.family = &llama_family();
   c.vocabulary = json.integer("vocab_size", {1, 1 << 26});

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kModelType = "heed_rnn";
 
-const KnownKeys& known_keys() {
+const KnownKeys& rnn_keys() {
   static const KnownKeys keys =
       with_common_keys({.read = {"attention_score", "attention_size", "cell_type", "decoder_hidden_size",
                                  "decoder_layers", "decoder_start_token_id", "decoder_vocab_size", "dropout",
@@ -25,7 +25,7 @@ const KnownKeys& known_keys() {
 }  // namespace
 
 RnnConfig read_rnn_config(const JsonObject& json) {
-  require_known_keys(json, known_keys());
+  require_known_keys(json, rnn_keys());
   const IntegerRange layers{1, 256}, width{1, 1 << 16}, vocabulary{1, 1 << 26};
   RnnConfig c;
   c.source_vocabulary = json.integer("vocab_size", vocabulary);

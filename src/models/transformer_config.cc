@@ -47,7 +47,7 @@ int32_t read_end_id(const JsonObject& json, IntegerRange ids) {
   return static_cast<int32_t>(all.front());
 }
 
-const KnownKeys& known_keys(bool marian) {
+const KnownKeys& transformer_keys(bool marian) {
   static const auto make = [](bool of_marian) {
     KnownKeys keys{.read = {"activation_dropout",      "activation_function",
                             "attention_dropout",       "d_model",
@@ -100,7 +100,7 @@ std::vector<std::string> beyond_marian(const TransformerConfig& c) {
 
 TransformerConfig read_transformer_config(const JsonObject& json) {
   const bool marian = json.string("model_type") == "marian";
-  require_known_keys(json, known_keys(marian));
+  require_known_keys(json, transformer_keys(marian));
   const IntegerRange layers{1, 256}, heads{1, 1024}, width{1, 1 << 16};
   TransformerConfig c;
   c.vocabulary = json.integer("vocab_size", {1, 1 << 26});

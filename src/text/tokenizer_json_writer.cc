@@ -13,23 +13,23 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json sequence(const char* list, std::initializer_list<Json> steps) {
-  return {{"type", "Sequence"}, {list, Json(Json::array_t(steps))}};
+OrderedJson sequence(const char* list, std::initializer_list<OrderedJson> steps) {
+  return {{"type", "Sequence"}, {list, OrderedJson(OrderedJson::array_t(steps))}};
 }
 
-Json replace(std::string_view text, std::string_view with) {
+OrderedJson replace(std::string_view text, std::string_view with) {
   return {{"type", "Replace"}, {"pattern", {{"String", text}}}, {"content", with}};
 }
 
-Json added_token(int32_t id, const std::string& content) {
+OrderedJson added_token(int32_t id, const std::string& content) {
   return {{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
           {"rstrip", false}, {"normalized", false}, {"special", true}};
 }
 
 /// A model of merges that has none, so that each symbol is a token.
-Json plain_model(Json vocabulary) {
+OrderedJson plain_model(OrderedJson vocabulary) {
   return {{"type", "BPE"},
           {"dropout", nullptr},
           {"unk_token", nullptr},
@@ -39,30 +39,31 @@ Json plain_model(Json vocabulary) {
           {"byte_fallback", false},
           {"ignore_merges", false},
           {"vocab", std::move(vocabulary)},
-          {"merges", Json::array()}};
+          {"merges", OrderedJson::array()}};
 }
 
 /// The whole file, with the parts in the order in which the pipeline has them.
-std::string file_of(Json added, Json normalizer, Json pre_tokenizer, Json post_processor, Json decoder,
-                    Json model) {
-  const Json file{{"version", "1.0"},
-                  {"truncation", nullptr},
-                  {"padding", nullptr},
-                  {"added_tokens", std::move(added)},
-                  {"normalizer", std::move(normalizer)},
-                  {"pre_tokenizer", std::move(pre_tokenizer)},
-                  {"post_processor", std::move(post_processor)},
-                  {"decoder", std::move(decoder)},
-                  {"model", std::move(model)}};
+std::string file_of(OrderedJson added, OrderedJson normalizer, OrderedJson pre_tokenizer,
+                    OrderedJson post_processor, OrderedJson decoder, OrderedJson model) {
+  const OrderedJson file{{"version", "1.0"},
+                         {"truncation", nullptr},
+                         {"padding", nullptr},
+                         {"added_tokens", std::move(added)},
+                         {"normalizer", std::move(normalizer)},
+                         {"pre_tokenizer", std::move(pre_tokenizer)},
+                         {"post_processor", std::move(post_processor)},
+                         {"decoder", std::move(decoder)},
+                         {"model", std::move(model)}};
   return file.dump(1) + "\n";
 }
 
 /// An object of pieces and ids, in their order; looking each up among the others would take quadratic time.
 template <typename Pieces, typename Spell>
-Json vocabulary_of(const Pieces& pieces, const Spell& spell) {
-  Json vocabulary = Json::object();
+OrderedJson vocabulary_of(const Pieces& pieces, const Spell& spell) {
+  OrderedJson vocabulary = OrderedJson::object();
   int32_t id = 0;
-  for (const auto& piece : pieces) vocabulary.get_ref<Json::object_t&>().emplace_back(spell(piece), id++);
+  for (const auto& piece : pieces)
+    vocabulary.get_ref<OrderedJson::object_t&>().emplace_back(spell(piece), id++);
   return vocabulary;
 }
 
@@ -70,8 +71,8 @@ bool is_ordinary(const SentencePieceModel& model, int number) {
   return !model.is_special(number) && model.byte_of(number) < 0;
 }
 
-Json special_tokens_of(const SentencePieceModel& model) {
-  Json added = Json::array();
+OrderedJson special_tokens_of(const SentencePieceModel& model) {
+  OrderedJson added = OrderedJson::array();
   for (int n = 0; n < model.size(); ++n) {
     if (model.is_special(n)) added.push_back(added_token(n, model.piece(n)));
   }
@@ -79,28 +80,31 @@ Json special_tokens_of(const SentencePieceModel& model) {
 }
 
 /// The start token before a text, and before each of two.
-Json frame_of(const SentencePieceModel& model, bool starts_every_text) {
+OrderedJson frame_of(const SentencePieceModel& model, bool starts_every_text) {
   if (!starts_every_text || model.start() < 0) return nullptr;
   const std::string& start = model.piece(model.start());
   const auto text = [](const char* name, int type) {
-    return Json{{"Sequence", {{"id", name}, {"type_id", type}}}};
+    return OrderedJson{{"Sequence", {{"id", name}, {"type_id", type}}}};
   };
-  const auto token = [&](int type) { return Json{{"SpecialToken", {{"id", start}, {"type_id", type}}}}; };
-  Json ids = Json::object();
-  ids[start] = {{"id", start}, {"ids", Json::array({model.start()})}, {"tokens", Json::array({start})}};
+  const auto token = [&](int type) {
+    return OrderedJson{{"SpecialToken", {{"id", start}, {"type_id", type}}}};
+  };
+  OrderedJson ids = OrderedJson::object();
+  ids[start] = {
+      {"id", start}, {"ids", OrderedJson::array({model.start()})}, {"tokens", OrderedJson::array({start})}};
   return {{"type", "TemplateProcessing"},
-          {"single", Json::array({token(0), text("A", 0)})},
-          {"pair", Json::array({token(0), text("A", 0), token(1), text("B", 1)})},
+          {"single", OrderedJson::array({token(0), text("A", 0)})},
+          {"pair", OrderedJson::array({token(0), text("A", 0), token(1), text("B", 1)})},
           {"special_tokens", std::move(ids)}};
 }
 
 /// All of the file but the model and what cuts texts before it.
-std::string file_of(const SentencePieceModel& model, bool starts_every_text, Json pre_tokenizer,
-                    Json json_model) {
+std::string file_of(const SentencePieceModel& model, bool starts_every_text, OrderedJson pre_tokenizer,
+                    OrderedJson json_model) {
   const std::string mark(kSpaceMark);
-  const Json prepend{{"type", "Prepend"}, {"prepend", mark}}, fallback{{"type", "ByteFallback"}},
+  const OrderedJson prepend{{"type", "Prepend"}, {"prepend", mark}}, fallback{{"type", "ByteFallback"}},
       fuse{{"type", "Fuse"}};
-  const Json strip{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
+  const OrderedJson strip{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
   return file_of(special_tokens_of(model), sequence("normalizers", {prepend, replace(" ", mark)}),
                  std::move(pre_tokenizer), frame_of(model, starts_every_text),
                  sequence("decoders", {replace(mark, " "), fallback, fuse, strip}), std::move(json_model));
@@ -108,7 +112,7 @@ std::string file_of(const SentencePieceModel& model, bool starts_every_text, Jso
 
 /// The model's pieces are its merges: every two pieces that make a third. Those of the piece with the higher
 /// score go first; of one piece, the order changes nothing in a text but where they overlap.
-Json merges_of(const SentencePieceModel& model) {
+OrderedJson merges_of(const SentencePieceModel& model) {
   std::unordered_map<std::string_view, int> numbers;
   for (int n = 0; n < model.size(); ++n) {
     if (is_ordinary(model, n)) numbers.emplace(model.piece(n), n);
@@ -129,16 +133,16 @@ Json merges_of(const SentencePieceModel& model) {
   std::sort(merges.begin(), merges.end(), [](const Merge& a, const Merge& b) {
     return std::tuple(-a.score, a.joined, a.left, a.right) < std::tuple(-b.score, b.joined, b.left, b.right);
   });
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const Merge& merge : merges)
-    list.push_back(Json::array({model.piece(merge.left), model.piece(merge.right)}));
+    list.push_back(OrderedJson::array({model.piece(merge.left), model.piece(merge.right)}));
   return list;
 }
 
-Json bpe_model(const SentencePieceModel& model) {
+OrderedJson bpe_model(const SentencePieceModel& model) {
   std::vector<std::string> pieces;
   for (int n = 0; n < model.size(); ++n) pieces.push_back(model.piece(n));
-  Json json = plain_model(vocabulary_of(pieces, [](const std::string& piece) { return piece; }));
+  OrderedJson json = plain_model(vocabulary_of(pieces, [](const std::string& piece) { return piece; }));
   json["unk_token"] = model.piece(model.unknown());
   json["fuse_unk"] = true;
   json["byte_fallback"] = true;
@@ -146,16 +150,17 @@ Json bpe_model(const SentencePieceModel& model) {
   return json;
 }
 
-Json unigram_model(const SentencePieceModel& model) {
+OrderedJson unigram_model(const SentencePieceModel& model) {
   float lowest = 0;
   for (int n = 0; n < model.size(); ++n) {
     if (is_ordinary(model, n)) lowest = std::min(lowest, model.score(n));
   }
-  Json vocabulary = Json::array();
+  OrderedJson vocabulary = OrderedJson::array();
   for (int n = 0; n < model.size(); ++n) {
     // The other pieces are never cut from text here, but there are no kinds of pieces there (kNotCut). A
     // lower score than all others' would change that of unknown characters, which is the lowest less 10.
-    vocabulary.push_back(Json::array({model.piece(n), is_ordinary(model, n) ? model.score(n) : lowest}));
+    vocabulary.push_back(
+        OrderedJson::array({model.piece(n), is_ordinary(model, n) ? model.score(n) : lowest}));
   }
   return {{"type", "Unigram"},
           {"unk_id", model.unknown()},
@@ -169,10 +174,10 @@ constexpr const char* kNotCut = "<(?=0x[0-9A-F]{2}>|s>|/s>|unk>)";
 }  // namespace
 
 std::string byte_tokenizer_json() {
-  const Json level{
+  const OrderedJson level{
       {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", false}, {"use_regex", false}};
   return file_of(
-      Json::array(), nullptr, level, nullptr, level,
+      OrderedJson::array(), nullptr, level, nullptr, level,
       plain_model(vocabulary_of(characters_of_bytes(), [](const std::string& piece) { return piece; })));
 }
 
@@ -182,17 +187,17 @@ std::string character_tokenizer_json(const std::u32string& characters) {
     append_utf8(text, c);
     return text;
   };
-  return file_of(Json::array(), nullptr, nullptr, nullptr, {{"type", "Fuse"}},
+  return file_of(OrderedJson::array(), nullptr, nullptr, nullptr, {{"type", "Fuse"}},
                  plain_model(vocabulary_of(characters, spell)));
 }
 
 std::string sentencepiece_tokenizer_json(const SentencePieceModel& model, bool starts_every_text) {
   HEED_CHECK(model.keeps_text() && model.unknown() >= 0);
   if (model.type() == SubwordType::kBpe) return file_of(model, starts_every_text, nullptr, bpe_model(model));
-  const Json apart{{"type", "Split"},
-                   {"pattern", {{"Regex", kNotCut}}},
-                   {"behavior", "MergedWithPrevious"},
-                   {"invert", false}};
+  const OrderedJson apart{{"type", "Split"},
+                          {"pattern", {{"Regex", kNotCut}}},
+                          {"behavior", "MergedWithPrevious"},
+                          {"invert", false}};
   return file_of(model, starts_every_text, apart, unigram_model(model));
 }
 

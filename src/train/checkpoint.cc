@@ -21,10 +21,6 @@ std::string layout_of(const nn::ParameterTable& table) {
   return text;
 }
 
-std::string hexadecimal(uint64_t number) {
-  return fmt::format("{:016x}", number);
-}
-
 uint64_t from_hexadecimal(const JsonObject& json, const std::string& key) {
   const std::string text = json.string(key);
   uint64_t number = 0;

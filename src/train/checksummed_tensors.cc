@@ -35,7 +35,7 @@ std::string checksum_of(const ChecksummedTensors& content) {
     add_text(all, tensor->shape().to_string());
     all.add(tensor->bytes(), static_cast<size_t>(tensor->size()) * size_of(tensor->dtype()));
   }
-  return fmt::format("{:016x}", all.value());
+  return hexadecimal(all.value());
 }
 
 ChecksummedTensors read_all(const std::string& path, std::string& checksum) {

@@ -24,10 +24,6 @@ struct Manifest {
   bool operator==(const Manifest&) const = default;
 };
 
-std::string hexadecimal(uint64_t number) {
-  return fmt::format("{:016x}", number);
-}
-
 std::string fingerprint_of_file(const std::string& path) {
   Fingerprint all;
   all.add(read_file(path));
