@@ -10,24 +10,19 @@
 #include "base/thread_pool.h"
 #include "cli/line_output.h"
 #include "cli/translation.h"
-#include "data/hmm_aligner.h"
-#include "decode/alignment_heads.h"
-#include "text/symmetrization.h"
+#include "models/alignment_heads.h"
+#include "train/head_choice.h"
 
 namespace heed::cli {
 namespace {
 
-// Pairs that the aligner learns from, and those among them on which heads are compared.
-constexpr int kMostPairs = 200'000, kCompared = 500;
+// Pairs that the aligner learns from.
+constexpr int kMostPairs = 200'000;
 // Longer ones are left out.
 constexpr size_t kMostTokens = 100;
 
-struct EncodedPairs {
-  Sequences sources, targets;
-};
-
-EncodedPairs encode_pairs(const PairsInput& input, const TranslationModel& model) {
-  EncodedPairs encoded;
+train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& model) {
+  train::TokenPairs encoded;
   PairsReader reader(input);
   const auto longest = static_cast<size_t>(model.loaded.seq2seq().longest());
   const size_t most = longest > 0 ? std::min(kMostTokens, longest) : kMostTokens;
@@ -38,25 +33,10 @@ EncodedPairs encode_pairs(const PairsInput& input, const TranslationModel& model
     encoded.sources.append(source);
     encoded.targets.append(target);
   }
-  if (encoded.sources.count() == 0) {
+  if (encoded.sources.count() == 0 && !interrupted()) {
     fail(ErrorKind::kFormat, "{} has no pair of at most {} tokens on either side", reader.name(), most);
   }
   return encoded;
-}
-
-/// Evenly among all, with the links of both directions: those that agree are sure.
-std::vector<decode::LinkedPair> linked_sample(const EncodedPairs& pairs, const TwoWayAligner& aligner) {
-  std::vector<decode::LinkedPair> sample;
-  const int count = pairs.sources.count(), step = (count + kCompared - 1) / kCompared;
-  for (int n = 0; n < count; n += step) {
-    const auto source = pairs.sources[n], target = pairs.targets[n];
-    const TwoWayAligner::Links links = aligner.align(source, target);
-    sample.push_back({{source.begin(), source.end()},
-                      {target.begin(), target.end()},
-                      {symmetrize(links.forward, links.backward, Symmetrization::kIntersection),
-                       symmetrize(links.forward, links.backward, Symmetrization::kGrowDiagFinalAnd)}});
-  }
-  return sample;
 }
 
 }  // namespace
@@ -69,13 +49,11 @@ int choose_heads(const HeadChoiceOptions& o) {
     fail(ErrorKind::kUsage, "'{}' is not there, where alignment_heads are noted: write one, {{}} is enough",
          path);
   }
-  const EncodedPairs pairs = encode_pairs(o.pairs, model);
+  const train::TokenPairs pairs = encode_pairs(o.pairs, model);
   ThreadPool pool(o.common.threads);
   if (interrupted()) return kExitInterrupted;
-  const TwoWayAligner aligner(pairs.sources, pairs.targets, model.loaded.seq2seq().vocabulary_size(), pool);
-  if (interrupted()) return kExitInterrupted;
-  const decode::HeadChoice choice = decode::choose_alignment_heads(
-      model.loaded.seq2seq(), model.loaded.context(), linked_sample(pairs, aligner), pool);
+  const decode::HeadChoice choice =
+      train::choose_heads(model.loaded.seq2seq(), model.loaded.context(), pairs, pool, Stop(&interrupted()));
   if (interrupted()) return kExitInterrupted;
   models::write_alignment_heads(model.loaded.directory, choice.heads);
   LineOutput output("-");

@@ -85,6 +85,10 @@ class Task {
   /// * sum. Called by several threads at once.
   virtual BatchLoss loss(nn::Context& context, Part part, const Batch& batch, double scale) const = 0;
 
+  /// When a training has reached its end: what is found out about the model that stands in the directory.
+  /// Throws Stopped.
+  virtual void finish(const std::string& /*directory*/) const {}
+
   virtual bool has_validation() const = 0;
   /// A function of weights, text and recipe alone.
   virtual ValidationScores validate(const nn::ParameterArray& values, TrainingStep& step,

@@ -439,6 +439,13 @@ TrainingSummary Trainer::run() {
     end = TrainingEnd::kStopped;
   }
   if (checkpoint_.state.step > summary.resumed_from) save();
+  if (*end != TrainingEnd::kStopped) {
+    try {
+      task_->finish(directory_.path());
+    } catch (const Stopped&) {
+      end = TrainingEnd::kStopped;
+    }
+  }
   summary.end = *end;
   summary.steps = checkpoint_.state.step;
   summary.best_step = checkpoint_.state.kept_step;

@@ -10,17 +10,22 @@
 #include "decode/search.h"
 #include "decode/work_queue.h"
 #include "models/generation_defaults.h"
+#include "models/model_directory.h"
 #include "models/seq2seq.h"
 #include "ops/elementwise.h"
 #include "text/bleu.h"
 #include "text/chrf.h"
 #include "train/guided_alignment.h"
+#include "train/head_choice.h"
 #include "train/trainer.h"
 #include "train/training_step.h"
 #include "train/translation_data.h"
 
 namespace heed::train {
 namespace {
+
+// Of the corpus, from which alignments are learnt to choose alignment heads.
+constexpr uint64_t kAlignedPairs = 20'000;
 
 class TranslationTask : public Task {
  public:
@@ -65,6 +70,20 @@ class TranslationTask : public Task {
                                        .begin = model_->end_id(),
                                        .start = model_->start_id()});
     if (recipe_.guided_alignment) models::write_alignment_heads(directory, {guided_head_});
+  }
+
+  /// A guided head is known from the beginning; else the heads are chosen that align words best.
+  void finish(const std::string& directory) const override {
+    if (recipe_.guided_alignment) return;
+    TokenPairs pairs;
+    const uint64_t count = data_->corpus.sentences(), step = (count + kAlignedPairs - 1) / kAlignedPairs;
+    for (uint64_t n = 0; n < count; n += step) {
+      pairs.sources.append(data_->corpus.sentence(0, n));
+      pairs.targets.append(data_->corpus.sentence(1, n));
+    }
+    const models::LoadedModel trained = models::load_model(directory);
+    models::write_alignment_heads(
+        directory, choose_heads(trained.seq2seq(), trained.context(), pairs, input_.pool, input_.stop).heads);
   }
 
   std::string amount() const override { return counted(data_->corpus.sentences(), "pair"); }
