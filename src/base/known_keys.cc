@@ -19,7 +19,8 @@ bool holds(const std::vector<std::string>& keys, const std::string& key) {
 bool says_nothing(const Json& value) {
   if (value.is_null()) return true;
   if (value.is_boolean()) return !value.get<bool>();
-  return (value.is_structured() || value.is_string()) && (value.empty() || value == "");
+  if (value.is_string()) return value.get<std::string>().empty();
+  return value.is_structured() && value.empty();
 }
 
 std::string listed(const std::vector<Json>& values) {
