@@ -12,6 +12,8 @@ find_package(CLI11 REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo cairo-svg cairo-pdf)
+pkg_check_modules(GUMBO REQUIRED IMPORTED_TARGET gumbo)
+pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
 # It has neither a CMake package nor a .pc file.
@@ -34,6 +36,7 @@ set(HEED_LINK_text PkgConfig::SENTENCEPIECE ${HEED_CLD2_LIBRARY} ICU::uc ICU::i1
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)
 set(HEED_LINK_data ICU::uc)
+set(HEED_LINK_decode ICU::uc PkgConfig::GUMBO PkgConfig::MD4C)
 set(HEED_LINK_inspect PkgConfig::PANGOCAIRO ICU::uc nlohmann_json::nlohmann_json)
 set(HEED_LINK_train nlohmann_json::nlohmann_json PkgConfig::TOMLPLUSPLUS)
 set(HEED_LINK_cli CLI11::CLI11 nlohmann_json::nlohmann_json)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/error.h"
@@ -19,6 +20,10 @@ struct TranslateOptions {
   /// says.
   std::optional<double> length_penalty{};
   bool split_sentences = true;  ///< translate the sentences of a line one by one, not the line as a whole
+  /// URLs, code, numbers, emojis and the like come out as they went in.
+  bool placeholders = true;
+  /// Terms, and what each of them must become.
+  std::vector<std::pair<std::string, std::string>> glossary{};
 };
 
 /// One translation.

@@ -35,6 +35,16 @@ struct Translator::State {
     }
   }
 
+  static Glossary glossary_of(const std::vector<std::pair<std::string, std::string>>& terms) {
+    Glossary glossary;
+    for (const auto& [source, target] : terms) {
+      require_utf8("a glossary's term", source);
+      require_utf8("a glossary's term", target);
+      glossary.add(source, target);
+    }
+    return glossary;
+  }
+
   decode::Translator with(const TranslateOptions& options) {
     require_valid(options);
     decode::TranslatorOptions o;
@@ -46,6 +56,10 @@ struct Translator::State {
     if (options.length_penalty) o.search.length_penalty = *options.length_penalty;
     o.search.nbest = options.nbest;
     o.split_sentences = options.split_sentences;
+    o.protect_spans = options.placeholders;
+    o.true_case = true;
+    if (!options.glossary.empty())
+      o.glossary = std::make_shared<const Glossary>(glossary_of(options.glossary));
     return {model.seq2seq(), model.context(), tokenizer, pool, o};
   }
 

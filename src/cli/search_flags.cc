@@ -20,7 +20,7 @@ void add_search_options(Command& app, SearchFlags& flags) {
 
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model) {
   decode::TranslatorOptions options;
-  options.split_sentences = true;
+  options.split_sentences = options.protect_spans = options.true_case = true;
   options.search = decode::search_options_of(model);
   options.alignment.heads = models::read_alignment_heads(model.directory);
   if (flags.beam) {

@@ -22,7 +22,8 @@ struct SearchFlags {
 /// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram and --batch-tokens.
 void add_search_options(Command& app, SearchFlags& flags);
 
-/// What the model directory says, overridden by what was given. Lines are split into sentences.
+/// What the model directory says, overridden by what was given. Lines are split into sentences,
+/// and what a translation keeps is protected.
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model);
 
 }  // namespace heed::cli

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/file.h"
 #include "base/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/checked_options.h"
@@ -19,6 +20,8 @@
 #include "cli/source_lines.h"
 #include "cli/terminal.h"
 #include "cli/translation.h"
+#include "decode/document.h"
+#include "text/utf8.h"
 
 namespace heed::cli {
 namespace {
@@ -28,10 +31,10 @@ struct TranslateOptions {
   ModelChoice model;
   SearchFlags search;
   std::vector<std::string> texts;
-  std::string input, output, prefix;
+  std::string input, output, prefix, glossary, format = "text";
   int nbest = 1;
   bool scores = false, alignment = false, json = false;
-  bool sample = false, split_sentences = false, whole_lines = false, lossy = false;
+  bool sample = false, split_sentences = false, whole_lines = false, no_placeholders = false, lossy = false;
   // What the command line leaves open, the model's directory decides.
   std::optional<double> temperature, top_p;
   std::optional<int> top_k;
@@ -49,6 +52,8 @@ decode::TranslatorOptions translator_options(const TranslateOptions& o, const mo
   if (o.top_p) sampling.top_p = *o.top_p;
   sampling.seed = o.seed;
   options.split_sentences = !o.whole_lines;
+  options.protect_spans = !o.no_placeholders;
+  if (!o.glossary.empty()) options.glossary = std::make_shared<const Glossary>(Glossary::load(o.glossary));
   options.prefix = o.prefix;
   options.align = o.alignment;
   return options;
@@ -93,10 +98,45 @@ void write(const TranslateOptions& o, const decode::Translation& translation, Li
   }
 }
 
+/// Whole documents instead of lines.
+int run_translate_documents(const TranslateOptions& o) {
+  if (!o.texts.empty() && !o.input.empty()) {
+    fail(ErrorKind::kUsage, "give either documents as arguments or --input, not both");
+  }
+  if (o.json || o.scores || o.alignment || o.nbest > 1 || o.sample || !o.prefix.empty() ||
+      o.no_placeholders) {
+    fail(ErrorKind::kUsage,
+         "--format {} gives a document: --json, --scores, --alignment, --nbest, --sample, --prefix and "
+         "--no-placeholders are for lines of text",
+         o.format);
+  }
+  std::vector<std::string> documents = o.texts;
+  const bool arguments = !documents.empty();
+  if (!arguments) documents.push_back(read_input(o.input.empty() || o.input == "-" ? "/dev/stdin" : o.input));
+  LineOutput output(o.output);
+  const TranslationModel model = load_translation_model(o.model);
+  ThreadPool pool(o.common.threads);
+  decode::TranslatorOptions options = translator_options(o, model.loaded);
+  options.align = true;
+  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
+                                      options);
+  const auto format = o.format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown;
+  for (const std::string& document : documents) {
+    const std::string text = o.lossy ? replace_invalid_utf8(document) : document;
+    const std::string translation = decode::translate_document(translator, text, format, &interrupted());
+    if (interrupted()) return kExitInterrupted;
+    output.write(translation);
+    if (arguments) output.write("\n");
+  }
+  output.commit();
+  return kExitDone;
+}
+
 int run_translate(const TranslateOptions& o) {
   if (o.sample && o.search.beam) {
     fail(ErrorKind::kUsage, "--sample draws translations instead of searching with --beam: leave out one");
   }
+  if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
@@ -174,7 +214,8 @@ void add_translate(Command& app, Work& work) {
   command->footer(
       "Examples:\n  heed translate \"Der Hund schläft.\"\n"
       "  heed translate --input german.txt --output english.txt --beam 1\n"
-      "  heed translate --json --nbest 3 < german.txt\n\n"
+      "  heed translate --json --nbest 3 < german.txt\n"
+      "  heed translate --format html --input seite.html --output page.html\n\n"
       "Each line gives one line; blank lines stay blank. With --scores and --alignment a line has the "
       "columns score,\n"
       "translation, alignment, with tabs between them. With --nbest N each line gives N lines, the best "
@@ -185,6 +226,11 @@ void add_translate(Command& app, Work& work) {
   command->add_option("--input", o->input, "Read lines from this file; - is standard input, as is none")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  add_choice(*command, "--format", o->format,
+             "text: lines in, as many lines out; html or markdown: the whole input is one document, whose "
+             "markup is kept",
+             {"text", "html", "markdown"})
+      ->type_name("FORMAT");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
@@ -200,6 +246,10 @@ void add_translate(Command& app, Work& work) {
                                     "Translate the sentences of a line one by one, as is done anyway");
   command->add_flag("--no-split-sentences", o->whole_lines, "Translate each line as a whole")
       ->excludes(split);
+  command->add_flag("--no-placeholders", o->no_placeholders,
+                    "Translate URLs, code, numbers, emojis and the like as any other text");
+  command->add_option("--glossary", o->glossary, "Terms with their translations: lines of source TAB target")
+      ->type_name("F.tsv");
   command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
   add_sampling_options(*command, *o);
   add_common_options(*command, o->common);

@@ -6,12 +6,21 @@
 
 namespace heed::decode {
 
+/// Tokens that a translation must hold, one after the other.
+struct RequiredPhrase {
+  std::vector<int32_t> ids;  ///< at least one
+  bool whole_word = true;    ///< what follows must not make its last word longer
+  bool only_once = false;    ///< its first token comes nowhere else
+};
+
 /// A sentence to be translated.
 struct SearchSentence {
   uint64_t number = 0;  ///< its place among all: names the result, and the random numbers it is sampled by
   std::vector<int32_t> source;       ///< ids, end token included
   std::vector<int32_t> prefix = {};  ///< ids that every translation of it begins with; they cost nothing
   std::vector<int32_t> words = {};   ///< ids that it may hold otherwise, rising; none: all
+  std::vector<RequiredPhrase> required = {};
+  std::vector<int32_t> forbidden = {};  ///< ids that its translation must not hold
 };
 
 /// A translation.

@@ -1,10 +1,13 @@
 #include "decode/line_splitter.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/check.h"
+#include "text/true_case.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -43,6 +46,17 @@ SentenceSplitter splitter_for(const std::string& language) {
   }
 }
 
+std::string mark_of(size_t number) {
+  return fmt::format("⟦{}⟧", number);
+}
+
+bool has_no_word(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (u_isalnum(static_cast<UChar32>(next_code_point(text, at)))) return false;
+  }
+  return true;
+}
+
 size_t character_boundary(std::string_view text, size_t offset) {
   while (offset < text.size() && offset > 0 && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80)
     --offset;
@@ -60,31 +74,180 @@ LineSplitter::LineSplitter(const Tokenizer& tokenizer, const Options& options)
     fail(ErrorKind::kUsage, "parts of {} tokens are too short to translate; at least {} are needed",
          options.most_tokens, kFewestTokens);
   }
+  const auto is_token = [&](size_t n) { return tokenizer_.vocabulary().find(mark_of(n)).has_value(); };
+  while (options_.protect && is_token(marks_)) ++marks_;
+}
+
+LineSplitter::Range LineSplitter::without_spaces(std::string_view text, Range range) {
+  const std::string_view inner = strip(text.substr(range.begin, range.end - range.begin));
+  if (inner.empty()) return {range.begin, range.begin};
+  range.begin = static_cast<size_t>(inner.data() - text.data());
+  return {range.begin, range.begin + inner.size()};
 }
 
 LineSplitter::Line LineSplitter::read(std::string_view text) const {
-  if (!text.starts_with(">>")) return {text, {}};
+  if (!text.starts_with(">>")) return {text, {}, {}, {}};
   const Encoding begin = tokenizer_.encode_source(text.substr(0, text.find("<<") + 2));
   // An ordinary first piece begins with the mark of a space.
   const bool has_code = begin.ids.size() == 2 && begin.pieces[0].starts_with(">>");
-  return {text, has_code ? text.substr(0, begin.spans[0].second) : std::string_view{}};
+  return {text, has_code ? text.substr(0, begin.spans[0].second) : std::string_view{}, {}, {}};
 }
 
-Encoding LineSplitter::encode(const Line& line, Range range, size_t most) const {
-  const std::string_view part = line.text.substr(range.begin, range.end - range.begin);
-  Encoding encoding = tokenizer_.encode_source(std::string(line.code).append(part), {.max_length = most});
-  for (auto& [begin, end] : encoding.spans) {
-    if (end <= line.code.size() && begin < end) continue;  // the code itself, which is where it was
-    begin = begin - std::min(begin, line.code.size()) + range.begin;
-    end = end - std::min(end, line.code.size()) + range.begin;
+struct LineSplitter::Rewritten {
+  std::string text;
+  std::vector<size_t> origin;  // empty where the text is that of the line
+  std::vector<RequiredText> marked, unmarked;
+  std::vector<std::string> marks;
+  bool capitals = false;
+
+  void append(std::string_view more, size_t from) {
+    text += more;
+    for (size_t n = 0; n < more.size(); ++n) origin.push_back(from + n);
   }
-  return encoding;
+  /// The same for text that stands for something else: all its bytes are those of the beginning.
+  void append_instead(std::string_view more, size_t from) {
+    text += more;
+    origin.insert(origin.end(), more.size(), from);
+  }
+};
+
+/// Of each word the form that the tokenizer makes fewer tokens of: it has seen that more often.
+void LineSplitter::append_true_case(std::string_view text, size_t origin, Rewritten& result) const {
+  bool begins = result.text.empty();
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const auto is_letter = [&](size_t offset) {
+      return u_isalpha(static_cast<UChar32>(next_code_point(text, offset))) != 0;
+    };
+    const bool word = is_letter(at);
+    while (at < text.size() && is_letter(at) == word) next_code_point(text, at);
+    const std::string_view run = text.substr(begin, at - begin);
+    if (!word) {
+      result.append(run, origin + begin);
+      if (run.find_first_of(".!?") != std::string_view::npos) begins = true;
+      continue;
+    }
+    const WordForms forms = forms_of(run);
+    const bool capital = begins || tokenizer_.encode_source(forms.capitalized).ids.size() <
+                                       tokenizer_.encode_source(forms.small).ids.size();
+    result.append_instead(capital ? forms.capitalized : forms.small, origin + begin);
+    begins = false;
+  }
+}
+
+LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) const {
+  Rewritten result;
+  const std::string_view part = line.text.substr(range.begin, range.end - range.begin);
+  std::string outside;  // of protected spans
+  size_t at = range.begin;
+  std::vector<ProtectedSpan> inside;
+  for (const ProtectedSpan& span : line.spans) {
+    if (span.begin < at || span.end > range.end) continue;
+    inside.push_back(span);
+    outside += line.text.substr(at, span.begin - at);
+    at = span.end;
+  }
+  outside += line.text.substr(at, range.end - at);
+  const bool true_case = options_.true_case && tokenizer_.true_case_capitals();
+  result.capitals = true_case && is_all_capitals(outside);
+  const bool changed_case = result.capitals || (true_case && is_title_case(outside));
+
+  at = range.begin;
+  const auto add_text = [&](size_t end) {
+    const std::string_view text = line.text.substr(at, end - at);
+    if (changed_case) {
+      append_true_case(text, at, result);
+    } else {
+      result.append(text, at);
+    }
+    at = end;
+  };
+  for (const ProtectedSpan& span : inside) {
+    const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
+    add_text(span.begin);
+    if (span.kind == SpanKind::kExact && result.marks.size() < marks_) {
+      const std::string mark = mark_of(result.marks.size());
+      result.append_instead(mark, span.begin);
+      result.marks.push_back(mark);
+      result.marked.push_back({std::string(text), span.kind});
+    } else {
+      result.append(text, span.begin);
+      result.unmarked.push_back({std::string(text), span.kind});
+    }
+    at = span.end;
+  }
+  add_text(range.end);
+  for (const Glossary::Match& term : line.terms) {
+    const bool overlaps = std::any_of(inside.begin(), inside.end(), [&](const ProtectedSpan& span) {
+      return span.begin < term.end && term.begin < span.end;
+    });
+    if (term.begin >= range.begin && term.end <= range.end && !overlaps) {
+      result.unmarked.push_back({term.target, SpanKind::kTerm});
+    }
+  }
+  if (result.text == part) {
+    result.origin.clear();
+  } else {
+    result.origin.push_back(range.end);
+  }
+  return result;
+}
+
+LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const {
+  Rewritten rewritten;
+  const bool plain = line.spans.empty() && line.terms.empty() && !options_.true_case;
+  if (plain) {
+    rewritten.text = line.text.substr(range.begin, range.end - range.begin);
+  } else {
+    rewritten = rewrite(line, range);
+  }
+  LinePart result;
+  static_cast<Encoding&>(result) =
+      tokenizer_.encode_source(std::string(line.code).append(rewritten.text), {.max_length = most});
+  for (auto& [begin, end] : result.spans) {
+    if (end <= line.code.size() && begin < end) continue;  // the code itself, which is where it was
+    const auto origin = [&](size_t byte) {
+      byte -= std::min(byte, line.code.size());
+      return rewritten.origin.empty() ? byte + range.begin : rewritten.origin[byte];
+    };
+    begin = origin(begin);
+    end = origin(end);
+  }
+  result.required = std::move(rewritten.marked);
+  result.required.insert(result.required.end(), rewritten.unmarked.begin(), rewritten.unmarked.end());
+  result.marks = std::move(rewritten.marks);
+  result.capitals = rewritten.capitals;
+  return result;
+}
+
+/// Whether the model can write a text: not where its tokens are unknown ones.
+bool LineSplitter::target_can_hold(std::string_view text) const {
+  const Encoding encoding = tokenizer_.encode_target(text);
+  return std::ranges::count(encoding.ids, tokenizer_.unknown_id()) == 0;
+}
+
+/// The ranges between, and of, the spans that the model can neither write nor has marks for.
+std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
+  std::vector<Range> ranges;
+  size_t marks = 0;
+  for (const ProtectedSpan& span : line.spans) {
+    if (span.begin < range.begin || span.end > range.end || span.kind != SpanKind::kExact) continue;
+    if (marks++ < marks_) continue;
+    if (target_can_hold(line.text.substr(span.begin, span.end - span.begin))) continue;
+    if (span.begin > range.begin) ranges.push_back({range.begin, span.begin});
+    ranges.push_back({span.begin, span.end});
+    range.begin = span.end;
+  }
+  if (range.begin < range.end) ranges.push_back(range);
+  return ranges;
 }
 
 SplitLine LineSplitter::split(std::string_view input) const {
   SplitLine result;
   result.text = replace_invalid_utf8(input);
-  const Line line = read(result.text);
+  Line line = read(result.text);
+  if (options_.protect) line.spans = find_protected_spans(result.text);
+  if (options_.glossary != nullptr) line.terms = options_.glossary->find(result.text);
   const Range all{line.code.size(), result.text.size()};
   std::vector<Range> ranges;
   const bool short_enough = result.text.size() <= options_.most_tokens * kBytesPerToken &&
@@ -101,13 +264,36 @@ SplitLine LineSplitter::split(std::string_view input) const {
     }
   }
   size_t last_end = 0;
-  for (const Range& range : ranges) {
-    // Longer than allowed is only a single character that the tokenizer makes so many pieces of.
-    Encoding encoding = encode(line, range, options_.most_tokens);
-    if (encoding.ids.size() == (line.code.empty() ? 1U : 2U)) continue;  // nothing but the end token
-    result.separators.push_back(result.parts.empty() ? "" : separator(result.text, {last_end, range.begin}));
-    result.parts.push_back(std::move(encoding));
+  const auto add = [&](LinePart part, Range range) {
+    result.separators.push_back(result.parts.empty() ? "" : separator(line, {last_end, range.begin}));
+    result.parts.push_back(std::move(part));
     last_end = range.end;
+  };
+  for (const Range& whole : ranges) {
+    if (line.spans.empty()) {
+      // Longer than allowed is only a single character that the tokenizer makes so many pieces of.
+      LinePart part = encode(line, whole, options_.most_tokens);
+      if (part.ids.size() > (line.code.empty() ? 1U : 2U)) add(std::move(part), whole);  // more than the end
+      continue;
+    }
+    for (const Range& cut : cut_around_literals(line, whole)) {
+      const Range range = without_spaces(line.text, cut);
+      const std::string_view text = line.text.substr(range.begin, range.end - range.begin);
+      const bool is_span = std::any_of(line.spans.begin(), line.spans.end(), [&](const ProtectedSpan& span) {
+        return span.begin <= range.begin && range.end <= span.end && span.kind == SpanKind::kExact;
+      });
+      // A span alone needs no model; nor does what stands around one without a letter or digit.
+      if (is_span || (cut.end - cut.begin < whole.end - whole.begin && has_no_word(text))) {
+        if (text.empty()) continue;
+        LinePart part;
+        part.literal = text;
+        part.spans = {{range.begin, range.end}};
+        add(std::move(part), range);
+        continue;
+      }
+      LinePart part = encode(line, range, options_.most_tokens);
+      if (part.ids.size() > (line.code.empty() ? 1U : 2U)) add(std::move(part), range);
+    }
   }
   return result;
 }
@@ -124,7 +310,7 @@ void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range
     if (rest.size() > options_.most_tokens * kBytesPerToken) {
       window.end = range.begin + character_boundary(rest, options_.most_tokens * kBytesPerToken);
     }
-    const Encoding encoding = encode(line, window);
+    const LinePart encoding = encode(line, window);
     const bool fits = encoding.ids.size() <= options_.most_tokens;
     if (fits && window.end == range.end) {
       parts.push_back(range);
@@ -164,9 +350,14 @@ size_t LineSplitter::cut(const Line& line, Range window, const Encoding& encodin
   return first;
 }
 
-std::string LineSplitter::separator(std::string_view text, Range gap) const {
-  if (!spaces_between_words_) return "";
+std::string LineSplitter::separator(const Line& line, Range gap) const {
+  const std::string_view text = line.text;
+  const bool at_span = std::any_of(line.spans.begin(), line.spans.end(), [&](const ProtectedSpan& span) {
+    return span.end == gap.begin || span.begin == gap.end;
+  });
+  if (!spaces_between_words_ && !at_span) return "";
   if (gap.begin < gap.end) return std::string(text.substr(gap.begin, gap.end - gap.begin));
+  if (at_span) return "";
   const size_t last = character_boundary(text, gap.begin - 1);
   size_t at = last;
   return is_stop(next_code_point(text, at)) ? " " : "";

@@ -10,15 +10,28 @@
 #include <string_view>
 #include <vector>
 
+#include "text/glossary.h"
+#include "text/protected_spans.h"
 #include "text/sentence_splitter.h"
 #include "text/tokenizer.h"
 
 namespace heed::decode {
 
+/// A part of a line. What it holds besides text is put back behind the translation.
+struct LinePart : Encoding {
+  /// Instead of a translation: what the model has no tokens for, such as an emoji. Then there are no ids.
+  std::string literal = {};
+  /// What the translation must hold, in the order of the text.
+  std::vector<RequiredText> required = {};
+  /// The first of `required` that `marks` stand for, one each, in the encoded text: "⟦0⟧", "⟦1⟧", ...
+  std::vector<std::string> marks = {};
+  bool capitals = false;  ///< was in capitals, and its translation is to be
+};
+
 /// A line as parts, each to be translated by itself.
 struct SplitLine {
   std::string text;             ///< the line, made valid UTF-8
-  std::vector<Encoding> parts;  ///< their spans are bytes of `text`
+  std::vector<LinePart> parts;  ///< their spans are bytes of `text`
   /// What to put before the translation of each part; the first is empty. The white space of the source where
   /// it has some, and else what the target language needs.
   std::vector<std::string> separators;
@@ -29,6 +42,9 @@ class LineSplitter {
   struct Options {
     size_t most_tokens = 128;      ///< of a part, the end token included; at least 8
     bool split_sentences = false;  ///< split every line into sentences, not only those that are too long
+    bool protect = false;          ///< look for protected spans
+    const Glossary* glossary = nullptr;  ///< or none
+    bool true_case = false;              ///< give lines in capitals their usual form
   };
   /// The tokenizer must outlive this. Throws kUsage for fewer than 8 tokens.
   LineSplitter(const Tokenizer& tokenizer, const Options& options);
@@ -39,25 +55,35 @@ class LineSplitter {
   SplitLine split(std::string_view line) const;
 
  private:
-  /// A line under way: its text, and the language code that it begins with or none.
+  /// A line under way: its text, the language code that it begins with or none, and what it protects.
   struct Line {
     std::string_view text, code;
+    std::vector<ProtectedSpan> spans = {};
+    std::vector<Glossary::Match> terms = {};
   };
   /// Bytes [begin, end) of a line.
   struct Range {
     size_t begin = 0, end = 0;
   };
   Line read(std::string_view text) const;
+  /// A part as the model reads it, and for each of its bytes, and the end, the byte of the line.
+  struct Rewritten;
+  Rewritten rewrite(const Line& line, Range range) const;
+  void append_true_case(std::string_view text, size_t origin, Rewritten& result) const;
   /// At most `most` tokens, or however many there are.
-  Encoding encode(const Line& line, Range range, size_t most = 0) const;
+  LinePart encode(const Line& line, Range range, size_t most = 0) const;
+  bool target_can_hold(std::string_view text) const;
+  std::vector<Range> cut_around_literals(const Line& line, Range range) const;
   void add_sentence(const Line& line, Range range, std::vector<Range>& parts) const;
   size_t cut(const Line& line, Range window, const Encoding& encoding) const;
-  std::string separator(std::string_view text, Range gap) const;
+  std::string separator(const Line& line, Range gap) const;
+  static Range without_spaces(std::string_view text, Range range);
 
   const Tokenizer& tokenizer_;
   Options options_;
   SentenceSplitter sentence_splitter_;
   bool spaces_between_words_;  // in the target language
+  size_t marks_ = 0;           // "⟦0⟧" to "⟦marks - 1⟧" are tokens of the model
 };
 
 }  // namespace heed::decode

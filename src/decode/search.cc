@@ -8,6 +8,20 @@
 
 namespace heed::decode {
 
+namespace {
+
+/// What must come may come.
+void add_required(SearchSentence& sentence) {
+  if (sentence.required.empty()) return;
+  for (const RequiredPhrase& phrase : sentence.required) {
+    sentence.words.insert(sentence.words.end(), phrase.ids.begin(), phrase.ids.end());
+  }
+  std::sort(sentence.words.begin(), sentence.words.end());
+  sentence.words.erase(std::unique(sentence.words.begin(), sentence.words.end()), sentence.words.end());
+}
+
+}  // namespace
+
 /// The sentences that are being searched now.
 class Search::Batch {
  public:
@@ -76,6 +90,7 @@ void Search::Batch::admit(const std::vector<SearchSentence>& sentences) {
     SearchSentence sentence = sentences[n];
     if (search_.options_.shortlist != nullptr) {
       sentence.words = search_.options_.shortlist->words(sentence.source);
+      add_required(sentence);
     }
     live_.push_back({sentence.number, numbers[n], sentence.source.size(), sentence.words,
                      make_sentence_search(search_.options_, search_.model_, sentence)});

@@ -83,6 +83,9 @@ struct SearchOptions {
   /// id more; the same answer for the same ids.
   std::function<bool(std::span<const int32_t> ids)> ends = {};
 
+  /// Whether each id continues a word: for required phrases, which end where a word ends. Null: none does.
+  std::shared_ptr<const std::vector<bool>> continues_word = {};
+
   /// Draw translations instead of searching; beam_size is then not used.
   bool sample = false;
   SamplingOptions sampling = {};

@@ -5,11 +5,22 @@
 
 #include "base/check.h"
 #include "decode/beam_search.h"
+#include "decode/constrained_search.h"
 #include "decode/sampling.h"
 #include "kernels/top_k.h"
 #include "models/finite_output.h"
 
 namespace heed::decode {
+
+namespace {
+
+SearchOptions with_forbidden(SearchOptions options, const SearchSentence& sentence) {
+  options.forbidden_ids.insert(options.forbidden_ids.end(), sentence.forbidden.begin(),
+                               sentence.forbidden.end());
+  return options;
+}
+
+}  // namespace
 
 SearchSettings::SearchSettings(const SearchOptions& search_options, const models::Generator& model,
                                const SearchSentence& sentence)
@@ -22,7 +33,8 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
       longest(longest_translation(options, model,
                                   {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
       free(static_cast<int64_t>(sentence.prefix.size())),
-      rules(options, model, {sentence.prefix, longest, static_cast<int64_t>(beginning.size())}) {}
+      rules(with_forbidden(options, sentence), model,
+            {sentence.prefix, longest, static_cast<int64_t>(beginning.size())}) {}
 
 bool SearchSettings::ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const {
   if (std::ranges::count(end_ids, id) > 0 || length == longest) return true;
@@ -36,6 +48,9 @@ std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& option
                                                      const models::Generator& model,
                                                      const SearchSentence& sentence) {
   SearchSettings settings(options, model, sentence);
+  if (!sentence.required.empty()) {
+    return std::make_unique<ConstrainedSearch>(std::move(settings), sentence.required);
+  }
   if (options.sample) return std::make_unique<Sampling>(std::move(settings));
   return std::make_unique<BeamSearch>(std::move(settings));
 }

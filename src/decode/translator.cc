@@ -1,12 +1,16 @@
 #include "decode/translator.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <utility>
 
 #include "base/check.h"
+#include "text/true_case.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -23,7 +27,85 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
   }
   int64_t most = options.most_tokens > 0 ? options.most_tokens : kUnlimited;
   if (model.longest() > 0) most = std::min(most, model.longest());
-  return {static_cast<size_t>(most), options.split_sentences};
+  return {static_cast<size_t>(most), options.split_sentences, options.protect_spans, options.glossary.get(),
+          options.true_case};
+}
+
+/// Of each piece, whether it makes the word before it longer.
+std::vector<bool> continuing_pieces(const Vocabulary& vocabulary) {
+  std::vector<bool> result;
+  for (size_t id = 0; id < vocabulary.size(); ++id) {
+    const std::string& piece = vocabulary.piece(static_cast<int32_t>(id));
+    size_t offset = 0;
+    const bool byte = piece.starts_with("<0x") && piece.size() == 6;
+    result.push_back(byte ||
+                     (!piece.empty() && u_isalnum(static_cast<UChar32>(next_code_point(piece, offset)))));
+  }
+  return result;
+}
+
+SearchOptions search_options(const TranslatorOptions& options, const Tokenizer& tokenizer) {
+  SearchOptions search = options.search;
+  if (options.protect_spans || options.glossary != nullptr) {
+    search.continues_word =
+        std::make_shared<const std::vector<bool>>(continuing_pieces(tokenizer.vocabulary()));
+  }
+  return search;
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+/// Puts back what the marks stand for, in one pass, so that what is put back may hold marks itself.
+/// With `capitals` all the rest is written in capitals, except for texts that must stay as they are.
+std::string put_back(const LinePart& part, std::string_view text) {
+  std::string result;
+  const auto add = [&](std::string_view between) {
+    result += part.capitals ? to_capitals(between) : std::string(between);
+  };
+  for (size_t at = 0; at < text.size();) {
+    size_t next = text.size(), which = 0, size = 0;
+    for (size_t n = 0; n < part.required.size(); ++n) {
+      const bool marked = n < part.marks.size();
+      if (!marked && (!part.capitals || part.required[n].kind != SpanKind::kExact)) continue;
+      const std::string& wanted = marked ? part.marks[n] : part.required[n].text;
+      const size_t place = text.find(wanted, at);
+      if (place < next) {
+        next = place;
+        which = n;
+        size = wanted.size();
+      }
+    }
+    add(text.substr(at, next - at));
+    if (next < text.size()) result += part.required[which].text;
+    at = next + size;
+  }
+  return result;
+}
+
+/// Where each word of a text, and the end, comes to stand when its marks are replaced by texts of more words.
+std::vector<int> added_words(const LinePart& part, const std::string& text) {
+  std::vector<int> places;
+  int place = 0;
+  for (const std::string_view word : split_whitespace(text)) {
+    places.push_back(place++);
+    for (size_t n = 0; n < part.marks.size(); ++n) {
+      if (word.find(part.marks[n]) == std::string_view::npos) continue;
+      place += static_cast<int>(word_ends(part.required[n].text).size()) - 1;
+    }
+  }
+  places.push_back(place);
+  return places;
+}
+
+/// The first part of a line that is translated; their number where none is.
+size_t first_translated(const SplitLine& line) {
+  const auto place = std::find_if(line.parts.begin(), line.parts.end(),
+                                  [](const LinePart& part) { return part.literal.empty(); });
+  return static_cast<size_t>(place - line.parts.begin());
 }
 
 bool is_set(const std::atomic<bool>* flag) {
@@ -55,7 +137,8 @@ class WordCount {
 
 /// The hypothesis that a candidate has for a part: where a part has fewer, its last.
 const Hypothesis& of_rank(const std::vector<Hypothesis>& found, size_t rank) {
-  return found[std::min(rank, found.size() - 1)];
+  static const Hypothesis kNone;  // of a part that is not translated
+  return found.empty() ? kNone : found[std::min(rank, found.size() - 1)];
 }
 
 }  // namespace
@@ -68,11 +151,16 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       pool_(pool),
       options_(std::move(options)),
       splitter_(tokenizer, splitter_options(model, options_)),
-      search_(model, context, options_.search, options_.budget),
+      search_(model, context, search_options(options_, tokenizer), options_.budget),
       prefix_(without_end(tokenizer.encode_target(options_.prefix).ids)) {
   if (static_cast<int64_t>(tokenizer.size()) != model.vocabulary_size()) {
     fail(ErrorKind::kUsage, "the tokenizer has {} pieces and the model {}: they are not of the same model",
          tokenizer.size(), model.vocabulary_size());
+  }
+  if (options_.protect_spans) {
+    while (const auto id = tokenizer.vocabulary().find(fmt::format("⟦{}⟧", marks_.size()))) {
+      marks_.push_back(*id);
+    }
   }
   if (options_.window == 0) fail(ErrorKind::kUsage, "at least one line must be translated at a time");
 }
@@ -88,6 +176,11 @@ struct Translator::Window {
   Progress before;                             // the same
 
   std::vector<double> bytes_of_part;  // each its share of the line, by its tokens
+
+  const LinePart& part(size_t number) const {
+    const size_t line = line_of_part[number];
+    return lines[line].parts[number - first_part[line]];
+  }
 };
 
 std::vector<std::string> Translator::pieces_of(const std::vector<int32_t>& ids) const {
@@ -103,36 +196,45 @@ void Translator::split(Window& window, const Control& control) const {
   });
   window.first_part.push_back(0);
   for (size_t n = 0; n < window.lines.size(); ++n) {
-    const std::vector<Encoding>& parts = window.lines[n].parts;
+    const std::vector<LinePart>& parts = window.lines[n].parts;
     window.line_of_part.insert(window.line_of_part.end(), parts.size(), n);
     window.first_part.push_back(window.line_of_part.size());
     size_t tokens = 0;
-    for (const Encoding& part : parts) tokens += part.ids.size();
+    for (const LinePart& part : parts) tokens += part.ids.size();
     const double bytes_per_token =
         static_cast<double>(window.inputs[n].size() + 1) / static_cast<double>(std::max<size_t>(tokens, 1));
-    for (const Encoding& part : parts) {
+    for (const LinePart& part : parts) {
       window.bytes_of_part.push_back(static_cast<double>(part.ids.size()) * bytes_per_token);
     }
   }
   window.found.resize(window.line_of_part.size());
 }
 
+SearchSentence Translator::sentence_of(const Window& window, size_t part) const {
+  const size_t line = window.line_of_part[part], place = part - window.first_part[line];
+  const LinePart& source = window.lines[line].parts[place];
+  SearchSentence sentence;
+  sentence.number = window.parts_before + part;
+  sentence.source = source.ids;
+  if (place == first_translated(window.lines[line])) sentence.prefix = prefix_;
+  for (size_t n = source.marks.size(); n < marks_.size(); ++n) sentence.forbidden.push_back(marks_[n]);
+  return sentence;
+}
+
 /// The longest first: sentences of a length stay together, and what is left for the end is short.
 bool Translator::search(Window& window, const Control& control) const {
   std::vector<SearchSentence> sentences;
-  for (const SplitLine& line : window.lines) {
-    for (size_t part = 0; part < line.parts.size(); ++part) {
-      sentences.push_back({window.parts_before + sentences.size(), line.parts[part].ids,
-                           part == 0 ? prefix_ : std::vector<int32_t>{}});
+  std::vector<size_t> parts_left;
+  for (size_t line = 0; line < window.lines.size(); ++line) {
+    parts_left.push_back(0);
+    for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
+      if (!window.part(part).literal.empty()) continue;
+      sentences.push_back(sentence_of(window, part));
+      ++parts_left.back();
     }
   }
-  std::stable_sort(sentences.begin(), sentences.end(), [](const SearchSentence& a, const SearchSentence& b) {
-    return a.source.size() > b.source.size();
-  });
 
   std::mutex mutex;  // guards what follows
-  std::vector<size_t> parts_left;
-  for (const SplitLine& line : window.lines) parts_left.push_back(line.parts.size());
   Progress done = window.before;
   for (size_t line = 0; line < window.lines.size(); ++line) {
     if (parts_left[line] > 0) continue;
@@ -143,10 +245,6 @@ bool Translator::search(Window& window, const Control& control) const {
     if (control.progress) control.progress(done);
   };
   if (done.lines > window.before.lines) tell();
-  bool finished = true;
-
-  WorkQueue queue(std::move(sentences), pool_.threads());
-  const auto next = [&](const SearchRoom& room) { return queue.take(room); };
   const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
     const size_t part = number - window.parts_before;
     window.found[part] = std::move(hypotheses);
@@ -155,12 +253,100 @@ bool Translator::search(Window& window, const Control& control) const {
     if (--parts_left[window.line_of_part[part]] == 0) ++done.lines;
     tell();
   };
+  return run(std::move(sentences), take, control) && search_again(window, control);
+}
+
+bool Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+                     const Control& control) const {
+  std::stable_sort(sentences.begin(), sentences.end(), [](const SearchSentence& a, const SearchSentence& b) {
+    return a.source.size() > b.source.size();
+  });
+  std::atomic<bool> finished = true;
+  WorkQueue queue(std::move(sentences), pool_.threads());
+  const auto next = [&](const SearchRoom& room) { return queue.take(room); };
   pool_.run(queue.takers(), [&](size_t) {
-    if (search_.run(next, take, {.cancelled = control.cancelled})) return;
-    const std::lock_guard lock(mutex);
-    finished = false;
+    if (!search_.run(next, take, {.cancelled = control.cancelled})) finished = false;
   });
   return finished;
+}
+
+/// Which of the texts that a part requires any of the hypotheses lacks, and how often in all.
+struct Translator::Missing {
+  std::vector<bool> texts;
+  size_t count = 0;
+};
+
+Translator::Missing Translator::missing(const LinePart& part,
+                                        const std::vector<Hypothesis>& hypotheses) const {
+  Missing result{std::vector<bool>(part.required.size()), 0};
+  std::vector<RequiredText> wanted = part.required;
+  for (size_t n = 0; n < part.marks.size(); ++n) wanted[n].text = part.marks[n];
+  for (const Hypothesis& hypothesis : hypotheses) {
+    const std::string text = tokenizer_.decode(hypothesis.ids);
+    for (const size_t n : missing_texts(text, wanted)) {
+      result.texts[n] = true;
+      ++result.count;
+    }
+    for (size_t n = 0; n < part.marks.size(); ++n) {
+      if (std::ranges::count(hypothesis.ids, marks_[n]) < 2) continue;
+      result.texts[n] = true;
+      ++result.count;
+    }
+  }
+  return result;
+}
+
+/// Translates again, by a search that requires them, the parts whose translations lack what they must hold.
+/// Numbers that came out right in another form are left to the model.
+bool Translator::search_again(Window& window, const Control& control) const {
+  std::vector<SearchSentence> sentences;
+  std::vector<size_t> counts(window.found.size(), 0);
+  for (size_t n = 0; n < window.found.size(); ++n) {
+    const LinePart& part = window.part(n);
+    if (part.required.empty()) continue;
+    const Missing lacking = missing(part, window.found[n]);
+    counts[n] = lacking.count;
+    if (lacking.count == 0) continue;
+    SearchSentence sentence = sentence_of(window, n);
+    for (size_t k = 0; k < part.required.size(); ++k) {
+      const RequiredText& required = part.required[k];
+      if (required.kind == SpanKind::kNumber && !lacking.texts[k]) continue;
+      RequiredPhrase phrase;
+      if (k < part.marks.size()) {
+        phrase = {{marks_[k]}, false, true};
+      } else {
+        phrase.ids = without_end(tokenizer_.encode_target(required.text).ids);
+      }
+      if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
+    }
+    if (!sentence.required.empty()) sentences.push_back(std::move(sentence));
+  }
+  if (sentences.empty()) return true;
+  const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+    const size_t part = number - window.parts_before;
+    if (missing(window.part(part), hypotheses).count < counts[part]) {
+      window.found[part] = std::move(hypotheses);
+    }
+  };
+  return run(std::move(sentences), take, control);
+}
+
+/// The translation of a part, with what was taken out of its source.
+std::string Translator::text_of(const LinePart& part, const std::string& source,
+                                const std::vector<int32_t>& ids) const {
+  if (!part.literal.empty()) return part.literal;
+  std::string text = tokenizer_.decode(ids);
+  if (!part.marks.empty() || part.capitals) text = put_back(part, text);
+  for (size_t n = part.marks.size(); n < part.required.size(); ++n) {
+    // Required words begin with a space, which does not belong behind a bracket.
+    const std::string& required = part.required[n].text;
+    for (const char* bracket : {"(", "["}) {
+      if (source.find(bracket + required) != std::string::npos) {
+        replace_all(text, std::string(bracket) + " " + required, bracket + required);
+      }
+    }
+  }
+  return text;
 }
 
 Candidate Translator::join(const Window& window, size_t line, size_t rank) const {
@@ -168,14 +354,15 @@ Candidate Translator::join(const Window& window, size_t line, size_t rank) const
   size_t counted = 0;
   const auto& separators = window.lines[line].separators;
   for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
+    const size_t place = part - window.first_part[line];
     const Hypothesis& hypothesis = of_rank(window.found[part], rank);
-    if (!joined.text.empty()) joined.text += separators[part - window.first_part[line]];
-    joined.text += tokenizer_.decode(hypothesis.ids);
+    if (!joined.text.empty()) joined.text += separators[place];
+    joined.text += text_of(window.part(part), window.lines[line].text, hypothesis.ids);
     joined.log_probability += hypothesis.log_probability;
     joined.ids.insert(joined.ids.end(), hypothesis.ids.begin(), hypothesis.ids.end());
     joined.log_probabilities.insert(joined.log_probabilities.end(), hypothesis.log_probabilities.begin(),
                                     hypothesis.log_probabilities.end());
-    counted += hypothesis.ids.size() - (part == window.first_part[line] ? prefix_.size() : 0);
+    counted += hypothesis.ids.size() - (place == first_translated(window.lines[line]) ? prefix_.size() : 0);
   }
   joined.pieces = pieces_of(joined.ids);
   joined.score =
@@ -190,7 +377,19 @@ std::vector<WordLink> Translator::align(const Window& window, size_t line, size_
   WordCount count;
   bool empty = true;
   for (size_t n = 0; n < split.parts.size(); ++n) {
+    const LinePart& part = split.parts[n];
     const std::vector<int32_t>& ids = of_rank(window.found[window.first_part[line] + n], rank).ids;
+    if (!part.literal.empty()) {
+      if (!empty) count.add(split.separators[n]);
+      const auto at = std::upper_bound(source_words.begin(), source_words.end(), part.spans[0].first);
+      const int words = static_cast<int>(word_ends(part.literal).size());
+      for (int word = 0; word < words; ++word) {
+        links.emplace_back(static_cast<int>(at - source_words.begin()) + word, count.before_next() + word);
+      }
+      count.add(part.literal);
+      empty = false;
+      continue;
+    }
     std::vector<bool> special;
     for (const int32_t id : ids) special.push_back(tokenizer_.vocabulary().is_special(id));
     const auto alignment =
@@ -198,8 +397,15 @@ std::vector<WordLink> Translator::align(const Window& window, size_t line, size_
                        words_of_spans(split.text, source_words, split.parts[n].spans),
                        words_of_pieces(pieces_of(ids), special));
     if (!empty) count.add(split.separators[n]);
-    for (const auto& [from, to] : alignment) links.emplace_back(from, count.before_next() + to);
-    const std::string text = tokenizer_.decode(ids);
+    const std::vector<int> words = added_words(part, tokenizer_.decode(ids));
+    for (const auto& [from, to] : alignment) {
+      const auto word = static_cast<size_t>(to);
+      const int first = word < words.size() ? words[word] : to;
+      // A mark that stands for several words: each of them comes from the same of the source.
+      const int several = word + 1 < words.size() ? words[word + 1] - first : 1;
+      for (int k = 0; k < several; ++k) links.emplace_back(from + k, count.before_next() + first + k);
+    }
+    const std::string text = text_of(part, split.text, ids);
     count.add(text);
     empty = empty && text.empty();
   }
@@ -211,7 +417,7 @@ Translation Translator::assemble(const Window& window, size_t line) const {
   translation.source = window.lines[line].text;
   size_t ranks = 1;
   for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
-    const Encoding& source = window.lines[line].parts[part - window.first_part[line]];
+    const Encoding& source = window.part(part);
     translation.source_pieces.insert(translation.source_pieces.end(), source.pieces.begin(),
                                      source.pieces.end());
     ranks = std::max(ranks, window.found[part].size());

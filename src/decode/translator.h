@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,15 @@ struct TranslatorOptions {
   SearchBudget budget = {};  ///< of each thread
   /// Every line is split into sentences, which are translated one by one.
   bool split_sentences = false;
+  /// URLs, format strings, numbers and the like (text/protected_spans.h) come out as they went in. A model
+  /// with the tokens ⟦0⟧, ⟦1⟧, ... reads these instead; with others, and where one gets lost, the sentence is
+  /// translated again by a search that requires them.
+  bool protect_spans = false;
+  /// Terms whose translations are given; null: none.
+  std::shared_ptr<const Glossary> glossary = {};
+  /// Lines in capitals are read in their usual form and translated into capitals, lines in title case are
+  /// read in their usual form, unless the tokenizer's settings say no.
+  bool true_case = false;
   /// Lines of more tokens than this (or than the model has positions for) are split into sentences, and
   /// sentences of more are cut. Models are trained on sentences, and few of those are longer; on what they
   /// have never seen they are no good. 0: as far as the positions reach.
@@ -106,6 +116,13 @@ class Translator {
 
  private:
   struct Window;
+  struct Missing;
+  bool run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+           const Control& control) const;
+  bool search_again(Window& window, const Control& control) const;
+  Missing missing(const LinePart& part, const std::vector<Hypothesis>& hypotheses) const;
+  SearchSentence sentence_of(const Window& window, size_t part) const;
+  std::string text_of(const LinePart& part, const std::string& source, const std::vector<int32_t>& ids) const;
   void split(Window& window, const Control& control) const;
   bool search(Window& window, const Control& control) const;
   Translation assemble(const Window& window, size_t line) const;
@@ -122,6 +139,7 @@ class Translator {
   LineSplitter splitter_;
   Search search_;
   std::vector<int32_t> prefix_;
+  std::vector<int32_t> marks_;  // the ids of ⟦0⟧, ⟦1⟧, ...
 };
 
 }  // namespace heed::decode

@@ -44,6 +44,7 @@ Tokenizer::Tokenizer(SentencePieceModel source, SentencePieceModel target, Vocab
   TokenizerConfig settings = read_tokenizer_config(config_, kConfig);
   source_language_ = std::move(settings.source_language);
   target_language_ = std::move(settings.target_language);
+  true_case_capitals_ = settings.true_case_capitals;
 }
 
 Tokenizer Tokenizer::load(const std::string& directory) {

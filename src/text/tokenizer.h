@@ -76,6 +76,8 @@ class Tokenizer {
   /// Of tokenizer_config.json; empty if it does not say.
   const std::string& source_language() const { return source_language_; }
   const std::string& target_language() const { return target_language_; }
+  /// Whether text in capitals is to be given its usual form before it is translated: unless the file says no.
+  bool true_case_capitals() const { return true_case_capitals_; }
 
  private:
   Tokenizer(SentencePieceModel source, SentencePieceModel target, Vocabulary vocabulary, std::string config);
@@ -94,6 +96,7 @@ class Tokenizer {
   std::shared_ptr<const Vocabulary> vocabulary_;
   std::string config_;  // the content of tokenizer_config.json, kept as it was read
   std::string source_language_, target_language_;
+  bool true_case_capitals_ = true;
 };
 
 }  // namespace heed

@@ -44,6 +44,7 @@ TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& 
   require_no_other_tokens(config, {result.special.end, result.special.unknown, result.special.pad});
   result.source_language = read_token(config, "source_lang", "");
   result.target_language = read_token(config, "target_lang", "");
+  result.true_case_capitals = read_flag(config, "true_case_capitals").value_or(true);
   return result;
 }
 

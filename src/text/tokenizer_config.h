@@ -14,6 +14,9 @@ namespace heed {
 struct TokenizerConfig {
   SpecialPieces special;                         ///< eos_token, unk_token, pad_token
   std::string source_language, target_language;  ///< source_lang, target_lang; may be empty
+  /// true_case_capitals: whether text in capitals is to be given its usual form first. A model that has
+  /// learnt capitals says false.
+  bool true_case_capitals = true;
 };
 
 /// Throws kFormat, with `name`, for what is not JSON of the right types, and for settings that Heed does not

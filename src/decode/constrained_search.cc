@@ -1,0 +1,204 @@
+#include "decode/constrained_search.h"
+
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed::decode {
+namespace {
+
+/// Hypotheses in each bank at least, and in all of them at most.
+constexpr size_t kFewestInBank = 4, kMostRows = 48;
+
+}  // namespace
+
+ConstrainedSearch::ConstrainedSearch(SearchSettings settings, std::vector<RequiredPhrase> phrases)
+    : settings_(std::move(settings)),
+      phrases_(std::move(phrases)),
+      beams_(static_cast<size_t>(settings_.options.beam_size)),
+      width_(std::max({beams_, size_t{4}, std::min(kMostRows, kFewestInBank * banks())})),
+      rows_{{-1, settings_.beginning.back()}},
+      states_(1) {
+  HEED_CHECK(!phrases_.empty());
+  states_[0].begun.assign(phrases_.size(), false);
+}
+
+void ConstrainedSearch::advance(std::span<float> logits) {
+  HEED_CHECK(!done_);
+  std::vector<Candidate> found;
+  if (const auto forced = settings_.rules.forced(length_)) {
+    for (size_t row = 0; row < states_.size(); ++row) {
+      Candidate candidate{states_[row], static_cast<int32_t>(row), *forced, 0,
+                          length_ + 1 == settings_.longest};
+      found.push_back(std::move(candidate));
+    }
+  } else {
+    found = candidates(logits);
+  }
+  if (found.empty()) {  // no word is allowed: what there is has to do
+    for (const State& state : states_) finish(state);
+    done_ = true;
+    return;
+  }
+  ++length_;
+  follow(std::move(found));
+  if (!rows_.empty() && length_ >= settings_.longest) {
+    for (const State& state : states_) finish(state);
+    rows_.clear();
+  }
+  done_ = rows_.empty() || nothing_better_to_come();
+}
+
+std::vector<ConstrainedSearch::Candidate> ConstrainedSearch::candidates(std::span<float> logits) {
+  std::vector<int32_t> nodes;
+  for (const State& state : states_) nodes.push_back(state.node);
+  const auto vocabulary = static_cast<size_t>(settings_.vocabulary);
+  const auto most = static_cast<int64_t>(std::min(2 * width_, vocabulary));
+  words_.read(settings_, tree_, nodes, length_, logits, most);
+  std::vector<Candidate> found;
+  for (size_t row = 0; row < states_.size(); ++row) {
+    const State& state = states_[row];
+    const WordLogits row_logits{logits.subspan(row * vocabulary, vocabulary), settings_.words};
+    const auto log_probability = [&](int32_t id) {
+      const float* logit = row_logits.find(id);
+      return logit == nullptr ? -std::numeric_limits<float>::infinity() : *logit - words_.log_sum(row);
+    };
+    if (state.phrase >= 0) {
+      const auto phrase = static_cast<size_t>(state.phrase);
+      add_phrase(row, phrase, log_probability(phrases_[phrase].ids[state.written]), found);
+      continue;
+    }
+    for (size_t phrase = 0; phrase < phrases_.size(); ++phrase) {
+      if (!state.begun[phrase]) add_phrase(row, phrase, log_probability(phrases_[phrase].ids[0]), found);
+    }
+    for (int64_t n = 0; n < most && words_.id(row, n) >= 0; ++n) {
+      add_free(row, words_.id(row, n), words_.log_probability(row, n), found);
+    }
+  }
+  return found;
+}
+
+/// A token that belongs to no phrase.
+void ConstrainedSearch::add_free(size_t row, int32_t id, float log_probability,
+                                 std::vector<Candidate>& found) const {
+  const State& state = states_[row];
+  const auto& inner = settings_.options.continues_word;
+  if (state.word_must_end && inner != nullptr && (*inner)[static_cast<size_t>(id)]) return;
+  for (const RequiredPhrase& phrase : phrases_) {
+    if (phrase.only_once && phrase.ids[0] == id) return;
+  }
+  Candidate candidate{state, static_cast<int32_t>(row), id, log_probability, false};
+  candidate.ends = settings_.ends(tree_, state.node, id, length_ + 1);
+  const bool is_end = std::ranges::count(settings_.end_ids, id) > 0;
+  if (is_end && !complete(state)) return;
+  candidate.state.sum += log_probability;
+  candidate.state.compared += log_probability;
+  candidate.state.word_must_end = false;
+  found.push_back(std::move(candidate));
+}
+
+/// The next token of a phrase.
+void ConstrainedSearch::add_phrase(size_t row, size_t phrase, float log_probability,
+                                   std::vector<Candidate>& found) const {
+  const State& state = states_[row];
+  const RequiredPhrase& required = phrases_[phrase];
+  if (!(log_probability > -std::numeric_limits<float>::infinity())) return;
+  const int32_t id = required.ids[state.phrase < 0 ? 0 : state.written];
+  Candidate candidate{state, static_cast<int32_t>(row), id, log_probability, false};
+  State& next = candidate.state;
+  next.sum += log_probability;
+  if (state.phrase < 0) next.compared += log_probability;
+  next.begun[phrase] = true;
+  next.written = state.phrase < 0 ? 1 : state.written + 1;
+  next.phrase = static_cast<int32_t>(phrase);
+  next.word_must_end = false;
+  if (next.written == required.ids.size()) {
+    next.phrase = -1;
+    next.written = 0;
+    next.word_must_end = required.whole_word;
+  }
+  candidate.ends = length_ + 1 == settings_.longest;
+  found.push_back(std::move(candidate));
+}
+
+/// Fills the banks with the best of each. What a bank does not need goes to the fullest ones.
+void ConstrainedSearch::follow(std::vector<Candidate> found) {
+  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tuple(-a.state.compared, a.id, a.row) < std::tuple(-b.state.compared, b.id, b.row);
+  });
+  std::vector<std::vector<Candidate*>> by_bank(banks());
+  for (Candidate& candidate : found) by_bank[bank_of(candidate.state)].push_back(&candidate);
+
+  std::vector<size_t> places(by_bank.size(), 0);
+  size_t left = width_;
+  for (bool more = true; more && left > 0;) {  // one place at a time, those with most phrases first
+    more = false;
+    for (size_t bank = by_bank.size(); bank-- > 0 && left > 0;) {
+      if (places[bank] == by_bank[bank].size()) continue;
+      ++places[bank];
+      --left;
+      more = true;
+    }
+  }
+  std::vector<Row> rows;
+  std::vector<State> states;
+  for (size_t bank = by_bank.size(); bank-- > 0;) {
+    for (size_t n = 0; n < places[bank]; ++n) {
+      Candidate& candidate = *by_bank[bank][n];
+      candidate.state.node = tree_.extend(candidate.state.node, candidate.id, candidate.log_probability);
+      if (candidate.ends) {
+        finish(candidate.state);
+      } else {
+        rows.push_back({candidate.row, candidate.id});
+        states.push_back(std::move(candidate.state));
+      }
+    }
+  }
+  rows_ = std::move(rows);
+  states_ = std::move(states);
+}
+
+size_t ConstrainedSearch::bank_of(const State& state) const {
+  if (phrases_.size() > kMostInSets) return state.count();
+  size_t set = 0;
+  for (size_t n = 0; n < phrases_.size(); ++n) set |= state.begun[n] ? size_t{1} << n : 0;
+  return set;
+}
+
+/// Those that lack a phrase are kept only until there is one that lacks none.
+void ConstrainedSearch::finish(const State& state) {
+  const Finished next{normalized_score(state.sum, length_ - settings_.free, settings_.options.length_penalty),
+                      state.sum, state.node, complete(state)};
+  const bool any_whole = !finished_.empty() && finished_.front().whole;
+  if (any_whole && !next.whole) return;
+  if (next.whole && !any_whole) finished_.clear();
+  const auto worse = std::find_if(finished_.begin(), finished_.end(),
+                                  [&](const Finished& other) { return other.score < next.score; });
+  finished_.insert(worse, next);
+  if (finished_.size() > beams_) finished_.pop_back();
+}
+
+bool ConstrainedSearch::nothing_better_to_come() const {
+  if (finished_.size() < beams_ || !finished_.front().whole) return false;
+  double best = -std::numeric_limits<double>::infinity();
+  for (const State& state : states_) {
+    if (complete(state)) best = std::max(best, state.sum);
+  }
+  const double score = normalized_score(best, length_ - settings_.free, settings_.options.length_penalty);
+  return !(score > finished_.back().score);
+}
+
+std::vector<Hypothesis> ConstrainedSearch::take() {
+  HEED_CHECK(done_);
+  std::vector<Hypothesis> hypotheses;
+  for (const Finished& finished : finished_) {
+    if (hypotheses.size() == static_cast<size_t>(settings_.options.nbest)) break;
+    hypotheses.push_back(
+        tree_.hypothesis(finished.node, finished.sum, settings_.options.length_penalty, settings_.free));
+  }
+  return hypotheses;
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,128 @@
+#include "decode/constrained_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "decode/search.h"
+#include "decode/test_models.h"
+
+namespace heed::decode {
+namespace {
+
+bool holds(const std::vector<int32_t>& ids, const std::vector<int32_t>& phrase) {
+  return std::search(ids.begin(), ids.end(), phrase.begin(), phrase.end()) != ids.end();
+}
+
+/// 20 sentences, each with two phrases of one and three ids.
+std::vector<SearchSentence> sentences_with_phrases() {
+  std::vector<SearchSentence> sentences = random_sentences(20, 9, 90, 5);
+  for (size_t n = 0; n < sentences.size(); ++n) {
+    const auto word = static_cast<int32_t>(20 + n);
+    sentences[n].required = {{{word}, true, false}, {{word + 1, word + 30, word + 7}, true, false}};
+  }
+  return sentences;
+}
+
+TEST(ConstrainedSearch, EveryTranslationHoldsThePhrases) {
+  const TinyTransformer model;
+  SearchOptions options;
+  for (const int beam : {1, 4}) {
+    options.beam_size = options.nbest = beam;
+    const Search search(model.model, model.context(), options);
+    const std::vector<SearchSentence> sentences = sentences_with_phrases();
+    const auto together = search.run(sentences);
+    for (size_t n = 0; n < sentences.size(); ++n) {
+      ASSERT_FALSE(together[n].empty());
+      for (const Hypothesis& hypothesis : together[n]) {
+        for (const RequiredPhrase& phrase : sentences[n].required) {
+          EXPECT_TRUE(holds(hypothesis.ids, phrase.ids)) << "beam " << beam << ", sentence " << n;
+        }
+      }
+      // Alone it has the same translation to the last bit.
+      SearchSentence alone = sentences[n];
+      alone.number = 0;
+      const auto by_itself = search.run({alone});
+      EXPECT_EQ(by_itself[0][0].ids, together[n][0].ids);
+      EXPECT_EQ(by_itself[0][0].score, together[n][0].score);
+    }
+  }
+}
+
+/// Of all sequences of at most `longest` ids the one with the best score that holds the phrase.
+TEST(ConstrainedSearch, FindsTheBestTranslationThatHoldsThePhrase) {
+  constexpr int64_t kVocabulary = 6;
+  constexpr int64_t kLongest = 5;
+  int compared = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    const FunctionModel model(kVocabulary, kLongest, scrambled_logits(kVocabulary, 1.0, seed));
+    SearchOptions options;
+    options.max_length = kLongest + 1;
+    options.max_length_factor = 0;
+    options.force_end = false;
+    options.beam_size = 900;
+    options.nbest = 900;
+    SearchSentence sentence{0, {1, 2, 0}};
+    const Search search(model, {}, options);
+    double best = -1e9;
+    std::vector<int32_t> ids;
+    const auto all = search.run({sentence});
+    for (const Hypothesis& hypothesis : all[0]) {  // wide enough for all of them
+      if (holds(hypothesis.ids, {3, 2}) && hypothesis.score > best) {
+        best = hypothesis.score;
+        ids = hypothesis.ids;
+      }
+    }
+    if (ids.empty()) continue;
+    options.nbest = 1;
+    sentence.required = {{{3, 2}, true, false}};
+    const auto found = Search(model, {}, options).run({sentence})[0].front();
+    EXPECT_TRUE(holds(found.ids, {3, 2}));
+    EXPECT_EQ(found.ids, ids) << seed;
+    EXPECT_FLOAT_EQ(static_cast<float>(found.score), static_cast<float>(best)) << seed;
+    ++compared;
+  }
+  EXPECT_GE(compared, 8);
+}
+
+TEST(ConstrainedSearch, PhrasesEndWhereWordsEnd) {
+  const TinyTransformer model;
+  SearchOptions options;
+  auto inner = std::make_shared<std::vector<bool>>(97, false);
+  for (size_t id = 0; id < 97; id += 2) (*inner)[id] = id > 0;  // half of all ids continue a word
+  options.continues_word = inner;
+  std::vector<SearchSentence> sentences = sentences_with_phrases();
+  const auto continued = [&](bool whole_word) {
+    int count = 0;
+    for (SearchSentence& sentence : sentences) {
+      for (RequiredPhrase& phrase : sentence.required) phrase.whole_word = whole_word;
+    }
+    const auto found = Search(model.model, model.context(), options).run(sentences);
+    for (size_t n = 0; n < found.size(); ++n) {
+      const std::vector<int32_t>& ids = found[n].front().ids;
+      const std::vector<int32_t>& phrase = sentences[n].required[1].ids;
+      const auto place = std::search(ids.begin(), ids.end(), phrase.begin(), phrase.end());
+      const auto behind = place - ids.begin() + static_cast<int64_t>(phrase.size());
+      const bool next_is_required = ids[behind] == sentences[n].required[0].ids[0];
+      if ((*inner)[ids[behind]] && !next_is_required) ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(continued(true), 0);
+  EXPECT_GT(continued(false), 0);
+}
+
+TEST(ConstrainedSearch, ForbiddenIdsDoNotCome) {
+  const TinyTransformer model;
+  const Search search(model.model, model.context(), {});
+  std::vector<SearchSentence> sentences = random_sentences(5, 9, 90, 5);
+  const auto before = search.run(sentences);
+  for (size_t n = 0; n < sentences.size(); ++n) sentences[n].forbidden = {before[n].front().ids[0]};
+  const auto after = search.run(sentences);
+  for (size_t n = 0; n < sentences.size(); ++n) {
+    EXPECT_EQ(std::ranges::count(after[n].front().ids, before[n].front().ids[0]), 0);
+  }
+}
+
+}  // namespace
+}  // namespace heed::decode

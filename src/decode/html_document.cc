@@ -1,0 +1,278 @@
+// HTML is parsed by Gumbo, by the rules of HTML 5, which also says where in the document each tag stands.
+// Nothing is written anew but the text of segments.
+#include <gumbo.h>
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "base/check.h"
+#include "decode/document.h"
+#include "text/utf8.h"
+#include "text/whitespace.h"
+
+namespace heed::decode {
+namespace {
+
+/// Elements within elements. Gumbo frees its tree with as many calls within calls.
+constexpr int kDeepest = 4000;
+
+constexpr std::array kInline{
+    GUMBO_TAG_A,    GUMBO_TAG_ABBR,  GUMBO_TAG_B,     GUMBO_TAG_BDI,    GUMBO_TAG_BDO,
+    GUMBO_TAG_CITE, GUMBO_TAG_DEL,   GUMBO_TAG_DFN,   GUMBO_TAG_EM,     GUMBO_TAG_FONT,
+    GUMBO_TAG_I,    GUMBO_TAG_INS,   GUMBO_TAG_LABEL, GUMBO_TAG_MARK,   GUMBO_TAG_Q,
+    GUMBO_TAG_S,    GUMBO_TAG_SMALL, GUMBO_TAG_SPAN,  GUMBO_TAG_STRIKE, GUMBO_TAG_STRONG,
+    GUMBO_TAG_SUB,  GUMBO_TAG_SUP,   GUMBO_TAG_TIME,  GUMBO_TAG_U,      GUMBO_TAG_BIG};
+/// Whose text is not translated but stands within sentences.
+constexpr std::array kKept{GUMBO_TAG_CODE, GUMBO_TAG_KBD, GUMBO_TAG_SAMP, GUMBO_TAG_VAR, GUMBO_TAG_TT};
+constexpr std::array kUntouched{GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE, GUMBO_TAG_PRE,      GUMBO_TAG_TEXTAREA,
+                                GUMBO_TAG_SVG,    GUMBO_TAG_MATH,  GUMBO_TAG_TEMPLATE, GUMBO_TAG_NOSCRIPT,
+                                GUMBO_TAG_IFRAME, GUMBO_TAG_XMP,   GUMBO_TAG_PLAINTEXT};
+constexpr std::array kAtPlace{GUMBO_TAG_IMG, GUMBO_TAG_INPUT, GUMBO_TAG_WBR};
+
+template <size_t N>
+bool is_any(GumboTag tag, const std::array<GumboTag, N>& tags) {
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+bool is_translated(const GumboElement& element) {
+  const GumboAttribute* translate = gumbo_get_attribute(&element.attributes, "translate");
+  const GumboAttribute* classes = gumbo_get_attribute(&element.attributes, "class");
+  if (translate != nullptr && std::string_view(translate->value) == "no") return false;
+  if (classes == nullptr) return true;
+  const auto words = split_whitespace(classes->value);
+  return std::find(words.begin(), words.end(), "notranslate") == words.end();
+}
+
+bool has_letter(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (u_isalpha(static_cast<UChar32>(next_code_point(text, at)))) return true;
+  }
+  return false;
+}
+
+/// Whether there is an element within, at any depth, that ends a sentence.
+bool holds_block(const GumboElement& element) {
+  for (unsigned n = 0; n < element.children.length; ++n) {
+    const auto& node = *static_cast<const GumboNode*>(element.children.data[n]);
+    if (node.type != GUMBO_NODE_ELEMENT && node.type != GUMBO_NODE_TEMPLATE) continue;
+    const GumboElement& child = node.v.element;
+    const bool within = is_any(child.tag, kInline) || is_any(child.tag, kKept) || is_any(child.tag, kAtPlace);
+    if (!within || holds_block(child)) return true;
+  }
+  return false;
+}
+
+/// Bytes [begin, end) of the document.
+struct Range {
+  size_t begin = 0, end = 0;
+};
+
+class Walker {
+ public:
+  explicit Walker(std::string_view html) : html_(html) {}
+
+  void walk(const GumboNode& node) {
+    switch (node.type) {
+      case GUMBO_NODE_DOCUMENT:
+        children(node.v.document.children);
+        break;
+      case GUMBO_NODE_TEXT:
+      case GUMBO_NODE_WHITESPACE:
+      case GUMBO_NODE_CDATA:
+        add_text(node.v.text);
+        break;
+      case GUMBO_NODE_COMMENT:
+        add_at_place(range_of(node.v.text.original_text));
+        break;
+      default:
+        add_element(node.v.element);
+    }
+  }
+
+  std::vector<Segment> take() {
+    flush();
+    return std::move(segments_);
+  }
+
+ private:
+  void children(const GumboVector& nodes) {
+    for (unsigned n = 0; n < nodes.length; ++n) walk(*static_cast<const GumboNode*>(nodes.data[n]));
+  }
+
+  Range range_of(const GumboStringPiece& piece) const {
+    if (piece.data == nullptr || piece.length == 0) return {};
+    const auto begin = static_cast<size_t>(piece.data - html_.data());
+    return {begin, begin + piece.length};
+  }
+
+  /// Whether what stands there follows what came before; not where the parser has moved it.
+  bool advance(Range range) {
+    if (range.begin >= range.end || range.begin < position_ || range.end > html_.size()) return false;
+    position_ = range.end;
+    if (segment_.begin == segment_.end) segment_.begin = range.begin;
+    segment_.end = range.end;
+    return true;
+  }
+
+  void add_text(const GumboText& text) {
+    if (!advance(range_of(text.original_text))) return;
+    const std::string_view content(text.text);
+    for (size_t at = 0; at < content.size();) {
+      const size_t begin = at;
+      const char32_t c = next_code_point(content, at);
+      const bool space = c == U' ' || (c >= U'\t' && c <= U'\r');
+      if (!space) {
+        segment_.text += content.substr(begin, at - begin);
+      } else if (!segment_.text.empty() && segment_.text.back() != ' ') {
+        segment_.text += ' ';
+      }
+    }
+  }
+
+  void add_at_place(Range range) {
+    if (segment_.begin == segment_.end) {  // before the text, it stays where it is
+      position_ = std::max(position_, range.end);
+      return;
+    }
+    if (!advance(range)) return;
+    std::string source(html_.substr(range.begin, range.end - range.begin));
+    // Of white space on both sides the text keeps one.
+    const bool spaces =
+        segment_.text.ends_with(' ') && range.end < html_.size() && is_space(html_[range.end]);
+    if (spaces) source += ' ';
+    segment_.tags.push_back({segment_.text.size(), segment_.text.size(), source, ""});
+  }
+
+  void add_element(const GumboElement& element) {
+    const Range open = range_of(element.original_tag), close = range_of(element.original_end_tag);
+    const bool kept = is_any(element.tag, kKept) || !is_translated(element);
+    const bool within = is_any(element.tag, kInline) || is_any(element.tag, kKept);
+    if (is_any(element.tag, kAtPlace)) return add_at_place(open);
+    if (is_any(element.tag, kUntouched) || (kept && !within)) {
+      flush();
+      position_ = std::max({position_, open.end, close.end});
+      return;
+    }
+    const bool whole = open.begin < open.end && close.begin < close.end && open.begin >= position_;
+    if (!within || !whole || holds_block(element)) {
+      flush();
+      children(element.children);
+      flush();
+      return;
+    }
+    if (kept) return add_kept({open.begin, close.end});
+    advance(open);
+    const size_t tag = segment_.tags.size(), begin = segment_.text.size();
+    segment_.tags.push_back({begin, begin, std::string(html_.substr(open.begin, open.end - open.begin)),
+                             std::string(html_.substr(close.begin, close.end - close.begin))});
+    ++open_;
+    children(element.children);
+    --open_;
+    if (!advance(close)) {
+      segment_.broken = true;
+      return;
+    }
+    segment_.tags[tag].end = segment_.text.size();
+  }
+
+  /// Text that is not translated, within a sentence.
+  void add_kept(Range range) {
+    if (!advance(range)) return;
+    const std::string source(html_.substr(range.begin, range.end - range.begin));
+    std::string text = std::to_string(segment_.kept.size());
+    text = "`x" + text + "`";
+    segment_.kept.push_back({text, source});
+    segment_.text += text;
+  }
+
+  void flush() {
+    Building segment = std::exchange(segment_, {});
+    const std::string_view text = strip_right(segment.text);
+    if (segment.broken || open_ > 0 || !has_letter(text)) return;  // stays as it is
+    // White space at the end stays.
+    while (segment.end > segment.begin && is_space(html_[segment.end - 1])) --segment.end;
+    while (segment.begin < segment.end && is_space(html_[segment.begin])) ++segment.begin;
+    segment.text.resize(text.size());
+    for (Tag& tag : segment.tags) {
+      tag.begin = std::min(tag.begin, segment.text.size());
+      tag.end = std::min(tag.end, segment.text.size());
+    }
+    segments_.push_back(std::move(segment));
+  }
+
+  struct Building : Segment {
+    bool broken = false;
+  };
+
+  static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+  std::string_view html_;
+  size_t position_ = 0;  // all before it is done
+  Building segment_;
+  std::vector<Segment> segments_;
+  int open_ = 0;  // inline elements around the present place
+};
+
+void require_shallow(std::string_view html) {
+  int depth = 0;
+  for (size_t at = 0; (at = html.find('<', at)) != std::string_view::npos;) {
+    ++at;
+    if (at >= html.size()) return;
+    const bool letter = (html[at] >= 'a' && html[at] <= 'z') || (html[at] >= 'A' && html[at] <= 'Z');
+    if (html[at] == '/') {
+      depth = std::max(0, depth - 1);
+    } else if (letter) {
+      std::string name;
+      for (size_t k = at; k < html.size() && name.size() < 8 && u_isalnum(html[k]); ++k) {
+        name += static_cast<char>(u_tolower(html[k]));
+      }
+      constexpr std::array<std::string_view, 13> kUnclosed{"br", "hr", "img", "input", "meta", "link", "p",
+                                                           "li", "td", "tr",  "th",    "wbr",  "dd"};
+      if (std::find(kUnclosed.begin(), kUnclosed.end(), name) == kUnclosed.end()) ++depth;
+    }
+    if (depth > kDeepest) {
+      fail(ErrorKind::kUsage, "HTML with more than {} elements within each other is not translated",
+           kDeepest);
+    }
+  }
+}
+
+}  // namespace
+
+std::string escape_html(std::string_view text) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    switch (next_code_point(text, at)) {
+      case U'&':
+        result += "&amp;";
+        break;
+      case U'<':
+        result += "&lt;";
+        break;
+      case U'>':
+        result += "&gt;";
+        break;
+      case U'\u00A0':
+        result += "&nbsp;";
+        break;
+      default:
+        result += text.substr(begin, at - begin);
+    }
+  }
+  return result;
+}
+
+std::vector<Segment> html_segments(std::string_view html) {
+  require_shallow(html);
+  const auto free_tree = [](GumboOutput* output) { gumbo_destroy_output(&kGumboDefaultOptions, output); };
+  const std::unique_ptr<GumboOutput, decltype(free_tree)> output(
+      gumbo_parse_with_options(&kGumboDefaultOptions, html.data(), html.size()), free_tree);
+  Walker walker(html);
+  walker.walk(*output->document);
+  return walker.take();
+}
+
+}  // namespace heed::decode

@@ -1,0 +1,235 @@
+// The patterns are ICU regular expressions: a table that can be read and extended, with Unicode's properties
+// and possessive quantifiers, so that no text takes more than linear time. A look at the bytes decides first
+// whether there is anything to look for: most sentences never reach them.
+#include "text/protected_spans.h"
+
+#include <unicode/regex.h>
+#include <unicode/uchar.h>
+#include <unicode/utext.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+
+#include "base/check.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+struct Pattern {
+  SpanKind kind;
+  const char* expression;
+};
+
+/// At each position the first that matches counts. `~` at the end of a URL's characters: no punctuation last.
+constexpr std::array kPatterns{
+    Pattern{SpanKind::kExact, R"(⟦[0-9]++⟧)"},  // marks that models use themselves
+    Pattern{SpanKind::kExact, R"(``[^`]++``|`[^`]++`)"},
+    Pattern{
+        SpanKind::kExact,  // URLs
+        R"((?<![\p{L}\p{N}])(?:(?:https?|ftp|file)://|www\.|mailto:)[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])"},
+    Pattern{SpanKind::kExact,  // e-mail addresses
+            R"((?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5})"},
+    Pattern{
+        SpanKind::kExact,  // domains without more
+        R"((?<![\p{L}\p{N}@.])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk)(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
+    Pattern{SpanKind::kExact, R"(&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"},
+    Pattern{
+        SpanKind::kExact,  // format strings and templates
+        R"(\{\{[^{}]{1,80}\}\}|\$\{[^{}]{1,80}\}|\{[A-Za-z0-9_.:,%-]{0,40}\}|%\([A-Za-z_][A-Za-z0-9_]{0,40}\)[sdif])"},
+    Pattern{
+        SpanKind::kExact,
+        R"((?<![0-9%])%(?:[0-9]{1,2}\$)?[-+0#]{0,3}[0-9]{0,3}(?:\.[0-9]{1,2})?l{0,2}[sdifuxXcgGeE@](?![\p{L}\p{N}]))"},
+    Pattern{SpanKind::kExact, R"((?<![\p{L}\p{N}$])\$[A-Za-z_][A-Za-z0-9_]{0,60})"},
+    Pattern{SpanKind::kExact, R"((?<![\p{L}\p{N}@])@[A-Za-z0-9_]{2,40})"},
+    Pattern{
+        SpanKind::kExact,  // paths and file names
+        R"((?<![^\s("„“«'])(?:~|\.{1,2})?/[\w.-]{1,80}(?:/[\w.-]{1,80}){1,20}|(?<![\p{L}\p{N}])[A-Z]:\\[^\s"<>|]{1,200}[\w])"},
+    Pattern{
+        SpanKind::kExact,
+        R"((?<![\p{L}\p{N}])[\w-]{1,80}\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
+    Pattern{
+        SpanKind::kExact,  // flags; emojis with their modifiers, joined ones together
+        R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6})"},
+    Pattern{SpanKind::kExact, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
+    Pattern{SpanKind::kExact,  // UUIDs, ISO dates, IP addresses, versions, phone numbers
+            R"((?<![\p{L}\p{N}])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{N}]))"},
+    Pattern{
+        SpanKind::kExact,
+        R"((?<![\p{L}\p{N}])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?Z?)?(?![\p{L}\p{N}]))"},
+    Pattern{SpanKind::kExact,
+            R"((?<![\p{L}\p{N}.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
+    Pattern{
+        SpanKind::kExact,
+        R"((?<![\p{L}\p{N}.])(?:v[0-9]{1,4}(?:\.[0-9]{1,4}){1,4}|[0-9]{1,2}(?:\.[0-9]{1,2}){2})(?:-[A-Za-z0-9.]{1,20})?(?![\p{L}\p{N}]|\.[0-9]))"},
+    Pattern{
+        SpanKind::kExact,
+        R"((?<![\p{L}\p{N}])(?:\+[0-9]{1,3}[ /-]?\(?[0-9]{1,9}(?:[ )/-]{1,2}[0-9]{2,8}){1,5}|0[0-9]{1,4}[ /-][0-9]{2,9}(?:[ -][0-9]{2,8}){0,4})(?![\p{L}\p{N}]))"},
+    Pattern{
+        SpanKind::kExact,  // identifiers: capitals and digits, or many digits
+        R"((?<![\p{L}\p{N}-])(?=[A-Z0-9-]{0,40}[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},
+    Pattern{
+        SpanKind::kNumber,
+        R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£]|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
+    Pattern{
+        SpanKind::kNumber,
+        R"((?<![\p{L}\p{N}.,])(?:[0-9]{4,6}|[0-9]{1,15}(?:[.,][0-9]{1,15}){1,5})(?![\p{L}\p{N}]|[.,:][0-9]))"},
+};
+
+/// Day, month, year: translations write them in many ways, so they are left to the model.
+constexpr const char* kDate =
+    R"((?<![\p{L}\p{N}])[0-9]{1,2}[./][0-9]{1,2}[./](?:[0-9]{4}|[0-9]{2})(?![\p{L}\p{N}]|\.[0-9]))";
+
+struct CloseText {
+  void operator()(UText* text) const { utext_close(text); }
+};
+
+/// All patterns as one, each in a group of its own: group 1 is the date, group n + 2 pattern n.
+const icu::RegexPattern& combined_pattern() {
+  static const std::unique_ptr<icu::RegexPattern> pattern = [] {
+    std::string all = "(" + std::string(kDate) + ")";
+    for (const Pattern& each : kPatterns) all += "|(" + std::string(each.expression) + ")";
+    UErrorCode code = U_ZERO_ERROR;
+    UParseError where{};
+    std::unique_ptr<icu::RegexPattern> made(
+        icu::RegexPattern::compile(icu::UnicodeString::fromUTF8(all), where, code));
+    if (U_FAILURE(code)) {
+      fail(ErrorKind::kFile, "ICU does not compile the patterns of protected text: {} at {}",
+           u_errorName(code), where.offset);
+    }
+    return made;
+  }();
+  return *pattern;
+}
+
+/// Whether any pattern could match: a digit, a sign that all of them need, or a character beyond Latin.
+bool may_hold_spans(std::string_view text) {
+  size_t dots = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= '0' && byte <= '9') return true;
+    if (std::string_view("@`%${&/\\").find(text[at]) != std::string_view::npos) return true;
+    if ((byte == ':' || byte == ';') && at + 1 < text.size() && text[at + 1] != ' ') return true;
+    if (byte == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '.') ++dots;
+    if (byte == 0xE2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) != 0x80) return true;
+    if (byte > 0xE2) return true;
+  }
+  return dots > 0;
+}
+
+bool is_word_character(char32_t c) {
+  return u_isalnum(static_cast<UChar32>(c)) != 0;
+}
+
+std::string with_capital(std::string_view text) {
+  size_t offset = 0;
+  std::string result;
+  const char32_t first = next_code_point(text, offset);
+  append_utf8(result, static_cast<char32_t>(u_totitle(static_cast<UChar32>(first))));
+  return result.append(text.substr(offset));
+}
+
+/// The numbers of a text, however they are written: "1.500,50" and "1,500.50" as "1500|50". A last group of
+/// three digits counts for thousands.
+std::map<std::string, int> numbers_of(std::string_view text) {
+  std::map<std::string, int> numbers;
+  std::vector<std::string> groups;
+  const auto is_digit = [&](size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '9'; };
+  for (size_t at = 0; at <= text.size(); ++at) {
+    if (is_digit(at)) {
+      if (groups.empty()) groups.emplace_back();
+      groups.back() += text[at];
+      continue;
+    }
+    if (groups.empty()) continue;
+    if (at < text.size() && (text[at] == '.' || text[at] == ',') && is_digit(at + 1)) {
+      groups.emplace_back();
+      continue;
+    }
+    std::string number = groups[0];
+    for (size_t n = 1; n < groups.size(); ++n) number += (groups[n].size() == 3 ? "" : "|") + groups[n];
+    ++numbers[number];
+    groups.clear();
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<ProtectedSpan> find_protected_spans(std::string_view text) {
+  if (!may_hold_spans(text)) return {};
+  UErrorCode code = U_ZERO_ERROR;
+  const std::unique_ptr<UText, CloseText> view(
+      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &code));
+  const std::unique_ptr<icu::RegexMatcher> matcher(combined_pattern().matcher(code));
+  if (U_FAILURE(code))
+    fail(ErrorKind::kText, "cannot look for protected text: ICU says {}", u_errorName(code));
+  matcher->reset(view.get());
+  std::vector<ProtectedSpan> spans;
+  while (matcher->find(code) && U_SUCCESS(code)) {
+    if (matcher->start64(1, code) >= 0) continue;  // a date
+    for (int32_t group = 2; group <= matcher->groupCount(); ++group) {
+      if (matcher->start64(group, code) < 0) continue;
+      spans.push_back({static_cast<size_t>(matcher->start64(group, code)),
+                       static_cast<size_t>(matcher->end64(group, code)),
+                       kPatterns[static_cast<size_t>(group) - 2].kind});
+      break;
+    }
+  }
+  return spans;
+}
+
+size_t count_phrase(std::string_view text, std::string_view phrase) {
+  if (phrase.empty()) return 0;
+  size_t first = 0, count = 0;
+  const bool word_begins = is_word_character(next_code_point(phrase, first));
+  size_t last = phrase.size() - 1;
+  while (last > 0 && (static_cast<unsigned char>(phrase[last]) & 0xC0) == 0x80) --last;
+  const bool word_ends = is_word_character(next_code_point(phrase, last));
+  for (size_t at = 0; (at = text.find(phrase, at)) != std::string_view::npos; at += phrase.size()) {
+    size_t before = at, behind = at + phrase.size();
+    while (before > 0 && (static_cast<unsigned char>(text[--before]) & 0xC0) == 0x80) {
+    }
+    const bool joined =
+        (word_begins && at > 0 && is_word_character(next_code_point(text, before))) ||
+        (word_ends && behind < text.size() && is_word_character(next_code_point(text, behind)));
+    if (!joined) ++count;
+  }
+  return count;
+}
+
+std::vector<size_t> missing_texts(std::string_view translation, const std::vector<RequiredText>& required) {
+  std::vector<size_t> missing;
+  std::map<std::string_view, size_t> left;  // occurrences that stand for none of `required` yet
+  std::map<std::string, int> numbers;
+  bool numbers_read = false;
+  for (size_t n = 0; n < required.size(); ++n) {
+    const RequiredText& each = required[n];
+    bool found = true;
+    if (each.kind == SpanKind::kNumber) {
+      if (!numbers_read) numbers = numbers_of(translation);
+      numbers_read = true;
+      for (const auto& [digits, count] : numbers_of(each.text)) {
+        const auto same = numbers.find(digits);
+        found = found && same != numbers.end() && (same->second -= count) >= 0;
+      }
+    } else {
+      const auto [place, first] = left.emplace(each.text, 0);
+      if (first) {
+        place->second = count_phrase(translation, each.text);
+        if (each.kind == SpanKind::kTerm) {
+          const std::string capital = with_capital(each.text);
+          if (capital != each.text) place->second += count_phrase(translation, capital);
+        }
+      }
+      found = place->second > 0;
+      if (found) --place->second;
+    }
+    if (!found) missing.push_back(n);
+  }
+  return missing;
+}
+
+}  // namespace heed

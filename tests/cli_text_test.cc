@@ -1,0 +1,96 @@
+// What heed translate does around the model: sentences of a line, protected spans, glossaries, documents.
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+class CliTextTest : public ::testing::Test {
+ protected:
+  void SetUp() override { model_ = tiny_model(); }
+
+  /// The output without the last line end.
+  std::string translate(const std::string& text, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"translate", "--model", model_});
+    more.push_back(text);
+    const CommandResult result = heed_command(more);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out.substr(0, result.out.size() - 1);
+  }
+
+  TestFolder folder_;
+  std::string model_;
+};
+
+TEST_F(CliTextTest, TranslatesTheSentencesOfALineOneByOne) {
+  const auto pairs = tiny_pairs(4, 7);
+  const std::string first = pairs[0].source, second = pairs[1].source;
+  const std::string line = first + "  " + second;
+  const std::string joined = translate(first) + "  " + translate(second);
+  EXPECT_EQ(translate(line), joined);
+  EXPECT_EQ(translate(line, {"--split-sentences"}), joined);
+  EXPECT_NE(translate(line, {"--no-split-sentences", "--scores"}), translate(line, {"--scores"}));
+  EXPECT_EQ(heed_command({"translate", "--split-sentences", "--no-split-sentences", "x"}).status, 2);
+
+  const auto json = nlohmann::json::parse(translate(line, {"--json", "--alignment", "--nbest", "2"}));
+  const auto alone = nlohmann::json::parse(translate(second, {"--json", "--alignment"}));
+  EXPECT_EQ(json["translation"], joined);
+  EXPECT_EQ(json["alternatives"].size(), 1U);
+  // The last links are those of the second sentence, counted in words of the whole line.
+  const auto& links = json["alignment"];
+  const auto& links_alone = alone["alignment"];
+  ASSERT_GT(links.size(), links_alone.size());
+  const auto words = [](const std::string& text) {
+    std::istringstream stream(text);
+    return static_cast<int>(std::distance(std::istream_iterator<std::string>(stream), {}));
+  };
+  for (size_t n = 0; n < links_alone.size(); ++n) {
+    const auto& link = links[links.size() - links_alone.size() + n];
+    EXPECT_EQ(link[0].get<int>(), links_alone[n][0].get<int>() + words(first));
+    EXPECT_EQ(link[1].get<int>(), links_alone[n][1].get<int>() + words(translate(first)));
+  }
+}
+
+TEST_F(CliTextTest, SpansComeOutAsTheyWentIn) {
+  const std::string plain = tiny_pairs(1, 7)[0].source;
+  const std::string line = plain.substr(0, plain.size() - 1) + " %1$d https://x.example/a_b?C=1.";
+  const std::string translation = translate(line);
+  for (const char* span : {"%1$d", "https://x.example/a_b?C=1"}) {
+    EXPECT_NE(translation.find(span), std::string::npos) << translation;
+  }
+  EXPECT_NE(translate(line, {"--no-placeholders"}), translation);
+  // Without spans nothing changes, to the last digit of the score.
+  EXPECT_EQ(translate(plain, {"--scores"}), translate(plain, {"--scores", "--no-placeholders"}));
+}
+
+TEST_F(CliTextTest, TermsOfTheGlossaryComeOutAsGiven) {
+  const SentencePair pair = tiny_pairs(1, 7)[0];
+  std::istringstream words(pair.source);
+  std::string article, word;
+  words >> article >> word;
+  const std::string file = folder_.write("terms.tsv", "# terms\n" + word + "\trather special\n");
+  const std::string without = translate(pair.source), with = translate(pair.source, {"--glossary", file});
+  EXPECT_EQ(without.find("rather special"), std::string::npos);
+  EXPECT_NE(with.find("rather special"), std::string::npos) << with;
+  EXPECT_EQ(translate("Nichts davon.", {"--glossary", file, "--scores"}),
+            translate("Nichts davon.", {"--scores"}));
+
+  const std::string bad = folder_.write("bad.tsv", "a\tb\nnothing\n");
+  const CommandResult result = heed_command({"translate", "--model", model_, "--glossary", bad, "x"});
+  expect_failure(result, 1, {"bad.tsv", "line 2"});
+}
+
+TEST_F(CliTextTest, LinesInCapitalsAreTranslatedIntoCapitals) {
+  const std::string capitals = "DER HUND SIEHT DEN HUND.";
+  const std::string translation = translate(capitals);
+  EXPECT_TRUE(std::none_of(translation.begin(), translation.end(), [](char c) {
+    return c >= 'a' && c <= 'z';
+  })) << translation;
+}
+
+}  // namespace
+}  // namespace heed
