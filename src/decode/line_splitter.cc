@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/placeholder_piece.h"
 #include "text/true_case.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
@@ -46,10 +47,6 @@ SentenceSplitter splitter_for(const std::string& language) {
   }
 }
 
-std::string mark_of(size_t number) {
-  return fmt::format("⟦{}⟧", number);
-}
-
 bool has_no_word(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     if (u_isalnum(static_cast<UChar32>(next_code_point(text, at)))) return false;
@@ -74,8 +71,7 @@ LineSplitter::LineSplitter(const Tokenizer& tokenizer, const Options& options)
     fail(ErrorKind::kUsage, "parts of {} tokens are too short to translate; at least {} are needed",
          options.most_tokens, kFewestTokens);
   }
-  const auto is_token = [&](size_t n) { return tokenizer_.vocabulary().find(mark_of(n)).has_value(); };
-  while (options_.protect && is_token(marks_)) ++marks_;
+  if (options_.protect) marks_ = static_cast<size_t>(placeholder_pieces(tokenizer_.vocabulary()));
 }
 
 LineSplitter::Range LineSplitter::without_spaces(std::string_view text, Range range) {
@@ -166,7 +162,7 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
     const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
     add_text(span.begin);
     if (span.kind == SpanKind::kExact && result.marks.size() < marks_) {
-      const std::string mark = mark_of(result.marks.size());
+      const std::string mark = placeholder_piece(static_cast<int>(result.marks.size()));
       result.append_instead(mark, span.begin);
       result.marks.push_back(mark);
       result.marked.push_back({std::string(text), span.kind});
@@ -195,9 +191,11 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
 
 LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const {
   Rewritten rewritten;
-  const bool plain = line.spans.empty() && line.terms.empty() && !options_.true_case;
+  const std::string_view text = line.text.substr(range.begin, range.end - range.begin);
+  const bool plain = line.spans.empty() && line.terms.empty() &&
+                     !(options_.true_case && (is_all_capitals(text) || is_title_case(text)));
   if (plain) {
-    rewritten.text = line.text.substr(range.begin, range.end - range.begin);
+    rewritten.text = text;
   } else {
     rewritten = rewrite(line, range);
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/placeholder_piece.h"
 #include "text/true_case.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
@@ -158,8 +159,8 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
          tokenizer.size(), model.vocabulary_size());
   }
   if (options_.protect_spans) {
-    while (const auto id = tokenizer.vocabulary().find(fmt::format("⟦{}⟧", marks_.size()))) {
-      marks_.push_back(*id);
+    for (int n = 0; n < placeholder_pieces(tokenizer.vocabulary()); ++n) {
+      marks_.push_back(tokenizer.vocabulary().id(placeholder_piece(n)));
     }
   }
   if (options_.window == 0) fail(ErrorKind::kUsage, "at least one line must be translated at a time");

@@ -144,7 +144,8 @@ std::map<std::string, int> numbers_of(std::string_view text) {
       continue;
     }
     if (groups.empty()) continue;
-    if (at < text.size() && (text[at] == '.' || text[at] == ',') && is_digit(at + 1)) {
+    if (at < text.size() && std::string_view(".,:").find(text[at]) != std::string_view::npos &&
+        is_digit(at + 1)) {
       groups.emplace_back();
       continue;
     }
@@ -154,6 +155,45 @@ std::map<std::string, int> numbers_of(std::string_view text) {
     groups.clear();
   }
   return numbers;
+}
+
+/// Words that may stand for a unit: "€" as "euros".
+struct UnitWord {
+  std::string_view unit, word;
+};
+constexpr std::array kUnitWords{
+    UnitWord{"€", "euro"},        UnitWord{"EUR", "euro"},     UnitWord{"$", "dollar"},
+    UnitWord{"$", "dólar"},       UnitWord{"USD", "dollar"},   UnitWord{"£", "pound"},
+    UnitWord{"£", "libra"},       UnitWord{"%", "percent"},    UnitWord{"%", "per cent"},
+    UnitWord{"%", "por ciento"},  UnitWord{"%", "Prozent"},    UnitWord{"kg", "kilo"},
+    UnitWord{"km", "kilom"},      UnitWord{"km", "kilóm"},     UnitWord{"m", "met"},
+    UnitWord{"m", "Meter"},       UnitWord{"cm", "cent"},      UnitWord{"g", "gram"},
+    UnitWord{"l", "lit"},         UnitWord{"°C", "degree"},    UnitWord{"°C", "grado"},
+    UnitWord{"km/h", "per hour"}, UnitWord{"km/h", "por hora"}};
+
+/// What stands beside the digits of a number, without white space.
+std::string_view unit_of(std::string_view number) {
+  size_t begin = 0, end = number.size();
+  const auto is_digit = [&](size_t at) { return number[at] >= '0' && number[at] <= '9'; };
+  const size_t last = number.find_last_of("0123456789"), first = number.find_first_of("0123456789");
+  if (last == std::string_view::npos) return {};
+  if (!is_digit(0)) {
+    end = first;
+    while (end > 0 && number[end - 1] == ' ') --end;
+  } else {
+    begin = last + 1;
+    if (number.substr(begin).starts_with("\u00A0")) begin += 2;
+    while (begin < end && number[begin] == ' ') ++begin;
+  }
+  return number.substr(begin, end - begin);
+}
+
+bool holds_unit(std::string_view translation, std::string_view number) {
+  const std::string_view unit = unit_of(number);
+  if (unit.empty() || translation.find(unit) != std::string_view::npos) return true;
+  return std::any_of(kUnitWords.begin(), kUnitWords.end(), [&](const UnitWord& each) {
+    return each.unit == unit && translation.find(each.word) != std::string_view::npos;
+  });
 }
 
 }  // namespace
@@ -211,6 +251,7 @@ std::vector<size_t> missing_texts(std::string_view translation, const std::vecto
     if (each.kind == SpanKind::kNumber) {
       if (!numbers_read) numbers = numbers_of(translation);
       numbers_read = true;
+      found = holds_unit(translation, each.text);
       for (const auto& [digits, count] : numbers_of(each.text)) {
         const auto same = numbers.find(digits);
         found = found && same != numbers.end() && (same->second -= count) >= 0;

@@ -76,6 +76,12 @@ TEST(ProtectedSpans, SaysWhatATranslationLacks) {
                                          {"dog", SpanKind::kTerm}};
   EXPECT_THAT(missing_texts("%s costs €19.99, %s. Dog!", wanted), ElementsAre());
   EXPECT_THAT(missing_texts("%s costs 199,9: dogs", wanted), ElementsAre(1, 2, 3));
+  EXPECT_THAT(missing_texts("He weighs 75 and is 1.80 m.",
+                            {{"75 kg", SpanKind::kNumber}, {"1,80 m", SpanKind::kNumber}}),
+              ElementsAre(0));
+  EXPECT_THAT(
+      missing_texts("5 euros, 1,500", {{"5\u00A0€", SpanKind::kNumber}, {"1.500", SpanKind::kNumber}}),
+      ElementsAre());
   EXPECT_EQ(count_phrase("dog, dogs and hotdog: dog", "dog"), 2U);
 }
 

@@ -21,6 +21,9 @@ bool is_all_capitals(std::string_view text) {
 }
 
 bool is_title_case(std::string_view text) {
+  size_t second = text.find(' ');  // most texts are told by their second word
+  while (second < text.size() && text[second] == ' ') ++second;
+  if (second < text.size() && text[second] >= 'a' && text[second] <= 'z') return false;
   int words = 0;
   for (const std::string_view word : split_whitespace(text)) {
     bool first = true;
