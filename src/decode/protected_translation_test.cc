@@ -78,7 +78,8 @@ TEST_P(ProtectedTranslation, HoldsTermsOfTheGlossary) {
   TranslatorOptions options;
   options.protect_spans = true;
   options.glossary = std::make_shared<const Glossary>(Glossary::parse("garden\triver mountain\n", "terms"));
-  const auto translations = translator(options).translate({"The garden sees %d.", "The house sees."});
+  const auto translations =
+      translator(options).translate(std::vector<std::string>{"The garden sees %d.", "The house sees."});
   EXPECT_THAT(translations[0].best().text, HasSubstr("river mountain"));
   EXPECT_THAT(translations[0].best().text, HasSubstr("%d"));
   options.glossary = {};
