@@ -36,6 +36,7 @@ TEST(ProtectedSpans, CodeAndTemplates) {
               ElementsAre("{name}", "{{ user.name }}", "${HOME}", "$PATH"));
   EXPECT_THAT(exact("Müller &amp; Sohn &#8211; @anna_b"), ElementsAre("&amp;", "&#8211;", "@anna_b"));
   EXPECT_THAT(exact("Das ⟦0⟧ hier."), ElementsAre("⟦0⟧"));
+  EXPECT_THAT(exact("Noch 5 %s."), ElementsAre("%s"));
   EXPECT_THAT(exact("Das sind 50 % davon, 100 % sicher."), ElementsAre());
 }
 

@@ -44,10 +44,11 @@ std::string token_text(const nlohmann::json& token) {
 }  // namespace
 
 const KnownKeys& marian_tokenizer_keys() {
-  static const KnownKeys keys = with_keys_of_all(
-      {.read = {"eos_token", "pad_token", "separate_vocabs", "source_lang", "target_lang", "unk_token"},
-       .ignored = {"source_spm", "target_spm", "target_vocab_file", "vocab"},
-       .neutral = {}});
+  static const KnownKeys keys =
+      with_keys_of_all({.read = {"eos_token", "pad_token", "separate_vocabs", "source_lang", "target_lang",
+                                 "true_case_capitals", "unk_token"},
+                        .ignored = {"source_spm", "target_spm", "target_vocab_file", "vocab"},
+                        .neutral = {}});
   return keys;
 }
 
