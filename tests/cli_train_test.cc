@@ -337,8 +337,8 @@ TEST_F(TrainCommand, EndsSoonInEveryPhaseOfItsPreparations) {
       const int signal = signals[number++ % 3];
       command.send_signal(signal);
       const int status = command.wait(30).status;
-      // On a busy machine the first may come before the command has begun to catch signals.
-      EXPECT_TRUE(status == 130 || (milliseconds == 30 && status == 128 + signal)) << status;
+      // On a busy machine the first two may come before the command has begun to catch signals.
+      EXPECT_TRUE(status == 130 || (milliseconds <= 200 && status == 128 + signal)) << status;
       EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 2.5);
       EXPECT_FALSE(std::filesystem::exists(output + "/model.safetensors"));
     }
