@@ -309,7 +309,8 @@ TEST(OwnTokenizers, HuggingFaceReadsTheSame) {
       EXPECT_EQ(content_of(folder.path(file)), content_of((golden / file).string())) << file;
     }
     const auto read = TextTokenizer::load(folder.path());
-    for (const Json& each : read_json(golden / "case.json")["texts"]) {
+    const Json golden_case = read_json(golden / "case.json");
+    for (const Json& each : golden_case["texts"]) {
       const auto text = each["text"].get<std::string>();
       EXPECT_EQ(read->ids(text), ids_of(each["ids"])) << text;
       EXPECT_EQ(with_start(*read, text, false), ids_of(each["with_special"])) << text;
