@@ -13,7 +13,7 @@
 namespace heed {
 
 struct TranslateOptions {
-  /// Hypotheses followed at a time, at most 1024; 1 is greedy search, 0 what the model's directory says.
+  /// Beam size, at most 1024; 1 is greedy search, 0 the default of the model directory.
   int beam = 0;
   int nbest = 1;  ///< translations wanted of each sentence, at most `beam`
   /// Hypotheses are compared by (sum of log-probabilities) / words^length_penalty; none: as the directory

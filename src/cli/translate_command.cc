@@ -187,7 +187,7 @@ int run_translate(const TranslateOptions& o) {
 }
 
 void add_sampling_options(Command& command, TranslateOptions& o) {
-  Option* sample = command.add_flag("--sample", o.sample, "Draw translations by chance instead of searching");
+  Option* sample = command.add_flag("--sample", o.sample, "Sample translations instead of searching");
   add_number(command, "--temperature", o.temperature,
              "Below 1 favours likely words, above 1 unlikely ones [default: the model's, or 1]",
              {.least = 0, .above_least = true})

@@ -269,7 +269,7 @@ SplitLine LineSplitter::split(std::string_view input) const {
   };
   for (const Range& whole : ranges) {
     if (line.spans.empty()) {
-      // Longer than allowed is only a single character that the tokenizer makes so many pieces of.
+      // Only a single character can exceed the limit: the tokenizer encodes it as more tokens than allowed.
       LinePart part = encode(line, whole, options_.most_tokens);
       if (part.ids.size() > (line.code.empty() ? 1U : 2U)) add(std::move(part), whole);  // more than the end
       continue;

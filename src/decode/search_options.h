@@ -12,7 +12,7 @@
 
 namespace heed::decode {
 
-/// Drawing words by chance instead of searching for the likeliest: p = softmax(logits / temperature), of
+/// Sampling instead of searching for the likeliest words: p = softmax(logits / temperature), of
 /// which only the top_k likeliest words are kept, of those the likeliest that together reach the
 /// probability top_p (Holtzman et al., "The curious case of neural text degeneration", 2020), and of those
 /// the ones that min_p lets through.
@@ -27,7 +27,7 @@ struct SamplingOptions {
 };
 
 struct SearchOptions {
-  /// Hypotheses followed at a time; 1 is greedy search.
+  /// Beam size; 1 is greedy search.
   int beam_size = 4;
   /// Translations wanted of each sentence, at most beam_size; with `sample`, as many are drawn independently.
   int nbest = 1;

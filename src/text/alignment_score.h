@@ -29,7 +29,7 @@ std::vector<WordLink> parse_alignment(std::string_view line, const std::string& 
 /// The same, where "1?2" and "1p2" are links that are possible but not sure. Throws kFormat.
 GoldAlignment parse_gold_alignment(std::string_view line, const std::string& origin);
 
-/// Throws kFormat for a link whose words a pair of so many words does not have.
+/// Throws kFormat for a link to a word index that is out of range.
 void require_words(const std::vector<WordLink>& links, size_t source_words, size_t target_words,
                    const std::string& origin);
 
