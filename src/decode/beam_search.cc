@@ -82,10 +82,7 @@ void BeamSearch::follow(const std::vector<Candidate>& candidates) {
 
 void BeamSearch::finish(int32_t node, double sum) {
   const double score = normalized_score(sum, length_ - settings_.free, settings_.options.length_penalty);
-  const auto worse = std::find_if(finished_.begin(), finished_.end(),
-                                  [&](const Finished& other) { return other.score < score; });
-  finished_.insert(worse, {score, sum, node});
-  if (finished_.size() > beams_) finished_.pop_back();
+  finished_.add({score, sum, node}, beams_);
 }
 
 bool BeamSearch::nothing_better_to_come() const {
@@ -95,23 +92,17 @@ bool BeamSearch::nothing_better_to_come() const {
   if (beams_ == 1) rule = EarlyStopping::kTrue;
   if (rule == EarlyStopping::kTrue) return true;
   const int64_t length = rule == EarlyStopping::kNever && penalty > 0 ? settings_.longest : length_;
-  return normalized_score(sums_.front(), length - settings_.free, penalty) <= finished_.back().score;
+  return normalized_score(sums_.front(), length - settings_.free, penalty) <= finished_.worst().score;
 }
 
 std::vector<int32_t> BeamSearch::certain_words() const {
   if (beams_ > 1) return {};
-  return tree_.ids(done_ ? finished_.front().node : nodes_.front());
+  return tree_.ids(done_ ? finished_.best().node : nodes_.front());
 }
 
 std::vector<Hypothesis> BeamSearch::take() {
   HEED_CHECK(done_);
-  std::vector<Hypothesis> hypotheses;
-  for (const Finished& finished : finished_) {
-    if (hypotheses.size() == static_cast<size_t>(settings_.options.nbest)) break;
-    hypotheses.push_back(
-        tree_.hypothesis(finished.node, finished.sum, settings_.options.length_penalty, settings_.free));
-  }
-  return hypotheses;
+  return finished_.results(tree_, settings_);
 }
 
 }  // namespace heed::decode

@@ -31,10 +31,6 @@ class BeamSearch : public SentenceSearch {
     int32_t row;
     float log_probability;
   };
-  struct Finished {
-    double score, sum;
-    int32_t node;
-  };
 
   std::vector<Candidate> best_candidates(std::span<float> logits);
   std::vector<Candidate> forced_candidates(int32_t id) const;
@@ -50,7 +46,7 @@ class BeamSearch : public SentenceSearch {
   std::vector<Row> rows_;
   std::vector<int32_t> nodes_;
   std::vector<double> sums_;
-  std::vector<Finished> finished_;  // best first, the earlier first of equal ones
+  FinishedHypotheses finished_;
   bool done_ = false;
   NextWords words_;
 };

@@ -169,36 +169,28 @@ size_t ConstrainedSearch::bank_of(const State& state) const {
 
 /// Those that lack a phrase are kept only until there is one that lacks none.
 void ConstrainedSearch::finish(const State& state) {
-  const Finished next{normalized_score(state.sum, length_ - settings_.free, settings_.options.length_penalty),
-                      state.sum, state.node, complete(state)};
-  const bool any_whole = !finished_.empty() && finished_.front().whole;
-  if (any_whole && !next.whole) return;
-  if (next.whole && !any_whole) finished_.clear();
-  const auto worse = std::find_if(finished_.begin(), finished_.end(),
-                                  [&](const Finished& other) { return other.score < next.score; });
-  finished_.insert(worse, next);
-  if (finished_.size() > beams_) finished_.pop_back();
+  const bool whole = complete(state);
+  if (any_whole_ && !whole) return;
+  if (whole && !any_whole_) finished_.clear();
+  any_whole_ = whole;
+  const double score =
+      normalized_score(state.sum, length_ - settings_.free, settings_.options.length_penalty);
+  finished_.add({score, state.sum, state.node}, beams_);
 }
 
 bool ConstrainedSearch::nothing_better_to_come() const {
-  if (finished_.size() < beams_ || !finished_.front().whole) return false;
+  if (finished_.size() < beams_ || !any_whole_) return false;
   double best = -std::numeric_limits<double>::infinity();
   for (const State& state : states_) {
     if (complete(state)) best = std::max(best, state.sum);
   }
   const double score = normalized_score(best, length_ - settings_.free, settings_.options.length_penalty);
-  return !(score > finished_.back().score);
+  return !(score > finished_.worst().score);
 }
 
 std::vector<Hypothesis> ConstrainedSearch::take() {
   HEED_CHECK(done_);
-  std::vector<Hypothesis> hypotheses;
-  for (const Finished& finished : finished_) {
-    if (hypotheses.size() == static_cast<size_t>(settings_.options.nbest)) break;
-    hypotheses.push_back(
-        tree_.hypothesis(finished.node, finished.sum, settings_.options.length_penalty, settings_.free));
-  }
-  return hypotheses;
+  return finished_.results(tree_, settings_);
 }
 
 }  // namespace heed::decode

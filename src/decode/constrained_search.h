@@ -46,11 +46,6 @@ class ConstrainedSearch : public SentenceSearch {
     float log_probability = 0;
     bool ends = false;
   };
-  struct Finished {
-    double score, sum;
-    int32_t node;
-    bool whole;  ///< holds all phrases
-  };
 
   std::vector<Candidate> candidates(std::span<float> logits);
   void add_free(size_t row, int32_t id, float log_probability, std::vector<Candidate>& found) const;
@@ -71,7 +66,8 @@ class ConstrainedSearch : public SentenceSearch {
   int64_t length_ = 0;  // ids of the running hypotheses, all the same
   std::vector<Row> rows_;
   std::vector<State> states_;  // of each row
-  std::vector<Finished> finished_;
+  FinishedHypotheses finished_;
+  bool any_whole_ = false;  // then all that are finished hold all phrases
   bool done_ = false;
   NextWords words_;
 };

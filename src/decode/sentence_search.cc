@@ -77,6 +77,24 @@ void rank_rows(std::span<const float> logits, int64_t vocabulary, int64_t k, flo
 
 }  // namespace
 
+void FinishedHypotheses::add(const Entry& entry, size_t most) {
+  const auto worse = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& other) { return other.score < entry.score; });
+  entries_.insert(worse, entry);
+  if (entries_.size() > most) entries_.pop_back();
+}
+
+std::vector<Hypothesis> FinishedHypotheses::results(const HypothesisTree& tree,
+                                                    const SearchSettings& settings) const {
+  const auto count = std::min(entries_.size(), static_cast<size_t>(settings.options.nbest));
+  std::vector<Hypothesis> hypotheses;
+  for (size_t n = 0; n < count; ++n) {
+    hypotheses.push_back(
+        tree.hypothesis(entries_[n].node, entries_[n].sum, settings.options.length_penalty, settings.free));
+  }
+  return hypotheses;
+}
+
 void NextWords::read(const SearchSettings& settings, const HypothesisTree& tree,
                      std::span<const int32_t> nodes, int64_t length, std::span<float> logits, int64_t most) {
   HEED_CHECK(logits.size() == nodes.size() * static_cast<size_t>(settings.vocabulary));

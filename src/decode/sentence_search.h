@@ -62,6 +62,26 @@ struct SearchSettings {
   bool ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const;
 };
 
+/// The finished hypotheses of a beam search: the best so many, best first, the earlier first of equal ones.
+class FinishedHypotheses {
+ public:
+  struct Entry {
+    double score, sum;  ///< of log-probabilities; the score is normalized by length
+    int32_t node;
+  };
+  void add(const Entry& entry, size_t most);
+  void clear() { entries_.clear(); }
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  const Entry& best() const { return entries_.front(); }
+  const Entry& worst() const { return entries_.back(); }
+  /// The first settings.options.nbest of them.
+  std::vector<Hypothesis> results(const HypothesisTree& tree, const SearchSettings& settings) const;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
 /// The words that may come next, for each row: applies the rules to the logits and finds what is left.
 class NextWords {
  public:
