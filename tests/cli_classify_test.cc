@@ -9,7 +9,7 @@
 #include "base/json_file.h"
 #include "command.h"
 #include "models/bert.h"
-#include "models/model_directory.h"
+#include "models/test_models.h"
 #include "nn/parameters.h"
 #include "text/wordpiece.h"
 
@@ -45,11 +45,7 @@ class CliClassifyTest : public ::testing::Test {
     config.longest = 16;
     config.deviation = 1;
     config.labels = {"bad", "good", "neither"};
-    const models::BertClassifier model(config);
-    nn::ParameterArray values(model.table(), DType::kFloat32);
-    nn::initialise(model.table(), values, RandomKey::from_seed(3));
-    write_json(folder_.path("config.json"), model.config_json());
-    models::write_weights(folder_.path(), model.table(), values, DType::kFloat32);
+    models::write_untrained(folder_.path(), models::BertClassifier(config), 3);
   }
 
   CommandResult with_model(Arguments arguments, const Command::Settings& settings = {}) const {

@@ -8,7 +8,7 @@
 #include "base/json_file.h"
 #include "command.h"
 #include "models/decoder_only_config.h"
-#include "models/model_directory.h"
+#include "models/test_models.h"
 #include "test_folder.h"
 #include "text/plain_tokenizers.h"
 
@@ -30,11 +30,7 @@ class CliGenerateTest : public testing::Test {
     config.heads = 2;
     config.inner_width = 32;
     config.longest = 48;
-    const models::DecoderOnly model(config);
-    nn::ParameterArray values(model.table(), DType::kFloat32);
-    nn::initialise(model.table(), values, RandomKey::from_seed(7));
-    write_json(folder_.path("config.json"), model.config_json());
-    models::write_weights(folder_.path(), model.table(), values, DType::kFloat32);
+    models::write_untrained(folder_.path(), models::DecoderOnly(config), 7);
     ByteTokenizer().save(folder_.path());
   }
   CommandResult run(Arguments arguments, const Command::Settings& settings = {}) const {

@@ -12,7 +12,7 @@
 
 #include "base/json_file.h"
 #include "command.h"
-#include "decode/test_tokenizer.h"
+#include "decode/test_models.h"
 #include "io/safetensors.h"
 #include "models/bert.h"
 #include "models/decoder_only_config.h"
@@ -43,25 +43,11 @@ class CliModelFilesTest : public ::testing::Test {
   /// All weights are `value`, or drawn where it is 0.
   void write(const models::Model& model, float value) const {
     std::filesystem::remove(folder_.path("tokenizer.json"));  // of the model before
-    nn::ParameterArray values(model.table(), DType::kFloat32);
-    nn::initialise(model.table(), values, RandomKey::from_seed(7));
-    if (value != 0) std::fill_n(values.flat().data<float>(), values.flat().size(), value);
-    write_json(folder_.path("config.json"), model.config_json());
-    models::write_weights(folder_.path(), model.table(), values, DType::kFloat32);
+    models::write_untrained(folder_.path(), model, 7, value);
   }
   void write_marian(float value = 0) const {
-    const Tokenizer& tokenizer = decode::small_tokenizer();
-    models::TransformerConfig config;
-    config.vocabulary = static_cast<int64_t>(tokenizer.size());
-    config.width = 16;
-    config.encoder_layers = config.decoder_layers = 1;
-    config.encoder_heads = config.decoder_heads = 2;
-    config.encoder_inner_width = config.decoder_inner_width = 16;
-    config.longest = 30;
-    config.padding_id = config.start_id = tokenizer.vocabulary().pad_id();
-    config.end_id = tokenizer.end_id();
-    write(models::Transformer(config), value);
-    tokenizer.save(folder_.path());
+    write(models::Transformer(decode::small_translator_config()), value);
+    decode::small_tokenizer().save(folder_.path());
   }
   void write_gpt2(float value = 0) const {
     models::DecoderOnlyConfig config;

@@ -7,7 +7,7 @@
 
 #include "base/json_file.h"
 #include "models/decoder_only_config.h"
-#include "models/model_directory.h"
+#include "models/test_models.h"
 #include "test_folder.h"
 #include "text/plain_tokenizers.h"
 
@@ -26,11 +26,7 @@ void write_small_model(const std::string& directory) {
   config.longest = 40;
   config.activation = Activation::kSwish;
   config.attention_bias = config.feed_forward_bias = false;
-  const models::DecoderOnly model(config);
-  nn::ParameterArray values(model.table(), DType::kFloat32);
-  nn::initialise(model.table(), values, RandomKey::from_seed(5));
-  write_json(directory + "/config.json", model.config_json());
-  models::write_weights(directory, model.table(), values, DType::kFloat32);
+  models::write_untrained(directory, models::DecoderOnly(config), 5);
   ByteTokenizer().save(directory);
 }
 

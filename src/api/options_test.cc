@@ -9,15 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
-#include "decode/test_tokenizer.h"
+#include "decode/test_models.h"
 #include "heed/attention.h"
 #include "heed/generator.h"
 #include "heed/norms.h"
 #include "heed/picture.h"
 #include "heed/translator.h"
 #include "models/decoder_only_config.h"
-#include "models/model_directory.h"
 #include "models/transformer.h"
 #include "test_folder.h"
 #include "text/plain_tokenizers.h"
@@ -25,27 +23,10 @@
 namespace heed {
 namespace {
 
-void write_model(const std::string& directory, const models::Model& model) {
-  nn::ParameterArray values(model.table(), DType::kFloat32);
-  nn::initialise(model.table(), values, RandomKey::from_seed(5));
-  write_json(directory + "/config.json", model.config_json());
-  models::write_weights(directory, model.table(), values, DType::kFloat32);
-}
-
 /// An untrained model that translates.
 void write_translator(const std::string& directory) {
-  const Tokenizer& tokenizer = decode::small_tokenizer();
-  models::TransformerConfig config;
-  config.vocabulary = static_cast<int64_t>(tokenizer.size());
-  config.width = 16;
-  config.encoder_layers = config.decoder_layers = 1;
-  config.encoder_heads = config.decoder_heads = 2;
-  config.encoder_inner_width = config.decoder_inner_width = 16;
-  config.longest = 30;
-  config.padding_id = config.start_id = tokenizer.vocabulary().pad_id();
-  config.end_id = tokenizer.end_id();
-  write_model(directory, models::Transformer(config));
-  tokenizer.save(directory);
+  models::write_untrained(directory, models::Transformer(decode::small_translator_config()), 5);
+  decode::small_tokenizer().save(directory);
 }
 
 void write_generator(const std::string& directory) {
@@ -58,7 +39,7 @@ void write_generator(const std::string& directory) {
   config.inner_width = 24;
   config.longest = 40;
   config.attention_bias = config.feed_forward_bias = false;
-  write_model(directory, models::DecoderOnly(config));
+  models::write_untrained(directory, models::DecoderOnly(config), 5);
   ByteTokenizer().save(directory);
 }
 

@@ -19,14 +19,7 @@ const Tokenizer& tokenizer_with_placeholders() {
     TokenizerTrainOptions options;
     options.source.vocabulary_size = 340;
     options.source.symbols = {"⟦0⟧", "⟦1⟧"};
-    const auto lines = [] {
-      return [at = size_t{0}](std::string& line) mutable {
-        if (at == training_lines().size()) return false;
-        line = training_lines()[at++];
-        return true;
-      };
-    };
-    return Tokenizer::train(options, lines(), lines());
+    return train_tokenizer(options);
   }();
   return tokenizer;
 }

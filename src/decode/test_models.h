@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "decode/search.h"
+#include "decode/test_tokenizer.h"
 #include "models/test_models.h"
 #include "models/transformer.h"
 
@@ -115,6 +116,21 @@ inline FunctionModel::Logits scrambled_logits(int64_t vocabulary, double spread,
     for (float& z : logits) z = static_cast<float>(spread * random.normal());
     return logits;
   };
+}
+
+/// Of an untrained Transformer as small as it can be, for the words of small_tokenizer().
+inline models::TransformerConfig small_translator_config() {
+  const Tokenizer& tokenizer = small_tokenizer();
+  models::TransformerConfig config;
+  config.vocabulary = static_cast<int64_t>(tokenizer.size());
+  config.width = 16;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.encoder_heads = config.decoder_heads = 2;
+  config.encoder_inner_width = config.decoder_inner_width = 16;
+  config.longest = 30;
+  config.padding_id = config.start_id = tokenizer.vocabulary().pad_id();
+  config.end_id = tokenizer.end_id();
+  return config;
 }
 
 /// A Transformer with weights drawn from a seed. Untrained, it still reads every word of source and target.

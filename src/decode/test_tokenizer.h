@@ -26,20 +26,25 @@ inline const std::vector<std::string>& training_lines() {
   return lines;
 }
 
+/// Trained on training_lines(), both sides.
+inline Tokenizer train_tokenizer(const TokenizerTrainOptions& options) {
+  const auto lines = [] {
+    return [at = size_t{0}](std::string& line) mutable {
+      if (at == training_lines().size()) return false;
+      line = training_lines()[at++];
+      return true;
+    };
+  };
+  return Tokenizer::train(options, lines(), lines());
+}
+
 inline const Tokenizer& small_tokenizer() {
   static const Tokenizer tokenizer = [] {
     TokenizerTrainOptions options;
     options.source.vocabulary_size = 330;  // 256 of them are bytes
     options.source_language = "en";
     options.target_language = "de";
-    const auto lines = [] {
-      return [at = size_t{0}](std::string& line) mutable {
-        if (at == training_lines().size()) return false;
-        line = training_lines()[at++];
-        return true;
-      };
-    };
-    return Tokenizer::train(options, lines(), lines());
+    return train_tokenizer(options);
   }();
   return tokenizer;
 }

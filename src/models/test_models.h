@@ -1,7 +1,14 @@
 // For tests: models that nobody trained, and sentences for them.
 #pragma once
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/json_file.h"
+#include "base/rng.h"
 #include "base/sequences.h"
+#include "models/model_directory.h"
 #include "nn/context.h"
 #include "random_tensor.h"
 
@@ -29,6 +36,16 @@ struct ModelWithWeights {
   nn::ParameterArray values;
   mutable nn::PackedWeights packed;
 };
+
+/// Writes config.json and float32 weights: drawn from the seed, or all `value` where it is not 0.
+inline void write_untrained(const std::string& directory, const Model& model, uint64_t seed,
+                            float value = 0) {
+  nn::ParameterArray values(model.table(), DType::kFloat32);
+  nn::initialise(model.table(), values, RandomKey::from_seed(seed));
+  if (value != 0) std::fill_n(values.flat().data<float>(), values.flat().size(), value);
+  write_json(directory + "/config.json", model.config_json());
+  write_weights(directory, model.table(), values, DType::kFloat32);
+}
 
 /// `count` sequences of 1 to `longest` words below `words`.
 inline Sequences random_sequences(int count, int64_t longest, int64_t words, uint64_t seed) {
