@@ -90,21 +90,24 @@ function(heed_json_sources result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# heed_folder(NAME [LITTLE_WORK] [GROUPED] [MAY_INCLUDE FOLDER...])
+# heed_folder(NAME [LITTLE_WORK] [GROUPED] [SUBFOLDERS SUBFOLDER...] [MAY_INCLUDE FOLDER...])
 #
-# Makes the static library heed_NAME from src/NAME/*.cc, and collects src/NAME/*_test.cc for the tests.
+# Makes the static library heed_NAME from src/NAME/*.cc and src/NAME/SUBFOLDER/*.cc, and collects the *_test.cc there
+# for the tests.
 # LITTLE_WORK: the loops that take time are in other folders, so that -O1 is as fast, and compiled sooner.
 # GROUPED: all files are compiled in groups, not only those that read or write JSON.
 # Folders are declared in order, so that the arrows between them cannot run in a circle.
 function(heed_folder name)
-  cmake_parse_arguments(ARG "LITTLE_WORK;GROUPED" "" "MAY_INCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "LITTLE_WORK;GROUPED" "" "SUBFOLDERS;MAY_INCLUDE" ${ARGN})
   foreach(other ${ARG_MAY_INCLUDE})
     if(NOT TARGET heed_${other})
       message(FATAL_ERROR "Folder '${name}' may include '${other}', so '${other}' has to be declared before it")
     endif()
   endforeach()
   set(folder ${CMAKE_SOURCE_DIR}/src/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  set(patterns ${ARG_SUBFOLDERS})
+  list(TRANSFORM patterns REPLACE "(.+)" "${folder}/\\1/*.cc")
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${patterns})
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "kernels/adam.h"
+#include "kernels/pointwise/adam.h"
 #include "reference.h"
 
 namespace heed {

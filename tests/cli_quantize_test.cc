@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "command.h"
-#include "kernels/isa.h"
+#include "kernels/simd/isa.h"
 #include "test_folder.h"
 #include "tiny_model.h"
 

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/adam.h"
+#include "kernels/pointwise/adam.h"
 #include "model_reference.h"
 #include "models/model_directory.h"
 #include "models/transformer.h"

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/gemm.h"
-#include "kernels/simd.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/simd/simd.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "library/machine.cc"

@@ -19,8 +19,8 @@
 #include "inspect/curve_picture.h"
 #include "inspect/curve_terminal.h"
 #include "inspect/picture_file.h"
-#include "kernels/gemm.h"
-#include "kernels/isa.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/simd/isa.h"
 
 namespace heed::cli {
 namespace {

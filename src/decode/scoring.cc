@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "decode/logit_rules.h"
-#include "kernels/top_k.h"
+#include "kernels/reduction/top_k.h"
 #include "models/finite_output.h"
 
 namespace heed::decode {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "decode/test_models.h"
-#include "kernels/softmax.h"
+#include "kernels/reduction/softmax.h"
 #include "models/model_directory.h"
 #include "reference.h"
 

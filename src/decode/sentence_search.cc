@@ -7,7 +7,7 @@
 #include "decode/beam_search.h"
 #include "decode/constrained_search.h"
 #include "decode/sampling.h"
-#include "kernels/top_k.h"
+#include "kernels/reduction/top_k.h"
 #include "models/finite_output.h"
 
 namespace heed::decode {

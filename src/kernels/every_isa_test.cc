@@ -17,17 +17,17 @@
 
 #include "base/rng.h"
 #include "heed/error.h"
-#include "kernels/adam.h"
-#include "kernels/attention.h"
-#include "kernels/batch_norm.h"
-#include "kernels/dropout.h"
-#include "kernels/elementwise.h"
-#include "kernels/isa.h"
-#include "kernels/layer_norm.h"
-#include "kernels/query_attention.h"
-#include "kernels/recurrent_cell.h"
-#include "kernels/rms_norm.h"
-#include "kernels/softmax.h"
+#include "kernels/attention/attention.h"
+#include "kernels/pointwise/adam.h"
+#include "kernels/pointwise/dropout.h"
+#include "kernels/pointwise/elementwise.h"
+#include "kernels/recurrent/query_attention.h"
+#include "kernels/recurrent/recurrent_cell.h"
+#include "kernels/reduction/batch_norm.h"
+#include "kernels/reduction/layer_norm.h"
+#include "kernels/reduction/rms_norm.h"
+#include "kernels/reduction/softmax.h"
+#include "kernels/simd/isa.h"
 #include "paths.h"
 
 namespace heed {
@@ -439,8 +439,8 @@ std::vector<std::string> kernels_of(const std::string& source) {
 TEST(EveryIsaCoverage, NoKernelIsForgotten) {
   const auto results = run_all<float>("generic");
   size_t kernels = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(source_folder()) / "src" / "kernels")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(
+           std::filesystem::path(source_folder()) / "src" / "kernels")) {
     if (entry.path().extension() != ".cc") continue;
     const auto test = entry.path().parent_path() / (entry.path().stem().string() + "_test.cc");
     const bool visits_all = content_of(test).find("available_isas") != std::string::npos;

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "kernels/adam.h"
-#include "kernels/elementwise.h"
-#include "kernels/layer_norm.h"
-#include "kernels/rms_norm.h"
-#include "kernels/test_isas.h"
+#include "kernels/pointwise/adam.h"
+#include "kernels/pointwise/elementwise.h"
+#include "kernels/reduction/layer_norm.h"
+#include "kernels/reduction/rms_norm.h"
+#include "kernels/simd/test_isas.h"
 
 namespace heed {
 namespace {

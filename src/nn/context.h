@@ -9,8 +9,8 @@
 
 #include "autograd/tape.h"
 #include "base/rng.h"
-#include "kernels/dropout.h"
-#include "kernels/packed_matrix.h"
+#include "kernels/gemm/packed_matrix.h"
+#include "kernels/pointwise/dropout.h"
 #include "nn/attention_sink.h"
 #include "nn/parameters.h"
 #include "nn/quantized_parameters.h"

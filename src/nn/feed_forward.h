@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/elementwise.h"
+#include "kernels/pointwise/elementwise.h"
 #include "nn/linear.h"
 
 namespace heed::nn {

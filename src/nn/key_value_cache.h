@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heed/tensor.h"
-#include "kernels/attention.h"
+#include "kernels/attention/attention.h"
 
 namespace heed::nn {
 

@@ -1,7 +1,7 @@
 #include "nn/linear.h"
 
 #include "base/check.h"
-#include "kernels/selected_product.h"
+#include "kernels/gemm/selected_product.h"
 #include "ops/linear.h"
 
 namespace heed::nn {

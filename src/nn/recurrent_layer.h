@@ -22,8 +22,8 @@ class RecurrentLayer {
 
   RecurrentLayer() = default;
   /// Registers `prefix`forward.input, W_i (G S, input width) and b_i, and `prefix`forward.hidden, W_h (G S,
-  /// S) and b_h, with G gates in the order of kernels/recurrent_cell.h; and `prefix`backward where there are
-  /// two directions.
+  /// S) and b_h, with G gates in the order of kernels/recurrent/recurrent_cell.h; and `prefix`backward where
+  /// there are two directions.
   RecurrentLayer(ParameterTable& table, const std::string& prefix, const Options& options);
 
   /// x (N, input width), sequences with offsets (B + 1) -> (N, S), or (N, 2 S): the forward state after each

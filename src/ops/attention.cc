@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/gemm.h"
-#include "kernels/softmax.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/reduction/softmax.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

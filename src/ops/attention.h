@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "autograd/tape.h"
-#include "kernels/attention.h"
-#include "kernels/dropout.h"
+#include "kernels/attention/attention.h"
+#include "kernels/pointwise/dropout.h"
 
 namespace heed::ops {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/test_isas.h"
+#include "kernels/simd/test_isas.h"
 #include "ops/attention.h"
 #include "random_tensor.h"
 

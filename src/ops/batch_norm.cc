@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/batch_norm.h"
+#include "kernels/reduction/batch_norm.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "kernels/elementwise.h"
-#include "kernels/gemm.h"
-#include "kernels/softmax.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/pointwise/elementwise.h"
+#include "kernels/reduction/softmax.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

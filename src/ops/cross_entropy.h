@@ -15,8 +15,8 @@ struct CrossEntropyOptions {
   int32_t ignored = -1;
 };
 
-/// The losses of all tokens: logits (..., V), targets (...) int32 -> (...). See kernels/softmax.h for the
-/// formula.
+/// The losses of all tokens: logits (..., V), targets (...) int32 -> (...). See kernels/reduction/softmax.h
+/// for the formula.
 Var cross_entropy(const Var& logits, const Tensor& targets, const CrossEntropyOptions& options = {});
 
 /// Sums over the tokens of a batch.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/memory_pool.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

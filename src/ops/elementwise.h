@@ -2,8 +2,8 @@
 #pragma once
 
 #include "autograd/tape.h"
-#include "kernels/dropout.h"
-#include "kernels/elementwise.h"
+#include "kernels/pointwise/dropout.h"
+#include "kernels/pointwise/elementwise.h"
 
 namespace heed::ops {
 

@@ -1,6 +1,6 @@
 #include "ops/embedding.h"
 
-#include "kernels/elementwise.h"
+#include "kernels/pointwise/elementwise.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

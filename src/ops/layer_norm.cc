@@ -1,6 +1,6 @@
 #include "ops/layer_norm.h"
 
-#include "kernels/layer_norm.h"
+#include "kernels/reduction/layer_norm.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

@@ -1,8 +1,8 @@
 #include "ops/linear.h"
 
-#include "kernels/elementwise.h"
-#include "kernels/gemm.h"
-#include "kernels/packed_matrix.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/packed_matrix.h"
+#include "kernels/pointwise/elementwise.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

@@ -2,7 +2,7 @@
 
 #include "compare.h"
 #include "gradient_test.h"
-#include "kernels/packed_matrix.h"
+#include "kernels/gemm/packed_matrix.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 

@@ -1,6 +1,6 @@
 #include "ops/query_attention.h"
 
-#include "kernels/query_attention.h"
+#include "kernels/recurrent/query_attention.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

@@ -1,5 +1,5 @@
 // Recurrent layers over packed sequences, in one or several directions at once: GRU (Cho et al., 2014) and
-// LSTM (Hochreiter and Schmidhuber, 1997). kernels/recurrent_cell.h has the formulas of a step.
+// LSTM (Hochreiter and Schmidhuber, 1997). kernels/recurrent/recurrent_cell.h has the formulas of a step.
 //
 // One op for whole sequences, with backpropagation through time written by hand. The chain of single steps
 // (ops/recurrent_cell.h), of which this is the fast form, is its oracle in the tests.
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "autograd/tape.h"
-#include "kernels/recurrent_cell.h"
+#include "kernels/recurrent/recurrent_cell.h"
 #include "ops/attention.h"
 
 namespace heed {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/query_attention.h"
+#include "kernels/recurrent/query_attention.h"
 #include "ops/unrolled.h"
 
 namespace heed::ops {

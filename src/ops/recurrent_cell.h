@@ -1,9 +1,9 @@
-// One step of a recurrent network with gates, after the matrix products. kernels/recurrent_cell.h has the
-// formulas.
+// One step of a recurrent network with gates, after the matrix products. kernels/recurrent/recurrent_cell.h
+// has the formulas.
 #pragma once
 
 #include "autograd/tape.h"
-#include "kernels/recurrent_cell.h"
+#include "kernels/recurrent/recurrent_cell.h"
 
 namespace heed::ops {
 

@@ -1,6 +1,6 @@
 #include "ops/rms_norm.h"
 
-#include "kernels/rms_norm.h"
+#include "kernels/reduction/rms_norm.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {

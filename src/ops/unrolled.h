@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
-#include "kernels/elementwise.h"
-#include "kernels/gemm.h"
-#include "kernels/packed_matrix.h"
-#include "kernels/recurrent_cell.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/packed_matrix.h"
+#include "kernels/pointwise/elementwise.h"
+#include "kernels/recurrent/recurrent_cell.h"
 #include "ops/attention.h"
 #include "ops/dispatch.h"
 #include "ops/time_steps.h"

@@ -15,7 +15,7 @@
 #include "base/memory_pool.h"
 #include "base/rng.h"
 #include "gtest/gtest.h"
-#include "kernels/isa.h"
+#include "kernels/simd/isa.h"
 #include "models/architecture.h"
 #include "models/further_training.h"
 #include "models/model_directory.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "kernels/elementwise.h"
+#include "kernels/pointwise/elementwise.h"
 
 namespace heed::train {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/adam.h"
+#include "kernels/pointwise/adam.h"
 
 namespace heed::train {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "data/augmentation_choices.h"
 #include "heed/error.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "models/model.h"
 #include "models/model_settings.h"
 #include "train/schedule.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "kernels/elementwise.h"
+#include "kernels/pointwise/elementwise.h"
 #include "train/checksummed_tensors.h"
 
 namespace heed::train {

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/thread_pool.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "train/gradient_tree.h"
 #include "train/task.h"
 

@@ -1,0 +1,92 @@
+// Streaming attention over sequences of any lengths, forward and backward, without the matrix of weights.
+//
+//   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V          (Vaswani et al., 2017, equation 1)
+//
+// Keys are visited in blocks while a running maximum and sum rescale what was mixed so far (Milakov and
+// Gimelshein, 2018; Dao et al., 2022), so memory grows with the length, not with its square. The backward
+// pass computes the weights again from the kept logarithm of the sum; rows whose scores are so large that
+// this logarithm has lost digits are summed again there. The plain version beside it, its oracle, is the
+// chain of ops/attention.h that makes every weight.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/pointwise/dropout.h"
+
+namespace heed {
+
+/// Queries [query_begin, query_end) see keys [key_begin, key_end): one sentence of a packed batch.
+struct AttentionSpan {
+  int32_t query_begin = 0, query_end = 0, key_begin = 0, key_end = 0;
+  /// Pairs of a query and a key in the spans before this one. The weights of a batch, were they all made,
+  /// would stand in the order (span, head, query, key), those of this span from heads * pairs_begin on; that
+  /// also numbers the elements of the dropout mask.
+  int64_t pairs_begin = 0;
+
+  int64_t queries() const { return query_end - query_begin; }
+  int64_t keys() const { return key_end - key_begin; }
+};
+
+/// Head h has columns [h * key_width, (h + 1) * key_width) of a row of query, and likewise of output. Heads
+/// may share keys and values in groups (Ainslie et al., "GQA", 2023): head h has those of number h *
+/// key_value_heads / heads. Strides count elements from row to row.
+template <typename T>
+struct AttentionArguments {
+  const AttentionSpan* spans = nullptr;
+  int64_t span_count = 0;
+  int heads = 1;
+  int key_value_heads = 0;                 ///< divides `heads`; 0: as many
+  int64_t key_width = 0, value_width = 0;  ///< of one head
+  T scale = 1;                             ///< of the scores: 1 / sqrt(d_k)
+  /// Look-ahead mask: a query sees no key after its own place; the last query sees the last key.
+  bool causal = false;
+  DropoutStream dropout;
+
+  const T* query = nullptr;
+  const T* key = nullptr;
+  const T* value = nullptr;
+  int64_t query_stride = 0, key_stride = 0, value_stride = 0;
+  /// Key j of a span is row key_rows[j] of key and value; row j where null. Forward only, and
+  /// without dropout.
+  const int32_t* key_rows = nullptr;
+
+  T* output = nullptr;
+  int64_t output_stride = 0;
+  T* log_sum_exp = nullptr;  ///< (query rows, heads), for the backward pass, or null
+};
+void attention(const AttentionArguments<float>& arguments);
+void attention(const AttentionArguments<double>& arguments);
+
+/// Rows of keys and values, with the strides in elements.
+template <typename Stored>
+struct KeysAndValues {
+  const Stored* key = nullptr;
+  const Stored* value = nullptr;
+  int64_t key_stride = 0, value_stride = 0;
+};
+using HalfKeysAndValues = KeysAndValues<uint16_t>;
+
+/// The same for keys and values in 16 bits (IEEE 754 half precision), which take the place of those of
+/// `arguments`: a decoder's steps wait for memory more than for anything else. For few queries; without
+/// dropout.
+void attention(const AttentionArguments<float>& arguments, const HalfKeysAndValues& cached);
+/// Rounded to the nearest; what is too large becomes the largest number there is, 65504.
+void floats_to_halves(const float* floats, int64_t size, uint16_t* halves);
+
+template <typename T>
+struct AttentionBackwardArguments {
+  AttentionArguments<T> forward;  ///< as they were, output and log_sum_exp filled in
+  const T* doutput = nullptr;
+  int64_t doutput_stride = 0;
+  T* dquery = nullptr;
+  T* dkey = nullptr;
+  T* dvalue = nullptr;
+  int64_t dquery_stride = 0, dkey_stride = 0, dvalue_stride = 0;
+  /// Added to, or else written: all rows of all spans, which are then no other span's. Keys and values that
+  /// heads share are added to.
+  bool add_to_dquery = true, add_to_dkey = true, add_to_dvalue = true;
+};
+void attention_backward(const AttentionBackwardArguments<float>& arguments);
+void attention_backward(const AttentionBackwardArguments<double>& arguments);
+
+}  // namespace heed

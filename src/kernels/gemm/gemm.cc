@@ -1,0 +1,106 @@
+#include "kernels/gemm/gemm.h"
+
+#include <dnnl.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "kernels/gemm/bfloat16_gemm.h"
+#include "kernels/gemm/fixed_gemm.h"
+#include "kernels/simd/isa.h"
+
+namespace heed {
+namespace {
+
+/// oneDNN divides its work by OpenMP, if it may; here one product is one thread's.
+void use_one_thread() {
+  thread_local const bool done = [] {
+    omp_set_num_threads(1);
+    return true;
+  }();
+  (void)done;
+}
+
+thread_local ProductPrecision allowed_precision = ProductPrecision::kHighest;
+
+/// The bias in every row of C, to which the products are added then.
+template <typename T>
+GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
+  HEED_CHECK(!g.accumulate);
+  for (int64_t row = 0; row < g.m; ++row) std::copy_n(g.bias, g.n, g.c + row * g.c_stride);
+  g.bias = nullptr;
+  g.accumulate = true;
+  return g;
+}
+
+/// Whether each number that is packed for them meets enough others, and registers are filled well enough.
+bool worth_matrix_registers(const GemmArguments<float>& g, ProductPrecision precision) {
+  constexpr int64_t kProductsOfNumber = 32;
+  const int64_t fewest_inputs = precision == ProductPrecision::kMedium ? 24 : 48;
+  return internal::has_amx() && g.k >= fewest_inputs && g.m * g.n >= kProductsOfNumber * (g.m + g.n);
+}
+
+}  // namespace
+
+void gemm(const GemmArguments<float>& g) {
+  if (g.m == 0 || g.n == 0) return;
+  const ProductPrecision precision = allowed_precision;
+  if (worth_matrix_registers(g, precision)) {
+    if (precision == ProductPrecision::kMedium) return bfloat16_gemm(g);
+    return fixed_gemm(g, precision == ProductPrecision::kHigh ? 2 : 3);
+  }
+  if (g.bias != nullptr) return gemm(begin_with_bias(g));
+  if (g.k == 0) {  // an empty sum, which oneDNN takes for a mistake
+    for (int64_t row = 0; row < g.m && !g.accumulate; ++row) std::fill_n(g.c + row * g.c_stride, g.n, 0.0f);
+    return;
+  }
+  use_one_thread();
+  const dnnl_status_t status =
+      dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.a_stride,
+                 g.b, g.b_stride, g.accumulate ? 1.0f : 0.0f, g.c, g.c_stride);
+  HEED_CHECK(status == dnnl_success);
+}
+
+void gemm(const GemmArguments<double>& g) {
+  if (g.bias != nullptr) return gemm(begin_with_bias(g));
+  std::vector<double> row(static_cast<size_t>(g.k));
+  for (int64_t i = 0; i < g.m; ++i) {
+    for (int64_t k = 0; k < g.k; ++k)
+      row[k] = g.transpose_a ? g.a[k * g.a_stride + i] : g.a[i * g.a_stride + k];
+    double* c = g.c + i * g.c_stride;
+    if (!g.accumulate) std::fill(c, c + g.n, 0.0);
+    if (g.transpose_b) {
+      for (int64_t j = 0; j < g.n; ++j) {
+        const double* b = g.b + j * g.b_stride;
+        double sum = 0;
+        for (int64_t k = 0; k < g.k; ++k) sum += row[k] * b[k];
+        c[j] += sum;
+      }
+    } else {
+      for (int64_t k = 0; k < g.k; ++k) {
+        const double* b = g.b + k * g.b_stride;
+        for (int64_t j = 0; j < g.n; ++j) c[j] += row[k] * b[j];
+      }
+    }
+  }
+}
+
+AllowedPrecision::AllowedPrecision(ProductPrecision precision)
+    : before_(std::exchange(allowed_precision, precision)) {}
+
+AllowedPrecision::~AllowedPrecision() {
+  allowed_precision = before_;
+}
+
+const char* gemm_library() {
+  static const std::string name = [] {
+    const dnnl_version_t* version = dnnl_version();
+    return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
+  }();
+  return name.c_str();
+}
+
+}  // namespace heed

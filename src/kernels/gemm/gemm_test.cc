@@ -1,0 +1,263 @@
+#include "kernels/gemm/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "kernels/simd/test_isas.h"
+#include "kernels/simd/test_numbers.h"
+
+namespace heed {
+namespace {
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+template <typename T>
+class Gemm : public testing::Test {};
+using FloatTypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(Gemm, FloatTypes);
+
+/// What the products are added to.
+enum class Begin { kZero, kSums, kBias };
+
+/// Of a factor that is rounded, half a unit: of the largest number of a line with kHigh (2^-16 of a power of
+/// two above it), of itself with kMedium.
+double unit_of(ProductPrecision precision) {
+  return precision == ProductPrecision::kHighest ? 0
+         : precision == ProductPrecision::kHigh  ? 0x1p-13
+                                                 : 0x1p-8;
+}
+
+/// Against sums in long double. A sum of k terms, in whatever order, is off by at most k half units in the
+/// last place of the sum of their sizes; and by their square root, nearly always. So are terms whose factors
+/// are rounded.
+template <typename T>
+void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begin begin,
+                    ProductPrecision precision = ProductPrecision::kHighest) {
+  const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
+  // Rows lie further apart than they are long, and what lies between must not be touched.
+  const int64_t a_stride = (transpose_a ? m : k) + 3, b_stride = (transpose_b ? k : n) + 2, c_stride = n + 1;
+  const auto a = normal<T>((transpose_a ? k : m) * a_stride + 1, 1);
+  const auto b = normal<T>((transpose_b ? n : k) * b_stride + 1, 2);
+  const auto before = normal<T>(m * c_stride + 1, 3), bias = normal<T>(n, 4);
+  const auto column = [&](int64_t j, int64_t p) {
+    return static_cast<long double>(transpose_b ? b[j * b_stride + p] : b[p * b_stride + j]);
+  };
+  std::vector<long double> sums, magnitudes;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      long double sum = begin == Begin::kZero   ? 0
+                        : begin == Begin::kSums ? before[i * c_stride + j]
+                                                : bias[j];
+      long double size = std::abs(sum);
+      for (int64_t p = 0; p < k; ++p) {
+        const long double term =
+            static_cast<long double>(transpose_a ? a[p * a_stride + i] : a[i * a_stride + p]) * column(j, p);
+        sum += term;
+        size += std::abs(term);
+      }
+      sums.push_back(sum);
+      magnitudes.push_back(size);
+    }
+  }
+  on_every_isa([&](const std::string& isa) {
+    std::vector<T> c = before;
+    const AllowedPrecision allowed(precision);
+    gemm({.transpose_a = transpose_a,
+          .transpose_b = transpose_b,
+          .m = m,
+          .n = n,
+          .k = k,
+          .a = a.data(),
+          .a_stride = a_stride,
+          .b = b.data(),
+          .b_stride = b_stride,
+          .accumulate = begin == Begin::kSums,
+          .bias = begin == Begin::kBias ? bias.data() : nullptr,
+          .c = c.data(),
+          .c_stride = c_stride});
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        const double terms = std::sqrt(static_cast<double>(k + 2));
+        const double tolerance = terms * static_cast<double>(magnitudes[i * n + j]) *
+                                     static_cast<double>(std::numeric_limits<T>::epsilon()) +
+                                 5 * terms * unit_of(precision);
+        ASSERT_NEAR(static_cast<double>(c[i * c_stride + j]), static_cast<double>(sums[i * n + j]), tolerance)
+            << isa << ": " << m << " x " << n << " x " << k << (transpose_a ? ", A transposed" : "")
+            << (transpose_b ? ", B transposed" : "") << " at " << i << ", " << j;
+      }
+      ASSERT_EQ(c[i * c_stride + n], before[i * c_stride + n]) << isa << ": written between the rows";
+    }
+  });
+}
+
+template <typename T>
+void expect_formulas(const Sizes& sizes, ProductPrecision precision = ProductPrecision::kHighest) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const Begin begin : {Begin::kZero, Begin::kSums, Begin::kBias}) {
+        expect_formula<T>(sizes, transpose_a, transpose_b, begin, precision);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Gemm, IsTheSumOfProducts) {
+  for (const Sizes sizes : {Sizes{1, 1, 1},
+                            {1, 7, 5},
+                            {3, 1, 9},
+                            {4, 17, 8},
+                            {5, 3, 1},
+                            {33, 65, 31},
+                            {2, 4, 0},
+                            {0, 3, 2},
+                            {3, 0, 2}}) {
+    expect_formulas<TypeParam>(sizes);
+  }
+}
+
+// Of so many products that matrix registers are worth it: whole panels, parts of them, more inputs than a
+// slice has, more lines than a block.
+TEST(GemmOfFloats, IsTheSumOfManyProducts) {
+  for (const Sizes sizes : {Sizes{64, 64, 48},
+                            {65, 80, 49},
+                            {80, 65, 64},
+                            {63, 113, 65},
+                            {97, 49, 520},
+                            {66, 70, 255},
+                            {70, 66, 257}}) {
+    expect_formulas<float>(sizes);
+  }
+  for (const bool more_rows : {false, true}) {
+    const Sizes sizes{more_rows ? 1050 : 1030, more_rows ? 1030 : 1050, 193};
+    expect_formula<float>(sizes, false, true, Begin::kBias);
+  }
+}
+
+TEST(GemmOfFloats, IsTheSumOfRoundedProducts) {
+  for (const auto precision : {ProductPrecision::kHigh, ProductPrecision::kMedium}) {
+    for (const Sizes sizes : {Sizes{65, 80, 24}, {80, 65, 49}, {63, 113, 100}, {97, 49, 1600}}) {
+      expect_formulas<float>(sizes, precision);
+    }
+    expect_formula<float>({4200, 70, 64}, false, true, Begin::kBias, precision);
+  }
+}
+
+TEST(GemmOfFloats, IsTheSumOfProductsForRandomShapes) {
+  Random random(RandomKey::from_seed(7));
+  for (int n = 0; n < 60; ++n) {
+    const auto size = [&](uint64_t most) { return static_cast<int64_t>(1 + random.below(most)); };
+    const Sizes sizes{size(150), size(150), size(n % 10 == 0 ? 600 : 100)};
+    expect_formula<float>(sizes, random.below(2) == 1, random.below(2) == 1,
+                          static_cast<Begin>(random.below(3)));
+  }
+}
+
+constexpr int64_t kSize = 64;
+
+std::vector<float> multiply_squares(const std::vector<float>& a, const std::vector<float>& b) {
+  std::vector<float> c(kSize * kSize);
+  gemm({.m = kSize,
+        .n = kSize,
+        .k = kSize,
+        .a = a.data(),
+        .a_stride = kSize,
+        .b = b.data(),
+        .b_stride = kSize,
+        .c = c.data(),
+        .c_stride = kSize});
+  return c;
+}
+
+// Numbers far from one.
+TEST(GemmOfFloats, IsTheSumOfProductsOfAnySize) {
+  for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
+    auto a = normal<float>(kSize * kSize, 1);
+    const auto b = normal<float>(kSize * kSize, 2);
+    for (float& number : a) number *= size;
+    std::map<std::string, std::vector<float>> results;
+    on_every_isa([&](const std::string& isa) {
+      const auto& c = results[isa] = multiply_squares(a, b);
+      for (int64_t i = 0; i < kSize * kSize; ++i)
+        ASSERT_NEAR(c[i], results["generic"][i], 3e-5f * size) << isa;
+    });
+  }
+}
+
+/// The largest error, of results whose terms add up to some 64.
+double largest_error(const std::vector<float>& c, const std::vector<float>& a, const std::vector<float>& b) {
+  double largest = 0;
+  for (int64_t i = 0; i < kSize; ++i) {
+    for (int64_t j = 0; j < kSize; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < kSize; ++k) {
+        sum += static_cast<double>(a[i * kSize + k]) * static_cast<double>(b[k * kSize + j]);
+      }
+      largest = std::max(largest, std::abs(c[i * kSize + j] - sum));
+    }
+  }
+  return largest;
+}
+
+// Rounded to p bits, a number of size 1 is off by at most 2^-p. An error of 64 products, each of two such
+// numbers, is some 8 times 2^-p, and at the worst of 4,096 results 4 times that; sums as large as 32 are
+// rounded too, 64 times. With high precision, the unit is 2^-15 of a power of two above the largest of 64
+// numbers, which is 4 or 8, and what is off is half of it at most: p is 13.
+TEST(GemmOfFloats, IsAsInexactAsItMayBeOnMatrixRegistersAlone) {
+  const auto a = normal<float>(kSize * kSize, 1), b = normal<float>(kSize * kSize, 2);
+  const auto error_with = [&](ProductPrecision precision) {
+    const AllowedPrecision allowed(precision);
+    return largest_error(multiply_squares(a, b), a, b);
+  };
+  on_every_isa([&](const std::string& isa) {
+    const double highest = error_with(ProductPrecision::kHighest), high = error_with(ProductPrecision::kHigh),
+                 medium = error_with(ProductPrecision::kMedium);
+    EXPECT_LT(highest, 0x1p-16) << isa;
+    if (isa == "amx") {
+      EXPECT_LT(high, 32 * 0x1p-13);
+      EXPECT_GT(high, 0x1p-13);
+      EXPECT_LT(medium, 32 * 0x1p-8);
+      EXPECT_GT(medium, 0x1p-10);
+    } else {
+      EXPECT_EQ(high, highest) << isa;
+      EXPECT_EQ(medium, highest) << isa;
+    }
+    EXPECT_EQ(error_with(ProductPrecision::kHighest), highest) << "it lasts";
+  });
+}
+
+// A loss that is no number must show.
+TEST(GemmOfFloats, KeepsWhatIsNoNumber) {
+  constexpr int64_t kBad = 17;
+  constexpr auto kAllBits = std::bit_cast<float>(0x7fffffffu);
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kAllBits, -kAllBits,
+                          std::numeric_limits<float>::infinity()}) {
+    for (const bool in_a : {false, true}) {
+      auto a = normal<float>(kSize * kSize, 1), b = normal<float>(kSize * kSize, 2);
+      (in_a ? a[kBad * kSize + 3] : b[3 * kSize + kBad]) = bad;
+      on_every_isa([&](const std::string& isa) {
+        for (const auto precision :
+             {ProductPrecision::kHighest, ProductPrecision::kHigh, ProductPrecision::kMedium}) {
+          const AllowedPrecision allowed(precision);
+          const std::vector<float> c = multiply_squares(a, b);
+          for (int64_t i = 0; i < kSize * kSize; ++i) {
+            const int64_t line = in_a ? i / kSize : i % kSize;
+            ASSERT_EQ(std::isfinite(c[i]), line != kBad) << isa << " at " << i;
+          }
+        }
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,240 @@
+#include "kernels/gemm/packed_matrix.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/rng.h"
+#include "kernels/simd/test_isas.h"
+#include "kernels/simd/test_numbers.h"
+
+namespace heed {
+namespace {
+
+constexpr float kGuard = 12345;
+
+/// A layer and its input.
+struct Layer {
+  Layer(int64_t rows_of_x, int64_t outputs, int64_t inputs, bool with_bias)
+      : rows(rows_of_x),
+        out(outputs),
+        in(inputs),
+        x(normal<float>(rows * in, 1)),
+        weight(normal<float>(out * in, 2)) {
+    if (with_bias) bias = normal<float>(out, 3);
+  }
+  PackedMatrix packed() const { return {weight.data(), out, in, bias.empty() ? nullptr : bias.data()}; }
+  std::vector<float> multiply(int64_t first, int64_t count) const {
+    std::vector<float> y(static_cast<size_t>(count * out + 1), kGuard);
+    packed().multiply(x.data() + first * in, count, y.data());
+    EXPECT_EQ(y.back(), kGuard) << "written behind the end";
+    y.pop_back();
+    return y;
+  }
+
+  int64_t rows, out, in;
+  std::vector<float> x, weight, bias;
+};
+
+/// y = x W^T + b as the formula says it. A sum of n terms, in whatever order, is off by at most n half units
+/// in the last place of the sum of their sizes; and by their square root, nearly always.
+void expect_formula(const Layer& l, const std::string& what) {
+  const std::vector<float> y = l.multiply(0, l.rows);
+  for (int64_t r = 0; r < l.rows; ++r) {
+    for (int64_t o = 0; o < l.out; ++o) {
+      double sum = l.bias.empty() ? 0 : l.bias[o], size = std::abs(sum);
+      for (int64_t i = 0; i < l.in; ++i) {
+        const double term =
+            static_cast<double>(l.x[r * l.in + i]) * static_cast<double>(l.weight[o * l.in + i]);
+        sum += term;
+        size += std::abs(term);
+      }
+      const double tolerance =
+          std::sqrt(static_cast<double>(l.in + 2)) * size * std::numeric_limits<float>::epsilon();
+      ASSERT_NEAR(y[r * l.out + o], sum, tolerance) << what << " at " << r << ", " << o;
+    }
+  }
+}
+
+std::string name(const std::string& isa, const Layer& l) {
+  return fmt::format("{} with {} rows, {} x {}", isa, l.rows, l.out, l.in);
+}
+
+TEST(PackedMatrix, IsTheSumOfProducts) {
+  // Around whole panels, tiles, and inputs that fit the cache.
+  for (const int64_t out : {1, 15, 31, 32, 33, 130}) {
+    for (const int64_t in : {0, 1, 5, 255, 256, 257, 600}) {
+      for (const int64_t rows : {0, 1, 7, 13}) {
+        const Layer layer(rows, out, in, in % 2 == 0);
+        on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+      }
+    }
+  }
+}
+
+// Around whole matrix registers, blocks of rows and slices of the inputs.
+TEST(PackedMatrix, IsTheSumOfProductsInWholeNumbers) {
+  for (const int64_t out : {1, 16, 33, 64}) {
+    for (const int64_t in : {31, 32, 63, 64, 65, 96, 128}) {
+      for (const int64_t rows : {0, 1, 15, 16, 17, 33, 95, 96, 97}) {
+        const Layer layer(rows, out, in, out % 2 == 0);
+        on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+      }
+    }
+  }
+  for (const int64_t in : {383, 384, 385, 768, 769, 1056, 2080}) {
+    const Layer layer(33, 65, in, true);
+    on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+  }
+}
+
+// Numbers far from one.
+TEST(PackedMatrix, IsTheSumOfProductsOfAnySize) {
+  for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
+    Layer layer(20, 40, 96, false);
+    for (float& w : layer.weight) w *= size;
+    on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+  }
+}
+
+// Every digit of every number, in its place: y is x with its columns in another order.
+TEST(PackedMatrix, IsExactForWholeNumbersOfManyDigits) {
+  constexpr int64_t kSize = 90, kRows = 20, kLargest = 8'300'000;
+  Layer layer(kRows, kSize, kSize, false);
+  Random random(RandomKey::from_seed(3));
+  for (float& x : layer.x)
+    x = static_cast<float>(static_cast<int64_t>(random.below(2 * kLargest)) - kLargest);
+  std::fill(layer.weight.begin(), layer.weight.end(), 0.0f);
+  const auto source = [](int64_t out) { return (out * 7 + 5) % kSize; };
+  for (int64_t out = 0; out < kSize; ++out)
+    layer.weight[out * kSize + source(out)] = out % 2 == 0 ? 1 : -0.25f;
+  on_every_isa([&](const std::string& isa) {
+    const std::vector<float> y = layer.multiply(0, kRows);
+    for (int64_t row = 0; row < kRows; ++row) {
+      for (int64_t out = 0; out < kSize; ++out) {
+        const float x = layer.x[row * kSize + source(out)];
+        ASSERT_EQ(y[row * kSize + out], out % 2 == 0 ? x : -0.25f * x) << isa << ": " << row << ", " << out;
+      }
+    }
+  });
+}
+
+/// The root of the mean square of the errors.
+double error_of(const Layer& l) {
+  const std::vector<float> y = l.multiply(0, l.rows);
+  double squares = 0;
+  for (int64_t r = 0; r < l.rows; ++r) {
+    for (int64_t o = 0; o < l.out; ++o) {
+      double sum = 0;
+      for (int64_t i = 0; i < l.in; ++i) {
+        sum += static_cast<double>(l.x[r * l.in + i]) * static_cast<double>(l.weight[o * l.in + i]);
+      }
+      squares += (y[r * l.out + o] - sum) * (y[r * l.out + o] - sum);
+    }
+  }
+  return std::sqrt(squares / static_cast<double>(l.rows * l.out));
+}
+
+// The units of a row are those of its largest number: that must cost about as much as sums of float32 lose,
+// also where a few numbers are far larger than the others.
+TEST(PackedMatrix, IsAsExactAsSumsOfFloat32) {
+  constexpr double kAtMost = 3;
+  for (const int64_t in : {64, 256, 512, 2048}) {
+    for (const int power : {1, 3, 5}) {
+      Layer layer(32, 48, in, false);
+      for (float& x : layer.x) x = std::pow(x, static_cast<float>(power));
+      std::map<std::string, double> errors;
+      on_every_isa([&](const std::string& isa) { errors[isa] = error_of(layer); });
+      for (const auto& [isa, error] : errors) {
+        EXPECT_LT(error, kAtMost * errors["generic"])
+            << isa << ", " << in << " inputs to the power of " << power;
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, KeepsWhatIsNoNumberInItsRow) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    Layer layer(3, 20, 64, true);
+    const std::vector<float> good = layer.multiply(0, 3);
+    const float before = std::exchange(layer.weight[7 * 64 + 9], bad);
+    on_every_isa([&](const std::string& isa) {
+      const std::vector<float> y = layer.multiply(0, 3);
+      for (int64_t n = 0; n < 60; ++n) EXPECT_EQ(std::isfinite(y[n]), n % 20 != 7) << isa << " at " << n;
+    });
+    layer.weight[7 * 64 + 9] = before;
+    layer.x[64 + 17] = bad;
+    on_every_isa([&](const std::string& isa) {
+      const std::vector<float> y = layer.multiply(0, 3);
+      for (int64_t o = 0; o < 20; ++o) {
+        EXPECT_NEAR(y[o], good[o], 1e-5) << isa;
+        EXPECT_FALSE(std::isfinite(y[20 + o])) << isa;
+        EXPECT_NEAR(y[40 + o], good[40 + o], 1e-5) << isa;
+      }
+    });
+  }
+}
+
+TEST(PackedMatrix, IsTheSumOfProductsForRandomShapes) {
+  Random random(RandomKey::from_seed(5));
+  for (int n = 0; n < 60; ++n) {
+    const auto rows = static_cast<int64_t>(random.below(n % 10 == 0 ? 250 : 30));
+    const auto out = static_cast<int64_t>(1 + random.below(200)),
+               any = static_cast<int64_t>(random.below(400));
+    const int64_t in = n % 2 == 0 ? any : any / 64 * 64;
+    const Layer layer(rows, out, in, n % 3 != 0);
+    on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+  }
+}
+
+// What a sentence's translation being the same in any company stands on.
+void expect_any_company(int64_t out, int64_t in) {
+  constexpr int64_t kMost = 300;
+  const Layer layer(kMost, out, in, out != 21);
+  on_every_isa([&](const std::string& isa) {
+    std::vector<float> alone;
+    for (int64_t row = 0; row < kMost; ++row) {
+      const std::vector<float> y = layer.multiply(row, 1);
+      alone.insert(alone.end(), y.begin(), y.end());
+    }
+    for (const int64_t rows : {2, 3, 5, 11, 12, 13, 16, 17, 25, 33, 95, 96, 97, 192, 193, 300}) {
+      // Another place in the batch than alone.
+      const std::vector<float> together = layer.multiply(kMost - rows, rows);
+      EXPECT_TRUE(std::equal(together.begin(), together.end(), alone.end() - rows * layer.out))
+          << name(isa, layer) << ": the last " << rows << " rows";
+    }
+  });
+}
+
+TEST(PackedMatrix, ARowIsTheSameInAnyCompany) {
+  for (const auto& [out, in] :
+       {std::pair<int64_t, int64_t>{21, 21}, {21, 37}, {256, 256}, {96, 520}, {1000, 128}}) {
+    expect_any_company(out, in);
+  }
+}
+
+TEST(PackedMatrix, ThreadsMayShareIt) {
+  const Layer layer(50, 24, 40, true);
+  const PackedMatrix packed = layer.packed();
+  const std::vector<float> expected = layer.multiply(0, layer.rows);
+  std::vector<std::vector<float>> results(3, std::vector<float>(expected.size()));
+  std::vector<std::thread> threads;
+  for (auto& result : results) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 20; ++n) packed.multiply(layer.x.data(), layer.rows, result.data());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& result : results) EXPECT_EQ(result, expected);
+}
+
+}  // namespace
+}  // namespace heed

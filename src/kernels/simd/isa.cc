@@ -1,0 +1,153 @@
+#include "kernels/simd/isa.h"
+
+#include <cstdlib>
+#include <mutex>
+
+#include "base/check.h"
+#include "hwy/highway.h"
+#include "kernels/gemm/amx.h"
+#if HWY_ARCH_X86
+#include <cpuid.h>
+#endif
+#if HEED_AMX
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace heed {
+namespace {
+
+struct Isa {
+  const char* name;
+  int kernel_set;
+  bool vnni, amx;
+  bool (*runs)();  ///< on this processor, under this system
+};
+
+#if HWY_ARCH_X86
+/// Highway's name for it means encryption and products of polynomials too.
+bool runs_sse4() {
+  return __builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("aes") != 0 &&
+         __builtin_cpu_supports("pclmul") != 0;
+}
+bool runs_avx2() {
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+         __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+}
+bool runs_avx512() {
+  return runs_avx2() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+         __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+         __builtin_cpu_supports("avx512cd") != 0;
+}
+/// Words a and d of what the processor says of itself in leaf 7 (Intel, "Software Developer's Manual", volume
+/// 2A, CPUID): what compilers have no name for yet, or not all.
+struct MoreFeatures {
+  unsigned a = 0, d = 0;
+  explicit MoreFeatures(unsigned part) {
+    unsigned b = 0, c = 0;
+    if (__get_cpuid_count(7, part, &a, &b, &c, &d) == 0) a = d = 0;
+  }
+};
+bool runs_avx_vnni() {
+  constexpr unsigned kVnni = 1u << 4;
+  return runs_avx2() && (MoreFeatures(1).a & kVnni) != 0;
+}
+bool runs_avx512_vnni() {
+  return runs_avx512() && __builtin_cpu_supports("avx512vnni") != 0;
+}
+bool runs_amx() {
+#if HEED_AMX
+  static const bool runs = [] {
+    constexpr unsigned kTiles = 1u << 24, kBytes = 1u << 25, kBfloat16 = 1u << 22;
+    constexpr unsigned kAll = kTiles | kBytes | kBfloat16;
+    if (!runs_avx512_vnni() || (MoreFeatures(0).d & kAll) != kAll) return false;
+    constexpr int kAskForState = 0x1023, kTileData = 18;           // Linux, Documentation/arch/x86/xstate.rst
+    return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;  // for all threads
+  }();
+  return runs;
+#else
+  return false;
+#endif
+}
+#endif
+
+constexpr Isa kIsas[] = {
+    {"generic", 0, false, false, [] { return true; }},
+#if HWY_TARGETS & HWY_SSE4
+    {"sse4", 1, false, false, runs_sse4},
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    {"avx2", 2, false, false, runs_avx2},
+    {"avxvnni", 2, true, false, runs_avx_vnni},
+#endif
+#if HWY_TARGETS & HWY_AVX3
+    {"avx512", 3, false, false, runs_avx512},
+    {"avx512vnni", 3, true, false, runs_avx512_vnni},
+    {"amx", 3, true, true, runs_amx},
+#endif
+#if HWY_TARGETS & HWY_NEON  // which every 64-bit Arm processor has
+    {"neon", 4, false, false, [] { return true; }},
+#endif
+};
+
+const Isa*& chosen() {
+  static const Isa* isa = nullptr;
+  return isa;
+}
+
+void choose(const std::string& name) {
+  for (const Isa& isa : kIsas) {
+    if (name != isa.name) continue;
+    if (!isa.runs()) {
+      fail(ErrorKind::kUsage, "this processor has no {} instructions; it can run: {}", name,
+           fmt::join(available_isas(), ", "));
+    }
+    chosen() = &isa;
+    return;
+  }
+  fail(ErrorKind::kUsage, "there is no instruction set '{}'; this processor can run: {}", name,
+       fmt::join(available_isas(), ", "));
+}
+
+/// The one in use.
+const Isa& in_use() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const char* wanted = std::getenv("HEED_ISA");
+    choose(wanted != nullptr && *wanted != '\0' ? wanted : available_isas().back());
+  });
+  return *chosen();
+}
+
+}  // namespace
+
+std::vector<std::string> available_isas() {
+  std::vector<std::string> names;
+  for (const Isa& isa : kIsas) {
+    if (isa.runs()) names.emplace_back(isa.name);
+  }
+  return names;
+}
+
+void force_isa(const std::string& name) {
+  in_use();  // so that what HEED_ISA says does not come later
+  choose(name);
+}
+
+std::string isa_name() {
+  return in_use().name;
+}
+
+int internal::kernel_set() {
+  return in_use().kernel_set;
+}
+
+bool internal::has_vnni() {
+  return in_use().vnni;
+}
+
+bool internal::has_amx() {
+  return in_use().amx;
+}
+
+}  // namespace heed
