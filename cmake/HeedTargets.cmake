@@ -141,6 +141,22 @@ function(heed_folder name)
   set_property(GLOBAL PROPERTY HEED_TEST_SOURCES_${name} ${tests})
 endfunction()
 
+# heed_embed_web(FOLDER)
+#
+# Compiles the files of web/, the explorer page, into heed_FOLDER (src/inspect/web_files.h).
+function(heed_embed_web folder)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/*.html ${CMAKE_SOURCE_DIR}/web/*.css
+       ${CMAKE_SOURCE_DIR}/web/*.js ${CMAKE_SOURCE_DIR}/web/*.svg)
+  set(output ${CMAKE_BINARY_DIR}/web_files.cc)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR}/web -D OUTPUT=${output} -P
+            ${CMAKE_SOURCE_DIR}/cmake/embed-web.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/embed-web.cmake
+    COMMENT "Embedding web/" VERBATIM)
+  target_sources(heed_${folder} PRIVATE ${output})
+endfunction()
+
 # The installed library: every folder but the command line, in one shared object.
 function(heed_public_library)
   get_property(folders GLOBAL PROPERTY HEED_FOLDERS)

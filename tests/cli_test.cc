@@ -610,6 +610,36 @@ TEST_F(CliTest, WritesAttentionAsFiles) {
   EXPECT_TRUE(content_of(folder_.path("a.pdf")).starts_with("%PDF-"));
 }
 
+TEST_F(CliTest, APageHoldsSeveralSentencesAndOtherFilesOne) {
+  const std::string page = folder_.path("page.html");
+  const CommandResult result = with_model({"attend", "Der alte Hund", "Der Mann", "--output", page});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(content_of(page).find("\"source\":\"Der alte Hund\""), std::string::npos);
+  EXPECT_NE(content_of(page).find("\"source\":\"Der Mann\""), std::string::npos);
+  EXPECT_NE(content_of(page).find("heed serve --model '" + model_), std::string::npos);
+  expect_failure(with_model({"attend", "Der Hund", "Der Mann", "--output", folder_.path("a.png")}), 2,
+                 {"page"});
+  expect_failure(with_model({"attend", "Der Hund", "Der Mann", "--target", "The dog", "--output", page}), 2,
+                 {"--target"});
+  expect_failure(with_model({"attend", "Der Hund", "--query", "Der", "--output", page}), 2, {"--query"});
+}
+
+TEST_F(CliTest, DetailsAreThoseOfTheChosenHead) {
+  const CommandResult result = with_model(
+      {"attend", "Der alte Hund", "--json", "--details", "--stack", "cross", "--layer", "2", "--head", "3"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_FALSE(json.at("details").contains("encoder"));
+  const auto& heads = json.at("details").at("cross").at(1);
+  EXPECT_TRUE(heads.at(0).is_null());
+  EXPECT_EQ(heads.at(2).at("query").size(), json.at("target_tokens").size());
+  EXPECT_EQ(heads.at(2).at("key").size(), json.at("source_tokens").size());
+  EXPECT_EQ(heads.at(2).at("scores").at(0).size(), json.at("source_tokens").size());
+  EXPECT_EQ(json.at("log_probabilities").size(), json.at("target_tokens").size());
+  expect_failure(with_model({"attend", "Der Hund", "--details"}), 2, {"--details", "--json"});
+  expect_failure(with_model({"attend", "Der Hund", "--json", "--details", "--words"}), 2, {"--words"});
+}
+
 TEST_F(CliTest, InfoTellsWhatAModelIsMadeOf) {
   const CommandResult text = heed_command({"info", model_});
   ASSERT_EQ(text.status, 0) << text.err;

@@ -28,6 +28,17 @@ struct AttentionMatrix {
 /// [layer][head]. Empty matrices stand where nothing was recorded or chosen, so an index keeps its meaning.
 using AttentionStack = std::vector<std::vector<AttentionMatrix>>;
 
+/// What the weights of one head are computed from. `scores` are q k^T times `scale`, and the contribution of
+/// relative positions where a model has those, before the mask; their softmax is the weights.
+struct HeadDetail {
+  int width = 0;                         ///< d_k, the numbers in one query, key or value
+  float scale = 1;                       ///< 1 / sqrt(d_k) in most models
+  std::vector<float> query, key, value;  ///< row-major: (queries, width), (keys, width), (keys, width)
+  std::vector<float> scores;             ///< row-major: (queries, keys)
+
+  bool empty() const { return width == 0; }
+};
+
 /// The attention of one sentence pair, or of a text (`source`) and the class it was given (`target`). What a
 /// model does not have stays empty: a language model has a decoder only, a classifier an encoder only, an RNN
 /// cross attention only.
@@ -40,10 +51,14 @@ struct Trace {
   /// the start token, then the target tokens without the last .
   std::vector<std::string> decoder_tokens;
   AttentionStack encoder, decoder, cross;
+  /// ln P of each target token, given the source and the target before it; empty where it is not known.
+  std::vector<float> log_probabilities = {};
   /// The word of each source token, from 0, never falling and never skipping; empty: as the marks of the
   /// tokens
   /// ("▁") say. Pieces within these words begin with "##".
   std::vector<int> source_words = {};
+  /// [stack][layer][head] in the order of Stack; empty unless asked for.
+  std::array<std::vector<std::vector<HeadDetail>>, kStacks.size()> details = {};
   /// True where the one matrix of each layer is the mean over its heads.
   bool heads_averaged = false;
 };

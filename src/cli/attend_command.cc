@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -23,11 +24,11 @@
 #include "cli/search_flags.h"
 #include "cli/terminal.h"
 #include "cli/translation.h"
-#include "inspect/attention_page.h"
 #include "inspect/attention_picture.h"
 #include "inspect/attention_terminal.h"
 #include "inspect/bar_picture.h"
 #include "inspect/classifier_trace.h"
+#include "inspect/explorer_page.h"
 #include "inspect/label.h"
 #include "inspect/picture_file.h"
 #include "inspect/query_terminal.h"
@@ -44,9 +45,10 @@ namespace {
 struct AttendOptions {
   ModelChoice model;
   SearchFlags search;
-  std::string text, target, output;
+  std::vector<std::string> texts;
+  std::string target, output;
   std::string stack, layer, head, query;  // empty: what suits the output and the model
-  bool words = false, values = false, no_color = false, json = false, quiet = false;
+  bool words = false, values = false, details = false, no_color = false, json = false, quiet = false;
   std::optional<int> columns;
 };
 
@@ -111,28 +113,39 @@ void require_text(const char* what, const std::string& text) {
   if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: there is no attention to look at", what);
 }
 
-/// The pass of a language model over the text.
-Trace record_text(const AttendOptions& o, models::LoadedModel loaded) {
+/// The pass of a language model over each text.
+std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel loaded) {
   if (!o.target.empty()) {
     fail(ErrorKind::kUsage, "'{}' holds a language model, whose text is its own target: leave out --target",
          loaded.directory);
   }
   const LanguageModelFiles model = with_tokenizer(std::move(loaded));
-  return trace_language_model(model.loaded, *model.tokenizer, o.text);
+  std::vector<Trace> traces;
+  for (const std::string& text : o.texts)
+    traces.push_back(trace_language_model(model.loaded, *model.tokenizer, text, o.details));
+  return traces;
 }
 
-/// The pass of a translation through the model, of its own or of --target.
-Trace record_translation(const AttendOptions& o, models::LoadedModel loaded) {
+/// The pass of each translation through the model, of its own or of --target.
+std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedModel loaded) {
   const TranslationModel model = translation_model(std::move(loaded));
-  return trace_text(model.loaded, model.tokenizer,
-                    {o.text, o.target, translator_options(o.search, model.loaded).search});
+  const auto search = translator_options(o.search, model.loaded).search;
+  std::vector<Trace> traces;
+  for (const std::string& text : o.texts)
+    traces.push_back(trace_text(model.loaded, model.tokenizer, {text, o.target, search, o.details}));
+  return traces;
 }
 
-Trace record_classification(const AttendOptions& o, models::LoadedModel loaded) {
+std::vector<Trace> record_classifications(const AttendOptions& o, models::LoadedModel loaded) {
   if (!o.target.empty())
     fail(ErrorKind::kUsage, "--target is for models that translate, and this one classifies");
   const ClassifierModel model = classifier_model(std::move(loaded));
-  return trace_classification(model.loaded, model.tokenizer, classifier_text(o.text));
+  std::vector<Trace> traces;
+  for (const std::string& text : o.texts) {
+    traces.push_back(
+        trace_classification(model.loaded, model.tokenizer, classifier_text(text), nullptr, o.details));
+  }
+  return traces;
 }
 
 /// The tokens that have this name, with the mark of a new word or without; counted from 0.
@@ -238,7 +251,7 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
     case Format::kPicture:
       return picture(o, trace);
     case Format::kPage:
-      return attention_page(trace);
+      break;  // holds several traces
     case Format::kJson:
       return trace_to_json(trace);
   }
@@ -246,35 +259,79 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
 }
 
 /// The pass through the model, whatever it is for.
-Trace record(const AttendOptions& o, models::LoadedModel loaded) {
+std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
   switch (loaded.model->task()) {
     case models::Task::kClassification:
-      return record_classification(o, std::move(loaded));
+      return record_classifications(o, std::move(loaded));
     case models::Task::kLanguageModel:
-      return record_text(o, std::move(loaded));
+      return record_texts(o, std::move(loaded));
     default:
-      return record_translation(o, std::move(loaded));
+      return record_translations(o, std::move(loaded));
   }
+}
+
+/// Everything that can be wrong with the options before the model is opened.
+void check_options(const AttendOptions& o, Format format) {
+  for (const std::string& text : o.texts) require_text("text", text);
+  if (!o.target.empty()) require_text("--target", o.target);
+  if (o.texts.size() > 1 && format != Format::kPage)
+    fail(ErrorKind::kUsage, "several texts are for a page (--output F.html): give one, in quotes");
+  if (o.texts.size() > 1 && !o.target.empty())
+    fail(ErrorKind::kUsage, "--target is the translation of one text, and there are {}", o.texts.size());
+  if (o.details && format != Format::kJson)
+    fail(ErrorKind::kUsage, "--details are numbers: write them with --json or --output F.json");
+  if (o.details && (o.words || o.head == "mean"))
+    fail(ErrorKind::kUsage, "--details are those of single heads and tokens: leave out --words and mean");
+}
+
+/// As one word for a shell.
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+/// The command that shows the same with everything that needs the model.
+std::string serve_command(const AttendOptions& o, const std::string& directory) {
+  const bool bundled = o.model.model.empty() && std::getenv("HEED_MODEL") == nullptr;
+  if (!bundled) return "heed serve --model " + shell_word(directory);
+  return "heed serve --pair " + (o.model.pair.empty() ? "de-en" : o.model.pair);
+}
+
+std::string page(const AttendOptions& o, const std::string& directory, const std::vector<Trace>& traces) {
+  if (!o.query.empty()) {
+    fail(ErrorKind::kUsage, "--query is for the terminal and for pictures; a page holds all queries");
+  }
+  std::vector<Trace> chosen;
+  for (const Trace& trace : traces) chosen.push_back(select(trace, selection_of(o, Format::kPage, trace)));
+  return explorer_page(chosen, {o.words, serve_command(o, directory)});
+}
+
+std::string one_trace(const AttendOptions& o, Format format, Trace trace) {
+  const AttentionSelection selection = selection_of(o, format, trace);
+  trace = select(trace, selection);
+  if (o.words || (!o.query.empty() && names_a_word(o.query, selection, trace))) trace = group_by_words(trace);
+  return o.query.empty() ? render(o, format, trace)
+                         : one_query(o, format, trace, query_of(o, selection, trace));
 }
 
 int run_attend(AttendOptions o) {
   const Format format = format_of(o);
-  require_text("text", o.text);
-  if (!o.target.empty()) require_text("--target", o.target);
-  models::LoadedModel loaded = load_model(find_model(o.model), o.model.precision, o.model.shortlist);
+  check_options(o, format);
+  if (format == Format::kPage) o.details = true;
+  const std::string directory = find_model(o.model);
+  models::LoadedModel loaded = load_model(directory, o.model.precision, o.model.shortlist);
   if (loaded.model->task() == models::Task::kClassification) suit_classifier(o, format);
-  Trace trace = record(o, std::move(loaded));
-  const AttentionSelection selection = selection_of(o, format, trace);
-  trace = select(trace, selection);
-  if (o.words || (!o.query.empty() && names_a_word(o.query, selection, trace))) trace = group_by_words(trace);
-  const std::string text =
-      o.query.empty() ? render(o, format, trace) : one_query(o, format, trace, query_of(o, selection, trace));
+  const std::vector<Trace> traces = record(o, std::move(loaded));
   LineOutput output(o.output);
-  output.write(text);
+  output.write(format == Format::kPage ? page(o, directory, traces) : one_trace(o, format, traces.at(0)));
   output.commit();
   if (!o.quiet && !output.to_stdout()) {
-    if (!trace.source.empty()) std::fprintf(stderr, "%s\n", printable(trace.source).c_str());
-    std::fprintf(stderr, "%s\nis in %s\n", printable(trace.target).c_str(), o.output.c_str());
+    for (const Trace& trace : traces) {
+      if (!trace.source.empty()) std::fprintf(stderr, "%s\n", printable(trace.source).c_str());
+      std::fprintf(stderr, "%s\n", printable(trace.target).c_str());
+    }
+    std::fprintf(stderr, "is in %s\n", o.output.c_str());
   }
   return kExitDone;
 }
@@ -301,7 +358,9 @@ void add_attend(Command& app, Work& work) {
       "position that decides, [CLS], looked at. Of a language model there is the decoder alone; the last row "
       "is the\n"
       "token that it finds likeliest.");
-  command->add_option("TEXT", o->text, "The sentence to translate, or the text to classify or to continue")
+  command
+      ->add_option("TEXT", o->texts,
+                   "The sentence to translate, or the text to classify or to continue; several for a page")
       ->required();
   command->add_option("--target", o->target, "Look at this translation instead of the model's own")
       ->type_name("TEXT");
@@ -317,6 +376,8 @@ void add_attend(Command& app, Work& work) {
       ->type_name("N|TOKEN");
   command->add_flag("--words", o->words, "Between words instead of pieces of words");
   command->add_flag("--values", o->values, "The weights in per cent in the cells");
+  command->add_flag("--details", o->details,
+                    "The queries, keys, values and scores of the chosen heads too, in JSON");
   command->add_option("--output", o->output, "Write a file instead: .png, .svg, .pdf, .html or .json")
       ->type_name("F");
   command->add_flag("--json", o->json, "The numbers on standard output");

@@ -21,7 +21,7 @@ std::vector<int> words_of(const std::vector<std::string>& pieces) {
 }  // namespace
 
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                           const decode::ClassifierText& text, decode::Classification* result) {
+                           const decode::ClassifierText& text, decode::Classification* result, bool details) {
   ThreadPool pool(1);
   const decode::TextClassifier classifier(model.classifier(), model.context(), tokenizer, pool);
   const decode::Classification found = classifier.classify({text}).at(0);
@@ -31,7 +31,7 @@ Trace trace_classification(const models::LoadedModel& model, const WordPieceToke
   models::ClassifierInput input;
   input.text.append(encoding.ids);
   input.types = encoding.types;
-  AttentionRecorder recorder;
+  AttentionRecorder recorder(details);
   nn::Context context = model.context();
   context.sink = &recorder;
   model.classifier().logits(context, input);

@@ -12,6 +12,7 @@ namespace heed {
 /// included, and the attention of the encoder; what a classifier does not have stays empty. The classifier's
 /// result is written to `result` unless that is null. Throws as TextClassifier::encode.
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                           const decode::ClassifierText& text, decode::Classification* result = nullptr);
+                           const decode::ClassifierText& text, decode::Classification* result = nullptr,
+                           bool details = false);
 
 }  // namespace heed

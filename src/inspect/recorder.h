@@ -11,9 +11,14 @@ namespace heed {
 /// For one forward pass of one sentence pair; not shared between threads.
 class AttentionRecorder : public nn::AttentionSink {
  public:
+  /// `details`: keep queries, keys, values and scores too.
+  explicit AttentionRecorder(bool details = false) : keeps_details_(details) {}
+
   /// Throws kUsage for a batch of several sentences.
   void receive(const nn::AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
                int heads) override;
+  void receive_operands(const nn::AttentionPlace& place, const ops::AttentionOperands& operands,
+                        const Tensor& scores, const ops::AttentionLayout& layout) override;
 
   /// All that was heard, [layer][head] of each stack.
   const AttentionStack& stack(Stack which) const { return stacks_[static_cast<size_t>(which)]; }
@@ -21,7 +26,9 @@ class AttentionRecorder : public nn::AttentionSink {
   void move_into(Trace& trace);
 
  private:
+  bool keeps_details_;
   std::array<AttentionStack, kStacks.size()> stacks_;  // in the order of Stack
+  decltype(Trace::details) details_;                   // the same
 };
 
 }  // namespace heed

@@ -11,7 +11,7 @@
 namespace heed {
 
 Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenizer& tokenizer,
-                           const std::string& text) {
+                           const std::string& text, bool details) {
   const models::LanguageModel& model = loaded.language_model();
   std::vector<int32_t> ids = tokenizer.prompt_ids(text);
   if (model.longest() > 0 && static_cast<int64_t>(ids.size()) > model.longest()) {
@@ -20,7 +20,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
   }
   models::Sequences read;
   read.append(ids);
-  AttentionRecorder recorder;
+  AttentionRecorder recorder(details);
   nn::Context context = loaded.context();
   context.sink = &recorder;
   const Tensor logits = model.logits(context, read);  // (T, V)

@@ -15,6 +15,6 @@ namespace heed {
 /// the one that it finds likeliest. Throws kUsage for a text without tokens, or longer than the model's
 /// positions.
 Trace trace_language_model(const models::LoadedModel& model, const TextTokenizer& tokenizer,
-                           const std::string& text);
+                           const std::string& text, bool details = false);
 
 }  // namespace heed

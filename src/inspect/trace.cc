@@ -164,9 +164,18 @@ Trace select(const Trace& trace, const AttentionSelection& selection) {
   int layers_there = 0, heads_there = 0;
   for (const Stack stack : kStacks) {
     AttentionStack& layers = stack_of(chosen, stack);
+    auto& details = chosen.details[static_cast<size_t>(stack)];
     if (selection.stack && selection.stack != stack) {
       layers.clear();
+      details.clear();
       continue;
+    }
+    for (size_t layer = 0; layer < details.size(); ++layer) {
+      for (size_t head = 0; head < details[layer].size(); ++head) {
+        const bool kept = (!selection.layer || static_cast<size_t>(*selection.layer) == layer) &&
+                          (!selection.head || static_cast<size_t>(*selection.head) == head);
+        if (!kept) details[layer][head] = {};
+      }
     }
     layers_there = std::max(layers_there, static_cast<int>(layers.size()));
     heads_there = std::max(heads_there, count_heads(layers));
@@ -191,6 +200,7 @@ Trace select(const Trace& trace, const AttentionSelection& selection) {
 Trace mean_over_heads(const Trace& trace) {
   Trace mean = trace;
   mean.heads_averaged = true;
+  mean.details = {};
   for (const Stack stack : kStacks) {
     for (auto& layer : stack_of(mean, stack)) {
       if (!layer.empty()) layer = {mean_of(layer)};

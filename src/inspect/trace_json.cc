@@ -51,6 +51,46 @@ void append_stack(const AttentionStack& layers, std::string& json) {
   json += ']';
 }
 
+void append_rows(const std::vector<float>& numbers, int width, const char* name, std::string& json) {
+  const int rows = static_cast<int>(numbers.size()) / width;
+  json += fmt::format(",\n     \"{}\": ", name);
+  append_matrix({rows, width, numbers}, json);
+}
+
+void append_detail(const HeadDetail& detail, int keys, std::string& json) {
+  if (detail.empty()) {
+    json += "null";
+    return;
+  }
+  json += fmt::format("{{\"width\": {}, \"scale\": {}", detail.width, detail.scale);
+  append_rows(detail.query, detail.width, "query", json);
+  append_rows(detail.key, detail.width, "key", json);
+  append_rows(detail.value, detail.width, "value", json);
+  append_rows(detail.scores, keys, "scores", json);
+  json += '}';
+}
+
+/// The member "details", where there are any.
+std::string details_of(const Trace& trace) {
+  std::string json;
+  for (const Stack stack : kStacks) {
+    const auto& layers = trace.details[static_cast<size_t>(stack)];
+    if (layers.empty()) continue;
+    json += fmt::format("{}\n  \"{}\": [", json.empty() ? "" : ",", stack_name(stack));
+    const int keys = static_cast<int>(key_tokens(trace, stack).size());
+    for (size_t layer = 0; layer < layers.size(); ++layer) {
+      json += layer == 0 ? "\n   [" : ",\n   [";
+      for (size_t head = 0; head < layers[layer].size(); ++head) {
+        if (head > 0) json += ",\n    ";
+        append_detail(layers[layer][head], keys, json);
+      }
+      json += ']';
+    }
+    json += ']';
+  }
+  return json.empty() ? "" : ",\n \"details\": {" + json + "\n }";
+}
+
 AttentionMatrix read_matrix(const Json& rows) {
   AttentionMatrix matrix;
   matrix.queries = static_cast<int>(rows.size());
@@ -84,6 +124,7 @@ Trace read_trace(const Json& json) {
   json.at("source_tokens").get_to(trace.source_tokens);
   json.at("target_tokens").get_to(trace.target_tokens);
   trace.decoder_tokens = json.value("decoder_tokens", std::vector<std::string>{});
+  trace.log_probabilities = json.value("log_probabilities", std::vector<float>{});
   trace.heads_averaged = json.value("heads", "all") == "mean";
   const Json& attention = json.at("attention");
   for (const Stack stack : kStacks) stack_of(trace, stack) = read_stack(attention.at(stack_name(stack)));
@@ -104,7 +145,10 @@ std::string trace_to_json(const Trace& trace) {
     json += fmt::format("{}\n  \"{}\": ", stack == kStacks[0] ? "" : ",", stack_name(stack));
     append_stack(stack_of(trace, stack), json);
   }
-  return json + "\n }\n}\n";
+  json += "\n }";
+  if (!trace.log_probabilities.empty())
+    json += fmt::format(",\n \"log_probabilities\": [{}]", fmt::join(trace.log_probabilities, ","));
+  return json + details_of(trace) + "\n}\n";
 }
 
 Trace trace_from_json(std::string_view json, const std::string& origin) {

@@ -1,7 +1,8 @@
 #include "inspect/translation_trace.h"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
-
 #include <vector>
 
 #include "base/check.h"
@@ -27,10 +28,25 @@ void require_room(const models::Seq2Seq& model, const char* side, size_t tokens)
   }
 }
 
+/// ln softmax(logits)[row][ids[row]] for each row.
+std::vector<float> log_probabilities(const Tensor& logits, std::span<const int32_t> ids) {
+  const std::vector<float> all = logits.to_vector<float>();
+  const auto vocabulary = static_cast<size_t>(logits.dim(1));
+  std::vector<float> found;
+  for (size_t row = 0; row < ids.size(); ++row) {
+    const std::span<const float> scores(all.data() + row * vocabulary, vocabulary);
+    const double largest = static_cast<double>(*std::max_element(scores.begin(), scores.end()));
+    double sum = 0;
+    for (const float score : scores) sum += std::exp(static_cast<double>(score) - largest);
+    found.push_back(static_cast<float>(static_cast<double>(scores[ids[row]]) - largest - std::log(sum)));
+  }
+  return found;
+}
+
 }  // namespace
 
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
-                        const TranslationPieces& pieces) {
+                        const TranslationPieces& pieces, bool details) {
   require_room(model.seq2seq(), "source", pieces.source.size());
   require_room(model.seq2seq(), "target", pieces.target.size());
   // At position t the decoder reads what position t - 1 produced; the first reads the start token.
@@ -40,15 +56,17 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   models::Sequences source, target;
   source.append({pieces.source.begin(), pieces.source.end()});
   target.append(decoder_input);
-  AttentionRecorder recorder;
+  AttentionRecorder recorder(details);
   nn::Context context = model.context();
   context.sink = &recorder;
-  models::require_finite_output(model.seq2seq().logits(context, source, target));
+  const Tensor logits = model.seq2seq().logits(context, source, target);  // (T, V)
+  models::require_finite_output(logits);
 
   Trace trace;
   trace.source_tokens = piece_names(tokenizer, pieces.source);
   trace.target_tokens = piece_names(tokenizer, pieces.target);
   trace.decoder_tokens = piece_names(tokenizer, decoder_input);
+  trace.log_probabilities = log_probabilities(logits, pieces.target);
   recorder.move_into(trace);
   return trace;
 }
@@ -64,7 +82,7 @@ Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, c
   } else {
     target = tokenizer.encode_target(request.target).ids;
   }
-  Trace trace = trace_translation(model, tokenizer, {source, target});
+  Trace trace = trace_translation(model, tokenizer, {source, target}, request.details);
   trace.model = std::filesystem::path(model.directory).lexically_normal().filename().string();
   trace.source = request.source;
   trace.target = own ? tokenizer.decode(target) : request.target;

@@ -21,13 +21,14 @@ struct TranslationPieces {
 /// texts and the model's name stay for the caller to fill in. Throws kUsage for a sentence longer than the
 /// model's positions.
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
-                        const TranslationPieces& pieces);
+                        const TranslationPieces& pieces, bool details = false);
 
 /// What to trace.
 struct TraceRequest {
   std::string source = {};
   std::string target = {};            ///< empty: the model's own translation
   decode::SearchOptions search = {};  ///< how that is found
+  bool details = false;               ///< keep queries, keys, values and scores too: Trace::details
 };
 
 /// The trace of texts, with the texts and the model's name. The source is one sentence here, however long.

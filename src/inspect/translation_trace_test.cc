@@ -83,6 +83,68 @@ TEST(TranslationTrace, HoldsEveryHeadOfEveryLayer) {
   }
 }
 
+/// Scores are q k^T / sqrt(d_k), and the softmax of those that the mask leaves is the weights.
+TEST(TranslationTrace, DetailsExplainTheWeights) {
+  const SmallModel model;
+  const auto source = model.tokenizer->encode_source("der alte hund").ids;
+  const auto target = model.tokenizer->encode_target("the dog").ids;
+  EXPECT_TRUE(trace_translation(model.loaded, *model.tokenizer, {source, target}).details[0].empty());
+  const Trace trace = trace_translation(model.loaded, *model.tokenizer, {source, target}, true);
+  for (const Stack stack : kStacks) {
+    const auto& layers = trace.details[static_cast<size_t>(stack)];
+    ASSERT_EQ(layers.size(), stack_of(trace, stack).size());
+    for (size_t layer = 0; layer < layers.size(); ++layer) {
+      ASSERT_EQ(layers[layer].size(), 4u);
+      for (size_t head = 0; head < 4; ++head) {
+        const HeadDetail& detail = layers[layer][head];
+        const AttentionMatrix& matrix = stack_of(trace, stack)[layer][head];
+        ASSERT_EQ(detail.width, 4);
+        EXPECT_EQ(detail.scale, 0.5F);
+        ASSERT_EQ(detail.value.size(), static_cast<size_t>(4 * matrix.keys));
+        for (int query = 0; query < matrix.queries; ++query) {
+          double sum = 0;
+          std::vector<double> expected;
+          for (int key = 0; key < matrix.keys; ++key) {
+            double product = 0;
+            for (int n = 0; n < 4; ++n) {
+              product += static_cast<double>(detail.query[4 * query + n]) *
+                         static_cast<double>(detail.key[4 * key + n]);
+            }
+            EXPECT_NEAR(detail.scores[query * matrix.keys + key], product / 2, 1e-5);
+            expected.push_back(stack == Stack::kDecoder && key > query ? 0 : std::exp(product / 2));
+            sum += expected.back();
+          }
+          for (int key = 0; key < matrix.keys; ++key)
+            EXPECT_NEAR(matrix.at(query, key), expected[key] / sum, 1e-5);
+        }
+      }
+    }
+  }
+}
+
+TEST(TranslationTrace, HoldsTheLogProbabilityOfEachTargetToken) {
+  const SmallModel model;
+  const auto source = model.tokenizer->encode_source("der alte hund").ids;
+  const auto target = model.tokenizer->encode_target("the dog").ids;
+  const Trace trace = trace_translation(model.loaded, *model.tokenizer, {source, target});
+  ASSERT_EQ(trace.log_probabilities.size(), target.size());
+  models::Sequences sources, inputs;
+  sources.append(source);
+  std::vector<int32_t> read{model.loaded.seq2seq().start_id()};
+  read.insert(read.end(), target.begin(), target.end() - 1);
+  inputs.append(read);
+  nn::Context context = model.loaded.context();
+  const Tensor logits = model.loaded.seq2seq().logits(context, sources, inputs);
+  const auto all = logits.to_vector<float>();
+  for (size_t n = 0; n < target.size(); ++n) {
+    double sum = 0;
+    for (int64_t id = 0; id < logits.dim(1); ++id)
+      sum += std::exp(static_cast<double>(all[n * logits.dim(1) + id]));
+    EXPECT_NEAR(trace.log_probabilities[n],
+                static_cast<double>(all[n * logits.dim(1) + target[n]]) - std::log(sum), 1e-4);
+  }
+}
+
 TEST(TranslationTrace, ListeningChangesNothing) {
   const SmallModel model;
   models::Sequences source, target;

@@ -91,7 +91,9 @@ Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
   const std::vector<int> decoder_words =
       trace.decoder_tokens.empty() ? shift_words(target_words) : word_indices(trace.decoder_tokens);
   Trace grouped = trace;
-  grouped.source_words.clear();  // there are no pieces of words any more
+  grouped.details = {};
+  grouped.log_probabilities.clear();  // of tokens
+  grouped.source_words.clear();       // there are no pieces of words any more
   grouped.source_tokens =
       join_words(trace.source_tokens, source_words, trace.source_words.empty() ? "" : kContinues);
   grouped.target_tokens = join_words(trace.target_tokens, target_words);

@@ -123,7 +123,10 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   scores = options_.relative.add_to_scores(context, scores, operands, layout);  // the same
   const Var weights = ops::attention_softmax(scores, layout, heads, mask);      // B times (H, Tq, Tk)
   if (heard && trained != nullptr) trained->receive_variable(weights, layout, heads);
-  if (heard && trained == nullptr) context.sink->receive(options_.place, weights.value(), layout, heads);
+  if (heard && trained == nullptr) {
+    context.sink->receive_operands(options_.place, operands, scores.value(), layout);
+    context.sink->receive(options_.place, weights.value(), layout, heads);
+  }
   const Var kept = ops::dropout(weights, dropout);  // B times (H, Tq, Tk)
   const Var mixed =
       ops::attention_mix(kept, operands.value, layout, heads, operands.key_value_heads);  // (Nq, D)

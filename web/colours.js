@@ -1,0 +1,45 @@
+// Colours of pictures: read from the style sheet, so that light and dark are said in one place.
+
+/// "#rrggbb" or "rgb(r, g, b)" as numbers.
+function parseColour(text) {
+  const hex = /^#(..)(..)(..)$/.exec(text.trim());
+  if (hex) return hex.slice(1).map((part) => parseInt(part, 16));
+  return text.match(/\d+(\.\d+)?/g).slice(0, 3).map(Number);
+}
+
+function toHex(colour) {
+  return "#" + colour.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("");
+}
+
+const kLevels = 64;
+
+/// The colours of the page as it looks now.
+export function readColours() {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name) => style.getPropertyValue(name).trim();
+  const stops = [0, 1, 2, 3, 4].map((n) => parseColour(value(`--scale-${n}`)));
+  const scale = [];
+  for (let level = 0; level < kLevels; ++level) {
+    const at = (level / (kLevels - 1)) * (stops.length - 1), from = Math.min(Math.floor(at), stops.length - 2);
+    scale.push(stops[from].map((part, n) => part + (stops[from + 1][n] - part) * (at - from)));
+  }
+  const hexes = scale.map(toHex);
+  const level = (weight) => Math.max(0, Math.min(kLevels - 1, Math.round(weight * (kLevels - 1))));
+  const less = parseColour(value("--less")), more = parseColour(value("--more")), none = stops[0];
+  const blend = (colour, share) => toHex(none.map((part, n) => part + (colour[n] - part) * share));
+  return {
+    background: value("--paper"), ink: value("--ink"), faint: value("--faint"), rule: value("--rule"),
+    accent: value("--accent"), masked: value("--masked"), scale: hexes,
+    heads: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => value(`--head-${n}`)),
+    /// Of a weight from 0 to 1.
+    weight: (weight) => hexes[level(weight)],
+    weightParts: (weight) => scale[level(weight)],
+    /// Of a number around 0; `most` has the full colour.
+    signed: (number, most) => blend(number < 0 ? less : more, most > 0 ? Math.min(1, Math.abs(number) / most) : 0),
+  };
+}
+
+/// Of head 1, 2, ...; 0, the mean, has the ink's.
+export function headColour(colours, head) {
+  return head === 0 ? colours.ink : colours.heads[(head - 1) % colours.heads.length];
+}

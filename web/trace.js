@@ -1,0 +1,167 @@
+// What a model attended to: the numbers of one sentence pair, from the JSON of `heed attend --json` or packed.
+//
+// A stack is "encoder", "cross" or "decoder". `matrix(stack, layer, head)` counts layers and heads from 1; head 0
+// is the mean over the heads of a layer.
+
+import { isSpecial, joinWords, tokenLabels, wordIndices } from "./labels.js";
+import { readDetail, readHalves } from "./packed.js";
+
+export const kStacks = ["encoder", "cross", "decoder"];
+
+/// Weights of one head: `at(query, key)`; each row sums to 1.
+export class Matrix {
+  constructor(queries, keys, weights) {
+    this.queries = queries;
+    this.keys = keys;
+    this.weights = weights;
+  }
+
+  at(query, key) {
+    return this.weights[query * this.keys + key];
+  }
+}
+
+/// Sums over the keys of each word, averages over the queries of each word (Clark et al., 2019).
+function groupMatrix(matrix, queryWords, keyWords) {
+  if (!matrix) return null;
+  const queries = queryWords[queryWords.length - 1] + 1, keys = keyWords[keyWords.length - 1] + 1;
+  const sums = new Float32Array(queries * keys), counts = new Array(queries).fill(0);
+  for (const word of queryWords) ++counts[word];
+  for (let query = 0; query < matrix.queries; ++query) {
+    for (let key = 0; key < matrix.keys; ++key) {
+      const word = queryWords[query];
+      sums[word * keys + keyWords[key]] += matrix.at(query, key) / counts[word];
+    }
+  }
+  return new Matrix(queries, keys, sums);
+}
+
+function meanOf(matrices) {
+  const first = matrices[0];
+  const mean = new Float32Array(first.weights.length);
+  for (const matrix of matrices) {
+    for (let n = 0; n < mean.length; ++n) mean[n] += matrix.weights[n] / matrices.length;
+  }
+  return new Matrix(first.queries, first.keys, mean);
+}
+
+export class Trace {
+  constructor(fields) {
+    Object.assign(this, fields);
+    this.sourceLabels = tokenLabels(this.sourceTokens);
+    this.targetLabels = tokenLabels(this.targetTokens);
+    this.readLabels = tokenLabels(this.decoderTokens);
+    this.means = new Map();
+  }
+
+  static fromJson(json) {
+    const fields = {
+      model: json.model, source: json.source, target: json.target, score: json.score ?? null,
+      logProbabilities: json.log_probabilities ?? null,
+      sourceTokens: json.source_tokens, targetTokens: json.target_tokens, decoderTokens: json.decoder_tokens ?? [],
+      sourceWords: json.source_words ?? null, averaged: json.heads === "mean", isWords: false, raw: json,
+      stacks: {}, details: {},
+    };
+    for (const stack of kStacks) {
+      const queries = (stack === "encoder" ? fields.sourceTokens : fields.targetTokens).length;
+      const keys = (stack === "decoder" ? fields.decoderTokens : fields.sourceTokens).length;
+      const packed = json.packed?.[stack];
+      fields.stacks[stack] = packed
+        ? packed.map((layer) => layer.map((head) => head && new Matrix(queries, keys, readHalves(head.weights))))
+        : (json.attention?.[stack] ?? []).map((layer) => layer.map((rows) =>
+          rows.length === 0 ? null : new Matrix(queries, keys, Float32Array.from(rows.flat()))));
+      fields.details[stack] = (layer, head) => {
+        const one = packed?.[layer - 1]?.[head - 1];
+        if (one?.vectors) return readDetail(one, fields.stacks[stack][layer - 1][head - 1].weights, queries, keys);
+        const plain = json.details?.[stack]?.[layer - 1]?.[head - 1];
+        if (!plain) return null;
+        const flat = (name) => Float32Array.from(plain[name].flat());
+        return { width: plain.width, scale: plain.scale, query: flat("query"), key: flat("key"), value: flat("value"), scores: flat("scores") };
+      };
+    }
+    return new Trace(fields);
+  }
+
+  /// The same between words instead of tokens.
+  words() {
+    if (this.isWords) return this;
+    if (this.grouped) return this.grouped;
+    const source = this.sourceWords ?? wordIndices(this.sourceTokens);
+    const target = wordIndices(this.targetTokens), read = wordIndices(this.decoderTokens);
+    const group = (stack, queries, keys) =>
+      this.stacks[stack].map((layer) => layer.map((head) => groupMatrix(head, queries, keys)));
+    this.grouped = new Trace({
+      ...this, isWords: true, sourceWords: null,
+      sourceTokens: joinWords(this.sourceTokens, source), targetTokens: joinWords(this.targetTokens, target),
+      decoderTokens: joinWords(this.decoderTokens, read),
+      stacks: { encoder: group("encoder", source, source), cross: group("cross", target, source), decoder: group("decoder", target, read) },
+      details: Object.fromEntries(kStacks.map((stack) => [stack, () => null])),
+    });
+    for (const label of [...this.grouped.sourceLabels, ...this.grouped.targetLabels, ...this.grouped.readLabels]) label.begins = true;
+    return this.grouped;
+  }
+
+  /// The stacks of which anything was recorded.
+  get stackNames() {
+    return kStacks.filter((stack) => this.stacks[stack].some((layer) => layer.some((head) => head)));
+  }
+
+  layers(stack) {
+    return this.stacks[stack].length;
+  }
+
+  heads(stack, layer) {
+    return this.stacks[stack][layer - 1]?.length ?? 0;
+  }
+
+  matrix(stack, layer, head) {
+    const heads = this.stacks[stack][layer - 1] ?? [];
+    if (head > 0) return heads[head - 1] ?? null;
+    const there = heads.filter((each) => each);
+    if (there.length === 0) return null;
+    const name = `${stack} ${layer}`;
+    if (!this.means.has(name)) this.means.set(name, meanOf(there));
+    return this.means.get(name);
+  }
+
+  /// Queries, keys, values and scores of a head, or null where the trace has none.
+  detail(stack, layer, head) {
+    return this.details[stack](layer, head);
+  }
+
+  queryLabels(stack) {
+    return stack === "encoder" ? this.sourceLabels : this.targetLabels;
+  }
+
+  keyLabels(stack) {
+    return stack === "decoder" ? this.readLabels : this.sourceLabels;
+  }
+
+  /// The place in the sentences that a query or a key is: {side: "source" | "target", index}. The keys of the decoder
+  /// are what it had read, one token behind what it produces; the start token is index -1.
+  querySpot(stack, index) {
+    return { side: stack === "encoder" ? "source" : "target", index };
+  }
+
+  keySpot(stack, index) {
+    return stack === "decoder" ? { side: "target", index: index - 1 } : { side: "source", index };
+  }
+
+  /// The query, or the key, of a stack that a place is; -1 for none.
+  queryAt(stack, spot) {
+    return spot && spot.side === this.querySpot(stack, 0).side && spot.index >= 0 ? spot.index : -1;
+  }
+
+  keyAt(stack, spot) {
+    if (!spot || spot.side !== this.keySpot(stack, 0).side) return -1;
+    return stack === "decoder" ? spot.index + 1 : spot.index;
+  }
+
+  tokenIsSpecial(stack, key) {
+    return isSpecial((stack === "decoder" ? this.decoderTokens : this.sourceTokens)[key]);
+  }
+
+  tokenText(stack, key) {
+    return (stack === "decoder" ? this.readLabels : this.sourceLabels)[key].text;
+  }
+}
