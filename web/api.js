@@ -34,18 +34,17 @@ function options(state) {
   if (state.beam > 0) body.beam = state.beam;
   if (state.penalty !== "") body.length_penalty = Number(state.penalty);
   if (state.precision) body.precision = state.precision;
-  if (state.prefix) body.prefix = state.prefix;
   return body;
 }
 
 /// A trace of the server. `changes`: {target, ablate, model, ...} instead of the state's.
 export async function attend(state, changes, signal) {
-  const body = { text: state.text, ...options(state), packed: true, details: true, ...changes };
+  const body = { text: state.text, ...options(state), ...(state.prefix ? { prefix: state.prefix } : {}), ...changes };
   return Trace.fromJson(await request("v1/attend", body, signal));
 }
 
 export async function searchTree(state, signal) {
-  return request("v1/search", { text: state.text, ...options(state) }, signal);
+  return request("v1/search", { text: state.text, ...options(state), ...(state.prefix ? { prefix: state.prefix } : {}) }, signal);
 }
 
 export async function nextTokens(state, signal) {
@@ -57,7 +56,7 @@ export async function nextTokens(state, signal) {
 /// [{id, pair, task}] of the models that the server has.
 export async function listModels() {
   const { data } = await request("v1/models");
-  return data.map((model) => ({ id: model.id, pair: model.pair ?? "", task: model.task ?? "translation" }));
+  return data.map((model) => ({ id: model.id, pair: model.pair ?? "", task: model.task ?? "translation", precisions: model.precisions ?? [] }));
 }
 
 /// Runs the newest of many requests: a newer one drops the one in flight.

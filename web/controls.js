@@ -68,6 +68,7 @@ export function createSettings(app) {
       beam.value = state.beam || "";
       beam.placeholder = strings.byDefault;
       penalty.value = state.penalty;
+      precision.element.hidden = !app.file && !app.models().some((model) => model.precisions?.length > 1);
       precision.show([["", strings.byDefault], ["float32", "float32"], ["int8", "int8"]], state.precision);
     },
   };

@@ -21,8 +21,10 @@ export function shellWord(text) {
 export function attendCommand(app, output) {
   const state = app.store.get(), trace = app.trace(), { stack, layer, head } = app.place();
   const words = ["heed", "attend", shellWord(trace.source || trace.target)];
+  const ofFile = app.file?.command.replace("heed serve ", "") ?? "";
   const pair = state.pair || (/^[a-z]{2,3}-[a-z]{2,3}$/.test(trace.model) ? trace.model : "");
-  if (state.model) words.push("--model", shellWord(state.model));
+  if (ofFile.startsWith("--model")) words.push(ofFile);
+  else if (state.model) words.push("--model", shellWord(state.model));
   else if (pair && pair !== "de-en") words.push("--pair", pair);
   if (state.target) words.push("--target", shellWord(state.target));
   if (state.beam > 0) words.push("--beam", String(state.beam));

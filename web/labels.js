@@ -52,6 +52,7 @@ function labelBytes(bytes) {
 /// One label per token: `text`, and whether it begins a word, continues one, or is special.
 export function tokenLabels(tokens) {
   const labels = [];
+  const wordPiece = tokens.some((token) => token.startsWith("##"));
   while (labels.length < tokens.length) {
     const token = tokens[labels.length];
     const bytes = [];
@@ -63,7 +64,7 @@ export function tokenLabels(tokens) {
     } else if (beginsWord(token)) {
       labels.push({ text: visibleText(token.slice(1)) || "␣", special: false, begins: true });
     } else {
-      labels.push({ text: visibleText(token) || "␀", special: false, begins: false });
+      labels.push({ text: visibleText(token) || "␀", special: false, begins: wordPiece && !token.startsWith("##") });
     }
   }
   return labels;

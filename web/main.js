@@ -9,27 +9,34 @@ import { createExport } from "./export.js";
 import { createSentence } from "./sentence.js";
 import { createMarks, createStore, parseHeads, parseSpot, writeSpot } from "./state.js";
 import { strings } from "./strings.js";
+import { createTour } from "./tour.js";
 import { Trace } from "./trace.js";
 import { createAllHeads } from "./views/all_heads.js";
 import { createChange } from "./views/change.js";
 import { createLines } from "./views/lines.js";
+import { createCompare } from "./views/compare.js";
+import { createNext } from "./views/next.js";
 import { createOneHead } from "./views/one_head.js";
 import { createOneQuery } from "./views/one_query.js";
+import { createSearch } from "./views/search.js";
 
 const file = readFile();
 const store = createStore(file !== null, { words: file?.words ?? false });
 const traces = file ? file.traces.map(() => null) : [];  // read when they are shown
+let models = [];                                         // of the server
 let current = null, colours = readColours();
 
 const marks = createMarks();
 
 const app = {
   file, store, marks,
+  models: () => models,
   colours: () => colours,
   trace: () => current,
   /// The trace between tokens or words, as is chosen.
   shown: () => (current && store.get().words ? current.words() : current),
-  pinned: () => parseSpot(store.get().token),
+  /// Of a classifier, where nothing else is pinned, [CLS]: the token that decides.
+  pinned: () => parseSpot(store.get().token) ?? (current && current.targetTokens.length === 0 ? { side: "source", index: 0 } : null),
   pin(spot) {
     const text = writeSpot(spot && spot.index >= 0 ? { side: spot.side, index: spot.index } : null);
     store.set({ token: text === store.get().token ? "" : text });
@@ -45,7 +52,13 @@ const app = {
     const head = state.head >= 1 && state.head <= trace.heads(stack, layer) && trace.matrix(stack, layer, state.head) ? state.head : 0;
     return { stack, layer, head };
   },
-  view: () => views[store.get().view]?.made ?? null,
+  view: () => views[app.suits(store.get().view) ? store.get().view : "lines"]?.made ?? null,
+  /// Whether a view has something to say about the trace: the search is for translations, the next token for texts.
+  suits(view) {
+    if (!current) return view !== "next";
+    const translates = current.sourceTokens.length > 0 && current.targetTokens.length > 0;
+    return view === "next" ? current.sourceTokens.length === 0 : translates || !["search", "change"].includes(view);
+  },
   lead: (text) => { lead.textContent = text; },
   describePicture(what) {
     const { stack, layer, head } = app.place();
@@ -56,13 +69,13 @@ const app = {
     const { stack } = app.place(), trace = app.shown(), keys = trace.keyLabels(stack);
     const best = Array.from({ length: matrix.keys }, (_, key) => [matrix.at(query, key), keys[key].text])
       .sort((a, b) => b[0] - a[0]).slice(0, 4).filter(([weight]) => weight >= 0.01);
-    return `${trace.queryLabels(stack)[query].text}  →  ${best.map(([weight, key]) => `${key} ${(100 * weight).toFixed(0)} %`).join(",  ")}`;
+    return strings.looksAt(trace.queryLabels(stack)[query].text, best);
   },
   describeKey(matrix, key) {
     const { stack } = app.place(), trace = app.shown(), queries = trace.queryLabels(stack);
     const best = Array.from({ length: matrix.queries }, (_, query) => [matrix.at(query, key), queries[query].text])
       .sort((a, b) => b[0] - a[0]).slice(0, 4).filter(([weight]) => weight >= 0.01);
-    return `${trace.keyLabels(stack)[key].text}  ←  ${best.map(([weight, query]) => `${query} ${(100 * weight).toFixed(0)} %`).join(",  ")}`;
+    return strings.isSeenBy(trace.keyLabels(stack)[key].text, best);
   },
   /// Arrow keys in a picture move the marked token along its sentence, or to the other one.
   moveMark(event) {
@@ -87,7 +100,7 @@ const app = {
 
 const views = {
   lines: { make: createLines }, heads: { make: createAllHeads }, head: { make: createOneHead }, query: { make: createOneQuery },
-  change: { make: createChange },
+  change: { make: createChange }, search: { make: createSearch }, compare: { make: createCompare }, next: { make: createNext },
 };
 
 const settings = createSettings(app);
@@ -95,6 +108,7 @@ app.settings = settings.element;
 const sentence = createSentence(app);
 const placeControls = createPlaceControls(app);
 const exports = createExport(app);
+const tour = createTour(app);
 const lead = element("p", { class: "lead" });
 const panel = element("div", { id: "panel", role: "tabpanel", tabindex: "-1" });
 const tabs = element("div", { class: "tabs", role: "tablist", "aria-label": strings.viewLabel });
@@ -104,7 +118,7 @@ for (const name of Object.keys(views)) {
   }, strings.views[name]));
 }
 tabs.addEventListener("keydown", (event) => {
-  const all = [...tabs.children], at = all.indexOf(document.activeElement);
+  const all = [...tabs.children].filter((tab) => !tab.hidden), at = all.indexOf(document.activeElement);
   const next = { ArrowRight: (at + 1) % all.length, ArrowLeft: (at + all.length - 1) % all.length, Home: 0, End: all.length - 1 }[event.key];
   if (next === undefined) return;
   event.preventDefault();
@@ -115,13 +129,15 @@ tabs.addEventListener("keydown", (event) => {
 const content = element("main", { id: "main" }, sentence.element, tabs, element("div", { class: "stage" }, lead, placeControls.element, panel), exports.element);
 document.body.prepend(
   element("a", { class: "skip", href: "#panel", onclick: (event) => { event.preventDefault(); panel.focus(); } }, strings.skip),
-  element("header", {}, element("h1", {}, strings.title), element("p", {}, strings.subtitle)),
-  content, element("footer", {}, strings.footer));
+  element("header", {}, element("h1", {}, strings.title), element("p", {}, strings.subtitle), tour.start),
+  content, tour.element, element("footer", {}, strings.footer));
 
 function showView() {
-  const state = store.get(), name = state.view in views ? state.view : "lines", view = views[name];
+  const state = store.get(), name = state.view in views && app.suits(state.view) ? state.view : "lines", view = views[name];
   for (const tab of tabs.children) {
     const chosen = tab.dataset.view === name;
+    tab.hidden = !app.suits(tab.dataset.view);
+    if (chosen) tabs.scrollLeft = tab.offsetLeft - tabs.offsetLeft - (tabs.clientWidth - tab.clientWidth) / 2;
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
   }
@@ -131,14 +147,16 @@ function showView() {
   view.made ??= view.make(app);
   if (panel.firstChild !== view.made.element) panel.replaceChildren(view.made.element);
   app.lead(strings.lead[name]);
-  placeControls.element.hidden = ["heads", "change"].includes(name);
+  placeControls.element.hidden = ["heads", "change", "search", "next"].includes(name);
   placeControls.update();
   view.made.update();
 }
 
 /// Draws everything as the state says.
 function update() {
+  marks.pin(app.pinned());
   settings.update();
+  tour.update();
   sentence.update();
   showView();
   if (current) exports.update();
@@ -212,7 +230,8 @@ marks.pin(app.pinned());
 if (file) read();
 else {
   ask();
-  listModels().then((models) => {
+  listModels().then((found) => {
+    models = found;
     if (!store.get().pair && !store.get().model && models.length > 0) {
       const first = models.find((model) => model.pair) ?? models[0];
       store.set(first.pair ? { pair: first.pair } : { model: first.id }, true);

@@ -24,7 +24,7 @@ function createTokens(app, side) {
       if (list.dataset.text === text) return;
       list.dataset.text = text;
       buttons = labels.map((label, index) => element("button", {
-        type: "button", class: `token${label.special ? " special" : ""}${label.begins ? " begins" : ""}`,
+        type: "button", class: `token${label.special ? " special" : ""}${labels[index + 1]?.begins ? " last" : ""}`,
         tabindex: index === 0 ? "0" : "-1", "aria-pressed": "false", lang: "",
         onpointerenter: () => app.marks.hover({ side, index }),
         onpointerleave: () => app.marks.hover(null),
@@ -43,7 +43,8 @@ function createTokens(app, side) {
       buttons.forEach((button, index) => {
         button.classList.toggle("here", spot?.side === side && spot.index === index);
         button.setAttribute("aria-pressed", String(pinned?.side === side && pinned.index === index));
-        button.style.setProperty("--weight", String(Math.round(62 * weightOf(index)) + "%"));
+        const weight = `${Math.round(62 * weightOf(index))}%`;
+        if (button.style.getPropertyValue("--weight") !== weight) button.style.setProperty("--weight", weight);
       });
     },
   };

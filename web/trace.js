@@ -56,7 +56,7 @@ export class Trace {
 
   static fromJson(json) {
     const fields = {
-      model: json.model, source: json.source, target: json.target, score: json.score ?? null,
+      model: json.model, source: json.source, target: json.target, score: json.log_probability ?? json.score ?? null,
       logProbabilities: json.log_probabilities ?? null,
       sourceTokens: json.source_tokens, targetTokens: json.target_tokens, decoderTokens: json.decoder_tokens ?? [],
       sourceWords: json.source_words ?? null, averaged: json.heads === "mean", isWords: false, raw: json,

@@ -120,6 +120,7 @@ std::string explorer_page(const std::vector<Trace>& traces, const ExplorerPageOp
 
   std::string page(content_of("index.html"));
   replace_once(page, "<meta charset=\"utf-8\">", fmt::format("<meta charset=\"utf-8\">\n{}", kPolicy));
+  replace_once(page, "<link rel=\"icon\" href=\"icon.svg\">\n", "");
   replace_once(page, "<link rel=\"stylesheet\" href=\"style.css\">",
                fmt::format("<style>\n{}</style>", content_of("style.css")));
   replace_once(page, "<script type=\"module\" src=\"main.js\"></script>",

@@ -38,7 +38,7 @@ function layOut(trace, heads, state, room) {
     const own = heads.filter((each) => each.stack === stack);
     const perRow = Math.max(...Array.from({ length: trace.layers(stack) }, (_, layer) => trace.heads(stack, layer + 1)), 1);
     const columns = width < 420 && perRow > 4 && state.sort !== "place" ? 4 : Math.min(perRow, width < 300 ? 4 : perRow);
-    const size = Math.min(132, (width - kGap * (columns - 1)) / columns);
+    const size = Math.min(Math.max(132, room / 18), (width - kGap * (columns - 1)) / columns);
     const left = beside ? n * (width + 36) : 0, top = beside ? 0 : y;
     const matrix = own[0] && trace.matrix(stack, own[0].layer, own[0].head);
     const ratio = matrix ? Math.max(0.6, Math.min(1.5, matrix.queries / matrix.keys)) : 1;

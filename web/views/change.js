@@ -43,6 +43,8 @@ export function createChange(app) {
   const target = element("input", { type: "text", class: "wide", disabled: offline, onchange: () => app.store.set({ target: target.value, prefix: "" }) });
   const reset = element("button", { type: "button", disabled: offline, onclick: () => app.store.set({ target: "", prefix: "", off: "" }) }, strings.reset);
   const run = element("button", { type: "button", disabled: offline, onclick: () => runAll() }, strings.matterRun);
+  const refused = element("p", { class: "needs" });
+  let canSwitch = offline ? false : null;  // null: not known yet
   let original = null, originalOf = "", losses = new Map(), lossesOf = "";
 
   const sentenceKey = (state) => JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.precision]);
@@ -66,7 +68,7 @@ export function createChange(app) {
           heads.map((head) => {
             const isOff = now.some((each) => same(each, head)), loss = losses.get(writeHeads([head]));
             const button = element("button", {
-              type: "button", class: "head-switch", "aria-pressed": String(isOff), disabled: offline,
+              type: "button", class: "head-switch", "aria-pressed": String(isOff), disabled: canSwitch === false,
               "aria-label": `${isOff ? strings.switchOn : strings.switchOff}: ${strings.headName(stack, layer, head.head)}`,
               title: loss === undefined ? null : `${strings.headName(stack, layer, head.head)}: ${loss.toFixed(3)}`,
               onclick: (event) => (event.altKey ? setOff(heads.filter((each) => !same(each, head))) : toggle(head)),
@@ -74,12 +76,27 @@ export function createChange(app) {
             if (loss !== undefined) button.style.background = colours.signed(-loss, most);
             return button;
           }),
-          element("button", { type: "button", class: "quiet", disabled: offline, onclick: () => setOff(allOff ? now.filter((each) => !heads.some((head) => same(each, head))) : [...now.filter((each) => !heads.some((head) => same(each, head))), ...heads]) }, strings.offLayer)));
+          element("button", { type: "button", class: "quiet", disabled: canSwitch === false, onclick: () => setOff(allOff ? now.filter((each) => !heads.some((head) => same(each, head))) : [...now.filter((each) => !heads.some((head) => same(each, head))), ...heads]) }, strings.offLayer)));
       }
     }
     const focused = document.activeElement?.getAttribute?.("aria-label")?.split(": ")[1];
+    run.disabled = canSwitch === false;
     grid.replaceChildren(...rows, now.length > 0 ? element("button", { type: "button", onclick: () => setOff([]) }, strings.onAll) : "");
     if (focused) [...grid.querySelectorAll(".head-switch")].find((button) => button.getAttribute("aria-label").endsWith(focused))?.focus();
+  };
+
+  /// Whether the server can switch heads off is found out once.
+  const probe = async () => {
+    if (canSwitch !== null) return;
+    canSwitch = true;
+    const trace = app.trace(), stack = trace.stackNames[0];
+    try {
+      await attend(app.store.get(), { target: trace.target, ablate: [{ stack, layer: 1, head: 1 }] }, new AbortController().signal);
+    } catch (error) {
+      canSwitch = false;
+      refused.textContent = error.message;
+      showGrid();
+    }
   };
 
   /// Token by token: log-probability before and after, where both have the same target.
@@ -143,12 +160,12 @@ export function createChange(app) {
       Array.from({ length: app.trace().heads(stack, layer + 1) }, (_, head) => ({ stack, layer: layer + 1, head: head + 1 })))).flat();
     const signal = new AbortController().signal;
     try {
-      const base = await attend(state, { target: original?.target ?? app.trace().target, packed: true, details: false }, signal);
+      const base = await attend(state, { target: original?.target ?? app.trace().target }, signal);
       const queue = [...heads];
       const worker = async () => {
         while (queue.length > 0 && lossesOf === sentenceKey(app.store.get())) {
           const head = queue.shift();
-          const trace = await attend(state, { target: base.target, ablate: [head], details: false }, signal);
+          const trace = await attend(state, { target: base.target, ablate: [head] }, signal);
           losses.set(writeHeads([head]), trace.score - base.score);
           matter.textContent = strings.matterProgress(losses.size, heads.length);
         }
@@ -169,7 +186,7 @@ export function createChange(app) {
 
   return {
     element: element("div", { class: "change" },
-      element("div", { class: "change-heads" }, element("h3", {}, strings.off), grid,
+      element("div", { class: "change-heads" }, element("h3", {}, strings.off), grid, refused,
         element("h3", {}, strings.matter), element("p", { class: "note-line" }, strings.matterLead), run, matter),
       element("div", { class: "change-result" }, result,
         element("label", { class: "field stack" }, element("span", {}, strings.forced), prefix),
@@ -186,6 +203,7 @@ export function createChange(app) {
       target.value = state.target;
       showGrid();
       showResult();
+      probe();
     },
   };
 }

@@ -81,31 +81,30 @@ export function createLines(app) {
     return numbers.map((head) => [head, trace.matrix(here.stack, here.layer, head)]).filter(([, matrix]) => matrix);
   };
 
-  const addLines = (scene, strength, wanted) => {
+  /// Lines of one query, of one key, or of all where both are -1.
+  const addLines = (scene, strength, query, key) => {
     const colours = app.colours(), heads = headsShown();
     heads.forEach(([head, matrix], n) => {
       // Heads that agree would cover each other: each is a little beside the others.
-      const beside = (n - (heads.length - 1) / 2) * Math.min(2.2, 14 / heads.length);
+      const beside = (n - (heads.length - 1) / 2) * Math.min(layout.size / 8, 18 / heads.length);
       const move = (p) => (layout.along === "y" ? { x: p.x + beside, y: p.y } : { x: p.x, y: p.y + beside * 0.8 });
-      for (let query = 0; query < matrix.queries; ++query) {
-        for (let key = 0; key < matrix.keys; ++key) {
-          const weight = matrix.at(query, key);
-          if (weight < kLeast || !wanted(query, key)) continue;
-          scene.curve(move(layout.keys[key].join), move(layout.queries[query].join), layout.along, headColour(colours, head),
+      const [firstQuery, lastQuery] = query < 0 ? [0, matrix.queries - 1] : [query, query];
+      const [firstKey, lastKey] = key < 0 ? [0, matrix.keys - 1] : [key, key];
+      for (let q = firstQuery; q <= lastQuery; ++q) {
+        for (let k = firstKey; k <= lastKey; ++k) {
+          const weight = matrix.at(q, k);
+          if (weight < kLeast) continue;
+          scene.curve(move(layout.keys[k].join), move(layout.queries[q].join), layout.along, headColour(colours, head),
             { width: 0.8 + 1.8 * weight, opacity: Math.min(1, strength * (0.12 + 0.88 * weight)) });
         }
       }
     });
   };
 
-  const addTokens = (scene, labels, places) => {
-    const colours = app.colours();
-    labels.forEach((label, n) => {
-      const p = places[n];
-      const text = p.room ? shorten(label.text, layout.size, p.room - 8) : label.text;
-      const y = layout.along === "y" ? p.y + p.height - 8 : p.y + p.height / 2 + layout.size * 0.35;
-      scene.text(p.x + 4, y, text, { size: layout.size, fill: label.special ? colours.faint : colours.ink });
-    });
+  const addToken = (scene, label, p, fill) => {
+    const text = p.room ? shorten(label.text, layout.size, p.room - 8) : label.text;
+    const y = layout.along === "y" ? p.y + p.height - 8 : p.y + p.height / 2 + layout.size * 0.35;
+    scene.text(p.x + 4, y, text, { size: layout.size, fill });
   };
 
   const mark = () => {
@@ -121,23 +120,26 @@ export function createLines(app) {
       return;
     }
     const scene = new Scene(layout.width, layout.height);
-    addLines(scene, 1, (q, k) => (asQuery && q === query) || (asKey && k === key && !(asQuery && here.stack === "encoder")));
+    if (asQuery) addLines(scene, 1, query, -1);
+    if (asKey && !(asQuery && here.stack === "encoder")) addLines(scene, 1, -1, key);
     const matrix = trace.matrix(here.stack, here.layer, here.head);
     const tint = (places, labels, weightOf) => places.forEach((p, n) => {
       const weight = weightOf(n);
       if (weight < kLeast) return;
       scene.rect(p.x, p.y, p.width, p.height, colours.accent, { opacity: 0.75 * weight, radius: 4 });
-      scene.text(p.x + 4, layout.along === "y" ? p.y + p.height - 8 : p.y + p.height / 2 + layout.size * 0.35,
-        p.room ? shorten(labels[n].text, layout.size, p.room - 8) : labels[n].text, { size: layout.size, fill: colours.ink });
+      addToken(scene, labels[n], p, colours.ink);
     });
-    const outline = (p) => scene.rect(p.x, p.y, p.width, p.height, null, { stroke: colours.accent, line: 2, radius: 4 });
+    const outline = (p, label) => {
+      scene.rect(p.x, p.y, p.width, p.height, null, { stroke: colours.accent, line: 2, radius: 4 });
+      addToken(scene, label, p, colours.ink);
+    };
     if (asQuery) {
       tint(layout.keys, trace.keyLabels(here.stack), (n) => matrix.at(query, n));
-      outline(layout.queries[query]);
+      outline(layout.queries[query], trace.queryLabels(here.stack)[query]);
     } else {
       tint(layout.queries, trace.queryLabels(here.stack), (n) => matrix.at(n, key));
     }
-    if (asKey) outline(layout.keys[key]);
+    if (asKey) outline(layout.keys[key], trace.keyLabels(here.stack)[key]);
     picture.mark(scene);
     picture.say(asQuery ? app.describeQuery(matrix, query) : app.describeKey(matrix, key));
   };
@@ -154,9 +156,11 @@ export function createLines(app) {
       layout = layOutRows(keys, queries, picture.room()) ?? layOutColumns(keys, queries, picture.room());
       app.lead(layout.along === "y" ? strings.lead.lines : strings.leadVertical);
       const scene = new Scene(layout.width, layout.height);
-      addLines(scene, 0.85, () => true);
-      addTokens(scene, keys, layout.keys);
-      addTokens(scene, queries, layout.queries);
+      addLines(scene, 0.85, -1, -1);
+      const colours = app.colours();
+      for (const [labels, places] of [[keys, layout.keys], [queries, layout.queries]]) {
+        labels.forEach((label, n) => addToken(scene, label, places[n], label.special ? colours.faint : colours.ink));
+      }
       picture.show(scene, app.describePicture(), () => weightTable(app));
       mark();
     },

@@ -15,7 +15,8 @@ function widestLabel(labels, size) {
 export function layOutMap(queries, keys, room) {
   let size = 14;
   let left = widestLabel(queries, size);
-  const cell = Math.max(kSmallestCell, Math.min(kLargestCell, Math.floor((room - left - 4) / keys.length)));
+  const cell = Math.max(kSmallestCell, Math.min(kLargestCell, Math.floor((room - left - 4) / keys.length),
+    Math.max(16, Math.floor((0.72 * innerHeight - 60) / queries.length))));
   size = Math.max(8, Math.min(14, cell - 1));
   left = widestLabel(queries, size);
   const flat = keys.every((label) => textWidth(label.text, size) < cell - 4);

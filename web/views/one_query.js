@@ -82,7 +82,7 @@ export function createOneQuery(app) {
     queryBox.show(labels.map((label, n) => [String(n), `${n + 1}  ${label.text}`]), String(query));
     const steps = explainQuery(trace, here.stack, here.layer, head, query);
     if (!steps) {
-      body.replaceChildren(app.needsModel(strings.noDetail));
+      body.replaceChildren(element("p", { class: "needs" }, strings.noDetail));
       rows = [];
       return;
     }

@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""The explorer page in a real browser: every view of a page from `heed attend --output page.html`, by pointer and by
+keyboard, in light and dark, small and large, with no message in the console and no request to anywhere.
+
+    explorer_test.py HEED [PICTURES]
+
+HEED is the command; PICTURES, a folder, gets pictures of the views. Exits 77 (skipped) where there is no Chromium,
+except where CI is set: there it is a failure.
+"""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+from webdriver import Browser, find_browser
+
+HEED = ""
+PICTURES = None
+SHORT = "Der Hund schläft."
+LONG = "Das kleine Kind, das gestern im Garten spielte, hat heute mit seiner Großmutter einen Kuchen gebacken."
+VIEWS = ["lines", "heads", "head", "query", "change"]
+# How many colours the picture of the view has.
+PIXELS = """
+  const canvas = document.querySelector('SELECTOR');
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d');
+  copy.drawImage(canvas, 0, 0);
+  const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;"""
+PAINTED = PIXELS.replace("SELECTOR", "#panel canvas") + """
+  const seen = new Set();
+  for (let n = 0; n < data.length; n += 4) seen.add(data[n] << 16 | data[n + 1] << 8 | data[n + 2]);
+  return seen.size;"""
+
+
+def attend(*arguments):
+    subprocess.run([HEED, "attend", "--quiet", *arguments], check=True)
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
+        cls.path = pathlib.Path(cls.folder.name) / "page.html"
+        attend(SHORT, LONG, "--output", str(cls.path))
+        cls.numbers = json.loads(subprocess.run([HEED, "attend", SHORT, "--json", "--quiet"], check=True,
+                                                capture_output=True, text=True).stdout)
+        cls.browser = Browser(downloads=cls.folder.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.folder.cleanup()
+
+    def show(self, **state):
+        self.browser.open("about:blank")
+        self.browser.open(self.path.as_uri() + "#" + urllib.parse.urlencode(state))
+        self.browser.wait("document.querySelector('main:not(.empty) #panel > *')", f"the page with {state}")
+
+    def picture(self, name, whole=False):
+        if PICTURES:
+            time.sleep(0.3)
+            self.browser.screenshot(os.path.join(PICTURES, name + ".png"), whole)
+
+    def state(self):
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(self.browser.run("return location.href")).fragment))
+
+    def tearDown(self):
+        self.assertEqual(self.browser.console(), [])
+        elsewhere = [url for url in self.browser.requests() if not url.startswith(("file:", "about:", "blob:", "data:", "chrome"))]
+        self.assertEqual(elsewhere, [])
+
+    def test_every_view_in_every_look(self):
+        for width, height, dark in [(1280, 900, False), (360, 740, True), (3840, 2160, False)]:
+            self.browser.resize(width, height, dark)
+            for view in VIEWS:
+                for stack in ["cross", "decoder"]:
+                    self.show(view=view, stack=stack, sentence=2, token="t3", head=2)
+                    if view in ("lines", "heads", "head"):
+                        self.assertGreater(self.browser.run(PAINTED), 8, (view, width))
+                    body = self.browser.run("return document.documentElement.scrollWidth")
+                    self.assertLessEqual(body, width, f"{view} is wider than {width} pixels")
+                self.picture(f"{view}-{width}{'-dark' if dark else ''}")
+        self.browser.resize(1280, 900)
+
+    def test_table_holds_the_numbers_of_the_command(self):
+        self.show(view="head", stack="cross", layer=3, head=5)
+        self.browser.run("document.querySelector('details.numbers').open = true")
+        self.browser.wait("document.querySelector('details.numbers td')", "the table")
+        rows = self.browser.run("return [...document.querySelectorAll('details.numbers tbody tr')]"
+                                ".map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))")
+        expected = self.numbers["attention"]["cross"][2][4]
+        self.assertEqual(len(rows), len(expected))
+        for row, weights in zip(rows, expected):
+            for cell, weight in zip(row, weights):
+                self.assertAlmostEqual(cell, weight, delta=0.0011)
+
+    def test_a_marked_token_is_marked_in_every_view(self):
+        overlay = PIXELS.replace("SELECTOR", "#panel .overlay") + "return data.some((part) => part > 0);"
+        for view in ["lines", "heads", "head"]:
+            self.show(view=view)
+            self.assertFalse(self.browser.run(overlay), view)
+            token = self.browser.run("const box = document.querySelectorAll('.tokens')[1].children[1].getBoundingClientRect();"
+                                     "return [box.x + box.width / 2, box.y + box.height / 2]")
+            self.browser.move(*token)
+            self.browser.wait(f"(() => {{{overlay}}})()", f"marks in {view}")
+            self.browser.move(2, 2)
+        self.show(view="query", token="t2", head=1)
+        key = self.browser.run("const box = document.querySelectorAll('.tokens')[0].children[1].getBoundingClientRect();"
+                               "return [box.x + box.width / 2, box.y + box.height / 2]")
+        self.browser.move(*key)
+        self.browser.wait("document.querySelector('tr.marked')", "the row of the marked key")
+        self.assertEqual(self.browser.run("return document.querySelector('tr.marked th').textContent"), "Hund")
+        self.browser.move(2, 2)
+
+    def test_one_query_adds_up(self):
+        """Softmax of the scores is the weights, and the parts of the output sum to all of it."""
+        for stack in ["encoder", "cross", "decoder"]:
+            self.show(view="query", stack=stack, layer=2, head=3, token="s3" if stack == "encoder" else "t3")
+            rows = self.browser.run("return [...document.querySelectorAll('table.steps tbody tr')].map((row) =>"
+                                    "[...row.children].map((cell) => cell.textContent))")
+            import math
+            scores = [-math.inf if "∞" in row[4] else float(row[4].replace("−", "-")) for row in rows]
+            weights = [float(row[5]) for row in rows]
+            total = sum(math.exp(score - max(scores)) for score in scores)
+            for score, weight in zip(scores, weights):
+                self.assertAlmostEqual(math.exp(score - max(scores)) / total, weight, delta=0.02)
+            self.assertAlmostEqual(sum(weights), 1, delta=0.01)
+            self.assertAlmostEqual(sum(float(row[8].split()[0]) for row in rows), 100, delta=1)
+
+    def test_keyboard_alone(self):
+        self.show()
+        self.browser.press("Tab")
+        self.assertEqual(self.browser.run("return document.activeElement.className"), "skip")
+        for _ in range(40):
+            self.browser.press("Tab")
+            if self.browser.run("return document.activeElement.getAttribute('role')") == "tab":
+                break
+        self.browser.press("ArrowRight", "ArrowRight")
+        self.assertEqual(self.state()["view"], "head")
+        for _ in range(20):
+            self.browser.press("Tab")
+            if self.browser.run("return document.activeElement.classList.contains('overlay')"):
+                break
+        self.browser.press("ArrowDown", "ArrowRight")
+        self.browser.wait("/“dog” gives “Hund”/.test(document.querySelector('.reading').textContent)", "the reading of a cell")
+        self.browser.press("Enter")
+        self.assertEqual(self.state()["token"], "t2")
+        self.browser.press("Escape")
+        self.assertNotIn("token", self.state())
+
+    def test_back_and_forward(self):
+        self.show()
+        self.browser.click("#tab-heads")
+        self.browser.click("#tab-query")
+        self.browser.call("POST", "/back", {})
+        self.browser.wait("document.querySelector('#tab-heads[aria-selected=true]')", "back to all heads")
+        self.browser.call("POST", "/forward", {})
+        self.browser.wait("document.querySelector('#tab-query[aria-selected=true]')", "forward to one query")
+
+    def test_words(self):
+        self.show(view="head", words=1, sentence=2)
+        tokens = self.browser.run("return [...document.querySelectorAll('.tokens')[0].children].map((each) => each.textContent)")
+        self.assertIn("Großmutter", tokens)
+        self.assertIn("Kind,", tokens)
+
+    def test_heads_are_sorted_and_filtered(self):
+        self.show(view="heads", sort="diagonal")
+        self.browser.run("document.querySelector('details.numbers').open = true")
+        self.browser.wait("document.querySelector('details.numbers td')", "the table")
+        column = "return [...document.querySelectorAll('details.numbers tbody tr')].map((row) => parseInt(row.children[3].textContent))"
+        shares = self.browser.run(column)
+        self.assertEqual(len(shares), 72)
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.show(view="heads", least="diagonal>0.5")
+        self.assertRegex(self.browser.run("return document.querySelector('.count').textContent"), r"^\d+ of 72 heads$")
+
+    def saved(self, name):
+        path = pathlib.Path(self.folder.name) / name
+        deadline = time.monotonic() + 10
+        while not path.exists() or path.stat().st_size == 0:
+            self.assertLess(time.monotonic(), deadline, f"{name} is not saved")
+            time.sleep(0.05)
+        content = path.read_bytes()
+        path.unlink()
+        return content
+
+    def test_exports_open_again(self):
+        self.show(view="head", layer=3, head=5)
+        buttons = {name: f".export button:nth-of-type({n})" for n, name in enumerate(["SVG", "PNG", "PDF", "JSON", "CSV"], 1)}
+        self.browser.click(buttons["JSON"])
+        trace = json.loads(self.saved("attention.json"))
+        self.assertEqual(trace["target_tokens"], self.numbers["target_tokens"])
+        for rows, expected in zip(trace["attention"]["cross"][2][4], self.numbers["attention"]["cross"][2][4]):
+            for weight, right in zip(rows, expected):
+                self.assertAlmostEqual(weight, right, delta=0.001)
+        self.browser.click(buttons["CSV"])
+        rows = list(csv.DictReader(io.StringIO(self.saved("attention-cross-3-5.csv").decode())))
+        self.assertEqual(len(rows), len(trace["source_tokens"]) * len(trace["target_tokens"]))
+        self.browser.click(buttons["PNG"])
+        self.assertTrue(self.saved("attention-cross-3-5.png").startswith(b"\x89PNG"))
+        self.browser.click(buttons["SVG"])
+        svg = self.saved("attention-cross-3-5.svg").decode()
+        import xml.etree.ElementTree
+        xml.etree.ElementTree.fromstring(svg)
+        for word in ["Hund", "sleeping"]:
+            self.assertIn(word, svg)
+        self.browser.click(buttons["PDF"])
+        command = self.browser.run("return document.querySelector('.command code').textContent")
+        self.assertRegex(command, r"^heed attend 'Der Hund schläft.' .*--output attention-cross-3-5.pdf$")
+
+    def test_what_needs_the_model_says_so(self):
+        self.show(view="change")
+        self.assertIn("heed serve --pair de-en", self.browser.run("return document.querySelector('#panel').textContent"))
+        self.assertTrue(self.browser.run("return [...document.querySelectorAll('#panel button, #panel input')].every((each) => each.disabled)"))
+
+    def test_roles_names_and_contrast(self):
+        for dark in (False, True):
+            self.browser.resize(1280, 900, dark)
+            for view in VIEWS:
+                self.show(view=view)
+                self.assertEqual(self.browser.run(CHECK_ACCESS), [], view)
+        self.browser.resize(1280, 900)
+
+    def test_size_and_speed(self):
+        twenty = ("Das kleine Kind, das gestern im Garten spielte, hat heute mit seiner alten Großmutter "
+                  "in der Küche einen Kuchen gebacken.")
+        path = pathlib.Path(self.folder.name) / "twenty.html"
+        attend(twenty, "--output", str(path))
+        self.assertLess(path.stat().st_size, 600_000)
+        self.browser.open(path.as_uri() + "#view=heads")
+        self.browser.wait("document.querySelector('#panel .overlay')", "the page")
+        # How long the page takes to mark one token after the other in 72 maps, which is what hovering costs.
+        frame = self.browser.run("""
+          const tokens = [...document.querySelectorAll('.token')];
+          return new Promise((done) => {
+            const times = [];
+            let n = 0, last = performance.now();
+            const step = (now) => {
+              times.push(now - last);
+              last = now;
+              tokens[n % tokens.length].dispatchEvent(new PointerEvent('pointerenter'));
+              if (++n < 60) requestAnimationFrame(step);
+              else done(times.sort((a, b) => a - b)[30]);
+            };
+            requestAnimationFrame(step);
+          });""")
+        print(f"page of 20 words: {path.stat().st_size} bytes; median frame while hovering: {frame:.1f} ms", file=sys.stderr)
+        self.assertLess(frame, 100)
+
+
+# A list of what is wrong: controls without a name, roles without what they need, text with too little contrast.
+CHECK_ACCESS = """
+  const wrong = [];
+  const name = (each) => each.getAttribute('aria-label') || each.textContent.trim() || each.labels?.[0]?.textContent || each.title;
+  for (const each of document.querySelectorAll('button, input, select, textarea, [role=img], [role=toolbar], [role=tablist], [role=radiogroup]')) {
+    if (!each.closest('[hidden]') && !name(each)) wrong.push('no name: ' + each.outerHTML.slice(0, 90));
+  }
+  for (const each of document.querySelectorAll('[aria-controls], [aria-labelledby]')) {
+    for (const id of (each.getAttribute('aria-controls') ?? each.getAttribute('aria-labelledby')).split(' ')) {
+      if (!document.getElementById(id)) wrong.push('no element ' + id);
+    }
+  }
+  for (const group of document.querySelectorAll('[role=radiogroup], [role=tablist]')) {
+    const stops = [...group.querySelectorAll('button')].filter((each) => each.tabIndex === 0 && !each.disabled);
+    if (stops.length !== 1) wrong.push(group.getAttribute('aria-label') + ' has ' + stops.length + ' tab stops');
+  }
+  if (document.querySelectorAll('h1').length !== 1 || !document.documentElement.lang) wrong.push('h1 or lang');
+  const parse = (text) => {
+    const numbers = text.match(/-?[\\d.]+(e-?\\d+)?/g).map(Number);
+    return text.startsWith('color(srgb') ? [...numbers.slice(0, 3).map((each) => 255 * each), numbers[3] ?? 1] : [...numbers.slice(0, 3), numbers[3] ?? 1];
+  };
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
+  const background = (each) => {
+    for (let at = each; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour[3] === 1) return colour;
+    }
+    return [255, 255, 255, 1];
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const each = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !each.checkVisibility() || each.closest('script, style, noscript, :disabled, .skip')) continue;
+    const a = light(parse(getComputedStyle(each).color)), b = light(background(each));
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) wrong.push('contrast ' + contrast.toFixed(2) + ': ' + walker.currentNode.data.trim().slice(0, 40));
+  }
+  return wrong;
+"""
+
+
+if __name__ == "__main__":
+    if find_browser() is None:
+        print("skipped: there is no chromium with chromedriver (scripts/setup test installs them)", file=sys.stderr)
+        sys.exit(1 if os.environ.get("CI") else 77)
+    HEED = sys.argv[1]
+    if len(sys.argv) > 2:
+        PICTURES = sys.argv[2]
+        os.makedirs(PICTURES, exist_ok=True)
+    unittest.main(argv=sys.argv[:1], verbosity=1)
