@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import urllib.parse
@@ -254,6 +255,80 @@ class Page(unittest.TestCase):
           });""")
         print(f"page of 20 words: {path.stat().st_size} bytes; median frame while hovering: {frame:.1f} ms", file=sys.stderr)
         self.assertLess(frame, 100)
+
+
+class Served(unittest.TestCase):
+    """The page of `heed serve`, which asks the model."""
+
+    @classmethod
+    def setUpClass(cls):
+        if subprocess.run([HEED, "serve", "--help"], capture_output=True).returncode != 0:
+            raise unittest.SkipTest("this command has no server")
+        cls.server = subprocess.Popen([HEED, "serve", "--port", "0", "--pair", "de-en", "--pair", "en-es"],
+                                      stderr=subprocess.PIPE, text=True)
+        for line in cls.server.stderr:
+            if match := re.search(r"http://\S+?:\d+/", line):
+                cls.url = match.group(0)
+                break
+        else:
+            raise AssertionError("the server does not say where it listens")
+        # Nobody else reads what it says from here on.
+        threading.Thread(target=cls.server.stderr.read, daemon=True).start()
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.server.terminate()
+        cls.server.wait()
+        cls.server.stderr.close()
+
+    def show(self, **state):
+        self.browser.open("about:blank")
+        self.browser.open(self.url + "?" + urllib.parse.urlencode(state))
+
+    def tearDown(self):
+        self.assertEqual(self.browser.console(), [])
+        elsewhere = [url for url in self.browser.requests() if not url.startswith((self.url, "about:", "blob:", "data:", "chrome"))]
+        self.assertEqual(elsewhere, [])
+
+    def translation(self):
+        return self.browser.run("return document.querySelector('#target').textContent")
+
+    def test_an_address_shows_its_sentence(self):
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        expected = subprocess.run([HEED, "translate", SHORT, "--quiet"], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(self.translation(), expected.strip())
+        for view in ["lines", "heads", "head"]:
+            self.browser.click(f"#tab-{view}")
+            self.assertGreater(self.browser.run(PAINTED), 8, view)
+
+    def test_translates_while_one_types(self):
+        self.show(pair="de-en")
+        self.browser.wait("document.activeElement && document.querySelector('#source')", "the page")
+        self.browser.click("#source")
+        for letter in "Die Katze":
+            self.browser.press(" " if letter == " " else letter)
+        self.browser.wait("/cat/i.test(document.querySelector('#target').textContent)", "the translation")
+        self.assertIn("text=Die+Katze", self.browser.run("return location.href"))
+
+    def test_one_query_with_the_server(self):
+        self.show(pair="de-en", text=SHORT, view="query", token="t2", layer=3, head=5)
+        self.browser.wait("document.querySelectorAll('table.steps tbody tr').length === 5", "five keys")
+
+    def test_search_tree(self):
+        self.show(pair="de-en", text=SHORT, view="search")
+        self.browser.wait("document.querySelector('.finished li')", "the tree")
+        self.assertIn(self.translation(), self.browser.run("return document.querySelector('.finished').textContent"))
+        self.assertGreater(self.browser.run(PAINTED), 8)
+        self.browser.run("document.querySelector('#panel .overlay').focus()")
+        self.browser.press("ArrowRight", "ArrowDown", "ArrowDown", "Enter")
+        self.browser.wait("/prefix=/.test(location.href)", "a branch that is continued")
+
+    def test_compare_two_sentences(self):
+        self.show(pair="de-en", text=SHORT, view="compare", other="text:Die Katze schläft.")
+        self.browser.wait("document.querySelector('#panel .note-line').textContent.includes('position')", "the comparison")
 
 
 # A list of what is wrong: controls without a name, roles without what they need, text with too little contrast.
