@@ -1,7 +1,7 @@
 // Where traces come from: the server that the page was loaded from, or the file that the page is.
 
-import { strings } from "./strings.js";
-import { Trace } from "./trace.js";
+import {strings} from "./strings.js";
+import {Trace} from "./trace.js";
 
 export class RequestFailed extends Error {}
 
@@ -14,23 +14,29 @@ export function readFile() {
 async function request(path, body, signal) {
   let answer;
   try {
-    answer = await fetch(path, body === undefined ? { signal } : {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal,
+    answer = await fetch(path, body === undefined ? {signal} : {
+      method: "POST",
+      headers: {"Content-Type": "application/json"},
+      body: JSON.stringify(body),
+      signal,
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new RequestFailed(strings.unreachable);
   }
   const json = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new RequestFailed(strings.failed(json.error?.message ?? json.error ?? answer.statusText));
+  if (!answer.ok)
+    throw new RequestFailed(strings.failed(json.error?.message ?? json.error ?? answer.statusText));
   return json;
 }
 
 /// What a request says of the state: model, options, and what was changed by hand.
 function options(state) {
   const body = {};
-  if (state.model) body.model = state.model;
-  else if (state.pair) body.pair = state.pair;
+  if (state.model)
+    body.model = state.model;
+  else if (state.pair)
+    body.pair = state.pair;
   if (state.beam > 0) body.beam = state.beam;
   if (state.penalty !== "") body.length_penalty = Number(state.penalty);
   if (state.precision) body.precision = state.precision;
@@ -39,24 +45,38 @@ function options(state) {
 
 /// A trace of the server. `changes`: {target, ablate, model, ...} instead of the state's.
 export async function attend(state, changes, signal) {
-  const body = { text: state.text, ...options(state), ...(state.prefix ? { prefix: state.prefix } : {}), ...changes };
+  const body =
+      {text: state.text, ...options(state), ...(state.prefix ? {prefix: state.prefix} : {}), ...changes};
   return Trace.fromJson(await request("v1/attend", body, signal));
 }
 
 export async function searchTree(state, signal) {
-  return request("v1/search", { text: state.text, ...options(state), ...(state.prefix ? { prefix: state.prefix } : {}) }, signal);
+  return request(
+      "v1/search", {text: state.text, ...options(state), ...(state.prefix ? {prefix: state.prefix} : {})},
+      signal);
 }
 
 export async function nextTokens(state, signal) {
-  return request("v1/completions", {
-    ...(state.model ? { model: state.model } : {}), prompt: state.text, max_tokens: 1, logprobs: 20, temperature: 0,
-  }, signal);
+  return request(
+      "v1/completions", {
+        ...(state.model ? {model: state.model} : {}),
+        prompt: state.text,
+        max_tokens: 1,
+        logprobs: 20,
+        temperature: 0,
+      },
+      signal);
 }
 
 /// [{id, pair, task}] of the models that the server has.
 export async function listModels() {
-  const { data } = await request("v1/models");
-  return data.map((model) => ({ id: model.id, pair: model.pair ?? "", task: model.task ?? "translation", precisions: model.precisions ?? [] }));
+  const {data} = await request("v1/models");
+  return data.map((model) => ({
+                    id: model.id,
+                    pair: model.pair ?? "",
+                    task: model.task ?? "translation",
+                    precisions: model.precisions ?? []
+                  }));
 }
 
 /// Runs the newest of many requests: a newer one drops the one in flight.
@@ -67,10 +87,10 @@ export function createLatest() {
     const own = controller = new AbortController();
     try {
       const result = await work(own.signal);
-      return own === controller ? { result } : null;
+      return own === controller ? {result} : null;
     } catch (error) {
       if (error.name === "AbortError" || own !== controller) return null;
-      if (error instanceof RequestFailed) return { failure: error.message };
+      if (error instanceof RequestFailed) return {failure: error.message};
       throw error;
     }
   };

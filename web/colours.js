@@ -20,7 +20,8 @@ export function readColours() {
   const stops = [0, 1, 2, 3, 4].map((n) => parseColour(value(`--scale-${n}`)));
   const scale = [];
   for (let level = 0; level < kLevels; ++level) {
-    const at = (level / (kLevels - 1)) * (stops.length - 1), from = Math.min(Math.floor(at), stops.length - 2);
+    const at = (level / (kLevels - 1)) * (stops.length - 1),
+          from = Math.min(Math.floor(at), stops.length - 2);
     scale.push(stops[from].map((part, n) => part + (stops[from + 1][n] - part) * (at - from)));
   }
   const hexes = scale.map(toHex);
@@ -28,14 +29,20 @@ export function readColours() {
   const less = parseColour(value("--less")), more = parseColour(value("--more")), none = stops[0];
   const blend = (colour, share) => toHex(none.map((part, n) => part + (colour[n] - part) * share));
   return {
-    background: value("--paper"), ink: value("--ink"), faint: value("--faint"), rule: value("--rule"),
-    accent: value("--accent"), masked: value("--masked"), scale: hexes,
+    background: value("--paper"),
+    ink: value("--ink"),
+    faint: value("--faint"),
+    rule: value("--rule"),
+    accent: value("--accent"),
+    masked: value("--masked"),
+    scale: hexes,
     heads: [1, 2, 3, 4, 5, 6, 7, 8].map((n) => value(`--head-${n}`)),
     /// Of a weight from 0 to 1.
     weight: (weight) => hexes[level(weight)],
     weightParts: (weight) => scale[level(weight)],
     /// Of a number around 0; `most` has the full colour.
-    signed: (number, most) => blend(number < 0 ? less : more, most > 0 ? Math.min(1, Math.abs(number) / most) : 0),
+    signed: (number, most) =>
+        blend(number < 0 ? less : more, most > 0 ? Math.min(1, Math.abs(number) / most) : 0),
   };
 }
 

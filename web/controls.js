@@ -1,23 +1,25 @@
 // What is looked at: stack, layer and head; tokens or words; and the options of the search.
 
-import { headColour } from "./colours.js";
-import { choice, element, select, setAttribute } from "./dom.js";
-import { parseHeads } from "./state.js";
-import { kStacks } from "./trace.js";
-import { strings } from "./strings.js";
+import {headColour} from "./colours.js";
+import {choice, element, select, setAttribute} from "./dom.js";
+import {parseHeads} from "./state.js";
+import {strings} from "./strings.js";
+import {kStacks} from "./trace.js";
 
 /// Stack, layer and head of the views of one trace.
 export function createPlaceControls(app) {
-  const stack = choice(strings.stackLabel, kStacks.map((name) => [name, strings.stacks[name], strings.stackTitles[name]]),
-    (value) => app.store.set({ stack: value, layer: 0, head: app.store.get().head }));
+  const stack = choice(
+      strings.stackLabel, kStacks.map((name) => [name, strings.stacks[name], strings.stackTitles[name]]),
+      (value) => app.store.set({stack: value, layer: 0, head: app.store.get().head}));
   const layers = element("span", {}), heads = element("span", {});
   let made = "";
   let layer = null, head = null;
   return {
-    element: element("div", { class: "row place" },
-      element("span", { class: "field" }, element("span", {}, strings.stackLabel), stack.element),
-      element("span", { class: "field" }, element("span", {}, strings.layerLabel), layers),
-      element("span", { class: "field" }, element("span", {}, strings.headLabel), heads)),
+    element: element(
+        "div", {class: "row place"},
+        element("span", {class: "field"}, element("span", {}, strings.stackLabel), stack.element),
+        element("span", {class: "field"}, element("span", {}, strings.layerLabel), layers),
+        element("span", {class: "field"}, element("span", {}, strings.headLabel), heads)),
     update() {
       const trace = app.shown(), place = app.place(), state = app.store.get();
       const view = state.view;
@@ -26,10 +28,15 @@ export function createPlaceControls(app) {
       const wanted = `${layerCount} ${headCount} ${withMean} ${view === "lines"}`;
       if (made !== wanted) {
         made = wanted;
-        const numbers = (count) => Array.from({ length: count }, (_, n) => [n + 1, String(n + 1)]);
-        layer = choice(strings.layerLabel, numbers(layerCount), (value) => app.store.set({ layer: value }));
-        head = choice(strings.headLabel, [...(withMean ? [[0, view === "lines" ? strings.all : strings.mean]] : []), ...(trace.averaged ? [[0, strings.mean]] : numbers(headCount))],
-          (value) => app.store.set({ head: value }));
+        const numbers = (count) => Array.from({length: count}, (_, n) => [n + 1, String(n + 1)]);
+        layer = choice(strings.layerLabel, numbers(layerCount), (value) => app.store.set({layer: value}));
+        head = choice(
+            strings.headLabel,
+            [
+              ...(withMean ? [[0, view === "lines" ? strings.all : strings.mean]] : []),
+              ...(trace.averaged ? [[0, strings.mean]] : numbers(headCount))
+            ],
+            (value) => app.store.set({head: value}));
         layers.replaceChildren(layer.element);
         heads.replaceChildren(head.element);
       }
@@ -37,9 +44,13 @@ export function createPlaceControls(app) {
       for (const [number, button] of head.buttons) {
         button.style.setProperty("--head", headColour(colours, number));
         button.classList.toggle("coloured", view === "lines" && number > 0);
-        button.classList.toggle("off", off.some((each) => each.stack === place.stack && each.layer === place.layer && each.head === number));
+        button.classList.toggle(
+            "off",
+            off.some(
+                (each) => each.stack === place.stack && each.layer === place.layer && each.head === number));
       }
-      for (const [name, button] of stack.buttons) setAttribute(button, "disabled", !trace.stackNames.includes(name));
+      for (const [name, button] of stack.buttons)
+        setAttribute(button, "disabled", !trace.stackNames.includes(name));
       stack.show(place.stack);
       layer.show(place.layer);
       head.show(view === "query" ? place.head || 1 : place.head);
@@ -49,19 +60,36 @@ export function createPlaceControls(app) {
 
 /// Tokens or words, and the options of the search, which need the server.
 export function createSettings(app) {
-  const unit = choice(strings.unit, [[false, strings.tokens], [true, strings.words]], (value) => app.store.set({ words: value, token: "" }));
-  const beam = element("input", { type: "number", min: "0", max: "64", step: "1", onchange: () => app.store.set({ beam: Number(beam.value), target: "" }) });
-  const penalty = element("input", { type: "number", min: "0", max: "5", step: "0.1", placeholder: strings.byDefault, onchange: () => app.store.set({ penalty: penalty.value, target: "" }) });
-  const precision = select(strings.precision, (value) => app.store.set({ precision: value }));
-  const more = element("details", { class: "settings" }, element("summary", {}, strings.settings),
-    element("div", { class: "panel" },
-      element("label", { class: "field" }, element("span", {}, strings.beam), beam),
-      element("label", { class: "field" }, element("span", {}, strings.penalty), penalty),
-      precision.element,
-      app.file ? app.needsModel() : null));
-  if (app.file) for (const input of [beam, penalty, precision.box]) input.disabled = true;
+  const unit = choice(
+      strings.unit, [[false, strings.tokens], [true, strings.words]],
+      (value) => app.store.set({words: value, token: ""}));
+  const beam = element("input", {
+    type: "number",
+    min: "0",
+    max: "64",
+    step: "1",
+    onchange: () => app.store.set({beam: Number(beam.value), target: ""})
+  });
+  const penalty = element("input", {
+    type: "number",
+    min: "0",
+    max: "5",
+    step: "0.1",
+    placeholder: strings.byDefault,
+    onchange: () => app.store.set({penalty: penalty.value, target: ""})
+  });
+  const precision = select(strings.precision, (value) => app.store.set({precision: value}));
+  const more = element(
+      "details", {class: "settings"}, element("summary", {}, strings.settings),
+      element(
+          "div", {class: "panel"},
+          element("label", {class: "field"}, element("span", {}, strings.beam), beam),
+          element("label", {class: "field"}, element("span", {}, strings.penalty), penalty),
+          precision.element, app.file ? app.needsModel() : null));
+  if (app.file)
+    for (const input of [beam, penalty, precision.box]) input.disabled = true;
   return {
-    element: element("div", { class: "row" }, unit.element, more),
+    element: element("div", {class: "row"}, unit.element, more),
     update() {
       const state = app.store.get();
       unit.show(state.words);

@@ -1,14 +1,17 @@
 // Makes elements of the page.
 
-/// An element with attributes, listeners (`onclick: f`), properties (`.value: x`) and children. Attributes that
-/// are null or false are left out; true is written as an empty value.
+/// An element with attributes, listeners (`onclick: f`), properties (`.value: x`) and children. Attributes
+/// that are null or false are left out; true is written as an empty value.
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (name.startsWith(".")) made[name.slice(1)] = value;
-    else made.setAttribute(name, value === true ? "" : value);
+    if (name.startsWith("on"))
+      made.addEventListener(name.slice(2), value);
+    else if (name.startsWith("."))
+      made[name.slice(1)] = value;
+    else
+      made.setAttribute(name, value === true ? "" : value);
   }
   made.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return made;
@@ -16,25 +19,33 @@ export function element(tag, attributes = {}, ...children) {
 
 /// Sets or removes an attribute.
 export function setAttribute(target, name, value) {
-  if (value === null || value === false) target.removeAttribute(name);
-  else target.setAttribute(name, value === true ? "" : value);
+  if (value === null || value === false)
+    target.removeAttribute(name);
+  else
+    target.setAttribute(name, value === true ? "" : value);
 }
 
 /// A row of buttons of which one is chosen. `choose(value)` is called with the value of the button.
 export function choice(label, options, choose) {
   const buttons = new Map();
-  const group = element("div", { role: "radiogroup", "aria-label": label, class: "choice" });
+  const group = element("div", {role: "radiogroup", "aria-label": label, class: "choice"});
   for (const [value, name, title] of options) {
-    const button = element("button", {
-      type: "button", role: "radio", "aria-checked": "false", tabindex: "-1", title: title ?? null,
-      onclick: () => choose(value),
-    }, name);
+    const button = element(
+        "button", {
+          type: "button",
+          role: "radio",
+          "aria-checked": "false",
+          tabindex: "-1",
+          title: title ?? null,
+          onclick: () => choose(value),
+        },
+        name);
     buttons.set(value, button);
     group.append(button);
   }
   group.addEventListener("keydown", (event) => {
     const all = [...buttons.values()].filter((button) => !button.disabled);
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
     if (!step) return;
     event.preventDefault();
     const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
@@ -56,15 +67,15 @@ export function choice(label, options, choose) {
 
 /// A labelled select.
 export function select(label, change, attributes = {}) {
-  const box = element("select", { ...attributes, onchange: () => change(box.value) });
+  const box = element("select", {...attributes, onchange: () => change(box.value)});
   return {
-    element: element("label", { class: "field" }, element("span", {}, label), box),
+    element: element("label", {class: "field"}, element("span", {}, label), box),
     box,
     /// `options`: [value, name] pairs.
     show(options, chosen) {
       const wanted = JSON.stringify(options);
       if (box.dataset.options !== wanted) {
-        box.replaceChildren(...options.map(([value, name]) => element("option", { value }, name)));
+        box.replaceChildren(...options.map(([value, name]) => element("option", {value}, name)));
         box.dataset.options = wanted;
       }
       box.value = chosen;

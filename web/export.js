@@ -1,14 +1,13 @@
 // Takes the picture, the numbers and the command with you.
 
-import { element } from "./dom.js";
-import { allHeads, kMetrics } from "./metrics.js";
-import { toSvg } from "./scene.js";
-import { paint } from "./scene.js";
-import { strings } from "./strings.js";
+import {element} from "./dom.js";
+import {allHeads, kMetrics} from "./metrics.js";
+import {paint, toSvg} from "./scene.js";
+import {strings} from "./strings.js";
 
 function save(name, content, type) {
-  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
-  element("a", { href: url, download: name }).click();
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type}));
+  element("a", {href: url, download: name}).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
@@ -19,20 +18,27 @@ export function shellWord(text) {
 
 /// The command that makes the same picture, or another output of it.
 export function attendCommand(app, output) {
-  const state = app.store.get(), trace = app.trace(), { stack, layer, head } = app.place();
+  const state = app.store.get(), trace = app.trace(), {stack, layer, head} = app.place();
   const words = ["heed", "attend", shellWord(trace.source || trace.target)];
   const ofFile = app.file?.command.replace("heed serve ", "") ?? "";
   const pair = state.pair || (/^[a-z]{2,3}-[a-z]{2,3}$/.test(trace.model) ? trace.model : "");
-  if (ofFile.startsWith("--model")) words.push(ofFile);
-  else if (state.model) words.push("--model", shellWord(state.model));
-  else if (pair && pair !== "de-en") words.push("--pair", pair);
+  if (ofFile.startsWith("--model"))
+    words.push(ofFile);
+  else if (state.model)
+    words.push("--model", shellWord(state.model));
+  else if (pair && pair !== "de-en")
+    words.push("--pair", pair);
   if (state.target) words.push("--target", shellWord(state.target));
   if (state.beam > 0) words.push("--beam", String(state.beam));
   if (state.penalty) words.push("--length-penalty", state.penalty);
   if (state.precision) words.push("--precision", state.precision);
   for (const off of state.off ? state.off.split(",") : []) words.push("--ablate", off);
   if (state.view !== "heads") {
-    words.push("--stack", stack, "--layer", String(layer), "--head", head > 0 ? String(head) : state.view === "lines" ? "all" : "mean");
+    words.push(
+        "--stack", stack, "--layer", String(layer), "--head",
+        head > 0                   ? String(head) :
+            state.view === "lines" ? "all" :
+                                     "mean");
   }
   if (state.words) words.push("--words");
   if (output) words.push("--output", output);
@@ -43,33 +49,56 @@ export function attendCommand(app, output) {
 export function traceJson(trace) {
   const stacks = {};
   for (const stack of ["encoder", "decoder", "cross"]) {
-    stacks[stack] = trace.stacks[stack].map((layer) => layer.map((matrix) => (matrix
-      ? Array.from({ length: matrix.queries }, (_, query) => Array.from(matrix.weights.subarray(query * matrix.keys, (query + 1) * matrix.keys), (weight) => Number(weight.toPrecision(6))))
-      : [])));
+    stacks[stack] = trace.stacks[stack].map(
+        (layer) => layer.map(
+            (matrix) =>
+                (matrix ? Array.from(
+                              {length: matrix.queries},
+                              (_, query) => Array.from(
+                                  matrix.weights.subarray(query * matrix.keys, (query + 1) * matrix.keys),
+                                  (weight) => Number(weight.toPrecision(6)))) :
+                          [])));
   }
   return JSON.stringify({
-    version: 1, model: trace.model, source: trace.source, target: trace.target, source_tokens: trace.sourceTokens,
-    target_tokens: trace.targetTokens, decoder_tokens: trace.decoderTokens, heads: trace.averaged ? "mean" : "all", attention: stacks,
+    version: 1,
+    model: trace.model,
+    source: trace.source,
+    target: trace.target,
+    source_tokens: trace.sourceTokens,
+    target_tokens: trace.targetTokens,
+    decoder_tokens: trace.decoderTokens,
+    heads: trace.averaged ? "mean" : "all",
+    attention: stacks,
   });
 }
 
-const quote = (text) => `"${String(text).replace(/"/g, '""')}"`;
+const quote = (text) => `"${String(text).replace(/"/g, "\"\"")}"`;
 
 /// One line for each weight of the chosen head; of all heads, one line for each head.
 function csv(app) {
-  const trace = app.shown(), { stack, layer, head } = app.place();
+  const trace = app.shown(), {stack, layer, head} = app.place();
   if (app.store.get().view === "heads") {
-    const lines = allHeads(trace).map((each) => [each.stack, each.layer, each.head, ...kMetrics.map((name) => each.metrics[name].toFixed(5))].join(","));
+    const lines = allHeads(trace).map(
+        (each) => [each.stack, each.layer, each.head,
+                   ...kMetrics.map((name) => each.metrics[name].toFixed(5))]
+                      .join(","));
     return ["stack,layer,head," + kMetrics.join(","), ...lines].join("\n") + "\n";
   }
   const matrix = trace.matrix(stack, layer, head);
   const keys = trace.keyLabels(stack);
-  return ["query_number,query,key_number,key,weight", ...trace.queryLabels(stack).flatMap((query, q) =>
-    keys.map((key, k) => [q + 1, quote(query.text), k + 1, quote(key.text), matrix.at(q, k).toPrecision(5)].join(",")))].join("\n") + "\n";
+  return [
+    "query_number,query,key_number,key,weight",
+    ...trace.queryLabels(stack).flatMap(
+        (query, q) => keys.map(
+            (key, k) => [q + 1, quote(query.text), k + 1, quote(key.text), matrix.at(q, k).toPrecision(5)]
+                            .join(",")))
+  ].join("\n") +
+      "\n";
 }
 
 function png(scene, background, done) {
-  const canvas = document.createElement("canvas"), ratio = Math.min(2, 8192 / Math.max(scene.width, scene.height));
+  const canvas = document.createElement("canvas"),
+        ratio = Math.min(2, 8192 / Math.max(scene.width, scene.height));
   canvas.width = scene.width * ratio;
   canvas.height = scene.height * ratio;
   const context = canvas.getContext("2d");
@@ -83,36 +112,57 @@ function png(scene, background, done) {
 export function createExport(app) {
   const labels = strings.exportLabels;
   const name = () => {
-    const { stack, layer, head } = app.place(), { view } = app.store.get();
+    const {stack, layer, head} = app.place(), {view} = app.store.get();
     return view === "heads" ? "attention" : `attention-${stack}-${layer}${head > 0 ? `-${head}` : ""}`;
   };
   const scene = () => app.view()?.picture?.scene ?? null;
   const command = element("code", {});
-  const copy = element("button", { type: "button", onclick: async () => {
-    await navigator.clipboard?.writeText(command.textContent).catch(() => {});
-    copy.textContent = strings.copied;
-    setTimeout(() => { copy.textContent = strings.copy; }, 1500);
-  } }, strings.copy);
+  const copy = element(
+      "button", {
+        type: "button",
+        onclick: async () => {
+          await navigator.clipboard?.writeText(command.textContent).catch(() => {});
+          copy.textContent = strings.copied;
+          setTimeout(() => {
+            copy.textContent = strings.copy;
+          }, 1500);
+        }
+      },
+      strings.copy);
   const button = (label, action, needsPicture) => {
-    const made = element("button", { type: "button", onclick: action }, label);
+    const made = element("button", {type: "button", onclick: action}, label);
     made.dataset.picture = needsPicture ? "1" : "";
     return made;
   };
   const buttons = [
-    button(labels.svg, () => save(`${name()}.svg`, toSvg(scene(), app.describePicture(), app.colours().background), "image/svg+xml"), true),
-    button(labels.png, () => png(scene(), app.colours().background, (blob) => save(`${name()}.png`, blob)), true),
+    button(
+        labels.svg,
+        () => save(
+            `${name()}.svg`, toSvg(scene(), app.describePicture(), app.colours().background),
+            "image/svg+xml"),
+        true),
+    button(
+        labels.png, () => png(scene(), app.colours().background, (blob) => save(`${name()}.png`, blob)),
+        true),
     button(labels.json, () => save("attention.json", traceJson(app.shown()), "application/json")),
     button(labels.csv, () => save(`${name()}.csv`, csv(app), "text/csv")),
   ];
-  const pdf = element("button", { type: "button", title: strings.pdfHint, onclick: () => {
-    command.textContent = attendCommand(app, `${name()}.pdf`);
-    command.scrollIntoView({ block: "nearest" });
-  } }, labels.pdf);
+  const pdf = element(
+      "button", {
+        type: "button",
+        title: strings.pdfHint,
+        onclick: () => {
+          command.textContent = attendCommand(app, `${name()}.pdf`);
+          command.scrollIntoView({block: "nearest"});
+        }
+      },
+      labels.pdf);
   buttons.splice(2, 0, pdf);
   return {
-    element: element("section", { class: "export", "aria-label": strings.exports },
-      element("h2", {}, strings.exports), element("div", { class: "row" }, buttons),
-      element("p", {}, strings.commandIntro), element("div", { class: "command" }, command, copy)),
+    element: element(
+        "section", {class: "export", "aria-label": strings.exports}, element("h2", {}, strings.exports),
+        element("div", {class: "row"}, buttons), element("p", {}, strings.commandIntro),
+        element("div", {class: "command"}, command, copy)),
     update() {
       for (const made of buttons) made.disabled = made.dataset.picture === "1" && !scene();
       command.textContent = attendCommand(app, "attention.svg");

@@ -2,26 +2,29 @@
 
 const kWordMark = "\u2581";
 const kSpecial = {
-  "</s>": "⟨end⟩", "<s>": "⟨start⟩", "<pad>": "⟨pad⟩", "<unk>": "⟨unknown⟩",
-  "[CLS]": "[CLS]", "[SEP]": "[SEP]", "<|endoftext|>": "⟨end⟩", "<bos>": "⟨start⟩", "<eos>": "⟨end⟩",
+  "</s>": "⟨end⟩",
+  "<s>": "⟨start⟩",
+  "<pad>": "⟨pad⟩",
+  "<unk>": "⟨unknown⟩",
+  "[CLS]": "[CLS]",
+  "[SEP]": "[SEP]",
+  "<|endoftext|>": "⟨end⟩",
+  "<bos>": "⟨start⟩",
+  "<eos>": "⟨end⟩",
 };
 
-export function isSpecial(token) {
-  return token in kSpecial;
-}
+export function isSpecial(token) { return token in kSpecial; }
 
-export function beginsWord(token) {
-  return token.startsWith(kWordMark) || token.startsWith("Ġ");
-}
+export function beginsWord(token) { return token.startsWith(kWordMark) || token.startsWith("Ġ"); }
 
 /// Controls and marks that turn the direction of text become visible.
 export function visibleText(text) {
-  return text
-    .replace(/[\n\r]/g, "⏎")
-    .replace(/\t/g, "⇥")
-    .replace(/[\u0000-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
-    .replace(/[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-      (c) => "U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"));
+  return text.replace(/[\n\r]/g, "⏎")
+      .replace(/\t/g, "⇥")
+      .replace(/[\u0000-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)))
+      .replace(
+          /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+          (c) => "U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"));
 }
 
 function byteOf(token) {
@@ -32,7 +35,7 @@ function byteOf(token) {
 /// The labels of byte tokens that stand in a row: the character that they spell, with the number of the byte.
 function labelBytes(bytes) {
   const labels = [];
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = new TextDecoder("utf-8", {fatal: true});
   while (labels.length < bytes.length) {
     let length = 0;
     for (let size = 1; size <= 4 && labels.length + size <= bytes.length && !length; ++size) {
@@ -42,7 +45,8 @@ function labelBytes(bytes) {
           labels.push(visibleText(text) + (size > 1 ? String.fromCharCode(0x2080 + part) : ""));
         }
         length = size;
-      } catch { /* not a whole character yet */ }
+      } catch { /* not a whole character yet */
+      }
     }
     if (!length) labels.push("0x" + bytes[labels.length].toString(16).toUpperCase().padStart(2, "0"));
   }
@@ -56,15 +60,17 @@ export function tokenLabels(tokens) {
   while (labels.length < tokens.length) {
     const token = tokens[labels.length];
     const bytes = [];
-    while (byteOf(tokens[labels.length + bytes.length] ?? "") >= 0) bytes.push(byteOf(tokens[labels.length + bytes.length]));
+    while (byteOf(tokens[labels.length + bytes.length] ?? "") >= 0)
+      bytes.push(byteOf(tokens[labels.length + bytes.length]));
     if (bytes.length > 0) {
-      for (const text of labelBytes(bytes)) labels.push({ text, special: false, begins: false });
+      for (const text of labelBytes(bytes)) labels.push({text, special: false, begins: false});
     } else if (isSpecial(token)) {
-      labels.push({ text: kSpecial[token], special: true, begins: true });
+      labels.push({text: kSpecial[token], special: true, begins: true});
     } else if (beginsWord(token)) {
-      labels.push({ text: visibleText(token.slice(1)) || "␣", special: false, begins: true });
+      labels.push({text: visibleText(token.slice(1)) || "␣", special: false, begins: true});
     } else {
-      labels.push({ text: visibleText(token) || "␀", special: false, begins: wordPiece && !token.startsWith("##") });
+      labels.push(
+          {text: visibleText(token) || "␀", special: false, begins: wordPiece && !token.startsWith("##")});
     }
   }
   return labels;
@@ -89,7 +95,9 @@ export function joinWords(tokens, words) {
   tokens.forEach((token, n) => {
     const byte = byteOf(token);
     const continues = n > 0 && words[n] === words[n - 1];
-    const text = beginsWord(token) ? token.slice(1) : continues && token.startsWith("##") ? token.slice(2) : token;
+    const text = beginsWord(token)          ? token.slice(1) :
+        continues && token.startsWith("##") ? token.slice(2) :
+                                              token;
     (parts[words[n]] ??= []).push(byte >= 0 ? byte : text);
   });
   const encoder = new TextEncoder();

@@ -1,27 +1,27 @@
-// The explorer: connects the sentence, the controls and the views. It shows traces of a server (heed serve), or
-// those inside of the file that it is (heed attend --output page.html).
+// The explorer: connects the sentence, the controls and the views. It shows traces of a server (heed serve),
+// or those inside of the file that it is (heed attend --output page.html).
 
-import { attend, createLatest, listModels, readFile } from "./api.js";
-import { readColours } from "./colours.js";
-import { createPlaceControls, createSettings } from "./controls.js";
-import { element } from "./dom.js";
-import { createExport } from "./export.js";
-import { createSentence } from "./sentence.js";
-import { createMarks, createStore, parseHeads, parseSpot, writeSpot } from "./state.js";
-import { strings } from "./strings.js";
-import { createTour } from "./tour.js";
-import { Trace } from "./trace.js";
-import { createAllHeads } from "./views/all_heads.js";
-import { createChange } from "./views/change.js";
-import { createLines } from "./views/lines.js";
-import { createCompare } from "./views/compare.js";
-import { createNext } from "./views/next.js";
-import { createOneHead } from "./views/one_head.js";
-import { createOneQuery } from "./views/one_query.js";
-import { createSearch } from "./views/search.js";
+import {attend, createLatest, listModels, readFile} from "./api.js";
+import {readColours} from "./colours.js";
+import {createPlaceControls, createSettings} from "./controls.js";
+import {element} from "./dom.js";
+import {createExport} from "./export.js";
+import {createSentence} from "./sentence.js";
+import {createMarks, createStore, parseHeads, parseSpot, writeSpot} from "./state.js";
+import {strings} from "./strings.js";
+import {createTour} from "./tour.js";
+import {Trace} from "./trace.js";
+import {createAllHeads} from "./views/all_heads.js";
+import {createChange} from "./views/change.js";
+import {createCompare} from "./views/compare.js";
+import {createLines} from "./views/lines.js";
+import {createNext} from "./views/next.js";
+import {createOneHead} from "./views/one_head.js";
+import {createOneQuery} from "./views/one_query.js";
+import {createSearch} from "./views/search.js";
 
 const file = readFile();
-const store = createStore(file !== null, { words: file?.words ?? false });
+const store = createStore(file !== null, {words: file?.words ?? false});
 const traces = file ? file.traces.map(() => null) : [];  // read when they are shown
 let models = [];                                         // of the server
 let current = null, colours = readColours();
@@ -29,17 +29,20 @@ let current = null, colours = readColours();
 const marks = createMarks();
 
 const app = {
-  file, store, marks,
+  file,
+  store,
+  marks,
   models: () => models,
   colours: () => colours,
   trace: () => current,
   /// The trace between tokens or words, as is chosen.
   shown: () => (current && store.get().words ? current.words() : current),
   /// Of a classifier, where nothing else is pinned, [CLS]: the token that decides.
-  pinned: () => parseSpot(store.get().token) ?? (current && current.targetTokens.length === 0 ? { side: "source", index: 0 } : null),
+  pinned: () => parseSpot(store.get().token) ??
+      (current && current.targetTokens.length === 0 ? {side: "source", index: 0} : null),
   pin(spot) {
-    const text = writeSpot(spot && spot.index >= 0 ? { side: spot.side, index: spot.index } : null);
-    store.set({ token: text === store.get().token ? "" : text });
+    const text = writeSpot(spot && spot.index >= 0 ? {side: spot.side, index: spot.index} : null);
+    store.set({token: text === store.get().token ? "" : text});
   },
   /// Stack, layer and head that are shown, as far as the trace has them.
   place() {
@@ -49,58 +52,79 @@ const app = {
     const layers = trace.layers(stack);
     let layer = state.layer >= 1 && state.layer <= layers ? state.layer : layers;
     while (layer > 1 && !trace.matrix(stack, layer, 0)) --layer;
-    const head = state.head >= 1 && state.head <= trace.heads(stack, layer) && trace.matrix(stack, layer, state.head) ? state.head : 0;
-    return { stack, layer, head };
+    const head =
+        state.head >= 1 && state.head <= trace.heads(stack, layer) && trace.matrix(stack, layer, state.head) ?
+        state.head :
+        0;
+    return {stack, layer, head};
   },
   view: () => views[app.suits(store.get().view) ? store.get().view : "lines"]?.made ?? null,
-  /// Whether a view has something to say about the trace: the search is for translations, the next token for texts.
+  /// Whether a view has something to say about the trace: the search is for translations, the next token for
+  /// texts.
   suits(view) {
     if (!current) return view !== "next";
     const translates = current.sourceTokens.length > 0 && current.targetTokens.length > 0;
-    return view === "next" ? current.sourceTokens.length === 0 : translates || !["search", "change"].includes(view);
+    return view === "next" ? current.sourceTokens.length === 0 :
+                             translates || !["search", "change"].includes(view);
   },
-  lead: (text) => { lead.textContent = text; },
+  lead: (text) => {
+    lead.textContent = text;
+  },
   describePicture(what) {
-    const { stack, layer, head } = app.place();
+    const {stack, layer, head} = app.place();
     return strings.pictureOf(what ?? strings.headName(stack, layer, head), current.source, current.target);
   },
   /// What a query looks at, in words.
   describeQuery(matrix, query) {
-    const { stack } = app.place(), trace = app.shown(), keys = trace.keyLabels(stack);
-    const best = Array.from({ length: matrix.keys }, (_, key) => [matrix.at(query, key), keys[key].text])
-      .sort((a, b) => b[0] - a[0]).slice(0, 4).filter(([weight]) => weight >= 0.01);
+    const {stack} = app.place(), trace = app.shown(), keys = trace.keyLabels(stack);
+    const best = Array.from({length: matrix.keys}, (_, key) => [matrix.at(query, key), keys[key].text])
+                     .sort((a, b) => b[0] - a[0])
+                     .slice(0, 4)
+                     .filter(([weight]) => weight >= 0.01);
     return strings.looksAt(trace.queryLabels(stack)[query].text, best);
   },
   describeKey(matrix, key) {
-    const { stack } = app.place(), trace = app.shown(), queries = trace.queryLabels(stack);
-    const best = Array.from({ length: matrix.queries }, (_, query) => [matrix.at(query, key), queries[query].text])
-      .sort((a, b) => b[0] - a[0]).slice(0, 4).filter(([weight]) => weight >= 0.01);
+    const {stack} = app.place(), trace = app.shown(), queries = trace.queryLabels(stack);
+    const best =
+        Array.from({length: matrix.queries}, (_, query) => [matrix.at(query, key), queries[query].text])
+            .sort((a, b) => b[0] - a[0])
+            .slice(0, 4)
+            .filter(([weight]) => weight >= 0.01);
     return strings.isSeenBy(trace.keyLabels(stack)[key].text, best);
   },
   /// Arrow keys in a picture move the marked token along its sentence, or to the other one.
   moveMark(event) {
-    const trace = app.shown(), now = marks.get() ?? { side: "target", index: -1 };
-    const lengths = { source: trace.sourceLabels.length, target: trace.targetLabels.length };
+    const trace = app.shown(), now = marks.get() ?? {side: "target", index: -1};
+    const lengths = {source: trace.sourceLabels.length, target: trace.targetLabels.length};
     const other = now.side === "source" ? "target" : "source";
     let next = null;
-    if (event.key === "ArrowRight") next = { side: now.side, index: now.index + 1 };
-    if (event.key === "ArrowLeft") next = { side: now.side, index: now.index - 1 };
-    if ((event.key === "ArrowUp" || event.key === "ArrowDown") && lengths[other] > 0) next = { side: other, index: Math.max(0, Math.min(now.index, lengths[other] - 1)) };
+    if (event.key === "ArrowRight") next = {side: now.side, index: now.index + 1};
+    if (event.key === "ArrowLeft") next = {side: now.side, index: now.index - 1};
+    if ((event.key === "ArrowUp" || event.key === "ArrowDown") && lengths[other] > 0)
+      next = {side: other, index: Math.max(0, Math.min(now.index, lengths[other] - 1))};
     if (event.key === "Enter") app.pin(now);
     if (event.key === "Escape") app.pin(null);
     if (next || event.key === "Enter") event.preventDefault();
-    if (next && lengths[next.side] > 0) marks.hover({ side: next.side, index: Math.max(0, Math.min(lengths[next.side] - 1, next.index)) });
+    if (next && lengths[next.side] > 0)
+      marks.hover({side: next.side, index: Math.max(0, Math.min(lengths[next.side] - 1, next.index))});
   },
   /// What to say where the page has no model to ask.
-  needsModel: (why) => element("p", { class: "needs" }, why ? `${why} ` : null, `${strings.needsServer} `,
-    element("code", {}, file?.command || "heed serve"), ` ${strings.needsServerAfter}`),
+  needsModel: (why) => element(
+      "p", {class: "needs"}, why ? `${why} ` : null, `${strings.needsServer} `,
+      element("code", {}, file?.command || "heed serve"), ` ${strings.needsServerAfter}`),
 };
 
 // ---- The page ---------------------------------------------------------------------------------------------
 
 const views = {
-  lines: { make: createLines }, heads: { make: createAllHeads }, head: { make: createOneHead }, query: { make: createOneQuery },
-  change: { make: createChange }, search: { make: createSearch }, compare: { make: createCompare }, next: { make: createNext },
+  lines: {make: createLines},
+  heads: {make: createAllHeads},
+  head: {make: createOneHead},
+  query: {make: createOneQuery},
+  change: {make: createChange},
+  search: {make: createSearch},
+  compare: {make: createCompare},
+  next: {make: createNext},
 };
 
 const settings = createSettings(app);
@@ -109,31 +133,55 @@ const sentence = createSentence(app);
 const placeControls = createPlaceControls(app);
 const exports = createExport(app);
 const tour = createTour(app);
-const lead = element("p", { class: "lead" });
-const panel = element("div", { id: "panel", role: "tabpanel", tabindex: "-1" });
-const tabs = element("div", { class: "tabs", role: "tablist", "aria-label": strings.viewLabel });
+const lead = element("p", {class: "lead"});
+const panel = element("div", {id: "panel", role: "tabpanel", tabindex: "-1"});
+const tabs = element("div", {class: "tabs", role: "tablist", "aria-label": strings.viewLabel});
 for (const name of Object.keys(views)) {
-  tabs.append(element("button", {
-    type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel", "data-view": name, onclick: () => store.set({ view: name }),
-  }, strings.views[name]));
+  tabs.append(element(
+      "button", {
+        type: "button",
+        role: "tab",
+        id: `tab-${name}`,
+        "aria-controls": "panel",
+        "data-view": name,
+        onclick: () => store.set({view: name}),
+      },
+      strings.views[name]));
 }
 tabs.addEventListener("keydown", (event) => {
   const all = [...tabs.children].filter((tab) => !tab.hidden), at = all.indexOf(document.activeElement);
-  const next = { ArrowRight: (at + 1) % all.length, ArrowLeft: (at + all.length - 1) % all.length, Home: 0, End: all.length - 1 }[event.key];
+  const next = {
+    ArrowRight: (at + 1) % all.length,
+    ArrowLeft: (at + all.length - 1) % all.length,
+    Home: 0,
+    End: all.length - 1
+  }[event.key];
   if (next === undefined) return;
   event.preventDefault();
   all[next].focus();
   all[next].click();
 });
 
-const content = element("main", { id: "main" }, sentence.element, tabs, element("div", { class: "stage" }, lead, placeControls.element, panel), exports.element);
+const content = element(
+    "main", {id: "main"}, sentence.element, tabs,
+    element("div", {class: "stage"}, lead, placeControls.element, panel), exports.element);
 document.body.prepend(
-  element("a", { class: "skip", href: "#panel", onclick: (event) => { event.preventDefault(); panel.focus(); } }, strings.skip),
-  element("header", {}, element("h1", {}, strings.title), element("p", {}, strings.subtitle), tour.start),
-  content, tour.element, element("footer", {}, strings.footer));
+    element(
+        "a", {
+          class: "skip",
+          href: "#panel",
+          onclick: (event) => {
+            event.preventDefault();
+            panel.focus();
+          }
+        },
+        strings.skip),
+    element("header", {}, element("h1", {}, strings.title), element("p", {}, strings.subtitle), tour.start),
+    content, tour.element, element("footer", {}, strings.footer));
 
 function showView() {
-  const state = store.get(), name = state.view in views && app.suits(state.view) ? state.view : "lines", view = views[name];
+  const state = store.get(), name = state.view in views && app.suits(state.view) ? state.view : "lines",
+        view = views[name];
   for (const tab of tabs.children) {
     const chosen = tab.dataset.view === name;
     tab.hidden = !app.suits(tab.dataset.view);
@@ -188,7 +236,10 @@ async function ask() {
     return update();
   }
   sentence.status(strings.working);
-  const changes = { ...(state.target ? { target: state.target } : {}), ...(state.off ? { ablate: parseHeads(state.off) } : {}) };
+  const changes = {
+    ...(state.target ? {target: state.target} : {}),
+    ...(state.off ? {ablate: parseHeads(state.off)} : {})
+  };
   const answer = await latest((signal) => attend(state, changes, signal));
   if (!answer) return;  // a newer one is on its way
   if (answer.failure) return sentence.status(answer.failure, true);
@@ -227,16 +278,20 @@ new ResizeObserver(() => {
 }).observe(content);
 
 marks.pin(app.pinned());
-if (file) read();
+if (file)
+  read();
 else {
+  if (!store.get().text) sentence.source.focus();
   ask();
-  listModels().then((found) => {
-    models = found;
-    if (!store.get().pair && !store.get().model && models.length > 0) {
-      const first = models.find((model) => model.pair) ?? models[0];
-      store.set(first.pair ? { pair: first.pair } : { model: first.id }, true);
-    }
-    sentence.showModels(models, store.get());
-    store.subscribe((state) => sentence.showModels(models, state));
-  }).catch((error) => sentence.status(error.message, true));
+  listModels()
+      .then((found) => {
+        models = found;
+        if (!store.get().pair && !store.get().model && models.length > 0) {
+          const first = models.find((model) => model.pair) ?? models[0];
+          store.set(first.pair ? {pair: first.pair} : {model: first.id}, true);
+        }
+        sentence.showModels(models, store.get());
+        store.subscribe((state) => sentence.showModels(models, state));
+      })
+      .catch((error) => sentence.status(error.message, true));
 }

@@ -3,11 +3,13 @@
 /// Bits of the weights' entropy: 0 where one key has all, log2(keys) where all have the same.
 function entropy(matrix) {
   let sum = 0;
-  for (const weight of matrix.weights) if (weight > 0) sum -= weight * Math.log2(weight);
+  for (const weight of matrix.weights)
+    if (weight > 0) sum -= weight * Math.log2(weight);
   return sum / matrix.queries;
 }
 
-/// The key that stands where the query does: the same position, or the same share of the way in cross-attention.
+/// The key that stands where the query does: the same position, or the same share of the way in
+/// cross-attention.
 function diagonalKey(matrix, stack, query) {
   if (stack !== "cross" || matrix.queries < 2) return query;
   return (query * (matrix.keys - 1)) / (matrix.queries - 1);
@@ -35,7 +37,8 @@ export function headMetrics(trace, stack, layer, head) {
   return {
     entropy: entropy(matrix),
     distance: meanOver(matrix, (query, key) => Math.abs(key - diagonalKey(matrix, stack, query))),
-    diagonal: meanOver(matrix, (query, key) => (Math.abs(key - diagonalKey(matrix, stack, query)) <= 0.5 ? 1 : 0)),
+    diagonal:
+        meanOver(matrix, (query, key) => (Math.abs(key - diagonalKey(matrix, stack, query)) <= 0.5 ? 1 : 0)),
     ends: meanOver(matrix, (query, key) => (ends[key] ? 1 : 0)),
     punctuation: meanOver(matrix, (query, key) => (punctuation[key] ? 1 : 0)),
   };
@@ -49,7 +52,7 @@ export function allHeads(trace) {
     for (let layer = 1; layer <= trace.layers(stack); ++layer) {
       for (let head = 1; head <= trace.heads(stack, layer); ++head) {
         const metrics = headMetrics(trace, stack, layer, head);
-        if (metrics) trace.measured.push({ stack, layer, head, metrics });
+        if (metrics) trace.measured.push({stack, layer, head, metrics});
       }
     }
   }

@@ -31,11 +31,12 @@ export function readHalves(base64) {
 export function readDetail(head, weights, queries, keys) {
   const rows = new Float32Array(bytesOf(head.rows).buffer);
   const codes = new Int8Array(bytesOf(head.vectors).buffer);
-  const { width, scale } = head;
+  const {width, scale} = head;
   const vectors = new Float32Array(codes.length);
   for (let n = 0; n < codes.length; ++n) vectors[n] = codes[n] * rows[queries + Math.floor(n / width)];
   const detail = {
-    width, scale,
+    width,
+    scale,
     query: vectors.subarray(0, queries * width),
     key: vectors.subarray(queries * width, (queries + keys) * width),
     value: vectors.subarray((queries + keys) * width),
@@ -46,7 +47,7 @@ export function readDetail(head, weights, queries, keys) {
       const weight = weights[query * keys + key];
       // A weight that float16 still tells well gives the score; of others the rounded vectors do.
       detail.scores[query * keys + key] =
-        weight > 1e-4 ? Math.log(weight) + rows[query] : scale * dot(detail, query, key);
+          weight > 1e-4 ? Math.log(weight) + rows[query] : scale * dot(detail, query, key);
     }
   }
   return detail;

@@ -1,9 +1,9 @@
-// A picture on the page: a canvas, a second one above it for what is marked, a caption, and a table with the same
-// numbers for whoever does not see it.
+// A picture on the page: a canvas, a second one above it for what is marked, a caption, and a table with the
+// same numbers for whoever does not see it.
 
-import { element } from "./dom.js";
-import { paint } from "./scene.js";
-import { strings } from "./strings.js";
+import {element} from "./dom.js";
+import {paint} from "./scene.js";
+import {strings} from "./strings.js";
 
 function fit(canvas, scene) {
   const ratio = Math.min(window.devicePixelRatio || 1, 16384 / Math.max(scene.width, scene.height));
@@ -18,13 +18,13 @@ function fit(canvas, scene) {
 
 /// `point(x, y, event)` is called where the pointer is, `leave()` when it goes, `press(x, y)` for clicks, and
 /// `key(event)` for the keyboard, which the picture takes part in once it has the focus.
-export function createPicture({ point, leave, press, key }) {
-  const base = element("canvas", { "aria-hidden": "true" });
-  const overlay = element("canvas", { class: "overlay", tabindex: "0", role: "img" });
-  const status = element("p", { class: "reading", "aria-live": "polite" });
-  const table = element("details", { class: "numbers" }, element("summary", {}, strings.table));
-  const frame = element("div", { class: "frame" }, element("div", { class: "canvases" }, base, overlay));
-  const figure = element("figure", { class: "picture" }, frame, status, table);
+export function createPicture({point, leave, press, key}) {
+  const base = element("canvas", {"aria-hidden": "true"});
+  const overlay = element("canvas", {class: "overlay", tabindex: "0", role: "img"});
+  const status = element("p", {class: "reading", "aria-live": "polite"});
+  const table = element("details", {class: "numbers"}, element("summary", {}, strings.table));
+  const frame = element("div", {class: "frame"}, element("div", {class: "canvases"}, base, overlay));
+  const figure = element("figure", {class: "picture"}, frame, status, table);
   const place = (event) => {
     const box = overlay.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -38,7 +38,7 @@ export function createPicture({ point, leave, press, key }) {
   let context = null, makeTable = null;
   table.addEventListener("toggle", () => {
     if (table.open && makeTable) {
-      table.replaceChildren(table.firstChild, element("div", { class: "scroll" }, makeTable()));
+      table.replaceChildren(table.firstChild, element("div", {class: "scroll"}, makeTable()));
     }
   });
 
@@ -61,15 +61,23 @@ export function createPicture({ point, leave, press, key }) {
       context.clearRect(0, 0, overlay.width, overlay.height);
       if (scene) paint(scene, context);
     },
-    say: (text) => { status.textContent = text; },
+    say: (text) => {
+      status.textContent = text;
+    },
   };
 }
 
 /// A table with a head row and a head column.
 export function numberTable(caption, columns, rows) {
-  return element("table", {},
-    element("caption", {}, caption),
-    element("thead", {}, element("tr", {}, columns.map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, n) =>
-      n === 0 ? element("th", { scope: "row" }, cell) : element("td", {}, cell))))));
+  return element(
+      "table", {}, element("caption", {}, caption),
+      element("thead", {}, element("tr", {}, columns.map((name) => element("th", {scope: "col"}, name)))),
+      element(
+          "tbody", {},
+          rows.map(
+              (row) => element(
+                  "tr", {},
+                  row.map(
+                      (cell, n) =>
+                          n === 0 ? element("th", {scope: "row"}, cell) : element("td", {}, cell))))));
 }

@@ -1,7 +1,7 @@
-// A picture as a list of shapes, which is painted on a canvas or written as SVG: what is on the screen and what is
-// taken away are the same.
+// A picture as a list of shapes, which is painted on a canvas or written as SVG: what is on the screen and
+// what is taken away are the same.
 
-export const kFont = 'ui-sans-serif, system-ui, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
+export const kFont = "ui-sans-serif, system-ui, \"Segoe UI\", \"Noto Sans\", \"DejaVu Sans\", sans-serif";
 
 const measuring = document.createElement("canvas").getContext("2d");
 
@@ -26,34 +26,31 @@ export class Scene {
   }
 
   rect(x, y, width, height, fill, more = {}) {
-    this.shapes.push({ kind: "rect", x, y, width, height, fill, ...more });
+    this.shapes.push({kind: "rect", x, y, width, height, fill, ...more});
   }
 
   /// `align`: start, middle or end; `upward`: turned by 90 degrees to the left.
   text(x, y, text, more = {}) {
-    this.shapes.push({ kind: "text", x, y, text, size: 13, fill: "#000", align: "start", ...more });
+    this.shapes.push({kind: "text", x, y, text, size: 13, fill: "#000", align: "start", ...more});
   }
 
   /// A line between two points that leaves them along `along`: "x" or "y".
   curve(from, to, along, stroke, more = {}) {
-    this.shapes.push({ kind: "curve", from, to, along, stroke, width: 1, opacity: 1, ...more });
+    this.shapes.push({kind: "curve", from, to, along, stroke, width: 1, opacity: 1, ...more});
   }
 
-  line(points, stroke, more = {}) {
-    this.shapes.push({ kind: "line", points, stroke, width: 1, ...more });
-  }
+  line(points, stroke, more = {}) { this.shapes.push({kind: "line", points, stroke, width: 1, ...more}); }
 
   /// A matrix of weights in a box; `parts(row, column)` gives [red, green, blue].
   map(x, y, width, height, rows, columns, parts) {
-    this.shapes.push({ kind: "map", x, y, width, height, rows, columns, parts });
+    this.shapes.push({kind: "map", x, y, width, height, rows, columns, parts});
   }
 }
 
-function bend({ from, to, along }) {
+function bend({from, to, along}) {
   const middle = along === "x" ? (from.x + to.x) / 2 : (from.y + to.y) / 2;
-  return along === "x"
-    ? [middle, from.y, middle, to.y, to.x, to.y]
-    : [from.x, middle, to.x, middle, to.x, to.y];
+  return along === "x" ? [middle, from.y, middle, to.y, to.x, to.y] :
+                         [from.x, middle, to.x, middle, to.x, to.y];
 }
 
 function paintMap(context, shape) {
@@ -81,8 +78,10 @@ export function paint(scene, context) {
     context.globalAlpha = shape.opacity ?? 1;
     if (shape.kind === "rect") {
       context.beginPath();
-      if (shape.radius) context.roundRect(shape.x, shape.y, shape.width, shape.height, shape.radius);
-      else context.rect(shape.x, shape.y, shape.width, shape.height);
+      if (shape.radius)
+        context.roundRect(shape.x, shape.y, shape.width, shape.height, shape.radius);
+      else
+        context.rect(shape.x, shape.y, shape.width, shape.height);
       if (shape.fill) {
         context.fillStyle = shape.fill;
         context.fill();
@@ -110,7 +109,7 @@ export function paint(scene, context) {
         context.moveTo(shape.from.x, shape.from.y);
         context.bezierCurveTo(...bend(shape));
       } else {
-        shape.points.forEach(({ x, y }, n) => (n === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
+        shape.points.forEach(({x, y}, n) => (n === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
       }
       context.strokeStyle = shape.stroke;
       context.lineWidth = shape.width;
@@ -122,7 +121,8 @@ export function paint(scene, context) {
 }
 
 function escape(text) {
-  return String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+  return String(text).replace(
+      /[&<>"]/g, (c) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"})[c]);
 }
 
 const number = (value) => String(Math.round(value * 100) / 100);
@@ -133,12 +133,14 @@ function svgMap(shape) {
   const parts = [];
   for (let row = 0; row < shape.rows; ++row) {
     let begin = 0;
-    const colourAt = (column) => "#" + shape.parts(row, column).map((c) => Math.round(c).toString(16).padStart(2, "0")).join("");
+    const colourAt = (column) =>
+        "#" + shape.parts(row, column).map((c) => Math.round(c).toString(16).padStart(2, "0")).join("");
     for (let column = 1; column <= shape.columns; ++column) {
       const fill = colourAt(begin);
       if (column < shape.columns && colourAt(column) === fill) continue;
-      parts.push(`<rect x="${number(shape.x + begin * cellWidth)}" y="${number(shape.y + row * cellHeight)}" ` +
-        `width="${number((column - begin) * cellWidth)}" height="${number(cellHeight)}" fill="${fill}"/>`);
+      parts.push(
+          `<rect x="${number(shape.x + begin * cellWidth)}" y="${number(shape.y + row * cellHeight)}" ` +
+          `width="${number((column - begin) * cellWidth)}" height="${number(cellHeight)}" fill="${fill}"/>`);
       begin = column;
     }
   }
@@ -146,26 +148,33 @@ function svgMap(shape) {
 }
 
 function svgShape(shape) {
-  const opacity = shape.opacity === undefined || shape.opacity === 1 ? "" : ` opacity="${number(shape.opacity)}"`;
+  const opacity =
+      shape.opacity === undefined || shape.opacity === 1 ? "" : ` opacity="${number(shape.opacity)}"`;
   if (shape.kind === "rect") {
-    return `<rect x="${number(shape.x)}" y="${number(shape.y)}" width="${number(shape.width)}" height="${number(shape.height)}"` +
-      (shape.radius ? ` rx="${shape.radius}"` : "") + ` fill="${shape.fill ?? "none"}"` +
-      (shape.stroke ? ` stroke="${shape.stroke}" stroke-width="${shape.line ?? 1}"` : "") + `${opacity}/>`;
+    return `<rect x="${number(shape.x)}" y="${number(shape.y)}" width="${number(shape.width)}" height="${
+               number(shape.height)}"` +
+        (shape.radius ? ` rx="${shape.radius}"` : "") + ` fill="${shape.fill ?? "none"}"` +
+        (shape.stroke ? ` stroke="${shape.stroke}" stroke-width="${shape.line ?? 1}"` : "") + `${opacity}/>`;
   }
   if (shape.kind === "text") {
     const turn = shape.upward ? ` transform="rotate(-90 ${number(shape.x)} ${number(shape.y)})"` : "";
-    return `<text x="${number(shape.x)}" y="${number(shape.y)}" font-size="${shape.size}" fill="${shape.fill}"` +
-      ` text-anchor="${shape.align}"${shape.bold ? ' font-weight="600"' : ""}${turn}${opacity}>${escape(shape.text)}</text>`;
+    return `<text x="${number(shape.x)}" y="${number(shape.y)}" font-size="${shape.size}" fill="${
+               shape.fill}"` +
+        ` text-anchor="${shape.align}"${shape.bold ? " font-weight=\"600\"" : ""}${turn}${opacity}>${
+               escape(shape.text)}</text>`;
   }
   if (shape.kind === "map") return svgMap(shape);
-  const path = shape.kind === "curve"
-    ? `M${number(shape.from.x)} ${number(shape.from.y)}C${bend(shape).map(number).join(" ")}`
-    : "M" + shape.points.map(({ x, y }) => `${number(x)} ${number(y)}`).join("L");
-  return `<path d="${path}" fill="none" stroke="${shape.stroke}" stroke-width="${number(shape.width)}" stroke-linecap="round"${opacity}/>`;
+  const path = shape.kind === "curve" ?
+      `M${number(shape.from.x)} ${number(shape.from.y)}C${bend(shape).map(number).join(" ")}` :
+      "M" + shape.points.map(({x, y}) => `${number(x)} ${number(y)}`).join("L");
+  return `<path d="${path}" fill="none" stroke="${shape.stroke}" stroke-width="${
+      number(shape.width)}" stroke-linecap="round"${opacity}/>`;
 }
 
 export function toSvg(scene, title, background) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${scene.width}" height="${scene.height}" ` +
-    `viewBox="0 0 ${scene.width} ${scene.height}" font-family="${escape(kFont)}">\n<title>${escape(title)}</title>\n` +
-    `<rect width="100%" height="100%" fill="${background}"/>\n${scene.shapes.map(svgShape).join("\n")}\n</svg>\n`;
+      `viewBox="0 0 ${scene.width} ${scene.height}" font-family="${escape(kFont)}">\n<title>${
+             escape(title)}</title>\n` +
+      `<rect width="100%" height="100%" fill="${background}"/>\n${
+             scene.shapes.map(svgShape).join("\n")}\n</svg>\n`;
 }

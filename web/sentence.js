@@ -1,16 +1,16 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
-import { element, select } from "./dom.js";
-import { writeSpot } from "./state.js";
-import { strings } from "./strings.js";
+import {element, select} from "./dom.js";
+import {writeSpot} from "./state.js";
+import {strings} from "./strings.js";
 
 /// The tokens of one side, as buttons in one tab stop: arrow keys move, Enter pins.
 function createTokens(app, side) {
-  const list = element("div", { class: "tokens", role: "toolbar" });
+  const list = element("div", {class: "tokens", role: "toolbar"});
   let buttons = [];
   list.addEventListener("keydown", (event) => {
     const at = buttons.indexOf(document.activeElement);
-    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    const next = {ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: buttons.length - 1}[event.key];
     if (event.key === "Escape") app.pin(null);
     if (next === undefined || !buttons[next]) return;
     event.preventDefault();
@@ -23,19 +23,27 @@ function createTokens(app, side) {
       const text = labels.map((label) => label.text + label.begins).join("\n");
       if (list.dataset.text === text) return;
       list.dataset.text = text;
-      buttons = labels.map((label, index) => element("button", {
-        type: "button", class: `token${label.special ? " special" : ""}${labels[index + 1]?.begins ? " last" : ""}`,
-        tabindex: index === 0 ? "0" : "-1", "aria-pressed": "false", lang: "",
-        onpointerenter: () => app.marks.hover({ side, index }),
-        onpointerleave: () => app.marks.hover(null),
-        onfocus: (event) => {
-          buttons.forEach((button) => { button.tabIndex = -1; });
-          event.target.tabIndex = 0;
-          if (event.target.matches(":focus-visible")) app.marks.hover({ side, index });
-        },
-        onblur: () => app.marks.hover(null),
-        onclick: () => app.pin({ side, index }),
-      }, label.text));
+      buttons = labels.map(
+          (label, index) => element(
+              "button", {
+                type: "button",
+                class: `token${label.special ? " special" : ""}${labels[index + 1]?.begins ? " last" : ""}`,
+                tabindex: index === 0 ? "0" : "-1",
+                "aria-pressed": "false",
+                lang: "",
+                onpointerenter: () => app.marks.hover({side, index}),
+                onpointerleave: () => app.marks.hover(null),
+                onfocus: (event) => {
+                  buttons.forEach((button) => {
+                    button.tabIndex = -1;
+                  });
+                  event.target.tabIndex = 0;
+                  if (event.target.matches(":focus-visible")) app.marks.hover({side, index});
+                },
+                onblur: () => app.marks.hover(null),
+                onclick: () => app.pin({side, index}),
+              },
+              label.text));
       list.replaceChildren(...buttons);
     },
     /// `weightOf(index)`: how strongly a token is tinted.
@@ -44,7 +52,8 @@ function createTokens(app, side) {
         button.classList.toggle("here", spot?.side === side && spot.index === index);
         button.setAttribute("aria-pressed", String(pinned?.side === side && pinned.index === index));
         const weight = `${Math.round(62 * weightOf(index))}%`;
-        if (button.style.getPropertyValue("--weight") !== weight) button.style.setProperty("--weight", weight);
+        if (button.style.getPropertyValue("--weight") !== weight)
+          button.style.setProperty("--weight", weight);
       });
     },
   };
@@ -53,18 +62,40 @@ function createTokens(app, side) {
 export function createSentence(app) {
   const offline = app.file !== null;
   const source = element("textarea", {
-    id: "source", rows: "1", spellcheck: "false", placeholder: strings.sourceHint, readonly: offline,
-    oninput: () => app.store.set({ text: source.value, target: "", token: "" }, true),
+    id: "source",
+    rows: "1",
+    spellcheck: "false",
+    placeholder: strings.sourceHint,
+    readonly: offline,
+    oninput: () => app.store.set({text: source.value, target: "", token: ""}, true),
   });
-  const target = element("output", { id: "target", class: "translation", for: "source" });
-  const targetName = element("span", { class: "name" }, strings.target);
-  const status = element("span", { class: "status", role: "status" });
+  const target = element("output", {id: "target", class: "translation", "for": "source"});
+  const targetName = element("span", {class: "name"}, strings.target);
+  const status = element("span", {class: "status", role: "status"});
   const pair = select(strings.pair, (value) => {
     const colon = value.indexOf(":");
-    app.store.set({ pair: "", model: "", target: "", off: "", [value.slice(0, colon)]: value.slice(colon + 1) });
+    app.store.set(
+        {pair: "", model: "", target: "", off: "", [value.slice(0, colon)]: value.slice(colon + 1)});
   });
-  const sentences = select(strings.sentences, (value) => app.store.set({ sentence: Number(value), token: "", layer: 0, head: 0 }));
+  const sentences = select(
+      strings.sentences, (value) => app.store.set({sentence: Number(value), token: "", layer: 0, head: 0}));
   const sourceTokens = createTokens(app, "source"), targetTokens = createTokens(app, "target");
+
+  const examples = element("div", {class: "row examples"});
+  const showExamples = (state) => {
+    const texts = offline || state.text ? [] : strings.examples[state.pair] ?? [];
+    examples.hidden = texts.length === 0;
+    examples.replaceChildren(
+        ...(texts.length ? [element("span", {class: "note-line"}, strings.try)] : []),
+        ...texts.map(
+            (text) => element(
+                "button", {
+                  type: "button",
+                  class: "example",
+                  onclick: () => app.store.set({text, target: "", token: ""})
+                },
+                text)));
+  };
 
   const grow = () => {
     source.style.height = "auto";
@@ -72,35 +103,51 @@ export function createSentence(app) {
   };
 
   return {
-    element: element("section", { class: "sentence", "aria-label": strings.source },
-      element("div", { class: "row top" }, offline ? sentences.element : pair.element, app.settings, status),
-      element("div", { class: "pair" },
-        element("div", { class: "side" }, element("label", { class: "name", for: "source" }, strings.source), source, sourceTokens.element),
-        element("div", { class: "side" }, targetName, target, targetTokens.element))),
+    element: element(
+        "section", {class: "sentence", "aria-label": strings.source},
+        element("div", {class: "row top"}, offline ? sentences.element : pair.element, app.settings, status),
+        element(
+            "div", {class: "pair"},
+            element(
+                "div", {class: "side"}, element("label", {class: "name", "for": "source"}, strings.source),
+                source, examples, sourceTokens.element),
+            element("div", {class: "side"}, targetName, target, targetTokens.element))),
     source,
     status: (text, failed = false) => {
       status.textContent = text;
       status.classList.toggle("failed", failed);
     },
     showModels(models, state) {
-      const options = models.map((model) => (model.pair ? [`pair:${model.pair}`, model.pair] : [`model:${model.id}`, model.id]));
+      const options = models.map(
+          (model) => (model.pair ? [`pair:${model.pair}`, model.pair] : [`model:${model.id}`, model.id]));
       pair.show(options, state.model ? `model:${state.model}` : `pair:${state.pair}`);
     },
     update() {
       const state = app.store.get(), trace = app.shown();
       if (offline) {
-        sentences.show(app.file.traces.map((each, n) => [String(n + 1), `${n + 1}  ${each.source || each.target}`]), String(state.sentence));
+        sentences.show(
+            app.file.traces.map((each, n) => [String(n + 1), `${n + 1}  ${each.source || each.target}`]),
+            String(state.sentence));
         sentences.element.hidden = app.file.traces.length < 2;
         source.value = app.trace().source || app.trace().target;
       } else if (source.value !== state.text) {
         source.value = state.text;
       }
       grow();
-      if (!trace) return;
+      showExamples(state);
+      document.title = source.value ? `${source.value.slice(0, 60)} – ${strings.title}` :
+                                      `${strings.title}: ${strings.subtitle}`;
+      if (!trace) {
+        target.textContent = "";
+        targetTokens.show([], strings.targetTokens);
+        sourceTokens.show([], strings.sourceTokens);
+        return;
+      }
       const classifies = trace.targetTokens.length === 0, continues = trace.sourceTokens.length === 0;
-      targetName.textContent = classifies ? strings.classTarget : continues ? strings.textTarget : strings.target;
+      targetName.textContent = classifies ? strings.classTarget :
+          continues                       ? strings.textTarget :
+                                            strings.target;
       target.textContent = trace.target;
-      target.classList.toggle("waiting", false);
       sourceTokens.element.hidden = continues;
       targetTokens.element.hidden = classifies;
       sourceTokens.show(trace.sourceLabels, classifies ? strings.textTokens : strings.sourceTokens);
@@ -110,14 +157,17 @@ export function createSentence(app) {
     mark() {
       const trace = app.shown();
       if (!trace) return;
-      const spot = app.marks.get(), { stack, layer, head } = app.place();
+      const spot = app.marks.get(), {stack, layer, head} = app.place();
       const matrix = trace.matrix(stack, layer, head);
       const query = trace.queryAt(stack, spot), key = trace.keyAt(stack, spot);
-      const isQuery = matrix && query >= 0 && query < matrix.queries, isKey = matrix && key >= 0 && key < matrix.keys;
+      const isQuery = matrix && query >= 0 && query < matrix.queries,
+            isKey = matrix && key >= 0 && key < matrix.keys;
       const weightOf = (side) => (index) => {
-        const other = { side, index };
-        if (isQuery && trace.keyAt(stack, other) >= 0 && trace.keyAt(stack, other) < matrix.keys) return matrix.at(query, trace.keyAt(stack, other));
-        if (!isQuery && isKey && trace.queryAt(stack, other) >= 0) return matrix.at(trace.queryAt(stack, other), key);
+        const other = {side, index};
+        if (isQuery && trace.keyAt(stack, other) >= 0 && trace.keyAt(stack, other) < matrix.keys)
+          return matrix.at(query, trace.keyAt(stack, other));
+        if (!isQuery && isKey && trace.queryAt(stack, other) >= 0)
+          return matrix.at(trace.queryAt(stack, other), key);
         return 0;
       };
       sourceTokens.mark(spot, app.pinned(), weightOf("source"));

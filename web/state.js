@@ -1,41 +1,44 @@
-// What the page shows, and the address that says so: every choice is a parameter of the address, so that a link
-// shows the same, and back and forward work. Parameters with their default value are left out.
+// What the page shows, and the address that says so: every choice is a parameter of the address, so that a
+// link shows the same, and back and forward work. Parameters with their default value are left out.
 //
 // Beside a server the parameters are the query (`/?pair=de-en&text=...`); in a file they are the fragment.
 
 const kDefaults = {
-  pair: "",          // such as de-en; empty: the first that there is
-  model: "",         // where a model is not chosen by its pair
-  text: "",          // the source
-  target: "",        // a translation written by hand; empty: the model's
-  sentence: 1,       // which trace of a file that holds several
-  words: false,      // words instead of tokens
-  beam: 0,           // 0: the model's default
-  penalty: "",       // length penalty; empty: the model's default
-  precision: "",     // float32 or int8; empty: as stored
-  view: "lines",     // lines, heads, head, query, change, search, compare, next
-  stack: "cross",    // encoder, cross, decoder
-  layer: 0,          // from 1; 0: the last
-  head: 0,           // from 1; 0: the mean, or all
-  token: "",         // the pinned token: s3 the third of the source, t2 the second of the target
-  sort: "place",     // of the heads
-  least: "",         // filter of the heads: entropy>1.5
-  off: "",           // heads that are switched off: cross:3:5,encoder:1:2
-  prefix: "",        // what the translation has to begin with
-  other: "",         // compare: the other text, or model:NAME, or precision:int8
-  temperature: 1,    // language models
-  top: 1,            // top-p
-  tour: 0,           // step of the tour; 0: none
+  pair: "",        // such as de-en; empty: the first that there is
+  model: "",       // where a model is not chosen by its pair
+  text: "",        // the source
+  target: "",      // a translation written by hand; empty: the model's
+  sentence: 1,     // which trace of a file that holds several
+  words: false,    // words instead of tokens
+  beam: 0,         // 0: the model's default
+  penalty: "",     // length penalty; empty: the model's default
+  precision: "",   // float32 or int8; empty: as stored
+  view: "lines",   // lines, heads, head, query, change, search, compare, next
+  stack: "cross",  // encoder, cross, decoder
+  layer: 0,        // from 1; 0: the last
+  head: 0,         // from 1; 0: the mean, or all
+  token: "",       // the pinned token: s3 the third of the source, t2 the second of the target
+  sort: "place",   // of the heads
+  least: "",       // filter of the heads: entropy>1.5
+  off: "",         // heads that are switched off: cross:3:5,encoder:1:2
+  prefix: "",      // what the translation has to begin with
+  other: "",       // compare: the other text, or model:NAME, or precision:int8
+  temperature: 1,  // language models
+  top: 1,          // top-p
+  tour: 0,         // step of the tour; 0: none
 };
 
 function parse(text) {
-  const state = { ...kDefaults };
+  const state = {...kDefaults};
   for (const [name, value] of new URLSearchParams(text)) {
     if (!(name in kDefaults)) continue;
     const kind = typeof kDefaults[name];
-    if (kind === "boolean") state[name] = value === "1";
-    else if (kind === "number") state[name] = Number.isFinite(Number(value)) ? Number(value) : kDefaults[name];
-    else state[name] = value;
+    if (kind === "boolean")
+      state[name] = value === "1";
+    else if (kind === "number")
+      state[name] = Number.isFinite(Number(value)) ? Number(value) : kDefaults[name];
+    else
+      state[name] = value;
   }
   return state;
 }
@@ -50,7 +53,7 @@ function write(state) {
 
 /// `inFragment`: for pages from a disk.
 export function createStore(inFragment, first = {}) {
-  const read = () => ({ ...first, ...parse(inFragment ? location.hash.slice(1) : location.search.slice(1)) });
+  const read = () => ({...first, ...parse(inFragment ? location.hash.slice(1) : location.search.slice(1))});
   let state = read();
   if (first.words) state.words = state.words || (location.hash.length <= 1 && first.words);
   const listeners = [];
@@ -74,23 +77,25 @@ export function createStore(inFragment, first = {}) {
     /// Changes some fields. `typing`: the address changes without a step in the history.
     set(changes, typing = false) {
       const before = state;
-      state = { ...state, ...changes };
+      state = {...state, ...changes};
       if (write(state) === write(before)) return;
       history[typing ? "replaceState" : "pushState"](null, "", address(state));
       tell(before);
     },
     subscribe: (listener) => listeners.push(listener),
     /// A link to the same with some fields changed.
-    link: (changes = {}) => new URL(address({ ...state, ...changes }), location.href).href,
+    link: (changes = {}) => new URL(address({...state, ...changes}), location.href).href,
     defaults: kDefaults,
   };
 }
 
-/// The token under the pointer or the focus, else the pinned one: marked in every view. Not part of the address.
+/// The token under the pointer or the focus, else the pinned one: marked in every view. Not part of the
+/// address.
 export function createMarks() {
   let hovered = null, pinned = null;
   const listeners = [];
-  const same = (one, other) => one?.side === other?.side && one?.index === other?.index && one?.other?.index === other?.other?.index && one?.other?.side === other?.other?.side;
+  const same = (one, other) => one?.side === other?.side && one?.index === other?.index &&
+      one?.other?.index === other?.other?.index && one?.other?.side === other?.other?.side;
   const change = (apply) => {
     const before = hovered ?? pinned;
     apply();
@@ -99,8 +104,12 @@ export function createMarks() {
   return {
     /// {side, index} of a query, `other`: {side, index} of a key that is pointed at with it; or null.
     get: () => hovered ?? pinned,
-    hover: (spot) => change(() => { hovered = spot; }),
-    pin: (spot) => change(() => { pinned = spot; }),
+    hover: (spot) => change(() => {
+      hovered = spot;
+    }),
+    pin: (spot) => change(() => {
+      pinned = spot;
+    }),
     subscribe: (listener) => listeners.push(listener),
   };
 }
@@ -108,20 +117,19 @@ export function createMarks() {
 /// "t3" -> {side: "target", index: 2}
 export function parseSpot(text) {
   const match = /^([st])(\d+)$/.exec(text);
-  return match ? { side: match[1] === "s" ? "source" : "target", index: Number(match[2]) - 1 } : null;
+  return match ? {side: match[1] === "s" ? "source" : "target", index: Number(match[2]) - 1} : null;
 }
 
-export function writeSpot(spot) {
-  return spot ? spot.side[0] + (spot.index + 1) : "";
-}
+export function writeSpot(spot) { return spot ? spot.side[0] + (spot.index + 1) : ""; }
 
 /// "cross:3:5,encoder:1:2" -> [{stack, layer, head}]
 export function parseHeads(text) {
-  return text.split(",").map((each) => /^(encoder|cross|decoder):(\d+):(\d+)$/.exec(each))
-    .filter((match) => match)
-    .map(([, stack, layer, head]) => ({ stack, layer: Number(layer), head: Number(head) }));
+  return text.split(",")
+      .map((each) => /^(encoder|cross|decoder):(\d+):(\d+)$/.exec(each))
+      .filter((match) => match)
+      .map(([, stack, layer, head]) => ({stack, layer: Number(layer), head: Number(head)}));
 }
 
 export function writeHeads(heads) {
-  return heads.map(({ stack, layer, head }) => `${stack}:${layer}:${head}`).join(",");
+  return heads.map(({stack, layer, head}) => `${stack}:${layer}:${head}`).join(",");
 }

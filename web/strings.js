@@ -22,9 +22,17 @@ export const strings = {
   sourceTokens: "Tokens of the source",
   targetTokens: "Tokens of the target",
   textTokens: "Tokens of the text",
+  try: "Try",
+  examples: {
+    "de-en": [
+      "Der Hund schläft.", "Das kleine Kind, das gestern im Garten spielte, schläft schon.",
+      "Kannst du mir bitte helfen?"
+    ],
+    "en-es": ["The dog is sleeping.", "Where did you learn to swim?", "The weather is nice today."],
+  },
   working: "translating …",
   score: (score) => `log-probability ${score.toFixed(2)}`,
-  stacks: { encoder: "Encoder", cross: "Cross", decoder: "Decoder" },
+  stacks: {encoder: "Encoder", cross: "Cross", decoder: "Decoder"},
   stackTitles: {
     encoder: "source tokens look at source tokens",
     cross: "target tokens look at source tokens",
@@ -35,27 +43,42 @@ export const strings = {
   headLabel: "Head",
   mean: "Mean",
   all: "All",
-  headName: (stack, layer, head) => `${strings.stacks[stack]} layer ${layer}, ${head === 0 ? "mean of the heads" : `head ${head}`}`,
+  headName: (stack, layer, head) =>
+      `${strings.stacks[stack]} layer ${layer}, ${head === 0 ? "mean of the heads" : `head ${head}`}`,
   views: {
-    lines: "Lines", heads: "All heads", head: "One head", query: "One query", change: "Change it",
-    search: "The search", compare: "Compare", next: "Next token",
+    lines: "Lines",
+    heads: "All heads",
+    head: "One head",
+    query: "One query",
+    change: "Change it",
+    search: "The search",
+    compare: "Compare",
+    next: "Next token",
   },
   viewLabel: "View",
   lead: {
-    lines: "Each line joins a token below with one that it looks at. Its strength is the weight, its colour the head.",
-    heads: "Every head of every layer. Rows are queries, columns keys; the stronger the colour, the more attention.",
+    lines:
+        "Each line joins a token below with one that it looks at. Its strength is the weight, its colour the head.",
+    heads:
+        "Every head of every layer. Rows are queries, columns keys; the stronger the colour, the more attention.",
     head: "Rows are queries, columns the keys they look at. Each row sums to 1.",
-    query: "How one row of the attention comes about: dot products, scaled, masked, softmax, and the values mixed.",
-    change: "Switch heads off, write another target or force a beginning, and see what becomes of the translation.",
+    query:
+        "How one row of the attention comes about: dot products, scaled, masked, softmax, and the values mixed.",
+    change:
+        "Switch heads off, write another target or force a beginning, and see what becomes of the translation.",
     search: "What the search considered at each step: kept branches, dropped ones, and the winner.",
     compare: "The same head for two sentences, translations or models, and where they differ.",
     next: "What the model finds likely to come next, and how temperature and top-p change that.",
   },
-  leadVertical: "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",
+  leadVertical:
+      "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",
   table: "The numbers as a table",
-  weightOf: (query, key, weight) => `“${query}” gives “${key}” ${(100 * weight).toFixed(1)} % of its attention`,
-  looksAt: (query, keys) => `“${query}” looks at ${keys.map(([weight, key]) => `“${key}” ${(100 * weight).toFixed(0)} %`).join(", ")}`,
-  isSeenBy: (key, queries) => `“${key}” is looked at by ${queries.map(([weight, query]) => `“${query}” ${(100 * weight).toFixed(0)} %`).join(", ") || "nobody"}`,
+  weightOf: (query, key, weight) =>
+      `“${query}” gives “${key}” ${(100 * weight).toFixed(1)} % of its attention`,
+  looksAt: (query, keys) => `“${query}” looks at ${
+      keys.map(([weight, key]) => `“${key}” ${(100 * weight).toFixed(0)} %`).join(", ")}`,
+  isSeenBy: (key, queries) => `“${key}” is looked at by ${
+      queries.map(([weight, query]) => `“${query}” ${(100 * weight).toFixed(0)} %`).join(", ") || "nobody"}`,
   readingHint: "Point at a token, or move with the arrow keys. Enter keeps it marked.",
   pictureOf: (what, source, target) => `${what}. Source: ${source}. Target: ${target}.`,
   query: "query",
@@ -68,7 +91,11 @@ export const strings = {
   filterAtLeast: "at least",
   place: "place in the model",
   metrics: {
-    entropy: "entropy", distance: "distance", diagonal: "on the diagonal", ends: "on the ends", punctuation: "on punctuation",
+    entropy: "entropy",
+    distance: "distance",
+    diagonal: "on the diagonal",
+    ends: "on the ends",
+    punctuation: "on punctuation",
   },
   metricHelp: {
     entropy: "Bits. 0: all attention on one token; the more, the more evenly it is spread.",
@@ -78,36 +105,49 @@ export const strings = {
     punctuation: "The share on punctuation.",
   },
   metricValue: (metric, value) => ({
-    entropy: () => `${value.toFixed(2)} bits`, distance: () => value.toFixed(1),
-  })[metric]?.() ?? `${Math.round(100 * value)} %`,
+                                    entropy: () => `${value.toFixed(2)} bits`,
+                                    distance: () => value.toFixed(1),
+                                  })[metric]
+                                      ?.() ??
+      `${Math.round(100 * value)} %`,
   headsShown: (shown, all) => (shown === all ? `${all} heads` : `${shown} of ${all} heads`),
   noHeads: "No head passes the filter.",
   queryChoice: "Query",
   steps: {
-    key: "Key", vector: "Key vector k", product: "q · k", scaled: "÷ √d", masked: "Mask", weight: "Softmax", value: "Value v",
-    share: "Weight × v", contribution: "Part of the output",
+    key: "Key",
+    vector: "Key vector k",
+    product: "q · k",
+    scaled: "÷ √d",
+    masked: "Mask",
+    weight: "Softmax",
+    value: "Value v",
+    share: "Weight × v",
+    contribution: "Part of the output",
   },
   queryVector: (token, width) => `Query q of “${token}”: ${width} numbers`,
   outputVector: "Output: the sum of weight × v",
   hidden: "hidden",
-  contributionHelp: "The share of the output vector that this value makes up, measured along the output. All shares sum to 100 %.",
+  contributionHelp:
+      "The share of the output vector that this value makes up, measured along the output. All shares sum to 100 %.",
   needsHead: "This view shows one head. Choose one above instead of the mean.",
   needsTokens: "Queries and keys belong to tokens. This view leaves “Words” for them.",
-  noDetail: "There are no queries, keys and values here: this attention is additive, or the mean of several heads.",
+  noDetail:
+      "There are no queries, keys and values here: this attention is additive, or the mean of several heads.",
   needsServer: "This needs the model. Start it with",
   needsServerAfter: "and open the address that it prints.",
   commandIntro: "The command that makes the same:",
   copy: "Copy",
   copied: "Copied",
   exports: "Take it with you",
-  exportLabels: { svg: "SVG", png: "PNG", pdf: "PDF", json: "JSON", csv: "CSV", link: "Link" },
+  exportLabels: {svg: "SVG", png: "PNG", pdf: "PDF", json: "JSON", csv: "CSV", link: "Link"},
   pdfHint: "PDF is drawn by the command:",
   off: "Heads switched off",
-  offNone: "none",
+  switching: "A click switches off",
+  switchOne: "this head",
   switchOff: "Switch off",
   switchOn: "Switch on",
   offLayer: "the layer",
-  offOthers: "all but this",
+  offOthers: "the others of its layer",
   onAll: "Switch all on",
   original: "Original",
   changed: "Changed",
@@ -131,9 +171,13 @@ export const strings = {
   notComparable: "The two have different numbers of tokens, so there is no difference to draw.",
   comparedByPlace: "The two have different tokens: the difference compares them position by position.",
   searchEmpty: "The server has no search tree for this.",
-  kept: "kept", dropped: "dropped", winner: "winner", finished: "finished",
+  kept: "kept",
+  dropped: "dropped",
+  winner: "winner",
+  finished: "finished",
   continueBranch: "Click a branch to continue it",
-  branch: (text, state, probability, sum) => `“${text}”: ${state}; the last token has ${(100 * probability).toFixed(1)} %, all together ln P = ${sum.toFixed(2)}`,
+  branch: (text, state, probability, sum) => `“${text}”: ${state}; the last token has ${
+      (100 * probability).toFixed(1)} %, all together ln P = ${sum.toFixed(2)}`,
   stepColumn: "step",
   sumColumn: "ln P so far",
   stateColumn: "state",
@@ -144,14 +188,38 @@ export const strings = {
   notLanguageModel: "This view is for language models, and this model translates or classifies.",
   tourSentence: "Der Hund schläft.",
   tour: [
-    ["Query, key, value", "Every token asks a question, its query, and every token offers a key to be found by and a value to be taken. The dot product of query and key says how well they fit. Below is one token's query, with real numbers, against all keys of its sentence."],
-    ["Scaling and softmax", "Dot products of long vectors get large, and softmax of large numbers leaves one winner and no gradient. So they are divided by √d, the root of the vectors' length. Softmax then turns them into weights that sum to 1, and the output is the mix of values in these shares."],
-    ["The look-ahead mask", "The decoder writes from left to right, and while it learns it must not see what it is about to write. So every score to the right of the diagonal is set to minus infinity, and its weight becomes 0. That is the empty triangle."],
-    ["Heads", "One attention can look in one way at a time, so a layer has several, each with queries, keys and values of its own. Some look at their own place, some at a neighbour, some at everything. Point at a token to see where each head looks; click a map to see it large."],
-    ["Cross-attention is an alignment", "When the decoder writes a word, its cross-attention looks at the source words it comes from. Nobody told it which; it learned that from pairs of sentences. Follow the lines of one word: where the order of the languages differs, they cross."],
-    ["Why so much attention goes to the end", "Softmax cannot give nothing. A head that has nothing to do for a token puts its weight where it changes least, often on ⟨end⟩ or a full stop. The heads are sorted by that share here."],
-    ["A head is gone", "Switch a head off and its share of the output is zero. The translation often stays: the other heads and the path around them carry it. Try all heads of the last cross-attention, and it falls apart."],
-    ["Before the Transformer", "Recurrent networks with attention had a single matrix between target and source. It looks much like the mean of the heads here. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another."],
+    [
+      "Query, key, value",
+      "Every token asks a question, its query, and every token offers a key to be found by and a value to be taken. The dot product of query and key says how well they fit. Below is one token's query, with real numbers, against all keys of its sentence."
+    ],
+    [
+      "Scaling and softmax",
+      "Dot products of long vectors get large, and softmax of large numbers leaves one winner and no gradient. So they are divided by √d, the root of the vectors' length. Softmax then turns them into weights that sum to 1, and the output is the mix of values in these shares."
+    ],
+    [
+      "The look-ahead mask",
+      "The decoder writes from left to right, and while it learns it must not see what it is about to write. So every score to the right of the diagonal is set to minus infinity, and its weight becomes 0. That is the empty triangle."
+    ],
+    [
+      "Heads",
+      "One attention can look in one way at a time, so a layer has several, each with queries, keys and values of its own. Some look at their own place, some at a neighbour, some at everything. Point at a token to see where each head looks; click a map to see it large."
+    ],
+    [
+      "Cross-attention is an alignment",
+      "When the decoder writes a word, its cross-attention looks at the source words it comes from. Nobody told it which; it learned that from pairs of sentences. Follow the lines of one word: where the order of the languages differs, they cross."
+    ],
+    [
+      "Why so much attention goes to the end",
+      "Softmax cannot give nothing. A head that has nothing to do for a token puts its weight where it changes least, often on ⟨end⟩ or a full stop. The heads are sorted by that share here."
+    ],
+    [
+      "A head is gone",
+      "Switch a head off and its share of the output is zero. The translation often stays: the other heads and the path around them carry it. Try all heads of the last cross-attention, and it falls apart."
+    ],
+    [
+      "Before the Transformer",
+      "Recurrent networks with attention had a single matrix between target and source. It looks much like the mean of the heads here. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another."
+    ],
   ],
   step: (n) => `Step ${n}`,
   temperature: "Temperature",

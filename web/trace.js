@@ -1,10 +1,11 @@
-// What a model attended to: the numbers of one sentence pair, from the JSON of `heed attend --json` or packed.
+// What a model attended to: the numbers of one sentence pair, from the JSON of `heed attend --json` or
+// packed.
 //
-// A stack is "encoder", "cross" or "decoder". `matrix(stack, layer, head)` counts layers and heads from 1; head 0
-// is the mean over the heads of a layer.
+// A stack is "encoder", "cross" or "decoder". `matrix(stack, layer, head)` counts layers and heads from 1;
+// head 0 is the mean over the heads of a layer.
 
-import { isSpecial, joinWords, tokenLabels, wordIndices } from "./labels.js";
-import { readDetail, readHalves } from "./packed.js";
+import {isSpecial, joinWords, tokenLabels, wordIndices} from "./labels.js";
+import {readDetail, readHalves} from "./packed.js";
 
 export const kStacks = ["encoder", "cross", "decoder"];
 
@@ -16,9 +17,7 @@ export class Matrix {
     this.weights = weights;
   }
 
-  at(query, key) {
-    return this.weights[query * this.keys + key];
-  }
+  at(query, key) { return this.weights[query * this.keys + key]; }
 }
 
 /// Sums over the keys of each word, averages over the queries of each word (Clark et al., 2019).
@@ -56,27 +55,49 @@ export class Trace {
 
   static fromJson(json) {
     const fields = {
-      model: json.model, source: json.source, target: json.target, score: json.log_probability ?? json.score ?? null,
+      model: json.model,
+      source: json.source,
+      target: json.target,
+      score: json.log_probability ?? json.score ?? null,
       logProbabilities: json.log_probabilities ?? null,
-      sourceTokens: json.source_tokens, targetTokens: json.target_tokens, decoderTokens: json.decoder_tokens ?? [],
-      sourceWords: json.source_words ?? null, averaged: json.heads === "mean", isWords: false, raw: json,
-      stacks: {}, details: {},
+      sourceTokens: json.source_tokens,
+      targetTokens: json.target_tokens,
+      decoderTokens: json.decoder_tokens ?? [],
+      sourceWords: json.source_words ?? null,
+      averaged: json.heads === "mean",
+      isWords: false,
+      raw: json,
+      stacks: {},
+      details: {},
     };
     for (const stack of kStacks) {
       const queries = (stack === "encoder" ? fields.sourceTokens : fields.targetTokens).length;
       const keys = (stack === "decoder" ? fields.decoderTokens : fields.sourceTokens).length;
       const packed = json.packed?.[stack];
-      fields.stacks[stack] = packed
-        ? packed.map((layer) => layer.map((head) => head && new Matrix(queries, keys, readHalves(head.weights))))
-        : (json.attention?.[stack] ?? []).map((layer) => layer.map((rows) =>
-          rows.length === 0 ? null : new Matrix(queries, keys, Float32Array.from(rows.flat()))));
+      fields.stacks[stack] = packed ?
+          packed.map(
+              (layer) => layer.map((head) => head && new Matrix(queries, keys, readHalves(head.weights)))) :
+          (json.attention?.[stack] ?? [])
+              .map(
+                  (layer) => layer.map(
+                      (rows) => rows.length === 0 ?
+                          null :
+                          new Matrix(queries, keys, Float32Array.from(rows.flat()))));
       fields.details[stack] = (layer, head) => {
         const one = packed?.[layer - 1]?.[head - 1];
-        if (one?.vectors) return readDetail(one, fields.stacks[stack][layer - 1][head - 1].weights, queries, keys);
+        if (one?.vectors)
+          return readDetail(one, fields.stacks[stack][layer - 1][head - 1].weights, queries, keys);
         const plain = json.details?.[stack]?.[layer - 1]?.[head - 1];
         if (!plain) return null;
         const flat = (name) => Float32Array.from(plain[name].flat());
-        return { width: plain.width, scale: plain.scale, query: flat("query"), key: flat("key"), value: flat("value"), scores: flat("scores") };
+        return {
+          width: plain.width,
+          scale: plain.scale,
+          query: flat("query"),
+          key: flat("key"),
+          value: flat("value"),
+          scores: flat("scores")
+        };
       };
     }
     return new Trace(fields);
@@ -89,15 +110,24 @@ export class Trace {
     const source = this.sourceWords ?? wordIndices(this.sourceTokens);
     const target = wordIndices(this.targetTokens), read = wordIndices(this.decoderTokens);
     const group = (stack, queries, keys) =>
-      this.stacks[stack].map((layer) => layer.map((head) => groupMatrix(head, queries, keys)));
+        this.stacks[stack].map((layer) => layer.map((head) => groupMatrix(head, queries, keys)));
     this.grouped = new Trace({
-      ...this, isWords: true, sourceWords: null,
-      sourceTokens: joinWords(this.sourceTokens, source), targetTokens: joinWords(this.targetTokens, target),
+      ...this,
+      isWords: true,
+      sourceWords: null,
+      sourceTokens: joinWords(this.sourceTokens, source),
+      targetTokens: joinWords(this.targetTokens, target),
       decoderTokens: joinWords(this.decoderTokens, read),
-      stacks: { encoder: group("encoder", source, source), cross: group("cross", target, source), decoder: group("decoder", target, read) },
+      stacks: {
+        encoder: group("encoder", source, source),
+        cross: group("cross", target, source),
+        decoder: group("decoder", target, read)
+      },
       details: Object.fromEntries(kStacks.map((stack) => [stack, () => null])),
     });
-    for (const label of [...this.grouped.sourceLabels, ...this.grouped.targetLabels, ...this.grouped.readLabels]) label.begins = true;
+    for (const label
+             of [...this.grouped.sourceLabels, ...this.grouped.targetLabels, ...this.grouped.readLabels])
+      label.begins = true;
     return this.grouped;
   }
 
@@ -106,13 +136,9 @@ export class Trace {
     return kStacks.filter((stack) => this.stacks[stack].some((layer) => layer.some((head) => head)));
   }
 
-  layers(stack) {
-    return this.stacks[stack].length;
-  }
+  layers(stack) { return this.stacks[stack].length; }
 
-  heads(stack, layer) {
-    return this.stacks[stack][layer - 1]?.length ?? 0;
-  }
+  heads(stack, layer) { return this.stacks[stack][layer - 1]?.length ?? 0; }
 
   matrix(stack, layer, head) {
     const heads = this.stacks[stack][layer - 1] ?? [];
@@ -125,26 +151,18 @@ export class Trace {
   }
 
   /// Queries, keys, values and scores of a head, or null where the trace has none.
-  detail(stack, layer, head) {
-    return this.details[stack](layer, head);
-  }
+  detail(stack, layer, head) { return this.details[stack](layer, head); }
 
-  queryLabels(stack) {
-    return stack === "encoder" ? this.sourceLabels : this.targetLabels;
-  }
+  queryLabels(stack) { return stack === "encoder" ? this.sourceLabels : this.targetLabels; }
 
-  keyLabels(stack) {
-    return stack === "decoder" ? this.readLabels : this.sourceLabels;
-  }
+  keyLabels(stack) { return stack === "decoder" ? this.readLabels : this.sourceLabels; }
 
-  /// The place in the sentences that a query or a key is: {side: "source" | "target", index}. The keys of the decoder
-  /// are what it had read, one token behind what it produces; the start token is index -1.
-  querySpot(stack, index) {
-    return { side: stack === "encoder" ? "source" : "target", index };
-  }
+  /// The place in the sentences that a query or a key is: {side: "source" | "target", index}. The keys of the
+  /// decoder are what it had read, one token behind what it produces; the start token is index -1.
+  querySpot(stack, index) { return {side: stack === "encoder" ? "source" : "target", index}; }
 
   keySpot(stack, index) {
-    return stack === "decoder" ? { side: "target", index: index - 1 } : { side: "source", index };
+    return stack === "decoder" ? {side: "target", index: index - 1} : {side: "source", index};
   }
 
   /// The query, or the key, of a stack that a place is; -1 for none.
@@ -161,7 +179,5 @@ export class Trace {
     return isSpecial((stack === "decoder" ? this.decoderTokens : this.sourceTokens)[key]);
   }
 
-  tokenText(stack, key) {
-    return (stack === "decoder" ? this.readLabels : this.sourceLabels)[key].text;
-  }
+  tokenText(stack, key) { return (stack === "decoder" ? this.readLabels : this.sourceLabels)[key].text; }
 }

@@ -346,7 +346,8 @@ CHECK_ACCESS = """
   }
   for (const group of document.querySelectorAll('[role=radiogroup], [role=tablist]')) {
     const stops = [...group.querySelectorAll('button')].filter((each) => each.tabIndex === 0 && !each.disabled);
-    if (stops.length !== 1) wrong.push(group.getAttribute('aria-label') + ' has ' + stops.length + ' tab stops');
+    const usable = [...group.querySelectorAll('button')].some((each) => !each.disabled);
+    if (stops.length !== (usable ? 1 : 0)) wrong.push(group.getAttribute('aria-label') + ' has ' + stops.length + ' tab stops');
   }
   if (document.querySelectorAll('h1').length !== 1 || !document.documentElement.lang) wrong.push('h1 or lang');
   const parse = (text) => {

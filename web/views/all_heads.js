@@ -1,23 +1,25 @@
-// All heads at a glance: a small map for each head of each layer of each stack, sorted and filtered by what kind
-// of head it is.
+// All heads at a glance: a small map for each head of each layer of each stack, sorted and filtered by what
+// kind of head it is.
 
-import { element, select } from "../dom.js";
-import { allHeads, kMetrics } from "../metrics.js";
-import { createPicture, numberTable } from "../picture.js";
-import { Scene } from "../scene.js";
-import { strings } from "../strings.js";
+import {element, select} from "../dom.js";
+import {allHeads, kMetrics} from "../metrics.js";
+import {createPicture, numberTable} from "../picture.js";
+import {Scene} from "../scene.js";
+import {strings} from "../strings.js";
 
 const kGap = 8, kTitle = 40, kCaption = 17;
 
 /// "entropy>1.5" -> {metric, least}
 function parseFilter(text) {
   const match = /^([a-z]+)>([\d.]+)$/.exec(text);
-  return match && kMetrics.includes(match[1]) ? { metric: match[1], least: Number(match[2]) } : null;
+  return match && kMetrics.includes(match[1]) ? {metric: match[1], least: Number(match[2])} : null;
 }
 
 /// The largest value that the slider of a metric has.
 function largest(heads, metric) {
-  return ["entropy", "distance"].includes(metric) ? Math.max(0.1, ...heads.map((each) => each.metrics[metric])) : 1;
+  return ["entropy", "distance"].includes(metric) ?
+      Math.max(0.1, ...heads.map((each) => each.metrics[metric])) :
+      1;
 }
 
 function choose(heads, state) {
@@ -36,13 +38,15 @@ function layOut(trace, heads, state, room) {
   let y = 0, tallest = 0;
   stacks.forEach((stack, n) => {
     const own = heads.filter((each) => each.stack === stack);
-    const perRow = Math.max(...Array.from({ length: trace.layers(stack) }, (_, layer) => trace.heads(stack, layer + 1)), 1);
-    const columns = width < 420 && perRow > 4 && state.sort !== "place" ? 4 : Math.min(perRow, width < 300 ? 4 : perRow);
+    const perRow = Math.max(
+        ...Array.from({length: trace.layers(stack)}, (_, layer) => trace.heads(stack, layer + 1)), 1);
+    const columns =
+        width < 420 && perRow > 4 && state.sort !== "place" ? 4 : Math.min(perRow, width < 300 ? 4 : perRow);
     const size = Math.min(Math.max(132, room / 18), (width - kGap * (columns - 1)) / columns);
     const left = beside ? n * (width + 36) : 0, top = beside ? 0 : y;
     const matrix = own[0] && trace.matrix(stack, own[0].layer, own[0].head);
     const ratio = matrix ? Math.max(0.6, Math.min(1.5, matrix.queries / matrix.keys)) : 1;
-    titles.push({ stack, x: left, y: top });
+    titles.push({stack, x: left, y: top});
     let row = 0, column = 0, layer = 0;
     for (const each of own) {
       if (column === columns || (state.sort === "place" && layer !== 0 && each.layer !== layer)) {
@@ -50,23 +54,30 @@ function layOut(trace, heads, state, room) {
         ++row;
       }
       layer = each.layer;
-      boxes.push({ ...each, x: left + column * (size + kGap), y: top + kTitle + row * (size * ratio + kCaption + kGap), width: size, height: size * ratio });
+      boxes.push({
+        ...each,
+        x: left + column * (size + kGap),
+        y: top + kTitle + row * (size * ratio + kCaption + kGap),
+        width: size,
+        height: size * ratio
+      });
       ++column;
     }
     const height = kTitle + (row + 1) * (size * ratio + kCaption + kGap) + 12;
     tallest = Math.max(tallest, height);
     y += height + 14;
   });
-  return { boxes, titles, width: room, height: beside ? tallest : y };
+  return {boxes, titles, width: room, height: beside ? tallest : y};
 }
 
 export function createAllHeads(app) {
   let layout = null, cursor = -1;
 
-  const boxAt = (x, y) => layout.boxes.findIndex((box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height + kCaption);
+  const boxAt = (x, y) => layout.boxes.findIndex(
+      (box) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height + kCaption);
   const open = (index) => {
     const box = layout.boxes[index];
-    if (box) app.store.set({ view: "head", stack: box.stack, layer: box.layer, head: box.head });
+    if (box) app.store.set({view: "head", stack: box.stack, layer: box.layer, head: box.head});
   };
   const spotIn = (box, x, y) => {
     const trace = app.shown(), matrix = trace.matrix(box.stack, box.layer, box.head);
@@ -74,18 +85,30 @@ export function createAllHeads(app) {
     return query < matrix.queries ? trace.querySpot(box.stack, query) : null;
   };
 
-  const sort = select(strings.sortLabel, (value) => app.store.set({ sort: value }));
-  const metric = select(strings.filterLabel, (value) => app.store.set({ least: value ? `${value}>${(largest(allHeads(app.shown()), value) / 4).toFixed(2)}` : "" }));
-  const slider = element("input", { type: "range", min: "0", step: "0.01", "aria-label": strings.filterAtLeast,
-    oninput: () => app.store.set({ least: `${parseFilter(app.store.get().least).metric}>${slider.value}` }, true) });
+  const sort = select(strings.sortLabel, (value) => app.store.set({sort: value}));
+  const metric = select(strings.filterLabel, (value) => app.store.set({
+    least: value ? `${value}>${(largest(allHeads(app.shown()), value) / 4).toFixed(2)}` : ""
+  }));
+  const slider = element("input", {
+    type: "range",
+    min: "0",
+    step: "0.01",
+    "aria-label": strings.filterAtLeast,
+    oninput: () =>
+        app.store.set({least: `${parseFilter(app.store.get().least).metric}>${slider.value}`}, true)
+  });
   const sliderValue = element("output", {});
-  const count = element("span", { class: "count", role: "status" });
-  const controls = element("div", { class: "row" }, sort.element, metric.element,
-    element("span", { class: "field slider" }, element("span", {}, strings.filterAtLeast), slider, sliderValue), count);
+  const count = element("span", {class: "count", role: "status"});
+  const controls = element(
+      "div", {class: "row"}, sort.element, metric.element,
+      element(
+          "span", {class: "field slider"}, element("span", {}, strings.filterAtLeast), slider, sliderValue),
+      count);
   controls.classList.add("above");
 
   const describe = (box) => `${strings.headName(box.stack, box.layer, box.head)}: ` +
-    kMetrics.map((name) => `${strings.metrics[name]} ${strings.metricValue(name, box.metrics[name])}`).join(", ");
+      kMetrics.map((name) => `${strings.metrics[name]} ${strings.metricValue(name, box.metrics[name])}`)
+          .join(", ");
 
   const picture = createPicture({
     point(x, y) {
@@ -101,7 +124,14 @@ export function createAllHeads(app) {
     },
     press: (x, y) => open(boxAt(x, y)),
     key(event) {
-      const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: "down", ArrowUp: "up", Home: "home", End: "end" }[event.key];
+      const step = {
+        ArrowRight: 1,
+        ArrowLeft: -1,
+        ArrowDown: "down",
+        ArrowUp: "up",
+        Home: "home",
+        End: "end"
+      }[event.key];
       if (event.key === "Enter" && cursor >= 0) return open(cursor);
       if (!step) return;
       event.preventDefault();
@@ -135,13 +165,17 @@ export function createAllHeads(app) {
       const query = trace.queryAt(box.stack, spot), key = trace.keyAt(box.stack, spot?.other ?? spot);
       const row = box.height / matrix.queries, column = box.width / matrix.keys;
       if (query >= 0 && query < matrix.queries) {
-        scene.rect(box.x, box.y + row * query, box.width, row, null, { stroke: colours.accent, line: 1.2 });
+        scene.rect(box.x, box.y + row * query, box.width, row, null, {stroke: colours.accent, line: 1.2});
       } else if (key >= 0 && key < matrix.keys) {
-        scene.rect(box.x + column * key, box.y, column, box.height, null, { stroke: colours.accent, line: 1.2 });
+        scene.rect(
+            box.x + column * key, box.y, column, box.height, null, {stroke: colours.accent, line: 1.2});
       }
     }
     const box = layout.boxes[cursor];
-    if (box) scene.rect(box.x - 3, box.y - 3, box.width + 6, box.height + 6, null, { stroke: colours.ink, line: 2, radius: 4 });
+    if (box)
+      scene.rect(
+          box.x - 3, box.y - 3, box.width + 6, box.height + 6, null,
+          {stroke: colours.ink, line: 2, radius: 4});
     picture.mark(scene);
     picture.say(box ? describe(box) : strings.readingHint);
   };
@@ -153,8 +187,12 @@ export function createAllHeads(app) {
     update() {
       const trace = app.shown(), state = app.store.get(), colours = app.colours();
       const all = allHeads(trace), heads = choose(all, state), filter = parseFilter(state.least);
-      sort.show([["place", strings.place], ...kMetrics.map((name) => [name, strings.metrics[name]])], kMetrics.includes(state.sort) ? state.sort : "place");
-      metric.show([["", strings.everyHead], ...kMetrics.map((name) => [name, strings.metrics[name]])], filter?.metric ?? "");
+      sort.show(
+          [["place", strings.place], ...kMetrics.map((name) => [name, strings.metrics[name]])],
+          kMetrics.includes(state.sort) ? state.sort : "place");
+      metric.show(
+          [["", strings.everyHead], ...kMetrics.map((name) => [name, strings.metrics[name]])],
+          filter?.metric ?? "");
       metric.element.title = filter ? strings.metricHelp[filter.metric] : "";
       slider.parentElement.hidden = !filter;
       if (filter) {
@@ -166,22 +204,35 @@ export function createAllHeads(app) {
       layout = layOut(trace, heads, state, picture.room());
       cursor = Math.min(cursor, layout.boxes.length - 1);
       const scene = new Scene(layout.width, layout.height);
-      for (const { stack, x, y } of layout.titles) {
-        scene.text(x, y + 20, strings.stacks[stack], { size: 15, bold: true, fill: colours.ink });
+      for (const {stack, x, y} of layout.titles) {
+        scene.text(x, y + 20, strings.stacks[stack], {size: 15, bold: true, fill: colours.ink});
       }
       const chosen = app.place();
       for (const box of layout.boxes) {
         const matrix = trace.matrix(box.stack, box.layer, box.head);
-        scene.map(box.x, box.y, box.width, box.height, matrix.queries, matrix.keys, (query, key) => colours.weightParts(matrix.at(query, key)));
+        scene.map(
+            box.x, box.y, box.width, box.height, matrix.queries, matrix.keys,
+            (query, key) => colours.weightParts(matrix.at(query, key)));
         const here = box.stack === chosen.stack && box.layer === chosen.layer && box.head === chosen.head;
-        scene.rect(box.x, box.y, box.width, box.height, null, { stroke: here ? colours.accent : colours.rule, line: here ? 2 : 1 });
+        scene.rect(
+            box.x, box.y, box.width, box.height, null,
+            {stroke: here ? colours.accent : colours.rule, line: here ? 2 : 1});
         const name = box.width > 26 ? `${box.layer}.${box.head}` : "";
-        const value = kMetrics.includes(state.sort) && box.width > 70 ? `  ${strings.metricValue(state.sort, box.metrics[state.sort])}` : "";
-        scene.text(box.x, box.y + box.height + 13, name + value, { size: 11, fill: here ? colours.accent : colours.faint });
+        const value = kMetrics.includes(state.sort) && box.width > 70 ?
+            `  ${strings.metricValue(state.sort, box.metrics[state.sort])}` :
+            "";
+        scene.text(
+            box.x, box.y + box.height + 13, name + value,
+            {size: 11, fill: here ? colours.accent : colours.faint});
       }
-      picture.show(scene, app.describePicture(strings.views.heads), () => numberTable(strings.views.heads,
-        [strings.head, ...kMetrics.map((name) => strings.metrics[name])],
-        heads.map((each) => [strings.headName(each.stack, each.layer, each.head), ...kMetrics.map((name) => strings.metricValue(name, each.metrics[name]))])));
+      picture.show(
+          scene, app.describePicture(strings.views.heads),
+          () => numberTable(
+              strings.views.heads, [strings.head, ...kMetrics.map((name) => strings.metrics[name])],
+              heads.map(
+                  (each) =>
+                      [strings.headName(each.stack, each.layer, each.head),
+                       ...kMetrics.map((name) => strings.metricValue(name, each.metrics[name]))])));
       mark();
     },
   };

@@ -1,20 +1,22 @@
 // Change it: heads that give nothing, another target, a forced beginning; and which heads matter.
 
-import { attend, createLatest } from "../api.js";
-import { element } from "../dom.js";
-import { numberTable } from "../picture.js";
-import { parseHeads, writeHeads } from "../state.js";
-import { strings } from "../strings.js";
+import {attend, createLatest} from "../api.js";
+import {choice, element} from "../dom.js";
+import {numberTable} from "../picture.js";
+import {parseHeads, writeHeads} from "../state.js";
+import {strings} from "../strings.js";
 
-const same = (one, other) => one.stack === other.stack && one.layer === other.layer && one.head === other.head;
+const same = (one, other) =>
+    one.stack === other.stack && one.layer === other.layer && one.head === other.head;
 
 /// The words of `text`, with those that are not in the longest common subsequence with `other` marked.
 export function markChanges(text, other) {
   const words = text.split(/(\s+)/), others = other.split(/(\s+)/);
-  const table = Array.from({ length: words.length + 1 }, () => new Uint16Array(others.length + 1));
+  const table = Array.from({length: words.length + 1}, () => new Uint16Array(others.length + 1));
   for (let i = words.length - 1; i >= 0; --i) {
     for (let j = others.length - 1; j >= 0; --j) {
-      table[i][j] = words[i] === others[j] ? table[i + 1][j + 1] + 1 : Math.max(table[i + 1][j], table[i][j + 1]);
+      table[i][j] =
+          words[i] === others[j] ? table[i + 1][j + 1] + 1 : Math.max(table[i + 1][j], table[i][j + 1]);
     }
   }
   const parts = [];
@@ -36,20 +38,40 @@ export function markChanges(text, other) {
 export function createChange(app) {
   const offline = app.file !== null;
   const latestOriginal = createLatest(), latestScore = createLatest();
-  const grid = element("div", { class: "head-grid" });
-  const result = element("div", { class: "versus", "aria-live": "polite" });
+  const grid = element("div", {class: "head-grid"});
+  const result = element("div", {class: "versus", "aria-live": "polite"});
   const matter = element("div", {});
-  const prefix = element("input", { type: "text", disabled: offline, onchange: () => app.store.set({ prefix: prefix.value, target: "" }) });
-  const target = element("input", { type: "text", class: "wide", disabled: offline, onchange: () => app.store.set({ target: target.value, prefix: "" }) });
-  const reset = element("button", { type: "button", disabled: offline, onclick: () => app.store.set({ target: "", prefix: "", off: "" }) }, strings.reset);
-  const run = element("button", { type: "button", disabled: offline, onclick: () => runAll() }, strings.matterRun);
-  const refused = element("p", { class: "needs" });
+  const prefix = element(
+      "input",
+      {type: "text", disabled: offline, onchange: () => app.store.set({prefix: prefix.value, target: ""})});
+  const target = element("input", {
+    type: "text",
+    class: "wide",
+    disabled: offline,
+    onchange: () => app.store.set({target: target.value, prefix: ""})
+  });
+  const reset = element(
+      "button",
+      {type: "button", disabled: offline, onclick: () => app.store.set({target: "", prefix: "", off: ""})},
+      strings.reset);
+  const run =
+      element("button", {type: "button", disabled: offline, onclick: () => runAll()}, strings.matterRun);
+  const reach =
+      choice(strings.switching, [["one", strings.switchOne], ["others", strings.offOthers]], (value) => {
+        reaches = value;
+        reach.show(reaches);
+      });
+  let reaches = "one";  // what a click switches off: the head, or all others of its layer
+  reach.show(reaches);
+  for (const button of reach.buttons.values()) button.disabled = offline;
+  const refused = element("p", {class: "needs"});
   let canSwitch = offline ? false : null;  // null: not known yet
   let original = null, originalOf = "", losses = new Map(), lossesOf = "";
 
-  const sentenceKey = (state) => JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.precision]);
+  const sentenceKey = (state) =>
+      JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.precision]);
   const off = () => parseHeads(app.store.get().off);
-  const setOff = (heads) => app.store.set({ off: writeHeads(heads) });
+  const setOff = (heads) => app.store.set({off: writeHeads(heads)});
   const toggle = (head) => {
     const now = off();
     setOff(now.some((each) => same(each, head)) ? now.filter((each) => !same(each, head)) : [...now, head]);
@@ -61,28 +83,56 @@ export function createChange(app) {
     const rows = [];
     for (const stack of trace.stackNames) {
       for (let layer = 1; layer <= trace.layers(stack); ++layer) {
-        const heads = Array.from({ length: trace.heads(stack, layer) }, (_, n) => ({ stack, layer, head: n + 1 }));
+        const heads =
+            Array.from({length: trace.heads(stack, layer)}, (_, n) => ({stack, layer, head: n + 1}));
         const allOff = heads.every((head) => now.some((each) => same(each, head)));
-        rows.push(element("div", { class: "head-row" },
-          element("span", { class: "head-name" }, `${strings.stacks[stack]} ${layer}`),
-          heads.map((head) => {
-            const isOff = now.some((each) => same(each, head)), loss = losses.get(writeHeads([head]));
-            const button = element("button", {
-              type: "button", class: "head-switch", "aria-pressed": String(isOff), disabled: canSwitch === false,
-              "aria-label": `${isOff ? strings.switchOn : strings.switchOff}: ${strings.headName(stack, layer, head.head)}`,
-              title: loss === undefined ? null : `${strings.headName(stack, layer, head.head)}: ${loss.toFixed(3)}`,
-              onclick: (event) => (event.altKey ? setOff(heads.filter((each) => !same(each, head))) : toggle(head)),
-            }, String(head.head));
-            if (loss !== undefined) button.style.background = colours.signed(-loss, most);
-            return button;
-          }),
-          element("button", { type: "button", class: "quiet", disabled: canSwitch === false, onclick: () => setOff(allOff ? now.filter((each) => !heads.some((head) => same(each, head))) : [...now.filter((each) => !heads.some((head) => same(each, head))), ...heads]) }, strings.offLayer)));
+        rows.push(element(
+            "div", {class: "head-row"},
+            element("span", {class: "head-name"}, `${strings.stacks[stack]} ${layer}`), heads.map((head) => {
+              const isOff = now.some((each) => same(each, head)), loss = losses.get(writeHeads([head]));
+              const button = element(
+                  "button", {
+                    type: "button",
+                    class: "head-switch",
+                    "aria-pressed": String(isOff),
+                    disabled: canSwitch === false,
+                    "aria-label": `${isOff ? strings.switchOn : strings.switchOff}: ${
+                        strings.headName(stack, layer, head.head)}`,
+                    title: loss === undefined ?
+                        null :
+                        `${strings.headName(stack, layer, head.head)}: ${loss.toFixed(3)}`,
+                    onclick: () =>
+                        (reaches === "others" ? setOff([
+                          ...now.filter((each) => each.stack !== stack || each.layer !== layer),
+                          ...heads.filter((each) => !same(each, head))
+                        ]) :
+                                                toggle(head)),
+                  },
+                  String(head.head));
+              if (loss !== undefined) button.style.background = colours.signed(-loss, most);
+              return button;
+            }),
+            element(
+                "button", {
+                  type: "button",
+                  class: "quiet",
+                  disabled: canSwitch === false,
+                  onclick: () => setOff(
+                      allOff ? now.filter((each) => !heads.some((head) => same(each, head))) :
+                               [...now.filter((each) => !heads.some((head) => same(each, head))), ...heads])
+                },
+                strings.offLayer)));
       }
     }
     const focused = document.activeElement?.getAttribute?.("aria-label")?.split(": ")[1];
     run.disabled = canSwitch === false;
-    grid.replaceChildren(...rows, now.length > 0 ? element("button", { type: "button", onclick: () => setOff([]) }, strings.onAll) : "");
-    if (focused) [...grid.querySelectorAll(".head-switch")].find((button) => button.getAttribute("aria-label").endsWith(focused))?.focus();
+    grid.replaceChildren(
+        ...rows,
+        now.length > 0 ? element("button", {type: "button", onclick: () => setOff([])}, strings.onAll) : "");
+    if (focused)
+      [...grid.querySelectorAll(".head-switch")]
+          .find((button) => button.getAttribute("aria-label").endsWith(focused))
+          ?.focus();
   };
 
   /// Whether the server can switch heads off is found out once.
@@ -91,7 +141,9 @@ export function createChange(app) {
     canSwitch = true;
     const trace = app.trace(), stack = trace.stackNames[0];
     try {
-      await attend(app.store.get(), { target: trace.target, ablate: [{ stack, layer: 1, head: 1 }] }, new AbortController().signal);
+      await attend(
+          app.store.get(), {target: trace.target, ablate: [{stack, layer: 1, head: 1}]},
+          new AbortController().signal);
     } catch (error) {
       canSwitch = false;
       refused.textContent = error.message;
@@ -104,16 +156,22 @@ export function createChange(app) {
     if (!before.logProbabilities || !after.logProbabilities) return null;
     const sameTarget = before.targetTokens.join("\n") === after.targetTokens.join("\n");
     if (!sameTarget) {
-      return numberTable(strings.perToken, [strings.token, strings.logProbability], after.targetLabels.map((label, n) => [label.text, after.logProbabilities[n].toFixed(3)]));
+      return numberTable(
+          strings.perToken, [strings.token, strings.logProbability],
+          after.targetLabels.map((label, n) => [label.text, after.logProbabilities[n].toFixed(3)]));
     }
-    const colours = app.colours(), changes = after.logProbabilities.map((value, n) => value - before.logProbabilities[n]);
+    const colours = app.colours(),
+          changes = after.logProbabilities.map((value, n) => value - before.logProbabilities[n]);
     const most = Math.max(0.5, ...changes.map(Math.abs));
-    return element("div", { class: "token-changes", role: "list", "aria-label": strings.perToken }, after.targetLabels.map((label, n) => {
-      const cell = element("span", { role: "listitem", class: "token-change" }, element("span", {}, label.text),
-        element("small", {}, `${changes[n] >= 0 ? "+" : "−"}${Math.abs(changes[n]).toFixed(2)}`));
-      cell.style.background = colours.signed(-changes[n], most);
-      return cell;
-    }));
+    return element(
+        "div", {class: "token-changes", role: "list", "aria-label": strings.perToken},
+        after.targetLabels.map((label, n) => {
+          const cell = element(
+              "span", {role: "listitem", class: "token-change"}, element("span", {}, label.text),
+              element("small", {}, `${changes[n] >= 0 ? "+" : "−"}${Math.abs(changes[n]).toFixed(2)}`));
+          cell.style.background = colours.signed(-changes[n], most);
+          return cell;
+        }));
   };
 
   const showResult = async () => {
@@ -126,28 +184,32 @@ export function createChange(app) {
         original = now;
         originalOf = sentenceKey(state);
       } else {
-        const answer = await latestOriginal((signal) => attend({ ...state, prefix: "" }, {}, signal));
+        const answer = await latestOriginal((signal) => attend({...state, prefix: ""}, {}, signal));
         if (!answer || answer.failure) return;
         original = answer.result;
         originalOf = sentenceKey(state);
       }
     }
-    const side = (title, trace, other) => element("div", {}, element("p", { class: "name" }, title),
-      element("p", { class: "translation" }, other ? markChanges(trace.target, other.target) : trace.target),
-      element("p", { class: "note-line" }, trace.score === null ? "" : strings.score(trace.score)));
+    const side = (title, trace, other) => element(
+        "div", {}, element("p", {class: "name"}, title),
+        element("p", {class: "translation"}, other ? markChanges(trace.target, other.target) : trace.target),
+        element("p", {class: "note-line"}, trace.score === null ? "" : strings.score(trace.score)));
     const parts = [side(strings.original, original, null)];
     if (changed) {
       parts.push(side(strings.changed, now, original));
       if (now.score !== null && original.score !== null) {
-        parts.push(element("p", { class: "difference" }, `${strings.difference}: ${(now.score - original.score).toFixed(3)}`));
+        parts.push(element(
+            "p", {class: "difference"}, `${strings.difference}: ${(now.score - original.score).toFixed(3)}`));
       }
     }
     result.replaceChildren(...parts);
     if (!changed) return;
     // The original translation under the same change says what each of its words has lost.
-    const answer = await latestScore((signal) => attend(state, { target: state.target || original.target, ...(state.off ? { ablate: off() } : {}) }, signal));
+    const answer = await latestScore(
+        (signal) => attend(
+            state, {target: state.target || original.target, ...(state.off ? {ablate: off()} : {})}, signal));
     const table = answer?.result && tokenTable(original, answer.result);
-    if (table) result.append(element("p", { class: "name" }, strings.perToken), table);
+    if (table) result.append(element("p", {class: "name"}, strings.perToken), table);
   };
 
   /// Every head off in turn, with the original translation as target.
@@ -156,16 +218,23 @@ export function createChange(app) {
     run.disabled = true;
     losses = new Map();
     lossesOf = sentenceKey(state);
-    const heads = app.trace().stackNames.flatMap((stack) => Array.from({ length: app.trace().layers(stack) }, (_, layer) =>
-      Array.from({ length: app.trace().heads(stack, layer + 1) }, (_, head) => ({ stack, layer: layer + 1, head: head + 1 })))).flat();
+    const heads = app.trace()
+                      .stackNames
+                      .flatMap(
+                          (stack) => Array.from(
+                              {length: app.trace().layers(stack)},
+                              (_, layer) => Array.from(
+                                  {length: app.trace().heads(stack, layer + 1)},
+                                  (_, head) => ({stack, layer: layer + 1, head: head + 1}))))
+                      .flat();
     const signal = new AbortController().signal;
     try {
-      const base = await attend(state, { target: original?.target ?? app.trace().target }, signal);
+      const base = await attend(state, {target: original?.target ?? app.trace().target}, signal);
       const queue = [...heads];
       const worker = async () => {
         while (queue.length > 0 && lossesOf === sentenceKey(app.store.get())) {
           const head = queue.shift();
-          const trace = await attend(state, { target: base.target, ablate: [head] }, signal);
+          const trace = await attend(state, {target: base.target, ablate: [head]}, signal);
           losses.set(writeHeads([head]), trace.score - base.score);
           matter.textContent = strings.matterProgress(losses.size, heads.length);
         }
@@ -173,11 +242,11 @@ export function createChange(app) {
       await Promise.all([worker(), worker(), worker(), worker()]);
       showGrid();
       const sorted = [...losses].sort((a, b) => a[1] - b[1]);
-      matter.replaceChildren(numberTable(strings.matterLead, [strings.head, strings.lossColumn],
-        sorted.slice(0, 12).map(([name, loss]) => {
-          const [{ stack, layer, head }] = parseHeads(name);
-          return [strings.headName(stack, layer, head), loss.toFixed(3)];
-        })));
+      matter.replaceChildren(numberTable(
+          strings.matterLead, [strings.head, strings.lossColumn], sorted.slice(0, 12).map(([name, loss]) => {
+            const [{stack, layer, head}] = parseHeads(name);
+            return [strings.headName(stack, layer, head), loss.toFixed(3)];
+          })));
     } catch (error) {
       matter.textContent = error.message;
     }
@@ -185,12 +254,19 @@ export function createChange(app) {
   };
 
   return {
-    element: element("div", { class: "change" },
-      element("div", { class: "change-heads" }, element("h3", {}, strings.off), grid, refused,
-        element("h3", {}, strings.matter), element("p", { class: "note-line" }, strings.matterLead), run, matter),
-      element("div", { class: "change-result" }, result,
-        element("label", { class: "field stack" }, element("span", {}, strings.forced), prefix),
-        element("label", { class: "field stack" }, element("span", {}, strings.ownTarget), target), reset)),
+    element: element(
+        "div", {class: "change"},
+        element(
+            "div", {class: "change-heads"}, element("h3", {}, strings.off),
+            element(
+                "div", {class: "row above"},
+                element("span", {class: "field"}, element("span", {}, strings.switching), reach.element)),
+            grid, refused, element("h3", {}, strings.matter),
+            element("p", {class: "note-line"}, strings.matterLead), run, matter),
+        element(
+            "div", {class: "change-result"}, result,
+            element("label", {class: "field stack"}, element("span", {}, strings.forced), prefix),
+            element("label", {class: "field stack"}, element("span", {}, strings.ownTarget), target), reset)),
     picture: null,
     mark() {},
     update() {

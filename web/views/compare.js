@@ -1,36 +1,50 @@
-// Two traces side by side at the same stack, layer and head, and their difference where they have the same tokens.
+// Two traces side by side at the same stack, layer and head, and their difference where they have the same
+// tokens.
 
-import { attend, createLatest } from "../api.js";
-import { element, select } from "../dom.js";
-import { createPicture, numberTable } from "../picture.js";
-import { Scene } from "../scene.js";
-import { strings } from "../strings.js";
-import { Trace } from "../trace.js";
-import { addMap, layOutMap } from "./one_head.js";
+import {attend, createLatest} from "../api.js";
+import {element, select} from "../dom.js";
+import {createPicture, numberTable} from "../picture.js";
+import {Scene} from "../scene.js";
+import {strings} from "../strings.js";
+import {Trace} from "../trace.js";
+
+import {addMap, layOutMap} from "./one_head.js";
 
 const kGap = 36, kHeading = 54;
 
-/// state.other: "text:another sentence", "model:NAME", "target:another translation" or, in a file, "sentence:2".
+/// state.other: "text:another sentence", "model:NAME", "target:another translation" or, in a file,
+/// "sentence:2".
 function parseOther(text) {
   const colon = text.indexOf(":");
-  return colon < 0 ? { kind: "", value: "" } : { kind: text.slice(0, colon), value: text.slice(colon + 1) };
+  return colon < 0 ? {kind: "", value: ""} : {kind: text.slice(0, colon), value: text.slice(colon + 1)};
 }
 
 export function createCompare(app) {
   const latest = createLatest();
   const kind = select(strings.other, (value) => {
-    const first = value === "sentence" ? String(app.store.get().sentence === 1 ? 2 : 1) : value === "model" ? app.models()[0]?.id ?? "" : value === "target" ? app.trace().target : app.store.get().text;
-    app.store.set({ other: `${value}:${first}` });
+    const first = value === "sentence" ? String(app.store.get().sentence === 1 ? 2 : 1) :
+        value === "model"              ? app.models()[0]?.id ?? "" :
+        value === "target"             ? app.trace().target :
+                                         app.store.get().text;
+    app.store.set({other: `${value}:${first}`});
   });
-  const text = element("input", { type: "text", class: "wide", "aria-label": strings.other, onchange: () => app.store.set({ other: `${parseOther(app.store.get().other).kind}:${text.value}` }) });
-  const choice = select("", (value) => app.store.set({ other: `${parseOther(app.store.get().other).kind}:${value}` }), { "aria-label": strings.other });
-  const note = element("p", { class: "note-line" });
+  const text = element("input", {
+    type: "text",
+    class: "wide",
+    "aria-label": strings.other,
+    onchange: () => app.store.set({other: `${parseOther(app.store.get().other).kind}:${text.value}`})
+  });
+  const choice = select(
+      "", (value) => app.store.set({other: `${parseOther(app.store.get().other).kind}:${value}`}),
+      {"aria-label": strings.other});
+  const note = element("p", {class: "note-line"});
   const picture = createPicture({});
   let other = null, asked = "";
 
   const draw = () => {
-    const state = app.store.get(), first = app.shown(), second = other && (state.words ? other.words() : other);
-    const { stack, layer, head } = app.place();
+    const state = app.store.get(), first = app.shown(),
+          second = other && (state.words ? other.words() : other);
+    const {stack, layer, head} = app.place();
     const one = first.matrix(stack, layer, head), two = second?.matrix(stack, layer, head) ?? null;
     if (!one) return;
     note.textContent = "";
@@ -42,53 +56,79 @@ export function createCompare(app) {
     const width = (picture.room() - kGap * (columns - 1)) / columns;
     const panels = [[first, one, (q, k) => colours.weightParts(one.at(q, k)), first.target]];
     if (two) panels.push([second, two, (q, k) => colours.weightParts(two.at(q, k)), second.target]);
-    const signed = (value) => colours.signed(value, 1).match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16));
-    if (comparable) panels.push([first, one, (q, k) => signed(two.at(q, k) - one.at(q, k)), strings.differenceMap]);
-    const layouts = panels.map(([trace]) => layOutMap(trace.queryLabels(stack), trace.keyLabels(stack), width));
-    const height = beside ? Math.max(...layouts.map((each) => each.height)) + kHeading : layouts.reduce((sum, each) => sum + each.height + kHeading, 0);
+    const signed = (value) =>
+        colours.signed(value, 1).match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16));
+    if (comparable)
+      panels.push([first, one, (q, k) => signed(two.at(q, k) - one.at(q, k)), strings.differenceMap]);
+    const layouts =
+        panels.map(([trace]) => layOutMap(trace.queryLabels(stack), trace.keyLabels(stack), width));
+    const height = beside ? Math.max(...layouts.map((each) => each.height)) + kHeading :
+                            layouts.reduce((sum, each) => sum + each.height + kHeading, 0);
     const scene = new Scene(picture.room(), height);
     let y = 0;
     panels.forEach(([trace, , parts, title], n) => {
       const x = beside ? n * (width + kGap) : 0;
-      scene.text(x, y + 16, n === 2 ? title : `${trace.model}: ${title}`, { size: 13, fill: colours.ink, room: width });
+      scene.text(
+          x, y + 16, n === 2 ? title : `${trace.model}: ${title}`,
+          {size: 13, fill: colours.ink, room: width});
       // Maps are drawn from their own top: a scene of their own, moved below the heading.
       const own = new Scene(width, layouts[n].height);
       addMap(own, layouts[n], 0, trace.queryLabels(stack), trace.keyLabels(stack), parts, colours);
-      for (const shape of own.shapes) scene.shapes.push({ ...shape, x: shape.x + x, y: shape.y + y + kHeading - 18 });
+      for (const shape of own.shapes)
+        scene.shapes.push({...shape, x: shape.x + x, y: shape.y + y + kHeading - 18});
       if (!beside) y += layouts[n].height + kHeading;
     });
-    picture.show(scene, app.describePicture(strings.views.compare), () => numberTable(strings.views.compare,
-      [strings.query, strings.key, first.model, second?.model ?? "", strings.differenceColumn],
-      comparable ? first.queryLabels(stack).flatMap((query, q) => first.keyLabels(stack).map((key, k) =>
-        [query.text, key.text, one.at(q, k).toFixed(3), two.at(q, k).toFixed(3), (two.at(q, k) - one.at(q, k)).toFixed(3)])) : []));
-    if (two && !comparable) note.textContent = strings.notComparable;
-    else if (two && tokens(first) !== tokens(second)) note.textContent = strings.comparedByPlace;
+    picture.show(
+        scene, app.describePicture(strings.views.compare),
+        () => numberTable(
+            strings.views.compare,
+            [strings.query, strings.key, first.model, second?.model ?? "", strings.differenceColumn],
+            comparable ? first.queryLabels(stack).flatMap(
+                             (query, q) => first.keyLabels(stack).map(
+                                 (key, k) =>
+                                     [query.text, key.text, one.at(q, k).toFixed(3), two.at(q, k).toFixed(3),
+                                      (two.at(q, k) - one.at(q, k)).toFixed(3)])) :
+                         []));
+    if (two && !comparable)
+      note.textContent = strings.notComparable;
+    else if (two && tokens(first) !== tokens(second))
+      note.textContent = strings.comparedByPlace;
   };
 
   return {
-    element: element("div", {}, element("div", { class: "row above" }, kind.element, text, choice.element), note, picture.element),
+    element: element(
+        "div", {}, element("div", {class: "row above"}, kind.element, text, choice.element), note,
+        picture.element),
     picture,
     mark() {},
     async update() {
-      const state = app.store.get(), { kind: which, value } = parseOther(state.other);
-      const kinds = app.file ? (app.file.traces.length > 1 ? [["sentence", strings.otherText]] : [])
-        : [["text", strings.otherText], ["target", strings.otherTarget], ["model", strings.otherModel]];
+      const state = app.store.get(), {kind: which, value} = parseOther(state.other);
+      const kinds = app.file ?
+          (app.file.traces.length > 1 ? [["sentence", strings.otherText]] : []) :
+          [["text", strings.otherText], ["target", strings.otherTarget], ["model", strings.otherModel]];
       kind.show([["", "–"], ...kinds], which);
       text.hidden = !["text", "target"].includes(which);
       choice.element.hidden = !["model", "sentence"].includes(which);
       text.value = value;
       if (which === "model") choice.show(app.models().map((model) => [model.id, model.id]), value);
-      if (which === "sentence") choice.show(app.file.traces.map((trace, n) => [String(n + 1), trace.source || trace.target]), value);
-      if (which === "sentence") other = Trace.fromJson(app.file.traces[Math.min(app.file.traces.length, Math.max(1, Number(value))) - 1]);
-      if (which === "" ) other = null;
+      if (which === "sentence")
+        choice.show(app.file.traces.map((trace, n) => [String(n + 1), trace.source || trace.target]), value);
+      if (which === "sentence")
+        other =
+            Trace.fromJson(app.file.traces[Math.min(app.file.traces.length, Math.max(1, Number(value))) - 1]);
+      if (which === "") other = null;
       draw();
       if (app.file && kinds.length === 0) note.replaceChildren(app.needsModel());
       if (app.file || which === "" || value === "") return;
-      const wanted = JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.other]);
+      const wanted =
+          JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.other]);
       if (wanted === asked) return;
       asked = wanted;
-      const asking = which === "text" ? { ...state, text: value } : which === "model" ? { ...state, model: value, pair: "" } : state;
-      const answer = await latest((signal) => attend(asking, which === "target" ? { target: value } : {}, signal));
+      const asking = which === "text" ? {...state, text: value} :
+          which === "model"           ? {...state, model: value, pair: ""} :
+                                        state;
+      const answer =
+          await latest((signal) => attend(asking, which === "target" ? {target: value} : {}, signal));
       if (!answer) return;
       other = answer.result ?? null;
       draw();

@@ -1,12 +1,12 @@
-// Lines between the two sentences, heads as colours. Keys stand above and queries below; where there is no room for
-// that, keys stand on the left and queries on the right.
+// Lines between the two sentences, heads as colours. Keys stand above and queries below; where there is no
+// room for that, keys stand on the left and queries on the right.
 
-import { headColour } from "../colours.js";
-import { createPicture, numberTable } from "../picture.js";
-import { Scene, shorten, textWidth } from "../scene.js";
-import { strings } from "../strings.js";
+import {headColour} from "../colours.js";
+import {createPicture, numberTable} from "../picture.js";
+import {Scene, shorten, textWidth} from "../scene.js";
+import {strings} from "../strings.js";
 
-const kLeast = 0.02;  // fainter lines are not drawn
+const kLeast = 0.02;                 // fainter lines are not drawn
 const kWordGap = 16, kPieceGap = 2;  // for letters of 18 pixels
 
 /// Where tokens stand side by side: {begin, width} of each.
@@ -15,11 +15,11 @@ function placeInRow(labels, size) {
   const places = labels.map((label, n) => {
     x += n === 0 ? 0 : (label.begins ? kWordGap : kPieceGap) * (size / 18);
     const width = textWidth(label.text, size) + 8;
-    const place = { begin: x, width, middle: x + width / 2 };
+    const place = {begin: x, width, middle: x + width / 2};
     x += width;
     return place;
   });
-  return { places, length: x };
+  return {places, length: x};
 }
 
 function layOutRows(keys, queries, room) {
@@ -29,12 +29,19 @@ function layOutRows(keys, queries, room) {
     if (length > room * (size > 20 ? 0.75 : 1)) continue;
     const height = Math.round(Math.max(190, Math.min(300, length * 0.34)));
     const shift = (row) => row.places.map((place) => ({
-      x: place.begin + (room - row.length) / 2, width: place.width, center: place.middle + (room - row.length) / 2,
-    }));
+                                            x: place.begin + (room - row.length) / 2,
+                                            width: place.width,
+                                            center: place.middle + (room - row.length) / 2,
+                                          }));
     return {
-      along: "y", size, width: room, height: height + 2 * size + 34,
-      keys: shift(above).map((p) => ({ ...p, y: 6, height: size + 10, join: { x: p.center, y: size + 19 } })),
-      queries: shift(below).map((p) => ({ ...p, y: height + size + 18, height: size + 10, join: { x: p.center, y: height + size + 15 } })),
+      along: "y",
+      size,
+      width: room,
+      height: height + 2 * size + 34,
+      keys: shift(above).map((p) => ({...p, y: 6, height: size + 10, join: {x: p.center, y: size + 19}})),
+      queries: shift(below).map(
+          (p) =>
+              ({...p, y: height + size + 18, height: size + 10, join: {x: p.center, y: height + size + 15}})),
     };
   }
   return null;
@@ -43,7 +50,8 @@ function layOutRows(keys, queries, room) {
 function layOutColumns(keys, queries, room) {
   const size = 14, line = Math.max(keys.length, queries.length) > 60 ? 19 : 24;
   const column = Math.min(220, Math.floor(room * 0.32));
-  const widest = (labels) => Math.min(column, Math.max(...labels.map((label) => textWidth(label.text, size) + 10)));
+  const widest = (labels) =>
+      Math.min(column, Math.max(...labels.map((label) => textWidth(label.text, size) + 10)));
   const left = widest(keys), right = widest(queries);
   const width = Math.min(room, left + right + 460), begin = (room - width) / 2;
   const height = Math.max(keys.length, queries.length) * line;
@@ -51,16 +59,31 @@ function layOutColumns(keys, queries, room) {
     const y = n * line + (height - labels.length * line) / 2;
     const own = Math.min(column, textWidth(label.text, size) + 10);
     const x = isKey ? begin + left - own : begin + width - right;
-    return { x, y, width: own, height: line - 2, room: column, join: { x: isKey ? begin + left + 4 : x - 4, y: y + line / 2 - 1 } };
+    return {
+      x,
+      y,
+      width: own,
+      height: line - 2,
+      room: column,
+      join: {x: isKey ? begin + left + 4 : x - 4, y: y + line / 2 - 1}
+    };
   });
-  return { along: "x", size, width: room, height: height + 4, keys: place(keys, true), queries: place(queries, false) };
+  return {
+    along: "x",
+    size,
+    width: room,
+    height: height + 4,
+    keys: place(keys, true),
+    queries: place(queries, false)
+  };
 }
 
 export function createLines(app) {
   let layout = null, here = null;
 
   const hit = (x, y) => {
-    const find = (places) => places.findIndex((p) => x >= p.x - 4 && x <= p.x + p.width + 4 && y >= p.y - 3 && y <= p.y + p.height + 3);
+    const find = (places) => places.findIndex(
+        (p) => x >= p.x - 4 && x <= p.x + p.width + 4 && y >= p.y - 3 && y <= p.y + p.height + 3);
     const query = find(layout.queries);
     if (query >= 0) return app.shown().querySpot(here.stack, query);
     const key = find(layout.keys);
@@ -77,8 +100,11 @@ export function createLines(app) {
   /// The heads whose lines are drawn: [number, matrix].
   const headsShown = () => {
     const trace = app.shown();
-    const numbers = here.head > 0 ? [here.head] : Array.from({ length: trace.heads(here.stack, here.layer) }, (_, n) => n + 1);
-    return numbers.map((head) => [head, trace.matrix(here.stack, here.layer, head)]).filter(([, matrix]) => matrix);
+    const numbers = here.head > 0 ?
+        [here.head] :
+        Array.from({length: trace.heads(here.stack, here.layer)}, (_, n) => n + 1);
+    return numbers.map((head) => [head, trace.matrix(here.stack, here.layer, head)])
+        .filter(([, matrix]) => matrix);
   };
 
   /// Lines of one query, of one key, or of all where both are -1.
@@ -87,15 +113,18 @@ export function createLines(app) {
     heads.forEach(([head, matrix], n) => {
       // Heads that agree would cover each other: each is a little beside the others.
       const beside = (n - (heads.length - 1) / 2) * Math.min(layout.size / 8, 18 / heads.length);
-      const move = (p) => (layout.along === "y" ? { x: p.x + beside, y: p.y } : { x: p.x, y: p.y + beside * 0.8 });
+      const move = (p) =>
+          (layout.along === "y" ? {x: p.x + beside, y: p.y} : {x: p.x, y: p.y + beside * 0.8});
       const [firstQuery, lastQuery] = query < 0 ? [0, matrix.queries - 1] : [query, query];
       const [firstKey, lastKey] = key < 0 ? [0, matrix.keys - 1] : [key, key];
       for (let q = firstQuery; q <= lastQuery; ++q) {
         for (let k = firstKey; k <= lastKey; ++k) {
           const weight = matrix.at(q, k);
           if (weight < kLeast) continue;
-          scene.curve(move(layout.keys[k].join), move(layout.queries[q].join), layout.along, headColour(colours, head),
-            { width: 0.8 + 1.8 * weight, opacity: Math.min(1, strength * (0.12 + 0.88 * weight)) });
+          scene.curve(
+              move(layout.keys[k].join), move(layout.queries[q].join), layout.along,
+              headColour(colours, head),
+              {width: 0.8 + 1.8 * weight, opacity: Math.min(1, strength * (0.12 + 0.88 * weight))});
         }
       }
     });
@@ -104,7 +133,7 @@ export function createLines(app) {
   const addToken = (scene, label, p, fill) => {
     const text = p.room ? shorten(label.text, layout.size, p.room - 8) : label.text;
     const y = layout.along === "y" ? p.y + p.height - 8 : p.y + p.height / 2 + layout.size * 0.35;
-    scene.text(p.x + 4, y, text, { size: layout.size, fill });
+    scene.text(p.x + 4, y, text, {size: layout.size, fill});
   };
 
   const mark = () => {
@@ -126,11 +155,11 @@ export function createLines(app) {
     const tint = (places, labels, weightOf) => places.forEach((p, n) => {
       const weight = weightOf(n);
       if (weight < kLeast) return;
-      scene.rect(p.x, p.y, p.width, p.height, colours.accent, { opacity: 0.75 * weight, radius: 4 });
+      scene.rect(p.x, p.y, p.width, p.height, colours.accent, {opacity: 0.75 * weight, radius: 4});
       addToken(scene, labels[n], p, colours.ink);
     });
     const outline = (p, label) => {
-      scene.rect(p.x, p.y, p.width, p.height, null, { stroke: colours.accent, line: 2, radius: 4 });
+      scene.rect(p.x, p.y, p.width, p.height, null, {stroke: colours.accent, line: 2, radius: 4});
       addToken(scene, label, p, colours.ink);
     };
     if (asQuery) {
@@ -159,7 +188,8 @@ export function createLines(app) {
       addLines(scene, 0.85, -1, -1);
       const colours = app.colours();
       for (const [labels, places] of [[keys, layout.keys], [queries, layout.queries]]) {
-        labels.forEach((label, n) => addToken(scene, label, places[n], label.special ? colours.faint : colours.ink));
+        labels.forEach(
+            (label, n) => addToken(scene, label, places[n], label.special ? colours.faint : colours.ink));
       }
       picture.show(scene, app.describePicture(), () => weightTable(app));
       mark();
@@ -169,10 +199,13 @@ export function createLines(app) {
 
 /// The weights of the chosen head.
 export function weightTable(app) {
-  const trace = app.shown(), { stack, layer, head } = app.place();
+  const trace = app.shown(), {stack, layer, head} = app.place();
   const matrix = trace.matrix(stack, layer, head);
-  return numberTable(strings.headName(stack, layer, head),
-    [`${strings.query} \\ ${strings.key}`, ...trace.keyLabels(stack).map((label) => label.text)],
-    trace.queryLabels(stack).map((label, query) =>
-      [label.text, ...Array.from({ length: matrix.keys }, (_, key) => matrix.at(query, key).toFixed(3))]));
+  return numberTable(
+      strings.headName(stack, layer, head),
+      [`${strings.query} \\ ${strings.key}`, ...trace.keyLabels(stack).map((label) => label.text)],
+      trace.queryLabels(stack).map(
+          (label, query) =>
+              [label.text,
+               ...Array.from({length: matrix.keys}, (_, key) => matrix.at(query, key).toFixed(3))]));
 }

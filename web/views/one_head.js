@@ -1,9 +1,10 @@
 // One head large: queries down, keys across.
 
-import { createPicture } from "../picture.js";
-import { Scene, shorten, textWidth } from "../scene.js";
-import { strings } from "../strings.js";
-import { weightTable } from "./lines.js";
+import {createPicture} from "../picture.js";
+import {Scene, shorten, textWidth} from "../scene.js";
+import {strings} from "../strings.js";
+
+import {weightTable} from "./lines.js";
 
 const kLargestCell = 46, kSmallestCell = 9, kLongestLabel = 120;
 
@@ -11,54 +12,79 @@ function widestLabel(labels, size) {
   return Math.min(kLongestLabel, Math.max(...labels.map((label) => textWidth(label.text, size)))) + 10;
 }
 
-/// The heat map of a matrix, at an offset: used for comparisons too. `colour(query, key)` gives [red, green, blue].
+/// The heat map of a matrix, at an offset: used for comparisons too. `colour(query, key)` gives [red, green,
+/// blue].
 export function layOutMap(queries, keys, room) {
   let size = 14;
   let left = widestLabel(queries, size);
-  const cell = Math.max(kSmallestCell, Math.min(kLargestCell, Math.floor((room - left - 4) / keys.length),
-    Math.max(16, Math.floor((0.72 * innerHeight - 60) / queries.length))));
+  const cell = Math.max(
+      kSmallestCell,
+      Math.min(
+          kLargestCell, Math.floor((room - left - 4) / keys.length),
+          Math.max(16, Math.floor((0.72 * innerHeight - 60) / queries.length))));
   size = Math.max(8, Math.min(14, cell - 1));
   left = widestLabel(queries, size);
   const flat = keys.every((label) => textWidth(label.text, size) < cell - 4);
   const top = flat ? size + 10 : widestLabel(keys, size);
-  return { left, top, cell, size, flat, width: left + cell * keys.length + 4, height: top + cell * queries.length + 4 };
+  return {
+    left,
+    top,
+    cell,
+    size,
+    flat,
+    width: left + cell * keys.length + 4,
+    height: top + cell * queries.length + 4
+  };
 }
 
 export function addMap(scene, layout, x, queries, keys, parts, colours) {
-  const { left, top, cell, size, flat } = layout;
+  const {left, top, cell, size, flat} = layout;
   keys.forEach((label, n) => {
     const middle = x + left + cell * (n + 0.5), fill = label.special ? colours.faint : colours.ink;
-    if (flat) scene.text(middle, top - 7, label.text, { size, fill, align: "middle" });
-    else scene.text(middle + size * 0.36, top - 5, shorten(label.text, size, kLongestLabel), { size, fill, upward: true });
+    if (flat)
+      scene.text(middle, top - 7, label.text, {size, fill, align: "middle"});
+    else
+      scene.text(
+          middle + size * 0.36, top - 5, shorten(label.text, size, kLongestLabel),
+          {size, fill, upward: true});
   });
   queries.forEach((label, n) => {
-    scene.text(x + left - 6, top + cell * (n + 0.5) + size * 0.36, shorten(label.text, size, kLongestLabel),
-      { size, fill: label.special ? colours.faint : colours.ink, align: "end" });
+    scene.text(
+        x + left - 6, top + cell * (n + 0.5) + size * 0.36, shorten(label.text, size, kLongestLabel),
+        {size, fill: label.special ? colours.faint : colours.ink, align: "end"});
   });
   scene.map(x + left, top, cell * keys.length, cell * queries.length, queries.length, keys.length, parts);
-  scene.rect(x + left, top, cell * keys.length, cell * queries.length, null, { stroke: colours.rule });
+  scene.rect(x + left, top, cell * keys.length, cell * queries.length, null, {stroke: colours.rule});
 }
 
 export function createOneHead(app) {
-  let layout = null, here = null, offset = 0, cursor = { query: 0, key: 0 };
+  let layout = null, here = null, offset = 0, cursor = {query: 0, key: 0};
 
   const cellAt = (x, y) => {
-    const key = Math.floor((x - offset - layout.left) / layout.cell), query = Math.floor((y - layout.top) / layout.cell);
+    const key = Math.floor((x - offset - layout.left) / layout.cell),
+          query = Math.floor((y - layout.top) / layout.cell);
     const matrix = app.shown().matrix(here.stack, here.layer, here.head);
     const inside = query >= 0 && query < matrix.queries && key < matrix.keys && x >= offset;
-    return inside ? { query, key: Math.max(-1, key) } : null;
+    return inside ? {query, key: Math.max(-1, key)} : null;
   };
   const spotOf = (cell) => {
     if (!cell) return null;
     const trace = app.shown();
-    return { ...trace.querySpot(here.stack, cell.query), other: cell.key >= 0 ? trace.keySpot(here.stack, cell.key) : null };
+    return {
+      ...trace.querySpot(here.stack, cell.query),
+      other: cell.key >= 0 ? trace.keySpot(here.stack, cell.key) : null
+    };
   };
   const move = (event) => {
     const matrix = app.shown().matrix(here.stack, here.layer, here.head);
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
-    if (event.key === "Enter") app.pin(spotOf(cursor));
-    else if (event.key === "Escape") app.pin(null);
-    else if (!down && !right) return;
+    const [down, right] =
+        {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key] ?? [0, 0];
+    if (event.key === "Enter")
+      app.pin(spotOf(cursor));
+    else if (event.key === "Escape")
+      app.pin(null);
+    else if (!down && !right)
+      return;
     event.preventDefault();
     cursor = {
       query: Math.max(0, Math.min(matrix.queries - 1, cursor.query + down)),
@@ -81,22 +107,32 @@ export function createOneHead(app) {
     const key = trace.keyAt(here.stack, spot?.other ?? spot);
     const matrix = trace.matrix(here.stack, here.layer, here.head);
     const scene = new Scene(layout.width, layout.height);
-    const { left, top, cell, size } = layout;
+    const {left, top, cell, size} = layout;
     const right = cell * matrix.keys, bottom = cell * matrix.queries;
-    const asQuery = query >= 0 && query < matrix.queries, asKey = key >= 0 && key < matrix.keys && (here.stack !== "encoder" || spot.other || !asQuery);
+    const asQuery = query >= 0 && query < matrix.queries,
+          asKey = key >= 0 && key < matrix.keys && (here.stack !== "encoder" || spot.other || !asQuery);
     if (asQuery) {
-      scene.rect(offset + left - 0.5, top + cell * query - 0.5, right + 1, cell + 1, null, { stroke: colours.accent, line: 1.5 });
-      scene.rect(offset, top + cell * query, left - 2, cell, colours.accent, { opacity: 0.22, radius: 3 });
+      scene.rect(
+          offset + left - 0.5, top + cell * query - 0.5, right + 1, cell + 1, null,
+          {stroke: colours.accent, line: 1.5});
+      scene.rect(offset, top + cell * query, left - 2, cell, colours.accent, {opacity: 0.22, radius: 3});
     }
     if (asKey) {
-      scene.rect(offset + left + cell * key - 0.5, top - 0.5, cell + 1, bottom + 1, null, { stroke: colours.accent, line: 1.5 });
-      scene.rect(offset + left + cell * key, 0, cell, top - 2, colours.accent, { opacity: 0.22, radius: 3 });
+      scene.rect(
+          offset + left + cell * key - 0.5, top - 0.5, cell + 1, bottom + 1, null,
+          {stroke: colours.accent, line: 1.5});
+      scene.rect(offset + left + cell * key, 0, cell, top - 2, colours.accent, {opacity: 0.22, radius: 3});
     }
     picture.mark(asQuery || asKey ? scene : null);
     if (asQuery && asKey && size) {
-      picture.say(strings.weightOf(trace.queryLabels(here.stack)[query].text, trace.keyLabels(here.stack)[key].text, matrix.at(query, key)));
+      picture.say(strings.weightOf(
+          trace.queryLabels(here.stack)[query].text, trace.keyLabels(here.stack)[key].text,
+          matrix.at(query, key)));
     } else {
-      picture.say(asQuery ? app.describeQuery(matrix, query) : asKey ? app.describeKey(matrix, key) : strings.readingHint);
+      picture.say(
+          asQuery   ? app.describeQuery(matrix, query) :
+              asKey ? app.describeKey(matrix, key) :
+                      strings.readingHint);
     }
   };
 
@@ -109,23 +145,31 @@ export function createOneHead(app) {
       here = app.place();
       const matrix = trace.matrix(here.stack, here.layer, here.head);
       if (!matrix) return;
-      const queries = trace.queryLabels(here.stack), keys = trace.keyLabels(here.stack), colours = app.colours();
+      const queries = trace.queryLabels(here.stack), keys = trace.keyLabels(here.stack),
+            colours = app.colours();
       layout = layOutMap(queries, keys, picture.room());
       offset = Math.max(0, Math.floor((picture.room() - layout.width) / 2));
       layout.width += offset;
       const scene = new Scene(layout.width, layout.height);
-      addMap(scene, layout, offset, queries, keys, (query, key) => colours.weightParts(matrix.at(query, key)), colours);
+      addMap(
+          scene, layout, offset, queries, keys, (query, key) => colours.weightParts(matrix.at(query, key)),
+          colours);
       if (layout.cell >= 34) {
         for (let query = 0; query < matrix.queries; ++query) {
           for (let key = 0; key < matrix.keys; ++key) {
             const weight = matrix.at(query, key);
             if (weight < 0.05) continue;
-            scene.text(offset + layout.left + layout.cell * (key + 0.5), layout.top + layout.cell * (query + 0.5) + 4,
-              String(Math.round(100 * weight)), { size: 11, align: "middle", fill: weight > 0.6 ? colours.background : colours.ink });
+            scene.text(
+                offset + layout.left + layout.cell * (key + 0.5),
+                layout.top + layout.cell * (query + 0.5) + 4, String(Math.round(100 * weight)),
+                {size: 11, align: "middle", fill: weight > 0.6 ? colours.background : colours.ink});
           }
         }
       }
-      cursor = { query: Math.min(cursor.query, matrix.queries - 1), key: Math.min(cursor.key, matrix.keys - 1) };
+      cursor = {
+        query: Math.min(cursor.query, matrix.queries - 1),
+        key: Math.min(cursor.key, matrix.keys - 1)
+      };
       picture.show(scene, app.describePicture(), () => weightTable(app));
       mark();
     },

@@ -1,16 +1,18 @@
-// One query step by step: its dot product with every key, scaled, masked, softmax, and the values that it mixes.
+// One query step by step: its dot product with every key, scaled, masked, softmax, and the values that it
+// mixes.
 //
 //   scores = q K^T / sqrt(d),   weights = softmax(scores + mask),   output = sum of weight_j v_j
 //
 // The picture is a table, so that it reads the same without eyes.
 
-import { element, select } from "../dom.js";
-import { dot } from "../packed.js";
-import { strings } from "../strings.js";
+import {element, select} from "../dom.js";
+import {dot} from "../packed.js";
+import {strings} from "../strings.js";
 
 /// A vector as a strip of coloured cells.
 function strip(vector, most, colours, height = 14) {
-  const canvas = element("canvas", { class: "strip", width: String(vector.length), height: "1", "aria-hidden": "true" });
+  const canvas =
+      element("canvas", {class: "strip", width: String(vector.length), height: "1", "aria-hidden": "true"});
   canvas.style.height = `${height}px`;
   const context = canvas.getContext("2d");
   vector.forEach((number, n) => {
@@ -31,33 +33,46 @@ export function explainQuery(trace, stack, layer, head, query) {
   const detail = trace.detail(stack, layer, head);
   const matrix = trace.matrix(stack, layer, head);
   if (!detail || !matrix) return null;
-  const { width } = detail;
+  const {width} = detail;
   const row = (vectors, n) => vectors.subarray(n * width, (n + 1) * width);
   const output = new Float32Array(width);
   for (let key = 0; key < matrix.keys; ++key) {
-    row(detail.value, key).forEach((number, n) => { output[n] += matrix.at(query, key) * number; });
+    row(detail.value, key).forEach((number, n) => {
+      output[n] += matrix.at(query, key) * number;
+    });
   }
   const square = output.reduce((sum, number) => sum + number * number, 0) || 1;
-  const keys = Array.from({ length: matrix.keys }, (_, key) => {
+  const keys = Array.from({length: matrix.keys}, (_, key) => {
     const value = row(detail.value, key), weight = matrix.at(query, key);
     const score = detail.scores[query * matrix.keys + key];
     const shared = value.map((number) => weight * number);
     return {
-      key: row(detail.key, key), value, weight, scaled: score, product: score / detail.scale,
-      plain: dot(detail, query, key), hidden: stack === "decoder" && key > query, shared,
+      key: row(detail.key, key),
+      value,
+      weight,
+      scaled: score,
+      product: score / detail.scale,
+      plain: dot(detail, query, key),
+      hidden: stack === "decoder" && key > query,
+      shared,
       contribution: shared.reduce((sum, number, n) => sum + number * output[n], 0) / square,
     };
   });
-  return { width, scale: detail.scale, query: row(detail.query, query), keys, output };
+  return {width, scale: detail.scale, query: row(detail.query, query), keys, output};
 }
 
 export function createOneQuery(app) {
-  const queryBox = select(strings.queryChoice, (value) => app.pin({ side: app.place().stack === "encoder" ? "source" : "target", index: Number(value) }));
-  const body = element("div", { class: "scroll steps" });
+  const queryBox = select(
+      strings.queryChoice,
+      (value) =>
+          app.pin({side: app.place().stack === "encoder" ? "source" : "target", index: Number(value)}));
+  const body = element("div", {class: "scroll steps"});
   const bar = (share, text) => {
-    const fill = element("span", { class: "bar-fill" });
+    const fill = element("span", {class: "bar-fill"});
     fill.style.width = `${Math.max(0, Math.min(100, 100 * share))}%`;
-    return element("span", { class: "bar" }, element("span", { class: "bar-track" }, fill), element("span", { class: "bar-text" }, text));
+    return element(
+        "span", {class: "bar"}, element("span", {class: "bar-track"}, fill),
+        element("span", {class: "bar-text"}, text));
   };
   let rows = [], here = null, query = 0;
 
@@ -73,7 +88,7 @@ export function createOneQuery(app) {
   const update = () => {
     const state = app.store.get();
     here = app.place();
-    if (state.words) return app.store.set({ words: false }, true);
+    if (state.words) return app.store.set({words: false}, true);
     const trace = app.shown(), colours = app.colours();
     const head = here.head || 1;
     const labels = trace.queryLabels(here.stack);
@@ -82,44 +97,66 @@ export function createOneQuery(app) {
     queryBox.show(labels.map((label, n) => [String(n), `${n + 1}  ${label.text}`]), String(query));
     const steps = explainQuery(trace, here.stack, here.layer, head, query);
     if (!steps) {
-      body.replaceChildren(element("p", { class: "needs" }, strings.noDetail));
+      body.replaceChildren(element("p", {class: "needs"}, strings.noDetail));
       rows = [];
       return;
     }
     const mostKey = largestOf(steps.keys.flatMap((each) => [...each.key]));
     const mostValue = largestOf(steps.keys.flatMap((each) => [...each.value]));
     const names = strings.steps;
-    rows = steps.keys.map((each, key) => element("tr", {
-      class: each.hidden ? "hidden-key" : null,
-      onpointerenter: () => app.marks.hover(trace.keySpot(here.stack, key)),
-      onpointerleave: () => app.marks.hover(null),
-    },
-    element("th", { scope: "row" }, trace.keyLabels(here.stack)[key].text),
-    element("td", {}, strip(each.key, mostKey, colours)),
-    element("td", { class: "number" }, each.product.toFixed(1)),
-    element("td", { class: "number" }, each.scaled.toFixed(2)),
-    element("td", { class: "number" }, each.hidden ? "−∞" : each.scaled.toFixed(2)),
-    element("td", {}, bar(each.weight, each.weight.toFixed(3))),
-    element("td", {}, strip(each.value, mostValue, colours)),
-    element("td", {}, strip(each.shared, mostValue, colours)),
-    element("td", {}, bar(each.contribution, `${(100 * each.contribution).toFixed(1).replace("-0.0", "0.0")} %`))));
+    rows = steps.keys.map(
+        (each, key) => element(
+            "tr", {
+              class: each.hidden ? "hidden-key" : null,
+              onpointerenter: () => app.marks.hover(trace.keySpot(here.stack, key)),
+              onpointerleave: () => app.marks.hover(null),
+            },
+            element("th", {scope: "row"}, trace.keyLabels(here.stack)[key].text),
+            element("td", {}, strip(each.key, mostKey, colours)),
+            element("td", {class: "number"}, each.product.toFixed(1)),
+            element("td", {class: "number"}, each.scaled.toFixed(2)),
+            element("td", {class: "number"}, each.hidden ? "−∞" : each.scaled.toFixed(2)),
+            element("td", {}, bar(each.weight, each.weight.toFixed(3))),
+            element("td", {}, strip(each.value, mostValue, colours)),
+            element("td", {}, strip(each.shared, mostValue, colours)),
+            element(
+                "td", {},
+                bar(each.contribution, `${(100 * each.contribution).toFixed(1).replace("-0.0", "0.0")} %`))));
     const hasMask = here.stack === "decoder";
-    const table = element("table", { class: hasMask ? "steps" : "steps no-mask" },
-      element("caption", {}, strings.headName(here.stack, here.layer, head)),
-      element("thead", {},
-        element("tr", { class: "vector" }, element("th", { scope: "row" }, "q"), element("td", { colspan: "8" },
-          strip(steps.query, largestOf(steps.query), colours, 18), element("span", { class: "note" }, strings.queryVector(labels[query].text, steps.width)))),
-        element("tr", {}, [names.key, names.vector, names.product, `${names.scaled.replace("√d", `√${Math.round(1 / (steps.scale * steps.scale))}`)}`, names.masked, names.weight, names.value, names.share, names.contribution]
-          .map((name, n) => element("th", { scope: "col", title: n === 8 ? strings.contributionHelp : null }, name)))),
-      element("tbody", {}, rows),
-      element("tfoot", {}, element("tr", { class: "vector" }, element("th", { scope: "row" }, "Σ"), element("td", { colspan: "8" },
-        strip(steps.output, largestOf(steps.output), colours, 18), element("span", { class: "note" }, strings.outputVector)))));
+    const table = element(
+        "table", {class: hasMask ? "steps" : "steps no-mask"},
+        element("caption", {}, strings.headName(here.stack, here.layer, head)),
+        element(
+            "thead", {},
+            element(
+                "tr", {class: "vector"}, element("th", {scope: "row"}, "q"),
+                element(
+                    "td", {colspan: "8"}, strip(steps.query, largestOf(steps.query), colours, 18),
+                    element("span", {class: "note"}, strings.queryVector(labels[query].text, steps.width)))),
+            element(
+                "tr", {},
+                [
+                  names.key, names.vector, names.product,
+                  `${names.scaled.replace("√d", `√${Math.round(1 / (steps.scale * steps.scale))}`)}`,
+                  names.masked, names.weight, names.value, names.share, names.contribution
+                ]
+                    .map(
+                        (name, n) => element(
+                            "th", {scope: "col", title: n === 8 ? strings.contributionHelp : null}, name)))),
+        element("tbody", {}, rows),
+        element(
+            "tfoot", {},
+            element(
+                "tr", {class: "vector"}, element("th", {scope: "row"}, "Σ"),
+                element(
+                    "td", {colspan: "8"}, strip(steps.output, largestOf(steps.output), colours, 18),
+                    element("span", {class: "note"}, strings.outputVector)))));
     body.replaceChildren(table);
     mark();
   };
 
   return {
-    element: element("div", {}, element("div", { class: "row" }, queryBox.element), body),
+    element: element("div", {}, element("div", {class: "row"}, queryBox.element), body),
     picture: null,
     mark,
     update,

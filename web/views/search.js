@@ -1,13 +1,14 @@
-// The search as a tree: a column for each step with what was considered, best first; what was kept goes on, what
-// was dropped ends, and the winner is marked. A dropped branch can be continued: it becomes the forced beginning.
+// The search as a tree: a column for each step with what was considered, best first; what was kept goes on,
+// what was dropped ends, and the winner is marked. A dropped branch can be continued: it becomes the forced
+// beginning.
 
-import { createLatest, searchTree } from "../api.js";
-import { headColour } from "../colours.js";
-import { element } from "../dom.js";
-import { tokenLabels } from "../labels.js";
-import { createPicture, numberTable } from "../picture.js";
-import { Scene, shorten } from "../scene.js";
-import { strings } from "../strings.js";
+import {createLatest, searchTree} from "../api.js";
+import {headColour} from "../colours.js";
+import {element} from "../dom.js";
+import {tokenLabels} from "../labels.js";
+import {createPicture, numberTable} from "../picture.js";
+import {Scene, shorten} from "../scene.js";
+import {strings} from "../strings.js";
 
 const kColumn = 132, kRow = 34, kTop = 30, kBox = 108;
 
@@ -16,17 +17,26 @@ export function layOutTree(tree) {
   const boxes = [], byNode = new Map();
   tree.steps.forEach((step, column) => {
     step.candidates.forEach((candidate, row) => {
-      const box = { ...candidate, column, row, x: column * kColumn, y: kTop + row * kRow, label: tokenLabels([candidate.token])[0], begins: candidate.token.startsWith("\u2581") };
+      const box = {
+        ...candidate,
+        column,
+        row,
+        x: column * kColumn,
+        y: kTop + row * kRow,
+        label: tokenLabels([candidate.token])[0],
+        begins: candidate.token.startsWith("\u2581")
+      };
       boxes.push(box);
       if (candidate.node !== null) byNode.set(candidate.node, box);
     });
   });
   const way = [];
-  for (let node = tree.finished[0]?.node ?? null; node !== null; node = byNode.get(node)?.parent ?? null) way.push(node);
+  for (let node = tree.finished[0]?.node ?? null; node !== null; node = byNode.get(node)?.parent ?? null)
+    way.push(node);
   const winner = new Set(way);
   for (const box of boxes) box.wins = box.node !== null && winner.has(box.node);
   const rows = Math.max(...tree.steps.map((step) => step.candidates.length));
-  return { boxes, byNode, width: tree.steps.length * kColumn, height: kTop + rows * kRow + 6 };
+  return {boxes, byNode, width: tree.steps.length * kColumn, height: kTop + rows * kRow + 6};
 }
 
 /// The text that leads to a candidate, itself included.
@@ -38,14 +48,17 @@ export function textTo(box, byNode) {
 
 export function createSearch(app) {
   const latest = createLatest();
-  const note = element("p", { class: "note-line" });
-  const finished = element("ol", { class: "finished" });
+  const note = element("p", {class: "note-line"});
+  const finished = element("ol", {class: "finished"});
   let layout = null, cursor = -1, asked = "";
 
-  const boxAt = (x, y) => layout?.boxes.findIndex((box) => x >= box.x && x <= box.x + kBox && y >= box.y && y <= box.y + kRow - 6) ?? -1;
+  const boxAt = (x, y) =>
+      layout?.boxes.findIndex(
+          (box) => x >= box.x && x <= box.x + kBox && y >= box.y && y <= box.y + kRow - 6) ??
+      -1;
   const go = (index) => {
     const box = layout?.boxes[index];
-    if (box && !box.wins) app.store.set({ prefix: textTo(box, layout.byNode), target: "" });
+    if (box && !box.wins) app.store.set({prefix: textTo(box, layout.byNode), target: ""});
   };
   const picture = createPicture({
     point: (x, y) => show(boxAt(x, y)),
@@ -54,16 +67,24 @@ export function createSearch(app) {
     key(event) {
       const box = layout?.boxes[cursor] ?? layout?.boxes[0];
       if (!box) return;
-      const [right, down] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key] ?? [0, 0];
+      const [right, down] =
+          {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}[event.key] ?? [0, 0];
       if (event.key === "Enter") return go(cursor);
       if (!right && !down) return;
       event.preventDefault();
-      const next = layout.boxes.findIndex((each) => each.column === box.column + right && each.row === Math.max(0, box.row + down));
-      show(next >= 0 ? next : layout.boxes.findIndex((each) => each.column === box.column + right && each.row === 0));
+      const next = layout.boxes.findIndex(
+          (each) => each.column === box.column + right && each.row === Math.max(0, box.row + down));
+      show(
+          next >= 0 ? next :
+                      layout.boxes.findIndex((each) => each.column === box.column + right && each.row === 0));
     },
   });
 
-  const stateOf = (box) => (box.wins ? strings.winner : box.finished ? strings.finished : box.kept ? strings.kept : strings.dropped);
+  const stateOf = (box) =>
+      (box.wins         ? strings.winner :
+           box.finished ? strings.finished :
+           box.kept     ? strings.kept :
+                          strings.dropped);
   const show = (index) => {
     cursor = index;
     const box = layout?.boxes[index];
@@ -73,34 +94,60 @@ export function createSearch(app) {
     }
     const scene = new Scene(layout.width, layout.height), colours = app.colours();
     for (let at = box; at; at = at.parent === null ? null : layout.byNode.get(at.parent)) {
-      scene.rect(at.x, at.y, kBox, kRow - 8, null, { stroke: colours.accent, line: 2, radius: 5 });
+      scene.rect(at.x, at.y, kBox, kRow - 8, null, {stroke: colours.accent, line: 2, radius: 5});
     }
     picture.mark(scene);
-    picture.say(strings.branch(textTo(box, layout.byNode), stateOf(box), Math.exp(box.log_probability), box.sum));
+    picture.say(
+        strings.branch(textTo(box, layout.byNode), stateOf(box), Math.exp(box.log_probability), box.sum));
   };
 
   const draw = (tree) => {
     if (tree.steps.length === 0) return note.replaceChildren(strings.searchEmpty);
     layout = layOutTree(tree);
     const colours = app.colours(), scene = new Scene(layout.width, layout.height);
-    tree.steps.forEach((step, n) => scene.text(n * kColumn, 16, strings.step(n + 1), { size: 12, fill: colours.faint }));
+    tree.steps.forEach(
+        (step, n) => scene.text(n * kColumn, 16, strings.step(n + 1), {size: 12, fill: colours.faint}));
     for (const box of layout.boxes) {
       const parent = box.parent === null ? null : layout.byNode.get(box.parent);
       if (!parent) continue;
-      scene.curve({ x: parent.x + kBox, y: parent.y + kRow / 2 - 4 }, { x: box.x, y: box.y + kRow / 2 - 4 }, "x",
-        box.wins ? colours.accent : box.kept ? colours.faint : colours.rule, { width: box.wins ? 2.5 : 1, opacity: box.kept || box.wins ? 1 : 0.8 });
+      scene.curve(
+          {x: parent.x + kBox, y: parent.y + kRow / 2 - 4}, {x: box.x, y: box.y + kRow / 2 - 4}, "x",
+          box.wins     ? colours.accent :
+              box.kept ? colours.faint :
+                         colours.rule,
+          {width: box.wins ? 2.5 : 1, opacity: box.kept || box.wins ? 1 : 0.8});
     }
     for (const box of layout.boxes) {
       const probability = Math.exp(box.log_probability);
-      scene.rect(box.x, box.y, kBox, kRow - 8, colours.background, { stroke: box.wins ? colours.accent : colours.rule, line: box.wins ? 2 : 1, radius: 5 });
-      scene.rect(box.x + 1, box.y + kRow - 12, Math.max(0.5, (kBox - 2) * probability), 3, box.wins ? colours.accent : headColour(colours, 1), { opacity: box.kept || box.wins || box.finished ? 1 : 0.4 });
-      scene.text(box.x + 6, box.y + 16, shorten(box.label.text, 13, kBox - 46), { size: 13, fill: box.kept || box.wins || box.finished ? colours.ink : colours.faint, bold: box.wins });
-      scene.text(box.x + kBox - 5, box.y + 16, `${(100 * probability).toFixed(probability < 0.1 ? 1 : 0)} %`, { size: 11, fill: colours.faint, align: "end" });
+      scene.rect(
+          box.x, box.y, kBox, kRow - 8, colours.background,
+          {stroke: box.wins ? colours.accent : colours.rule, line: box.wins ? 2 : 1, radius: 5});
+      scene.rect(
+          box.x + 1, box.y + kRow - 12, Math.max(0.5, (kBox - 2) * probability), 3,
+          box.wins ? colours.accent : headColour(colours, 1),
+          {opacity: box.kept || box.wins || box.finished ? 1 : 0.4});
+      scene.text(box.x + 6, box.y + 16, shorten(box.label.text, 13, kBox - 46), {
+        size: 13,
+        fill: box.kept || box.wins || box.finished ? colours.ink : colours.faint,
+        bold: box.wins
+      });
+      scene.text(
+          box.x + kBox - 5, box.y + 16, `${(100 * probability).toFixed(probability < 0.1 ? 1 : 0)} %`,
+          {size: 11, fill: colours.faint, align: "end"});
     }
-    picture.show(scene, app.describePicture(strings.views.search), () => numberTable(strings.views.search,
-      [strings.stepColumn, strings.token, strings.probability, strings.sumColumn, strings.stateColumn],
-      layout.boxes.map((box) => [String(box.column + 1), box.label.text, Math.exp(box.log_probability).toFixed(4), box.sum.toFixed(3), stateOf(box)])));
-    finished.replaceChildren(...tree.finished.map((each) => element("li", {}, each.translation, element("span", { class: "note" }, strings.score(each.log_probability)))));
+    picture.show(
+        scene, app.describePicture(strings.views.search),
+        () => numberTable(
+            strings.views.search,
+            [strings.stepColumn, strings.token, strings.probability, strings.sumColumn, strings.stateColumn],
+            layout.boxes.map(
+                (box) =>
+                    [String(box.column + 1), box.label.text, Math.exp(box.log_probability).toFixed(4),
+                     box.sum.toFixed(3), stateOf(box)])));
+    finished.replaceChildren(...tree.finished.map(
+        (each) => element(
+            "li", {}, each.translation,
+            element("span", {class: "note"}, strings.score(each.log_probability)))));
     show(-1);
   };
 
@@ -111,7 +158,8 @@ export function createSearch(app) {
     async update() {
       const state = app.store.get();
       if (app.file) return note.replaceChildren(app.needsModel());
-      const wanted = JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.prefix]);
+      const wanted =
+          JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.prefix]);
       if (wanted === asked) return;
       asked = wanted;
       const answer = await latest((signal) => searchTree(state, signal));
