@@ -187,10 +187,10 @@ void add_train(Command& app, Work& work) {
               "Tokens of a batch, on either side (training.batch_tokens)", {1, 1 << 30});
   add_integer(*command, "--shards", o->shards, "Parts of a batch (training.shards)", {0, 1024});
   command
-      ->add_option(
-          "--precision", o->precision,
-          "Of matrix products: highest (float32), high or medium (bfloat16), which are faster where the "
-          "processor has matrix registers (training.precision)")
+      ->add_option("--precision", o->precision,
+                   "Precision of matrix products: highest (float32), or medium (bf16), which is faster on "
+                   "processors with "
+                   "AMX (training.precision)")
       ->type_name("NAME");
   add_integer(*command, "--seed", o->seed, "Seed of everything random (training.seed)",
               {0, std::numeric_limits<int64_t>::max()});

@@ -65,7 +65,7 @@ class AllKernels {
       for (const RecurrentCell cell : {RecurrentCell::kGru, RecurrentCell::kLstm}) step(cell, size);
       for (const bool additive : {false, true}) ask(size, additive);
     }
-    for (const bool causal : {false, true}) {  // what goes to matrix registers
+    for (const bool causal : {false, true}) {  // large enough for AMX
       for (const double probability : {0.0, 0.3}) attend(401, 32, 64, causal, probability);
     }
     return std::move(results_);

@@ -266,11 +266,11 @@ TEST(StreamingAttention, AgreesOnEveryInstructionSet) {
   });
 }
 
-// ---- Matrix registers ------------------------------------------------------------------------------------
+// ---- AMX -------------------------------------------------------------------------------------------------
 
-/// Runs `body` with the matrix registers and without; nothing where this processor has none.
+/// Runs `body` without and with AMX.
 template <typename Body>
-void with_and_without_registers(const Body& body) {
+void with_and_without_amx(const Body& body) {
   const std::string before = isa_name();
   for (const char* isa : {"avx512vnni", "amx"}) {
     force_isa(isa);
@@ -279,15 +279,15 @@ void with_and_without_registers(const Body& body) {
   force_isa(before);
 }
 
-bool has_registers() {
+bool has_amx() {
   const auto isas = available_isas();
   return std::find(isas.begin(), isas.end(), "amx") != isas.end();
 }
 
-// Tiles are of 32 queries and keys, blocks of 64 queries (32 forward) and 128 keys, and slices of 512 keys
-// (1,024 forward).
-TEST(AttentionOnRegisters, AgreesAroundTheBordersOfItsBlocks) {
-  if (!has_registers()) GTEST_SKIP() << "no amx";
+// Micro-kernels compute 32 queries by 32 keys; blocks have 64 queries (32 forward) and 128 keys, L2 blocks
+// 512 keys (1,024 forward).
+TEST(AmxAttention, AgreesAroundTheBordersOfItsBlocks) {
+  if (!has_amx()) GTEST_SKIP() << "no amx";
   TensorSource source(21);
   constexpr int64_t kSizes[][2] = {{64, 96},  {65, 97},   {70, 128},  {80, 129},  {96, 160},
                                    {97, 191}, {127, 200}, {128, 256}, {129, 257}, {200, 511},
@@ -299,7 +299,7 @@ TEST(AttentionOnRegisters, AgreesAroundTheBordersOfItsBlocks) {
       for (const double probability : {0.0, 0.3}) {
         p.causal = causal;
         p.dropout = DropoutStream(RandomKey::from_seed(9), probability);
-        with_and_without_registers([&](const std::string& isa) {
+        with_and_without_amx([&](const std::string& isa) {
           expect_same(p, fmt::format("{}: {} queries, {} keys, causal {}, dropout {}", isa, queries, keys,
                                      causal, probability));
         });
@@ -308,8 +308,8 @@ TEST(AttentionOnRegisters, AgreesAroundTheBordersOfItsBlocks) {
   }
 }
 
-TEST(AttentionOnRegisters, AgreesOnRandomBatches) {
-  if (!has_registers()) GTEST_SKIP() << "no amx";
+TEST(AmxAttention, AgreesOnRandomBatches) {
+  if (!has_amx()) GTEST_SKIP() << "no amx";
   for (uint64_t seed = 0; seed < 40; ++seed) {
     TensorSource source(2000 + seed);
     std::vector<std::pair<int64_t, int64_t>> lengths;
@@ -320,20 +320,19 @@ TEST(AttentionOnRegisters, AgreesOnRandomBatches) {
                            32 * source.number(1, 3), DType::kFloat32);
     p.causal = source.number(0, 1) == 1;
     p.dropout = DropoutStream(RandomKey::from_seed(seed), source.number(0, 1) == 1 ? 0.25 : 0);
-    with_and_without_registers(
+    with_and_without_amx(
         [&](const std::string& isa) { expect_same(p, fmt::format("{}: seed {}", isa, seed)); });
   }
 }
 
-// The control of both tests above: the registers are used, and where sizes are small or widths are odd, they
-// are not.
-TEST(AttentionOnRegisters, AreUsedWhereSizesAreWorthIt) {
-  if (!has_registers()) GTEST_SKIP() << "no amx";
+// The control of both tests above: AMX is used, and not for small sizes or other widths.
+TEST(AmxAttention, IsUsedWhereItPays) {
+  if (!has_amx()) GTEST_SKIP() << "no amx";
   const auto differ = [](int64_t queries, int64_t keys, int64_t width) {
     TensorSource source(22);
     const Problem p = problem_of(source, {{queries, keys}}, 1, width, width, DType::kFloat32);
     std::vector<Results> results;
-    with_and_without_registers([&](const std::string&) { results.push_back(run(p, Way::kStreaming)); });
+    with_and_without_amx([&](const std::string&) { results.push_back(run(p, Way::kStreaming)); });
     const auto same = [&](const Tensor Results::*one) {
       return (results[0].*one).to_vector<float>() == (results[1].*one).to_vector<float>();
     };
@@ -344,10 +343,10 @@ TEST(AttentionOnRegisters, AreUsedWhereSizesAreWorthIt) {
   EXPECT_EQ(differ(40, 40, 64), std::pair(false, false));
 }
 
-// Against float64, registers are off by no more than twice of what vectors are, in the output and in every
-// gradient. Without the third parts of numbers it would be dozens of times as much.
-TEST(AttentionOnRegisters, AreAsExactAsVectors) {
-  if (!has_registers()) GTEST_SKIP() << "no amx";
+// The error against float64 is at most twice that of the vector kernel, in the output and in every gradient.
+// With two parts instead of three it would be dozens of times as large.
+TEST(AmxAttention, IsAsExactAsVectors) {
+  if (!has_amx()) GTEST_SKIP() << "no amx";
   TensorSource source(24);
   for (const bool causal : {false, true}) {
     Problem p = problem_of(source, {{200, 600}}, 2, 64, 64, DType::kFloat32);
@@ -358,7 +357,7 @@ TEST(AttentionOnRegisters, AreAsExactAsVectors) {
     }
     const Results expected = run(exact, Way::kStreaming);
     std::vector<Results> results;
-    with_and_without_registers([&](const std::string&) { results.push_back(run(p, Way::kStreaming)); });
+    with_and_without_amx([&](const std::string&) { results.push_back(run(p, Way::kStreaming)); });
     for (Tensor Results::*one : {&Results::mixed, &Results::dquery, &Results::dkey, &Results::dvalue}) {
       const auto error = [&](const Results& found) {
         const auto left = (found.*one).to_vector<double>(), right = (expected.*one).to_vector<double>();
@@ -371,13 +370,13 @@ TEST(AttentionOnRegisters, AreAsExactAsVectors) {
   }
 }
 
-// What one call leaves in its memory, numbers or not, is nothing to the next one.
-TEST(AttentionOnRegisters, LeftoversOfAnotherCallDoNotMatter) {
-  if (!has_registers()) GTEST_SKIP() << "no amx";
+// NaN left in buffers by one call does not reach the next one.
+TEST(AmxAttention, LeftoversOfAnotherCallDoNotMatter) {
+  if (!has_amx()) GTEST_SKIP() << "no amx";
   TensorSource source(23);
   Problem bad = problem_of(source, {{256, 640}}, 2, 32, 32, DType::kFloat32);
   std::fill_n(bad.query.data<float>(), bad.query.size(), std::numeric_limits<float>::quiet_NaN());
-  with_and_without_registers([&](const std::string& isa) {
+  with_and_without_amx([&](const std::string& isa) {
     for (const int64_t rows : {65, 81, 100, 113}) {
       for (const bool causal : {false, true}) {
         Problem p = problem_of(source, {{rows, 421}}, 2, 32, 32, DType::kFloat32);
@@ -452,7 +451,7 @@ TEST(StreamingAttention, RowsOfNoSequenceAreZero) {
 // not divided among the operands: of one variable that all are columns of, whatever the memory held before.
 TEST(StreamingAttention, GradientsAreWrittenOrAdded) {
   constexpr int kHeads = 2;
-  for (const int64_t length : {7, 150, 400}) {  // the last on matrix registers, where there are some
+  for (const int64_t length : {7, 150, 400}) {  // the last on AMX where available
     const int64_t width = kHeads * 32, rows = 2 * length;
     TensorSource source(31);
     const Tensor x = source.normal({rows, 3 * width + 5}, DType::kFloat32),

@@ -202,18 +202,16 @@ TEST_P(EveryArchitecture, ShardsChangeRoundingAlone) {
   EXPECT_GT(std::abs(other.loss - one.loss), 1e-5 * one.loss) << "the control";
 }
 
-TEST_P(EveryArchitecture, PrecisionChangesTheLastBitsOfProductsAlone) {
+TEST_P(EveryArchitecture, MediumPrecisionIsCloseAndDiffersOnAmxAlone) {
   const bool inexact = isa_name() == "amx";
   std::map<std::string, Metrics> last;
-  for (const char* precision : {"highest", "high", "medium"}) {
+  for (const char* precision : {"highest", "medium"}) {
     train(options(precision, 3, recipe({{"training.precision", precision}})));
     last[precision] = metrics(precision).back();
   }
   const double loss = last["highest"].loss;
-  EXPECT_NEAR(last["high"].loss, loss, 2e-4 * loss);
   EXPECT_NEAR(last["medium"].loss, loss, 2e-2 * loss);
   EXPECT_EQ(last["medium"].loss != loss, inexact);
-  EXPECT_EQ(last["high"].loss != last["medium"].loss, inexact);
 }
 
 TEST_P(EveryArchitecture, LearnsAndIsAModelDirectoryAtTheEnd) {

@@ -93,7 +93,7 @@ struct Recipe {
   int64_t batch_tokens = 4096;
   int shards = 0;      ///< 0: by batch_tokens alone
   int accumulate = 1;  ///< batches per update
-  ProductPrecision precision = ProductPrecision::kHighest;
+  MatmulPrecision precision = MatmulPrecision::kHighest;
   int64_t max_length = 128;  ///< longer sentences are left out; of longer texts to classify, the end
   int64_t block = 256;       ///< of a language model: tokens that are read together
   bool documents = false;    ///< of a language model: blank lines end a document

@@ -33,9 +33,8 @@ template <typename RecipeType, typename Visit>
 void visit_recipe(RecipeType& r, Visit&& visit) {
   static const Words<Averaging> averagings{
       {"none", Averaging::kNone}, {"last", Averaging::kLast}, {"running", Averaging::kRunning}};
-  static const Words<ProductPrecision> precisions{{"highest", ProductPrecision::kHighest},
-                                                  {"high", ProductPrecision::kHigh},
-                                                  {"medium", ProductPrecision::kMedium}};
+  static const Words<MatmulPrecision> precisions{{"highest", MatmulPrecision::kHighest},
+                                                 {"medium", MatmulPrecision::kMedium}};
   static const Words<NamesFrom> name_sources{
       {"invented", NamesFrom::kInvented}, {"text", NamesFrom::kText}, {"both", NamesFrom::kBoth}};
   static const Words<JoinedSentences> joined_counts{{"uniform", JoinedSentences::kUniform},

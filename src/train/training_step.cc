@@ -43,7 +43,7 @@ LossSums TrainingStep::run(const std::vector<Batch>& parts, const nn::ParameterA
   tree_.begin(parts.size());
   std::vector<LossSums> sums(parts.size());
   pool_.run(parts.size(), [&](size_t n) {
-    const AllowedPrecision allowed(options_.precision);
+    const MatmulPrecisionScope allowed(options_.precision);
     nn::ParameterArray gradients = tree_.take();
     if (!parts[n].sentences.empty()) {
       thread_local Tape tape;

@@ -13,7 +13,7 @@
 namespace heed::train {
 
 struct TrainingStepOptions {
-  ProductPrecision precision = ProductPrecision::kHighest;  ///< of the products of run()
+  MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of the products of run()
   Stop stop = {};  ///< run() and evaluate() throw Stopped where this is requested
 };
 

@@ -1,14 +1,17 @@
-// Streaming attention over sequences of any lengths, forward and backward, without the matrix of weights.
+// FlashAttention-style attention over sequences of any lengths, forward and backward: the weights are never
+// stored.
 //
 //   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V          (Vaswani et al., 2017, equation 1)
 //
-// Keys are visited in blocks while a running maximum and sum rescale what was mixed so far (Milakov and
-// Gimelshein, 2018; Dao et al., 2022), so memory grows with the length, not with its square. The backward
-// pass computes the weights again from the kept logarithm of the sum; rows whose scores are so large that
-// this logarithm has lost digits are summed again there. The plain version beside it, its oracle, is the
-// chain of ops/attention.h that makes every weight.
+// Keys are processed in blocks with an online softmax (online_softmax-inl.h; Dao et al., "FlashAttention",
+// 2022), so memory is linear in the length. The backward pass recomputes the weights from the stored
+// log-sum-exp; rows with scores so large that log-sum-exp has lost precision are summed again there. The
+// reference to test against is the chain of ops in ops/attention.h that materializes the weights.
+//
+// attention.cc is the general case, decode_attention.cc the steps of a decoder, amx/ the same on AMX.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/pointwise/dropout.h"
@@ -18,13 +21,16 @@ namespace heed {
 /// Queries [query_begin, query_end) see keys [key_begin, key_end): one sentence of a packed batch.
 struct AttentionSpan {
   int32_t query_begin = 0, query_end = 0, key_begin = 0, key_end = 0;
-  /// Pairs of a query and a key in the spans before this one. The weights of a batch, were they all made,
-  /// would stand in the order (span, head, query, key), those of this span from heads * pairs_begin on; that
-  /// also numbers the elements of the dropout mask.
+  /// Pairs of a query and a key in the spans before this one. The elements of the dropout mask are numbered
+  /// in the order (span, head, query, key), those of this span from heads * pairs_begin on.
   int64_t pairs_begin = 0;
 
   int64_t queries() const { return query_end - query_begin; }
   int64_t keys() const { return key_end - key_begin; }
+  /// The causal mask: how many keys query `q` of the span sees. The last query sees the last key.
+  int64_t visible_keys(bool causal, int64_t q) const {
+    return causal ? std::max<int64_t>(0, keys() - queries() + q + 1) : keys();
+  }
 };
 
 /// Head h has columns [h * key_width, (h + 1) * key_width) of a row of query, and likewise of output. Heads
@@ -38,7 +44,7 @@ struct AttentionArguments {
   int key_value_heads = 0;                 ///< divides `heads`; 0: as many
   int64_t key_width = 0, value_width = 0;  ///< of one head
   T scale = 1;                             ///< of the scores: 1 / sqrt(d_k)
-  /// Look-ahead mask: a query sees no key after its own place; the last query sees the last key.
+  /// Look-ahead mask: a query sees no key after its own position; the last query sees the last key.
   bool causal = false;
   DropoutStream dropout;
 
@@ -66,24 +72,23 @@ struct KeysAndValues {
 };
 using HalfKeysAndValues = KeysAndValues<uint16_t>;
 
-/// The same for keys and values in 16 bits (IEEE 754 half precision), which take the place of those of
-/// `arguments`: a decoder's steps wait for memory more than for anything else. For few queries; without
-/// dropout.
+/// Decode attention with keys and values in float16 (IEEE 754 half precision), which replace those of
+/// `arguments`: a decoding step is bound by memory. Few queries, no dropout.
 void attention(const AttentionArguments<float>& arguments, const HalfKeysAndValues& cached);
-/// Rounded to the nearest; what is too large becomes the largest number there is, 65504.
+/// Rounded to nearest; larger numbers become the largest finite one, 65504. NaN stays NaN.
 void floats_to_halves(const float* floats, int64_t size, uint16_t* halves);
 
 template <typename T>
 struct AttentionBackwardArguments {
-  AttentionArguments<T> forward;  ///< as they were, output and log_sum_exp filled in
+  AttentionArguments<T> forward;  ///< those of the forward pass, with output and log_sum_exp
   const T* doutput = nullptr;
   int64_t doutput_stride = 0;
   T* dquery = nullptr;
   T* dkey = nullptr;
   T* dvalue = nullptr;
   int64_t dquery_stride = 0, dkey_stride = 0, dvalue_stride = 0;
-  /// Added to, or else written: all rows of all spans, which are then no other span's. Keys and values that
-  /// heads share are added to.
+  /// Gradients are added, or else written, which needs rows that belong to one span each. Those of keys and
+  /// values that heads share are added.
   bool add_to_dquery = true, add_to_dkey = true, add_to_dvalue = true;
 };
 void attention_backward(const AttentionBackwardArguments<float>& arguments);

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "kernels/attention/amx/attention_amx.h"
 #include "kernels/attention/attention.h"
 #include "kernels/simd/simd.h"
 
@@ -12,47 +13,46 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/attention/amx/attention_backward_registers-inl.h"
-#include "kernels/attention/amx/worth_registers-inl.h"
-#include "kernels/attention/attention-inl.h"
+#include "kernels/attention/head-inl.h"
+#include "kernels/simd/unroll-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-// Weights and their gradients for a block of queries and one of keys stay in cache.
+// P and dP of a block of queries and one of keys stay in cache.
 constexpr int64_t kBackwardQueries = 96;
 constexpr int64_t kBackwardKeys = 128;
 
-/// The logarithm of a weight is scale * score - shift, with the shift that the forward pass left in
-/// log_sum_exp. A large row (see kLargestShift) finds its maximum and sum again and has its scores replaced
-/// by a.scale * (score - highest) first; its scale is then 1, and its shift the logarithm of its sum.
+/// The logarithm of a weight is scale * score - shift, with log_sum_exp of the forward pass as shift. For a
+/// large row (see kMaxShift), maximum and sum are computed again, and its scores are replaced by a.scale *
+/// (score - row_max); its scale is then 1, and its shift the logarithm of its sum.
 template <typename T>
 struct QueryRow {
   T delta;  ///< dO . O
   T scale, shift;
   bool large;
-  T highest, sum;  ///< of a large row
+  T row_max, sum;  ///< of a large row
 };
 
-/// One head: its arguments, and the copies of them that the products want.
+/// One head: packed operands, and the gradients that are accumulated.
 template <typename T>
 struct HeadBackward {
   const Head<T>& h;
-  RightFactor<T> keys, keys_as_columns, values_as_columns;
-  int64_t key_width, value_width;  ///< in whole vectors
-  T* dkeys;                        ///< (keys, key_width), not yet times the scale
+  PackedB<T> keys, keys_t, values_t;
+  int64_t key_width, value_width;  ///< whole vectors
+  T* dkeys;                        ///< (keys, key_width), without the scale
   T* dvalues;                      ///< (keys, value_width)
   // Of a block of queries:
-  T* dqueries;  ///< (queries, key_width), not yet times the scale
+  T* dqueries;  ///< (queries, key_width), without the scale
   T* weights;   ///< (kBackwardQueries, kBackwardKeys): scores, then P, then P R
   T* dscores;   ///< the same: dO V^T, then dS
   QueryRow<T>* rows;
   bool any_large;  ///< of the rows
 };
 
-/// At least scale * sum over i of |q_i k_i| for all queries and keys of a head.
+/// An upper bound of scale * sum over i of |q_i k_i| for all queries and keys of a head.
 template <typename T>
-T largest_products(const Head<T>& h) {
+T max_products(const Head<T>& h) {
   const hn::ScalableTag<T> d;
   const auto largest = [&](const auto& load, const T* column, int64_t stride, int64_t rows)
                            HEED_INLINE_LAMBDA {
@@ -69,18 +69,17 @@ T largest_products(const Head<T>& h) {
          });
 }
 
-/// Whether the forward pass added up the products of a head in another order than the backward pass does, and
-/// they are so large that weights show it. Then log_sum_exp does not belong to the scores found here.
+/// Whether the forward pass computed scores in another order of additions, and they are so large that it
+/// matters. Then log_sum_exp does not fit the scores computed here.
 template <typename T>
 bool differs_from_forward(const Head<T>& h) {
-  const bool few = h.span.queries() <= kFewQueries && !h.a.dropout.active();
-  return few && is_large(largest_products(h));
+  return is_decode_attention(h.a, h.span) && is_large(max_products(h));
 }
 
-/// Whether query `q` sees keys and its weights cannot be found from log_sum_exp.
+/// Whether query `q` sees keys and log_sum_exp is too inexact for its weights.
 template <typename T>
 bool is_large_row(const Head<T>& h, int64_t q) {
-  return visible_keys(h.span, h.a.causal, q) > 0 && is_large(h.log_sum_exp(q));
+  return h.span.visible_keys(h.a.causal, q) > 0 && is_large(h.log_sum_exp(q));
 }
 
 template <typename T>
@@ -91,36 +90,35 @@ bool has_large_rows(const Head<T>& h) {
   return false;
 }
 
-/// Maxima and sums of the large ones of rows [q0, q0 + rows), which see keys before `reach`.
+/// Maxima and sums of the large rows of [q0, q0 + rows), which see keys before `key_end`.
 template <typename T>
-HWY_NOINLINE void sum_large_rows(const HeadBackward<T>& x, const RightFactor<T>& queries, int64_t q0,
-                                 int64_t rows, int64_t reach) {
+HWY_NOINLINE void sum_large_rows(const HeadBackward<T>& x, const PackedB<T>& queries, int64_t q0,
+                                 int64_t rows, int64_t key_end) {
   const hn::ScalableTag<T> d;
   const T scale = x.h.a.scale;
   for (int64_t r = 0; r < rows; ++r) {
-    x.rows[r].highest = -std::numeric_limits<T>::infinity();
+    x.rows[r].row_max = -std::numeric_limits<T>::infinity();
     x.rows[r].sum = 0;
   }
-  for (int64_t k0 = 0; k0 < reach; k0 += kBackwardKeys) {
-    const int64_t count = std::min(kBackwardKeys, reach - k0);
-    for_each_tile(rows, [&](int64_t row, int64_t tile) {
-      multiply_rows<false>(tile, x.h.visible(q0 + row + tile - 1, k0, count), x.h.a.key_width,
-                           queries.data + row * queries.stride, queries.stride,
-                           x.keys_as_columns.from_column(k0), x.weights + row * kBackwardKeys, kBackwardKeys,
-                           false);
+  for (int64_t k0 = 0; k0 < key_end; k0 += kBackwardKeys) {
+    const int64_t count = std::min(kBackwardKeys, key_end - k0);
+    for_each_mr(rows, [&](int64_t row, int64_t mr) {
+      small_gemm<false>(mr, x.h.visible(q0 + row + mr - 1, k0, count), x.h.a.key_width,
+                        queries.data + row * queries.row_stride, queries.row_stride, x.keys_t.from_column(k0),
+                        x.weights + row * kBackwardKeys, kBackwardKeys, false);
     });
     for (int64_t r = 0; r < rows; ++r) {
       QueryRow<T>& row = x.rows[r];
       const int64_t visible = x.h.visible(q0 + r, k0, count);
       if (!row.large || visible == 0) continue;
       T* const scores = x.weights + r * kBackwardKeys;
-      const T highest =
-          std::max(row.highest, hn::GetLane(hn::MaxOfLanes(d, largest_lanes(d, scores, visible))));
-      subtract_highest(d, scores, visible, scale, highest);
-      const auto more = exponentials(d, scores, visible, visible, T{1}, T{0}, [](auto, auto e) { return e; });
-      const T before = row.sum > 0 ? row.sum * std::exp((row.highest - highest) * scale) : T{0};
+      const T row_max =
+          std::max(row.row_max, hn::GetLane(hn::MaxOfLanes(d, max_of_lanes(d, scores, visible))));
+      subtract_max(d, scores, visible, scale, row_max);
+      const auto more = exp_row(d, scores, visible, visible, T{1}, T{0}, [](auto, auto e) { return e; });
+      const T before = row.sum > 0 ? row.sum * std::exp((row.row_max - row_max) * scale) : T{0};
       row.sum = before + hn::GetLane(hn::SumOfLanes(d, more));
-      row.highest = highest;
+      row.row_max = row_max;
     }
   }
   for (int64_t r = 0; r < rows; ++r) {
@@ -130,18 +128,19 @@ HWY_NOINLINE void sum_large_rows(const HeadBackward<T>& x, const RightFactor<T>&
   }
 }
 
-/// Of a block, the scores of large rows become a.scale * (score - highest).
+/// The scores of large rows of a block become a.scale * (score - row_max).
 template <typename T>
 HWY_NOINLINE void subtract_from_large_rows(const HeadBackward<T>& x, int64_t q0, int64_t rows, int64_t k0,
                                            int64_t count) {
   for (int64_t r = 0; r < rows; ++r) {
     if (!x.rows[r].large) continue;
-    subtract_highest(hn::ScalableTag<T>(), x.weights + r * kBackwardKeys, x.h.visible(q0 + r, k0, count),
-                     x.h.a.scale, x.rows[r].highest);
+    subtract_max(hn::ScalableTag<T>(), x.weights + r * kBackwardKeys, x.h.visible(q0 + r, k0, count),
+                 x.h.a.scale, x.rows[r].row_max);
   }
 }
 
-/// From scores and dO V^T of a query and `count` keys, of which it sees `visible`: P R and P (dP - delta).
+/// Of a query and `count` keys, of which it sees `visible`: P R and dS = P (dP - delta) from scores and dO
+/// V^T.
 template <typename T>
 void differentiate_row(const HeadBackward<T>& x, DropoutReader& dropout, int64_t q, int64_t k0,
                        int64_t visible, int64_t count, const QueryRow<T>& row, T* p, T* s) {
@@ -149,55 +148,53 @@ void differentiate_row(const HeadBackward<T>& x, DropoutReader& dropout, int64_t
   const auto delta_v = hn::Set(d, row.delta);
   const T scale = row.scale, shift = visible > 0 ? row.shift : T{0};
   if (!x.h.a.dropout.active()) {
-    exponentials(d, p, visible, count, scale, shift, [&](auto k, auto weight) {
+    exp_row(d, p, visible, count, scale, shift, [&](auto k, auto weight) {
       hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(d, s + k), delta_v)), d, s + k);
       return weight;
     });
     return;
   }
   uint64_t mask[kBackwardKeys / kDropoutWordBits] = {};
-  dropout.read(x.h.mask_begin(q) + k0, visible, mask);
+  dropout.read(x.h.dropout_begin(q) + k0, visible, mask);
   const auto kept = hn::Set(d, static_cast<T>(x.h.a.dropout.scale()));
-  exponentials(d, p, visible, count, scale, shift, [&](auto k, auto weight) {
+  exp_row(d, p, visible, count, scale, shift, [&](auto k, auto weight) {
     const auto factor = dropout_factors(d, mask, k, kept);
     hn::StoreU(hn::Mul(weight, hn::MulSub(hn::LoadU(d, s + k), factor, delta_v)), d, s + k);
     return hn::Mul(weight, factor);
   });
 }
 
-/// What queries [q0, q0 + rows) and keys [k0, k0 + count) give each other.
+/// The gradients between queries [q0, q0 + rows) and keys [k0, k0 + count).
 template <typename T>
-void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const RightFactor<T>& queries,
-                         const RightFactor<T>& doutputs, int64_t q0, int64_t rows, int64_t k0,
-                         int64_t count) {
+void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const PackedB<T>& queries,
+                         const PackedB<T>& doutputs, int64_t q0, int64_t rows, int64_t k0, int64_t count) {
   const AttentionArguments<T>& a = x.h.a;
-  const auto seen = [&](int64_t row, int64_t tile) { return x.h.visible(q0 + row + tile - 1, k0, count); };
-  for_each_tile(rows, [&](int64_t row, int64_t tile) {
-    multiply_rows<false>(tile, seen(row, tile), a.key_width, queries.data + row * queries.stride,
-                         queries.stride, x.keys_as_columns.from_column(k0), x.weights + row * kBackwardKeys,
-                         kBackwardKeys, false);
-    multiply_rows<false>(tile, seen(row, tile), a.value_width, doutputs.data + row * doutputs.stride,
-                         doutputs.stride, x.values_as_columns.from_column(k0),
-                         x.dscores + row * kBackwardKeys, kBackwardKeys, false);
+  const auto seen = [&](int64_t row, int64_t mr) { return x.h.visible(q0 + row + mr - 1, k0, count); };
+  for_each_mr(rows, [&](int64_t row, int64_t mr) {
+    small_gemm<false>(mr, seen(row, mr), a.key_width, queries.data + row * queries.row_stride,
+                      queries.row_stride, x.keys_t.from_column(k0), x.weights + row * kBackwardKeys,
+                      kBackwardKeys, false);
+    small_gemm<false>(mr, seen(row, mr), a.value_width, doutputs.data + row * doutputs.row_stride,
+                      doutputs.row_stride, x.values_t.from_column(k0), x.dscores + row * kBackwardKeys,
+                      kBackwardKeys, false);
   });
   if (x.any_large) subtract_from_large_rows(x, q0, rows, k0, count);
   for (int64_t r = 0; r < rows; ++r) {
     differentiate_row(x, dropout, q0 + r, k0, x.h.visible(q0 + r, k0, count), count, x.rows[r],
                       x.weights + r * kBackwardKeys, x.dscores + r * kBackwardKeys);
   }
-  for_each_tile(rows, [&](int64_t row, int64_t tile) {
-    multiply_rows<false>(tile, x.key_width, seen(row, tile), x.dscores + row * kBackwardKeys, kBackwardKeys,
-                         x.keys.from_row(k0), x.dqueries + row * x.key_width, x.key_width, true);
+  for_each_mr(rows, [&](int64_t row, int64_t mr) {
+    small_gemm<false>(mr, x.key_width, seen(row, mr), x.dscores + row * kBackwardKeys, kBackwardKeys,
+                      x.keys.from_row(k0), x.dqueries + row * x.key_width, x.key_width, true);
   });
-  for_each_tile(count, [&](int64_t k, int64_t tile) {
+  for_each_mr(count, [&](int64_t k, int64_t mr) {
     // The queries before `first` see none of these keys.
-    const int64_t hidden = k0 + k + 1 - visible_keys(x.h.span, a.causal, q0);
+    const int64_t hidden = k0 + k + 1 - x.h.span.visible_keys(a.causal, q0);
     const int64_t first = a.causal ? std::clamp<int64_t>(hidden, 0, rows) : 0;
-    multiply_rows<true>(tile, x.value_width, rows - first, x.weights + first * kBackwardKeys + k,
-                        kBackwardKeys, doutputs.from_row(first), x.dvalues + (k0 + k) * x.value_width,
-                        x.value_width, true);
-    multiply_rows<true>(tile, x.key_width, rows - first, x.dscores + first * kBackwardKeys + k, kBackwardKeys,
-                        queries.from_row(first), x.dkeys + (k0 + k) * x.key_width, x.key_width, true);
+    small_gemm<true>(mr, x.value_width, rows - first, x.weights + first * kBackwardKeys + k, kBackwardKeys,
+                     doutputs.from_row(first), x.dvalues + (k0 + k) * x.value_width, x.value_width, true);
+    small_gemm<true>(mr, x.key_width, rows - first, x.dscores + first * kBackwardKeys + k, kBackwardKeys,
+                     queries.from_row(first), x.dkeys + (k0 + k) * x.key_width, x.key_width, true);
   });
 }
 
@@ -210,24 +207,24 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const int64_t key_width = round_up(a.key_width, lanes), value_width = round_up(a.value_width, lanes);
   const int64_t columns = round_up(keys, panel_width<T>());
-  const auto lines = [](int64_t size) { return Scratch<T>::lines(size); };
-  scratch.begin(lines(keys * key_width) * 2 + lines(keys * value_width) + lines(columns * a.key_width) +
-                lines(columns * a.value_width) +
-                kBackwardQueries * (2 * key_width + value_width + 2 * kBackwardKeys) + 64);
+  const auto padded = [](int64_t size) { return Scratch<T>::padded(size); };
+  scratch.reserve(padded(keys * key_width) * 2 + padded(keys * value_width) + padded(columns * a.key_width) +
+                  padded(columns * a.value_width) +
+                  kBackwardQueries * (2 * key_width + value_width + 2 * kBackwardKeys) + 64);
   QueryRow<T> query_rows[kBackwardQueries];
   HeadBackward<T> x{h, {}, {}, {}, key_width, value_width, {}, {}, {}, {}, {}, query_rows, false};
-  x.keys = pack(h.key(0), a.key_stride, keys, a.key_width, scratch.take(keys * key_width));
-  x.keys_as_columns =
-      pack_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.take(columns * a.key_width));
-  x.values_as_columns =
-      pack_transposed(h.value(0), a.value_stride, keys, a.value_width, scratch.take(columns * a.value_width));
-  x.dkeys = scratch.take(keys * key_width);
-  x.dvalues = scratch.take(keys * value_width);
-  x.dqueries = scratch.take(kBackwardQueries * key_width);
-  x.weights = scratch.take(kBackwardQueries * kBackwardKeys);
-  x.dscores = scratch.take(kBackwardQueries * kBackwardKeys);
-  T* query_block = scratch.take(kBackwardQueries * key_width);
-  T* doutput_block = scratch.take(kBackwardQueries * value_width);
+  x.keys = pack_b(h.key(0), a.key_stride, keys, a.key_width, scratch.allocate(keys * key_width));
+  x.keys_t =
+      pack_b_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.allocate(columns * a.key_width));
+  x.values_t = pack_b_transposed(h.value(0), a.value_stride, keys, a.value_width,
+                                 scratch.allocate(columns * a.value_width));
+  x.dkeys = scratch.allocate(keys * key_width);
+  x.dvalues = scratch.allocate(keys * value_width);
+  x.dqueries = scratch.allocate(kBackwardQueries * key_width);
+  x.weights = scratch.allocate(kBackwardQueries * kBackwardKeys);
+  x.dscores = scratch.allocate(kBackwardQueries * kBackwardKeys);
+  T* query_block = scratch.allocate(kBackwardQueries * key_width);
+  T* doutput_block = scratch.allocate(kBackwardQueries * value_width);
   std::fill_n(x.dkeys, keys * key_width, T{0});
   std::fill_n(x.dvalues, keys * value_width, T{0});
   DropoutReader dropout(a.dropout);
@@ -244,23 +241,23 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
       query_rows[r].large = large;
       x.any_large = x.any_large || large;
     }
-    const auto block = pack(h.query(q0), a.query_stride, rows, a.key_width, query_block);
-    const auto doutputs = pack(doutput_row(b, h, q0), b.doutput_stride, rows, a.value_width, doutput_block);
+    const auto block = pack_b(h.query(q0), a.query_stride, rows, a.key_width, query_block);
+    const auto doutputs = pack_b(doutput_row(b, h, q0), b.doutput_stride, rows, a.value_width, doutput_block);
     std::fill_n(x.dqueries, rows * key_width, T{0});
-    const int64_t reach = visible_keys(h.span, a.causal, q0 + rows - 1);
-    if (x.any_large) sum_large_rows(x, block, q0, rows, reach);
-    for (int64_t k0 = 0; k0 < reach; k0 += kBackwardKeys) {
-      differentiate_block(x, dropout, block, doutputs, q0, rows, k0, std::min(kBackwardKeys, reach - k0));
+    const int64_t key_end = h.span.visible_keys(a.causal, q0 + rows - 1);
+    if (x.any_large) sum_large_rows(x, block, q0, rows, key_end);
+    for (int64_t k0 = 0; k0 < key_end; k0 += kBackwardKeys) {
+      differentiate_block(x, dropout, block, doutputs, q0, rows, k0, std::min(kBackwardKeys, key_end - k0));
     }
-    give_rows(x.dqueries, key_width, a.scale, rows, a.key_width, dquery_row(b, h, q0), b.dquery_stride,
-              b.add_to_dquery);
+    store_scaled_rows(x.dqueries, key_width, a.scale, rows, a.key_width, dquery_row(b, h, q0),
+                      b.dquery_stride, b.add_to_dquery);
   }
-  give_rows(x.dkeys, key_width, a.scale, keys, a.key_width,
-            b.dkey + h.span.key_begin * b.dkey_stride + h.key_value_head * a.key_width, b.dkey_stride,
-            b.add_to_dkey);
-  give_rows(x.dvalues, value_width, T{1}, keys, a.value_width,
-            b.dvalue + h.span.key_begin * b.dvalue_stride + h.key_value_head * a.value_width, b.dvalue_stride,
-            b.add_to_dvalue);
+  store_scaled_rows(x.dkeys, key_width, a.scale, keys, a.key_width,
+                    b.dkey + h.span.key_begin * b.dkey_stride + h.key_value_head * a.key_width, b.dkey_stride,
+                    b.add_to_dkey);
+  store_scaled_rows(x.dvalues, value_width, T{1}, keys, a.value_width,
+                    b.dvalue + h.span.key_begin * b.dvalue_stride + h.key_value_head * a.value_width,
+                    b.dvalue_stride, b.add_to_dvalue);
 }
 
 template <typename T>
@@ -272,14 +269,12 @@ void attention_backward(const AttentionBackwardArguments<T>& b) {
   for (int64_t s = 0; s < b.forward.span_count; ++s) {
     for (int head = 0; head < b.forward.heads; ++head) {
       const Head<T> h{b.forward, b.forward.spans[s], head};
-#if HEED_AMX && HWY_TARGET == HWY_AVX3
       if constexpr (std::is_same_v<T, float>) {
-        if (worth_registers(b.forward, h.span) && !has_large_rows(h)) {
-          differentiate_on_registers(b, h, scratch);
+        if (use_amx_attention(b.forward, h.span) && !has_large_rows(h)) {
+          amx_attention_backward(b, h.span, head);
           continue;
         }
       }
-#endif
       attention_backward_head(b, h, scratch);
     }
   }

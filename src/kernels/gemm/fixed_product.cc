@@ -5,104 +5,107 @@
 
 #include "base/check.h"
 #include "base/memory_pool.h"
+#include "kernels/gemm/blocking.h"
 #include "kernels/simd/simd.h"
+#include "kernels/thresholds.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm/fixed_product.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/gemm/fixed_point-inl.h"
+#include "kernels/gemm/amx/int8_slices_epilogue-inl.h"
+#include "kernels/gemm/amx/int8_slices_pack-inl.h"
 
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-constexpr int kDigits = 3;
-constexpr int64_t kLines = amx::kTileRows;
-constexpr int64_t kMostOfSlice = 384;
-/// 16 lines and the inputs of a step.
-constexpr int64_t kStepGroups = kFixedGroups<kDigits>;
+constexpr int64_t kPanel = amx::kTileRows;  // MR and NR
 
-FixedPanelSizes fixed_panel_sizes(int64_t out, int64_t in) {
-  const int64_t tiles = round_up(out, kLines) / kLines, slice = slice_of<kMostOfSlice>(in);
-  return {tiles * fixed_steps(in) * kStepGroups, tiles * ((in + slice - 1) / slice) * kLines};
+int64_t packed_kc(int64_t k) {
+  return int8_slices_kc<kPackedInt8SlicesKc>(k);
 }
 
-/// 16 lines from `line` on, all their inputs.
-void pack_all_slices(const Factor& factor, int64_t line, uint32_t* groups, float* magnitudes) {
-  const int64_t slice = slice_of<kMostOfSlice>(factor.inputs);
-  for (int64_t begin = 0; begin < factor.inputs; begin += slice, magnitudes += kLines) {
-    const int64_t end = std::min(begin + slice, factor.inputs);
-    pack_lines<kDigits>(factor, line, begin, end, groups + begin / kFixedInputs * kStepGroups, magnitudes);
+FixedPanelSizes fixed_panel_sizes(int64_t out, int64_t in) {
+  const int64_t panels = round_up(out, kPanel) / kPanel, kc = packed_kc(in);
+  return {panels * int8_steps(in) * kSlicedTileDwords, panels * ((in + kc - 1) / kc) * kPanel};
+}
+
+/// A panel of 16 rows or columns from `begin` on, all of K.
+void pack_all_of_k(const Operand& operand, int64_t begin, uint32_t* dwords, float* scales) {
+  const int64_t kc = packed_kc(operand.k_size);
+  for (int64_t k = 0; k < operand.k_size; k += kc, scales += kPanel) {
+    const int64_t k_end = std::min(k + kc, operand.k_size);
+    pack_sliced_panel(operand, begin, k, k_end, dwords + k / kInt8Step * kSlicedTileDwords, scales);
   }
 }
 
 void pack_fixed_panels(const float* weights, int64_t out, int64_t in, const FixedPanels& panels) {
-  const Factor factor{weights, in, false, true, out, in};
-  const FixedPanelSizes sizes = fixed_panel_sizes(kLines, in);
-  for (int64_t line = 0; line < out; line += kLines) {
-    const int64_t tile = line / kLines;
-    pack_all_slices(factor, line, panels.groups + tile * sizes.groups,
-                    panels.magnitudes + tile * sizes.magnitudes);
+  const Operand b{weights, in, Side::kB, true, out, in};
+  const FixedPanelSizes sizes = fixed_panel_sizes(kPanel, in);
+  for (int64_t n = 0; n < out; n += kPanel) {
+    pack_all_of_k(b, n, panels.groups + n / kPanel * sizes.groups,
+                  panels.magnitudes + n / kPanel * sizes.magnitudes);
   }
 }
 
-void fixed_product(const FixedProductArguments& a) {
-  if (a.rows == 0) return;
-  // Of rows: their digits fit the second-level cache.
-  constexpr int64_t kBlock = 96, kBlockGroups = 256 << 10;
-  const FixedPanelSizes sizes = fixed_panel_sizes(kLines, a.in);
-  const int64_t slice = slice_of<kMostOfSlice>(a.in);
-  const int64_t block_rows =
-      std::clamp(kBlockGroups / sizes.groups * kLines, kLines, std::min(kBlock, round_up(a.rows, kLines)));
-  const int64_t tiles = block_rows / kLines;
-  thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> digits;
-  thread_local std::vector<float, PoolAllocator<float>> magnitudes;
-  digits.resize(std::max(digits.size(), static_cast<size_t>(tiles * sizes.groups)));
-  magnitudes.resize(std::max(magnitudes.size(), static_cast<size_t>(tiles * sizes.magnitudes)));
+void fixed_product(const FixedProductArguments& args) {
+  if (args.rows == 0) return;
+  const FixedPanelSizes sizes = fixed_panel_sizes(kPanel, args.in);
+  const int64_t kc = packed_kc(args.in);
+  const int64_t mc = std::clamp(kPackedInt8SlicesL2Dwords / sizes.groups * kPanel, kPanel,
+                                std::min(kPackedMc, round_up(args.rows, kPanel)));
+  const int64_t mc_panels = mc / kPanel;
+  thread_local std::vector<uint32_t, PoolAllocator<uint32_t>> packed_a;
+  thread_local std::vector<float, PoolAllocator<float>> a_scales;
+  packed_a.resize(std::max(packed_a.size(), static_cast<size_t>(mc_panels * sizes.groups)));
+  a_scales.resize(std::max(a_scales.size(), static_cast<size_t>(mc_panels * sizes.magnitudes)));
 
-  // Of the next weights, what is asked for in a pause, more than one line.
-  constexpr int64_t kStepLines = kStepGroups * amx::kGroupBytes / kLineBytes;
-  const int64_t more = (kStepLines - 1) / (tiles * kDigitProducts<kDigits>);
-  const Factor x{a.x, a.in, true, true, a.rows, a.in};
-  const amx::Registers registers;
-  TilesInTurn<kDigits> in_turn;
-  for (int64_t block = 0; block < a.rows; block += block_rows) {
-    const int64_t block_tiles = round_up(std::min(block_rows, a.rows - block), kLines) / kLines;
-    for (int64_t tile = 0; tile < block_tiles; ++tile) {
-      pack_all_slices(x, block + tile * kLines, digits.data() + tile * sizes.groups,
-                      magnitudes.data() + tile * sizes.magnitudes);
+  // Cache lines of the next block of B that are prefetched after each slice product, beside the first.
+  constexpr int64_t kStepLines = kSlicedTileDwords * amx::kDwordBytes / kCacheLineBytes;
+  const int64_t more_lines = (kStepLines - 1) / (mc_panels * kSliceProducts);
+  const Operand a{args.x, args.in, Side::kA, true, args.rows, args.in};
+  const amx::TileConfig config;
+  SlicedBlockPipeline pipeline;
+  for (int64_t m0 = 0; m0 < args.rows; m0 += mc) {
+    const int64_t panels = round_up(std::min(mc, args.rows - m0), kPanel) / kPanel;
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      pack_all_of_k(a, m0 + panel * kPanel, packed_a.data() + panel * sizes.groups,
+                    a_scales.data() + panel * sizes.magnitudes);
     }
-    const uint32_t* w = a.groups;
-    const float* w_magnitudes = a.magnitudes;
-    for (int64_t column = 0; column < a.out; column += kLines) {
-      for (int64_t begin = 0; begin < a.in; begin += slice, w_magnitudes += kLines) {
-        const int64_t steps = fixed_steps(std::min(slice, a.in - begin));
-        const int64_t slice_groups = begin / kFixedInputs * kStepGroups,
-                      slice_magnitudes = begin / slice * kLines;
-        const char* ahead = reinterpret_cast<const char*>(w + steps * kStepGroups);
-        for (int64_t tile = 0; tile < block_tiles; ++tile) {
-          FixedTile written{.rows = std::min(kLines, a.rows - block - tile * kLines),
-                            .columns = std::min(kLines, a.out - column),
-                            .a_magnitudes = magnitudes.data() + tile * sizes.magnitudes + slice_magnitudes,
-                            .b_magnitudes = w_magnitudes,
-                            .c = {a.y + (block + tile * kLines) * a.out + column, a.out}};
-          written.begin_with(begin > 0, a.bias, column);
-          in_turn.multiply(digits.data() + tile * sizes.groups + slice_groups, w, steps, written,
-                           [&](auto) HEED_INLINE_LAMBDA {
-                             __builtin_prefetch(ahead, 0, 2);
-                             ahead += kLineBytes;
-                             for (int64_t line = 0; line < more; ++line, ahead += kLineBytes) {
-                               __builtin_prefetch(ahead, 0, 2);
-                             }
-                           });
+    const uint32_t* b = args.groups;
+    const float* b_scales = args.magnitudes;
+    for (int64_t n = 0; n < args.out; n += kPanel) {
+      for (int64_t k = 0; k < args.in; k += kc, b_scales += kPanel) {
+        const int64_t k_steps = int8_steps(std::min(kc, args.in - k));
+        const char* next_b = reinterpret_cast<const char*>(b + k_steps * kSlicedTileDwords);
+        for (int64_t panel = 0; panel < panels; ++panel) {
+          SlicedBlock block{.rows = std::min(kPanel, args.rows - m0 - panel * kPanel),
+                            .columns = std::min(kPanel, args.out - n),
+                            .a_scales = a_scales.data() + panel * sizes.magnitudes + k / kc * kPanel,
+                            .b_scales = b_scales,
+                            .c = {args.y + (m0 + panel * kPanel) * args.out + n, args.out},
+                            .c0 = {}};
+          if (k > 0) {
+            block.c0 = {block.c.data, block.c.stride};
+          } else if (args.bias != nullptr) {
+            block.c0 = {args.bias + n, 0};
+          }
+          pipeline.multiply(packed_a.data() + panel * sizes.groups + k / kInt8Step * kSlicedTileDwords, b,
+                            k_steps, block, [&](auto) HEED_INLINE_LAMBDA {
+                              __builtin_prefetch(next_b, 0, 2);
+                              next_b += kCacheLineBytes;
+                              for (int64_t line = 0; line < more_lines; ++line, next_b += kCacheLineBytes) {
+                                __builtin_prefetch(next_b, 0, 2);
+                              }
+                            });
         }
-        w += steps * kStepGroups;
+        b += k_steps * kSlicedTileDwords;
       }
     }
-    in_turn.finish();
+    pipeline.finish();
   }
 }
 
@@ -117,8 +120,7 @@ namespace heed {
 #if HEED_AMX && HWY_TARGETS & HWY_AVX3
 
 bool has_fixed_product(int64_t in) {
-  constexpr int64_t kFewestInputs = 32;  // of the 64 that are multiplied
-  return internal::has_amx() && in >= kFewestInputs;
+  return internal::has_amx() && packed_weights_pay_on_amx(in);
 }
 FixedPanelSizes fixed_panel_sizes(int64_t out, int64_t in) {
   return N_AVX3::fixed_panel_sizes(out, in);

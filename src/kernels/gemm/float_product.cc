@@ -10,8 +10,8 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "kernels/gemm/panel_tile-inl.h"
-#include "kernels/gemm/register_tile-inl.h"
 #include "kernels/gemm/write_sums-inl.h"
+#include "kernels/simd/fma_block-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -47,7 +47,7 @@ struct FloatLanes {
 #else
   using D = hn::ScalableTag<float>;
   using Sum = hn::Vec<D>;
-  static constexpr int kRows = kTileRows, kVectors = kTileVectors;
+  static constexpr int kRows = kFmaMr, kVectors = kFmaNrVectors;
   static constexpr int kColumns = static_cast<int>(hn::MaxLanes(D()));
   static HWY_INLINE Sum zero() {
     return hn::Zero(D());

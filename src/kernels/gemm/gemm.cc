@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "base/check.h"
-#include "kernels/gemm/bfloat16_gemm.h"
-#include "kernels/gemm/fixed_gemm.h"
+#include "kernels/gemm/gemm_amx.h"
 #include "kernels/simd/isa.h"
+#include "kernels/thresholds.h"
 
 namespace heed {
 namespace {
 
-/// oneDNN divides its work by OpenMP, if it may; here one product is one thread's.
+/// oneDNN would divide its work by OpenMP.
 void use_one_thread() {
   thread_local const bool done = [] {
     omp_set_num_threads(1);
@@ -24,9 +24,9 @@ void use_one_thread() {
   (void)done;
 }
 
-thread_local ProductPrecision allowed_precision = ProductPrecision::kHighest;
+thread_local MatmulPrecision allowed_precision = MatmulPrecision::kHighest;
 
-/// The bias in every row of C, to which the products are added then.
+/// Copies the bias to every row of C, to which the product is then added.
 template <typename T>
 GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
   HEED_CHECK(!g.accumulate);
@@ -36,24 +36,16 @@ GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
   return g;
 }
 
-/// Whether each number that is packed for them meets enough others, and registers are filled well enough.
-bool worth_matrix_registers(const GemmArguments<float>& g, ProductPrecision precision) {
-  constexpr int64_t kProductsOfNumber = 32;
-  const int64_t fewest_inputs = precision == ProductPrecision::kMedium ? 24 : 48;
-  return internal::has_amx() && g.k >= fewest_inputs && g.m * g.n >= kProductsOfNumber * (g.m + g.n);
-}
-
 }  // namespace
 
 void gemm(const GemmArguments<float>& g) {
   if (g.m == 0 || g.n == 0) return;
-  const ProductPrecision precision = allowed_precision;
-  if (worth_matrix_registers(g, precision)) {
-    if (precision == ProductPrecision::kMedium) return bfloat16_gemm(g);
-    return fixed_gemm(g, precision == ProductPrecision::kHigh ? 2 : 3);
+  const bool bf16 = allowed_precision == MatmulPrecision::kMedium;
+  if (internal::has_amx() && gemm_pays_on_amx(g.m, g.n, g.k, bf16)) {
+    return bf16 ? gemm_amx_bf16(g) : gemm_amx_int8_slices(g);
   }
   if (g.bias != nullptr) return gemm(begin_with_bias(g));
-  if (g.k == 0) {  // an empty sum, which oneDNN takes for a mistake
+  if (g.k == 0) {  // which oneDNN rejects
     for (int64_t row = 0; row < g.m && !g.accumulate; ++row) std::fill_n(g.c + row * g.c_stride, g.n, 0.0f);
     return;
   }
@@ -88,10 +80,10 @@ void gemm(const GemmArguments<double>& g) {
   }
 }
 
-AllowedPrecision::AllowedPrecision(ProductPrecision precision)
+MatmulPrecisionScope::MatmulPrecisionScope(MatmulPrecision precision)
     : before_(std::exchange(allowed_precision, precision)) {}
 
-AllowedPrecision::~AllowedPrecision() {
+MatmulPrecisionScope::~MatmulPrecisionScope() {
   allowed_precision = before_;
 }
 

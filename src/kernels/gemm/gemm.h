@@ -1,11 +1,12 @@
-// Matrix products: the one doorway to oneDNN; and, where the processor has matrix registers and the sizes are
-// worth it, to fixed_gemm.h or bfloat16_gemm.h.
+// Matrix products of training, where both operands change from call to call: by oneDNN, or by our own kernels
+// (gemm_amx.h) on processors with AMX if the product is large enough. Products with weights that stay are in
+// packed_matrix.h; README.md has the table.
 //
-// oneDNN's generated code keeps numbers far below the stack pointer: a signal handler must not run on the
-// stack of a thread that multiplies, but on one of its own (SA_ONSTACK), or in a thread that does not.
+// oneDNN's generated code stores below the stack pointer, beyond the red zone: a signal handler must not run
+// on the stack of a thread that multiplies, but on one of its own (SA_ONSTACK) or in another thread.
 //
-// Products run on the calling thread alone; work is divided above this level. float64 is a plain loop of our
-// own, for gradient checks.
+// A product runs on the calling thread alone; work is divided above this level. float64 is a plain loop, for
+// gradient checks.
 #pragma once
 
 #include <cstdint>
@@ -30,24 +31,23 @@ struct GemmArguments {
 void gemm(const GemmArguments<float>& arguments);
 void gemm(const GemmArguments<double>& arguments);
 
-/// How exactly products are made on matrix registers. The names are those of PyTorch's
-/// torch.set_float32_matmul_precision(). Sums are of 24 bits in all of them.
-enum class ProductPrecision {
-  kHighest,  ///< of float32: 24 bits, counted from the largest number of a row or column (fixed_point-inl.h)
-  kHigh,     ///< 16 bits, counted in the same way
-  kMedium,   ///< each number is rounded to bfloat16: 8 bits
+/// Precision of products on AMX, named as in torch.set_float32_matmul_precision(). Sums are float32 or
+/// better.
+enum class MatmulPrecision {
+  kHighest,  ///< float32: 24 bits, relative to the largest number of a row or column (amx/int8_slices-inl.h)
+  kMedium,   ///< operands are rounded to bf16: 8 bits
 };
 
-/// While it lives, gemm() of this thread may be so inexact where that is faster; where not, it is exact.
-class AllowedPrecision {
+/// Lets gemm() use a lower precision on this thread, where that is faster, until it is destroyed.
+class MatmulPrecisionScope {
  public:
-  explicit AllowedPrecision(ProductPrecision precision);
-  ~AllowedPrecision();
-  AllowedPrecision(const AllowedPrecision&) = delete;
-  AllowedPrecision& operator=(const AllowedPrecision&) = delete;
+  explicit MatmulPrecisionScope(MatmulPrecision precision);
+  ~MatmulPrecisionScope();
+  MatmulPrecisionScope(const MatmulPrecisionScope&) = delete;
+  MatmulPrecisionScope& operator=(const MatmulPrecisionScope&) = delete;
 
  private:
-  ProductPrecision before_;
+  MatmulPrecision before_;
 };
 
 /// "oneDNN 2.6.3"

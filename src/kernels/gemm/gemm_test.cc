@@ -26,25 +26,22 @@ class Gemm : public testing::Test {};
 using FloatTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(Gemm, FloatTypes);
 
-/// What the products are added to.
+/// C0 of C = C0 + A B.
 enum class Begin { kZero, kSums, kBias };
 
-/// Of a factor that is rounded, half a unit: of the largest number of a line with kHigh (2^-16 of a power of
-/// two above it), of itself with kMedium.
-double unit_of(ProductPrecision precision) {
-  return precision == ProductPrecision::kHighest ? 0
-         : precision == ProductPrecision::kHigh  ? 0x1p-13
-                                                 : 0x1p-8;
+/// The relative rounding error of an operand.
+double unit_of(MatmulPrecision precision) {
+  return precision == MatmulPrecision::kHighest ? 0 : 0x1p-8;
 }
 
-/// Against sums in long double. A sum of k terms, in whatever order, is off by at most k half units in the
-/// last place of the sum of their sizes; and by their square root, nearly always. So are terms whose factors
-/// are rounded.
+/// Compares with sums in long double. The error of a sum of k terms, in any order, is at most k half units in
+/// the last place of the sum of their absolute values, and nearly always at most the square root of k times
+/// that. The same holds for terms with rounded operands.
 template <typename T>
 void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begin begin,
-                    ProductPrecision precision = ProductPrecision::kHighest) {
+                    MatmulPrecision precision = MatmulPrecision::kHighest) {
   const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
-  // Rows lie further apart than they are long, and what lies between must not be touched.
+  // Strides are larger than rows, and elements between rows must not be written.
   const int64_t a_stride = (transpose_a ? m : k) + 3, b_stride = (transpose_b ? k : n) + 2, c_stride = n + 1;
   const auto a = normal<T>((transpose_a ? k : m) * a_stride + 1, 1);
   const auto b = normal<T>((transpose_b ? n : k) * b_stride + 1, 2);
@@ -71,7 +68,7 @@ void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begi
   }
   on_every_isa([&](const std::string& isa) {
     std::vector<T> c = before;
-    const AllowedPrecision allowed(precision);
+    const MatmulPrecisionScope allowed(precision);
     gemm({.transpose_a = transpose_a,
           .transpose_b = transpose_b,
           .m = m,
@@ -101,7 +98,7 @@ void expect_formula(const Sizes& sizes, bool transpose_a, bool transpose_b, Begi
 }
 
 template <typename T>
-void expect_formulas(const Sizes& sizes, ProductPrecision precision = ProductPrecision::kHighest) {
+void expect_formulas(const Sizes& sizes, MatmulPrecision precision = MatmulPrecision::kHighest) {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
       for (const Begin begin : {Begin::kZero, Begin::kSums, Begin::kBias}) {
@@ -125,8 +122,7 @@ TYPED_TEST(Gemm, IsTheSumOfProducts) {
   }
 }
 
-// Of so many products that matrix registers are worth it: whole panels, parts of them, more inputs than a
-// slice has, more lines than a block.
+// Large enough for AMX: whole and partial panels, several blocks of K, several blocks of rows or columns.
 TEST(GemmOfFloats, IsTheSumOfManyProducts) {
   for (const Sizes sizes : {Sizes{64, 64, 48},
                             {65, 80, 49},
@@ -143,13 +139,11 @@ TEST(GemmOfFloats, IsTheSumOfManyProducts) {
   }
 }
 
-TEST(GemmOfFloats, IsTheSumOfRoundedProducts) {
-  for (const auto precision : {ProductPrecision::kHigh, ProductPrecision::kMedium}) {
-    for (const Sizes sizes : {Sizes{65, 80, 24}, {80, 65, 49}, {63, 113, 100}, {97, 49, 1600}}) {
-      expect_formulas<float>(sizes, precision);
-    }
-    expect_formula<float>({4200, 70, 64}, false, true, Begin::kBias, precision);
+TEST(GemmOfFloats, MediumPrecisionIsTheSumOfRoundedProducts) {
+  for (const Sizes sizes : {Sizes{65, 80, 24}, {80, 65, 49}, {63, 113, 100}, {97, 49, 1600}}) {
+    expect_formulas<float>(sizes, MatmulPrecision::kMedium);
   }
+  expect_formula<float>({4200, 70, 64}, false, true, Begin::kBias, MatmulPrecision::kMedium);
 }
 
 TEST(GemmOfFloats, IsTheSumOfProductsForRandomShapes) {
@@ -178,8 +172,7 @@ std::vector<float> multiply_squares(const std::vector<float>& a, const std::vect
   return c;
 }
 
-// Numbers far from one.
-TEST(GemmOfFloats, IsTheSumOfProductsOfAnySize) {
+TEST(GemmOfFloats, IsTheSumOfProductsOfAnyMagnitude) {
   for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
     auto a = normal<float>(kSize * kSize, 1);
     const auto b = normal<float>(kSize * kSize, 2);
@@ -193,7 +186,7 @@ TEST(GemmOfFloats, IsTheSumOfProductsOfAnySize) {
   }
 }
 
-/// The largest error, of results whose terms add up to some 64.
+/// The largest error of sums of 64 products of size 1.
 double largest_error(const std::vector<float>& c, const std::vector<float>& a, const std::vector<float>& b) {
   double largest = 0;
   for (int64_t i = 0; i < kSize; ++i) {
@@ -208,35 +201,31 @@ double largest_error(const std::vector<float>& c, const std::vector<float>& a, c
   return largest;
 }
 
-// Rounded to p bits, a number of size 1 is off by at most 2^-p. An error of 64 products, each of two such
-// numbers, is some 8 times 2^-p, and at the worst of 4,096 results 4 times that; sums as large as 32 are
-// rounded too, 64 times. With high precision, the unit is 2^-15 of a power of two above the largest of 64
-// numbers, which is 4 or 8, and what is off is half of it at most: p is 13.
-TEST(GemmOfFloats, IsAsInexactAsItMayBeOnMatrixRegistersAlone) {
+// Rounded to p bits, a number of size 1 has an error of at most 2^-p. A sum of 64 products of two such
+// numbers has an error of about 8 times 2^-p, and the worst of 4,096 sums 4 times that; sums of up to 32 are
+// rounded too, 64 times.
+TEST(GemmOfFloats, MediumPrecisionIsLessExactOnAmxAlone) {
   const auto a = normal<float>(kSize * kSize, 1), b = normal<float>(kSize * kSize, 2);
-  const auto error_with = [&](ProductPrecision precision) {
-    const AllowedPrecision allowed(precision);
+  const auto error_with = [&](MatmulPrecision precision) {
+    const MatmulPrecisionScope allowed(precision);
     return largest_error(multiply_squares(a, b), a, b);
   };
   on_every_isa([&](const std::string& isa) {
-    const double highest = error_with(ProductPrecision::kHighest), high = error_with(ProductPrecision::kHigh),
-                 medium = error_with(ProductPrecision::kMedium);
+    const double highest = error_with(MatmulPrecision::kHighest),
+                 medium = error_with(MatmulPrecision::kMedium);
     EXPECT_LT(highest, 0x1p-16) << isa;
     if (isa == "amx") {
-      EXPECT_LT(high, 32 * 0x1p-13);
-      EXPECT_GT(high, 0x1p-13);
       EXPECT_LT(medium, 32 * 0x1p-8);
       EXPECT_GT(medium, 0x1p-10);
     } else {
-      EXPECT_EQ(high, highest) << isa;
       EXPECT_EQ(medium, highest) << isa;
     }
-    EXPECT_EQ(error_with(ProductPrecision::kHighest), highest) << "it lasts";
+    EXPECT_EQ(error_with(MatmulPrecision::kHighest), highest) << "the scope has no end";
   });
 }
 
-// A loss that is no number must show.
-TEST(GemmOfFloats, KeepsWhatIsNoNumber) {
+// A loss that is NaN must show.
+TEST(GemmOfFloats, NanAndInfinityReachTheirRowOrColumnAlone) {
   constexpr int64_t kBad = 17;
   constexpr auto kAllBits = std::bit_cast<float>(0x7fffffffu);
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kAllBits, -kAllBits,
@@ -245,13 +234,12 @@ TEST(GemmOfFloats, KeepsWhatIsNoNumber) {
       auto a = normal<float>(kSize * kSize, 1), b = normal<float>(kSize * kSize, 2);
       (in_a ? a[kBad * kSize + 3] : b[3 * kSize + kBad]) = bad;
       on_every_isa([&](const std::string& isa) {
-        for (const auto precision :
-             {ProductPrecision::kHighest, ProductPrecision::kHigh, ProductPrecision::kMedium}) {
-          const AllowedPrecision allowed(precision);
+        for (const auto precision : {MatmulPrecision::kHighest, MatmulPrecision::kMedium}) {
+          const MatmulPrecisionScope allowed(precision);
           const std::vector<float> c = multiply_squares(a, b);
           for (int64_t i = 0; i < kSize * kSize; ++i) {
-            const int64_t line = in_a ? i / kSize : i % kSize;
-            ASSERT_EQ(std::isfinite(c[i]), line != kBad) << isa << " at " << i;
+            const int64_t index = in_a ? i / kSize : i % kSize;
+            ASSERT_EQ(std::isfinite(c[i]), index != kBad) << isa << " at " << i;
           }
         }
       });

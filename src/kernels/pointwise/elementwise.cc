@@ -9,8 +9,8 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/simd/normal_distribution-inl.h"
-#include "kernels/simd/sigmoid-inl.h"
+#include "kernels/simd/math-inl.h"
+#include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
@@ -36,7 +36,7 @@ void add_rows(const AddRowsArguments<T>& a) {
 }
 
 // Beyond this, swish and GELU are x or 0 to the last bit, and their derivatives 1 or 0. The formulas are not:
-// a gate that is almost 0 stays above 4e-38 (exponential-inl.h), and x^3 overflows. NaN stays NaN.
+// a gate that is almost 0 stays above 4e-38 (simd/math-inl.h), and x^3 overflows. NaN stays NaN.
 constexpr int kLargestArgument = 1000;
 
 template <class D, class V>

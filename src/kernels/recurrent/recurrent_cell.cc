@@ -7,7 +7,8 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/simd/sigmoid-inl.h"
+#include "kernels/simd/math-inl.h"
+#include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "hwy/highway.h"
-#include "kernels/gemm/amx.h"
+#include "kernels/simd/amx.h"
 #if HWY_ARCH_X86
 #include <cpuid.h>
 #endif

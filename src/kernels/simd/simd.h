@@ -17,7 +17,19 @@
 //   #endif
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/simd/isa.h"
+
+namespace heed {
+
+constexpr int64_t kCacheLineBytes = 64;
+
+constexpr int64_t round_up(int64_t size, int64_t unit) {
+  return (size + unit - 1) / unit * unit;
+}
+
+}  // namespace heed
 
 /// Inside the namespace of an instruction set: the two instances of a kernel. Named in full, because an
 /// unqualified name would be looked up in the namespace of the arguments too, and find the dispatching

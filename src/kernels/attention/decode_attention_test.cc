@@ -1,4 +1,4 @@
-// Attention to keys and values in 16 bits.
+// Decode attention with keys and values in float16.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ TEST(FloatsToHalves, RoundsToTheNearestOnEveryInstructionSet) {
   });
 }
 
-TEST(FloatsToHalves, WhatIsTooLargeBecomesTheLargest) {
+TEST(FloatsToHalves, ClampsToTheLargestFiniteNumber) {
   const std::vector<float> floats{1e6F, -1e6F, 65520.0F, std::numeric_limits<float>::infinity(),
                                   -std::numeric_limits<float>::infinity()};
   on_every_isa([&](const std::string& isa) {
@@ -45,15 +45,15 @@ TEST(FloatsToHalves, WhatIsTooLargeBecomesTheLargest) {
   });
 }
 
-TEST(FloatsToHalves, WhatIsNoNumberStaysNone) {
+TEST(FloatsToHalves, NanStaysNan) {
   const std::vector<float> floats(17, std::numeric_limits<float>::quiet_NaN());
   on_every_isa([&](const std::string& isa) {
     for (const uint16_t half : to_halves(floats)) EXPECT_TRUE(std::isnan(half_to_float(half))) << isa;
   });
 }
 
-// The numbers that 16 bits hold give the same as they do in 32, to the last bit.
-TEST(HalfAttention, IsAttentionToTheRoundedNumbers) {
+// Bit for bit that of the same numbers in float32.
+TEST(DecodeAttention, WithFloat16IsThatOfTheRoundedNumbers) {
   constexpr int64_t kRows = 23;
   for (const bool grouped : {false, true}) {
     const int heads = grouped ? 8 : 3, shared = grouped ? 2 : 3;
@@ -97,8 +97,8 @@ TEST(HalfAttention, IsAttentionToTheRoundedNumbers) {
   }
 }
 
-// Every 16-bit number is read as what it is: one query mixes the values of one key, with the weight 1.
-TEST(HalfAttention, ReadsEveryNumber) {
+// Every float16 number, as the value of a single key, whose weight is 1.
+TEST(DecodeAttention, ReadsEveryFloat16Number) {
   std::vector<uint16_t> value(1 << 16);
   std::iota(value.begin(), value.end(), uint16_t{0});
   const auto width = static_cast<int64_t>(value.size());

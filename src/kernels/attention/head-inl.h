@@ -1,10 +1,11 @@
-// What the forward and the backward pass of attention.h share. Included once for each instruction set.
+// One head of one sequence, and what the forward and the backward pass of attention.h do with its rows of
+// scores. Included once for each instruction set.
 
-#if defined(HEED_KERNELS_ATTENTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef HEED_KERNELS_ATTENTION_INL_H_
-#undef HEED_KERNELS_ATTENTION_INL_H_
+#if defined(HEED_KERNELS_HEAD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_HEAD_INL_H_
+#undef HEED_KERNELS_HEAD_INL_H_
 #else
-#define HEED_KERNELS_ATTENTION_INL_H_
+#define HEED_KERNELS_HEAD_INL_H_
 #endif
 
 #include <algorithm>
@@ -15,47 +16,41 @@
 #include "base/check.h"
 #include "base/memory_pool.h"
 #include "kernels/attention/attention.h"
-#include "kernels/attention/tile-inl.h"
+#include "kernels/attention/small_gemm-inl.h"
 #include "kernels/pointwise/dropout-inl.h"
-#include "kernels/simd/exponential-inl.h"
+#include "kernels/simd/math-inl.h"
+#include "kernels/thresholds.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// How many keys of a span query `q` (counted within the span) sees.
-HWY_INLINE int64_t visible_keys(const AttentionSpan& span, bool causal, int64_t q) {
-  return causal ? std::max<int64_t>(0, span.keys() - span.queries() + q + 1) : span.keys();
-}
-
-/// With so few queries, transposing the keys costs more than it saves: the forward pass of few_queries-inl.h.
-constexpr int64_t kFewQueries = 4;
-
-// The logarithm of a weight is scale * score - shift, and its rounding error is that of the shift: up to
-// |shift| 2^-24 in float32, the same for all keys of a row. Beyond this limit a row is computed from the
-// differences of its scores, scale * (score - highest), which are exact where a weight is not negligible.
-// Below it, a weight is off by at most 2^-17 of itself, less than what rounded scores do to it.
-constexpr int kLargestShift = 128;
+// The logarithm of a weight is scale * score - shift. Its rounding error is that of the shift, up to |shift|
+// 2^-24 in float32, the same for all keys of a row. Beyond this limit a row is computed from differences of
+// scores, scale * (score - row_max), which are exact where a weight is not negligible. Below it, the relative
+// error of a weight is at most 2^-17, less than that caused by rounded scores.
+constexpr int kMaxShift = 128;
 
 template <typename T>
 HWY_INLINE bool is_large(T shift) {
-  return std::abs(shift) > kLargestShift;
+  return std::abs(shift) > kMaxShift;
 }
 
-/// Memory for one head at a time, kept from call to call; handed out in pieces of whole cache lines.
+/// A bump allocator for the buffers of one head; its memory is kept from call to call.
 template <typename T>
 class Scratch {
  public:
-  static int64_t lines(int64_t size) { return (size + 15) / 16 * 16; }
-  /// The pieces to come have `size` elements in all, each rounded up by lines().
-  void begin(int64_t size) {
+  /// Buffers are rounded up to whole cache lines.
+  static int64_t padded(int64_t size) { return round_up(size, 16); }
+  /// Frees all buffers; the next ones have `size` elements together, each rounded up by padded().
+  void reserve(int64_t size) {
     if (static_cast<int64_t>(memory_.size()) < size) memory_.resize(static_cast<size_t>(size));
     used_ = 0;
   }
-  T* take(int64_t size) {
-    T* piece = memory_.data() + used_;
-    used_ += lines(size);
+  T* allocate(int64_t size) {
+    T* buffer = memory_.data() + used_;
+    used_ += padded(size);
     HEED_CHECK(used_ <= static_cast<int64_t>(memory_.size()));
-    return piece;
+    return buffer;
   }
 
  private:
@@ -63,13 +58,13 @@ class Scratch {
   int64_t used_ = 0;
 };
 
-/// One head of one span: pointers to its first rows, and where its dropout mask begins.
+/// One head of one span: its rows, its part of the dropout mask, and which keys its queries see.
 template <typename T>
 struct Head {
   const AttentionArguments<T>& a;
   const AttentionSpan& span;
   int64_t head;
-  /// Of the keys and values that the head has.
+  /// The head of the keys and values, which several heads may share.
   int64_t key_value_head = a.key_value_heads == 0 ? head : head * a.key_value_heads / a.heads;
 
   const T* query(int64_t q) const {
@@ -86,18 +81,28 @@ struct Head {
   const T* value(int64_t k) const {
     return a.value + key_row(k) * a.value_stride + key_value_head * a.value_width;
   }
-  int64_t mask_begin(int64_t q) const {
+  int64_t dropout_begin(int64_t q) const {
     return a.heads * span.pairs_begin + (head * span.queries() + q) * span.keys();
   }
   /// How many of the `count` keys from `k0` on query `q` sees.
   int64_t visible(int64_t q, int64_t k0, int64_t count) const {
-    return std::clamp<int64_t>(visible_keys(span, a.causal, q) - k0, 0, count);
+    return std::clamp<int64_t>(span.visible_keys(a.causal, q) - k0, 0, count);
   }
 };
 
-/// The largest of the lanes of a row, lane by lane.
+/// Whether the queries of a span run as decode attention; with gathered key rows they always do.
+template <typename T>
+HWY_INLINE bool is_decode_attention(const AttentionArguments<T>& a, const AttentionSpan& span) {
+  return span.queries() <= kDecodeQueries && !a.dropout.active();
+}
+/// In decode_attention.cc, for all heads of a span.
+template <typename T, typename Stored>
+void decode_attention(const AttentionArguments<T>& a, const AttentionSpan& span,
+                      const KeysAndValues<Stored>& rows);
+
+/// A vector whose largest lane is the maximum of row[0..count).
 template <class D, typename T>
-HWY_INLINE hn::Vec<D> largest_lanes(D d, const T* row, int64_t count) {
+HWY_INLINE hn::Vec<D> max_of_lanes(D d, const T* row, int64_t count) {
   const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   auto best = lowest;
@@ -110,21 +115,20 @@ HWY_INLINE hn::Vec<D> largest_lanes(D d, const T* row, int64_t count) {
   return best;
 }
 
-/// row[0..count) becomes scale * (score - highest). What stands behind it, up to a whole vector, changes too.
+/// row[0..count) becomes scale * (score - row_max). Elements behind it, up to a whole vector, change too.
 template <class D, typename T>
-HWY_INLINE void subtract_highest(D d, T* row, int64_t count, T scale, T highest) {
-  const auto scale_v = hn::Set(d, scale), highest_v = hn::Set(d, highest);
+HWY_INLINE void subtract_max(D d, T* row, int64_t count, T scale, T row_max) {
+  const auto scale_v = hn::Set(d, scale), max_v = hn::Set(d, row_max);
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t k = 0; k < count; k += lanes) {
-    hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(d, row + k), highest_v), scale_v), d, row + k);
+    hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(d, row + k), max_v), scale_v), d, row + k);
   }
 }
 
 /// row[0..count) becomes use(k, exp(scale * score - shift)), and row[count..end) use(k, 0), up to whole
-/// vectors. Gives the sum of the exponentials, lane by lane.
+/// vectors. Returns the sum of the exponentials, lane by lane.
 template <class D, typename T, class Use>
-HWY_INLINE hn::Vec<D> exponentials(D d, T* row, int64_t count, int64_t end, T scale, T shift,
-                                   const Use& use) {
+HWY_INLINE hn::Vec<D> exp_row(D d, T* row, int64_t count, int64_t end, T scale, T shift, const Use& use) {
   const auto scale_v = hn::Set(d, scale), shift_v = hn::Set(d, shift);
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   auto sum = hn::Zero(d);
@@ -157,22 +161,22 @@ HWY_INLINE T* dquery_row(const AttentionBackwardArguments<T>& b, const Head<T>& 
   return b.dquery + (h.span.query_begin + q) * b.dquery_stride + h.head * h.a.key_width;
 }
 
-/// delta_q = dO_q . O_q, the sum over the keys of P dP.
+/// delta_q = dO_q . O_q, which is the sum over the keys of P dP.
 template <typename T>
 HWY_INLINE T dot_output(const AttentionBackwardArguments<T>& b, const Head<T>& h, int64_t q) {
   const T *output = h.output(q), *upstream = doutput_row(b, h, q);
-  prefetch_behind(output, h.a.value_width);
+  prefetch_next_head(output, h.a.value_width);
   return sum_over(hn::ScalableTag<T>(), h.a.value_width,
                   [&](auto at, auto load) { return hn::Mul(load(output + at), load(upstream + at)); });
 }
 
 /// to = factor * from, or to += factor * from
 template <typename T>
-HWY_NOINLINE void give_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width, T* to,
-                            int64_t stride, bool add) {
+HWY_NOINLINE void store_scaled_rows(const T* from, int64_t from_stride, T factor, int64_t rows, int64_t width,
+                                    T* to, int64_t stride, bool add) {
   const hn::ScalableTag<T> d;
   for (int64_t row = 0; row < rows; ++row) {
-    prefetch_behind(to + row * stride, width);
+    prefetch_next_head(to + row * stride, width);
     for_each_vector(d, width, [&](auto at, auto load, auto store) {
       T* sum = to + row * stride + at;
       const auto x = load(from + row * from_stride + at), factors = hn::Set(d, factor);

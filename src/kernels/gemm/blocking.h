@@ -1,0 +1,44 @@
+// Block sizes of matrix products. Which kernel multiplies is in kernels/thresholds.h.
+//
+// C (M x N) = A (M x K) B (K x N). The names are those of BLIS: a micro-kernel computes MR x NR of C; blocks
+// of MC rows of A stay in L2, KC of K in L1. In inference, y = x W^T + b, A is x and B is W^T: M counts
+// tokens, K inputs, N outputs.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/simd/simd.h"
+
+namespace heed {
+
+// ---- B packed before: weights in inference
+// ------------------------------------------------------------------
+
+/// Columns of B, that is outputs, of a packed panel.
+constexpr int64_t kPanelWidth = 64;
+/// Numbers along K that a packed panel of int8 keeps together for each column: one dword.
+constexpr int64_t kPanelDepth = 4;
+/// MC: rows of A that are multiplied with all of B before the next ones.
+constexpr int64_t kPackedMc = 96;
+/// KC, as bytes of a panel: half of a 64 KB L1, or all but the rows of a 48 KB one.
+constexpr int64_t kPackedL1Bytes = 32 << 10;
+/// As int8 slices: KC at most, and MC where K is large, as dwords of packed A (1 MB).
+constexpr int64_t kPackedInt8SlicesKc = 384, kPackedInt8SlicesL2Dwords = 256 << 10;
+
+/// N in whole panels, and K in whole dwords of int8.
+constexpr int64_t padded_n(int64_t n) {
+  return round_up(n, kPanelWidth);
+}
+constexpr int64_t padded_k(int64_t k) {
+  return round_up(k, kPanelDepth);
+}
+
+// ---- Both packed at each call: gemm() on AMX
+// ----------------------------------------------------------------
+
+/// The packed block of the operand that stays in L2, in dwords (768 KB).
+constexpr int64_t kPackBothL2Dwords = 192 << 10;
+/// KC at most.
+constexpr int64_t kPackBothInt8SlicesKc = 256, kPackBothBf16Kc = 1536;
+
+}  // namespace heed

@@ -1,0 +1,14 @@
+// gemm() on AMX, both operands packed at each call.
+#pragma once
+
+#include "kernels/gemm/gemm.h"
+
+namespace heed {
+
+/// float32 as int8 slices (gemm/amx/int8_slices-inl.h). K > 0.
+void gemm_amx_int8_slices(const GemmArguments<float>& arguments);
+
+/// float32 rounded to bf16, accumulated in float32. K > 0.
+void gemm_amx_bf16(const GemmArguments<float>& arguments);
+
+}  // namespace heed

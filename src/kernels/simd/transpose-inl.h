@@ -1,0 +1,98 @@
+// Transposes of blocks of a matrix, and prefetches. Included once for each instruction set.
+
+#if defined(HEED_KERNELS_TRANSPOSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef HEED_KERNELS_TRANSPOSE_INL_H_
+#undef HEED_KERNELS_TRANSPOSE_INL_H_
+#else
+#define HEED_KERNELS_TRANSPOSE_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "kernels/simd/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Prefetches a row of `width` elements.
+template <typename T>
+HWY_INLINE void prefetch(const T* row, int64_t width) {
+  constexpr int64_t kLine = kCacheLineBytes / static_cast<int64_t>(sizeof(T));
+  for (int64_t at = 0; at < width; at += kLine) hwy::Prefetch(row + at);
+}
+
+/// Prefetches the `width` elements after these of a row: those of the next head. The hardware prefetcher does
+/// not see such a pattern, short pieces of many long rows.
+template <typename T>
+HWY_INLINE void prefetch_next_head(const T* row, int64_t width) {
+  prefetch(row + width, width);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Elements [at, at + 4) of every fourth row, as the 128-bit blocks of one vector.
+template <class D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const float* const* rows, int64_t at) {
+  if constexpr (hn::MaxLanes(D()) <= 4) {
+    return hn::LoadU(d, rows[0] + at);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks(half, rows + hn::Lanes(half), at), load_blocks(half, rows, at));
+  }
+}
+
+/// Transposes as many rows as a vector has lanes, four columns at a time; columns % 4 are left.
+HWY_INLINE void transpose_by_fours(const float* const* rows, int64_t columns, float* out,
+                                   int64_t out_stride) {
+  const hn::ScalableTag<float> d;
+  const hn::Repartition<double, decltype(d)> pairs;
+  for (int64_t c = 0; c + 4 <= columns; c += 4) {
+    // Block b of row_i is from row 4 b + i.
+    const auto row_0 = load_blocks(d, rows, c), row_1 = load_blocks(d, rows + 1, c);
+    const auto row_2 = load_blocks(d, rows + 2, c), row_3 = load_blocks(d, rows + 3, c);
+    const auto low_01 = hn::BitCast(pairs, hn::InterleaveLower(d, row_0, row_1));
+    const auto low_23 = hn::BitCast(pairs, hn::InterleaveLower(d, row_2, row_3));
+    const auto high_01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row_0, row_1));
+    const auto high_23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row_2, row_3));
+    float* to = out + c * out_stride;
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low_01, low_23)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low_01, low_23)), d, to + out_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high_01, high_23)), d, to + 2 * out_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high_01, high_23)), d, to + 3 * out_stride);
+  }
+}
+#endif
+
+/// out[c * out_stride + r] = x[r * stride + c]. `out` is written in whole vectors: past `rows`, the last row
+/// is repeated.
+template <typename T>
+HWY_INLINE void transpose(const T* x, int64_t stride, int64_t rows, int64_t columns, T* out,
+                          int64_t out_stride) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* row[hn::MaxLanes(d)];
+  for (int64_t begin = 0; begin < rows; begin += lanes) {
+    for (int64_t r = 0; r < lanes; ++r) {
+      row[r] = x + std::min(begin + r, rows - 1) * stride;
+      prefetch_next_head(row[r], columns);
+    }
+    int64_t done = 0;
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (sizeof(T) == sizeof(float)) {
+      transpose_by_fours(row, columns, out + begin, out_stride);
+      done = columns / 4 * 4;
+    }
+#endif
+    for (int64_t c = done; c < columns; ++c) {
+      for (int64_t r = 0; r < lanes; ++r) out[c * out_stride + begin + r] = row[r][c];
+    }
+  }
+}
+
+}  // namespace heed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
