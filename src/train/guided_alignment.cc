@@ -14,9 +14,9 @@ namespace heed::train {
 namespace {
 
 // Of the way links are made; a change makes other links from the same corpus.
-constexpr uint64_t kVersion = 1;
-// Pairs that the aligner learns from: it holds them in memory.
-constexpr uint64_t kMostPairs = 1'000'000;
+constexpr uint64_t kVersion = 2;
+// Pairs that the aligner learns from. More of them change little, and each costs its part of nine passes.
+constexpr uint64_t kMostPairs = 200'000;
 // Pairs that are aligned, on all threads, before they are written.
 constexpr uint64_t kChunk = 16384;
 constexpr size_t kBlock = 64;  // of them taken by a thread at a time
