@@ -33,7 +33,7 @@ class CliClassifyTest : public ::testing::Test {
                                           "fine",  "film",  "##s",   "bad",   "dull",   ".",
                                           "very",  "long",  "the",   "plot"};
     WordPieceSettings settings;
-    settings.longest = 16;
+    settings.max_length = 16;
     const WordPieceTokenizer tokenizer(pieces, settings);
     tokenizer.save(folder_.path());
     models::BertConfig config;
@@ -42,7 +42,7 @@ class CliClassifyTest : public ::testing::Test {
     config.layers = 2;
     config.heads = 2;
     config.inner_width = 24;
-    config.longest = 16;
+    config.max_length = 16;
     config.deviation = 1;
     config.labels = {"bad", "good", "neither"};
     models::write_untrained(folder_.path(), models::BertClassifier(config), 3);
@@ -126,8 +126,8 @@ TEST_F(CliClassifyTest, LongTextsAreCutAndThatIsSaid) {
   EXPECT_NE(result.err.find("2 texts were cut to the 16 tokens"), std::string::npos) << result.err;
   EXPECT_EQ(nlohmann::json::parse(lines[0])["probabilities"],
             nlohmann::json::parse(lines[1])["probabilities"]);
-  EXPECT_TRUE(nlohmann::json::parse(lines[0]).contains("cut"));
-  EXPECT_FALSE(nlohmann::json::parse(lines[2]).contains("cut"));
+  EXPECT_TRUE(nlohmann::json::parse(lines[0]).contains("truncated"));
+  EXPECT_FALSE(nlohmann::json::parse(lines[2]).contains("truncated"));
 }
 
 TEST_F(CliClassifyTest, BytesThatAreNoTextStopItUnlessLossy) {

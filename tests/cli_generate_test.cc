@@ -29,7 +29,7 @@ class CliGenerateTest : public testing::Test {
     config.layers = 2;
     config.heads = 2;
     config.inner_width = 32;
-    config.longest = 48;
+    config.max_length = 48;
     models::write_untrained(folder_.path(), models::DecoderOnly(config), 7);
     ByteTokenizer().save(folder_.path());
   }

@@ -57,7 +57,7 @@ class CliModelFilesTest : public ::testing::Test {
     config.layers = 1;
     config.heads = 2;
     config.inner_width = 32;
-    config.longest = 48;
+    config.max_length = 48;
     write(models::DecoderOnly(config), value);
     ByteTokenizer().save(folder_.path());
   }
@@ -70,7 +70,7 @@ class CliModelFilesTest : public ::testing::Test {
     config.layers = 1;
     config.heads = 2;
     config.inner_width = 24;
-    config.longest = 16;
+    config.max_length = 16;
     config.labels = labels;
     if (labels.empty()) return write(models::BertMaskedLm(config), value);
     write(models::BertClassifier(config), value);
@@ -174,7 +174,7 @@ TEST_F(CliModelFilesTest, TheLimitsOfTheCommandLineHoldForFiles) {
   folder_.write("generation_config.json", R"({"num_beams": 4096})");
   const CommandResult many = run({"translate", "The house."});
   EXPECT_EQ(many.status, 1);
-  EXPECT_THAT(many.err, HasSubstr("'num_beams' is 4096, a whole number from 1 to 1024 is needed"));
+  EXPECT_THAT(many.err, HasSubstr("'num_beams' is 4096, expected an integer from 1 to 1024"));
 }
 
 // Nothing is made for a million places where a sentence has ten.
@@ -231,7 +231,7 @@ TEST_F(CliModelFilesTest, SamplingIsAsTheModelSays) {
   folder_.write("generation_config.json", R"({"typical_p": 0.3})");
   const CommandResult refused = run({"generate", "Once"});
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("'typical_p' is 0.3, 1.0 (Heed can do nothing else) is needed"));
+  EXPECT_THAT(refused.err, HasSubstr("'typical_p' is 0.3, expected 1.0 (Heed can do nothing else)"));
 }
 
 TEST_F(CliModelFilesTest, ErrorsNameTheOptionsOfTheCommand) {
@@ -259,7 +259,7 @@ TEST_F(CliModelFilesTest, ModelsThatTranslateAreNamed) {
   write_marian();
   folder_.write("config.json", R"({"model_type": "pegasus", "vocab_size": 9})");
   EXPECT_THAT(run({"translate", "The house."}).err,
-              HasSubstr("a translation model is needed here (marian, heed_transformer, heed_rnn)"));
+              HasSubstr("not a translation model (marian, heed_transformer, heed_rnn)"));
 }
 
 // A link that leads nowhere is no absent file.

@@ -99,7 +99,7 @@ TEST_F(TrainData, PreparesAgainForOtherSettings) {
   for (const char* file : {"training/checkpoint.safetensors", "model.safetensors"}) {
     std::filesystem::remove(folder_.path(std::string("model/") + file));  // as if stopped before step 1
   }
-  ASSERT_EQ(train("model", {"--pairs", first_, "--set", "augmentation.capitals=1"}).status, 0);
+  ASSERT_EQ(train("model", {"--pairs", first_, "--set", "augmentation.uppercase=1"}).status, 0);
   EXPECT_EQ(pairs_in("model"), 400u);
 }
 
@@ -166,7 +166,8 @@ TEST_F(TrainData, RemovesWhatTheRecipeSays) {
   EXPECT_EQ(ids("again"), ids("model"));
   folder_.write("test.tsv", "Der Hund.\tThe dog.\n");
   expect_failure(train("model", {"--recipe", recipe, "--max-steps", "2"}), 2, {"other text"});
-  expect_failure(train("refused", {"--pairs", first_, "--set", "cleaning.language=true"}), 2, {"--pair"});
+  expect_failure(train("refused", {"--pairs", first_, "--set", "cleaning.drop_other_languages=true"}), 2,
+                 {"--pair"});
 }
 
 TEST_F(TrainData, NamesWhatIsWrongWithARecipesCorpora) {

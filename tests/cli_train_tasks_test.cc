@@ -58,13 +58,13 @@ TEST_F(TrainTasks, RefusesTextThatCannotBeLearnt) {
   refused("", 1, {"bad.txt", "no text"});
   refused(" \n\n", 1, {"bad.txt", "no text"});
   refused("one\n\xFF\n", 1, {"line 2", "bad.txt", "UTF-8"});
-  refused("short\n", 2, {"bad.txt", "6 tokens", "a block has 64", "training.block"});
+  refused("short\n", 2, {"bad.txt", "6 tokens", "a block has 64", "training.block_size"});
   expect_refused({"--task", "lm", "--text", folder_.path("none.txt")}, 1, {"cannot open", "none.txt"});
   std::string letters;
   for (int n = 0; n < 100; ++n) letters += "abc";
   const std::string abc = folder_.write("abc.txt", letters);
-  expect_refused({"--task", "lm", "--text", abc, "--set", "training.block=65"}, 2,
-                 {"training.block (65)", "model.longest (64)"});
+  expect_refused({"--task", "lm", "--text", abc, "--set", "training.block_size=65"}, 2,
+                 {"training.block_size (65)", "model.max_length (64)"});
   expect_refused({"--task", "lm", "--text", abc, "--valid-text", folder_.write("xyz.txt", "abcxyz")}, 1,
                  {"'x'"});
 }

@@ -76,7 +76,8 @@ TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
   expect_refused({"--set", "model.width=wide"}, 2, {"'model.width' must be", "'wide'"});
   expect_refused({"--set", "model.width"}, 2, {"KEY=VALUE", "'model.width'"});
   expect_refused({"--set", "model.heads=5"}, 2, {"model.width (64)", "divisible by model.heads (5)"});
-  expect_refused({"--set", "training.max_length=1000"}, 2, {"training.max_length (1000)", "model.longest"});
+  expect_refused({"--set", "training.max_length=1000"}, 2,
+                 {"training.max_length (1000)", "model.max_length"});
   expect_refused({"--preset", "tinny"}, 2, {"tinny", "'tiny'"});
   expect_refused({"--seed", "-1"}, 2, {"--seed"});
   expect_refused({"--batch-tokens", "0"}, 2, {"--batch-tokens"});
@@ -167,7 +168,7 @@ TEST_F(TrainCommand, MarksTheBestValidation) {
   const CommandResult result = heed_command(training(
       "model", 20,
       {"--valid-pairs", valid, "--set", "validation.metric=loss", "--set", "schedule.kind=constant", "--set",
-       "schedule.rate=0.05", "--set", "schedule.warmup=100", "--set", "averaging.kind=none"}));
+       "schedule.learning_rate=0.05", "--set", "schedule.warmup_steps=100", "--set", "averaging.kind=none"}));
   ASSERT_EQ(result.status, 0) << result.err;
   const auto log = train::read_metrics(folder_.path("model/training/metrics.jsonl"));
   int64_t best = 0;
@@ -211,12 +212,12 @@ TEST_F(TrainCommand, LearnsTheTokenizerOfTinyFromASample) {
   ASSERT_EQ(heed_command(training("model", 1)).status, 0);
   EXPECT_NE(content_of(folder_.path("model/training/recipe.toml")).find("sentences = 20000"),
             std::string::npos);
-  ASSERT_EQ(heed_command(training("few", 1, {"--set", "tokenizer.sentences=50"})).status, 0);
+  ASSERT_EQ(heed_command(training("few", 1, {"--set", "tokenizer.input_sentence_size=50"})).status, 0);
   EXPECT_NE(content_of(folder_.path("few/vocab.json")), content_of(folder_.path("model/vocab.json")));
 }
 
 TEST_F(TrainCommand, WarnsWhereTheScheduleEndsBeforeTheTraining) {
-  const std::vector<std::string> linear{"--set", "schedule.kind=linear",  "--set", "schedule.warmup=1",
+  const std::vector<std::string> linear{"--set", "schedule.kind=linear",  "--set", "schedule.warmup_steps=1",
                                         "--set", "schedule.total_steps=5"};
   const CommandResult late = heed_command(training("late", 7, linear));
   EXPECT_EQ(late.status, 0);
@@ -233,11 +234,12 @@ TEST_F(TrainCommand, DoesNotTrainOverAModelFromElsewhere) {
 }
 
 TEST_F(TrainCommand, StopsWhereNumbersAreNoLongerNumbers) {
-  const std::vector<std::string> wild{"--set", "schedule.kind=constant", "--set", "schedule.rate=1000"};
+  const std::vector<std::string> wild{"--set", "schedule.kind=constant", "--set",
+                                      "schedule.learning_rate=1000"};
   const CommandResult result = heed_command(training("model", 500, wild));
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.err.find("training stopped at step"), std::string::npos) << result.err;
-  EXPECT_NE(result.err.find("schedule.rate"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("schedule.learning_rate"), std::string::npos) << result.err;
 }
 
 TEST_F(TrainCommand, WritesAModelDirectoryAndItsMetrics) {

@@ -19,7 +19,7 @@ namespace {
 struct Ct2Case {
   Ct2Case()
       : reference("ct2"),
-        longest(reference.json().at("max_decoding_length")),
+        max_length(reference.json().at("max_decoding_length")),
         directory((fixtures_folder() / "marian" / "model").string()),
         vocabulary(nlohmann::json::parse(std::ifstream(directory + "/vocab.json"))) {}
 
@@ -43,7 +43,7 @@ struct Ct2Case {
   }
 
   ReferenceCase reference;
-  size_t longest;  ///< ids of a translation, the end not counted
+  size_t max_length;  ///< ids of a translation, the end not counted
   std::string directory;
   nlohmann::json vocabulary;
 };
@@ -56,7 +56,7 @@ TEST(CTranslate2Reference, FindsTheSameWordsInGreedySearch) {
   decode::SearchOptions options = decode::search_options_of(model);
   options.beam_size = 1;
   options.max_length_factor = 0;
-  options.max_new = static_cast<int64_t>(ct2.longest) + 1;
+  options.max_new = static_cast<int64_t>(ct2.max_length) + 1;
   const decode::Search search(model.seq2seq(), context, options, {});
   std::vector<decode::SearchSentence> sentences;
   const auto rows = ct2.rows("float32");
@@ -88,7 +88,7 @@ void expect_same_scores(const std::string& precision) {
     for (const auto& [kind, penalty] : penalties) {
       for (const auto& hypothesis : row.at(kind)) {
         std::vector<int32_t> target = hypothesis.at("ids");
-        if (target.size() < ct2.longest) target.push_back(model.seq2seq().end_id());
+        if (target.size() < ct2.max_length) target.push_back(model.seq2seq().end_id());
         const std::vector<decode::ScoringPair> pair{{ct2.source_of(row), target}};
         const auto scores = decode::score_pairs(model.seq2seq(), context, options, pair);
         const double sum = std::accumulate(scores[0].begin(), scores[0].end(), 0.0);

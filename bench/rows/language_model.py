@@ -41,13 +41,13 @@ class LanguageModel(TrainingContest):
                 "model.width": WIDTH,
                 "model.layers": LAYERS,
                 "model.heads": HEADS,
-                "model.inner_width": 4 * WIDTH,
-                "model.longest": BLOCK,
+                "model.feed_forward_width": 4 * WIDTH,
+                "model.max_length": BLOCK,
                 "model.dropout": 0,
                 "model.attention_dropout": 0,
                 "tokenizer.type": "characters",
                 "training.batch_tokens": BATCH * BLOCK,
-                "training.block": BLOCK,
+                "training.block_size": BLOCK,
                 "averaging.kind": "none",
             }
         )

@@ -51,7 +51,7 @@ class Training(TrainingContest):
                 "model.encoder_layers": self.shape["layers"],
                 "model.decoder_layers": self.shape["layers"],
                 "model.heads": self.shape["heads"],
-                "model.inner_width": self.shape["inner"],
+                "model.feed_forward_width": self.shape["inner"],
                 "model.dropout": DROPOUT,
                 "tokenizer.vocabulary": self.shape["vocabulary"],
                 "averaging.kind": "none",

@@ -37,7 +37,7 @@ void write_generator(const std::string& directory) {
   config.layers = 1;
   config.heads = 2;
   config.inner_width = 24;
-  config.longest = 40;
+  config.max_length = 40;
   config.attention_bias = config.feed_forward_bias = false;
   models::write_untrained(directory, models::DecoderOnly(config), 5);
   ByteTokenizer().save(directory);

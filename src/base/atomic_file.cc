@@ -1,4 +1,4 @@
-// AtomicFile and what else writes to disk; see file.h.
+// AtomicFile and the other functions of file.h that write.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,13 +29,13 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
-    fail(ErrorKind::kFile, "cannot write '{}': it is a directory, give the name of a file", path_);
+    fail(ErrorKind::kFile, "cannot write '{}': it is a directory; give a file name", path_);
   }
   if (exists && !S_ISREG(status.st_mode)) {
-    // A device or a pipe, such as /dev/stdout: it must not be replaced, and has no content to protect.
+    // A device or a pipe, such as /dev/stdout, is written to directly and never replaced.
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    // A link stays a link: what it points to is replaced.
+    // Follow a symbolic link, and replace its target.
     target_ = exists ? std::filesystem::canonical(path_).string() : path_;
     remove_dead_parts_of(target_);
     open_part();
@@ -60,7 +60,7 @@ void AtomicFile::open_part() {
       return;
     }
     if (lock_part(descriptor_)) return;
-    abandon();  // another process took it for one that was left behind
+    abandon();  // another process removed it as an abandoned file
   }
 }
 
@@ -109,10 +109,10 @@ void AtomicFile::flush() {
 void AtomicFile::commit() {
   HEED_CHECK(descriptor_ >= 0);
   flush();
-  // Pipes and some file systems cannot flush to disk, and say so with EINVAL or ENOTSUP.
+  // Pipes and some file systems do not support fsync: EINVAL or ENOTSUP.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_to_write();
   if (!temporary_.empty()) {
-    // Renamed before it is closed, as closing gives up the lock.
+    // Rename before closing, since closing releases the lock.
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_to_write();
     forget_unfinished(std::exchange(temporary_, {}));
   }
@@ -122,7 +122,7 @@ void AtomicFile::commit() {
 
 void sync_directory(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // it may be written to but not read
+  if (descriptor < 0) return;  // a directory that is writable but not readable
   const bool flushed = ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP;
   const int number = errno;
   ::close(descriptor);
@@ -143,15 +143,15 @@ void write_file(const std::string& path, std::string_view content) {
 void make_directories(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
-  std::vector<std::string> parents;  // of the directories that are new
+  std::vector<std::string> parents;  // parents of new directories
   fs::path each = fs::path(path).has_filename() ? fs::path(path) : fs::path(path).parent_path();
   for (; !each.empty() && !fs::exists(each, error); each = each.parent_path()) {
     parents.push_back(directory_of(each.string()));
   }
   fs::create_directories(path, error);
   if (error || !fs::is_directory(path, error)) {
-    fail(ErrorKind::kFile, "cannot make the directory '{}': {}", path,
-         error ? error.message() : "something else has this name");
+    fail(ErrorKind::kFile, "cannot create the directory '{}': {}", path,
+         error ? error.message() : "a file with this name exists");
   }
   for (const std::string& parent : parents) sync_directory(parent);
 }

@@ -1,4 +1,4 @@
-// HEED_CHECK for our own mistakes; fail() for the user's.
+// fail() for errors caused by user input; HEED_CHECK for violated invariants of our own code.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace internal {
 
 }  // namespace heed
 
-/// Throws std::logic_error: the program itself is wrong. Never used for anything that input can cause.
+/// Throws std::logic_error if a condition is violated that no input can violate: a bug.
 #define HEED_CHECK(condition)                                                         \
   do {                                                                                \
     if (!(condition)) ::heed::internal::check_failed(#condition, __FILE__, __LINE__); \

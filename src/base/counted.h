@@ -1,4 +1,4 @@
-// "1 thread", "2 threads".
+// Singular and plural: "1 thread", "2 threads".
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-/// A number and what it counts, in the plural unless it is one. `noun` is a word whose plural ends in s.
+/// A number and a noun, in the plural unless the number is 1. The plural of `noun` must end in s.
 template <std::integral Number>
 std::string counted(Number number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");

@@ -25,7 +25,7 @@ std::string reason(int number) {
 std::string read_file(const std::string& path, size_t limit) {
   const InputFile file(path);
   if (file.size() > limit) {
-    fail(ErrorKind::kFile, "cannot read '{}': it has {} bytes, and files like it at most {}", path,
+    fail(ErrorKind::kFile, "cannot read '{}': it has {} bytes; the maximum for this kind of file is {}", path,
          file.size(), limit);
   }
   std::string content(file.size(), '\0');
@@ -49,7 +49,7 @@ std::string read_input(const std::string& path) {
       const int number = errno;
       ::close(descriptor);
       fail(ErrorKind::kFile, "cannot read '{}': {}", path,
-           number == EISDIR ? "it is a directory, a file is needed" : reason(number));
+           number == EISDIR ? "it is a directory, not a file" : reason(number));
     }
     if (count == 0) break;
     used += static_cast<size_t>(count);

@@ -1,4 +1,4 @@
-// Files: read whole, write whole or not at all, map for reading.
+// Reading whole files, writing files atomically, memory-mapping.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace heed {
 
-/// The whole content of a regular file of at most `limit` bytes. Throws kNotFound, or kFile for a larger
-/// file, for anything else (a directory, a named pipe, a device: none is waited for) and for a failed read.
-/// For the files that a program finds for itself, in a model's directory above all.
+/// The content of a regular file of at most `limit` bytes, such as a file of a model directory. Throws
+/// kNotFound, or kFile for a larger file, a directory, a named pipe, a device (without blocking) or a failed
+/// read.
 std::string read_file(const std::string& path, size_t limit = size_t{1} << 30);
 
-/// The whole content of what a user named: a regular file, a pipe or a device, read to its end. Throws
+/// The content of a file given by the user: a regular file, a pipe or a device, read to its end. Throws
 /// kNotFound, or kFile for a directory or a failed read.
 std::string read_input(const std::string& path);
 
-/// Whether a directory holds something of this name, a symbolic link to nothing included: such a file is not
-/// absent but damaged, and reading it says so.
+/// Whether a directory entry exists. True for dangling symbolic links: they are damaged files, and reading
+/// one is an error.
 bool is_present(const std::string& path);
 
-/// Writes a file whole or not at all: a temporary file beside it ("NAME.heed-123-0.part"), flushed to disk,
-/// then renamed, and the directory flushed. Such files of killed processes are removed by the next write.
-/// On any failure (also in the destructor without commit) the temporary file is removed and an
-/// existing file stays as it was, and nothing more can be written. An existing file keeps its permissions, a
-/// symbolic link stays one, and a device or pipe (/dev/stdout) is written to directly. Throws kFile.
+/// Writes a file atomically: to a temporary file beside it ("NAME.heed-123-0.part"), which commit() flushes
+/// to disk and renames; then the directory is flushed. The next write removes temporary files of killed
+/// processes. On failure, and in the destructor without commit(), the temporary file is removed and an
+/// existing file is unchanged; nothing more can be written then. An existing file keeps its permissions,
+/// symbolic links are followed, and a device or pipe (/dev/stdout) is written to directly. Throws kFile.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -48,7 +48,7 @@ class AtomicFile {
   [[noreturn]] void fail_to_write();
   std::string path_;       // as given, for messages
   std::string target_;     // what commit() replaces
-  std::string temporary_;  // empty where there is none: a device, or all is done
+  std::string temporary_;  // empty for a device, and after commit()
   std::vector<char> buffer_;
   int descriptor_ = -1;
   uint64_t size_ = 0;
@@ -57,13 +57,13 @@ class AtomicFile {
 /// Writes `content` to `path` with AtomicFile.
 void write_file(const std::string& path, std::string_view content);
 
-/// Flushes the entries of a directory to disk, so that files made or renamed in it are still there after a
-/// power cut. File systems that cannot do that are let be. Throws kFile where the flush fails.
+/// Flushes the entries of a directory to disk, so that files created or renamed in it survive a power
+/// failure. Does nothing on file systems without support for it. Throws kFile if the flush fails.
 void sync_directory(const std::string& directory);
-/// The directory that holds `path`; "." for a bare name.
+/// The parent directory of `path`; "." for a bare name.
 std::string directory_of(const std::string& path);
 
-/// Makes a directory and its parents; an existing directory is fine. Throws kFile.
+/// Creates a directory and its parents if missing. Throws kFile.
 void make_directories(const std::string& path);
 
 /// A file mapped read-only into memory, for data larger than memory. Throws kNotFound or kFile.

@@ -30,7 +30,7 @@ FileLock FileLock::take(const std::string& path, const std::string& what) {
     char text[32] = {};
     const ssize_t count = ::pread(lock.descriptor_, text, sizeof text - 1, 0);
     const std::string_view process(text, count > 0 ? static_cast<size_t>(count) : 0);
-    fail(ErrorKind::kUsage, "{} is in use by process {}; wait until that has ended, or end it", what,
+    fail(ErrorKind::kUsage, "{} is in use by process {}; wait for that process, or end it", what,
          process.substr(0, process.find('\n')));
   }
   const std::string process = fmt::format("{}\n", ::getpid());

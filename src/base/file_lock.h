@@ -1,11 +1,11 @@
-// One process at a time.
+// Mutual exclusion between processes.
 #pragma once
 
 #include <string>
 
 namespace heed {
 
-/// A lock on a file (flock) that the system releases when its process ends, however that ends.
+/// A file lock (flock), released by the system when the process ends for any reason.
 class FileLock {
  public:
   FileLock() = default;
@@ -13,9 +13,10 @@ class FileLock {
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
 
-  /// Takes the lock `path`, a file that is made if it is missing and stays afterwards, and writes the process
-  /// id into it. Throws kUsage where another process has it: "`what` is in use by process 123". Throws kFile
-  /// where the file cannot be opened. On file systems without locks it does nothing.
+  /// Locks the file `path`, which is created if missing and never removed, and writes the process id into
+  /// it. Throws
+  /// kUsage if another process holds the lock: "`what` is in use by process 123". Throws kFile if the file
+  /// cannot be opened. Does nothing on file systems without locks.
   static FileLock take(const std::string& path, const std::string& what);
   bool held() const { return descriptor_ >= 0; }
   void release();

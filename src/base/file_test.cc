@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A folder of its own for each test, gone afterwards.
+/// Each test has its own temporary folder.
 class FileTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -38,7 +38,7 @@ class FileTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-/// What `action` throws: the kind and a part of the message.
+/// Expects an error of this kind whose message contains `part`.
 template <typename Action>
 void expect_error(ErrorKind kind, const std::string& part, Action action) {
   try {
@@ -50,7 +50,7 @@ void expect_error(ErrorKind kind, const std::string& part, Action action) {
   }
 }
 
-TEST_F(FileTest, WhatWasWrittenIsRead) {
+TEST_F(FileTest, WrittenContentIsReadBack) {
   std::string content(3'000'001, '\0');  // more than the writer's buffer, and not a multiple of it
   for (size_t n = 0; n < content.size(); ++n) content[n] = static_cast<char>(n * 31 + n / 251);
   AtomicFile file(in_folder("a"));
@@ -107,22 +107,23 @@ TEST_F(FileTest, PipesAreWrittenToAndNotReplaced) {
   EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(FileTest, OnlyRegularFilesOfSensibleSizeAreReadUnasked) {
+TEST_F(FileTest, ReadFileRefusesPipesDevicesAndHugeFiles) {
   const std::string pipe = in_folder("pipe"), large = in_folder("large");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  // Neither is waited for: nobody writes into the pipe, and the device has no end.
+  // Reading either would block: the pipe has no writer, and the device has no end.
   for (const std::string& path : {pipe, std::string("/dev/zero")}) {
     expect_error(ErrorKind::kFile, "not a regular file", [&] { read_file(path); });
     expect_error(ErrorKind::kFile, "not a regular file", [&] { MappedFile{path}; });
   }
   write_file(large, "12345");
   EXPECT_EQ(read_file(large, 5), "12345");
-  expect_error(ErrorKind::kFile, "it has 5 bytes, and files like it at most 4", [&] { read_file(large, 4); });
+  expect_error(ErrorKind::kFile, "it has 5 bytes; the maximum for this kind of file is 4",
+               [&] { read_file(large, 4); });
   std::filesystem::resize_file(large, uintmax_t{1} << 40);  // sparse: it takes no disk
-  expect_error(ErrorKind::kFile, "at most", [&] { read_file(large); });
+  expect_error(ErrorKind::kFile, "the maximum", [&] { read_file(large); });
 }
 
-TEST_F(FileTest, LinksToNothingArePresent) {
+TEST_F(FileTest, DanglingLinksArePresent) {
   EXPECT_FALSE(is_present(in_folder("link")));
   std::filesystem::create_symlink("nowhere", in_folder("link"));
   EXPECT_TRUE(is_present(in_folder("link")));
@@ -150,11 +151,11 @@ TEST_F(FileTest, MakesDirectoriesWithTheirParents) {
   expect_error(ErrorKind::kFile, in_folder("file/below"), [&] { make_directories(in_folder("file/below")); });
 }
 
-TEST_F(FileTest, UnwritablePlacesAreSaidSo) {
+TEST_F(FileTest, UnwritablePathsAreErrors) {
   expect_error(ErrorKind::kFile, "No such file", [&] { AtomicFile{in_folder("none/a")}; });
   ASSERT_EQ(::chmod(folder_.c_str(), 0555), 0);
   const uid_t user = ::geteuid();
-  const bool root = user == 0;  // whom permissions do not bind
+  const bool root = user == 0;  // permissions do not apply to root
   ASSERT_EQ(root ? ::seteuid(65534) : 0, 0);
   expect_error(ErrorKind::kFile, "Permission denied", [&] { AtomicFile{in_folder("a")}; });
   ASSERT_EQ(root ? ::seteuid(user) : 0, 0);

@@ -1,8 +1,7 @@
-// A 64-bit fingerprint of bytes, to notice that data changed between two runs or was damaged on disk.
-// Not a cryptographic hash: it does not protect against somebody who forges data on purpose.
+// A 64-bit hash of bytes, to detect data that changed between runs or was damaged on disk. Not cryptographic:
+// it does not protect against deliberate forgery.
 //
-// The function is XXH64 with seed 0 (Yann Collet, the xxHash specification), which reads several bytes per
-// cycle and can be computed while a file streams by.
+// XXH64 with seed 0 (Yann Collet, xxHash specification): fast, and computed incrementally.
 #pragma once
 
 #include <array>
@@ -17,11 +16,11 @@ class Fingerprint {
  public:
   void add(const void* data, size_t size);
   void add(std::string_view text) { add(text.data(), text.size()); }
-  /// Adds the eight bytes of a number, lowest first.
+  /// Adds the eight bytes of a number, little-endian.
   void add_number(uint64_t number) { add(&number, sizeof number); }
-  /// The fingerprint of all bytes so far; more may follow.
+  /// The hash of all bytes added so far; more may be added.
   uint64_t value() const;
-  /// How many bytes were added.
+  /// The number of bytes added.
   uint64_t size() const { return size_; }
 
  private:
@@ -30,13 +29,13 @@ class Fingerprint {
   void add_block(const char* block);
 
   std::array<uint64_t, 4> lanes_ = start();
-  std::array<char, kBlock> pending_{};  // the first size_ % kBlock bytes are yet to be added
+  std::array<char, kBlock> pending_{};  // the first size_ % kBlock bytes are not processed yet
   uint64_t size_ = 0;
 
   static std::array<uint64_t, 4> start();
 };
 
-/// 16 digits, as fingerprints are written in files.
+/// 16 hexadecimal digits, the format of hashes in files.
 std::string hexadecimal(uint64_t number);
 
 }  // namespace heed

@@ -18,12 +18,12 @@ std::string reason(int number) {
   return std::generic_category().message(number);
 }
 
-constexpr size_t kLongestRead = size_t{1} << 30;  // Linux reads at most 2 GiB in one call
+constexpr size_t kMaxReadBytes = size_t{1} << 30;  // Linux reads at most 2 GiB in one call
 
 }  // namespace
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
-  // Not to wait for a writer where the path is a named pipe; it changes nothing for regular files.
+  // O_NONBLOCK: opening a named pipe must not wait for a writer. No effect on regular files.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
     const int number = errno;
@@ -34,7 +34,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   const bool known = ::fstat(descriptor_, &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) {
     ::close(std::exchange(descriptor_, -1));
-    fail(ErrorKind::kFile, "cannot read '{}': it is {}, a file is needed", path_,
+    fail(ErrorKind::kFile, "cannot read '{}': it is {}, not a file", path_,
          known && S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
   }
   size_ = static_cast<uint64_t>(status.st_size);
@@ -60,11 +60,11 @@ void InputFile::read_at(uint64_t offset, void* destination, size_t count) const 
   HEED_CHECK(offset <= size_ && count <= size_ - offset);
   char* to = static_cast<char*>(destination);
   while (count > 0) {
-    const ssize_t got = ::pread(descriptor_, to, std::min(count, kLongestRead), static_cast<off_t>(offset));
+    const ssize_t got = ::pread(descriptor_, to, std::min(count, kMaxReadBytes), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(ErrorKind::kFile, "cannot read '{}': {}", path_, reason(errno));
     if (got == 0) {
-      fail(ErrorKind::kFile, "'{}' became shorter while it was read: it had {} bytes and ends at {}", path_,
+      fail(ErrorKind::kFile, "'{}' was truncated while being read: it had {} bytes and ends at {}", path_,
            size_, offset);
     }
     to += got;

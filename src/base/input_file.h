@@ -1,4 +1,4 @@
-// A regular file open for reading at any place, from any thread: for files of which only parts are wanted.
+// A regular file with thread-safe reads at any offset.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,20 @@ namespace heed {
 
 class InputFile {
  public:
-  /// Throws kNotFound, or kFile for anything but a regular file that may be read.
+  /// Throws kNotFound, or kFile unless it is a readable regular file.
   explicit InputFile(std::string path);
   ~InputFile();
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
 
   const std::string& path() const { return path_; }
-  /// Bytes in the file when it was opened.
+  /// The file size at the time of opening.
   uint64_t size() const { return size_; }
-  /// Of the open file, to which this keeps the right.
+  /// The file descriptor; this object keeps ownership.
   int descriptor() const { return descriptor_; }
-  /// Fills `destination` with the bytes [offset, offset + count), which must lie inside the file.
-  /// Throws kFile where reading fails or the file has become shorter.
+  /// Reads the bytes [offset, offset + count), which must lie inside the file, to `destination`. Throws
+  /// kFile if
+  /// reading fails or the file was truncated.
   void read_at(uint64_t offset, void* destination, size_t count) const;
 
  private:

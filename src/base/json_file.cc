@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A value for a message: short ones as they stand, others by their kind.
+/// A value for a message: scalars verbatim, lists and objects by type.
 std::string found(const Json* value) {
   if (value == nullptr || value->is_null()) return "is missing";
   if (value->is_array()) return fmt::format("is a list of {}", value->size());
@@ -22,7 +22,7 @@ std::string found(const Json* value) {
   return fmt::format("is {}", shown(value->dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
-/// The number, where the value is a whole number in the range.
+/// The number if the value is an integer in the range.
 std::optional<int64_t> as_integer(const Json& value, IntegerRange range) {
   if (!value.is_number_integer()) return {};
   if (value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX}) return {};
@@ -33,10 +33,10 @@ std::optional<int64_t> as_integer(const Json& value, IntegerRange range) {
 
 std::string described(IntegerRange range) {
   const bool below = range.minimum > INT64_MIN, above = range.maximum < INT64_MAX;
-  if (below && above) return fmt::format("whole number from {} to {}", range.minimum, range.maximum);
-  if (below) return fmt::format("whole number of at least {}", range.minimum);
-  if (above) return fmt::format("whole number of at most {}", range.maximum);
-  return "whole number";
+  if (below && above) return fmt::format("integer from {} to {}", range.minimum, range.maximum);
+  if (below) return fmt::format("integer of at least {}", range.minimum);
+  if (above) return fmt::format("integer of at most {}", range.maximum);
+  return "integer";
 }
 
 std::string described(NumberRange range) {
@@ -51,7 +51,7 @@ std::string described(NumberRange range) {
 template <typename AnyJson>
 void check_finite(const AnyJson& value, const std::string& path) {
   if (value.is_number_float() && !std::isfinite(value.template get<double>())) {
-    fail(ErrorKind::kNumeric, "cannot write '{}': JSON has no way to say {}", path,
+    fail(ErrorKind::kNumeric, "cannot write '{}': JSON cannot represent {}", path,
          value.template get<double>());
   }
   if (value.is_structured()) {
@@ -66,7 +66,7 @@ void write_any_json(const std::string& path, const AnyJson& value) {
   try {
     text = value.dump(2);
   } catch (const Json::exception&) {
-    fail(ErrorKind::kText, "cannot write '{}': a text in it is not valid UTF-8", path);
+    fail(ErrorKind::kText, "cannot write '{}': it contains a string that is not valid UTF-8", path);
   }
   write_file(path, text + "\n");
 }
@@ -76,7 +76,7 @@ void write_any_json(const std::string& path, const AnyJson& value) {
 JsonObject JsonObject::read(const std::string& path, const JsonLimits& limits) {
   const InputFile file(path);
   if (file.size() > limits.bytes) {
-    fail(ErrorKind::kFormat, "'{}' has {} bytes; a JSON file of at most {} is read", path, file.size(),
+    fail(ErrorKind::kFormat, "'{}' has {} bytes; the maximum for JSON files is {}", path, file.size(),
          limits.bytes);
   }
   std::string text(file.size(), '\0');
@@ -87,13 +87,13 @@ JsonObject JsonObject::read(const std::string& path, const JsonLimits& limits) {
 JsonObject JsonObject::parse(std::string_view text, const std::string& origin, const JsonLimits& limits) {
   auto value = std::make_shared<const Json>(parse_json(text, origin, limits));
   if (!value->is_object())
-    fail(ErrorKind::kFormat, "{}: the file {}, an object is needed", origin, found(value.get()));
+    fail(ErrorKind::kFormat, "{}: the file {}, expected an object", origin, found(value.get()));
   return JsonObject(std::move(value), std::make_shared<const std::string>(origin), "");
 }
 
 JsonObject::JsonObject(std::shared_ptr<const Json> value, std::shared_ptr<const std::string> origin,
                        std::string place)
-    : value_(std::move(value)), origin_(std::move(origin)), place_(std::move(place)) {}
+    : value_(std::move(value)), origin_(std::move(origin)), prefix_(std::move(place)) {}
 
 std::vector<std::string> JsonObject::keys() const {
   std::vector<std::string> result;
@@ -105,7 +105,7 @@ int64_t JsonObject::integer(const std::string& key, IntegerRange range,
                             std::optional<int64_t> fallback) const {
   if (fallback.has_value() && !has(key)) return *fallback;
   const std::string needed = fmt::format("a {}", described(range));
-  const auto number = as_integer(need(key, needed), range);
+  const auto number = as_integer(require(key, needed), range);
   if (!number) reject(key, needed);
   return *number;
 }
@@ -113,7 +113,7 @@ int64_t JsonObject::integer(const std::string& key, IntegerRange range,
 double JsonObject::number(const std::string& key, NumberRange range, std::optional<double> fallback) const {
   if (fallback.has_value() && !has(key)) return *fallback;
   const std::string needed = described(range);
-  const Json& value = need(key, needed);
+  const Json& value = require(key, needed);
   if (!value.is_number()) reject(key, needed);
   const auto number = value.get<double>();
   if (!(number >= range.minimum && number <= range.maximum)) reject(key, needed);
@@ -122,15 +122,15 @@ double JsonObject::number(const std::string& key, NumberRange range, std::option
 
 bool JsonObject::boolean(const std::string& key, std::optional<bool> fallback) const {
   if (fallback.has_value() && !has(key)) return *fallback;
-  const Json& value = need(key, "true or false");
+  const Json& value = require(key, "true or false");
   if (!value.is_boolean()) reject(key, "true or false");
   return value.get<bool>();
 }
 
 std::string JsonObject::string(const std::string& key, std::optional<std::string> fallback) const {
   if (fallback.has_value() && !has(key)) return *std::move(fallback);
-  const Json& value = need(key, "a text");
-  if (!value.is_string()) reject(key, "a text");
+  const Json& value = require(key, "a string");
+  if (!value.is_string()) reject(key, "a string");
   return value.get<std::string>();
 }
 
@@ -138,8 +138,8 @@ std::vector<int64_t> JsonObject::integers(const std::string& key, IntegerRange r
                                           std::optional<std::vector<int64_t>> fallback) const {
   if (fallback.has_value() && !has(key)) return *std::move(fallback);
   const std::string kind = described(range);
-  const std::string needed = fmt::format("a {0}, or a list with each a {0},", kind);
-  const Json& value = need(key, needed);
+  const std::string needed = fmt::format("an {0}, or a list of them", kind);
+  const Json& value = require(key, needed);
   if (!value.is_array()) {
     const auto number = as_integer(value, range);
     if (!number) reject(key, needed);
@@ -149,7 +149,7 @@ std::vector<int64_t> JsonObject::integers(const std::string& key, IntegerRange r
   for (const Json& element : value) {
     const auto number = as_integer(element, range);
     if (!number) {
-      fail(ErrorKind::kFormat, "{}: element {} of {} {}, a {} is needed", origin(), numbers.size(),
+      fail(ErrorKind::kFormat, "{}: element {} of {} {}, expected an {}", origin(), numbers.size(),
            name_of_key(key), found(&element), kind);
     }
     numbers.push_back(*number);
@@ -160,13 +160,13 @@ std::vector<int64_t> JsonObject::integers(const std::string& key, IntegerRange r
 std::vector<std::string> JsonObject::strings(const std::string& key,
                                              std::optional<std::vector<std::string>> fallback) const {
   if (fallback.has_value() && !has(key)) return *std::move(fallback);
-  const Json& value = need(key, "a list of texts");
+  const Json& value = require(key, "a list of strings");
   if (value.is_string()) return {value.get<std::string>()};
-  if (!value.is_array()) reject(key, "a list of texts");
+  if (!value.is_array()) reject(key, "a list of strings");
   std::vector<std::string> texts;
   for (const Json& element : value) {
     if (!element.is_string()) {
-      fail(ErrorKind::kFormat, "{}: element {} of {} {}, a text is needed", origin(), texts.size(),
+      fail(ErrorKind::kFormat, "{}: element {} of {} {}, expected a string", origin(), texts.size(),
            name_of_key(key), found(&element));
     }
     texts.push_back(element.get<std::string>());
@@ -175,20 +175,19 @@ std::vector<std::string> JsonObject::strings(const std::string& key,
 }
 
 JsonObject JsonObject::object(const std::string& key) const {
-  const Json& value = need(key, "an object");
+  const Json& value = require(key, "an object");
   if (!value.is_object()) reject(key, "an object");
   return inside(value, key);
 }
 
 std::vector<JsonObject> JsonObject::objects(const std::string& key) const {
-  const Json& value = need(key, "a list of objects");
+  const Json& value = require(key, "a list of objects");
   if (!value.is_array()) reject(key, "a list of objects");
   std::vector<JsonObject> result;
   for (const Json& element : value) {
     const std::string name = fmt::format("{}[{}]", key, result.size());
     if (!element.is_object()) {
-      fail(ErrorKind::kFormat, "{}: {} {}, an object is needed", origin(), name_of_key(name),
-           found(&element));
+      fail(ErrorKind::kFormat, "{}: {} {}, expected an object", origin(), name_of_key(name), found(&element));
     }
     result.push_back(inside(element, name));
   }
@@ -198,14 +197,13 @@ std::vector<JsonObject> JsonObject::objects(const std::string& key) const {
 void JsonObject::allow_only(const std::vector<std::string>& known) const {
   for (const std::string& key : keys()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      fail(ErrorKind::kFormat, "{}: there is no setting {}{}", origin(), name_of_key(key),
-           did_you_mean(key, known));
+      fail(ErrorKind::kFormat, "{}: unknown key {}{}", origin(), name_of_key(key), did_you_mean(key, known));
     }
   }
 }
 
 void JsonObject::reject(const std::string& key, const std::string& needed) const {
-  fail(ErrorKind::kFormat, "{}: {} {}, {} is needed", origin(), name_of_key(key), found(find(key)), needed);
+  fail(ErrorKind::kFormat, "{}: {} {}, expected {}", origin(), name_of_key(key), found(find(key)), needed);
 }
 
 const Json* JsonObject::find(const std::string& key) const {
@@ -213,34 +211,34 @@ const Json* JsonObject::find(const std::string& key) const {
   return member == value_->end() || member->is_null() ? nullptr : &*member;
 }
 
-const Json& JsonObject::need(const std::string& key, const std::string& needed) const {
+const Json& JsonObject::require(const std::string& key, const std::string& needed) const {
   const Json* value = find(key);
   if (value == nullptr)
-    fail(ErrorKind::kFormat, "{}: {} is missing, {} is needed", origin(), name_of_key(key), needed);
+    fail(ErrorKind::kFormat, "{}: {} is missing, expected {}", origin(), name_of_key(key), needed);
   return *value;
 }
 
 JsonObject JsonObject::inside(const Json& value, const std::string& key) const {
-  // Points at the part and keeps the whole alive.
-  return JsonObject(std::shared_ptr<const Json>(value_, &value), origin_, place_ + key + ".");
+  // Points to the nested value and keeps the document alive.
+  return JsonObject(std::shared_ptr<const Json>(value_, &value), origin_, prefix_ + key + ".");
 }
 
 size_t JsonObject::word_index(const std::string& key, const std::vector<std::string>& allowed) const {
   std::string needed = allowed.size() > 1 ? "one of" : "the word";
   for (size_t at = 0; at < allowed.size(); ++at)
     needed += fmt::format("{}\"{}\"", at > 0 ? ", " : " ", allowed[at]);
-  const Json& value = need(key, needed);
+  const Json& value = require(key, needed);
   if (!value.is_string()) reject(key, needed);
   const auto word = value.get<std::string>();
   for (size_t at = 0; at < allowed.size(); ++at) {
     if (word == allowed[at]) return at;
   }
-  fail(ErrorKind::kFormat, "{}: {} {}, {} is needed{}", origin(), name_of_key(key), found(&value), needed,
+  fail(ErrorKind::kFormat, "{}: {} {}, expected {}{}", origin(), name_of_key(key), found(&value), needed,
        did_you_mean(word, allowed));
 }
 
 std::string JsonObject::name_of_key(const std::string& key) const {
-  return fmt::format("'{}'", shown(place_ + key));
+  return fmt::format("'{}'", shown(prefix_ + key));
 }
 
 void write_json(const std::string& path, const nlohmann::json& value) {

@@ -56,38 +56,38 @@ TEST(JsonObject, ErrorsSayFileKeyFoundAndNeeded) {
   const auto expect = [](std::string_view message, const auto& body) {
     expect_error(ErrorKind::kFormat, message, body);
   };
-  expect("config.json: 'model_type' is \"marian\", a whole number from 1 to 65536 is needed", [&] {
+  expect("config.json: 'model_type' is \"marian\", expected an integer from 1 to 65536", [&] {
     c.integer("model_type", {1, 65536});
   });
-  expect("config.json: 'd_model' is 512, a whole number of at most 8 is needed", [&] {
+  expect("config.json: 'd_model' is 512, expected an integer of at most 8", [&] {
     c.integer("d_model", {INT64_MIN, 8});
   });
-  expect("config.json: 'd_model' is 512, a whole number of at least 513 is needed", [&] {
+  expect("config.json: 'd_model' is 512, expected an integer of at least 513", [&] {
     c.integer("d_model", {513, INT64_MAX}, 600);
   });
-  expect("config.json: 'absent' is missing, a whole number is needed", [&] { c.integer("absent"); });
-  expect("config.json: 'nothing' is missing, a number is needed", [&] { c.number("nothing"); });
-  expect("config.json: 'huge' is 18446744073709551615, a whole number is needed", [&] { c.integer("huge"); });
-  expect("config.json: 'dropout' is 0.1, a whole number is needed", [&] { c.integer("dropout"); });
-  expect("config.json: 'dropout' is 0.1, a number from 0.5 to 1 is needed", [&] {
+  expect("config.json: 'absent' is missing, expected an integer", [&] { c.integer("absent"); });
+  expect("config.json: 'nothing' is missing, expected a number", [&] { c.number("nothing"); });
+  expect("config.json: 'huge' is 18446744073709551615, expected an integer", [&] { c.integer("huge"); });
+  expect("config.json: 'dropout' is 0.1, expected an integer", [&] { c.integer("dropout"); });
+  expect("config.json: 'dropout' is 0.1, expected a number from 0.5 to 1", [&] {
     c.number("dropout", {0.5, 1});
   });
-  expect("config.json: 'layers' is a list of 3, true or false is needed", [&] { c.boolean("layers"); });
-  expect("config.json: 'd_model' is 512, a text is needed", [&] { c.string("d_model", "x"); });
-  expect("config.json: 'rope_parameters' is an object, a text is needed",
+  expect("config.json: 'layers' is a list of 3, expected true or false", [&] { c.boolean("layers"); });
+  expect("config.json: 'd_model' is 512, expected a string", [&] { c.string("d_model", "x"); });
+  expect("config.json: 'rope_parameters' is an object, expected a string",
          [&] { c.string("rope_parameters"); });
-  expect("config.json: element 2 of 'layers' is 3, a whole number from 1 to 2 is needed", [&] {
+  expect("config.json: element 2 of 'layers' is 3, expected an integer from 1 to 2", [&] {
     c.integers("layers", {1, 2});
   });
-  expect("config.json: element 0 of 'layers' is 1, a text is needed", [&] { c.strings("layers"); });
+  expect("config.json: element 0 of 'layers' is 1, expected a string", [&] { c.strings("layers"); });
   expect("config.json: element 0 of 'bad_words_ids' is a list of 1", [&] { c.integers("bad_words_ids"); });
-  expect("config.json: 'rope_parameters.kind.deep' is \"x\", a number is needed",
+  expect("config.json: 'rope_parameters.kind.deep' is \"x\", expected a number",
          [&] { c.object("rope_parameters").object("kind").number("deep"); });
-  expect("config.json: 'heads[1].n' is \"two\", a whole number is needed",
+  expect("config.json: 'heads[1].n' is \"two\", expected an integer",
          [&] { c.objects("heads")[1].integer("n"); });
-  expect("config.json: 'd_model' is 512, an object is needed", [&] { c.object("d_model"); });
-  expect("config.json: 'layers[0]' is 1, an object is needed", [&] { c.objects("layers"); });
-  expect("config.json: 'd_model' is 512, a multiple of 'heads' is needed",
+  expect("config.json: 'd_model' is 512, expected an object", [&] { c.object("d_model"); });
+  expect("config.json: 'layers[0]' is 1, expected an object", [&] { c.objects("layers"); });
+  expect("config.json: 'd_model' is 512, expected a multiple of 'heads'",
          [&] { c.reject("d_model", "a multiple of 'heads'"); });
 }
 
@@ -95,7 +95,7 @@ TEST(JsonObject, SuggestsTheNearestWord) {
   const auto c = JsonObject::parse(R"({"activation": "geul", "d_modle": 1})", "config.json");
   expect_error(
       ErrorKind::kFormat,
-      R"(config.json: 'activation' is "geul", one of "relu", "gelu", "silu" is needed; did you mean 'gelu'?)",
+      R"(config.json: 'activation' is "geul", expected one of "relu", "gelu", "silu"; did you mean 'gelu'?)",
       [&] { c.word("activation", kActivations); });
   expect_error(ErrorKind::kFormat, "config.json: there is no setting 'd_modle'; did you mean 'd_model'?",
                [&] {
@@ -121,7 +121,7 @@ TEST(JsonObject, ReadsFilesWithinLimits) {
   expect_error(ErrorKind::kFile, "directory", [&] { JsonObject::read(folder.path()); });
   expect_error(ErrorKind::kFormat, "at most 7",
                [&] { JsonObject::read(folder.path("c.json"), {.bytes = 7}); });
-  expect_error(ErrorKind::kFormat, "is a list of 2, an object is needed",
+  expect_error(ErrorKind::kFormat, "is a list of 2, expected an object",
                [&] { JsonObject::read(folder.write("list.json", "[1, 2]")); });
 }
 

@@ -15,20 +15,20 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-/// Adds a member to an object; nothing where the key is there already.
+/// Adds a member to an object; returns null if the key exists.
 Json* add_member(Json& object, std::set<std::string>&, const std::string& key) {
   const auto [member, is_new] = object.get_ref<Json::object_t&>().emplace(key, nullptr);
   return is_new ? &member->second : nullptr;
 }
 
-/// Members in the order of the text are a list, in which looking each key up would take quadratic time.
+/// Ordered objects are lists, where key lookups would take quadratic time in total; the set makes them fast.
 OrderedJson* add_member(OrderedJson& object, std::set<std::string>& keys, const std::string& key) {
   if (!keys.insert(key).second) return nullptr;
   return &object.get_ref<OrderedJson::object_t&>().emplace_back(key, nullptr).second;
 }
 
-/// Builds the value from the parser's events. The library's own builder keeps the last of repeated keys and
-/// knows no depth limit.
+/// Builds the value from SAX events. The library's own builder silently keeps the last of duplicate keys and
+/// has no depth limit.
 template <typename Json>
 class Builder final : public nlohmann::json_sax<Json> {
  public:
@@ -62,7 +62,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// Puts a value where the next one belongs, and remembers its place.
+  /// Inserts a value at the current position and remembers it.
   bool add(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -79,8 +79,7 @@ class Builder final : public nlohmann::json_sax<Json> {
 
   bool open(Json value) {
     if (static_cast<int>(open_.size()) >= limits_.depth) {
-      fail(ErrorKind::kFormat, "{}: arrays and objects stand inside each other more than {} deep", origin_,
-           limits_.depth);
+      fail(ErrorKind::kFormat, "{}: arrays and objects are nested more than {} deep", origin_, limits_.depth);
     }
     add(std::move(value));
     open_.push_back(place_);
@@ -98,18 +97,16 @@ class Builder final : public nlohmann::json_sax<Json> {
   const std::string& origin_;
   JsonLimits limits_;
   Json root_;
-  std::vector<Json*>
-      open_;  // the arrays and objects not yet ended; a container does not move while inside it
-  std::vector<std::set<std::string>> keys_;  // of each, where the value does not find its keys by itself
-  Json* member_ = nullptr;                   // where the value of the last key belongs
-  Json* place_ = nullptr;                    // the value put last
+  std::vector<Json*> open_;  // open arrays and objects; a container does not move while it is open
+  std::vector<std::set<std::string>> keys_;  // keys of each open object, for ordered objects only
+  Json* member_ = nullptr;                   // slot for the value of the last key
+  Json* place_ = nullptr;                    // the last inserted value
 };
 
 template <typename Json>
 Json parse(std::string_view text, const std::string& origin, const JsonLimits& limits) {
   if (text.size() > limits.bytes) {
-    fail(ErrorKind::kFormat, "{} has {} bytes of JSON; at most {} are read", origin, text.size(),
-         limits.bytes);
+    fail(ErrorKind::kFormat, "{} has {} bytes of JSON; the maximum is {}", origin, text.size(), limits.bytes);
   }
   Builder<Json> builder(text, origin, limits);
   Json::sax_parse(text.begin(), text.end(), &builder);
@@ -129,7 +126,7 @@ OrderedJson parse_ordered_json(std::string_view text, const std::string& origin,
 namespace internal {
 
 std::string describe_json_error(std::string_view text, size_t position, std::string_view what) {
-  // The parser counts from 1 and points behind the byte that it does not like.
+  // The parser counts from 1 and points behind the offending byte.
   const std::string_view before = text.substr(0, std::min(position > 0 ? position - 1 : 0, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const size_t last_newline = before.rfind('\n');

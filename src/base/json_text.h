@@ -1,5 +1,5 @@
-// JSON text from anywhere, read as hostile: bounded in size and depth, no repeated keys, valid UTF-8, and
-// every failure a heed::Error that says where.
+// A JSON parser for untrusted input: limits on size and depth, no duplicate keys, valid UTF-8 only, and
+// errors with the position.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,19 @@
 namespace heed {
 
 struct JsonLimits {
-  size_t bytes =
-      size_t{64} << 20;  ///< the largest text; the largest vocabularies have some tens of megabytes
-  int depth = 64;        ///< how many arrays and objects may stand inside each other
+  size_t bytes = size_t{64} << 20;  ///< maximum size; large vocabularies have tens of megabytes
+  int depth = 64;                   ///< maximum nesting of arrays and objects
 };
 
 /// Parses `text`; `origin` names it in messages ("config.json"). Throws kFormat.
 nlohmann::json parse_json(std::string_view text, const std::string& origin, const JsonLimits& limits = {});
-/// The same with members in the order of the text, for files that are written again.
+/// Keeps the order of members, for files that are written back.
 nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& origin,
                                           const JsonLimits& limits = {});
 
 namespace internal {
 
-/// What the parser says (its exception's what()) about a place in `text`, for a message: "line 3, column 7:
-/// ...".
+/// Formats an error of the JSON parser with its position in `text`: "line 3, column 7: ...".
 std::string describe_json_error(std::string_view text, size_t position, std::string_view what);
 
 }  // namespace internal

@@ -51,7 +51,7 @@ TEST(ParseJson, IsBoundedInSizeAndDepth) {
   expect_refused(nested(65), "more than 64 deep");
   expect_refused(std::string(5'000'000, '['), "more than 64 deep");
   expect_refused(nested(3), "more than 2 deep", {.depth = 2});
-  expect_refused("[1, 2]", "at most 5", {.bytes = 5});
+  expect_refused("[1, 2]", "the maximum is 5", {.bytes = 5});
 }
 
 TEST(ParseJson, MutatedTextIsRefusedOrValid) {

@@ -15,8 +15,8 @@ bool holds(const std::vector<std::string>& keys, const std::string& key) {
   return std::ranges::find(keys, key) != keys.end();
 }
 
-/// What a key that nobody knows may hold without saying anything.
-bool says_nothing(const Json& value) {
+/// Whether an unknown key can be ignored with this value.
+bool is_empty_value(const Json& value) {
   if (value.is_null()) return true;
   if (value.is_boolean()) return !value.get<bool>();
   if (value.is_string()) return value.get<std::string>().empty();
@@ -46,11 +46,12 @@ void require_known_keys(const JsonObject& json, const KnownKeys& keys) {
     if (neutral != keys.neutral.end()) {
       if (std::find(neutral->values.begin(), neutral->values.end(), value) != neutral->values.end()) continue;
       const std::string wanted = listed(neutral->values);
-      json.reject(key, fmt::format("{} (Heed can do nothing else)", wanted.empty() ? "null" : wanted));
+      json.reject(key,
+                  fmt::format("{} (the only value that Heed supports)", wanted.empty() ? "null" : wanted));
     }
-    if (says_nothing(value)) continue;
+    if (is_empty_value(value)) continue;
     fail(ErrorKind::kFormat,
-         "{}: '{}' is {}, a key that Heed does not know and that may change the results: remove it from the "
+         "{}: '{}' is {}, but Heed does not know this key, and it may affect results: remove it from the "
          "file if it does not{}",
          json.origin(), shown(key), shown(value.dump(-1, ' ', false, Json::error_handler_t::replace)),
          did_you_mean(key, all_names(keys)));

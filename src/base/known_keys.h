@@ -1,5 +1,5 @@
-// The keys that a settings file of another library may have: those that are read, those that change nothing
-// here, and those that must have the value at which they change nothing. Any other key is refused by name.
+// Checks the keys of another library's config file. A key is read, ignored because it does not affect
+// results, or accepted only with its neutral value. All other keys are errors that name the key.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,24 +10,25 @@
 
 namespace heed {
 
-/// A key that Heed does not act on, and the values at which that makes no difference. null is always one.
+/// A key that Heed does not implement, and the values for which that makes no difference. null is always
+/// neutral.
 struct NeutralKey {
   std::string key;
   std::vector<nlohmann::json> values;
 };
 
 struct KnownKeys {
-  std::vector<std::string> read;     ///< whoever reads the file checks their values
-  std::vector<std::string> ignored;  ///< change nothing that is computed here
+  std::vector<std::string> read;     ///< their values are checked by the reader of the file
+  std::vector<std::string> ignored;  ///< do not affect Heed's computations
   std::vector<NeutralKey> neutral;
 };
 
 /// Read, ignored and neutral keys.
 std::vector<std::string> all_names(const KnownKeys& keys);
 
-/// Throws kFormat, with key and value, for a neutral key with another value, and for a key that is unknown
-/// and holds anything but null, false or something empty. Keys that begin with "_" are private to the toolkit
-/// that wrote the file, and pass.
+/// Throws kFormat, with key and value, for a neutral key with another value, and for an unknown key whose
+/// value is not null, false or empty. Keys that begin with "_" are private to the toolkit that wrote the
+/// file, and accepted.
 void require_known_keys(const JsonObject& json, const KnownKeys& keys);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Messages of the library. It prints nothing itself: whoever uses it may listen.
+// Log messages of the library. The library itself never prints; the application can install a handler.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@ namespace heed {
 enum class LogLevel { kInfo, kWarning };
 using LogHandler = std::function<void(LogLevel, const std::string&)>;
 
-/// Replaces the listener of the process; none by default. May be called at any time, from any thread.
-/// The listener hears one message at a time, and must neither log nor set a listener itself.
+/// Sets the log handler of the process; none by default. Thread-safe. Calls of the handler are serialised; it
+/// must neither log nor set a handler.
 void set_log_handler(LogHandler handler);
 void log_message(LogLevel level, const std::string& message);
 

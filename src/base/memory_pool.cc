@@ -12,14 +12,14 @@ namespace heed {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kLargest = size_t{1} << 47;  // what a process can address
+constexpr size_t kLargest = size_t{1} << 47;  // the address space of a process
 constexpr int kClasses = 4 * 47;
 
-// Every block begins with its class, in a header of one alignment unit.
+// Every block begins with a header of one alignment unit.
 struct Header {
   int size_class;
   size_t size;
-  Header* next;  // of the kept blocks of the class; a list of their own, so that freeing needs no memory
+  Header* next;  // free list of the size class; intrusive, so that freeing does not allocate
 };
 
 struct Pool {
@@ -45,8 +45,7 @@ int class_of(size_t size, size_t& rounded) {
   return 4 * exponent + static_cast<int>(steps) - 1;
 }
 
-/// Hands a block out. The address sanitizer, where there is one, is told what may be touched: exactly `size`
-/// bytes.
+/// Returns a block to the caller, and tells the address sanitizer that exactly `size` bytes are accessible.
 void* hand_out(Header* header, size_t size) {
   char* address = reinterpret_cast<char*>(header) + kAlignment;
   ASAN_UNPOISON_MEMORY_REGION(address, size);
@@ -71,7 +70,7 @@ void* pool_allocate(size_t size) {
   const size_t bytes = (rounded + 2 * kAlignment - 1) / kAlignment * kAlignment;
   void* address = std::aligned_alloc(kAlignment, bytes);
   if (address == nullptr) {
-    pool_trim();  // other classes may keep what is missing here
+    pool_trim();  // free blocks of other classes may suffice
     address = std::aligned_alloc(kAlignment, bytes);
   }
   if (address == nullptr) throw std::bad_alloc();
@@ -86,7 +85,7 @@ void* pool_allocate(size_t size) {
 void pool_free(void* address) noexcept {
   if (address == nullptr) return;
   auto* header = reinterpret_cast<Header*>(static_cast<char*>(address) - kAlignment);
-  ASAN_POISON_MEMORY_REGION(address, header->size);  // kept is not in use
+  ASAN_POISON_MEMORY_REGION(address, header->size);  // free
   Pool& p = pool();
   const std::lock_guard lock(p.mutex);
   header->next = std::exchange(p.kept[header->size_class], header);

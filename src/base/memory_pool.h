@@ -1,5 +1,5 @@
-// Memory that is used again: after the first steps of a loop whose sizes repeat, the system is asked for
-// nothing.
+// A caching memory allocator: a loop with repeating sizes allocates from the system only in its first
+// iterations.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace heed {
 
-/// Memory of at least `size` bytes, aligned to 64. Sizes are rounded up to classes (at most a quarter more),
-/// and each class keeps what was freed. Thread-safe. Throws std::bad_alloc where there is not so much.
+/// Allocates at least `size` bytes, aligned to 64. Sizes are rounded up to size classes (at most a quarter
+/// more), and each class has a free list. Thread-safe. Throws std::bad_alloc.
 void* pool_allocate(size_t size);
 void pool_free(void* address) noexcept;
 
-/// Gives back to the system what is kept and not in use.
+/// Returns all free blocks to the system.
 void pool_trim();
 
 struct PoolStatistics {
-  uint64_t system_allocations = 0;  ///< how often the system was asked
-  uint64_t bytes_from_system = 0;   ///< held now, in use or kept
+  uint64_t system_allocations = 0;  ///< number of allocations from the system
+  uint64_t bytes_from_system = 0;   ///< bytes held, used or free
 };
 PoolStatistics pool_statistics();
 

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kLongestWord = 200;  // nobody mistypes a longer one, and the distance takes quadratic time
+constexpr size_t kMaxLength = 200;  // the distance takes quadratic time
 
 }  // namespace
 
@@ -35,12 +35,12 @@ size_t edit_distance(std::string_view left, std::string_view right) {
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
   std::string nearest;
   size_t smallest = 0;
-  if (word.size() > kLongestWord) return nearest;
+  if (word.size() > kMaxLength) return nearest;
   for (const std::string& candidate : candidates) {
     const size_t longer = std::max(word.size(), candidate.size());
     const size_t shorter = std::min(word.size(), candidate.size());
     // The distance is at least the difference of the lengths, so most candidates need no table.
-    if (longer > kLongestWord || (longer - shorter) * 3 > longer) continue;
+    if (longer > kMaxLength || (longer - shorter) * 3 > longer) continue;
     const size_t distance = edit_distance(word, candidate);
     if (distance * 3 <= longer && (nearest.empty() || distance < smallest)) {
       nearest = candidate;

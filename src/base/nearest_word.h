@@ -8,15 +8,14 @@
 
 namespace heed {
 
-/// The fewest insertions, deletions, replacements and swaps of neighbours that make one word the other,
-/// counted in bytes (optimal string alignment, the restricted form of Damerau's distance).
+/// The edit distance in bytes with insertions, deletions, substitutions and transpositions (optimal string
+/// alignment, the restricted Damerau-Levenshtein distance).
 size_t edit_distance(std::string_view left, std::string_view right);
 
-/// The candidate at the smallest distance, the earlier one of equals; "" where none is near: more than a
-/// third of the longer word would have to change.
+/// The nearest candidate, the first of ties; "" if the distance exceeds a third of the longer word.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "; did you mean 'x'?", or "" where nothing is near: the end of a message.
+/// The end of a message: "; did you mean 'x'?", or "" without a near candidate.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace heed

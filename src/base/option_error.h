@@ -1,5 +1,5 @@
-// Errors about options. The library calls an option by the name of its field, a command by that of its flag:
-// the message holds the names apart from the text, so that each can say its own.
+// Errors about options. The same option is a struct field in the library and a flag on the command line, so
+// the message marks option names, and each can substitute its own.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,10 +14,10 @@ namespace heed {
 
 class OptionError : public Error {
  public:
-  /// In `text`, names of options stand as "$max_length". what() has them as they are, without the "$".
+  /// In `text`, option names are marked "$max_length". what() contains them without the "$".
   explicit OptionError(std::string text);
 
-  /// The message with the names that `name_of` gives the options.
+  /// The message with each option name replaced by `name_of(name)`.
   std::string message(const std::function<std::string(const std::string& option)>& name_of) const;
 
  private:

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kMark = ".heed-", kEnd = ".part";
 
-/// Whether a name is `stem` followed by ".heed-123-4.part"; with an empty stem, of any.
+/// Whether a name is `stem` followed by ".heed-123-4.part"; an empty stem matches any.
 bool is_part(std::string_view name, std::string_view stem) {
   const size_t mark = name.rfind(kMark);
   if (!name.ends_with(kEnd) || mark == std::string_view::npos) return false;
@@ -40,7 +40,7 @@ bool is_part(std::string_view name, std::string_view stem) {
          is_number(numbers.substr(dash + 1));
 }
 
-/// Removes a file or directory whose writer is gone: while it runs, it holds the lock.
+/// Removes a part whose writer no longer holds the lock.
 void remove_if_dead(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -67,7 +67,7 @@ std::string part_name(const std::string& path) {
 }
 
 bool lock_part(int descriptor) {
-  // Refused where another process is about to remove the part, and on file systems without locks.
+  // Fails if another process is about to remove the part, and on file systems without locks.
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat status {};
   return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;

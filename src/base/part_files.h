@@ -1,20 +1,20 @@
-// ".part" files and directories: what is being written under a temporary name. Their writer holds a lock on
-// them as long as it runs, so that what killed processes left behind can be told from what is still in the
-// making, on any machine that shares the disk.
+// Temporary ".part" files and directories for atomic writes. The writer holds a lock on them, so that
+// abandoned ones of killed processes can be told from those still being written, on any machine that shares
+// the disk.
 #pragma once
 
 #include <string>
 
 namespace heed {
 
-/// The name under which this process makes `path`: "model.heed-4711-0.part", other for each call.
+/// A temporary name for `path`, unique per call: "model.heed-4711-0.part".
 std::string part_name(const std::string& path);
-/// Locks a file or directory of such a name, which its writer has just made, until the descriptor is closed.
-/// False where it was removed in the meantime and must be made again.
+/// Locks a newly created part until the descriptor is closed. False if another process removed it in the
+/// meantime; it must then be created again.
 bool lock_part(int descriptor);
-/// Removes the parts of `path` that writers left behind which are no longer running.
+/// Removes the abandoned parts of `path`.
 void remove_dead_parts_of(const std::string& path);
-/// The same for all parts in a directory.
+/// Removes all abandoned parts in a directory.
 void remove_dead_parts_in(const std::string& directory);
 
 }  // namespace heed

@@ -16,8 +16,8 @@
 
 namespace {
 
-/// What this program did to files, in order; noted by the two functions below, which stand in for libc's.
-std::vector<std::string>& deeds() {
+/// The file operations of this program in order, recorded by the two functions below, which replace libc's.
+std::vector<std::string>& file_operations() {
   static std::vector<std::string> list;
   return list;
 }
@@ -27,12 +27,12 @@ std::vector<std::string>& deeds() {
 extern "C" int fsync(int descriptor) {
   struct stat status {};
   ::fstat(descriptor, &status);
-  deeds().emplace_back(S_ISDIR(status.st_mode) ? "flush directory" : "flush file");
+  file_operations().emplace_back(S_ISDIR(status.st_mode) ? "flush directory" : "flush file");
   return static_cast<int>(::syscall(SYS_fsync, descriptor));
 }
 
 extern "C" int rename(const char* from, const char* to) noexcept {
-  deeds().emplace_back("rename");
+  file_operations().emplace_back("rename");
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
@@ -53,15 +53,15 @@ void in_killed_process(const Work& work) {
 
 TEST(PartFiles, ACommitSurvivesAPowerCut) {
   const TestFolder folder;
-  deeds().clear();
+  file_operations().clear();
   write_file(folder.path("a"), "content");
-  EXPECT_EQ(deeds(), (std::vector<std::string>{"flush file", "rename", "flush directory"}));
-  deeds().clear();
+  EXPECT_EQ(file_operations(), (std::vector<std::string>{"flush file", "rename", "flush directory"}));
+  file_operations().clear();
   make_directories(folder.path("b/c"));
-  EXPECT_EQ(deeds(), (std::vector<std::string>{"flush directory", "flush directory"}));
+  EXPECT_EQ(file_operations(), (std::vector<std::string>{"flush directory", "flush directory"}));
 }
 
-TEST(PartFiles, WhatAKilledWriterLeftIsRemovedByTheNext) {
+TEST(PartFiles, TheNextWriteRemovesPartsOfKilledWriters) {
   const TestFolder folder;
   in_killed_process([&] {
     auto* file = new AtomicFile(folder.path("a"));
@@ -75,7 +75,7 @@ TEST(PartFiles, WhatAKilledWriterLeftIsRemovedByTheNext) {
   EXPECT_EQ(content_of(folder.path("a")), "new");
 }
 
-TEST(PartFiles, WhatARunningWriterMakesStays) {
+TEST(PartFiles, PartsOfRunningWritersStay) {
   const TestFolder folder;
   AtomicFile first(folder.path("a"));
   first.write("first");

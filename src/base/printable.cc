@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-/// The length of the valid UTF-8 sequence at the start of `text`, 0 where there is none.
+/// The length of the valid UTF-8 sequence at the start of `text`; 0 if there is none.
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char first = byte(0);
@@ -21,13 +21,13 @@ size_t utf8_length(std::string_view text) {
   for (size_t at = 1; at < length; ++at) {
     if ((byte(at) & 0xC0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates and numbers beyond U+10FFFF show in the second byte.
+  // The second byte tells overlong forms, surrogates and values above U+10FFFF.
   if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
   if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
   return length;
 }
 
-/// The number of the code point whose bytes are `sequence`, valid UTF-8.
+/// Decodes a valid UTF-8 sequence.
 char32_t code_point(std::string_view sequence) {
   if (sequence.size() == 1) return static_cast<unsigned char>(sequence[0]);
   char32_t value = static_cast<unsigned char>(sequence[0]) & (0xFF >> (sequence.size() + 1));
@@ -35,8 +35,8 @@ char32_t code_point(std::string_view sequence) {
   return value;
 }
 
-/// Whether a character acts on a terminal, or on how the text around it is shown.
-bool acts(char32_t c) {
+/// Whether a character controls the terminal or the display of surrounding text.
+bool is_control(char32_t c) {
   struct Range {
     char32_t first, last;
   };
@@ -50,10 +50,10 @@ bool acts(char32_t c) {
 
 }  // namespace
 
-std::string shown(std::string_view text, size_t longest) {
+std::string shown(std::string_view text, size_t max_length) {
   std::string result;
   for (size_t at = 0; at < text.size();) {
-    if (result.size() >= longest) return result + "...";
+    if (result.size() >= max_length) return result + "...";
     const size_t length = utf8_length(text.substr(at));
     if (length == 0) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at++]));
@@ -61,7 +61,7 @@ std::string shown(std::string_view text, size_t longest) {
     }
     const std::string_view sequence = text.substr(at, length);
     const char32_t c = code_point(sequence);
-    if (!acts(c)) {
+    if (!is_control(c)) {
       result += sequence;
     } else if (length == 1) {
       result += fmt::format("\\x{:02x}", static_cast<uint32_t>(c));

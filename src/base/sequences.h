@@ -1,4 +1,4 @@
-// Sequences of ids one after the other, without padding: what data makes and models read.
+// Concatenated sequences of token ids without padding.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Sequences {
   int count() const { return static_cast<int>(offsets.size()) - 1; }
   std::span<const int32_t> operator[](int sequence) const;
   void append(std::span<const int32_t> sequence);
-  /// Ends a sequence after the ids that stand in `ids` now.
+  /// Ends the current sequence at the end of `ids`.
   void close();
 };
 

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-// The pool whose item this thread is working on.
+// The pool whose item this thread is running.
 thread_local const ThreadPool* working_for = nullptr;
 
 }  // namespace
@@ -50,14 +50,14 @@ void ThreadPool::take_items(std::unique_lock<std::mutex>& lock) {
     --active_;
     if (error && !error_) {
       error_ = error;
-      next_ = count_;  // the items not yet begun are dropped
+      next_ = count_;  // drop the remaining items
     }
   }
   if (active_ == 0) done_.notify_all();
 }
 
 void ThreadPool::work() {
-  // Signals are for the thread that made the pool.
+  // Signals are handled by the thread that created the pool.
   sigset_t all;
   sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -68,12 +68,12 @@ void ThreadPool::work() {
   }
 }
 
-/// Starts the threads that are missing, and wakes as many as there is work for.
+/// Starts missing threads and wakes as many as there are items.
 void ThreadPool::wake(size_t helpers) {
   try {
     while (workers_.size() < helpers) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    // The system gives no more: those that there are do the work.
+    // No more threads available: the existing ones do the work.
   }
   if (helpers >= workers_.size()) {
     wake_.notify_all();

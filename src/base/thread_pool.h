@@ -1,4 +1,4 @@
-// A fixed set of threads that share the items of a loop.
+// A thread pool for parallel loops.
 #pragma once
 
 #include <condition_variable>
@@ -11,12 +11,11 @@
 
 namespace heed {
 
-/// Which thread runs which item is left open, so items must not depend on it: results are the same for any
-/// number of threads as long as each item writes only what is its own.
+/// The assignment of items to threads is unspecified. Results do not depend on the number of threads if each
+/// item writes only its own data.
 class ThreadPool {
  public:
-  /// `threads` counts the caller, which works too; 0 means one per processor. A thread is started when there
-  /// is a first item for it.
+  /// `threads` includes the calling thread; 0 means one per processor. Threads are started on demand.
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -24,10 +23,10 @@ class ThreadPool {
 
   int threads() const { return threads_; }
 
-  /// Runs body(item) for every item in [0, count) and returns when all are done. The first exception is
-  /// thrown again here, after the items under way have ended; those not yet begun are dropped. Callers from
-  /// several threads wait for each other; a call from within a body runs its items on the calling thread
-  /// alone.
+  /// Runs body(item) for every item in [0, count) and waits for all. After an exception, no further items
+  /// start, and
+  /// the first exception is rethrown when the running items have ended. Calls from several threads are
+  /// serialised; a nested call from within a body runs on the calling thread alone.
   void run(size_t count, const std::function<void(size_t)>& body);
 
  private:
@@ -36,8 +35,8 @@ class ThreadPool {
   void take_items(std::unique_lock<std::mutex>& lock);
 
   const int threads_;
-  std::vector<std::thread> workers_;  // changed by run() alone
-  std::mutex callers_;                // held by the one caller of run() whose items are being worked on
+  std::vector<std::thread> workers_;  // modified by run() only
+  std::mutex callers_;                // held by the caller of run() whose items are running
   std::mutex mutex_;                  // guards everything below
   std::condition_variable wake_, done_;
   const std::function<void(size_t)>* body_ = nullptr;

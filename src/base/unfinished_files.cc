@@ -12,7 +12,7 @@ struct Registry {
   std::set<std::string> paths;
 };
 
-/// Never destroyed: a thread may ask for it while the process ends.
+/// Never destroyed: threads may use it while the process exits.
 Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;

@@ -1,17 +1,17 @@
-// Files and directories that are being written under a temporary name. Whoever must end the process before
-// they are complete can remove them.
+// Registry of temporary files and directories being written, so that they can be removed when the process is
+// terminated early.
 #pragma once
 
 #include <string>
 
 namespace heed {
 
-/// Call before the file or directory is made. Thread-safe, as all of these.
+/// Call before creating the file or directory. Thread-safe, like all functions here.
 void note_unfinished(const std::string& path);
-/// It has been renamed or removed. Nothing happens for a path that was not noted.
+/// Call after it was renamed or removed. Does nothing for an unknown path.
 void forget_unfinished(const std::string& path);
-/// Removes what was noted and is still there. To be called right before _exit(): from then on, threads that
-/// call note_unfinished() or forget_unfinished() wait forever, so nothing new appears.
+/// Removes all registered files. Call right before _exit(): afterwards, note_unfinished() and
+/// forget_unfinished() block forever, so that no new files appear.
 void remove_unfinished_for_good();
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// heed align: which word of a translation comes from which word of its source.
+// heed align: word alignments of sentence pairs.
 
 #include <algorithm>
 #include <memory>
@@ -37,7 +37,7 @@ decode::AlignmentOptions alignment_options(const AlignOptions& o, const models::
   return {.heads = models::read_alignment_heads(model.directory)};
 }
 
-/// The links of the model of the other direction, as (source, target) of these pairs.
+/// The alignments of the reverse model, as (source, target) links of these pairs.
 std::vector<Links> reverse_links(const AlignOptions& o, NumberedPairs pairs, ThreadPool& pool) {
   ModelChoice choice = o.model;
   choice.model = o.reverse;
@@ -51,7 +51,7 @@ std::vector<Links> reverse_links(const AlignOptions& o, NumberedPairs pairs, Thr
   return all;
 }
 
-/// In the order of the target words.
+/// Sorts by target word, then source word.
 void sort_by_target(Links& links) {
   std::sort(links.begin(), links.end(), [](const WordLink& a, const WordLink& b) {
     return std::pair(a.second, a.first) < std::pair(b.second, b.first);
@@ -61,7 +61,7 @@ void sort_by_target(Links& links) {
 int run_align(const AlignOptions& o) {
   if (o.choose_heads) {
     if (!o.reverse.empty() || !o.output.empty()) {
-      fail(ErrorKind::kUsage, "--choose-heads aligns nothing: --reverse and --output do not go with it");
+      fail(ErrorKind::kUsage, "--choose-heads writes no alignments: leave out --reverse and --output");
     }
     return choose_heads({o.common, o.model, o.input});
   }
@@ -95,31 +95,31 @@ void add_align(Command& app, Work& work) {
       "Examples:\n  heed align --pairs test.tsv --model my-model\n"
       "  heed align --pairs test.tsv --model de-en-model --reverse en-de-model\n"
       "  heed align --choose-heads --pairs train.tsv --model my-model\n\n"
-      "Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with target word 2. "
-      "Words are\n"
-      "what white space divides; every target word is linked to the source word that the model's alignment "
-      "heads look\n"
-      "at while it reads the target word, or to none. A line without text on both sides gives an empty one.");
+      "Output is in Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with\n"
+      "target word 2. Words are separated by white space. Each target word is linked to the source word "
+      "with\n"
+      "the highest attention of the model's alignment heads, or to none. A line without a sentence pair "
+      "gives\n"
+      "an empty line.");
   add_pairs_options(*command, o->input);
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   Option* reverse = command
                         ->add_option("--reverse", o->reverse,
-                                     "A model of the other direction: the alignments of both are combined")
+                                     "Model of the reverse direction; the alignments of both are combined")
                         ->type_name("DIR");
   command
       ->add_option("--symmetrize", o->symmetrize,
-                   "How they are combined: intersection, union, grow-diag or grow-diag-final-and")
+                   "Symmetrization with --reverse: intersection, union, grow-diag or grow-diag-final-and")
       ->type_name("NAME")
       ->show_default()
       ->needs(reverse);
   add_integer(*command, "--layer", o->layer,
-              "Read the mean over the heads of this decoder layer, from 1 on, where it writes a word; 0: the "
-              "model's alignment heads where it has some, else the last layer",
+              "Use the mean over the heads of this decoder layer, counted from 1; 0: the model's alignment "
+              "heads if it has any, else the last layer",
               {0, 1000});
-  command->add_flag(
-      "--choose-heads", o->choose_heads,
-      "Find the heads that agree best with alignments learnt from the pairs, some thousands, and "
-      "note them in the model's directory");
+  command->add_flag("--choose-heads", o->choose_heads,
+                    "Select the heads that agree best with alignments learnt from the pairs (some "
+                    "thousands), and store them in the model directory");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_common_options(*command, o->common);

@@ -1,5 +1,5 @@
-// heed attend: the attention of a translation, of a classifier, or of a language model to its text, in the
-// terminal or as a picture, a page or numbers.
+// heed attend: the attention weights of a translation model, a classifier or a language model for one text,
+// in the terminal or as a picture, an HTML page or JSON.
 
 #include <algorithm>
 #include <cctype>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/checked_options.h"
@@ -47,18 +48,18 @@ struct AttendOptions {
   SearchFlags search;
   std::vector<std::string> texts;
   std::string target, output;
-  std::string stack, layer, head, query;  // empty: what suits the output and the model
+  std::string stack, layer, head, query;  // empty: a default for the output format and the model
   bool words = false, values = false, details = false, no_color = false, json = false, quiet = false;
   std::optional<int> columns;
 };
 
 enum class Format { kTerminal, kPicture, kPage, kJson };
 
-/// By the name of the output; throws kUsage for a name that says nothing, before any work is done.
+/// The format that the file name extension implies. Throws kUsage for an unknown extension.
 Format format_of(const AttendOptions& o) {
   if (o.json) {
     if (!o.output.empty())
-      fail(ErrorKind::kUsage, "--json writes to standard output: name the file F.json instead");
+      fail(ErrorKind::kUsage, "--json writes to standard output: leave it out, and give --output F.json");
     return Format::kJson;
   }
   if (o.output.empty() || o.output == "-") return Format::kTerminal;
@@ -73,18 +74,17 @@ Format format_of(const AttendOptions& o) {
   return Format::kPicture;
 }
 
-/// What decides in a classifier is the first token, [CLS]: in a terminal, what it looked at is shown, between
-/// words, unless something else is asked for.
-void suit_classifier(AttendOptions& o, Format format) {
+/// A classifier decides from its first token, [CLS]: by default, the terminal shows the attention of that
+/// query, grouped by words.
+void set_classifier_defaults(AttendOptions& o, Format format) {
   if (format != Format::kTerminal || !o.query.empty()) return;
   if (!o.stack.empty() || !o.layer.empty() || !o.head.empty()) return;
   o.query = "1";
   o.words = true;
 }
 
-/// A terminal has room for a matrix or two. Unless it is asked for more, it shows the last layer of the
-/// cross-attention, or of the encoder where there is none, its heads averaged, and so does one query by
-/// itself; files hold everything.
+/// In the terminal and with --query, the default is the last layer of the cross-attention (of the encoder or
+/// the decoder in models without), averaged over its heads. Files contain all heads by default.
 AttentionSelection selection_of(const AttendOptions& o, Format format, const Trace& trace) {
   const auto or_all = [](const std::string& choice) { return choice.empty() ? "all" : choice; };
   AttentionSelection selection = parse_selection(or_all(o.stack), or_all(o.layer), or_all(o.head));
@@ -110,13 +110,13 @@ TerminalColours colours_of(const AttendOptions& o) {
 
 void require_text(const char* what, const std::string& text) {
   if (find_invalid_utf8(text)) fail(ErrorKind::kText, "the {} is not UTF-8: convert it first", what);
-  if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: there is no attention to look at", what);
+  if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: give a text", what);
 }
 
-/// The pass of a language model over each text.
+/// The attention of a language model in a forward pass over each text.
 std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel loaded) {
   if (!o.target.empty()) {
-    fail(ErrorKind::kUsage, "'{}' holds a language model, whose text is its own target: leave out --target",
+    fail(ErrorKind::kUsage, "'{}' is a language model, which has no separate target: leave out --target",
          loaded.directory);
   }
   const LanguageModelFiles model = with_tokenizer(std::move(loaded));
@@ -126,7 +126,7 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
   return traces;
 }
 
-/// The pass of each translation through the model, of its own or of --target.
+/// The attention of the model's own translation of each text, or of --target.
 std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedModel loaded) {
   const TranslationModel model = translation_model(std::move(loaded));
   const auto search = translator_options(o.search, model.loaded).search;
@@ -138,7 +138,8 @@ std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedMod
 
 std::vector<Trace> record_classifications(const AttendOptions& o, models::LoadedModel loaded) {
   if (!o.target.empty())
-    fail(ErrorKind::kUsage, "--target is for models that translate, and this one classifies");
+    fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is a classifier: leave it out",
+         loaded.directory);
   const ClassifierModel model = classifier_model(std::move(loaded));
   std::vector<Trace> traces;
   for (const std::string& text : o.texts) {
@@ -148,7 +149,7 @@ std::vector<Trace> record_classifications(const AttendOptions& o, models::Loaded
   return traces;
 }
 
-/// The tokens that have this name, with the mark of a new word or without; counted from 0.
+/// Indices of the tokens with this name, with or without the word boundary marker.
 std::vector<size_t> tokens_named(std::string_view name, const std::vector<std::string>& tokens) {
   std::vector<size_t> found;
   for (size_t n = 0; n < tokens.size(); ++n) {
@@ -158,7 +159,7 @@ std::vector<size_t> tokens_named(std::string_view name, const std::vector<std::s
   return found;
 }
 
-/// A number from 1 to `most`; nothing for other text.
+/// A number from 1 to `most`; empty for other text.
 std::optional<size_t> number_in(std::string_view text, size_t most) {
   size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -166,7 +167,8 @@ std::optional<size_t> number_in(std::string_view text, size_t most) {
   return number;
 }
 
-/// The token that --query means: "7", the seventh; "Hund", the first of that name; "Hund:2", the second.
+/// Index of the token that --query selects: "7" is the seventh, "Hund" the first of that name, "Hund:2" the
+/// second.
 size_t find_query(const std::string& query, const std::vector<std::string>& tokens, bool quiet) {
   if (const auto number = number_in(query, tokens.size())) return *number - 1;
   const std::vector<size_t> named = tokens_named(query, tokens);
@@ -174,7 +176,8 @@ size_t find_query(const std::string& query, const std::vector<std::string>& toke
     std::vector<size_t> numbers;
     for (const size_t n : named) numbers.push_back(n + 1);
     std::fprintf(
-        stderr, "heed: '%s' is the name of the tokens %s; this is the first. --query %s:2 is the second\n",
+        stderr,
+        "heed: several tokens are named '%s' (%s); showing the first. Use --query %s:2 for the second\n",
         shown(query).c_str(), fmt::format("{}", fmt::join(numbers, ", ")).c_str(), shown(query).c_str());
   }
   if (!named.empty()) return named.front();
@@ -185,16 +188,15 @@ size_t find_query(const std::string& query, const std::vector<std::string>& toke
     if (const auto which = number_in(query.substr(colon + 1), candidates.size()))
       return candidates[*which - 1];
     if (!candidates.empty()) {
-      fail(ErrorKind::kUsage, "--query {}: there is no such token; of '{}' there {} {}", shown(query),
-           shown(name), candidates.size() == 1 ? "is" : "are", candidates.size());
+      fail(ErrorKind::kUsage, "--query {}: no such token; '{}' occurs {}", shown(query), shown(name),
+           counted(candidates.size(), "time"));
     }
   }
-  fail(ErrorKind::kUsage,
-       "--query {}: there is no such token; give one of these, or its number from 1 to {}: {}", shown(query),
-       tokens.size(), shown(fmt::format("{}", fmt::join(tokens, " ")), 1000));
+  fail(ErrorKind::kUsage, "--query {}: no such token; give one of these, or its number from 1 to {}: {}",
+       shown(query), tokens.size(), shown(fmt::format("{}", fmt::join(tokens, " ")), 1000));
 }
 
-/// Whether --query names a word that is cut into several tokens, and no token.
+/// Whether --query names a word of several tokens, and no single token.
 bool names_a_word(const std::string& query, const AttentionSelection& selection, const Trace& trace) {
   if (!selection.stack) return false;
   const std::string name = query.substr(0, query.rfind(':'));
@@ -206,11 +208,12 @@ bool names_a_word(const std::string& query, const AttentionSelection& selection,
   return !named_in(trace) && named_in(group_by_words(trace));
 }
 
-/// The row of the matrix that --query means.
+/// The row of the attention matrix that --query selects.
 QueryChoice query_of(const AttendOptions& o, const AttentionSelection& selection, const Trace& trace) {
   if (!selection.stack || !selection.layer || (!selection.mean && !selection.head)) {
     fail(ErrorKind::kUsage,
-         "--query shows a row of one matrix: choose one --stack, one --layer, and one --head or mean");
+         "--query shows one row of one attention matrix: give one --stack, one --layer, and one --head or "
+         "mean");
   }
   QueryChoice choice{*selection.stack, *selection.layer, selection.mean ? 0 : *selection.head, 0};
   choice.query = static_cast<int>(find_query(o.query, query_tokens(trace, choice.stack), o.quiet));
@@ -222,7 +225,7 @@ std::string one_query(const AttendOptions& o, Format format, const Trace& trace,
     return render_picture(query_picture(trace, choice), picture_format(o.output));
   if (format != Format::kTerminal) {
     fail(ErrorKind::kUsage,
-         "--query is for the terminal and for pictures; numbers and pages hold all queries");
+         "--query is for the terminal and for pictures; HTML and JSON contain all queries: leave it out");
   }
   QueryTerminalOptions options;
   options.columns = columns_of(o);
@@ -251,14 +254,14 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
     case Format::kPicture:
       return picture(o, trace);
     case Format::kPage:
-      break;  // holds several traces
+      break;  // written by page(), from several traces
     case Format::kJson:
       return trace_to_json(trace);
   }
   HEED_CHECK(false);
 }
 
-/// The pass through the model, whatever it is for.
+/// The attention weights of a forward pass of the model over each text.
 std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
   switch (loaded.model->task()) {
     case models::Task::kClassification:
@@ -270,28 +273,30 @@ std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
   }
 }
 
-/// Everything that can be wrong with the options before the model is opened.
+/// Throws kUsage for combinations of options that are invalid for every model.
 void check_options(const AttendOptions& o, Format format) {
   for (const std::string& text : o.texts) require_text("text", text);
   if (!o.target.empty()) require_text("--target", o.target);
   if (o.texts.size() > 1 && format != Format::kPage)
-    fail(ErrorKind::kUsage, "several texts are for a page (--output F.html): give one, in quotes");
+    fail(ErrorKind::kUsage,
+         "only an HTML page (--output F.html) shows several texts: give one text, in quotes");
   if (o.texts.size() > 1 && !o.target.empty())
-    fail(ErrorKind::kUsage, "--target is the translation of one text, and there are {}", o.texts.size());
+    fail(ErrorKind::kUsage, "--target is the translation of one text, but there are {}: give one text",
+         o.texts.size());
   if (o.details && format != Format::kJson)
-    fail(ErrorKind::kUsage, "--details are numbers: write them with --json or --output F.json");
+    fail(ErrorKind::kUsage, "--details needs JSON output: give --json or --output F.json");
   if (o.details && (o.words || o.head == "mean"))
-    fail(ErrorKind::kUsage, "--details are those of single heads and tokens: leave out --words and mean");
+    fail(ErrorKind::kUsage, "--details shows single heads and tokens: leave out --words and --head mean");
 }
 
-/// As one word for a shell.
+/// The text quoted for a POSIX shell.
 std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
   return word + "'";
 }
 
-/// The command that shows the same with everything that needs the model.
+/// The command that serves the same model in the explorer.
 std::string serve_command(const AttendOptions& o, const std::string& directory) {
   const bool bundled = o.model.model.empty() && std::getenv("HEED_MODEL") == nullptr;
   if (!bundled) return "heed serve --model " + shell_word(directory);
@@ -300,11 +305,12 @@ std::string serve_command(const AttendOptions& o, const std::string& directory) 
 
 std::string page(const AttendOptions& o, const std::string& directory, const std::vector<Trace>& traces) {
   if (!o.query.empty()) {
-    fail(ErrorKind::kUsage, "--query is for the terminal and for pictures; a page holds all queries");
+    fail(ErrorKind::kUsage,
+         "--query is for the terminal and pictures; a page shows all queries: leave it out");
   }
-  std::vector<Trace> chosen;
-  for (const Trace& trace : traces) chosen.push_back(select(trace, selection_of(o, Format::kPage, trace)));
-  return explorer_page(chosen, {o.words, serve_command(o, directory)});
+  std::vector<Trace> selected;
+  for (const Trace& trace : traces) selected.push_back(select(trace, selection_of(o, Format::kPage, trace)));
+  return explorer_page(selected, {o.words, serve_command(o, directory)});
 }
 
 std::string one_trace(const AttendOptions& o, Format format, Trace trace) {
@@ -321,7 +327,7 @@ int run_attend(AttendOptions o) {
   if (format == Format::kPage) o.details = true;
   const std::string directory = find_model(o.model);
   models::LoadedModel loaded = load_model(directory, o.model.precision, o.model.shortlist);
-  if (loaded.model->task() == models::Task::kClassification) suit_classifier(o, format);
+  if (loaded.model->task() == models::Task::kClassification) set_classifier_defaults(o, format);
   const std::vector<Trace> traces = record(o, std::move(loaded));
   LineOutput output(o.output);
   output.write(format == Format::kPage ? page(o, directory, traces) : one_trace(o, format, traces.at(0)));
@@ -331,7 +337,7 @@ int run_attend(AttendOptions o) {
       if (!trace.source.empty()) std::fprintf(stderr, "%s\n", printable(trace.source).c_str());
       std::fprintf(stderr, "%s\n", printable(trace.target).c_str());
     }
-    std::fprintf(stderr, "is in %s\n", o.output.c_str());
+    std::fprintf(stderr, "wrote %s\n", o.output.c_str());
   }
   return kExitDone;
 }
@@ -340,55 +346,49 @@ int run_attend(AttendOptions o) {
 
 void add_attend(Command& app, Work& work) {
   auto o = std::make_shared<AttendOptions>();
-  Command* command = app.add_subcommand("attend", "Show what a model attends to");
+  Command* command = app.add_subcommand("attend", "Show the attention weights of a model");
   command->footer(
       "Examples:\n  heed attend \"Der Hund schläft.\"\n"
       "  heed attend \"Der Hund schläft.\" --stack encoder --layer 1 --head all\n"
       "  heed attend \"Der Hund schläft.\" --target \"The cat sleeps.\" --output attention.svg\n"
       "  heed attend \"a fine film\" --model my-classifier\n\n"
-      "Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the "
-      "positions\n"
-      "that produce the tokens of the target, its end included; the keys of decoder are what had been read "
-      "by then, from\n"
-      "the start token on. In the terminal, the last layer of cross with its heads averaged is shown unless "
-      "you choose;\n"
-      "a file holds every head of every layer. Of a classifier there is the encoder alone, and the terminal "
-      "shows what "
-      "the\n"
-      "position that decides, [CLS], looked at. Of a language model there is the decoder alone; the last row "
-      "is the\n"
-      "token that it finds likeliest.");
+      "Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the\n"
+      "positions that produce the target tokens, including the end token; the keys of decoder are the "
+      "tokens\n"
+      "read so far, beginning with the start token. By default, the terminal shows the last layer of the\n"
+      "cross-attention, averaged over its heads, and a file contains every head of every layer. A "
+      "classifier\n"
+      "has only an encoder; the terminal shows the attention of [CLS], from which it decides. A language "
+      "model\n"
+      "has only a decoder; its last row is the most likely next token.");
   command
-      ->add_option("TEXT", o->texts,
-                   "The sentence to translate, or the text to classify or to continue; several for a page")
+      ->add_option("TEXT", o->texts, "Text to translate, classify or continue; several texts only for .html")
       ->required();
-  command->add_option("--target", o->target, "Look at this translation instead of the model's own")
+  command->add_option("--target", o->target, "Use this translation instead of the model's own")
       ->type_name("TEXT");
   command->add_option("--stack", o->stack, "encoder, decoder, cross or all")->type_name("NAME");
-  command->add_option("--layer", o->layer, "A layer, from 1 on, or all")->type_name("N|all");
-  command->add_option("--head", o->head, "A head, from 1 on, all, or mean: their average")
+  command->add_option("--layer", o->layer, "Layer, counted from 1, or all")->type_name("N|all");
+  command->add_option("--head", o->head, "Head, counted from 1, all, or mean (average over heads)")
       ->type_name("N|all|mean");
   command
-      ->add_option(
-          "--query", o->query,
-          "What one token looks at, as bars: its number from 1, or the token; TOKEN:2 is the second of "
-          "that name")
+      ->add_option("--query", o->query,
+                   "Show the attention of one query as bars: its position, counted from 1, or the token; "
+                   "TOKEN:2 is its second occurrence")
       ->type_name("N|TOKEN");
-  command->add_flag("--words", o->words, "Between words instead of pieces of words");
-  command->add_flag("--values", o->values, "The weights in per cent in the cells");
+  command->add_flag("--words", o->words, "Group subword pieces into words");
+  command->add_flag("--values", o->values, "Show the weights as percentages in the cells");
   command->add_flag("--details", o->details,
-                    "The queries, keys, values and scores of the chosen heads too, in JSON");
-  command->add_option("--output", o->output, "Write a file instead: .png, .svg, .pdf, .html or .json")
+                    "Include the queries, keys, values and scores of the selected heads (JSON only)");
+  command->add_option("--output", o->output, "Write to this file: .png, .svg, .pdf, .html or .json")
       ->type_name("F");
-  command->add_flag("--json", o->json, "The numbers on standard output");
-  add_integer(*command, "--columns", o->columns, "Width in the terminal [$COLUMNS, or that of the terminal]",
-              {20, 10000});
-  command->add_flag("--no-color", o->no_color, "No colours in the terminal, as with the variable NO_COLOR");
+  command->add_flag("--json", o->json, "Write JSON to standard output");
+  add_integer(*command, "--columns", o->columns, "Terminal width [$COLUMNS, or the terminal's]", {20, 10000});
+  command->add_flag("--no-color", o->no_color, "No colours, like the environment variable NO_COLOR");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
   add_shortlist_option(*command, o->model.shortlist);
-  command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
+  command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
   command->callback([o, &work] { work = [o] { return run_attend(*o); }; });
 }
 

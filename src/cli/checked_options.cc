@@ -12,7 +12,7 @@
 namespace heed::cli {
 namespace {
 
-/// Whether all of `text` is a number that the type can hold.
+/// Whether all of `text` is a number in the range of the type.
 template <typename T>
 bool read(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -47,8 +47,8 @@ std::string describe(const NumberRange& range) {
   return "a number";
 }
 
-/// In the message, command_line.cc puts the option's name before "takes". What passes is written as CLI11
-/// reads it: a leading 0 would make a number octal there.
+/// command_line.cc puts the option's name before "takes". Leading zeros are removed, since CLI11 would read
+/// the number as octal.
 template <typename Value, typename Range>
 Option* add(Command& app, const std::string& name, Value& value, const std::string& description,
             const Range& range) {

@@ -16,17 +16,17 @@
 namespace heed::cli {
 namespace {
 
-// Pairs that the aligner learns from.
-constexpr int kMostPairs = 200'000;
-// Longer ones are left out.
-constexpr size_t kMostTokens = 100;
+/// The aligner learns from at most this many pairs.
+constexpr int kMaxPairs = 200'000;
+/// Pairs with a longer side are skipped.
+constexpr size_t kMaxTokens = 100;
 
 train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& model) {
   train::TokenPairs encoded;
   PairsReader reader(input);
-  const auto longest = static_cast<size_t>(model.loaded.seq2seq().longest());
-  const size_t most = longest > 0 ? std::min(kMostTokens, longest) : kMostTokens;
-  for (Pair pair; !interrupted() && encoded.sources.count() < kMostPairs && reader.next(pair);) {
+  const auto longest = static_cast<size_t>(model.loaded.seq2seq().max_length());
+  const size_t most = longest > 0 ? std::min(kMaxTokens, longest) : kMaxTokens;
+  for (Pair pair; !interrupted() && encoded.sources.count() < kMaxPairs && reader.next(pair);) {
     const std::vector<int32_t> source = model.tokenizer.encode_source(std::string(pair.source)).ids,
                                target = model.tokenizer.encode_target(std::string(pair.target)).ids;
     if (source.size() > most || target.size() > most) continue;
@@ -34,7 +34,7 @@ train::TokenPairs encode_pairs(const PairsInput& input, const TranslationModel& 
     encoded.targets.append(target);
   }
   if (encoded.sources.count() == 0 && !interrupted()) {
-    fail(ErrorKind::kFormat, "{} has no pair of at most {} tokens on either side", reader.name(), most);
+    fail(ErrorKind::kFormat, "{} has no pair with at most {} tokens on each side", reader.name(), most);
   }
   return encoded;
 }
@@ -46,8 +46,8 @@ int choose_heads(const HeadChoiceOptions& o) {
   const TranslationModel model = load_translation_model(o.model);
   const std::string path = model.loaded.directory + "/generation_config.json";
   if (!is_present(path)) {
-    fail(ErrorKind::kUsage, "'{}' is not there, where alignment_heads are noted: write one, {{}} is enough",
-         path);
+    fail(ErrorKind::kUsage,
+         "'{}' does not exist; alignment_heads are stored there: create it, {{}} is enough", path);
   }
   const train::TokenPairs pairs = encode_pairs(o.pairs, model);
   ThreadPool pool(o.common.threads);
@@ -59,10 +59,11 @@ int choose_heads(const HeadChoiceOptions& o) {
   LineOutput output("-");
   for (const auto& [layer, head] : choice.heads)
     output.write_line(fmt::format("decoder layer {}, head {}", layer + 1, head + 1));
-  if (choice.heads.empty()) output.write_line("no head: none agrees better than the last layer's mean");
-  output.write_line(fmt::format("AER between tokens against alignments learnt from {}: {:.1f}, before {:.1f}",
-                                counted(pairs.sources.count(), "pair"), 100 * choice.error_rate,
-                                100 * choice.default_error_rate));
+  if (choice.heads.empty())
+    output.write_line("no head selected: none agrees better than the mean of the last layer's heads");
+  output.write_line(fmt::format(
+      "AER between tokens, measured against alignments learnt from {}: {:.1f} (before: {:.1f})",
+      counted(pairs.sources.count(), "pair"), 100 * choice.error_rate, 100 * choice.default_error_rate));
   output.commit();
   return kExitDone;
 }

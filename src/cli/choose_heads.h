@@ -1,4 +1,4 @@
-// heed align --choose-heads: finds the heads of a model that align best, and notes them in its directory.
+// heed align --choose-heads: selects the heads of a model that align best and stores them in its directory.
 #pragma once
 
 #include "cli/command.h"
@@ -10,11 +10,13 @@ namespace heed::cli {
 struct HeadChoiceOptions {
   CommonOptions common;
   ModelChoice model;
-  PairsInput pairs;  ///< translations of the kind that the model makes, some thousands; no gold alignments
+  PairsInput
+      pairs;  ///< some thousands of sentence pairs of the model's domain; gold alignments are not needed
 };
 
-/// Learns word alignments from the pairs, chooses the heads that agree with them, and writes alignment_heads
-/// to generation_config.json; returns the exit status. Throws kUsage for a model without that file.
+/// Learns word alignments from the pairs, selects the heads that agree with them best, and writes
+/// alignment_heads to generation_config.json. Returns the exit status. Throws kUsage if the model has no
+/// generation_config.json.
 int choose_heads(const HeadChoiceOptions& options);
 
 }  // namespace heed::cli

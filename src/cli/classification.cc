@@ -42,7 +42,7 @@ LabelledTexts read_labelled(const ClassifierEvaluation& o, const std::vector<std
   for (LabelledText text; reader.next(text);) {
     const auto found = std::find(labels.begin(), labels.end(), text.label);
     if (found == labels.end()) {
-      fail(ErrorKind::kFormat, "line {} of {}: the model has no class '{}'; it has {}{}", text.line,
+      fail(ErrorKind::kFormat, "line {} of {}: the model has no class '{}'; its classes are {}{}", text.line,
            reader.name(), shown(text.label), fmt::join(labels, ", "),
            did_you_mean(std::string(text.label), labels));
     }
@@ -66,7 +66,7 @@ std::string to_text(const ConfusionMatrix& matrix, double loss) {
     rows.push_back({labels[c], percent(matrix.precision(c)), percent(matrix.recall(c)), percent(matrix.f1(c)),
                     std::to_string(matrix.support(c))});
   }
-  text += text_table(rows) + "\nRows are the true classes, columns those that were given:\n\n";
+  text += text_table(rows) + "\nConfusion matrix (rows: true classes; columns: predicted classes):\n\n";
   rows.assign(1, {""});
   rows[0].insert(rows[0].end(), labels.begin(), labels.end());
   for (int c = 0; c < classes; ++c) {
@@ -98,7 +98,7 @@ nlohmann::ordered_json to_json(const ConfusionMatrix& matrix, double loss, doubl
 }  // namespace
 
 int evaluate_classifier(const ClassifierEvaluation& o) {
-  if (o.text.empty()) fail(ErrorKind::kUsage, "give the file to be classified with --text F: label TAB text");
+  if (o.text.empty()) fail(ErrorKind::kUsage, "give labelled texts with --text F, lines of LABEL TAB TEXT");
   const ClassifierModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   const LabelledTexts texts = read_labelled(o, labels);
@@ -110,20 +110,20 @@ int evaluate_classifier(const ClassifierEvaluation& o) {
   if (results.empty()) return kExitInterrupted;
   ConfusionMatrix matrix(labels);
   double loss = 0;
-  size_t cut = 0;
+  size_t truncated = 0;
   for (size_t n = 0; n < results.size(); ++n) {
     matrix.add(texts.classes[n], results[n].best);
     loss -= results[n].log_probabilities[texts.classes[n]];
-    cut += results[n].cut ? 1 : 0;
+    truncated += results[n].truncated ? 1 : 0;
   }
   loss /= static_cast<double>(results.size());
   LineOutput output("-");
   output.write(o.json ? to_json(matrix, loss, clock.seconds()).dump() + "\n" : to_text(matrix, loss));
   output.commit();
-  if (!o.common.quiet && cut > 0) {
-    std::fprintf(stderr, "%s cut to the %lld tokens that the model can read\n",
-                 (counted(cut, "text") + (cut == 1 ? " was" : " were")).c_str(),
-                 static_cast<long long>(model.loaded.classifier().longest()));
+  if (!o.common.quiet && truncated > 0) {
+    std::fprintf(stderr, "heed: %s truncated to the model's maximum of %lld tokens\n",
+                 counted(truncated, "text").c_str(),
+                 static_cast<long long>(model.loaded.classifier().max_length()));
   }
   return kExitDone;
 }

@@ -1,5 +1,5 @@
-// What the subcommands that classify share: a model ready to be used, and how well it does on a file of
-// labelled texts.
+// Shared by the subcommands that classify: a classifier with its tokenizer, and its evaluation on labelled
+// texts.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct ClassifierModel {
   WordPieceTokenizer tokenizer;
 };
 
-/// A classifier that was read, with its tokenizer. Throws kUsage for another kind of model, what reading the
-/// tokenizer throws, and kFormat where it has more pieces than the model.
+/// Adds the tokenizer to a loaded classifier. Throws kUsage if it is no classifier, kFormat if the tokenizer
+/// has more pieces than the model's vocabulary, and the errors of WordPieceTokenizer::load().
 ClassifierModel classifier_model(models::LoadedModel loaded);
 
-/// A line, with a tab between the two texts of a pair.
+/// Parses a line: one text, or two separated by a tab.
 decode::ClassifierText classifier_text(std::string_view line);
 
 struct ClassifierEvaluation {

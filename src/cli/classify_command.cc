@@ -21,8 +21,8 @@
 namespace heed::cli {
 namespace {
 
-/// Lines that are classified together: enough to keep all threads busy with texts of like length.
-constexpr size_t kLinesAtOnce = 4096;
+/// Lines per call of the classifier: enough for batches of similar lengths on all threads.
+constexpr size_t kLinesPerCall = 4096;
 
 struct ClassifyOptions {
   CommonOptions common;
@@ -32,7 +32,7 @@ struct ClassifyOptions {
   bool json = false, lossy = false;
 };
 
-/// Nothing for a blank line.
+/// `result` is null for a blank line.
 std::string to_json(const std::string& line, const std::vector<std::string>& labels,
                     const decode::Classification* result) {
   const decode::ClassifierText text = classifier_text(line);
@@ -45,7 +45,7 @@ std::string to_json(const std::string& line, const std::vector<std::string>& lab
   json["label"] = labels[result->best];
   json["probability"] = result->probabilities[result->best];
   for (size_t c = 0; c < labels.size(); ++c) json["probabilities"][labels[c]] = result->probabilities[c];
-  if (result->cut) json["cut"] = true;
+  if (result->truncated) json["truncated"] = true;
   return json.dump();
 }
 
@@ -54,11 +54,11 @@ std::string to_text(const std::vector<std::string>& labels, const decode::Classi
   return fmt::format("{}\t{:.6f}", printable(labels[result->best]), result->probabilities[result->best]);
 }
 
-/// The lines that there are now, up to so many; those who send line by line are answered line by line.
+/// The lines available now, up to kLinesPerCall: interactive input is answered line by line.
 std::vector<std::string> take(SourceLines& lines) {
   std::vector<std::string> taken;
   std::string line;
-  while (taken.size() < kLinesAtOnce && (taken.empty() || lines.ready()) && lines.next(line)) {
+  while (taken.size() < kLinesPerCall && (taken.empty() || lines.ready()) && lines.next(line)) {
     taken.push_back(line);
   }
   return taken;
@@ -73,9 +73,10 @@ int run_classify(const ClassifyOptions& o) {
   const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
                                           pool);
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
-  if (!o.common.quiet && lines.from_terminal()) std::fprintf(stderr, "One text a line; Ctrl-D ends.\n");
+  if (!o.common.quiet && lines.from_terminal())
+    std::fprintf(stderr, "Enter one text per line; end with Ctrl-D.\n");
   ProgressLine progress("lines", live ? lines.count() : 0, live);
-  size_t written = 0, cut = 0;
+  size_t written = 0, truncated = 0;
   while (!lines.at_end()) {
     const std::vector<std::string> taken = take(lines);
     std::vector<decode::ClassifierText> texts;
@@ -87,7 +88,7 @@ int run_classify(const ClassifyOptions& o) {
     auto next = results.begin();
     for (const std::string& line : taken) {
       const decode::Classification* result = strip(line).empty() ? nullptr : &*next++;
-      cut += result != nullptr && result->cut ? 1 : 0;
+      truncated += result != nullptr && result->truncated ? 1 : 0;
       output.write_line(o.json ? to_json(line, labels, result) : to_text(labels, result));
     }
     written += taken.size();
@@ -96,10 +97,10 @@ int run_classify(const ClassifyOptions& o) {
   }
   output.commit();
   progress.clear();
-  if (!o.common.quiet && cut > 0) {
-    std::fprintf(stderr, "%s cut to the %lld tokens that the model can read\n",
-                 (counted(cut, "text") + (cut == 1 ? " was" : " were")).c_str(),
-                 static_cast<long long>(model.loaded.classifier().longest()));
+  if (!o.common.quiet && truncated > 0) {
+    std::fprintf(stderr, "heed: %s truncated to the model's maximum of %lld tokens\n",
+                 counted(truncated, "text").c_str(),
+                 static_cast<long long>(model.loaded.classifier().max_length()));
   }
   return kExitDone;
 }
@@ -108,23 +109,23 @@ int run_classify(const ClassifyOptions& o) {
 
 void add_classify(Command& app, Work& work) {
   auto o = std::make_shared<ClassifyOptions>();
-  Command* command = app.add_subcommand("classify", "Put texts into classes, line by line");
+  Command* command = app.add_subcommand("classify", "Classify texts, line by line");
   command->footer(
       "Examples:\n  heed classify \"a fine film\" --model my-classifier\n"
       "  heed classify --input reviews.txt --model my-classifier --json\n\n"
-      "Each line gives one line: the likeliest class, a tab, and its probability; blank lines stay blank. A "
-      "tab in "
-      "a line\n"
-      "separates two texts, for models that read pairs. A text too long for the model loses its end.");
-  command->add_option("TEXT", o->texts, "Texts; without any, lines of --input are classified")->take_all();
-  command->add_option("--input", o->input, "Read lines from this file; - is standard input, as is none")
+      "One output line per input line: the most probable class, a tab, and its probability; blank lines "
+      "stay\n"
+      "blank. A tab in a line separates two texts, for models that classify pairs. Texts longer than the\n"
+      "model's maximum are truncated.");
+  command->add_option("TEXT", o->texts, "Texts to classify; default: the lines of --input")->take_all();
+  command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_named_model_option(*command, o->model);
   add_precision_option(*command, o->model.precision);
   command->add_flag("--json", o->json,
-                    "One JSON object a line: text, label, probability, probabilities of all classes");
-  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+                    "One JSON object per line: text, label, probability, probabilities of all classes");
+  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_classify(*o); }; });
 }

@@ -1,5 +1,5 @@
-// What all subcommands share. Each stands in a file of its own, NAME_command.cc, with one function that adds
-// it to the command line; run.cc lists them.
+// Shared by all subcommands. Each subcommand has its own file NAME_command.cc with a function that adds it to
+// the command line; run.cc calls them.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ struct CommonOptions {
 /// Adds --threads and --quiet.
 void add_common_options(Command& app, CommonOptions& options);
 
-/// "de-en" -> {"de", "en"}. Throws kUsage for anything but two words with a dash between them.
+/// "de-en" -> {"de", "en"}. Throws kUsage unless it is two words with a dash between them.
 std::pair<std::string, std::string> split_pair(const std::string& pair);
 
 /// A subcommand's work; returns the exit status. Errors are thrown.
@@ -43,7 +43,7 @@ void add_quantize(Command& app, Work& work);
 void add_shortlist(Command& app, Work& work);
 void add_generate(Command& app, Work& work);
 
-/// The command line, from arguments to exit status.
+/// Runs the command line; returns the exit status.
 int run(int argc, const char* const* argv);
 
 }  // namespace heed::cli

@@ -16,7 +16,7 @@
 namespace heed::cli {
 namespace {
 
-/// The subcommand that was named, or the command itself.
+/// The chosen subcommand, or the command itself.
 const CLI::App& chosen(const CLI::App& app) {
   const auto subcommands = app.get_subcommands();
   return subcommands.empty() ? app : *subcommands[0];
@@ -38,13 +38,13 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
   return names;
 }
 
-/// What is wrong with the arguments; for a word that is not known, the nearest one that is.
+/// The error message for wrong arguments, with a suggestion for unknown names.
 std::string describe(const CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = chosen(app);
   const std::vector<std::string> unknown = command.remaining(true);
   const std::string prefix = fmt::format("heed{}", &command == &app ? "" : " " + command.get_name());
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && &command == &app && unknown.empty()) {
-    return fmt::format("heed: a subcommand is needed: {}\nheed --help says what they do\n",
+    return fmt::format("heed: give a subcommand: {}\nSee heed --help\n",
                        fmt::join(subcommand_names(app), ", "));
   }
   std::string message = fmt::format("{}: {}", prefix, error.what());
@@ -52,23 +52,23 @@ std::string describe(const CLI::App& app, const CLI::Error& error) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && message.ends_with("missing")) {
     message = message.substr(0, message.find(": ", prefix.size() + 2)) + " needs a value";
   }
-  // "--beam: takes an integer ...", as the library puts names before what a check says
+  // CLI11 puts "--beam: " before the message of a check, here "takes an integer ..."
   if (const size_t colon = message.find(": takes "); colon != std::string::npos) message.erase(colon, 1);
   if (!unknown.empty()) {
     const std::string word = unknown[0].substr(0, unknown[0].find('='));
     const bool option = word.starts_with("-");
     if (!option && &command == &app) {
       message =
-          fmt::format("heed: there is no subcommand '{}'{}", word, did_you_mean(word, subcommand_names(app)));
+          fmt::format("heed: unknown subcommand '{}'{}", word, did_you_mean(word, subcommand_names(app)));
     } else {
-      message = fmt::format("{}: '{}' is not understood{}", prefix, word,
+      message = fmt::format("{}: unknown argument '{}'{}", prefix, word,
                             option ? did_you_mean(word, option_names(command)) : "");
     }
   }
-  return fmt::format("{}\n{} --help says what there is\n", message, prefix);
+  return fmt::format("{}\nSee {} --help\n", message, prefix);
 }
 
-/// What --help or --version asked for.
+/// Prints the help or the version.
 int print(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream text, ignored;
   app.exit(error, text, ignored);
@@ -83,7 +83,7 @@ std::vector<const char*> with_help_as_option(const CLI::App& app, int argc, cons
   std::vector<const char*> arguments(argv, argv + argc);
   if (argc < 2 || std::string_view(argv[1]) != "help") return arguments;
   if (argc > 3) {
-    fail(ErrorKind::kUsage, "heed help takes the name of one subcommand; '{}' is too much", shown(argv[3]));
+    fail(ErrorKind::kUsage, "heed help takes one subcommand; remove '{}'", shown(argv[3]));
   }
   arguments.erase(arguments.begin() + 1);
   arguments.push_back("--help");
@@ -91,7 +91,7 @@ std::vector<const char*> with_help_as_option(const CLI::App& app, int argc, cons
   const std::vector<std::string> names = subcommand_names(app);
   const std::string name = argv[2];
   if (name != "help" && name != "--help" && std::find(names.begin(), names.end(), name) == names.end()) {
-    fail(ErrorKind::kUsage, "there is no subcommand '{}'{}", shown(name), did_you_mean(name, names));
+    fail(ErrorKind::kUsage, "unknown subcommand '{}'{}", shown(name), did_you_mean(name, names));
   }
   if (name == "help") arguments.erase(arguments.begin() + 1);
   return arguments;

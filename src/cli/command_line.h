@@ -1,7 +1,6 @@
-// The grammar of the command line: subcommands, their options and flags, and which values these take.
+// The command line: subcommands, options, flags, and checks of their values.
 //
-// CLI11 does the parsing. Its header costs each file that includes it some seconds of compiling, so
-// command_line.cc is the only one.
+// A thin wrapper around CLI11, whose header takes seconds to compile. Only command_line.cc includes it.
 #pragma once
 
 #include <cstdint>
@@ -19,34 +18,34 @@ class Option;
 
 namespace heed::cli {
 
-/// An option, a flag, or a word that stands by itself. Every function returns the option it was called on.
+/// An option, a flag or a positional argument. Every function returns the option itself.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
 
-  /// What the help calls the value: "N", "FILE".
+  /// Name of the value in the help: "N", "FILE".
   Option* type_name(const std::string& name);
-  /// The help shows the value that the variable has now.
+  /// Shows the current value of the variable as the default.
   Option* show_default();
   Option* required();
-  /// May be given several times, each time with as many values as follow.
+  /// May be repeated, each time with any number of values.
   Option* take_all();
-  /// May be given several times, each time with one value.
+  /// May be repeated, each time with one value.
   Option* repeatable();
 
-  /// Checks the text of a value before it is converted: returns what is wrong with it, "" where nothing is.
-  /// May write the text in another way.
+  /// Validates the text of a value before it is converted; may normalise it. Returns an error message, or
+  /// "".
   Option* check(std::function<std::string(std::string& text)> check);
 
-  /// Wrong usage without the other one, or together with it.
+  /// Usage errors: this option without `other` (needs), or together with it (excludes).
   Option* needs(Option* other);
   Option* excludes(Option* other);
 
  private:
-  CLI::Option* option_;  // lives as long as its command
+  CLI::Option* option_;  // owned by the CLI::App
 };
 
-/// A subcommand, or the command itself. Variables are written to while the command line is parsed.
+/// The command itself or a subcommand. Parsing writes to the variables of the options.
 class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
@@ -54,36 +53,35 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command* add_subcommand(const std::string& name, const std::string& help);
-  /// "--name" for an option, "NAME" for a word that stands by itself. `Value` is int, int64_t, uint64_t,
-  /// double or std::string, std::optional of one of these (empty where the option is not given), or a vector
-  /// of strings.
+  /// "--name" for an option, "NAME" for a positional argument. `Value` is int, int64_t, uint64_t, double or
+  /// std::string, a std::optional of these (empty if the option is not given), or a vector of strings.
   template <typename Value>
   Option* add_option(const std::string& name, Value& variable, const std::string& help);
   Option* add_flag(const std::string& name, bool& variable, const std::string& help);
-  /// What stands below the options in the help.
+  /// Text below the options in the help.
   void footer(const std::string& text);
-  /// Called where this subcommand is chosen, when all its options have their values.
+  /// Called after parsing if this subcommand was chosen.
   void callback(std::function<void()> chosen);
 
  protected:
-  CLI::App* app_;  // lives as long as the command line
+  CLI::App* app_;  // owned by CommandLine
 
  private:
-  std::deque<Option> options_;  // a deque, since pointers to its elements are handed out
+  std::deque<Option> options_;  // a deque keeps pointers to its elements valid
   std::deque<Command> subcommands_;
 };
 
-/// The whole of it. One subcommand is needed; of an option that is given again, the last value counts.
+/// The whole command line. One subcommand is required; if an option is repeated, its last value counts.
 class CommandLine : public Command {
  public:
   CommandLine(const std::string& name, const std::string& help, const std::string& version);
   ~CommandLine();
 
-  /// Nothing where a subcommand was chosen. Otherwise the exit status, once the help or the version is
-  /// written to standard output, or what is wrong to standard error. Throws kUsage, or kFile where writing
-  /// fails.
+  /// Empty if a subcommand was chosen. Otherwise writes help or version to standard output, or an error
+  /// message
+  /// to standard error, and returns the exit status. Throws kUsage, or kFile if writing fails.
   std::optional<int> parse(int argc, const char* const* argv);
-  /// Whether the subcommand that was chosen has this option, such as "--beam".
+  /// Whether the chosen subcommand has this option, such as "--beam".
   bool chosen_has(const std::string& option) const;
 
  private:

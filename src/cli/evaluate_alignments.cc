@@ -45,17 +45,19 @@ std::vector<GoldAlignment> read_gold(const AlignmentEvaluation& e) {
     swap_sides(gold.back().sure);
     swap_sides(gold.back().possible);
   }
-  if (gold.empty()) fail(ErrorKind::kFormat, "'{}' has no lines: there is nothing to score", e.gold);
+  if (gold.empty())
+    fail(ErrorKind::kFormat, "'{}' is empty: give gold alignments, one line per sentence pair", e.gold);
   return gold;
 }
 
 void require_as_many(size_t lines, const std::string& name, const AlignmentEvaluation& e, size_t gold) {
   if (lines == gold) return;
-  fail(ErrorKind::kFormat, "{} has {}, and the gold alignments of '{}' have {}: each line needs one", name,
+  fail(ErrorKind::kFormat,
+       "{} has {}, but the gold alignments in '{}' have {}: both need one line per sentence pair", name,
        counted(lines, "line"), e.gold, gold);
 }
 
-/// Of every line of the pairs: none for lines without text on both sides.
+/// For every line of the pairs; empty for lines without a sentence pair.
 std::vector<Links> model_links(const AlignmentEvaluation& e, const NumberedPairs& pairs) {
   const TranslationModel model = load_translation_model(e.model);
   ThreadPool pool(e.common.threads);
@@ -109,10 +111,9 @@ void write_score(const AlignmentScore& score, size_t lines, bool json) {
 int evaluate_alignments(const AlignmentEvaluation& e) {
   const bool has_pairs = !e.pairs.pairs.empty();
   if (!has_pairs && e.hypothesis.empty()) {
-    fail(
-        ErrorKind::kUsage,
-        "--alignments compares gold links with those that the model finds in --pairs F.tsv, or with those of "
-        "--hypothesis F: give one of them");
+    fail(ErrorKind::kUsage,
+         "--alignments compares gold links with the model's alignment of --pairs F.tsv, or with --hypothesis "
+         "F: give one of them");
   }
   const std::vector<GoldAlignment> gold = read_gold(e);
   NumberedPairs pairs;

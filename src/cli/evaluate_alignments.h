@@ -12,15 +12,15 @@ namespace heed::cli {
 struct AlignmentEvaluation {
   CommonOptions common;
   ModelChoice model;
-  std::string gold;        ///< a file of gold links, a line for each line of the pairs
-  std::string hypothesis;  ///< a file of links to be scored; empty: the model aligns the pairs
-  PairsInput pairs;        ///< needed to align; with `hypothesis` only to check the numbers of words
+  std::string gold;        ///< file of gold links, one line per line of the pairs
+  std::string hypothesis;  ///< file of links to score; empty: the model aligns the pairs
+  PairsInput pairs;  ///< required without `hypothesis`; with it, only used to check the numbers of words
   bool json = false;
 };
 
 /// Writes AER, precision, recall and F1 to standard output; returns the exit status. With pairs.swap the gold
-/// links are turned round as well. Throws kUsage without pairs or hypothesis, kFormat for files that do not
-/// fit each other.
+/// links are swapped as well. Throws kUsage without pairs and hypothesis, kFormat if the numbers of lines or
+/// words of the files differ.
 int evaluate_alignments(const AlignmentEvaluation& evaluation);
 
 }  // namespace heed::cli

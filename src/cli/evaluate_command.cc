@@ -1,5 +1,5 @@
-// heed evaluate: BLEU, chrF and TER of models' translations, or of translations in files; what else can be
-// counted in them; or how well a classifier does.
+// heed evaluate: BLEU, chrF and TER of translations by models or in files, checks of invented words and
+// required forms, word alignment scores, and classifier accuracy.
 
 #include <algorithm>
 #include <cstdio>
@@ -46,7 +46,7 @@ struct EvaluateOptions {
   std::string alignments;
 };
 
-/// How many systems are named; one that is not named is the default model.
+/// The number of systems; without --model or --pair it is one, the default model.
 size_t system_count(const EvaluateOptions& o) {
   return std::max<size_t>(1, std::max({o.hypotheses.size(), o.models.size(), o.languages.size()}));
 }
@@ -55,59 +55,65 @@ void require_one_kind_of_system(const EvaluateOptions& o) {
   if (!o.hypotheses.empty() && (!o.models.empty() || !o.languages.empty())) {
     fail(ErrorKind::kUsage,
          "give --hypothesis for translations in files, or --model or --pair for models, not both; --output "
-         "keeps a model's translations in a file");
+         "writes a model's translations to a file");
   }
   if (!o.models.empty() && o.languages.size() > 1) {
-    fail(ErrorKind::kUsage, "give several --model or several --pair, not both");
+    fail(ErrorKind::kUsage, "repeat --model or --pair, not both");
   }
   if (!o.hypotheses.empty() && !o.output.empty()) {
-    fail(ErrorKind::kUsage, "--output keeps translations, and with --hypothesis nothing is translated");
+    fail(ErrorKind::kUsage,
+         "--output writes translations, but nothing is translated with --hypothesis: leave out one");
   }
 }
 
-void require_sensible(const EvaluateOptions& o) {
+void check_options(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
   if (!input.pairs.empty() && !input.source.empty()) {
-    fail(ErrorKind::kUsage, "give one of --pairs and --source");
+    fail(ErrorKind::kUsage, "--pairs and --source exclude each other: give one of them");
   }
   if (input.pairs.empty() && input.source.empty() && o.hypotheses.empty()) {
     fail(ErrorKind::kUsage,
-         "give --hypothesis (to be scored as it is), or --source or --pairs (to be translated)");
+         "give --hypothesis to score existing translations, or --source or --pairs to translate");
   }
   if (input.pairs.empty() && input.references.empty()) {
-    fail(ErrorKind::kUsage, "give the --reference to compare with");
+    fail(ErrorKind::kUsage, "give reference translations with --reference");
   }
   require_one_kind_of_system(o);
   if (input.pairs.size() > 1 && !input.references.empty()) {
-    fail(ErrorKind::kUsage, "--reference is for one test set, and several --pairs have their own");
+    fail(ErrorKind::kUsage,
+         "--reference is for one test set: with several --pairs, their target sides are the references");
   }
   if (input.pairs.size() > 1 && !o.hypotheses.empty()) {
-    fail(ErrorKind::kUsage, "--hypothesis is for one test set: give one --pairs");
+    fail(ErrorKind::kUsage, "--hypothesis is for one test set: give only one --pairs");
   }
   if ((o.sentence || !o.output.empty()) && (system_count(o) > 1 || input.pairs.size() > 1)) {
-    fail(ErrorKind::kUsage, "--sentence and --output are for one system and one test set");
+    fail(ErrorKind::kUsage, "--sentence and --output need exactly one system and one test set");
   }
   const bool paired = o.paired_bootstrap || o.paired_randomization;
   if (paired && system_count(o) < 2) {
     fail(ErrorKind::kUsage,
-         "a paired test compares systems with the first: give at least two --hypothesis, --model or --pair");
+         "a paired test compares each system with the first: give at least two --hypothesis, --model or "
+         "--pair");
   }
   if (o.sentence && (paired || o.measure.confidence || o.invented || input.required_forms)) {
-    fail(ErrorKind::kUsage, "--sentence gives scores of lines alone, without tests, intervals and counts");
+    fail(ErrorKind::kUsage,
+         "--sentence writes only the scores of each line: leave out tests, --confidence, --invented and "
+         "--must-contain");
   }
   if (input.required_forms && input.swap) {
-    fail(ErrorKind::kUsage, "--must-contain names forms of the second column's language: leave out --swap");
+    fail(ErrorKind::kUsage,
+         "--must-contain lists forms in the language of the second column: leave out --swap");
   }
   if (input.required_forms && input.pairs.empty()) {
-    fail(ErrorKind::kUsage, "--must-contain reads the third column of --pairs: give that");
+    fail(ErrorKind::kUsage, "--must-contain reads the third column of --pairs: give --pairs");
   }
   if (o.invented && o.known_words.empty()) {
     fail(ErrorKind::kUsage,
-         "--invented needs --known-words F: text of both languages, such as that a model was trained on");
+         "--invented needs --known-words F: text of both languages, such as the training data");
   }
 }
 
-/// Words of plain text, or of the first two columns.
+/// The words of plain text, or of the first two columns of a TSV file.
 KnownWords read_known_words(const std::vector<std::string>& paths, bool lossy) {
   KnownWords known;
   for (const std::string& path : paths) {
@@ -132,7 +138,7 @@ std::vector<ModelChoice> chosen_models(const EvaluateOptions& o) {
   return choices;
 }
 
-/// [test set][system]; nothing where the user interrupts.
+/// [test set][system]; empty when interrupted.
 std::vector<std::vector<SystemOutput>> run_systems(const EvaluateOptions& o,
                                                    const std::vector<TestSet>& test_sets) {
   std::vector<std::vector<SystemOutput>> outputs(test_sets.size());
@@ -178,9 +184,9 @@ void keep_translations(const SystemOutput& translated, LineOutput& output) {
 }
 
 int evaluate_translations(EvaluateOptions o) {
-  require_sensible(o);
+  check_options(o);
   o.measure = measure_options(o);
-  make_metrics(o.measure, 1);  // what is wrong with them is said before anything is translated
+  make_metrics(o.measure, 1);  // reports wrong options before translating
   const std::vector<TestSet> test_sets = read_test_sets(o.input);
   const KnownWords known = read_known_words(o.known_words, o.input.lossy);
   if (o.invented) o.measure.known = &known;
@@ -215,33 +221,32 @@ int evaluate_translations(EvaluateOptions o) {
   return kExitDone;
 }
 
-/// Throws kUsage for what is only for translations.
+/// Throws kUsage for options that are only for translations.
 ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
   const bool translations = !input.pairs.empty() || !input.source.empty() || !o.hypotheses.empty() ||
                             !o.output.empty() || !input.references.empty() || o.sentence ||
                             !o.languages.empty() || o.invented || input.required_forms;
   if (translations) {
-    fail(
-        ErrorKind::kUsage,
-        "--task classify reads --text F; --pairs, --source, --hypothesis, --reference, --output, --sentence, "
-        "--invented, --must-contain and --pair are for translations");
+    fail(ErrorKind::kUsage,
+         "--task classify reads --text F; leave out --pairs, --source, --hypothesis, --reference, --output, "
+         "--sentence, --invented, --must-contain and --pair, which are for translations");
   }
   if (o.models.size() > 1) fail(ErrorKind::kUsage, "--task classify takes one --model");
   return {o.common, {o.models.empty() ? "" : o.models[0], o.precision}, o.text, input.lossy, o.json};
 }
 
-/// Throws kUsage for what is only for translations.
+/// Throws kUsage for options that are only for translations.
 AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
   if (!input.source.empty() || !input.references.empty() || !o.output.empty() || o.sentence || o.invented ||
       input.required_forms || o.task != "translate") {
     fail(ErrorKind::kUsage,
-         "--alignments scores word alignments, of --pairs or of --hypothesis; --source, --reference, "
-         "--output, --sentence, --invented, --must-contain and --task are for translations");
+         "--alignments scores word alignments of --pairs or --hypothesis; leave out --source, --reference, "
+         "--output, --sentence, --invented, --must-contain and --task");
   }
   if (system_count(o) > 1 || input.pairs.size() > 1) {
-    fail(ErrorKind::kUsage, "--alignments scores one system on one file of pairs");
+    fail(ErrorKind::kUsage, "--alignments scores one system on one file of pairs: do not repeat options");
   }
   return {o.common,
           chosen_models(o)[0],
@@ -259,73 +264,78 @@ int run_evaluate(const EvaluateOptions& o) {
   if (o.task != "translate") {
     fail(ErrorKind::kUsage, "--task takes translate or classify, not '{}'", o.task);
   }
-  if (!o.text.empty()) fail(ErrorKind::kUsage, "--text is for --task classify: give that as well");
+  if (!o.text.empty()) fail(ErrorKind::kUsage, "--text is for classifiers: add --task classify");
   return evaluate_translations(o);
 }
 
 void add_input_options(Command& command, EvaluateOptions& o) {
-  command
-      .add_option("--task", o.task,
-                  "translate, or classify: accuracy, F1 and which class was taken for which")
+  command.add_option("--task", o.task, "translate, or classify: accuracy, F1 and confusion matrix")
       ->type_name("NAME")
       ->show_default();
-  command.add_option("--text", o.text, "Of --task classify: a file of label TAB text")->type_name("F.tsv");
+  command.add_option("--text", o.text, "Labelled texts for --task classify, lines of LABEL TAB TEXT")
+      ->type_name("F.tsv");
   command
-      .add_option("--pairs", o.input.pairs,
-                  "Translate the first column, compare with the second: source TAB target; may be repeated")
+      .add_option(
+          "--pairs", o.input.pairs,
+          "Translate the first column, with the second as reference: SOURCE TAB TARGET; may be repeated")
       ->type_name("F.tsv")
       ->take_all();
-  command.add_flag("--swap", o.input.swap, "Translate the second column of --pairs, compare with the first");
+  command.add_flag("--swap", o.input.swap,
+                   "Translate the second column of --pairs, with the first as reference");
   command
-      .add_option("--source", o.input.source, "Translate the lines of this file, compare with --reference")
+      .add_option("--source", o.input.source,
+                  "Translate the lines of this file, with --reference as reference")
       ->type_name("F");
   command
       .add_option("--hypothesis", o.hypotheses,
-                  "Score the lines of this file as they are; may be repeated, to compare systems")
-      ->type_name("F")
-      ->take_all();
-  command.add_option("--reference", o.input.references, "Right translations, line by line; may be repeated")
+                  "Score the translations in this file; may be repeated to compare systems")
       ->type_name("F")
       ->take_all();
   command
-      .add_option(
-          "--alignments", o.alignments,
-          "Score word alignments instead, of --pairs or --hypothesis: gold links, 0-0 sure, 0?1 possible")
+      .add_option("--reference", o.input.references, "Reference translations, line by line; may be repeated")
+      ->type_name("F")
+      ->take_all();
+  command
+      .add_option("--alignments", o.alignments,
+                  "Score word alignments of --pairs or --hypothesis against this file of gold links: 0-0 "
+                  "sure, 0?1 possible")
       ->type_name("F");
-  command.add_option("--output", o.output, "Keep the translations in this file")->type_name("F");
-  command.add_flag("--lossy", o.input.lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  command.add_option("--output", o.output, "Write the translations to this file")->type_name("F");
+  command.add_flag("--lossy", o.input.lossy, "Replace invalid UTF-8 instead of failing");
 }
 
 void add_measure_options(Command& command, EvaluateOptions& o) {
   MeasureOptions& measure = o.measure;
-  command.add_option("--metrics", measure.metrics, "Some of bleu, chrf, chrf++ and ter, with commas between")
+  command.add_option("--metrics", measure.metrics, "Comma-separated list of bleu, chrf, chrf++ and ter")
       ->type_name("NAMES")
       ->show_default();
   command
       .add_option("--tokenize", measure.tokenize,
-                  "How BLEU finds words: 13a, intl, char, none, zh, flores101 or flores200")
+                  "Tokenizer of BLEU: 13a, intl, char, none, zh, flores101 or flores200")
       ->type_name("NAME")
       ->show_default();
-  command.add_flag("--lowercase", measure.lowercase,
-                   "Upper and lower case count as the same, as always in TER");
-  command.add_flag("--sentence", o.sentence, "Score every line by itself: the metrics with tabs between");
+  command.add_flag("--lowercase", measure.lowercase, "Ignore case, as TER always does");
+  command.add_flag("--sentence", o.sentence,
+                   "Sentence-level scores: one line per sentence, metrics separated by tabs");
   constexpr IntegerRange kSamples{1, 1'000'000};
   Option* confidence = command.add_flag("--confidence", measure.confidence,
                                         "95% confidence intervals by bootstrap resampling");
-  add_integer(command, "--confidence-n", o.confidence_samples, "Resamples of --confidence", kSamples)
+  add_integer(command, "--confidence-n", o.confidence_samples, "Bootstrap samples of --confidence", kSamples)
       ->needs(confidence);
   Option* bootstrap = command.add_flag("--paired-bs", o.paired_bootstrap,
-                                       "Compare every system with the first: paired bootstrap resampling");
-  add_integer(command, "--paired-bs-n", o.bootstrap_samples, "Resamples of --paired-bs", kSamples)
+                                       "Compare each system with the first by paired bootstrap resampling");
+  add_integer(command, "--paired-bs-n", o.bootstrap_samples, "Bootstrap samples of --paired-bs", kSamples)
       ->needs(bootstrap);
   Option* randomization = command.add_flag("--paired-ar", o.paired_randomization,
-                                           "Compare every system with the first: approximate randomization");
+                                           "Compare each system with the first by approximate randomization");
   add_integer(command, "--paired-ar-n", o.trials, "Trials of --paired-ar", kSamples)->needs(randomization);
   bootstrap->excludes(confidence)->excludes(randomization);
   randomization->excludes(confidence);
-  add_integer(command, "--seed", o.seed, "Seed of resampling", {0, std::numeric_limits<uint32_t>::max()});
-  Option* invented = command.add_flag("--invented", o.invented,
-                                      "Count lines with words that are neither in --known-words nor copied");
+  add_integer(command, "--seed", o.seed, "Random seed of resampling",
+              {0, std::numeric_limits<uint32_t>::max()});
+  Option* invented =
+      command.add_flag("--invented", o.invented,
+                       "Count lines with words that occur neither in --known-words nor in the source");
   command
       .add_option("--known-words", o.known_words,
                   "Text of both languages: plain, or the first two columns of a TSV; may be repeated")
@@ -334,12 +344,12 @@ void add_measure_options(Command& command, EvaluateOptions& o) {
       ->needs(invented);
   command
       .add_flag("--compounds", measure.invented.compounds,
-                "Words made of known words, such as German compounds, are not invented")
+                "Do not count compounds of known words, as in German, as invented")
       ->needs(invented);
   command.add_flag("--must-contain", o.input.required_forms,
-                   "Count lines that hold what the third column of --pairs names: FORM|FORM");
+                   "Count lines that contain one of the forms in the third column of --pairs: FORM|FORM");
   command.add_flag("--json", o.json,
-                   "One JSON object; one a line with several systems or test sets, and with --sentence");
+                   "One JSON object; one per line with several systems or test sets, and with --sentence");
 }
 
 }  // namespace
@@ -353,19 +363,18 @@ void add_evaluate(Command& app, Work& work) {
       "  heed evaluate --model old --model new --pairs news.tsv --pairs chat.tsv --paired-bs\n"
       "  heed evaluate --task classify --text test.tsv --model my-classifier\n"
       "  heed evaluate --alignments gold.txt --pairs test.tsv --model my-model\n"
-      "The scores are those of sacreBLEU, whose signatures are printed with them.");
+      "Scores equal sacreBLEU's and are printed with its signatures.");
   add_input_options(*command, *o);
   add_measure_options(*command, *o);
   command
-      ->add_option(
-          "--model", o->models,
-          "Model directory; without it $HEED_MODEL, else the bundled one for --pair; may be repeated, "
-          "to compare systems")
+      ->add_option("--model", o->models,
+                   "Model directory [default: $HEED_MODEL, or the bundled model for --pair]; may be repeated "
+                   "to compare systems")
       ->type_name("DIR")
       ->take_all();
   command
       ->add_option("--pair", o->languages,
-                   "Languages of the bundled model, source and target [de-en]; may be repeated")
+                   "Language pair of the bundled model [default: de-en]; may be repeated")
       ->type_name("PAIR")
       ->take_all();
   add_precision_option(*command, o->precision);

@@ -17,7 +17,7 @@
 namespace heed::cli {
 namespace {
 
-/// As sacreBLEU reads files: only LF ends a line, white space at its end is dropped, and a byte order mark is
+/// Reads lines like sacreBLEU: only LF ends a line, trailing white space is removed, and a byte order mark is
 /// text.
 Lines lines_to_compare(const std::string& path, bool lossy) {
   LineReader reader(path, {.lossy = lossy, .keep_byte_order_mark = true});
@@ -35,7 +35,7 @@ Lines lines_of(const std::string& path, bool lossy) {
   return lines;
 }
 
-/// The forms in the columns behind the second, of the lines that hold a pair. Throws kFormat for one without.
+/// Reads the forms in columns 3 and up of all lines with a pair. Throws kFormat for a line without them.
 void read_required(const std::string& path, bool lossy, TestSet& set) {
   LineReader reader(path, {.lossy = lossy});
   std::string_view line;
@@ -70,17 +70,17 @@ TestSet read_pairs_set(const std::string& path, const TestSetInput& input) {
 }
 
 void number_lines(TestSet& set, size_t count) {
-  if (count == 0) fail(ErrorKind::kFormat, "'{}' has no lines: there is nothing to score", set.name);
+  if (count == 0) fail(ErrorKind::kFormat, "'{}' is empty: there is nothing to score", set.name);
   set.lines.resize(count);
   std::iota(set.lines.begin(), set.lines.end(), uint64_t{1});
 }
 
 void add_reference(const std::string& path, bool lossy, TestSet& set) {
   set.references.push_back(lines_to_compare(path, lossy));
-  if (set.name.empty()) set.name = path;  // nothing but references
+  if (set.name.empty()) set.name = path;  // only references
   if (set.lines.empty()) number_lines(set, set.references.back().size());
   if (set.references.back().size() != set.size()) {
-    fail(ErrorKind::kFormat, "'{}' has {}, and the reference '{}' has {}: each line needs one of the other",
+    fail(ErrorKind::kFormat, "'{}' has {}, but the reference '{}' has {}: the files must be parallel",
          set.name, counted(set.size(), "line"), path, set.references.back().size());
   }
 }
@@ -103,10 +103,10 @@ std::vector<TestSet> read_test_sets(const TestSetInput& input) {
 
 SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, bool lossy) {
   SystemOutput output{path, lines_to_compare(path, lossy)};
-  if (output.lines.empty()) fail(ErrorKind::kFormat, "'{}' has no lines: there is nothing to score", path);
+  if (output.lines.empty()) fail(ErrorKind::kFormat, "'{}' is empty: there is nothing to score", path);
   if (output.lines.size() != test_set.size()) {
-    fail(ErrorKind::kFormat, "'{}' has {}, and '{}' has {} to compare with: each line needs one of the other",
-         path, counted(output.lines.size(), "line"), test_set.name, test_set.size());
+    fail(ErrorKind::kFormat, "'{}' has {}, but '{}' has {}: the files must be parallel", path,
+         counted(output.lines.size(), "line"), test_set.name, test_set.size());
   }
   return output;
 }

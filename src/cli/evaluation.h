@@ -1,4 +1,4 @@
-// What heed evaluate scores: test sets, and what systems (models, or files of translations) give for them.
+// Input of heed evaluate: test sets, and the translations of systems (models, or files of translations).
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,10 @@ using Lines = std::vector<std::string>;
 
 struct TestSetInput {
   std::vector<std::string> pairs;       ///< files of SOURCE TAB TARGET: each is a test set
-  std::string source;                   ///< or a file of lines, or nothing (hypotheses alone)
-  std::vector<std::string> references;  ///< files of right translations
+  std::string source;                   ///< or one file of source lines; empty with hypotheses alone
+  std::vector<std::string> references;  ///< files of reference translations
   bool swap = false, lossy = false;
-  bool required_forms =
-      false;  ///< the columns of `pairs` behind the second hold what must be in translations
+  bool required_forms = false;  ///< --must-contain: read the forms in columns 3 and up of `pairs`
 };
 
 struct TestSet {
@@ -29,24 +28,25 @@ struct TestSet {
   Lines source;                   ///< empty where only references are given
   std::vector<Lines> references;  ///< [reference][line]
   std::vector<uint64_t> lines;    ///< the number of each line in its file
-  /// Of each line what its translation must hold, if that is asked for: one of the forms of every column.
+                                /// With required_forms, [line][column][form]: a translation must contain one
+                                /// form of every column.
   std::vector<std::vector<std::vector<std::string>>> required;
 
   size_t size() const { return lines.size(); }
 };
 
-/// Reads all test sets: one for each file of pairs, else the one of source and references. Throws kFormat
-/// where files have unequal numbers of lines, and what reading throws.
+/// Reads all test sets: one per file of pairs, else the one of source and references. Throws kFormat if the
+/// numbers of lines differ, and the errors of reading.
 std::vector<TestSet> read_test_sets(const TestSetInput& input);
 
-/// What a system gives for a test set.
+/// The translations of a test set by one system.
 struct SystemOutput {
   std::string system;  ///< the model or the file
   Lines lines;
-  double seconds = 0;  ///< of translating, without loading the model
+  double seconds = 0;  ///< translation time, without loading the model
 };
 
-/// A file of translations, which must have as many lines as the test set. Throws kFormat, naming both files.
+/// Reads a file of translations. Throws kFormat, naming both files, if its number of lines differs.
 SystemOutput read_hypotheses(const std::string& path, const TestSet& test_set, bool lossy);
 
 struct EvaluatedModel {
@@ -55,7 +55,7 @@ struct EvaluatedModel {
   bool show_progress = false;
 };
 
-/// The translations of all test sets by a model; nothing where the user interrupts.
+/// Translates all test sets with a model; empty when interrupted.
 std::optional<std::vector<SystemOutput>> translate_test_sets(const EvaluatedModel& model,
                                                              const std::vector<TestSet>& test_sets,
                                                              ThreadPool& pool);

@@ -19,7 +19,7 @@
 namespace heed::cli {
 namespace {
 
-constexpr double kSignificant = 0.05;  // sacreBLEU's mark "*"
+constexpr double kSignificant = 0.05;  // sacreBLEU marks smaller p-values with "*"
 
 NamedMetric metric_named(std::string_view key, const MeasureOptions& options, size_t references) {
   if (key == "bleu") {
@@ -37,7 +37,7 @@ NamedMetric metric_named(std::string_view key, const MeasureOptions& options, si
     return {std::string(key), chrf, chrf};
   }
   if (key == "ter") return {"ter", ter_metric(references), ter_metric(references)};
-  fail(ErrorKind::kUsage, "--metrics takes some of bleu, chrf, chrf++ and ter with commas between, not '{}'",
+  fail(ErrorKind::kUsage, "--metrics takes a comma-separated list of bleu, chrf, chrf++ and ter, not '{}'",
        options.metrics);
 }
 
@@ -66,7 +66,7 @@ std::vector<Finding> find_lacking(const TestSet& set, const SystemOutput& system
   for (size_t n = 0; n < set.size(); ++n) {
     const std::string& text = system.lines[n];
     for (const Lines& forms : set.required[n]) {
-      if (std::ranges::any_of(forms, [&](const std::string& form) { return holds_form(text, form); }))
+      if (std::ranges::any_of(forms, [&](const std::string& form) { return contains_form(text, form); }))
         continue;
       findings.push_back({set.lines[n], forms, text});
       break;
@@ -131,14 +131,14 @@ std::string score_text(const MetricResult& result) {
   return text;
 }
 
-/// "invented words in 2 of 100 lines (2.00%):" and a line for each.
+/// "invented words in 2 of 100 lines (2.00%):" and one line per finding.
 std::string findings_text(const EvaluationRow& row) {
   std::string text;
   const auto add = [&](const std::vector<Finding>& findings, std::string heading, bool all_words) {
     text += fmt::format("{}{}\n", heading, findings.empty() ? "" : ":");
     for (const Finding& each : findings) {
-      const std::string words =
-          all_words ? fmt::format("{}", fmt::join(each.words, ", ")) : each.words[0];  // of many forms one
+      const std::string words = all_words ? fmt::format("{}", fmt::join(each.words, ", "))
+                                          : each.words[0];  // alternatives: show the first
       text += fmt::format("  line {}: {}: {}\n", each.line, printable(words), printable(each.translation));
     }
   };
@@ -153,8 +153,8 @@ std::string findings_text(const EvaluationRow& row) {
   if (row.lacking) {
     const size_t count = row.lines - row.lacking->size();
     add(*row.lacking,
-        fmt::format("{} of {} ({:.2f}%) contain what they must{}", count, counted(row.lines, "line"),
-                    percent(count), row.lacking->empty() ? "" : "; these lack it"),
+        fmt::format("{} of {} ({:.2f}%) contain the required forms{}", count, counted(row.lines, "line"),
+                    percent(count), row.lacking->empty() ? "" : "; these do not"),
         false);
   }
   return text;
@@ -174,7 +174,7 @@ std::string table_text(const std::vector<NamedMetric>& metrics, const std::vecto
       line.push_back(fmt::format("{:.2f}%", 100 - 100 * share(row.lacking->size(), row.lines)));
     cells.push_back(line);
   }
-  return text_table(cells, heading.size());  // numbers of a score have a width of their own
+  return text_table(cells, heading.size());  // text columns are left-aligned, scores right-aligned
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// heed fill: which words could stand in the gaps of a text, by a masked language model (Devlin et al., 2019).
+// heed fill: predicts the masked tokens of a text with a masked language model (Devlin et al., 2019).
 
 #include <algorithm>
 #include <cmath>
@@ -41,17 +41,17 @@ const models::MaskedLanguageModel& masked_language_model(const models::LoadedMod
   const auto* model = dynamic_cast<const models::MaskedLanguageModel*>(loaded.model.get());
   if (model != nullptr) return *model;
   fail(ErrorKind::kUsage,
-       "'{}' holds a model of type {} that fills no gaps: a masked language model is needed, such as "
+       "'{}' is a model of type {}, not a masked language model: give another --model, such as "
        "BertForMaskedLM",
        loaded.directory, loaded.model_type);
 }
 
-/// The likeliest pieces for each gap; no gaps, no guesses.
+/// The most probable pieces for each [MASK]; empty without any.
 std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const WordPieceTokenizer& tokenizer,
                                       const std::string& text, int top) {
   const models::MaskedLanguageModel& model = masked_language_model(loaded);
   const WordPieceEncoding encoding =
-      tokenizer.encode(text, {.max_length = static_cast<size_t>(model.longest()), .read_mask = true});
+      tokenizer.encode(text, {.max_length = static_cast<size_t>(model.max_length()), .read_mask = true});
   models::ClassifierInput input;
   input.text.append(encoding.ids);
   std::vector<int32_t> places;
@@ -112,8 +112,8 @@ int run_fill(const FillOptions& o) {
   const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
   decode::require_vocabulary(tokenizer, vocabulary, loaded.directory);
   if (!tokenizer.mask_id()) {
-    fail(ErrorKind::kFormat, "'{}': vocab.txt has no {}, so there are no gaps to fill", loaded.directory,
-         tokenizer.settings().mask);
+    fail(ErrorKind::kFormat, "'{}': vocab.txt has no {} token, which masked language models need",
+         loaded.directory, tokenizer.settings().mask);
   }
   for (std::string line; lines.next(line);) {
     if (interrupted()) return kExitInterrupted;
@@ -129,22 +129,21 @@ int run_fill(const FillOptions& o) {
 
 void add_fill(Command& app, Work& work) {
   auto o = std::make_shared<FillOptions>();
-  Command* command = app.add_subcommand("fill", "Which words could stand in the gaps of a text");
+  Command* command = app.add_subcommand("fill", "Predict masked tokens of a text");
   command->footer(
       "Example:\n  heed fill \"the [MASK] is a good movie .\" --model my-masked-model\n\n"
-      "For masked language models (BertForMaskedLM). Each line gives one line: the likeliest pieces for its "
-      "[MASK], "
-      "each\n"
-      "with its probability; a tab between several gaps.");
-  command->add_option("TEXT", o->texts, "Texts; without any, the lines of --input")->take_all();
-  command->add_option("--input", o->input, "Read lines from this file; - is standard input, as is none")
+      "For masked language models (BertForMaskedLM). One output line per input line: the most probable "
+      "pieces\n"
+      "for its [MASK], each with its probability; several [MASK]s are separated by tabs.");
+  command->add_option("TEXT", o->texts, "Texts with [MASK]; default: the lines of --input")->take_all();
+  command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_named_model_option(*command, o->model);
   add_precision_option(*command, o->model.precision);
-  add_integer(*command, "--top", o->top, "Candidates shown for each gap", {1, 1000})->type_name("K");
-  command->add_flag("--json", o->json, "One JSON object a line: text, gaps");
-  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  add_integer(*command, "--top", o->top, "Candidates per [MASK]", {1, 1000})->type_name("K");
+  command->add_flag("--json", o->json, "One JSON object per line: text, gaps");
+  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   command->callback([o, &work] { work = [o] { return run_fill(*o); }; });
 }
 

@@ -1,4 +1,4 @@
-// heed generate: what a language model writes behind a prompt, as it writes.
+// heed generate: continues prompts with a language model.
 
 #include <algorithm>
 #include <cstdio>
@@ -30,7 +30,7 @@ struct GenerateOptions {
   bool greedy = false, ignore_end = false, special_tokens = false, no_prompt = false, json = false;
   bool lossy = false;
   int samples = 1;
-  // What the command line leaves open, the model's directory decides.
+  // Options that are not given keep the model's generation settings.
   std::optional<int> beam, top_k;
   std::optional<int64_t> max_tokens;
   std::optional<double> temperature, top_p, min_p, repetition_penalty;
@@ -78,12 +78,11 @@ std::string to_json(const decode::Generation& generation, const decode::Generate
 
 void explain_ending(const GenerateOptions& o, const models::LanguageModel& model, decode::TextEnding ending) {
   if (o.common.quiet || ending != decode::TextEnding::kPositions) return;
-  std::fprintf(stderr,
-               "heed: the text ends here because the model has positions for %lld tokens, and no more\n",
-               static_cast<long long>(model.longest()));
+  std::fprintf(stderr, "heed: the text ends at the model's maximum length of %lld tokens\n",
+               static_cast<long long>(model.max_length()));
 }
 
-/// One text of one prompt, shown as it is written.
+/// One sample of one prompt, written token by token.
 int generate_live(const GenerateOptions& o, const LanguageModelFiles& model,
                   const decode::TextGenerator& generator, LineOutput& output) {
   const std::string prompt = o.prompts.empty() ? "" : o.prompts[0];
@@ -102,7 +101,7 @@ int generate_live(const GenerateOptions& o, const LanguageModelFiles& model,
   return kExitDone;
 }
 
-/// Each text under a heading, where there are several.
+/// Each sample under a heading.
 void write(const GenerateOptions& o, const decode::Generation& generation, size_t number,
            LineOutput& output) {
   for (size_t sample = 0; sample < generation.texts.size(); ++sample) {
@@ -136,7 +135,7 @@ int run_generate(const GenerateOptions& o) {
   if (o.prompts.size() <= 1 && o.input.empty() && o.samples == 1 && !o.json) {
     return generate_live(o, model, generator, output);
   }
-  // Prompts that are arguments may hold line ends; those of a file are its lines.
+  // Prompts given as arguments may contain line breaks; in a file, each line is a prompt.
   std::optional<SourceLines> lines;
   if (!o.input.empty()) lines.emplace(std::vector<std::string>{}, o.input, o.lossy);
   const std::vector<std::string> given = o.prompts.empty() ? std::vector<std::string>{""} : o.prompts;
@@ -155,35 +154,34 @@ int run_generate(const GenerateOptions& o) {
   return kExitDone;
 }
 
-void add_choice_options(Command& command, GenerateOptions& o) {
-  Option* greedy = command.add_flag("--greedy", o.greedy, "Always the likeliest token");
-  add_integer(command, "--beam", o.beam,
-              "Search for the likeliest text with a beam of N instead of drawing it", {1, models::kMostBeams})
+void add_sampling_options(Command& command, GenerateOptions& o) {
+  Option* greedy = command.add_flag("--greedy", o.greedy, "Greedy search: always the most probable token");
+  add_integer(command, "--beam", o.beam, "Beam search with beam size N instead of sampling",
+              {1, models::kMostBeams})
       ->excludes(greedy);
-  add_number(command, "--temperature", o.temperature,
-             "Below 1 favours likely tokens, above 1 unlikely ones [default: the model's, or 1]",
+  add_number(command, "--temperature", o.temperature, "Sampling temperature [default: the model's, or 1]",
              {.least = 0, .above_least = true})
       ->excludes(greedy)
       ->type_name("T");
   add_integer(command, "--top-k", o.top_k,
-              "Draw among the K likeliest tokens; 0: all [default: the model's, or 0]", {})
+              "Sample from the K most probable tokens; 0: all [default: the model's, or 0]", {})
       ->excludes(greedy)
       ->type_name("K");
   add_number(command, "--top-p", o.top_p,
-             "Draw among the likeliest tokens that together reach this probability; 1: all [what the "
-             "model says, or 0.9]",
+             "Sample from the most probable tokens whose probabilities sum to P (nucleus sampling); 1: all "
+             "[default: the model's, or 0.9]",
              {.least = 0, .most = 1, .above_least = true})
       ->excludes(greedy)
       ->type_name("P");
-  add_number(command, "--min-p", o.min_p,
-             "Draw among tokens that are at least P times as likely as the likeliest; 0: all [what the "
-             "model says, or 0]",
-             {.least = 0, .most = 1})
+  add_number(
+      command, "--min-p", o.min_p,
+      "Sample from tokens with at least P times the highest probability; 0: all [default: the model's, or 0]",
+      {.least = 0, .most = 1})
       ->excludes(greedy)
       ->type_name("P");
-  add_integer(command, "--seed", o.seed, "Seed of what is drawn: the same seed, the same text [1]", kAnySeed);
+  add_integer(command, "--seed", o.seed, "Random seed of sampling [default: 1]", kAnySeed);
   add_number(command, "--repetition-penalty", o.repetition_penalty,
-             "Above 1 makes tokens of prompt and text so far less likely [default: the model's, or 1]",
+             "Above 1: penalise tokens that already occur in prompt or text [default: the model's, or 1]",
              {.least = 0, .above_least = true})
       ->type_name("A");
 }
@@ -197,34 +195,34 @@ void add_generate(Command& app, Work& work) {
       "Examples:\n  heed generate \"Once upon a time\" --model my-model\n"
       "  heed generate \"ROMEO:\" --model my-model --samples 3 --temperature 0.8 --seed 7\n"
       "  heed generate --input prompts.txt --model my-model --greedy --json\n\n"
-      "One text of one prompt is shown as it is written. Several stand under headings, == PROMPT [SAMPLE]; "
-      "those of a\n"
-      "prompt begin with the likeliest. With --input, each line is a prompt. Without any prompt, the text "
-      "begins "
-      "as the\n"
-      "model's texts do. The same options and seed give the same text, whatever the number of threads.");
-  command->add_option("PROMPT", o->prompts, "What the text begins with; several give a text each")
-      ->take_all();
-  command->add_option("--input", o->input, "Lines of this file are prompts; - is standard input")
+      "A single sample of a single prompt is written token by token. Several samples are written under "
+      "headings,\n"
+      "== PROMPT [SAMPLE], for each prompt the most probable first. With --input, each line is a prompt. "
+      "Without a\n"
+      "prompt, the text starts from the model's start token. The same options and seed give the same text "
+      "with\n"
+      "any number of threads.");
+  command->add_option("PROMPT", o->prompts, "Text to continue; may be repeated")->take_all();
+  command->add_option("--input", o->input, "Read prompts from this file, one per line; -: standard input")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_precision_option(*command, o->model.precision);
-  command->add_option("--model", o->model.model, "Directory of a language model; without it $HEED_MODEL")
+  command->add_option("--model", o->model.model, "Directory of a language model [default: $HEED_MODEL]")
       ->type_name("DIR");
-  add_choice_options(*command, *o);
-  add_integer(*command, "--samples", o->samples, "Texts of each prompt", {1, 1024});
+  add_sampling_options(*command, *o);
+  add_integer(*command, "--samples", o->samples, "Samples per prompt", {1, 1024});
   add_integer(*command, "--max-tokens", o->max_tokens,
-              "Tokens that are written at most [default: the model's, or 256]", {1, 1 << 24});
-  command->add_option("--stop", o->stops, "End before this text; may be given several times")
+              "Maximum number of new tokens [default: the model's, or 256]", {1, 1 << 24});
+  command->add_option("--stop", o->stops, "Stop before this text; may be repeated")
       ->repeatable()
       ->type_name("TEXT");
-  command->add_flag("--ignore-end", o->ignore_end, "Write on where the model would end the text");
+  command->add_flag("--ignore-end", o->ignore_end, "Ignore the end token and continue");
   command->add_flag("--special-tokens", o->special_tokens,
-                    "Special tokens that a prompt spells out, such as <|endoftext|>, are such tokens");
-  command->add_flag("--no-prompt", o->no_prompt, "Only what is written, without the prompt before it");
+                    "Parse special tokens in prompts, such as <|endoftext|>");
+  command->add_flag("--no-prompt", o->no_prompt, "Write only the new text, without the prompt");
   command->add_flag("--json", o->json,
-                    "One JSON object for each text: prompt, text, tokens, log-probabilities, why it ends");
-  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+                    "One JSON object per sample: prompt, text, tokens, log-probabilities, reason of its end");
+  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_generate(*o); }; });
 }

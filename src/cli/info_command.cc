@@ -1,4 +1,4 @@
-// heed info: what a model is made of, how its training went, and what this build and machine offer.
+// heed info: size and parameters of a model, its training curves, and facts about this build and machine.
 
 #include <algorithm>
 #include <memory>
@@ -39,7 +39,7 @@ ChartOptions chart_of(const CurvePanel& panel) {
   return chart;
 }
 
-/// All panels in one picture, one under the other.
+/// All panels in one picture, from top to bottom.
 void draw_curves(const std::vector<CurvePanel>& panels, const std::string& path) {
   Picture picture = curve_picture(panels[0].curves, chart_of(panels[0]));
   for (size_t n = 1; n < panels.size(); ++n) {
@@ -69,7 +69,7 @@ void describe_model(const InfoOptions& o, const std::string& directory, LineOutp
   if (!o.curve.empty()) {
     if (panels.empty()) {
       fail(ErrorKind::kNotFound,
-           "'{}' holds no training/metrics.jsonl and no training-log.jsonl: there is no curve to draw",
+           "'{}' contains neither training/metrics.jsonl nor training-log.jsonl: leave out --curve",
            directory);
     }
     draw_curves(panels, o.curve);
@@ -103,7 +103,7 @@ void describe_bundle(bool as_json, LineOutput& output) {
     return;
   }
   for (const BundledModel& model : bundled) output.write(to_text(summarize_model(model.directory)) + "\n");
-  if (bundled.empty()) output.write("There are no bundled models.\n\n");
+  if (bundled.empty()) output.write("No bundled models.\n\n");
   output.write(system_text());
 }
 
@@ -123,9 +123,9 @@ int verify_model(const InfoOptions& o, const std::string& directory) {
 
 int run_info(const InfoOptions& o) {
   if (!o.directory.empty() && !o.model.model.empty()) {
-    fail(ErrorKind::kUsage, "DIR and --model name the same thing: give one of them");
+    fail(ErrorKind::kUsage, "DIR and --model exclude each other: give one of them");
   }
-  if (!o.curve.empty()) picture_format(o.curve);  // a name that cannot be drawn is an error before any work
+  if (!o.curve.empty()) picture_format(o.curve);  // rejects an unknown extension before any work
   if (o.verify) {
     return verify_model(o,
                         o.directory.empty() ? find_model(o.model) : model_directory_at(o.directory, "DIR"));
@@ -146,19 +146,19 @@ int run_info(const InfoOptions& o) {
 
 void add_info(Command& app, Work& work) {
   auto o = std::make_shared<InfoOptions>();
-  Command* command = app.add_subcommand("info", "What a model is made of, and how its training went");
+  Command* command = app.add_subcommand("info", "Show size, parameters and training curves of a model");
   command->footer(
       "Example:\n  heed info my-model --curve loss.svg\n"
-      "Without a model: the bundled ones. Also tells the instruction set and the libraries in use.");
-  command->add_option("DIR", o->directory, "The model directory");
+      "Without a model, describes the bundled models. Also shows the instruction set and the libraries in "
+      "use.");
+  command->add_option("DIR", o->directory, "Model directory");
   add_model_options(*command, o->model);
   command
       ->add_option("--curve", o->curve,
-                   "Draw loss, scores and learning rate of the training to a file: .svg, .png or .pdf")
+                   "Draw training loss, validation scores and learning rate to a file: .svg, .png or .pdf")
       ->type_name("F");
   command->add_flag("--verify", o->verify,
-                    "Read all weights and compare them with the hashes that they were written with; fails "
-                    "where a file is damaged");
+                    "Verify all weight files against their stored hashes; exit status 1 if one is damaged");
   command->add_flag("--json", o->json, "One JSON object instead of text");
   command->callback([o, &work] { work = [o] { return run_info(*o); }; });
 }

@@ -22,7 +22,7 @@ std::atomic<int> signals{0};
 std::atomic<OnInterrupt> choice_now{OnInterrupt::kEndSoon};
 sem_t first_signal;
 
-/// Only what a signal handler may do.
+/// Only async-signal-safe operations.
 void on_signal(int) {
   const int error = errno;
   flag = true;
@@ -67,9 +67,9 @@ void on_interrupt(OnInterrupt choice) {
 
 void watch_interrupts() {
   ::sem_init(&first_signal, 0, 0);
-  // The handler has a stack of its own: the generated code of matrix products keeps numbers below the stack
-  // pointer, further down than the 128 bytes that a handler on the same stack would spare. Worker threads
-  // block all signals.
+  // The handler runs on an alternate stack: generated GEMM code keeps data below the stack pointer, beyond
+  // the
+  // red zone of 128 bytes. Worker threads block all signals.
   static std::vector<char> handler_stack(1 << 16);
   stack_t stack{};
   stack.ss_sp = handler_stack.data();
@@ -78,7 +78,7 @@ void watch_interrupts() {
   try {
     std::thread(wait_and_end).detach();
   } catch (const std::system_error&) {
-    // No thread to be had: the work must look at interrupted(), and the third signal ends the process.
+    // No thread available: loops still check interrupted(), and the third signal ends the process.
   }
   struct sigaction action {};
   action.sa_handler = on_signal;

@@ -1,9 +1,8 @@
-// What the command does when it is asked to end: Ctrl-C (SIGINT), SIGTERM, and SIGHUP of a closed terminal.
+// Handling of SIGINT (Ctrl-C), SIGTERM, and SIGHUP of a closed terminal.
 //
-// Work in loops of our own looks at interrupted() and returns. Work inside a library, such as cutting a line
-// of ten megabytes into pieces, cannot: so a thread waits beside it, and ends a process that is still there
-// kGraceSeconds after the signal, having removed the files that were not complete. Exit status 130 either
-// way.
+// Our own loops check interrupted() and return. Calls into libraries, such as tokenizing a line of ten
+// megabytes, cannot be interrupted: a watcher thread therefore removes incomplete files and ends the process
+// if it is still running kGraceSeconds after the signal. The exit status is 130 either way.
 #pragma once
 
 #include <atomic>
@@ -12,8 +11,8 @@ namespace heed::cli {
 
 constexpr double kGraceSeconds = 0.6;
 
-/// Catches the signals, and starts the thread that waits for them. A second signal ends the process at once.
-/// SIGHUP stays ignored where it was (nohup).
+/// Installs the signal handlers and starts the watcher thread. A second signal ends the process at once.
+/// SIGHUP stays ignored if it was (nohup).
 void watch_interrupts();
 
 /// Set by the first signal.
@@ -21,9 +20,9 @@ const std::atomic<bool>& interrupted();
 
 enum class OnInterrupt {
   kEndSoon,     ///< the process ends within kGraceSeconds
-  kFinishWork,  ///< the work ends by itself, after it has saved what it did: heed train
+  kFinishWork,  ///< the work saves its state and ends by itself: heed train
 };
-/// kEndSoon until this is called. May be called at any time; a grace under way begins again.
+/// The default is kEndSoon. May be called at any time; restarts a grace period in progress.
 void on_interrupt(OnInterrupt choice);
 
 }  // namespace heed::cli

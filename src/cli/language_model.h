@@ -1,4 +1,4 @@
-// What the subcommands for language models share: a model ready to be used.
+// Shared by the subcommands for language models: a model with its tokenizer.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,11 @@ struct LanguageModelFiles {
   std::unique_ptr<TextTokenizer> tokenizer;
 };
 
-/// The tokenizer of a language model that was read; where its directory holds none, one of ids, with a word
-/// in the log. Throws kFormat where it has more tokens than the model.
+/// Adds the tokenizer to a loaded language model. Without one in the directory, logs a warning, and texts are
+/// token ids. Throws kFormat if the tokenizer has more tokens than the model's vocabulary.
 LanguageModelFiles with_tokenizer(models::LoadedModel loaded);
 
-/// The model that was chosen. Throws kUsage where none was, or one for another task, and what reading it
-/// throws.
+/// Loads the chosen model. Throws kUsage if none is chosen or its task is another, and the errors of loading.
 LanguageModelFiles load_language_model(const ModelChoice& choice);
 
 }  // namespace heed::cli

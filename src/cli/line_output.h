@@ -1,4 +1,4 @@
-// Where a subcommand writes its results: a file, whole or not at all, or standard output as it goes.
+// Output of a subcommand: a file that appears atomically when complete, or standard output.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@ namespace heed::cli {
 
 class LineOutput {
  public:
-  /// "" and "-" are standard output. Throws kFile at once for a file that cannot be written.
+  /// "" and "-" are standard output. Throws kFile if the file cannot be written.
   explicit LineOutput(const std::string& path);
 
-  /// Throws kFile, as all below.
+  /// Throws kFile, like all functions below.
   void write(std::string_view text);
   void write_line(std::string_view line) {
     write(line);
     write("\n");
   }
-  /// Shows what was written so far to whoever reads standard output; a file waits for commit().
+  /// Flushes standard output; a file appears only with commit().
   void flush();
-  /// All is written: the file appears.
+  /// Finishes the output; the file appears.
   void commit();
 
   bool to_stdout() const { return !file_; }
@@ -31,8 +31,8 @@ class LineOutput {
   std::optional<AtomicFile> file_;
 };
 
-/// The text of a translation as a part of a line. A model may write any byte: what would end the line, or
-/// with several `columns` the column, becomes a space, and so does NUL, at which other programs stop.
+/// Makes a translation safe for line output. A model may generate any byte: line ends and NUL become spaces,
+/// and with `columns` tabs do too.
 std::string within_line(std::string text, bool columns = false);
 
 }  // namespace heed::cli

@@ -14,8 +14,8 @@
 namespace heed::cli {
 namespace {
 
-/// Every text begins with <s>, and the next one with another: that is what ends a text.
-constexpr int32_t kBetweenTexts = 1;
+/// Every training text begins with <s>, so <s> is also the end token.
+constexpr int32_t kStartToken = 1;
 
 models::DecoderOnlyConfig config_of(const Llama2cModel& model) {
   models::DecoderOnlyConfig c;
@@ -27,15 +27,15 @@ models::DecoderOnlyConfig config_of(const Llama2cModel& model) {
   c.key_value_heads = static_cast<int>(model.key_value_heads);
   c.inner_width = model.inner_width;
   c.activation = Activation::kSwish;
-  c.longest = model.positions;
+  c.max_length = model.positions;
   c.norm_epsilon = 1e-5;
   c.attention_bias = c.feed_forward_bias = false;
   c.tied_output = model.tied_output;
-  c.start_id = c.end_id = kBetweenTexts;
+  c.start_id = c.end_id = kStartToken;
   return c;
 }
 
-/// llama2.c writes the mark of a space as a space, and line ends around <s> and </s>.
+/// llama2.c stores SentencePiece's space marker as a space, and line ends around <s> and </s>.
 SentencePieceModel tokenizer_of(const std::string& path, int64_t vocabulary) {
   if (path.ends_with(".model")) return SentencePieceModel::load(path);
   std::vector<ScoredPiece> pieces;
@@ -57,10 +57,10 @@ SentencePieceModel tokenizer_of(const std::string& path, int64_t vocabulary) {
 
 void import_llama2c(const Llama2cImport& import, const std::string& directory) {
   Llama2cModel model = read_llama2c(import.model);
-  const models::DecoderOnly made(config_of(model));
-  write_json(directory + "/config.json", made.config_json());
+  const models::DecoderOnly converted(config_of(model));
+  write_json(directory + "/config.json", converted.config_json());
   write_json(directory + "/generation_config.json",
-             nlohmann::ordered_json{{"bos_token_id", kBetweenTexts}, {"eos_token_id", kBetweenTexts}});
+             nlohmann::ordered_json{{"bos_token_id", kStartToken}, {"eos_token_id", kStartToken}});
   if (import.weights != DType::kFloat32) {
     for (auto& [name, tensor] : model.tensors) tensor = tensor.to(import.weights);
   }
@@ -68,7 +68,8 @@ void import_llama2c(const Llama2cImport& import, const std::string& directory) {
   if (import.tokenizer.empty()) return;
   SentencePieceModel pieces = tokenizer_of(import.tokenizer, model.vocabulary);
   if (pieces.size() != model.vocabulary) {
-    fail(ErrorKind::kFormat, "'{}' has {} pieces, and the model {}: they do not belong together",
+    fail(ErrorKind::kFormat,
+         "'{}' has {} pieces, but the model's vocabulary has {}: give the tokenizer of this model",
          import.tokenizer, pieces.size(), model.vocabulary);
   }
   SentencePieceTextTokenizer(std::move(pieces), true).save(directory);

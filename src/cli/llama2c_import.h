@@ -1,4 +1,4 @@
-// A model of llama2.c as a directory in Hugging Face's Llama layout.
+// Converts a model of llama2.c to a directory in Hugging Face's Llama layout.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct Llama2cImport {
   DType weights = DType::kFloat32;
 };
 
-/// Fills `directory`, which must exist: config.json, generation_config.json, model.safetensors and, where one
-/// is given, the tokenizer. Throws kNotFound, kFile or kFormat.
+/// Writes config.json, generation_config.json, model.safetensors and, if given, the tokenizer to `directory`,
+/// which must exist. Throws kNotFound, kFile or kFormat.
 void import_llama2c(const Llama2cImport& import, const std::string& directory);
 
 }  // namespace heed::cli

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDefaultPair = "de-en";
 
-/// The value of an environment variable, "" where it is not set.
+/// The value of an environment variable, "" if unset.
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -27,7 +27,7 @@ bool is_model(const fs::path& directory) {
   return fs::is_regular_file(directory / "config.json", ignored);
 }
 
-/// Where bundled models may be. Builds stand in build/ or build/PRESET of the source tree.
+/// Candidate folders of bundled models. Build folders are build/ or build/PRESET of the source tree.
 std::vector<fs::path> bundle_folders() {
   if (const std::string folder = environment("HEED_MODELS"); !folder.empty()) return {folder};
   std::error_code error;
@@ -59,7 +59,7 @@ bool is_pair(const std::string& name) {
   return dash != std::string::npos && dash > 0 && dash + 1 < name.size();
 }
 
-/// Throws where the model says that its languages are others.
+/// Throws kUsage if the model declares other languages.
 void require_pair(const std::string& directory, const std::string& pair) {
   split_pair(pair);
   const std::string path = directory + "/tokenizer_config.json";
@@ -68,7 +68,7 @@ void require_pair(const std::string& directory, const std::string& pair) {
   const std::string source = config.string("source_lang", ""), target = config.string("target_lang", "");
   if (source.empty() || target.empty() || source + "-" + target == pair) return;
   fail(ErrorKind::kUsage,
-       "--pair {}: the model in '{}' is for {}-{}; leave out --pair, or name another model", pair, directory,
+       "--pair {}: the model in '{}' is for {}-{}; leave out --pair, or give another model", pair, directory,
        shown(source), shown(target));
 }
 
@@ -78,18 +78,18 @@ std::string bundled_model(const std::string& pair) {
     if (model.pair != pair) continue;
     if (is_pair(pair)) return model.directory;
     fail(ErrorKind::kUsage,
-         "--pair takes two languages, such as de-en; the bundled model '{}' opens with --model {}", pair,
+         "--pair takes two languages, such as de-en; to use the bundled model '{}', give --model {}", pair,
          model.directory);
   }
   split_pair(pair);
   std::erase_if(models, [](const BundledModel& model) { return !is_pair(model.pair); });
-  const std::string advice = "name a model with --model DIR or $HEED_MODEL, or train one with heed train";
+  const std::string advice = "give a model with --model DIR or $HEED_MODEL, or train one with heed train";
   if (models.empty()) {
     std::vector<std::string> folders;
     for (const fs::path& folder : bundle_folders()) folders.push_back(folder.string());
-    fail(ErrorKind::kNotFound, "there are no bundled models in {}: {}", fmt::join(folders, " or "), advice);
+    fail(ErrorKind::kNotFound, "no bundled models in {}: {}", fmt::join(folders, " or "), advice);
   }
-  fail(ErrorKind::kUsage, "there is no bundled model for '{}', there are {}: choose another --pair, {}", pair,
+  fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}", pair,
        join_pairs(models), advice);
 }
 
@@ -97,28 +97,28 @@ std::string bundled_model(const std::string& pair) {
 
 void add_model_options(Command& app, ModelChoice& choice) {
   app.add_option("--model", choice.model,
-                 "Model directory; without it $HEED_MODEL, else the bundled one for --pair")
+                 "Model directory [default: $HEED_MODEL, or the bundled model for --pair]")
       ->type_name("DIR");
-  app.add_option("--pair", choice.pair, "Languages of the bundled model, source and target [de-en]")
+  app.add_option("--pair", choice.pair, "Language pair of the bundled model [default: de-en]")
       ->type_name("PAIR");
 }
 
 void add_named_model_option(Command& app, NamedModel& choice) {
-  app.add_option("--model", choice.model, "Model directory; without it $HEED_MODEL")->type_name("DIR");
+  app.add_option("--model", choice.model, "Model directory [default: $HEED_MODEL]")->type_name("DIR");
 }
 
 void add_precision_option(Command& app, std::string& precision) {
   add_choice(app, "--precision", precision,
-             "Products in float32, or in int8, which is faster and a little less exact [as the weights are "
-             "stored]",
+             "Precision of matrix products: float32, or int8, which is faster and slightly less accurate "
+             "[default: as stored]",
              {"float32", "int8"})
       ->type_name("TYPE");
 }
 
 void add_shortlist_option(Command& app, std::string& shortlist) {
   add_choice(app, "--shortlist", shortlist,
-             "Whether translations are made of the words alone that heed shortlist found for the source's: "
-             "on or off\n[on in int8 with --beam 1, where the model has such a list]",
+             "Restrict the target vocabulary to the shortlist of each source sentence (see heed shortlist): "
+             "on or off\n[default: on for int8 with --beam 1 if the model has a shortlist]",
              {"on", "off"})
       ->type_name("on|off");
 }
@@ -137,7 +137,7 @@ std::string find_named_model(const NamedModel& choice) {
   if (!choice.model.empty()) return model_directory_at(choice.model, "--model");
   const std::string named = environment("HEED_MODEL");
   if (named.empty())
-    fail(ErrorKind::kUsage, "no model of this kind is bundled: name one with --model DIR or $HEED_MODEL");
+    fail(ErrorKind::kUsage, "no model for this task is bundled: give one with --model DIR or $HEED_MODEL");
   return model_directory_at(named, "$HEED_MODEL");
 }
 
@@ -154,15 +154,15 @@ std::string model_directory_at(const std::string& path, const std::string& origi
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
     fail(ErrorKind::kNotFound,
-         "{}: there is no directory '{}'; give the directory that holds a model's config.json", origin, path);
+         "{}: '{}' does not exist; give the directory that contains the model's config.json", origin, path);
   }
   if (!fs::is_directory(status)) {
-    fail(ErrorKind::kFile, "{}: '{}' is a file; give the directory that holds the whole model", origin, path);
+    fail(ErrorKind::kFile, "{}: '{}' is a file; give the model directory", origin, path);
   }
   if (is_model(path)) return path;
   const std::vector<BundledModel> inside = models_in(path);
-  fail(ErrorKind::kFormat, "{}: '{}' is no model directory: it holds no config.json{}", origin, path,
-       inside.empty() ? "" : fmt::format("; its folders that do: {}", join_pairs(inside)));
+  fail(ErrorKind::kFormat, "{}: '{}' is not a model directory: it has no config.json{}", origin, path,
+       inside.empty() ? "" : fmt::format("; these subdirectories have one: {}", join_pairs(inside)));
 }
 
 std::string find_model(const ModelChoice& choice) {
@@ -179,8 +179,7 @@ std::string find_translation_model(const ModelChoice& choice) {
   std::string directory = find_model(choice);
   const std::string type = JsonObject::read(directory + "/config.json").string("model_type");
   if (models::architecture_of_type(type) != nullptr) return directory;
-  fail(ErrorKind::kFormat,
-       "'{}' holds a model of type '{}', and a translation model is needed here ({}): choose another --model",
+  fail(ErrorKind::kFormat, "'{}' is a model of type '{}', not a translation model ({}): give another --model",
        directory, shown(type), fmt::join(models::known_model_types(models::Task::kTranslation), ", "));
 }
 

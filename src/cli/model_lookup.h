@@ -1,9 +1,9 @@
-// Which model a subcommand works with: the directory that is named, or a bundled model.
+// Selects the model of a subcommand: a given directory, or a bundled model.
 //
-// The order: --model, $HEED_MODEL, then the bundled model for --pair. A model that is named, and says that
-// its languages are others than those of --pair, is an error. Bundled models stand in directories named after
-// their languages (de-en), found relative to the executable: <prefix>/share/heed/models beside <prefix>/bin
-// where Heed is installed, models/ of the source tree where it was built; or where $HEED_MODELS says.
+// The order is --model, $HEED_MODEL, then the bundled model for --pair. If a given model declares other
+// languages than --pair, that is an error. The directories of bundled models are named after their languages
+// (de-en). They are found relative to the executable: <prefix>/share/heed/models when installed, models/ of
+// the source tree when built there. $HEED_MODELS overrides this folder.
 #pragma once
 
 #include <string>
@@ -24,21 +24,21 @@ struct ModelChoice {
 /// Adds --model and --pair.
 void add_model_options(Command& app, ModelChoice& choice);
 
-/// For what no model is bundled for: --model or $HEED_MODEL.
+/// For tasks without bundled models: --model or $HEED_MODEL.
 struct NamedModel {
   std::string model;
   std::string precision;  ///< as above
 };
 /// Adds --model.
 void add_named_model_option(Command& app, NamedModel& choice);
-/// Throws kUsage where none is named, and what model_directory_at() throws.
+/// Throws kUsage if none is given, and the errors of model_directory_at().
 std::string find_named_model(const NamedModel& choice);
 
 /// Adds --precision, for a subcommand that computes with the model.
 void add_precision_option(Command& app, std::string& precision);
-/// Adds --shortlist, for a subcommand that searches for translations.
+/// Adds --shortlist, for a subcommand that translates.
 void add_shortlist_option(Command& app, std::string& shortlist);
-/// Reads a model for products in this precision, with or without its shortlist.
+/// Loads a model in this precision, with or without its vocabulary shortlist.
 models::LoadedModel load_model(const std::string& directory, const std::string& precision,
                                const std::string& shortlist = "");
 
@@ -46,18 +46,18 @@ struct BundledModel {
   std::string pair, directory;
 };
 
-/// Sorted by pair; none where there is no such folder.
+/// Sorted by pair; empty if there is no such folder.
 std::vector<BundledModel> bundled_models();
 
-/// `path`, once it is known to be a model's directory; `origin` is the option that named it. Throws
+/// Checks that `path` is a model directory and returns it. `origin` is the option that gave it. Throws
 /// kNotFound, kFile or kFormat.
 std::string model_directory_at(const std::string& path, const std::string& origin);
 
-/// The directory of the model. Throws kUsage for a pair that no bundled model has, kNotFound, kFile or
-/// kFormat for a path that is no model directory.
+/// The directory of the model. Throws kUsage for a pair without a bundled model; kNotFound, kFile or kFormat
+/// for a path that is no model directory.
 std::string find_model(const ModelChoice& choice);
 
-/// find_model(), for a subcommand that translates: throws kFormat for a model of another kind, naming it.
+/// find_model() for a subcommand that translates. Throws kFormat for a model of another task.
 std::string find_translation_model(const ModelChoice& choice);
 
 }  // namespace heed::cli

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "model.encoder.layers.3.self_attn.q_proj.weight" -> "model.encoder.layers.*.self_attn": numbers of layers
-/// become a star, one part stands behind it, and the kind of parameter is left out.
+/// "model.encoder.layers.3.self_attn.q_proj.weight" -> "model.encoder.layers.*.self_attn": the layer number
+/// becomes a star, and only one component after it is kept.
 std::string group_name(const std::string& name) {
   std::vector<std::string> parts;
   for (size_t begin = 0; begin <= name.size();) {
@@ -45,7 +45,7 @@ void read_weights(const std::string& directory, ModelSummary& summary) {
     const TensorInfo& info = files.info(name);
     constexpr std::string_view kScale = "_scale";
     if (name.ends_with(kScale) && files.has(name.substr(0, name.size() - kScale.size()))) {
-      summary.bytes += info.end - info.begin;  // of the rows of a quantised matrix: nothing that is learnt
+      summary.bytes += info.end - info.begin;  // row scales of a quantised matrix are not parameters
       continue;
     }
     dtypes.insert(info.readable ? name_of(info.dtype) : info.type);
@@ -60,8 +60,8 @@ void read_weights(const std::string& directory, ModelSummary& summary) {
   summary.dtypes.assign(dtypes.begin(), dtypes.end());
 }
 
-/// The Euclidean length of the embedding that the decoder of a Marian model starts from; nothing where the
-/// directory does not say which it is.
+/// The Euclidean norm of the embedding that a Marian model's decoder starts from; empty if the config does
+/// not tell.
 std::optional<double> start_norm_of(const std::string& directory, const JsonObject& config) {
   if (config.string("model_type", "") != "marian") return {};
   const char* key = config.has("decoder_start_token_id") ? "decoder_start_token_id" : "pad_token_id";
@@ -81,7 +81,7 @@ std::optional<double> start_norm_of(const std::string& directory, const JsonObje
   return {};
 }
 
-/// Sizes under the names that the architectures give them, in words.
+/// Readable names for the config keys of all architectures.
 void read_dimensions(const JsonObject& config, ModelSummary& summary) {
   static const std::vector<std::pair<const char*, const char*>> known{
       {"d_model", "width"},
@@ -115,8 +115,7 @@ void read_dimensions(const JsonObject& config, ModelSummary& summary) {
   }
 }
 
-/// id2label of a classifier, in the order of the numbers. Other models' files may hold it too, and mean
-/// nothing by it.
+/// id2label of a classifier, in order. Configs of other models may contain id2label without using it.
 std::vector<std::string> labels_of(const JsonObject& config) {
   std::vector<std::string> labels;
   const std::vector<std::string> architectures = config.strings("architectures", std::vector<std::string>{});
@@ -130,7 +129,7 @@ std::vector<std::string> labels_of(const JsonObject& config) {
   return labels;
 }
 
-/// "license: cc-by-2.0" between the two lines "---" that a model card begins with.
+/// The license key of the model card's YAML front matter.
 std::string licence_of(const std::string& directory) {
   const std::string path = directory + "/README.md";
   if (!fs::is_regular_file(path)) return "";
@@ -141,7 +140,7 @@ std::string licence_of(const std::string& directory) {
     const size_t end = std::min(card.find('\n', begin), card.size());
     const std::string_view line = std::string_view(card).substr(begin, end - begin);
     begin = end + 1;
-    if (first != (strip_right(line) == "---")) return "";  // no such lines, or their end
+    if (first != (strip_right(line) == "---")) return "";  // no front matter, or its end
     first = false;
     if (line.starts_with(kKey)) return shown(strip(line.substr(kKey.size())));
   }
@@ -223,8 +222,8 @@ std::string to_text(const ModelSummary& s) {
                               static_cast<double>(s.bytes) / 1e6));
   if (s.start_norm.value_or(0) != 0) {
     line("start vector",
-         fmt::format("not zero (length {:.2f}): toolkits that start Marian models from zero, as "
-                     "CTranslate2 does, translate some sentences otherwise",
+         fmt::format("not zero (norm {:.2f}): toolkits that start Marian models from a zero vector, like "
+                     "CTranslate2, give different translations of some sentences",
                      *s.start_norm));
   }
   size_t longest = 0;

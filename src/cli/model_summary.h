@@ -1,4 +1,4 @@
-// What a model directory holds, read without loading the model, so that it works for every architecture.
+// Summary of a model directory, read without loading the model, so it works for any architecture.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heed::cli {
 
-/// Parameters of one kind in all layers: "model.encoder.layers.*.self_attn".
+/// The parameters of one module in all layers: "model.encoder.layers.*.self_attn".
 struct ParameterGroup {
   std::string name;
   int64_t tensors = 0, elements = 0;
@@ -18,24 +18,25 @@ struct ParameterGroup {
 
 struct ModelSummary {
   std::string directory, model_type;
-  /// What config.json says of its size, in words: {"width", "256"}.
+  /// Dimensions from config.json, with readable names: {"width", "256"}.
   std::vector<std::pair<std::string, std::string>> dimensions;
-  std::vector<ParameterGroup> groups;  ///< in the order of their names
-  int64_t parameters = 0;              ///< elements of all tensors that are learnt
-  uint64_t bytes = 0;                  ///< of the weights, as stored
-  std::vector<std::string> dtypes;     ///< of the weights, as stored
+  std::vector<ParameterGroup> groups;  ///< sorted by name
+  int64_t parameters = 0;              ///< elements of all trainable tensors
+  uint64_t bytes = 0;                  ///< size of the stored weights
+  std::vector<std::string> dtypes;     ///< data types of the stored weights
   int64_t vocabulary = 0;
-  std::vector<std::string> labels;  ///< of a classifier's classes
-  /// Of a Marian model: the length of the vector that its decoder starts from, as far as the file says.
+  std::vector<std::string>
+      labels;  ///< classes of a classifier
+               /// Marian models: the Euclidean norm of the decoder's start embedding, if known.
   std::optional<double> start_norm;
-  std::string source_language, target_language, licence;  ///< empty where the directory does not say
+  std::string source_language, target_language, licence;  ///< empty if unknown
 };
 
-/// Throws what reading the files throws.
+/// Throws the errors of reading the files.
 ModelSummary summarize_model(const std::string& directory);
 
 nlohmann::ordered_json to_json(const ModelSummary& summary);
-/// Lines for people.
+/// Readable text.
 std::string to_text(const ModelSummary& summary);
 
 }  // namespace heed::cli

@@ -20,7 +20,7 @@ NewDirectory::NewDirectory(const std::string& path)
     : path_(fs::path(path).has_filename() ? path : fs::path(path).parent_path().string()) {
   std::error_code error;
   if (fs::exists(path) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
-    fail(ErrorKind::kFile, "cannot write '{}': it exists already; remove it, or give another name", path);
+    fail(ErrorKind::kFile, "cannot create '{}': it already exists; remove it, or give another name", path);
   }
   remove_dead_parts_of(path_);
   do {
@@ -51,7 +51,7 @@ void NewDirectory::commit() {
 
 namespace {
 
-/// Weights in any toolkit's format stay behind: they would contradict the new ones.
+/// Weights in any toolkit's format; they are not copied, since they would contradict the new ones.
 bool holds_weights(const fs::path& file) {
   const std::string name = file.filename().string(), extension = file.extension().string();
   if (name == models::Shortlist::kFileName) return false;

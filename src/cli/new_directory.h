@@ -1,15 +1,15 @@
-// A model directory in the making, for the subcommands that write one.
+// A new model directory, for the subcommands that write one.
 #pragma once
 
 #include <string>
 
 namespace heed::cli {
 
-/// A directory that is there whole or not at all: filled under another name, flushed to disk, then renamed.
-/// What killed processes left of the same directory is removed.
+/// A directory that appears atomically: written under a temporary name, flushed to disk, then renamed.
+/// Removes the temporary directories that killed processes left behind for the same path.
 class NewDirectory {
  public:
-  /// Throws kFile where there is something already, or nothing can be made.
+  /// Throws kFile if the path exists or cannot be created.
   explicit NewDirectory(const std::string& path);
   ~NewDirectory();
   NewDirectory(const NewDirectory&) = delete;
@@ -21,10 +21,10 @@ class NewDirectory {
 
  private:
   std::string path_, part_;
-  int descriptor_ = -1;  // of the part, whose lock it holds
+  int descriptor_ = -1;  // of the temporary directory, which it locks
 };
 
-/// Copies everything of a model but config.json, weights and folders, training/ among these.
+/// Copies the files of a model except config.json, weights, and subdirectories such as training/.
 void copy_others(const std::string& input, const std::string& output);
 
 }  // namespace heed::cli

@@ -6,7 +6,7 @@ namespace heed::cli {
 
 std::vector<std::vector<WordLink>> align_pairs(const TranslationModel& model, const NumberedPairs& pairs,
                                                const decode::AlignmentOptions& options, ThreadPool& pool) {
-  require_room(model, pairs);
+  require_max_length(model, pairs);
   std::vector<std::vector<WordLink>> links(pairs.pairs.size());
   pool.run(links.size(), [&](size_t n) {
     if (interrupted()) return;

@@ -1,4 +1,4 @@
-// heed quantize: a model with 8-bit weights.
+// heed quantize: quantises the weights of a model to int8.
 
 #include <cstdio>
 #include <memory>
@@ -22,7 +22,7 @@ struct QuantizeOptions {
   bool quiet = false;
 };
 
-/// config.json as it was, and that the weights are quantised.
+/// Copies config.json and marks the weights as quantised.
 void write_config(const std::string& input, const std::string& output) {
   auto config = parse_ordered_json(read_file(input + "/config.json"), input + "/config.json");
   models::note_quantization(config);
@@ -32,7 +32,7 @@ void write_config(const std::string& input, const std::string& output) {
 int run_quantize(const QuantizeOptions& o) {
   const std::string input = model_directory_at(o.input, "MODEL");
   if (models::is_quantized(JsonObject::read(input + "/config.json"))) {
-    fail(ErrorKind::kUsage, "'{}' is quantised already; it can be used as it is", input);
+    fail(ErrorKind::kUsage, "'{}' is already quantised; use it directly", input);
   }
   NewDirectory output(o.output);
   const models::LoadedModel loaded = models::load_model(input, {.precision = models::Precision::kInt8});
@@ -43,8 +43,8 @@ int run_quantize(const QuantizeOptions& o) {
   const double before = static_cast<double>(WeightFiles::open(input).bytes()) / 1e6;
   output.commit();
   if (!o.quiet) {
-    std::fprintf(stderr, "%s: weights in int8, %.1f MB (before: %.1f MB)\n", o.output.c_str(), megabytes,
-                 before);
+    std::fprintf(stderr, "wrote %s: weights in int8, %.1f MB (before: %.1f MB)\n", o.output.c_str(),
+                 megabytes, before);
   }
   return kExitDone;
 }
@@ -53,20 +53,25 @@ int run_quantize(const QuantizeOptions& o) {
 
 void add_quantize(Command& app, Work& work) {
   auto o = std::make_shared<QuantizeOptions>();
-  Command* command = app.add_subcommand("quantize", "A model with 8-bit weights, a quarter as large");
+  Command* command =
+      app.add_subcommand("quantize", "Quantise the weights of a model to int8, a quarter of the size");
   command->footer(
       "Example:\n  heed quantize my-model my-model-int8\n  heed translate --model my-model-int8 \"Der Hund "
       "schläft.\"\n\n"
-      "The new directory is a whole model, without what only training needs. Its matrices are whole numbers "
-      "from\n"
-      "-127 to 127 with a scale for each row, and products are computed in integers: faster, a little less\n"
-      "exact. Sums of products are exact and equal on every processor. Softmax, norms and attention around\n"
-      "them are float32, added up in the order of the instruction set, so that scores differ by some 0.01\n"
-      "between processors with AVX-512, with AVX2 and without, and now and then a translation does.\n"
-      "--precision int8 does the same to a float model as it is read.");
-  command->add_option("MODEL", o->input, "The model directory")->required();
-  command->add_option("OUTPUT", o->output, "The directory to make; must not exist")->required();
-  command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
+      "The new directory is a complete model, without the training state. Weight matrices are stored as "
+      "integers\n"
+      "from -127 to 127 with one scale per row, and products are computed in integers: faster, slightly "
+      "less\n"
+      "accurate. Integer products are exact and identical on every processor. Softmax, norms and attention "
+      "are\n"
+      "float32, and their summation order depends on the instruction set: scores differ by about 0.01 "
+      "between\n"
+      "AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 quantises "
+      "a\n"
+      "float model at load time, with the same results.");
+  command->add_option("MODEL", o->input, "Model directory")->required();
+  command->add_option("OUTPUT", o->output, "Directory to create; must not exist")->required();
+  command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
   command->callback([o, &work] { work = [o] { return run_quantize(*o); }; });
 }
 

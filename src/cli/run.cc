@@ -1,4 +1,4 @@
-// The command line `heed`: picks the subcommand, and turns errors into messages and exit statuses.
+// The command line `heed`: runs the chosen subcommand and turns errors into messages and exit statuses.
 
 #include <algorithm>
 #include <cstdio>
@@ -21,8 +21,8 @@
 namespace heed::cli {
 namespace {
 
-/// The option of the chosen subcommand that sets a field of the library's options; the field's name where it
-/// has none.
+/// The option of the chosen subcommand for a field of a library options struct; the field's name if there is
+/// none.
 std::string flag_of(const CommandLine& app, const std::string& field) {
   static const std::map<std::string, std::vector<std::string>> other_names{
       {"beam_size", {"beam"}},
@@ -40,11 +40,11 @@ std::string flag_of(const CommandLine& app, const std::string& field) {
 }
 
 int report(const std::exception& error, int status) {
-  if (interrupted()) {  // what failed was a read or a wait that the user ended
+  if (interrupted()) {  // the signal made a read or a wait fail
     std::fprintf(stderr, "heed: interrupted\n");
     return kExitInterrupted;
   }
-  std::fprintf(stderr, "heed: %s\n", printable(error.what()).c_str());  // it may quote any file
+  std::fprintf(stderr, "heed: %s\n", printable(error.what()).c_str());  // it may quote file content
   return status;
 }
 
@@ -67,8 +67,8 @@ int report_errors(const CommandLine& app, const Work& work) {
 }  // namespace
 
 void add_common_options(Command& app, CommonOptions& options) {
-  add_integer(app, "--threads", options.threads, "Threads; 0: one for each processor", {0, 1024});
-  app.add_flag("--quiet", options.quiet, "Nothing on standard error but errors");
+  add_integer(app, "--threads", options.threads, "Number of threads; 0: one per processor", {0, 1024});
+  app.add_flag("--quiet", options.quiet, "Write only errors to standard error");
 }
 
 std::pair<std::string, std::string> split_pair(const std::string& pair) {
@@ -86,8 +86,8 @@ int run(int argc, const char* const* argv) {
       "Example:\n"
       "  heed translate \"Guten Morgen!\"\n"
       "  heed help SUBCOMMAND\n\n"
-      "Lines in, lines out; results on standard output, all else on standard error; - is standard input.\n"
-      "Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.");
+      "Results go to standard output, one line per input line; everything else goes to standard error.\n"
+      "The file name - is standard input. Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.");
   Work work;
   add_translate(app, work);
   add_attend(app, work);

@@ -1,4 +1,5 @@
-// heed score: how probable a model finds given translations, or a language model texts.
+// heed score: log-probabilities of given translations under a translation model, or of texts under a language
+// model.
 
 #include <cmath>
 #include <cstdio>
@@ -26,13 +27,13 @@ namespace {
 struct ScoreOptions {
   ModelChoice model;
   PairsInput input;
-  ScoreTextsOptions texts;  ///< and of both: output, --json, --summary, --threads
+  ScoreTextsOptions texts;  ///< --output, --json, --summary and --threads apply to pairs, too
 };
 
 struct PairTotals {
   size_t pairs = 0, tokens = 0;
   double log_probability = 0;
-  /// exp of the mean surprise of a token: between so many tokens the model hesitates, as it were.
+  /// exp of the mean negative log-probability per token.
   double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
 };
 
@@ -65,7 +66,7 @@ int run_score_pairs(const ScoreOptions& options) {
   const NumberedPairs pairs = read_pairs(options.input);
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(options.model);
-  require_room(model, pairs);
+  require_max_length(model, pairs);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
                                       {.search = decode::search_options_of(model.loaded)});
@@ -97,14 +98,13 @@ int run_score(const ScoreOptions& o) {
   const bool language_model = models::task_of(directory) == models::Task::kLanguageModel;
   if (!language_model && !o.texts.input.empty()) {
     fail(ErrorKind::kUsage,
-         "--input is for texts and a language model, which '{}' is not: give pairs with --pairs, or another "
-         "--model",
+         "--input is for language models, and '{}' is a translation model: give --pairs, or another --model",
          directory);
   }
   if (!language_model) return run_score_pairs(o);
   if (pairs) {
-    fail(ErrorKind::kUsage,
-         "'{}' holds a language model, which scores texts, not pairs: give them with --input", directory);
+    fail(ErrorKind::kUsage, "'{}' is a language model, which scores texts, not pairs: give --input",
+         directory);
   }
   return score_texts(o.texts, with_tokenizer(load_model(directory, o.model.precision)));
 }
@@ -113,35 +113,33 @@ int run_score(const ScoreOptions& o) {
 
 void add_score(Command& app, Work& work) {
   auto o = std::make_shared<ScoreOptions>();
-  Command* command =
-      app.add_subcommand("score", "How probable translations or texts are: log-probability, perplexity");
+  Command* command = app.add_subcommand("score", "Score translations or texts: log-probability, perplexity");
   command->footer(
       "Examples:\n  heed score --pairs test.tsv --model my-model\n"
       "  heed score --input texts.txt --model my-language-model --summary\n"
-      "One natural logarithm a line, of the whole translation with its end. A line without text on both "
-      "sides gives an\n"
-      "empty one. A language model scores texts: the lines of --input, or with --whole all of it as one; one "
-      "that "
-      "is longer\n"
-      "than its positions through a window that moves on by --stride tokens. Without a start token, the "
-      "first "
-      "token is\n"
-      "given.");
+      "Writes one log-probability (natural logarithm) per line, of the whole translation with its end token. "
+      "A\n"
+      "line without a sentence pair gives an empty line. A language model scores texts: each line of "
+      "--input,\n"
+      "or with --whole the whole file. Texts longer than the model's maximum are scored with a sliding "
+      "window\n"
+      "that advances by --stride tokens. If the model has no start token, the first token is not scored.");
   add_pairs_options(*command, o->input);
   command
       ->add_option("--input", o->texts.input,
-                   "For a language model: lines of this file are texts; - is stdin")
+                   "Language model: texts to score, one per line; -: standard input")
       ->type_name("F");
-  command->add_flag("--whole", o->texts.whole, "For a language model: the whole file is one text");
-  add_integer(*command, "--stride", o->texts.stride,
-              "For a language model: tokens that its window moves on by [half of its positions]",
-              {1, 1 << 24});
+  command->add_flag("--whole", o->texts.whole, "Language model: score the whole file as one text");
+  add_integer(
+      *command, "--stride", o->texts.stride,
+      "Language model: stride of the sliding window in tokens [default: half of the model's maximum length]",
+      {1, 1 << 24});
   command->add_option("--output", o->texts.output, "Write to this file instead of standard output")
       ->type_name("F");
   command->add_flag("--summary", o->texts.summary,
-                    "Only the totals: pairs, tokens, log-probability, perplexity");
+                    "Write only the totals: pairs, tokens, log-probability, perplexity");
   command->add_flag("--json", o->texts.json,
-                    "One JSON object per line, with the log-probability of every piece");
+                    "One JSON object per line, with the log-probability of every token");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_common_options(*command, o->texts.common);

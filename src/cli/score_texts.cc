@@ -21,9 +21,9 @@ namespace {
 struct TextTotals {
   size_t texts = 0, tokens = 0, bytes = 0;
   double log_probability = 0;
-  /// exp of the mean surprise of a token.
+  /// exp of the mean negative log-probability per token.
   double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
-  /// The same per byte of text, in bits: comparable between tokenizers.
+  /// Mean negative log2-probability per byte: comparable between tokenizers.
   double bits_per_byte() const { return -log_probability / std::log(2.0) / static_cast<double>(bytes); }
 };
 
@@ -94,7 +94,7 @@ int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
                       : empty ? ""
                               : fmt::format("{:.6f}", scores[n].log_probability));
   }
-  if (totals.tokens == 0) fail(ErrorKind::kUsage, "there is nothing to score: the texts are empty");
+  if (totals.tokens == 0) fail(ErrorKind::kUsage, "the texts contain no tokens to score");
   if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
   output.commit();
   if (!o.summary && !o.common.quiet) std::fprintf(stderr, "%s\n", to_text(totals).c_str());

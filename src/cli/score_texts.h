@@ -1,4 +1,4 @@
-// heed score for language models: how probable texts are.
+// heed score for language models: log-probabilities of texts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace heed::cli {
 struct ScoreTextsOptions {
   CommonOptions common;
   std::string input, output;
-  bool whole = false;  ///< the file is one text, instead of one for each line
+  bool whole = false;  ///< the file is one text, instead of one text per line
   bool json = false, summary = false, lossy = false;
   std::optional<int64_t> stride;
 };

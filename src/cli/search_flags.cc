@@ -7,15 +7,14 @@ void add_search_options(Command& app, SearchFlags& flags) {
   add_integer(app, "--beam", flags.beam, "Beam size; 1 is greedy [default: the model's]",
               {1, models::kMostBeams});
   add_number(app, "--length-penalty", flags.length_penalty,
-             "Scores are divided by length^A: a larger A favours longer translations [default: the model's]",
-             {})
+             "Divide scores by length^A; a larger A favours longer translations [default: the model's]", {})
       ->type_name("A");
-  add_integer(app, "--max-length", flags.max_length, "Longest translation in tokens, start and end counted",
-              {2, 1 << 20});
-  add_integer(app, "--no-repeat-ngram", flags.no_repeat_ngram,
-              "No N tokens in a row occur twice in a translation", {0, 1000});
+  add_integer(app, "--max-length", flags.max_length,
+              "Maximum length of a translation in tokens, including start and end token", {2, 1 << 20});
+  add_integer(app, "--no-repeat-ngram", flags.no_repeat_ngram, "Block repeated n-grams of N tokens; 0: off",
+              {0, 1000});
   add_integer(app, "--batch-tokens", flags.batch_tokens,
-              "Source tokens translated at a time on a thread; changes no result [4096]", {1, 1 << 30});
+              "Batch size per thread in source tokens; does not change results [4096]", {1, 1 << 30});
 }
 
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model) {

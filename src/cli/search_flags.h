@@ -1,5 +1,4 @@
-// The options of every subcommand that searches for translations, and what they change in the model's own
-// settings.
+// Search options shared by all subcommands that translate. They override the model's generation settings.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace heed::cli {
 
-/// What was given on the command line; the model directory decides the rest.
+/// Options given on the command line. Empty ones keep the model's settings.
 struct SearchFlags {
   std::optional<int> beam, no_repeat_ngram;
   std::optional<double> length_penalty;
@@ -22,8 +21,8 @@ struct SearchFlags {
 /// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram and --batch-tokens.
 void add_search_options(Command& app, SearchFlags& flags);
 
-/// What the model directory says, overridden by what was given. Lines are split into sentences,
-/// and what a translation keeps is protected.
+/// The model's generation settings, overridden by `flags`. Sentence splitting, protection of spans such as
+/// URLs and true-casing are on.
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model);
 
 }  // namespace heed::cli

@@ -1,4 +1,5 @@
-// heed shortlist: the words that each word of a model's vocabulary may be translated with.
+// heed shortlist: learns a vocabulary shortlist, the target tokens that each source token may be translated
+// with.
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +43,7 @@ EncodedPairs encode_pairs(const ShortlistOptions& o, const Tokenizer& tokenizer)
   return encoded;
 }
 
-/// The ids that occur most often, the lower first of equal ones.
+/// The most frequent token ids; ties are broken by the smaller id.
 std::vector<int32_t> most_frequent(const Sequences& sequences, int64_t vocabulary, int64_t count) {
   std::vector<int64_t> times(static_cast<size_t>(vocabulary));
   for (const int32_t id : sequences.ids) ++times[id];
@@ -73,13 +74,14 @@ int run_shortlist(const ShortlistOptions& o) {
   const models::Shortlist list = learn(o, pairs, model.loaded.seq2seq().vocabulary_size());
   list.write(directory);
   if (o.quiet) return kExitDone;
-  int64_t words = 0;
+  int64_t tokens = 0;
   for (int n = 0; n < pairs.sources.count(); ++n) {
-    words += static_cast<int64_t>(list.words(pairs.sources[n]).size());
+    tokens += static_cast<int64_t>(list.words(pairs.sources[n]).size());
   }
-  std::fprintf(stderr, "%s/%s: from %s, %.0f of %ld words for a sentence\n", directory.c_str(),
-               models::Shortlist::kFileName, counted(pairs.sources.count(), "pair").c_str(),
-               static_cast<double>(words) / pairs.sources.count(), static_cast<long>(list.vocabulary()));
+  std::fprintf(stderr, "wrote %s/%s: learnt from %s; %.0f of %ld tokens per sentence on average\n",
+               directory.c_str(), models::Shortlist::kFileName,
+               counted(pairs.sources.count(), "pair").c_str(),
+               static_cast<double>(tokens) / pairs.sources.count(), static_cast<long>(list.vocabulary()));
   return kExitDone;
 }
 
@@ -88,25 +90,23 @@ int run_shortlist(const ShortlistOptions& o) {
 void add_shortlist(Command& app, Work& work) {
   auto o = std::make_shared<ShortlistOptions>();
   Command* command =
-      app.add_subcommand("shortlist", "Faster translations: the words that each word may be translated with");
+      app.add_subcommand("shortlist", "Add a vocabulary shortlist to a model, for faster translation");
   command->footer(
       "Example:\n  heed shortlist my-model --pairs train.tsv\n\n"
-      "Learns from sentence pairs which words translate which (IBM's model 1), and puts a list beside the "
-      "weights.\n"
-      "A translation in int8 with --beam 1 is then made of those words, of frequent ones, and of the "
-      "source's "
-      "own:\n"
-      "faster, for the logits of all other words need not be known. See --shortlist of heed translate.");
-  command->add_option("MODEL", o->model, "The model directory, which gets the list")->required();
+      "Learns token translation probabilities from sentence pairs (IBM model 1) and stores a shortlist next "
+      "to\n"
+      "the weights. Translation in int8 with --beam 1 then computes logits only for the translations of the\n"
+      "source tokens, the most frequent tokens, and the source tokens themselves, which is faster. See\n"
+      "--shortlist of heed translate.");
+  command->add_option("MODEL", o->model, "Model directory; the shortlist is added to it")->required();
   add_pairs_options(*command, o->input);
   const IntegerRange count{1, 1 << 30};
-  add_integer(*command, "--common", o->common, "Frequent words that every list holds", count);
-  add_integer(*command, "--best", o->best, "Translations of a word, at most", count);
-  add_number(*command, "--least", o->least, "Of this probability, at least", {.least = 0, .most = 1})
+  add_integer(*command, "--common", o->common, "Number of most frequent tokens in every shortlist", count);
+  add_integer(*command, "--best", o->best, "Maximum number of translations of a token", count);
+  add_number(*command, "--least", o->least, "Minimum translation probability", {.least = 0, .most = 1})
       ->type_name("P");
-  add_integer(*command, "--most-pairs", o->most_pairs,
-              "Pairs that are read, at most: they are held in memory", count);
-  command->add_flag("--quiet", o->quiet, "Nothing on standard error but errors");
+  add_integer(*command, "--most-pairs", o->most_pairs, "Maximum number of pairs to read into memory", count);
+  command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
   command->callback([o, &work] { work = [o] { return run_shortlist(*o); }; });
 }
 

@@ -1,5 +1,4 @@
-// The terminal that the command talks to, if it is one: its width, its colours, and one live line of
-// progress.
+// Terminal properties (width, colours) and a live progress line.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +16,26 @@ bool stderr_is_terminal();
 /// $COLUMNS, else the width of the terminal, else 80.
 int terminal_columns();
 
-/// Of standard output; none where NO_COLOR is set.
+/// Colours of standard output; none if NO_COLOR is set.
 TerminalColours stdout_colours();
 
 /// "0:01:05"
 std::string duration(double seconds);
 
-/// How long work will still take of which a fraction was done in so many seconds. Nothing where that says too
-/// little: what is done first, or while caches are cold, takes longer than the rest.
+/// Estimates the remaining time from the fraction done in `seconds`. Empty while the estimate would be
+/// unreliable: the beginning runs slower, with cold caches.
 std::optional<double> seconds_left(double seconds, double fraction);
 
-/// "120 / 5000 lines  340 lines/s  0:00:14 left", written over itself; nothing where it is not `live`.
+/// "120 / 5000 lines  340 lines/s  0:00:14 left", overwritten in place; silent unless `live`.
 class ProgressLine {
  public:
-  /// `total` 0: not known. `unit` is what is counted, in the plural.
+  /// `total` 0: unknown. `unit` is a plural noun.
   ProgressLine(std::string unit, uint64_t total, bool live);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// So many are done, which is this fraction of the work (negative: not known); draws at most ten times a
+  /// Shows the number of items done and the fraction of the work (negative: unknown), at most ten times a
   /// second.
   void show(uint64_t done, double fraction);
   void show(uint64_t done) {
@@ -44,7 +43,7 @@ class ProgressLine {
   }
   /// Removes the line.
   void clear();
-  /// Since the construction.
+  /// Time since construction.
   double seconds() const;
 
  private:

@@ -1,4 +1,4 @@
-// Cells in columns, for standard output.
+// Tables with aligned columns, for standard output.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace heed::cli {
 
-/// One line for each row; the first `left` columns are aligned to the left, the others to the right. All rows
-/// have as many cells.
+/// One line per row; the first `left` columns are left-aligned, the others right-aligned. All rows have the
+/// same number of cells.
 std::string text_table(const std::vector<std::vector<std::string>>& rows, size_t left = 1);
 
 }  // namespace heed::cli

@@ -37,13 +37,12 @@ struct TrainOptions {
   std::vector<std::string> settings;
 };
 
-/// Whether the command names text to learn from; that of a recipe is not read then.
+/// Whether training data is given on the command line. It replaces the corpora of the recipe.
 bool names_pairs(const TrainOptions& o) {
   return !o.pairs.empty() || !o.source.empty() || !o.target.empty();
 }
 
-/// In the order in which they apply: what stands in the recipe, --set, the options that are short for
-/// settings.
+/// Settings in the order in which they apply: recipe file, --set, the options that set a single recipe key.
 train::Recipe make_recipe(const TrainOptions& o) {
   std::vector<train::Setting> settings;
   if (!o.recipe.empty()) {
@@ -79,7 +78,7 @@ int run_train(const TrainOptions& o) {
   options.output = o.output;
   const LineReaderOptions lines{.lossy = o.lossy};
   if (o.pairs.size() > 1 && (!o.source.empty() || !o.target.empty())) {
-    fail(ErrorKind::kUsage, "give either files of pairs or a source and a target file, not both");
+    fail(ErrorKind::kUsage, "--pairs and --source with --target exclude each other: give one of them");
   }
   const std::string pairs = o.pairs.size() == 1 ? o.pairs[0] : "";  // several are corpora of the recipe
   options.data = {{pairs, o.source, o.target, o.swap, lines}, o.text, lines};
@@ -126,7 +125,8 @@ int run_train(const TrainOptions& o) {
 
 void add_train(Command& app, Work& work) {
   auto o = std::make_shared<TrainOptions>();
-  Command* command = app.add_subcommand("train", "Train a translator, a language model or a classifier");
+  Command* command =
+      app.add_subcommand("train", "Train a translation model, a language model or a classifier");
   command->footer(
       "Examples:\n"
       "  heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
@@ -134,45 +134,51 @@ void add_train(Command& app, Work& work) {
       "  heed train --task classify --text train.tsv --valid-text dev.tsv --output my-model --max-minutes 5\n"
       "  heed train --from models/de-en --pairs mine.tsv --valid-pairs dev.tsv --output mine --max-minutes "
       "20\n"
-      "Run it again with the same --output, and it goes on where it stopped.");
-  command->add_option("--task", o->task, "translation, lm (a language model) or classify; the architecture's")
+      "Run the same command again to resume an interrupted training.");
+  command
+      ->add_option("--task", o->task,
+                   "translation, lm (language model) or classify [default: that of the architecture]")
       ->type_name("TASK");
   command
       ->add_option("--text", o->text,
-                   "Training text of a language model: any text; of a classifier: lines, LABEL TAB TEXT")
+                   "Training data of a language model (plain text) or a classifier (lines of LABEL TAB TEXT)")
       ->type_name("F");
-  command->add_option("--valid-text", o->valid_text, "Text to validate with, as --text")->type_name("F");
+  command->add_option("--valid-text", o->valid_text, "Validation data in the format of --text")
+      ->type_name("F");
   command
       ->add_option("--pairs", o->pairs,
-                   "Training text of a translator: a file of lines, SOURCE TAB TARGET; may be repeated. A "
-                   "recipe can name several, with weights")
+                   "Parallel training data, lines of SOURCE TAB TARGET; may be repeated. A recipe can list "
+                   "several corpora with weights")
       ->repeatable()
       ->type_name("F.tsv");
-  command->add_option("--source", o->source, "Training text: the source's lines, instead of --pairs")
+  command
+      ->add_option("--source", o->source,
+                   "Source side of the training data, one sentence per line; instead of --pairs")
       ->type_name("F");
-  command->add_option("--target", o->target, "Training text: the target's lines")->type_name("F");
-  command->add_option("--valid-pairs", o->valid_pairs, "Text to validate with, as --pairs")
+  command->add_option("--target", o->target, "Target side of the training data")->type_name("F");
+  command->add_option("--valid-pairs", o->valid_pairs, "Validation data in the format of --pairs")
       ->type_name("F.tsv");
-  command->add_option("--valid-source", o->valid_source, "Text to validate with, as --source")
+  command->add_option("--valid-source", o->valid_source, "Source side of the validation data")
       ->type_name("F");
-  command->add_option("--valid-target", o->valid_target, "Text to validate with, as --target")
+  command->add_option("--valid-target", o->valid_target, "Target side of the validation data")
       ->type_name("F");
-  command->add_flag("--swap", o->swap, "Exchange source and target");
-  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
-  command->add_option("--output", o->output, "The model directory to make, or to go on with")
+  command->add_flag("--swap", o->swap, "Swap source and target");
+  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  command->add_option("--output", o->output, "Model directory to create, or to resume")
       ->required()
       ->type_name("DIR");
   command
       ->add_option("--from", o->from,
-                   "Train this model further: begin with its weights and its tokenizer (training.from)")
+                   "Fine-tune this model: start from its weights and tokenizer (training.from)")
       ->type_name("DIR");
-  command->add_option("--preset", o->preset, "Settings to begin with: tiny, small or base")
+  command->add_option("--preset", o->preset, "Built-in recipe: tiny, small or base")
       ->show_default()
       ->type_name("NAME");
-  command->add_option("--recipe", o->recipe, "A TOML file of settings over those of the preset")
+  command->add_option("--recipe", o->recipe, "TOML file whose settings override the preset")
       ->type_name("F.toml");
   command
-      ->add_option("--set", o->settings, "One setting over those, such as model.width=512; may be repeated")
+      ->add_option("--set", o->settings,
+                   "Override one recipe setting, such as model.width=512; may be repeated")
       ->take_all()
       ->type_name("KEY=VALUE");
   std::vector<std::string> architectures;
@@ -184,23 +190,22 @@ void add_train(Command& app, Work& work) {
                    fmt::format("Architecture (model.arch): {}", fmt::join(architectures, ", ")))
       ->type_name("NAME");
   add_integer(*command, "--batch-tokens", o->batch_tokens,
-              "Tokens of a batch, on either side (training.batch_tokens)", {1, 1 << 30});
-  add_integer(*command, "--shards", o->shards, "Parts of a batch (training.shards)", {0, 1024});
+              "Batch size in tokens, of the longer side (training.batch_tokens)", {1, 1 << 30});
+  add_integer(*command, "--shards", o->shards,
+              "Shards per batch, the units of work of the threads (training.shards)", {0, 1024});
   command
       ->add_option("--precision", o->precision,
-                   "Precision of matrix products: highest (float32), or medium (bf16), which is faster on "
-                   "processors with "
-                   "AMX (training.precision)")
+                   "Precision of matrix products: highest (float32) or medium (bfloat16), which is faster on "
+                   "processors with AMX (training.precision)")
       ->type_name("NAME");
-  add_integer(*command, "--seed", o->seed, "Seed of everything random (training.seed)",
+  add_integer(*command, "--seed", o->seed, "Random seed (training.seed)",
               {0, std::numeric_limits<int64_t>::max()});
-  add_integer(*command, "--max-steps", o->max_steps, "Stop after so many updates in all", {1, 1 << 30});
-  add_number(*command, "--max-minutes", o->max_minutes, "Stop after so many minutes of training in all",
+  add_integer(*command, "--max-steps", o->max_steps, "Stop after N updates in total", {1, 1 << 30});
+  add_number(*command, "--max-minutes", o->max_minutes, "Stop after N minutes of training in total",
              {.least = 0, .above_least = true});
-  add_number(*command, "--max-epochs", o->max_epochs,
-             "Stop after so many passes over the text in all, such as 10 or 0.5",
+  add_number(*command, "--max-epochs", o->max_epochs, "Stop after N epochs in total, such as 10 or 0.5",
              {.least = 0, .above_least = true});
-  command->add_option("--pair", o->languages, "The languages, such as de-en, noted in the model")
+  command->add_option("--pair", o->languages, "Language pair to store in the model, such as de-en")
       ->type_name("PAIR");
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_train(*o); }; });

@@ -12,8 +12,8 @@
 namespace heed::cli {
 namespace {
 
-/// The means over so many stretches of equal length: single batches are easy or hard, and hide how the
-/// training goes.
+/// The training loss is averaged over this many intervals of equal length, since the loss of single batches
+/// is noisy.
 constexpr size_t kPoints = 150;
 
 Curve smoothed(const Curve& curve) {
@@ -32,7 +32,7 @@ Curve smoothed(const Curve& curve) {
   return means;
 }
 
-/// The steps of a second training follow those of the first.
+/// The steps of the fine-tuning follow those of the first training.
 std::vector<train::Metrics> read_logs(const std::string& directory) {
   const auto exists = [&](const char* name) {
     return std::filesystem::is_regular_file(directory + "/" + name);
@@ -55,8 +55,8 @@ const double* score_named(const train::Metrics& metrics, const std::string& name
   return found == metrics.scores.end() ? nullptr : &found->value;
 }
 
-/// The validation that the log calls the best. Logs of earlier versions do not: there it is the one with the
-/// highest BLEU or accuracy, else the lowest loss.
+/// The validation that the log marks as the best. In logs of earlier versions without the mark, the one with
+/// the highest BLEU or accuracy, else the lowest loss.
 const train::Metrics* best_of(const std::vector<train::Metrics>& log) {
   const train::Metrics* best = nullptr;
   const auto quality = [](const train::Metrics& each) {
@@ -83,7 +83,7 @@ std::string title_of(const std::string& score) {
   return title;
 }
 
-/// A curve of what `value` gives, where it gives anything.
+/// A curve of the points for which `value` returns a number.
 template <typename Value>
 Curve curve_of(const std::string& name, const std::vector<train::Metrics>& log, Value value) {
   Curve curve{name, {}, {}};

@@ -46,7 +46,7 @@ std::optional<TrainingForecast::State> TrainingForecast::state() const {
   if (!first_) return std::nullopt;
   const double trained = last_.seconds - first_->seconds, passed = last_now_ - first_now_;
   std::optional<State> soonest;
-  // Of a limit: how much of it there was at the first step of this sitting, and is now.
+  // `first` and `now`: progress towards the limit at the first step of this run and at the last step.
   const auto consider = [&](double limit, double first, double now) {
     if (!(limit > 0)) return;
     State state{std::clamp(now / limit, 0.0, 1.0), {}};

@@ -1,4 +1,4 @@
-// What heed train shows while it works.
+// Progress display of heed train.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace heed::cli {
 
-/// The means over some steps: those since the last line that was shown.
+/// Mean loss and speed over the steps since the last displayed line.
 class StepMeans {
  public:
   void add(const train::Metrics& step);
@@ -29,37 +29,38 @@ struct TrainingLimits {
   double max_epochs = 0;   ///< 0: none
 };
 
-/// How much of a training is done, by the limit that will be reached first, and how long the rest will take:
-/// with validations and checkpoints, which the training's own seconds leave out, at the rate of this sitting.
+/// Fraction done and remaining time of a training, by the limit that will be reached first. The estimate uses
+/// the wall time of this run, including validations and checkpoints, which the logged training seconds
+/// exclude.
 class TrainingForecast {
  public:
   explicit TrainingForecast(const TrainingLimits& limits) : limits_(limits) {}
 
-  /// After each step; `now` are seconds of any clock.
+  /// Call after each step with the time in seconds of a monotonic clock.
   void add(const train::Metrics& step, double now);
 
   struct State {
     double fraction = 0;                 ///< 0 to 1
-    std::optional<double> seconds_left;  ///< nothing before the second step of a sitting
+    std::optional<double> seconds_left;  ///< empty before the second step of a run
   };
-  /// Nothing where there is no limit that can be told from steps (patience alone).
+  /// Empty if no limit is set (early stopping alone).
   std::optional<State> state() const;
 
  private:
   TrainingLimits limits_;
-  std::optional<train::Metrics> first_;  // of this sitting
+  std::optional<train::Metrics> first_;  // first step of this run
   train::Metrics last_;
   double first_now_ = 0, last_now_ = 0;
 };
 
-/// One live line on a terminal; elsewhere a line every now and then. A line shows means over the steps since
-/// the last one: those of the training's log.
+/// One live line on a terminal; otherwise a line every 15 seconds. A line shows the means over the steps
+/// since the previous one.
 class TrainingProgress {
  public:
   TrainingProgress(const TrainingLimits& limits, bool live) : forecast_(limits), live_(live), work_(live) {}
 
   void message(const std::string& text);
-  /// Something begins that may take long; the next call of any function ends it.
+  /// Displays a long-running activity until the next call of any function.
   void work(const std::string& what) { work_.begin(what); }
   void step(const train::Metrics& metrics);
   void clear_line();

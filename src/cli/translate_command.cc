@@ -35,7 +35,7 @@ struct TranslateOptions {
   int nbest = 1;
   bool scores = false, alignment = false, json = false;
   bool sample = false, split_sentences = false, whole_lines = false, no_placeholders = false, lossy = false;
-  // What the command line leaves open, the model's directory decides.
+  // Options that are not given keep the model's generation settings.
   std::optional<double> temperature, top_p;
   std::optional<int> top_k;
   uint64_t seed = 1;
@@ -79,8 +79,8 @@ nlohmann::ordered_json to_json(const decode::Translation& translation, bool alig
   return json;
 }
 
-/// The columns that were asked for: score, translation, alignment. With several translations of each line, as
-/// many lines for each, the best first; where fewer were found, empty ones.
+/// Writes the requested columns: score, translation, alignment. With --nbest N, each source line gives N
+/// lines, best first; missing translations are empty lines.
 void write(const TranslateOptions& o, const decode::Translation& translation, LineOutput& output) {
   if (o.json) {
     output.write_line(to_json(translation, o.alignment).dump());
@@ -98,7 +98,7 @@ void write(const TranslateOptions& o, const decode::Translation& translation, Li
   }
 }
 
-/// Whole documents instead of lines.
+/// Translates whole documents instead of lines.
 int run_translate_documents(const TranslateOptions& o) {
   if (!o.texts.empty() && !o.input.empty()) {
     fail(ErrorKind::kUsage, "give either documents as arguments or --input, not both");
@@ -106,8 +106,8 @@ int run_translate_documents(const TranslateOptions& o) {
   if (o.json || o.scores || o.alignment || o.nbest > 1 || o.sample || !o.prefix.empty() ||
       o.no_placeholders) {
     fail(ErrorKind::kUsage,
-         "--format {} gives a document: --json, --scores, --alignment, --nbest, --sample, --prefix and "
-         "--no-placeholders are for lines of text",
+         "--format {} translates whole documents: --json, --scores, --alignment, --nbest, --sample, --prefix "
+         "and --no-placeholders only work with --format text",
          o.format);
   }
   std::vector<std::string> documents = o.texts;
@@ -134,7 +134,7 @@ int run_translate_documents(const TranslateOptions& o) {
 
 int run_translate(const TranslateOptions& o) {
   if (o.sample && o.search.beam) {
-    fail(ErrorKind::kUsage, "--sample draws translations instead of searching with --beam: leave out one");
+    fail(ErrorKind::kUsage, "--sample and --beam exclude each other: give one of them");
   }
   if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, o.lossy);
@@ -146,7 +146,8 @@ int run_translate(const TranslateOptions& o) {
                                       options);
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
-  if (!o.common.quiet && lines.from_terminal()) std::fprintf(stderr, "One sentence a line; Ctrl-D ends.\n");
+  if (!o.common.quiet && lines.from_terminal())
+    std::fprintf(stderr, "Enter one sentence per line; end with Ctrl-D.\n");
   ProgressLine progress("lines", live ? lines.count() : 0, live);
   const double all_bytes = static_cast<double>(lines.bytes());
   double bytes_before = 0;
@@ -159,8 +160,9 @@ int run_translate(const TranslateOptions& o) {
     progress.show(written + done.lines, all_bytes > 0 ? (bytes_before + done.bytes) / all_bytes : -1);
   };
   while (!lines.at_end()) {
-    // Whoever types, or sends line by line, is answered as soon as there is nothing more to read. Not so with
-    // chance in play: what is drawn for a line depends on how many stand before it in a call.
+    // Interactive input and pipes: translate as soon as no further line is available. Not when sampling,
+    // since the
+    // random numbers of a line depend on its index within a call.
     size_t taken = 0;
     last = {};
     const bool whole = translator.translate(
@@ -188,22 +190,21 @@ int run_translate(const TranslateOptions& o) {
 
 void add_sampling_options(Command& command, TranslateOptions& o) {
   Option* sample = command.add_flag("--sample", o.sample, "Sample translations instead of searching");
-  add_number(command, "--temperature", o.temperature,
-             "Below 1 favours likely words, above 1 unlikely ones [default: the model's, or 1]",
+  add_number(command, "--temperature", o.temperature, "Sampling temperature [default: the model's, or 1]",
              {.least = 0, .above_least = true})
       ->needs(sample)
       ->type_name("T");
   add_integer(command, "--top-k", o.top_k,
-              "Draw among the K likeliest words; 0: all [default: the model's, or 0]", {})
+              "Sample from the K most likely tokens; 0: all [default: the model's, or 0]", {})
       ->needs(sample)
       ->type_name("K");
   add_number(command, "--top-p", o.top_p,
-             "Draw among the likeliest words that together reach this probability [default: the model's, "
-             "or 1]",
+             "Sample from the most likely tokens whose probabilities sum to P (nucleus sampling) [default: "
+             "the model's, or 1]",
              {.least = 0, .most = 1, .above_least = true})
       ->needs(sample)
       ->type_name("P");
-  add_integer(command, "--seed", o.seed, "Seed of what is drawn", kAnySeed)->needs(sample);
+  add_integer(command, "--seed", o.seed, "Seed for sampling", kAnySeed)->needs(sample);
 }
 
 }  // namespace
@@ -216,41 +217,41 @@ void add_translate(Command& app, Work& work) {
       "  heed translate --input german.txt --output english.txt --beam 1\n"
       "  heed translate --json --nbest 3 < german.txt\n"
       "  heed translate --format html --input seite.html --output page.html\n\n"
-      "Each line gives one line; blank lines stay blank. With --scores and --alignment a line has the "
-      "columns score,\n"
-      "translation, alignment, with tabs between them. With --nbest N each line gives N lines, the best "
-      "first.\n"
+      "One output line per input line; blank lines stay blank. --scores and --alignment add columns: score,\n"
+      "translation, alignment, separated by tabs. --nbest N writes N lines per input line, best first.\n"
       "The score is the log-probability of the translation divided by length^A, see --length-penalty.");
-  command->add_option("TEXT", o->texts, "Sentences; without any, lines of --input are translated")
-      ->take_all();
-  command->add_option("--input", o->input, "Read lines from this file; - is standard input, as is none")
+  command->add_option("TEXT", o->texts, "Text to translate; default: the lines of --input")->take_all();
+  command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_choice(*command, "--format", o->format,
-             "text: lines in, as many lines out; html or markdown: the whole input is one document, whose "
-             "markup is kept",
+             "text: line by line; html or markdown: the input is one document, and its markup is kept",
              {"text", "html", "markdown"})
       ->type_name("FORMAT");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
   add_shortlist_option(*command, o->model.shortlist);
-  add_integer(*command, "--nbest", o->nbest, "Translations of each line", {1, 1024});
-  command->add_flag("--scores", o->scores, "A column with the score before the translation");
+  add_integer(*command, "--nbest", o->nbest, "Translations per line", {1, 1024});
+  command->add_flag("--scores", o->scores, "Write the score in a column before the translation");
   command->add_flag("--alignment", o->alignment,
-                    "A column with the word alignment, such as 0-0 1-2, source-target");
+                    "Write the word alignment in a column, as source-target pairs such as 0-0 1-2");
   command->add_flag("--json", o->json,
-                    "One JSON object a line: source, translation, score, pieces, alternatives");
-  command->add_option("--prefix", o->prefix, "Words that every translation begins with")->type_name("TEXT");
+                    "One JSON object per line: source, translation, score, pieces, alternatives");
+  command->add_option("--prefix", o->prefix, "Target prefix: every translation begins with this text")
+      ->type_name("TEXT");
   Option* split = command->add_flag("--split-sentences", o->split_sentences,
-                                    "Translate the sentences of a line one by one, as is done anyway");
-  command->add_flag("--no-split-sentences", o->whole_lines, "Translate each line as a whole")
+                                    "Split lines into sentences and translate each (the default)");
+  command->add_flag("--no-split-sentences", o->whole_lines, "Translate each line as one sequence")
       ->excludes(split);
   command->add_flag("--no-placeholders", o->no_placeholders,
-                    "Translate URLs, code, numbers, emojis and the like as any other text");
-  command->add_option("--glossary", o->glossary, "Terms with their translations: lines of source TAB target")
+                    "Translate URLs, code, numbers, emojis etc. like other text instead of protecting them "
+                    "with placeholders");
+  command
+      ->add_option("--glossary", o->glossary,
+                   "Required translations of terms, one per line: source TAB target")
       ->type_name("F.tsv");
-  command->add_flag("--lossy", o->lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_sampling_options(*command, *o);
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_translate(*o); }; });

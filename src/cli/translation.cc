@@ -8,14 +8,15 @@
 namespace heed::cli {
 
 TranslationModel translation_model(models::LoadedModel loaded) {
-  loaded.seq2seq();  // another kind of model is told by name, before the files of its tokenizer are missed
+  loaded.seq2seq();  // throws for another task, before its tokenizer files are missed
   const std::string directory = loaded.directory;
   TranslationModel model{std::move(loaded), Tokenizer::load(directory)};
   const auto pieces = static_cast<int64_t>(model.tokenizer.size());
   if (pieces != model.loaded.seq2seq().vocabulary_size()) {
     fail(ErrorKind::kFormat,
-         "'{}': vocab.json has {} pieces, and config.json says {}: do they belong together?", directory,
-         pieces, model.loaded.seq2seq().vocabulary_size());
+         "'{}': vocab.json has {} pieces, but vocab_size in config.json is {}: use the vocab.json of this "
+         "model",
+         directory, pieces, model.loaded.seq2seq().vocabulary_size());
   }
   return model;
 }
@@ -25,12 +26,13 @@ TranslationModel load_translation_model(const ModelChoice& choice) {
 }
 
 void add_pairs_options(Command& app, PairsInput& input) {
-  app.add_option("--pairs", input.pairs, "A file of lines, source TAB target; - is standard input")
+  app.add_option("--pairs", input.pairs, "Sentence pairs, lines of SOURCE TAB TARGET; -: standard input")
       ->type_name("F.tsv");
-  app.add_option("--source", input.source, "The source's lines, instead of --pairs")->type_name("F");
-  app.add_option("--target", input.target, "The target's lines")->type_name("F");
-  app.add_flag("--swap", input.swap, "Exchange source and target");
-  app.add_flag("--lossy", input.lines.lossy, "Replace bytes that are not UTF-8 instead of stopping");
+  app.add_option("--source", input.source, "Source side, one sentence per line; instead of --pairs")
+      ->type_name("F");
+  app.add_option("--target", input.target, "Target side of --source")->type_name("F");
+  app.add_flag("--swap", input.swap, "Swap source and target");
+  app.add_flag("--lossy", input.lines.lossy, "Replace invalid UTF-8 instead of failing");
 }
 
 void require_one_input(const PairsInput& input) {
@@ -38,8 +40,7 @@ void require_one_input(const PairsInput& input) {
              any = !input.source.empty() || !input.target.empty();
   if (input.pairs.empty() ? both : !any) return;
   fail(ErrorKind::kUsage,
-       "give sentence pairs in one way: --pairs F.tsv, with lines of source TAB target, or --source F and "
-       "--target F");
+       "give either --pairs F.tsv, with lines of SOURCE TAB TARGET, or --source F and --target F");
 }
 
 NumberedPairs read_pairs(const PairsInput& input) {
@@ -54,17 +55,16 @@ NumberedPairs read_pairs(const PairsInput& input) {
   return result;
 }
 
-void require_room(const TranslationModel& model, const NumberedPairs& pairs) {
-  const auto most = static_cast<size_t>(model.loaded.seq2seq().longest());
+void require_max_length(const TranslationModel& model, const NumberedPairs& pairs) {
+  const auto most = static_cast<size_t>(model.loaded.seq2seq().max_length());
   if (most == 0) return;
   for (size_t n = 0; n < pairs.pairs.size(); ++n) {
     const auto& [source, target] = pairs.pairs[n];
-    if (source.size() < most && target.size() < most) continue;  // a token is a byte at least
+    if (source.size() < most && target.size() < most) continue;  // a token has at least one byte
     const size_t longer = std::max(model.tokenizer.encode_source(source).ids.size(),
                                    model.tokenizer.encode_target(target).ids.size());
     if (longer > most) {
-      fail(ErrorKind::kUsage,
-           "line {} has a sentence of {} tokens, and the model has positions for {}: split it",
+      fail(ErrorKind::kUsage, "line {} has a sentence of {} tokens, but the model's maximum is {}: split it",
            pairs.lines[n], longer, most);
     }
   }

@@ -1,4 +1,4 @@
-// What the subcommands that translate share: a model ready to be used, and the pairs they read.
+// Shared by the subcommands for translation models: a model with its tokenizer, and input of sentence pairs.
 #pragma once
 
 #include <cstdint>
@@ -20,31 +20,31 @@ struct TranslationModel {
   Tokenizer tokenizer;
 };
 
-/// A model that was read, with its tokenizer. Throws kUsage for another kind of model, what reading the
-/// tokenizer throws, and kFormat where tokenizer and model do not have as many pieces.
+/// Adds the tokenizer to a loaded translation model. Throws kUsage for another kind of model, kFormat if the
+/// vocabulary sizes differ, and the errors of Tokenizer::load().
 TranslationModel translation_model(models::LoadedModel loaded);
-/// The model that was chosen. Throws what looking for it and reading it throw.
+/// Loads the chosen model. Throws the errors of find_translation_model() and of loading.
 TranslationModel load_translation_model(const ModelChoice& choice);
 
-/// Sentence pairs of a file, and the lines that they stood in: lines without text on both sides hold none.
+/// The sentence pairs of a file with their line numbers. Lines with an empty side have no pair.
 struct NumberedPairs {
   std::vector<std::pair<std::string, std::string>> pairs;
-  std::vector<uint64_t> lines;  ///< of each pair, from 1
+  std::vector<uint64_t> lines;  ///< line number of each pair, from 1
   uint64_t line_count = 0;
 };
 
 /// Adds --pairs, --source, --target, --swap and --lossy.
 void add_pairs_options(Command& app, PairsInput& input);
 
-/// Throws kUsage where no file is named, or too many are.
+/// Throws kUsage unless either --pairs, or --source and --target are given.
 void require_one_input(const PairsInput& input);
-/// Throws what PairsReader throws, and require_one_input().
+/// Throws the errors of require_one_input() and PairsReader.
 NumberedPairs read_pairs(const PairsInput& input);
 
-/// Throws kUsage for a pair that has more tokens than the model has positions, naming its line.
-void require_room(const TranslationModel& model, const NumberedPairs& pairs);
+/// Throws kUsage, naming the line, for a pair with more tokens than the model has positions.
+void require_max_length(const TranslationModel& model, const NumberedPairs& pairs);
 
-/// One line for each line that was read: `results[n]` for the n-th pair, nothing for lines without one.
+/// Writes one line per input line: `results[n]` for the n-th pair, an empty line for lines without a pair.
 void write_for_each_line(const NumberedPairs& pairs, const std::vector<std::string>& results,
                          LineOutput& output);
 

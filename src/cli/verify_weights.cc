@@ -55,8 +55,7 @@ std::vector<VerifiedFile> verify_weights(const std::string& directory) {
   std::sort(names.begin(), names.end());
   std::vector<VerifiedFile> files;
   for (const std::string& name : names) files.push_back(verify(directory, name));
-  if (!any_damaged(files))
-    WeightFiles::open(directory);  // throws where files that an index names are missing
+  if (!any_damaged(files)) WeightFiles::open(directory);  // throws if a file of the index is missing
   return files;
 }
 

@@ -1,4 +1,4 @@
-// heed info --verify: whether the files of weights in a directory are as they were written.
+// heed info --verify: compares the weight files of a directory with their stored hashes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,18 +10,18 @@ namespace heed::cli {
 enum class FileState { kVerified, kWithoutHash, kDamaged };
 
 struct VerifiedFile {
-  std::string name;  ///< inside the directory
+  std::string name;  ///< relative to the directory
   FileState state = FileState::kVerified;
-  std::string damage{};  ///< what is wrong
+  std::string damage{};  ///< error message
 };
 
-/// Reads every safetensors file of a directory, and of training/ in it, whole. Throws what
-/// WeightFiles::open() throws where none is damaged but weights are missing.
+/// Verifies every safetensors file of a directory and its training/. If none is damaged, throws the errors of
+/// WeightFiles::open(), such as missing files.
 std::vector<VerifiedFile> verify_weights(const std::string& directory);
 
 bool any_damaged(const std::vector<VerifiedFile>& files);
 nlohmann::ordered_json to_json(const std::vector<VerifiedFile>& files);
-/// A line for each file.
+/// One line per file.
 std::string to_text(const std::vector<VerifiedFile>& files);
 
 }  // namespace heed::cli

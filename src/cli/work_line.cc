@@ -20,14 +20,14 @@ constexpr Seconds kFirstDrawing(0.3), kBetweenDrawings(1), kFirstLine(2), kBetwe
 void WorkLine::begin(const std::string& what) {
   end();
   ended_ = false;
-  // The thread takes no signals: they are for the threads that are made for them.
+  // Signals are handled by other threads.
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);
   try {
     thread_ = std::thread([this, what] { show(what); });
   } catch (const std::system_error&) {
-    // No thread to be had: the work goes on without a line.
+    // No thread available: the work continues without the display.
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

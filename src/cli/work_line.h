@@ -1,4 +1,4 @@
-// Says on standard error that something is going on whose progress is not known, and for how long.
+// Shows an activity without known progress, and its elapsed time, on standard error.
 #pragma once
 
 #include <condition_variable>
@@ -8,8 +8,8 @@
 
 namespace heed::cli {
 
-/// On a terminal one line, "training the tokenizer  0:00:07", written over itself every second. Elsewhere a
-/// line of its own once the work takes more than two seconds, and then one every half minute.
+/// On a terminal: one line, "training the tokenizer  0:00:07", updated every second. Otherwise: a line after
+/// two seconds, then one every 30 seconds.
 class WorkLine {
  public:
   explicit WorkLine(bool live) : live_(live) {}
@@ -17,9 +17,9 @@ class WorkLine {
   WorkLine(const WorkLine&) = delete;
   WorkLine& operator=(const WorkLine&) = delete;
 
-  /// Ends what was going on before.
+  /// Ends the previous activity.
   void begin(const std::string& what);
-  /// Removes the line from a terminal.
+  /// Ends the activity and removes its line from the terminal.
   void end();
 
  private:

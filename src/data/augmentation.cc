@@ -27,7 +27,7 @@ std::string another_number(const std::string& number, Random& random) {
 
 Augmentation::Augmentation(PairSource& pairs, const AugmentationOptions& options) : options_(options) {
   HEED_CHECK(options.placeholders == 0 || options.placeholder_pieces > 0);
-  if (options.names == 0 && options.copies == 0 && options.addresses == 0) return;
+  if (options.names == 0 && options.copied_spans == 0 && options.addresses == 0) return;
   Random random(options.key.fold(uint64_t{1} << 63));
   Pair pair;
   while (pairs.next(pair)) {
@@ -45,8 +45,8 @@ uint64_t Augmentation::added() const {
 
 std::string Augmentation::added_by_kind() const {
   static constexpr std::array<const char*, kKinds> names{
-      "names",     "numbers",       "capitals", "joined",    "bare",         "copies",
-      "lowercase", "uncapitalized", "titles",   "addresses", "placeholders", "emoji"};
+      "names",     "numbers",       "uppercase",  "concatenated", "no_final_punctuation", "copied_spans",
+      "lowercase", "uncapitalized", "title_case", "addresses",    "placeholders",         "emoji"};
   std::vector<std::string> parts;
   for (size_t kind = 0; kind < kKinds; ++kind) {
     if (added_[kind] > 0) parts.push_back(fmt::format("{} {}", added_[kind], names[kind]));
@@ -87,21 +87,21 @@ void Augmentation::extend(const Pair& pair, const Take& take) {
       replace(kNumbers, number, another_number(number, random));
     }
   }
-  if (random.uniform() < options_.capitals) {
-    add(take, kCapitals, in_capitals(pair.source), in_capitals(pair.target));
+  if (random.uniform() < options_.uppercase) {
+    add(take, kUppercase, in_capitals(pair.source), in_capitals(pair.target));
   }
-  if (options_.joined > 0) {
-    if (!others_.empty() && random.uniform() < options_.joined) join(pair, random, take);
+  if (options_.concatenated > 0) {
+    if (!others_.empty() && random.uniform() < options_.concatenated) join(pair, random, take);
     remember(pair, random);
   }
-  if (random.uniform() < options_.bare) {
+  if (random.uniform() < options_.no_final_punctuation) {
     const std::string_view source = without_marks(pair.source), target = without_marks(pair.target);
     const bool marked = source.size() < pair.source.size() && target.size() < pair.target.size();
-    if (marked && !source.empty() && !target.empty()) add(take, kBare, source, target);
+    if (marked && !source.empty() && !target.empty()) add(take, kNoFinalPunctuation, source, target);
   }
-  if (random.uniform() < options_.copies) {
+  if (random.uniform() < options_.copied_spans) {
     const std::string same = name_or_number(random);
-    add(take, kCopies, same, same);
+    add(take, kCopiedSpans, same, same);
   }
   // These have streams of their own, so that none of them changes what the others draw.
   change_case(pair, key, take);
@@ -119,11 +119,11 @@ void Augmentation::change_case(const Pair& pair, RandomKey key, const Take& take
   if (chosen(kUncapitalized, options_.uncapitalized)) {
     add_if_other(kUncapitalized, without_first_capital(pair.source));
   }
-  if (chosen(kTitles, options_.titles)) {
+  if (chosen(kTitleCase, options_.title_case)) {
     const std::string_view source = without_marks(pair.source), target = without_marks(pair.target);
     const auto words = std::ranges::count(source, ' ') + 1;
     const std::string title = in_title_case(source);
-    if (words >= 2 && words <= 10 && !target.empty() && title != source) add(take, kTitles, title, target);
+    if (words >= 2 && words <= 10 && !target.empty() && title != source) add(take, kTitleCase, title, target);
   }
 }
 
@@ -189,7 +189,7 @@ std::string Augmentation::name_or_number(Random& random) const {
 void Augmentation::join(const Pair& pair, Random& random, const Take& take) {
   std::string source(pair.source), target(pair.target);
   uint64_t more = 1;
-  if (options_.joined_sentences == JoinedSentences::kUniform) {
+  if (options_.concatenation_length == ConcatenationLength::kUniform) {
     more = 1 + random.below(7);
   } else {
     while (more < 6 && random.below(2) == 0) ++more;
@@ -199,7 +199,7 @@ void Augmentation::join(const Pair& pair, Random& random, const Take& take) {
     source += " " + other_source;
     target += " " + other_target;
   }
-  add(take, kJoined, source, target);
+  add(take, kConcatenated, source, target);
 }
 
 /// A uniform sample of all pairs so far (Vitter, "Random sampling with a reservoir", 1985, algorithm R).

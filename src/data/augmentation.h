@@ -1,11 +1,10 @@
-// More pairs from those there are, for what a text has too little of: names, numbers, addresses, capitals,
-// small letters, long lines, lines that are no sentence, and placeholders.
+// Data augmentation of sentence pairs for phenomena that are rare in the training data: names, numbers,
+// addresses, upper and lower case, several sentences per line, fragments, and placeholders.
 //
-// A translator that has read of Tom ten thousand times and of Szymborska never does not know that a name it
-// does not know is to be copied. So pairs that name somebody on both sides get copies in which the name is
-// another one, invented letter by letter after the names of the text. The idea is old: Currey, Miceli Barone
-// and Heafield, "Copied monolingual data improves low-resource neural machine translation" (2017), taught
-// copying with whole sentences.
+// For example, a model that has seen the name Tom ten thousand times and Szymborska never has not learnt to
+// copy unknown names. Pairs with the same name on both sides therefore get copies with other names, generated
+// by a letter n-gram model. Currey, Miceli Barone and Heafield, "Copied monolingual data improves
+// low-resource neural machine translation" (2017), taught copying with whole sentences.
 #pragma once
 
 #include <array>
@@ -26,70 +25,69 @@
 namespace heed {
 
 struct AugmentationOptions {
-  /// Copies of each pair in which the same name stands on both sides, with another name in its place.
+  /// Number of copies with another name, of pairs with the same name on both sides.
   int names = 0;
-  /// Copies of each pair in which the same number of two digits or more stands on both sides, with another
-  /// one.
+  /// Number of copies with another number, of pairs with the same number of at least two digits on both
+  /// sides.
   int numbers = 0;
-  /// The share of pairs that get a copy in capitals.
-  double capitals = 0;
-  /// The share of pairs that get a copy with others behind it in the same line.
-  double joined = 0;
-  /// The share of pairs that get a copy without the mark that ends the sentence, as headings and single words
-  /// stand.
-  double bare = 0;
-  /// The share of pairs behind which a line stands that is the same in both languages: a name or a number.
-  double copies = 0;
-  /// The share of pairs that get a copy with the source in lower case. Here and in the next two, the target
-  /// is unchanged, so that such input is translated to proper sentences.
+  /// Share of pairs copied in upper case.
+  double uppercase = 0;
+  /// Share of pairs copied with other pairs appended.
+  double concatenated = 0;
+  /// Share of pairs copied without final punctuation, like headings and single words.
+  double no_final_punctuation = 0;
+  /// Share of pairs followed by a line that is the same in both languages: a name or a number.
+  double copied_spans = 0;
+  /// Share of pairs copied with the source in lower case. For this and the next two options the target is
+  /// unchanged, so that such input is translated to well-formed sentences.
   double lowercase = 0;
-  /// The share that gets a copy whose source lacks its first capital.
+  /// Share of pairs copied with a lower-case first letter in the source.
   double uncapitalized = 0;
-  /// The share that gets a copy with the source In Title Case, both sides without final punctuation. For
+  /// Share of pairs copied with the source in title case and both sides without final punctuation. For
   /// English sources only.
-  double titles = 0;
-  /// The approximate share of pairs that get a copy with something inserted on both sides. Pairs that share a
-  /// name or number, which it can replace, are eight times as likely as others.
-  double addresses = 0;     ///< with an address, a name of a file, a date or the like on both sides
+  double title_case = 0;
+  /// Approximate share of pairs copied with something inserted on both sides. Pairs that share a name or
+  /// number, which it can replace, are eight times as likely as others.
+  double addresses = 0;     ///< with an address, file name, date or similar on both sides
   double placeholders = 0;  ///< with one to three placeholder pieces on both sides
   double emoji = 0;         ///< with emojis on both sides
   NamesFrom names_from = NamesFrom::kInvented;
-  JoinedSentences joined_sentences = JoinedSentences::kUniform;
-  int placeholder_pieces = 0;  ///< how many there are: ⟦0⟧, ⟦1⟧, ...
-  RandomKey key = {};          ///< what is made is a function of this and the text alone
+  ConcatenationLength concatenation_length = ConcatenationLength::kUniform;
+  int placeholder_pieces = 0;  ///< number of placeholder pieces ⟦0⟧, ⟦1⟧, ...
+  RandomKey key = {};          ///< the result depends only on this and the text
 
   bool any() const {
-    return names > 0 || numbers > 0 || capitals > 0 || joined > 0 || bare > 0 || copies > 0 ||
-           lowercase > 0 || uncapitalized > 0 || titles > 0 || inserts();
+    return names > 0 || numbers > 0 || uppercase > 0 || concatenated > 0 || no_final_punctuation > 0 ||
+           copied_spans > 0 || lowercase > 0 || uncapitalized > 0 || title_case > 0 || inserts();
   }
   bool inserts() const { return addresses > 0 || placeholders > 0 || emoji > 0; }
 };
 
-/// Given all pairs in their order, says what is to be added to them.
+/// Produces the additional pairs; must be given all pairs in order.
 class Augmentation {
  public:
-  /// Reads all of `pairs`, the text that is to be extended, for its names. Throws what reading throws.
+  /// Reads all of `pairs`, the text to be augmented, to collect its names. Throws the errors of reading.
   Augmentation(PairSource& pairs, const AugmentationOptions& options);
 
   using Take = std::function<void(std::string_view source, std::string_view target)>;
-  /// The pairs to be added behind `pair`.
+  /// Passes the pairs to be added after `pair` to `take`.
   void extend(const Pair& pair, const Take& take);
 
   uint64_t added() const;
-  /// "320 names, 12 capitals": how many pairs were added for what, in the words of recipes.
+  /// The number of added pairs by kind, with the keys of recipes: "320 names, 12 uppercase".
   std::string added_by_kind() const;
 
  private:
   enum Kind {
     kNames,
     kNumbers,
-    kCapitals,
-    kJoined,
-    kBare,
-    kCopies,
+    kUppercase,
+    kConcatenated,
+    kNoFinalPunctuation,
+    kCopiedSpans,
     kLowercase,
     kUncapitalized,
-    kTitles,
+    kTitleCase,
     kAddresses,
     kPlaceholders,
     kEmoji,
@@ -101,14 +99,15 @@ class Augmentation {
   std::vector<std::string> some_placeholders(Random& random) const;
   std::string some_name(Random& random) const;
   void join(const Pair& pair, Random& random, const Take& take);
-  /// What is the same in all languages.
+  /// A line that is the same in all languages.
   std::string name_or_number(Random& random) const;
   void remember(const Pair& pair, Random& random);
 
   AugmentationOptions options_;
   NameInventor names_;
   LiteralInventor literals_;
-  std::vector<std::pair<std::string, std::string>> others_;  // a sample of the pairs so far, to join with
+  std::vector<std::pair<std::string, std::string>>
+      others_;  // a sample of the pairs so far, for concatenation
   uint64_t seen_ = 0;
   std::array<uint64_t, kKinds> added_{};
 };

@@ -51,12 +51,12 @@ TEST(Augmentation, PutsTheSameNumberOnBothSides) {
 }
 
 TEST(Augmentation, CapitalsAreUnicode) {
-  EXPECT_EQ(extended("große Straße\tbig street\n", {.capitals = 1}),
+  EXPECT_EQ(extended("große Straße\tbig street\n", {.uppercase = 1}),
             (Pairs{{"GROSSE STRASSE", "BIG STREET"}}));
 }
 
 TEST(Augmentation, JoinsTheSamePairsOnBothSides) {
-  const Pairs added = extended("a\tA\nb\tB\nc\tC\nd\tD\n", {.joined = 1});
+  const Pairs added = extended("a\tA\nb\tB\nc\tC\nd\tD\n", {.concatenated = 1});
   ASSERT_EQ(added.size(), 3u);  // the first has no other before it
   for (const auto& [source, target] : added) {
     EXPECT_EQ(source.size(), target.size());
@@ -66,12 +66,13 @@ TEST(Augmentation, JoinsTheSamePairsOnBothSides) {
 }
 
 TEST(Augmentation, TakesMarksAwayOnBothSides) {
-  EXPECT_EQ(extended("Hilfe!\tHelp!\nAch so\tI see.\n?\t?\nWarum…?\t¿Por qué?\n", {.bare = 1}),
-            (Pairs{{"Hilfe", "Help"}, {"Warum", "Por qué"}}));
+  EXPECT_EQ(
+      extended("Hilfe!\tHelp!\nAch so\tI see.\n?\t?\nWarum…?\t¿Por qué?\n", {.no_final_punctuation = 1}),
+      (Pairs{{"Hilfe", "Help"}, {"Warum", "Por qué"}}));
 }
 
 TEST(Augmentation, CopiesNamesAndNumbers) {
-  const Pairs added = extended(kText + kText + kText, {.copies = 1});
+  const Pairs added = extended(kText + kText + kText, {.copied_spans = 1});
   ASSERT_EQ(added.size(), 9u);
   int numbers = 0;
   for (const auto& [source, target] : added) {
@@ -89,7 +90,7 @@ TEST(Augmentation, SmallLettersHaveTheTargetAsItIs) {
 }
 
 TEST(Augmentation, TitlesAreHeadings) {
-  EXPECT_EQ(extended("The end of the road.\tDas Ende der Straße.\nHelp!\tHilfe!\n", {.titles = 1}),
+  EXPECT_EQ(extended("The end of the road.\tDas Ende der Straße.\nHelp!\tHilfe!\n", {.title_case = 1}),
             (Pairs{{"The End of the Road", "Das Ende der Straße"}}));
 }
 
@@ -108,7 +109,7 @@ TEST(Augmentation, JoinsTwoOftenAndSevenSeldom) {
   for (int n = 0; n < 3000; ++n) text += "a\tA\n";
   std::map<size_t, double> share;
   for (const auto& [source, target] :
-       extended(text, {.joined = 1, .joined_sentences = JoinedSentences::kGeometric})) {
+       extended(text, {.concatenated = 1, .concatenation_length = ConcatenationLength::kGeometric})) {
     share[(source.size() + 1) / 2] += 1.0 / 2999;
   }
   EXPECT_NEAR(share[2], 0.5, 0.05);
@@ -181,9 +182,10 @@ TEST(Augmentation, EmojisAreTheSameOnBothSides) {
 }
 
 TEST(Augmentation, NoneChangesWhatAnotherMakes) {
-  const AugmentationOptions few{.names = 1, .numbers = 1, .capitals = 0.5, .joined = 0.5, .copies = 0.5};
+  const AugmentationOptions few{
+      .names = 1, .numbers = 1, .uppercase = 0.5, .concatenated = 0.5, .copied_spans = 0.5};
   AugmentationOptions more = few;
-  more.lowercase = more.uncapitalized = more.titles = more.emoji = more.placeholders = more.addresses = 1;
+  more.lowercase = more.uncapitalized = more.title_case = more.emoji = more.placeholders = more.addresses = 1;
   more.placeholder_pieces = 3;
   const Pairs some = extended(kText + kText, few), all = extended(kText + kText, more);
   size_t found = 0;
@@ -193,8 +195,8 @@ TEST(Augmentation, NoneChangesWhatAnotherMakes) {
 }
 
 TEST(Augmentation, IsAFunctionOfKeyAndText) {
-  const AugmentationOptions one{.names = 1, .joined = 0.5, .key = RandomKey::from_seed(1)};
-  const AugmentationOptions two{.names = 1, .joined = 0.5, .key = RandomKey::from_seed(2)};
+  const AugmentationOptions one{.names = 1, .concatenated = 0.5, .key = RandomKey::from_seed(1)};
+  const AugmentationOptions two{.names = 1, .concatenated = 0.5, .key = RandomKey::from_seed(2)};
   EXPECT_EQ(extended(kText, one), extended(kText, one));
   EXPECT_NE(extended(kText, one), extended(kText, two));
   EXPECT_TRUE(extended(kText, {}).empty());

@@ -71,8 +71,8 @@ std::string fault_counts_text(const FaultCounts& counts) {
 
 Cleaner::Cleaner(const CleaningOptions& options, const LineReaderOptions& lines) : options_(options) {
   for (const std::string* language : {&options.source_language, &options.target_language}) {
-    if (!options.language || is_identified_language(*language)) continue;
-    fail(ErrorKind::kUsage, "cleaning.language: {}",
+    if (!options.drop_other_languages || is_identified_language(*language)) continue;
+    fail(ErrorKind::kUsage, "cleaning.drop_other_languages: {}",
          language->empty() ? "the languages must be known: --pair, such as --pair de-en"
                            : fmt::format("the language '{}' cannot be identified", *language));
   }
@@ -100,7 +100,7 @@ bool Cleaner::is_held_out(std::string_view text) const {
 std::optional<Fault> Cleaner::fault(std::string_view source, std::string_view target) {
   const CleaningOptions& o = options_;
   const auto either = [&](const auto& has) { return has(source) || has(target); };
-  if (o.encoding && either(is_badly_encoded)) return Fault::kEncoding;
+  if (o.drop_broken_encoding && either(is_badly_encoded)) return Fault::kEncoding;
   const size_t here = characters_in(source), there = characters_in(target);
   const size_t longer = std::max(here, there), shorter = std::min(here, there);
   const auto words = [](std::string_view text) {
@@ -109,16 +109,17 @@ std::optional<Fault> Cleaner::fault(std::string_view source, std::string_view ta
   if (o.max_characters > 0 && longer > static_cast<size_t>(o.max_characters)) return Fault::kLength;
   if (o.max_words > 0 && either([&](auto text) { return words(text) > o.max_words; })) return Fault::kLength;
   const auto least = static_cast<double>(std::max(shorter, CleaningOptions::kRatioFloor));
-  if (o.max_ratio > 0 && static_cast<double>(longer) > o.max_ratio * least) return Fault::kRatio;
-  if (o.identical >= 0 && strip(source) == strip(target) && words(source) > o.identical) {
+  if (o.max_length_ratio > 0 && static_cast<double>(longer) > o.max_length_ratio * least)
+    return Fault::kRatio;
+  if (o.max_identical_words >= 0 && strip(source) == strip(target) && words(source) > o.max_identical_words) {
     return Fault::kIdentical;
   }
-  if (o.language && (!other_language(source, o.source_language).empty() ||
-                     !other_language(target, o.target_language).empty())) {
+  if (o.drop_other_languages && (!other_language(source, o.source_language).empty() ||
+                                 !other_language(target, o.target_language).empty())) {
     return Fault::kLanguage;
   }
   if (!held_out_.empty() && either([&](auto text) { return is_held_out(text); })) return Fault::kHeldOut;
-  if (o.duplicates) {
+  if (o.drop_duplicates) {
     Fingerprint pair;
     pair.add_number(source.size());
     pair.add(source);

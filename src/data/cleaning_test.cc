@@ -20,7 +20,7 @@ TEST(Cleaning, RemovesNothingUnlessAsked) {
 }
 
 TEST(Cleaning, ComparesLengthsInCharacters) {
-  const CleaningOptions options{.max_ratio = 2};
+  const CleaningOptions options{.max_length_ratio = 2};
   EXPECT_EQ(fault_of(options, "ja", std::string(30, 'y')), std::nullopt);  // short sides count as 15
   EXPECT_EQ(fault_of(options, "ja", std::string(31, 'y')), Fault::kRatio);
   EXPECT_EQ(fault_of(options, std::string(40, 'x'), std::string(81, 'y')), Fault::kRatio);
@@ -34,9 +34,9 @@ TEST(Cleaning, RemovesLongAndIdenticalPairs) {
   EXPECT_EQ(fault_of({.max_words = 3}, "a b  c ", "d"), std::nullopt);
   EXPECT_EQ(fault_of({.max_characters = 3}, "d", "äöü"), std::nullopt);
   EXPECT_EQ(fault_of({.max_characters = 3}, "d", "äöü!"), Fault::kLength);
-  EXPECT_EQ(fault_of({.identical = 1}, "New York", "New York"), Fault::kIdentical);
-  EXPECT_EQ(fault_of({.identical = 2}, "New York", "New York"), std::nullopt);
-  EXPECT_EQ(fault_of({.identical = 0}, "Tom", "Tom "), Fault::kIdentical);
+  EXPECT_EQ(fault_of({.max_identical_words = 1}, "New York", "New York"), Fault::kIdentical);
+  EXPECT_EQ(fault_of({.max_identical_words = 2}, "New York", "New York"), std::nullopt);
+  EXPECT_EQ(fault_of({.max_identical_words = 0}, "Tom", "Tom "), Fault::kIdentical);
 }
 
 TEST(Cleaning, NoticesBrokenEncodings) {
@@ -50,15 +50,18 @@ TEST(Cleaning, NoticesBrokenEncodings) {
 }
 
 TEST(Cleaning, RemovesOtherLanguages) {
-  const CleaningOptions options{.language = true, .source_language = "de", .target_language = "en"};
+  const CleaningOptions options{
+      .drop_other_languages = true, .source_language = "de", .target_language = "en"};
   const std::string german = "Gestern Abend sind wir mit dem Zug nach Hause gefahren.";
   const std::string english = "Last night we went home by train with our friends.";
   EXPECT_EQ(fault_of(options, german, english), std::nullopt);
   EXPECT_EQ(fault_of(options, german, german), Fault::kLanguage);
   EXPECT_EQ(fault_of(options, english, german), Fault::kLanguage);
-  expect_error(ErrorKind::kUsage, "--pair", [&] { fault_of({.language = true}, german, english); });
+  expect_error(ErrorKind::kUsage, "--pair",
+               [&] { fault_of({.drop_other_languages = true}, german, english); });
   expect_error(ErrorKind::kUsage, "'xx'", [&] {
-    fault_of({.language = true, .source_language = "xx", .target_language = "en"}, german, english);
+    fault_of({.drop_other_languages = true, .source_language = "xx", .target_language = "en"}, german,
+             english);
   });
 }
 
@@ -82,7 +85,7 @@ TEST(Cleaning, RemovesDuplicatesWithinAndAcrossCorpora) {
   const PairsInput one{.pairs = folder.write("one.tsv", "a\tA\nb\tB\na\tA\na\tX\n")};
   const PairsInput two{.pairs = folder.write("two.tsv", "B\tb\nC\tc\n"), .swap = true};
   PairsMixOptions options;
-  options.cleaning.duplicates = true;
+  options.cleaning.drop_duplicates = true;
   const PairsMix mix({{one, 2}, {two}}, options);
   std::string text;
   PairsMixReader reader(mix);

@@ -69,7 +69,7 @@ CrossAttention attend(const models::Seq2Seq& model, const nn::Context& context,
 
 /// All tokens of a target are read, the last one included, unless the model has no position for that.
 size_t tokens_to_read(const models::Seq2Seq& model, const std::vector<int32_t>& target) {
-  const bool room = model.longest() == 0 || std::ssize(target) + 1 <= model.longest();
+  const bool room = model.max_length() == 0 || std::ssize(target) + 1 <= model.max_length();
   return room || target.empty() ? target.size() : target.size() - 1;
 }
 

@@ -60,9 +60,9 @@ TEST(Alignment, HeadsAreReadAtTheStepThatReadsTheToken) {
 
 TEST(Alignment, ATargetAsLongAsTheModelIsAligned) {
   const TinyTransformer tiny;
-  std::vector<int32_t> target(static_cast<size_t>(tiny.model.longest()), 7);
+  std::vector<int32_t> target(static_cast<size_t>(tiny.model.max_length()), 7);
   const auto soft = soft_alignment(tiny.model, tiny.context(), {5, 6, 0}, target, {.heads = {{0, 0}}});
-  EXPECT_EQ(soft.targets, tiny.model.longest());
+  EXPECT_EQ(soft.targets, tiny.model.max_length());
   EXPECT_EQ(std::ssize(soft.weights), soft.targets * soft.sources);
 }
 

@@ -91,7 +91,7 @@ bool BeamSearch::nothing_better_to_come() const {
   EarlyStopping rule = settings_.options.early_stopping;
   if (beams_ == 1) rule = EarlyStopping::kTrue;
   if (rule == EarlyStopping::kTrue) return true;
-  const int64_t length = rule == EarlyStopping::kNever && penalty > 0 ? settings_.longest : length_;
+  const int64_t length = rule == EarlyStopping::kNever && penalty > 0 ? settings_.max_length : length_;
   return normalized_score(sums_.front(), length - settings_.free, penalty) <= finished_.worst().score;
 }
 

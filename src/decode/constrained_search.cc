@@ -31,7 +31,7 @@ void ConstrainedSearch::advance(std::span<float> logits) {
   if (const auto forced = settings_.rules.forced(length_)) {
     for (size_t row = 0; row < states_.size(); ++row) {
       Candidate candidate{states_[row], static_cast<int32_t>(row), *forced, 0,
-                          length_ + 1 == settings_.longest};
+                          length_ + 1 == settings_.max_length};
       found.push_back(std::move(candidate));
     }
   } else {
@@ -44,7 +44,7 @@ void ConstrainedSearch::advance(std::span<float> logits) {
   }
   ++length_;
   follow(std::move(found));
-  if (!rows_.empty() && length_ >= settings_.longest) {
+  if (!rows_.empty() && length_ >= settings_.max_length) {
     for (const State& state : states_) finish(state);
     rows_.clear();
   }
@@ -119,7 +119,7 @@ void ConstrainedSearch::add_phrase(size_t row, size_t phrase, float log_probabil
     next.written = 0;
     next.word_must_end = required.whole_word;
   }
-  candidate.ends = length_ + 1 == settings_.longest;
+  candidate.ends = length_ + 1 == settings_.max_length;
   found.push_back(std::move(candidate));
 }
 

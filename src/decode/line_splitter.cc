@@ -125,8 +125,8 @@ void LineSplitter::append_true_case(std::string_view text, size_t origin, Rewrit
     }
     const WordForms forms = forms_of(run);
     const bool capital = begins || tokenizer_.encode_source(forms.capitalized).ids.size() <
-                                       tokenizer_.encode_source(forms.small).ids.size();
-    result.append_instead(capital ? forms.capitalized : forms.small, origin + begin);
+                                       tokenizer_.encode_source(forms.lower).ids.size();
+    result.append_instead(capital ? forms.capitalized : forms.lower, origin + begin);
     begins = false;
   }
 }

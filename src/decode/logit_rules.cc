@@ -14,9 +14,9 @@ constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 void require_prefix(const LogitRules::Sentence& sentence, const models::Generator& model,
                     const std::vector<int32_t>& ends) {
   const auto size = static_cast<int64_t>(sentence.prefix.size());
-  if (size > 0 && size >= sentence.longest) {
+  if (size > 0 && size >= sentence.max_length) {
     fail_option("$prefix has {} tokens, which leaves no room in a translation of at most {}", size,
-                sentence.longest);
+                sentence.max_length);
   }
   for (const int32_t id : sentence.prefix) {
     const bool special = id == model.padding_id() || std::ranges::count(ends, id) > 0;
@@ -62,7 +62,7 @@ LogitRules::LogitRules(const SearchOptions& options, const models::Generator& mo
 
 std::optional<int32_t> LogitRules::forced(int64_t length) const {
   if (length < static_cast<int64_t>(sentence_.prefix.size())) return sentence_.prefix[length];
-  if (forced_end_ >= 0 && length + 1 == sentence_.longest) return forced_end_;
+  if (forced_end_ >= 0 && length + 1 == sentence_.max_length) return forced_end_;
   return std::nullopt;
 }
 

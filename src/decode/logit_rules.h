@@ -28,7 +28,7 @@ class LogitRules {
  public:
   struct Sentence {
     std::vector<int32_t> prefix;  ///< words that must come first
-    int64_t longest = 1;          ///< ids of a translation at most
+    int64_t max_length = 1;       ///< ids of a translation at most
     int64_t beginning = 1;        ///< ids before it: the start token, or a prompt
   };
   /// Throws kUsage for a prefix that has no room, or that holds the end token or an id that is no word.

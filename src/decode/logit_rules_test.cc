@@ -156,14 +156,14 @@ TEST(SearchOptions, RefusesWhatMakesNoSense) {
 
 TEST(SearchOptions, TheSmallestLimitHolds) {
   SearchOptions options;  // 3 times the source and 10, and the model's 40
-  EXPECT_EQ(longest_translation(options, model(), {.source = 2}), 16);
-  EXPECT_EQ(longest_translation(options, model(), {.source = 2, .prefix = 5}), 21);
-  EXPECT_EQ(longest_translation(options, model(), {.source = 20}), 40);
+  EXPECT_EQ(max_translation_length(options, model(), {.source = 2}), 16);
+  EXPECT_EQ(max_translation_length(options, model(), {.source = 2, .prefix = 5}), 21);
+  EXPECT_EQ(max_translation_length(options, model(), {.source = 20}), 40);
   options.max_length = 9;  // the start token is one of them
-  EXPECT_EQ(longest_translation(options, model(), {.source = 20}), 8);
+  EXPECT_EQ(max_translation_length(options, model(), {.source = 20}), 8);
   options.max_length_factor = 0;
   options.max_length = 0;
-  EXPECT_EQ(longest_translation(options, model(), {.source = 2}), 40);
+  EXPECT_EQ(max_translation_length(options, model(), {.source = 2}), 40);
 }
 
 }  // namespace

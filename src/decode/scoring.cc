@@ -13,9 +13,9 @@ namespace {
 
 void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& ids, const char* which) {
   if (ids.empty()) fail(ErrorKind::kUsage, "a {} without tokens cannot be scored", which);
-  if (model.longest() > 0 && static_cast<int64_t>(ids.size()) > model.longest()) {
+  if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
     fail(ErrorKind::kUsage, "a {} of {} tokens cannot be scored: the model has positions for {}; split it",
-         which, ids.size(), model.longest());
+         which, ids.size(), model.max_length());
   }
   for (const int32_t id : ids) {
     if (id < 0 || id >= model.vocabulary_size()) {
@@ -33,7 +33,8 @@ class PairRules {
   PairRules(const models::Seq2Seq& model, const SearchOptions& options, const ScoringPair& pair)
       : pair_(pair),
         start_(model.start_id()),
-        rules_(options, model, {{}, longest_translation(options, model, {.source = pair.source.size()}), 1}) {
+        rules_(options, model,
+               {{}, max_translation_length(options, model, {.source = pair.source.size()}), 1}) {
     if (uses_shortlist(options)) words_ = options.shortlist->words(pair.source);
   }
 

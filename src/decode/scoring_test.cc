@@ -23,7 +23,7 @@ models::TransformerConfig tiny_config() {
   config.encoder_layers = config.decoder_layers = 1;
   config.encoder_heads = config.decoder_heads = 2;
   config.encoder_inner_width = config.decoder_inner_width = 16;
-  config.longest = 40;
+  config.max_length = 40;
   config.padding_id = config.start_id = 29;
   return config;
 }

@@ -64,7 +64,7 @@ SearchRoom Search::Batch::room() const {
 }
 
 void Search::Batch::require_readable(const SearchSentence& sentence) const {
-  const int64_t longest = search_.model_.longest();
+  const int64_t longest = search_.model_.max_length();
   if (sentence.source.empty()) fail(ErrorKind::kUsage, "sentence {} has no tokens", sentence.number + 1);
   if (longest > 0 && static_cast<int64_t>(sentence.source.size()) > longest) {
     fail(ErrorKind::kUsage, "sentence {} has {} tokens, and the model has positions for {}: split it",

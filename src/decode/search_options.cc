@@ -11,7 +11,7 @@ namespace heed::decode {
 namespace {
 
 /// A model without positions has no longest sequence of its own; some limit there must be.
-constexpr int64_t kLongestWithoutPositions = 4096;
+constexpr int64_t kMaxLengthWithoutPositions = 4096;
 
 void require_sampling(const SamplingOptions& options) {
   if (!(options.temperature > 0) || !std::isfinite(options.temperature)) {
@@ -100,7 +100,7 @@ SearchOptions search_options_of(const models::LoadedModel& model) {
   constexpr int64_t kUsualMaxLength = 512;
   SearchOptions options;
   take_defaults(model.generation, options);
-  const int64_t longest = model.seq2seq().longest();
+  const int64_t longest = model.seq2seq().max_length();
   if (!model.generation.max_length && !model.generation.max_new) {
     options.max_length = longest > 0 ? std::min(longest, kUsualMaxLength) : kUsualMaxLength;
   }
@@ -156,12 +156,12 @@ void require_valid(const SearchOptions& options, const models::Generator& model)
   if (options.sample) require_sampling(options.sampling);
 }
 
-int64_t longest_translation(const SearchOptions& options, const models::Generator& model,
-                            const SentenceLengths& lengths) {
+int64_t max_translation_length(const SearchOptions& options, const models::Generator& model,
+                               const SentenceLengths& lengths) {
   // The last id is never read again, so a model reads as many as there are ids, and of the beginning all but
   // one more.
   const auto beginning = static_cast<int64_t>(lengths.beginning);
-  int64_t longest = model.longest() > 0 ? model.longest() - beginning + 1 : kLongestWithoutPositions;
+  int64_t longest = model.max_length() > 0 ? model.max_length() - beginning + 1 : kMaxLengthWithoutPositions;
   if (options.max_length > 0) longest = std::min(longest, options.max_length - beginning);
   if (options.max_new > 0) longest = std::min(longest, options.max_new);
   if (options.max_length_factor > 0) {

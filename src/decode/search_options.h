@@ -120,7 +120,7 @@ struct SentenceLengths {
   size_t prefix = 0;
 };
 /// Ids that a translation may have, beginning not counted, prefix and end token counted. At least 1.
-int64_t longest_translation(const SearchOptions& options, const models::Generator& model,
-                            const SentenceLengths& lengths);
+int64_t max_translation_length(const SearchOptions& options, const models::Generator& model,
+                               const SentenceLengths& lengths);
 
 }  // namespace heed::decode

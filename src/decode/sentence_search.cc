@@ -30,14 +30,14 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
       end_ids(end_ids_of(options, model)),
       words(sentence.words),
       vocabulary(words.empty() ? model.vocabulary_size() : static_cast<int64_t>(words.size())),
-      longest(longest_translation(options, model,
-                                  {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
+      max_length(max_translation_length(options, model,
+                                        {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
       free(static_cast<int64_t>(sentence.prefix.size())),
       rules(with_forbidden(options, sentence), model,
-            {sentence.prefix, longest, static_cast<int64_t>(beginning.size())}) {}
+            {sentence.prefix, max_length, static_cast<int64_t>(beginning.size())}) {}
 
 bool SearchSettings::ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const {
-  if (std::ranges::count(end_ids, id) > 0 || length == longest) return true;
+  if (std::ranges::count(end_ids, id) > 0 || length == max_length) return true;
   if (!options.ends) return false;
   std::vector<int32_t> ids = tree.ids(parent);
   ids.push_back(id);

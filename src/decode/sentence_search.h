@@ -54,7 +54,7 @@ struct SearchSettings {
   std::vector<int32_t> end_ids;    ///< each of which ends a translation
   std::vector<int32_t> words;      ///< that may come, rising; none: all
   int64_t vocabulary;              ///< how many they are
-  int64_t longest;                 ///< ids of a translation at most
+  int64_t max_length;              ///< ids of a translation at most
   int64_t free;                    ///< ids of the prefix
   LogitRules rules;
 

@@ -23,14 +23,14 @@ class FunctionModel : public models::Seq2Seq {
  public:
   using Logits =
       std::function<std::vector<float>(const std::vector<int32_t>& source, const std::vector<int32_t>& ids)>;
-  FunctionModel(int64_t vocabulary, int64_t longest, Logits logits)
-      : vocabulary_(vocabulary), longest_(longest), logits_(std::move(logits)) {}
+  FunctionModel(int64_t vocabulary, int64_t max_length, Logits logits)
+      : vocabulary_(vocabulary), max_length_(max_length), logits_(std::move(logits)) {}
 
   int64_t vocabulary_size() const override { return vocabulary_; }
   int32_t start_id() const override { return static_cast<int32_t>(vocabulary_ - 1); }
   int32_t end_id() const override { return 0; }
   int32_t padding_id() const override { return start_id(); }
-  int64_t longest() const override { return longest_; }
+  int64_t max_length() const override { return max_length_; }
   nlohmann::ordered_json config_json() const override { throw std::logic_error("this model is not written"); }
 
   ops::VocabularyLoss loss(nn::Context&, const models::Sequences&, const models::Sequences&,
@@ -100,7 +100,7 @@ class FunctionModel : public models::Seq2Seq {
   mutable size_t largest_step = 0;  ///< rows of it; for one thread
 
  private:
-  int64_t vocabulary_, longest_;
+  int64_t vocabulary_, max_length_;
   Logits logits_;
 };
 
@@ -127,7 +127,7 @@ inline models::TransformerConfig small_translator_config() {
   config.encoder_layers = config.decoder_layers = 1;
   config.encoder_heads = config.decoder_heads = 2;
   config.encoder_inner_width = config.decoder_inner_width = 16;
-  config.longest = 30;
+  config.max_length = 30;
   config.padding_id = config.start_id = tokenizer.vocabulary().pad_id();
   config.end_id = tokenizer.end_id();
   return config;
@@ -146,20 +146,20 @@ struct TinyTransformer : models::ModelWithWeights<models::Transformer> {
     config.encoder_layers = config.decoder_layers = 2;
     config.encoder_heads = config.decoder_heads = 4;
     config.encoder_inner_width = config.decoder_inner_width = 64;
-    config.longest = 64;
+    config.max_length = 64;
     config.padding_id = config.start_id = static_cast<int32_t>(vocabulary - 1);
     return config;
   }
 };
 
-/// `count` sentences of 1 to `longest` words below `words`, and the end token 0; numbered from 0.
-inline std::vector<SearchSentence> random_sentences(size_t count, int64_t longest, int32_t words,
+/// `count` sentences of 1 to `max_length` words below `words`, and the end token 0; numbered from 0.
+inline std::vector<SearchSentence> random_sentences(size_t count, int64_t max_length, int32_t words,
                                                     uint64_t seed) {
   Random random(RandomKey::from_seed(seed));
   std::vector<SearchSentence> sentences(count);
   for (size_t n = 0; n < count; ++n) {
     sentences[n].number = n;
-    for (uint64_t left = 1 + random.below(longest); left > 0; --left) {
+    for (uint64_t left = 1 + random.below(max_length); left > 0; --left) {
       sentences[n].source.push_back(1 + static_cast<int32_t>(random.below(words - 1)));
     }
     sentences[n].source.push_back(0);

@@ -54,7 +54,7 @@ TextClassifier::TextClassifier(const models::Classifier& model, const nn::Contex
       batch_tokens_(batch_tokens) {}
 
 WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
-  const WordPieceOptions options{.max_length = static_cast<size_t>(model_.longest())};
+  const WordPieceOptions options{.max_length = static_cast<size_t>(model_.max_length())};
   if (!text.second) return tokenizer_.encode(text.first, options);
   if (model_.types() < 2) {
     fail(ErrorKind::kUsage,
@@ -104,7 +104,7 @@ std::vector<Classification> TextClassifier::classify(const std::vector<Classifie
       Classification& result = results[batch[row]];
       result = classification_of(logits.data<float>() + static_cast<int64_t>(row) * model_.classes(),
                                  model_.classes());
-      result.cut = encodings[batch[row]].cut;
+      result.truncated = encodings[batch[row]].truncated;
     }
   });
   return stopped() ? std::vector<Classification>{} : results;

@@ -23,7 +23,7 @@ struct Classification {
   std::vector<float> probabilities;
   std::vector<double> log_probabilities;  ///< their natural logarithms, also where they are too small
   int best = 0;                           ///< the likeliest class; of equals, the first
-  bool cut = false;                       ///< whether the text was too long for the model, and lost its end
+  bool truncated = false;                 ///< whether the text was longer than the maximum of the model
 };
 
 /// For as long as the model and the pool live; one thread at a time.

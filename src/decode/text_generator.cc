@@ -109,7 +109,7 @@ TextGenerator::TextGenerator(const models::LanguageModel& model, const nn::Conte
 
 SearchSentence TextGenerator::sentence(const std::string& prompt, uint64_t number) const {
   std::vector<int32_t> ids = tokenizer_.prompt_ids(prompt, {.special_tokens = options_.special_tokens});
-  const auto most = static_cast<size_t>(model_.longest());
+  const auto most = static_cast<size_t>(model_.max_length());
   if (most > 0 && ids.size() > most) {
     fail(ErrorKind::kUsage, "prompt {} has {} tokens, and the model has positions for {}: shorten it",
          number + 1, ids.size(), most);
@@ -132,7 +132,7 @@ GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt, Hypothe
   } else {
     // The last word is never read, so it needs no position.
     const auto read = static_cast<int64_t>(prompt.size() + made.ids.size()) - 1;
-    const bool full = model_.longest() > 0 && read >= model_.longest();
+    const bool full = model_.max_length() > 0 && read >= model_.max_length();
     made.ending = full ? TextEnding::kPositions : TextEnding::kLength;
   }
   if (stop != std::string::npos) bytes.resize(stop);

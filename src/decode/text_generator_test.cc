@@ -31,7 +31,7 @@ struct ByteModel : models::ModelWithWeights<models::DecoderOnly> {
     c.layers = 2;
     c.heads = 2;
     c.inner_width = 32;
-    c.longest = positions;
+    c.max_length = positions;
     c.end_id = end;
     return c;
   }

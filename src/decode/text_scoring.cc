@@ -15,7 +15,7 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
                              const std::vector<int32_t>& ids, const TextScoringOptions& options) {
   HEED_CHECK(ids.size() >= 2);
   constexpr int64_t kWithoutPositions = 1024;
-  const int64_t positions = model.longest() > 0 ? model.longest() : kWithoutPositions;
+  const int64_t positions = model.max_length() > 0 ? model.max_length() : kWithoutPositions;
   const int64_t stride = options.stride > 0 ? options.stride : std::max<int64_t>(positions / 2, 1);
   if (stride > positions) {
     fail_option(

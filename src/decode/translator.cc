@@ -27,7 +27,7 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
     fail(ErrorKind::kUsage, "lines cannot be split into parts of {} tokens", options.most_tokens);
   }
   int64_t most = options.most_tokens > 0 ? options.most_tokens : kUnlimited;
-  if (model.longest() > 0) most = std::min(most, model.longest());
+  if (model.max_length() > 0) most = std::min(most, model.max_length());
   return {static_cast<size_t>(most), options.split_sentences, options.protect_spans, options.glossary.get(),
           options.true_case};
 }
@@ -474,7 +474,7 @@ Translation Translator::translate(const std::string& line) const {
 
 ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const {
   ScoringPair encoded{tokenizer_.encode_source(pair.first).ids, tokenizer_.encode_target(pair.second).ids};
-  const auto most = static_cast<size_t>(model_.longest());
+  const auto most = static_cast<size_t>(model_.max_length());
   const size_t longer = std::max(encoded.source.size(), encoded.target.size());
   if (most > 0 && longer > most) {
     fail(ErrorKind::kUsage,

@@ -14,9 +14,9 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
                            const std::string& text, bool details) {
   const models::LanguageModel& model = loaded.language_model();
   std::vector<int32_t> ids = tokenizer.prompt_ids(text);
-  if (model.longest() > 0 && static_cast<int64_t>(ids.size()) > model.longest()) {
+  if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
     fail(ErrorKind::kUsage, "the text has {} tokens, and the model has positions for {}: give a shorter one",
-         ids.size(), model.longest());
+         ids.size(), model.max_length());
   }
   models::Sequences read;
   read.append(ids);

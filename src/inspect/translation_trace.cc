@@ -21,10 +21,10 @@ std::vector<std::string> piece_names(const Tokenizer& tokenizer, std::span<const
 
 void require_room(const models::Seq2Seq& model, const char* side, size_t tokens) {
   if (tokens == 0) fail(ErrorKind::kUsage, "the {} has no tokens: there is no attention to look at", side);
-  if (model.longest() > 0 && static_cast<int64_t>(tokens) > model.longest()) {
+  if (model.max_length() > 0 && static_cast<int64_t>(tokens) > model.max_length()) {
     fail(ErrorKind::kUsage,
          "the {} has {} tokens, and the model has positions for {}: give a shorter sentence", side, tokens,
-         model.longest());
+         model.max_length());
   }
 }
 

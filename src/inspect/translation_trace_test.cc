@@ -34,7 +34,7 @@ struct SmallModel {
     config.decoder_layers = 2;
     config.encoder_heads = config.decoder_heads = 4;
     config.encoder_inner_width = config.decoder_inner_width = 32;
-    config.longest = 20;
+    config.max_length = 20;
     config.padding_id = config.start_id = tokenizer->pad_id();
     config.end_id = tokenizer->end_id();
     loaded.model = std::make_unique<models::Transformer>(config);

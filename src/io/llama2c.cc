@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kHeaderBytes = 7 * sizeof(int32_t);
 constexpr int64_t kMostTokenBytes = 1 << 16;
 
-/// Takes float32 tensors one after the other.
+/// Reads consecutive float32 tensors.
 class Weights {
  public:
   explicit Weights(const InputFile& file) : file_(file) {}
@@ -31,7 +31,7 @@ class Weights {
 
 int64_t read_size(const InputFile& file, const char* name, int64_t value, int64_t most) {
   if (value < 1 || value > most) {
-    fail(ErrorKind::kFormat, "'{}' is no model of llama2.c: its {} would be {}", file.path(), name, value);
+    fail(ErrorKind::kFormat, "'{}' is not a llama2.c model: its {} would be {}", file.path(), name, value);
   }
   return value;
 }
@@ -39,7 +39,7 @@ int64_t read_size(const InputFile& file, const char* name, int64_t value, int64_
 Llama2cModel read_header(const InputFile& file) {
   std::array<int32_t, 7> header{};
   if (file.size() < kHeaderBytes) {
-    fail(ErrorKind::kFormat, "'{}' is no model of llama2.c: it has {} bytes", file.path(), file.size());
+    fail(ErrorKind::kFormat, "'{}' is not a llama2.c model: it has {} bytes", file.path(), file.size());
   }
   file.read_at(0, header.data(), kHeaderBytes);
   Llama2cModel m;
@@ -47,21 +47,21 @@ Llama2cModel read_header(const InputFile& file) {
   m.inner_width = read_size(file, "feed-forward width", header[1], 1 << 20);
   m.layers = read_size(file, "number of layers", header[2], 256);
   m.heads = read_size(file, "number of heads", header[3], 1024);
-  m.key_value_heads = read_size(file, "number of keys and values", header[4], 1024);
-  // Below 0 says that the output matrix is one of its own.
+  m.key_value_heads = read_size(file, "number of key-value heads", header[4], 1024);
+  // A negative vocabulary size means that input and output embeddings are not tied.
   m.tied_output = header[5] > 0;
   m.vocabulary = read_size(file, "vocabulary", std::abs(static_cast<int64_t>(header[5])), 1 << 26);
   m.positions = read_size(file, "number of positions", header[6], 1 << 20);
   if (m.width % (2 * m.heads) != 0 || m.heads % m.key_value_heads != 0) {
     fail(ErrorKind::kFormat,
-         "'{}' is no model of llama2.c: {} heads do not divide a width of {}, or {} keys and "
-         "values not them",
-         file.path(), m.heads, m.width, m.key_value_heads);
+         "'{}' is not a llama2.c model: width {}, {} heads and {} key-value heads are not divisible by one "
+         "another",
+         file.path(), m.width, m.heads, m.key_value_heads);
   }
   return m;
 }
 
-/// Numbers that must follow the header.
+/// Number of weights that must follow the header.
 uint64_t weights_in(const Llama2cModel& m) {
   const int64_t head_width = m.width / m.heads, shared = m.key_value_heads * head_width;
   const int64_t layer =
@@ -90,7 +90,7 @@ Llama2cModel read_llama2c(const std::string& path) {
   Llama2cModel m = read_header(file);
   const uint64_t expected = kHeaderBytes + weights_in(m) * sizeof(float);
   if (file.size() != expected) {
-    fail(ErrorKind::kFormat, "'{}' is no model of llama2.c: its header asks for {} bytes, and it has {}",
+    fail(ErrorKind::kFormat, "'{}' is not a llama2.c model: its header requires {} bytes, but it has {}",
          path, expected, file.size());
   }
   const int64_t head_width = m.width / m.heads, shared = m.key_value_heads * head_width;
@@ -113,13 +113,13 @@ Llama2cModel read_llama2c(const std::string& path) {
   each_layer("mlp.down_proj", {m.width, m.inner_width});
   each_layer("mlp.up_proj", {m.inner_width, m.width});
   m.tensors.emplace_back("model.norm.weight", weights.take({m.width}));
-  weights.take({m.positions, head_width});  // cosines and sines, which are computed here
+  weights.take({m.positions, head_width});  // rotary cosines and sines, which Heed computes itself
   if (!m.tied_output) m.tensors.emplace_back("lm_head.weight", weights.take({m.vocabulary, m.width}));
   for (const auto& [name, tensor] : m.tensors) {
     const float* values = tensor.data<float>();
     for (int64_t i = 0; i < tensor.size(); ++i) {
       if (!std::isfinite(values[i])) {
-        fail(ErrorKind::kFormat, "'{}': the weights of '{}' hold {} at place {}", path, name, values[i], i);
+        fail(ErrorKind::kFormat, "'{}': tensor '{}' contains {} at index {}", path, name, values[i], i);
       }
     }
   }
@@ -129,10 +129,10 @@ Llama2cModel read_llama2c(const std::string& path) {
 std::vector<Llama2cToken> read_llama2c_tokens(const std::string& path, int64_t count) {
   const InputFile file(path);
   const auto broken = [&] {
-    fail(ErrorKind::kFormat, "'{}' is no tokenizer of llama2.c for {} tokens", path, count);
+    fail(ErrorKind::kFormat, "'{}' is not a llama2.c tokenizer of {} tokens", path, count);
   };
   std::vector<Llama2cToken> tokens;
-  uint64_t at = sizeof(int32_t);  // behind the length of the longest token
+  uint64_t at = sizeof(int32_t);  // after the maximum token length
   while (at < file.size() && static_cast<int64_t>(tokens.size()) < count) {
     Llama2cToken token;
     int32_t length = 0;

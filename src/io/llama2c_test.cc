@@ -44,21 +44,21 @@ TEST(Llama2c, ReadsEveryMatrixAndMovesPairsApart) {
   EXPECT_EQ(rows, (std::vector<float>{48, 48 + 16, 48 + 8, 48 + 24, 48 + 32}));
 }
 
-TEST(Llama2c, RefusesWhatIsNone) {
+TEST(Llama2c, RefusesOtherFiles) {
   const TestFolder folder;
   const auto refused = [&](const std::string& content, const std::string& message) {
     expect_error(ErrorKind::kFormat, message, [&] { read_llama2c(folder.write("model.bin", content)); });
   };
   const std::string good = small_model();
   refused("", "it has 0 bytes");
-  refused(good.substr(0, good.size() - 1), "its header asks for");
-  refused(good + "more", "its header asks for");
-  refused(small_model(-5), "its header asks for");  // an output matrix of its own is missing
+  refused(good.substr(0, good.size() - 1), "its header requires");
+  refused(good + "more", "its header requires");
+  refused(small_model(-5), "its header requires");  // the output matrix is missing
   refused(small_model(0), "vocabulary");
   std::string infinite = good;
   const float bad = 1e30F * 1e30F;
   infinite.replace(28 + 4 * 7, sizeof bad, reinterpret_cast<const char*>(&bad), sizeof bad);
-  refused(infinite, "hold inf at place 7");
+  refused(infinite, "contains inf at index 7");
   std::string huge = good;
   const int32_t many = 1 << 30;
   huge.replace(0, sizeof many, reinterpret_cast<const char*>(&many), sizeof many);

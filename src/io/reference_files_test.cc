@@ -1,4 +1,4 @@
-// The reference cases are files of other people's code: what their descriptions say must be what is read.
+// The reference cases are files written by other implementations: their case.json must match what is read.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-TEST(ReferenceFiles, HoldWhatTheirDescriptionsSay) {
+TEST(ReferenceFiles, MatchTheirDescriptions) {
   const auto cases = fixture_cases("");
   if (cases.empty()) GTEST_SKIP() << missing_fixtures();
   int tensors = 0;

@@ -17,11 +17,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr uint64_t kLengthBytes = 8;
-constexpr uint64_t kLongestHeader = 100'000'000;  // the cap of the reference implementation
-constexpr size_t kChunkBytes = size_t{1} << 18;   // converted at a time, to stay in the cache
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the reference implementation
+constexpr size_t kChunkBytes = size_t{1} << 18;    // conversion chunk, fits in cache
 
-/// Reads the bytes of a tensor in pieces and hands each to convert(first element, place in destination,
-/// count). Returns their hash.
+/// Reads a tensor in chunks and calls convert(chunk, destination, count) for each. Returns the hash of the
+/// bytes.
 template <typename Element, typename Convert>
 uint64_t read_converted(const InputFile& file, uint64_t offset, int64_t size, float* destination,
                         const Convert& convert) {
@@ -37,7 +37,7 @@ uint64_t read_converted(const InputFile& file, uint64_t offset, int64_t size, fl
   return hash.value();
 }
 
-/// Where a type stands in the reference implementation's order of writing: wide ones first.
+/// Position of a type in the write order of the reference implementation: largest elements first.
 int writing_order(DType dtype) {
   constexpr DType kOrder[] = {DType::kInt64,    DType::kFloat64, DType::kFloat32, DType::kInt32,
                               DType::kBFloat16, DType::kFloat16, DType::kInt8,    DType::kUInt8};
@@ -57,14 +57,13 @@ SafetensorsReader SafetensorsReader::open(const std::string& path) {
   uint64_t length = 0;
   file.read_at(0, &length, sizeof length);
   const uint64_t rest = file.size() - kLengthBytes;
-  if (length > kLongestHeader || length > rest) {
+  if (length > kMaxHeaderBytes || length > rest) {
     fail(ErrorKind::kFormat,
-         "'{}' is not a valid safetensors file: its header would have {} bytes, {}; the file is cut off or "
-         "of another "
-         "kind",
+         "'{}' is not a valid safetensors file: its header would have {} bytes, {}; the file is truncated or "
+         "of another type",
          path, length,
-         length > rest ? fmt::format("the file has {} more", rest)
-                       : fmt::format("at most {} are read", kLongestHeader));
+         length > rest ? fmt::format("but only {} follow", rest)
+                       : fmt::format("the maximum is {}", kMaxHeaderBytes));
   }
   std::string text(length, '\0');
   file.read_at(kLengthBytes, text.data(), text.size());
@@ -95,7 +94,8 @@ Tensor SafetensorsReader::read(const std::string& name) const {
   const TensorInfo& tensor = info(name);
   if (!tensor.readable) {
     fail(ErrorKind::kFormat,
-         "tensor '{}' of '{}' has the type {}; F64, F32, F16, BF16, I64, I32, I8, U8 and BOOL can be read",
+         "tensor '{}' of '{}' has the unsupported type {}; supported are F64, F32, F16, BF16, I64, I32, I8, "
+         "U8 and BOOL",
          shown(name), path(), shown(tensor.type));
   }
   Tensor result = Tensor::empty(tensor.shape, tensor.dtype);
@@ -119,12 +119,11 @@ Tensor SafetensorsReader::read_rows(const std::string& name, int64_t begin, int6
 void SafetensorsReader::require_hash(const TensorInfo& tensor, uint64_t hash) const {
   if (!hashes_ || hashes_->tensors[positions_.at(tensor.name)] == hash) return;
   fail(ErrorKind::kFormat,
-       "'{}' is damaged: the data of tensor '{}' are not those that were written; copy or download the file "
-       "again",
+       "'{}' is damaged: the data of tensor '{}' do not match their hash; copy or download the file again",
        path(), shown(tensor.name));
 }
 
-/// Bytes as they are, hashed while they are in the cache.
+/// Reads bytes without conversion and hashes them while they are in cache.
 void SafetensorsReader::read_data(const TensorInfo& tensor, void* destination) const {
   char* to = static_cast<char*>(destination);
   if (!hashes_) return file_.read_at(data_begin_ + tensor.begin, to, tensor.end - tensor.begin);
@@ -156,7 +155,7 @@ void SafetensorsReader::verify() const {
 const TensorInfo& SafetensorsReader::info_of_shape(const std::string& name, const Shape& expected) const {
   const TensorInfo& tensor = info(name);
   if (!(tensor.shape == expected)) {
-    fail(ErrorKind::kShape, "tensor '{}' of '{}' has the shape {}, {} is needed", shown(name), path(),
+    fail(ErrorKind::kShape, "tensor '{}' of '{}' has the shape {}, expected {}", shown(name), path(),
          tensor.shape.to_string(), expected.to_string());
   }
   return tensor;
@@ -165,7 +164,7 @@ const TensorInfo& SafetensorsReader::info_of_shape(const std::string& name, cons
 void SafetensorsReader::read_into(const std::string& name, int8_t* destination, const Shape& expected) const {
   const TensorInfo& tensor = info_of_shape(name, expected);
   if (!tensor.readable || tensor.dtype != DType::kInt8) {
-    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}; I8 is needed", shown(name), path(),
+    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected I8", shown(name), path(),
          shown(tensor.type));
   }
   read_data(tensor, destination);
@@ -187,7 +186,7 @@ void SafetensorsReader::read_into(const std::string& name, float* destination, c
     };
     require_hash(tensor, read_converted<double>(file_, offset, size, destination, convert));
   } else {
-    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}; F32, F16, BF16 or F64 is needed",
+    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected F32, F16, BF16 or F64",
          shown(name), path(), shown(tensor.type));
   }
 }
@@ -208,7 +207,7 @@ void write(const std::string& path, const std::vector<std::pair<std::string, Ten
   for (const auto& each : tensors) {
     HEED_CHECK(each.second.defined());
     if (each.first == "__metadata__")
-      fail(ErrorKind::kUsage, "cannot write '{}': the name '__metadata__' is taken", path);
+      fail(ErrorKind::kUsage, "cannot write '{}': the tensor name '__metadata__' is reserved", path);
     ordered.push_back(&each);
   }
   std::sort(ordered.begin(), ordered.end(), [](const auto* left, const auto* right) {

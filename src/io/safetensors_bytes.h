@@ -1,4 +1,4 @@
-// For the tests of this folder: safetensors files made by hand, right or wrong.
+// Test helper: handmade safetensors files, valid or not.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-/// A file of this header and so much data, which counts 0, 1, 2, ...
+/// A file with this header and `data_size` bytes of data: 0, 1, 2, ...
 inline std::string safetensors_bytes(std::string_view header, size_t data_size) {
   std::string bytes;
   const uint64_t length = header.size();

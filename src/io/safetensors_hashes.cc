@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kAlgorithm = "xxh64";
 constexpr size_t kDigits = 16;
 
-/// The numbers behind the name of the algorithm; none where they are not written as format_hashes() does.
+/// Parses the numbers after the name of the algorithm; empty if they are not in the format of
+/// format_hashes().
 std::optional<std::vector<uint64_t>> numbers_in(std::string_view text) {
   std::vector<uint64_t> numbers;
   for (; !text.empty(); text.remove_prefix(1 + kDigits)) {
@@ -42,7 +43,7 @@ uint64_t hash_of(const SafetensorsHeader& header) {
     add_text(hash, key);
     add_text(hash, value);
   }
-  // In the order of reading, which for tensors without data is not that of writing.
+  // In reading order, which differs from writing order for tensors without data.
   std::vector<const TensorInfo*> ordered;
   for (const TensorInfo& tensor : header.tensors) ordered.push_back(&tensor);
   std::ranges::sort(ordered, {}, [](const TensorInfo* t) { return std::tie(t->begin, t->end, t->name); });
@@ -71,8 +72,7 @@ std::optional<SafetensorsHashes> read_hashes(const SafetensorsHeader& header, co
   const auto numbers = numbers_in(text);
   if (!numbers || numbers->size() != header.tensors.size() + 1 || numbers->front() != hash_of(header)) {
     fail(ErrorKind::kFormat,
-         "'{}' is damaged: its header is not the one that was written; copy or download the file again",
-         path);
+         "'{}' is damaged: its header does not match its hash; copy or download the file again", path);
   }
   return SafetensorsHashes{numbers->front(), {numbers->begin() + 1, numbers->end()}};
 }

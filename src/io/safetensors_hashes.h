@@ -1,11 +1,10 @@
-// Hashes in the metadata of a safetensors file, by which damage is noticed: XXH64 (base/fingerprint.h) of the
-// header and of each tensor's data. Other readers pass them over.
+// Hashes in the metadata of a safetensors file that detect damage: XXH64 (base/fingerprint.h) of the header
+// and of each tensor's data. Other readers ignore them.
 //
 //   {"__metadata__": {"format": "pt", "heed_hashes": "xxh64 0123456789abcdef ..."}, ...}
-//
-// The first is that of the header's content, whatever its spelling: the other metadata, and each tensor's
-// name, type and shape. One for each tensor follows, in the order of their data. They protect against
-// accidents, not against somebody who forges them.
+// The first hash covers the content of the header independent of its formatting: the other metadata, and each
+// tensor's name, type and shape. One hash per tensor follows, in data order. They detect accidental damage,
+// not forgery.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +20,17 @@ struct SafetensorsHashes {
   static constexpr const char* kKey = "heed_hashes";
 
   uint64_t header = 0;
-  std::vector<uint64_t> tensors;  ///< in the order of their data
+  std::vector<uint64_t> tensors;  ///< in data order
 };
 
-/// Of the header's content, without the hashes in it.
+/// The hash of the header's content, excluding stored hashes.
 uint64_t hash_of(const SafetensorsHeader& header);
 
-/// As it stands in the metadata.
+/// The metadata value.
 std::string format_hashes(const SafetensorsHashes& hashes);
 
-/// Those of a header; none where it holds none, or of a kind that this version does not know. Throws kFormat
-/// where they are damaged or the header is not the one that they were made for.
+/// The hashes stored in a header; empty if there are none or their algorithm is unknown. Throws kFormat if
+/// they are malformed or do not match the header.
 std::optional<SafetensorsHashes> read_hashes(const SafetensorsHeader& header, const std::string& path);
 
 }  // namespace heed

@@ -16,11 +16,11 @@ using Json = nlohmann::json;
 
 constexpr char kMetadataKey[] = "__metadata__";
 
-/// Types of the format. The first of two with the same DType is the one that is written.
+/// Types of the format. Of two entries with the same DType, the first is used for writing.
 struct FileType {
   const char* name;
   uint64_t width;              // bytes of an element
-  std::optional<DType> dtype;  // none: listed, not read
+  std::optional<DType> dtype;  // empty: unsupported
 };
 constexpr FileType kFileTypes[] = {
     {"F64", 8, DType::kFloat64},
@@ -42,7 +42,7 @@ constexpr FileType kFileTypes[] = {
     {"F8_E8M0", 1, {}},
 };
 
-/// Takes the parser's events one by one, so that a hostile header never becomes a tree in memory.
+/// SAX parser, so that a hostile header is never held as a tree in memory.
 class HeaderReader final : public nlohmann::json_sax<Json> {
  public:
   HeaderReader(std::string_view text, uint64_t data_size, const std::string& path)
@@ -78,7 +78,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
       }
       const bool repeated = (name == "dtype" && !entry_.type.empty()) || (name == "shape" && shape_) ||
                             (name == "data_offsets" && offsets_);
-      if (repeated) reject("tensor '{}' has its {} twice", shown(entry_.name), name);
+      if (repeated) reject("tensor '{}' has a duplicate {}", shown(entry_.name), name);
       field_ = name;
     }
     return true;
@@ -127,7 +127,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
 
   bool number_integer(int64_t) override { return wrong_type("a negative number"); }
   bool number_float(double, const std::string&) override {
-    return wrong_type("a fraction, or too large a number,");
+    return wrong_type("a fraction or a number that is too large");
   }
   bool null() override { return wrong_type("null"); }
   bool boolean(bool) override { return wrong_type("a boolean"); }
@@ -149,22 +149,22 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   [[noreturn]] bool wrong_type(const char* found) const {
     switch (place_) {
       case Place::kStart:
-        reject("its header is {}, an object is needed", found);
+        reject("its header is {}, expected an object", found);
       case Place::kRoot:
-        reject("'{}' is {}, an object is needed", shown(entry_.name), found);
+        reject("'{}' is {}, expected an object", shown(entry_.name), found);
       case Place::kMetadata:
-        reject("'{}' in its metadata is {}, a string is needed", shown(field_), found);
+        reject("'{}' in its metadata is {}, expected a string", shown(field_), found);
       case Place::kEntry:
-        reject("the {} of tensor '{}' is {}, {} is needed", field_, shown(entry_.name), found,
-               field_ == "dtype" ? "a string" : "a list of whole numbers");
+        reject("the {} of tensor '{}' is {}, expected {}", field_, shown(entry_.name), found,
+               field_ == "dtype" ? "a string" : "a list of integers");
       case Place::kNumbers:
-        reject("the {} of tensor '{}' holds {}, whole numbers are needed", field_, shown(entry_.name), found);
+        reject("the {} of tensor '{}' contains {}, expected integers", field_, shown(entry_.name), found);
     }
     HEED_CHECK(false);
   }
 
   [[noreturn]] void wrong_offsets() const {
-    reject("the data_offsets of tensor '{}' must be two numbers, its begin and its end", shown(entry_.name));
+    reject("the data_offsets of tensor '{}' must be two numbers, begin and end", shown(entry_.name));
   }
 
   void end_entry() {
@@ -179,8 +179,8 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
     entry_.begin = (*offsets_)[0];
     entry_.end = (*offsets_)[1];
     if (entry_.begin > entry_.end || entry_.end > data_size_) {
-      reject("tensor '{}' stands at the bytes {} to {} of {} bytes of data", name, entry_.begin, entry_.end,
-             data_size_);
+      reject("the data_offsets of tensor '{}' are {} to {}, but there are {} bytes of data", name,
+             entry_.begin, entry_.end, data_size_);
     }
     const auto* type = std::find_if(std::begin(kFileTypes), std::end(kFileTypes),
                                     [&](const FileType& each) { return each.name == entry_.type; });
@@ -189,14 +189,15 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
     if (entry_.readable) entry_.dtype = *type->dtype;
     const uint64_t size = checked_size(name, known ? type->width : 1);
     if (known && size != entry_.end - entry_.begin) {
-      reject("tensor '{}' of {} with the shape {} takes {} bytes and has {}", name, entry_.type,
+      reject("tensor '{}' of type {} and shape {} needs {} bytes but has {}", name, entry_.type,
              entry_.shape.to_string(), size, entry_.end - entry_.begin);
     }
     header_.tensors.push_back(std::move(entry_));
   }
 
-  /// Bytes of the current tensor, and sets its shape. No product is formed that could overflow, also where
-  /// another axis is empty; the limit is that of Shape.
+  /// Sets the shape of the current tensor and returns its size in bytes. Checks the limit of Shape before
+  /// each
+  /// multiplication, so that nothing overflows, even if another axis is empty.
   uint64_t checked_size(const std::string& name, uint64_t width) {
     constexpr uint64_t kMostElements = INT64_MAX / 8;
     uint64_t elements = 1;
@@ -222,15 +223,15 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   std::optional<std::vector<uint64_t>> shape_, offsets_;
 };
 
-/// The tensors, in order, must fill the data without gaps and without sharing a byte.
+/// Throws unless the tensors, in order, cover the data without gaps or overlap.
 void check_coverage(const std::vector<TensorInfo>& tensors, uint64_t data_size, const std::string& path) {
   uint64_t covered = 0;
   for (const TensorInfo& tensor : tensors) {
     if (tensor.begin != covered) {
       fail(ErrorKind::kFormat,
            "'{}' is not a valid safetensors file: {} the data of tensor '{}', which begins at {}", path,
-           tensor.begin < covered ? fmt::format("another tensor, up to byte {}, overlaps", covered)
-                                  : fmt::format("the bytes from {} on belong to no tensor, before", covered),
+           tensor.begin < covered ? fmt::format("another tensor, which ends at byte {}, overlaps", covered)
+                                  : fmt::format("a gap from byte {} precedes", covered),
            shown(tensor.name), tensor.begin);
     }
     covered = tensor.end;
@@ -269,7 +270,7 @@ std::string format_safetensors_header(const SafetensorsHeader& header, const std
     entry["dtype"] = tensor.type;
     entry["shape"] = std::vector<int64_t>(tensor.shape.begin(), tensor.shape.end());
     entry["data_offsets"] = {tensor.begin, tensor.end};
-    // Appended as it comes: looking each name up among the others would take quadratic time.
+    // emplace_back, since operator[] would search for the name: quadratic time.
     root.get_ref<nlohmann::ordered_json::object_t&>().emplace_back(tensor.name, std::move(entry));
   }
   std::string text;

@@ -11,7 +11,7 @@ SafetensorsHeader parse(std::string_view text, uint64_t data_size) {
   return parse_safetensors_header(text, data_size, "model.safetensors");
 }
 
-/// Expects the header to be refused, with a message that holds `part` and the name of the file.
+/// Expects an error whose message contains `part` and the file name.
 void expect_refused(std::string_view text, uint64_t data_size, std::string_view part) {
   expect_error(ErrorKind::kFormat, part, [&] { parse(text, data_size); });
   expect_error(ErrorKind::kFormat, "model.safetensors", [&] { parse(text, data_size); });
@@ -41,10 +41,10 @@ TEST(SafetensorsHeader, RefusesWhatIsNotAnObjectOfEntries) {
   expect_refused("{", 0, "not valid JSON");
   expect_refused("{} x", 0, "not valid JSON");
   expect_refused("{\"\xff\":1}", 0, "UTF-8");
-  expect_refused(R"({"a":[]})", 0, "'a' is an array, an object is needed");
+  expect_refused(R"({"a":[]})", 0, "'a' is an array, expected an object");
   expect_refused(R"({"a":null})", 0, "'a' is null");
-  expect_refused(R"({"__metadata__":[]})", 0, "an object is needed");
-  expect_refused(R"({"__metadata__":{"k":1}})", 0, "'k' in its metadata is a number, a string is needed");
+  expect_refused(R"({"__metadata__":[]})", 0, "expected an object");
+  expect_refused(R"({"__metadata__":{"k":1}})", 0, "'k' in its metadata is a number, expected a string");
   expect_refused(R"({"__metadata__":{"k":{}}})", 0, "'k' in its metadata is an object");
 }
 
@@ -54,16 +54,16 @@ TEST(SafetensorsHeader, RefusesEntriesWithWrongFields) {
   expect_refused(R"({"a":{"dtype":"U8","shape":[0]}})", 0, "has no data_offsets");
   expect_refused(R"({"a":{"dtype":8,"shape":[0],"data_offsets":[0,0]}})", 0,
                  "dtype of tensor 'a' is a number");
-  expect_refused(R"({"a":{"dtype":["U8"],"shape":[0],"data_offsets":[0,0]}})", 0, "a string is needed");
+  expect_refused(R"({"a":{"dtype":["U8"],"shape":[0],"data_offsets":[0,0]}})", 0, "expected a string");
   expect_refused(R"({"a":{"dtype":"","shape":[0],"data_offsets":[0,0]}})", 0, "empty dtype");
-  expect_refused(R"({"a":{"dtype":"U8","shape":0,"data_offsets":[0,0]}})", 0,
-                 "a list of whole numbers is needed");
-  expect_refused(R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,0]}})", 0, "holds a negative number");
+  expect_refused(R"({"a":{"dtype":"U8","shape":0,"data_offsets":[0,0]}})", 0, "expected a list of integers");
+  expect_refused(R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,0]}})", 0,
+                 "contains a negative number");
   expect_refused(R"({"a":{"dtype":"U8","shape":[1.0],"data_offsets":[0,1]}})", 1, "a fraction");
-  expect_refused(R"({"a":{"dtype":"U8","shape":[[1]],"data_offsets":[0,1]}})", 1, "holds an array");
-  expect_refused(R"({"a":{"dtype":"U8","shape":[{}],"data_offsets":[0,1]}})", 1, "holds an object");
-  expect_refused(R"({"a":{"dtype":"U8","shape":["1"],"data_offsets":[0,1]}})", 1, "holds a string");
-  expect_refused(R"({"a":{"dtype":"U8","shape":[true],"data_offsets":[0,1]}})", 1, "holds a boolean");
+  expect_refused(R"({"a":{"dtype":"U8","shape":[[1]],"data_offsets":[0,1]}})", 1, "contains an array");
+  expect_refused(R"({"a":{"dtype":"U8","shape":[{}],"data_offsets":[0,1]}})", 1, "contains an object");
+  expect_refused(R"({"a":{"dtype":"U8","shape":["1"],"data_offsets":[0,1]}})", 1, "contains a string");
+  expect_refused(R"({"a":{"dtype":"U8","shape":[true],"data_offsets":[0,1]}})", 1, "contains a boolean");
   expect_refused(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0]}})", 0, "must be two numbers");
   expect_refused(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0,0]}})", 0, "must be two numbers");
   expect_refused(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"x":1}})", 0, "unknown field 'x'");
@@ -78,17 +78,17 @@ TEST(SafetensorsHeader, RefusesRepeatedKeys) {
   expect_refused(R"({"__metadata__":{"k":"1","k":"2"}})", 0, "'k' appears twice in its metadata");
   expect_refused(R"({"__metadata__":{},"__metadata__":{}})", 0, "appears twice");
   expect_refused(R"({"a":{"dtype":"U8","dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0,
-                 "has its dtype twice");
+                 "has a duplicate dtype");
   expect_refused(R"({"a":{"dtype":"U8","shape":[0],"shape":[0],"data_offsets":[0,0]}})", 0,
-                 "has its shape twice");
+                 "has a duplicate shape");
 }
 
 TEST(SafetensorsHeader, RefusesSizesThatDoNotFit) {
-  expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4, "takes 8 bytes and has 4");
-  expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8, "the bytes 8 to 0");
-  expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7, "of 7 bytes of data");
+  expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4, "needs 8 bytes but has 4");
+  expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8, "are 8 to 0");
+  expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7, "there are 7 bytes of data");
   expect_refused(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,18446744073709551615]}})", 7,
-                 "of 7 bytes");
+                 "there are 7 bytes");
   // 2^32 x 2^32 elements wrap around to none, 2^62 doubles to none as well; an empty axis excuses nothing.
   expect_refused(R"({"a":{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0,
                  "too large");
@@ -101,7 +101,7 @@ TEST(SafetensorsHeader, RefusesSizesThatDoNotFit) {
   expect_refused(R"({"a":{"dtype":"U8","shape":[18446744073709551615],"data_offsets":[0,0]}})", 0,
                  "too large");
   expect_refused(R"({"a":{"dtype":"U8","shape":[18446744073709551616],"data_offsets":[0,0]}})", 0,
-                 "too large a number");
+                 "a number that is too large");
 }
 
 TEST(SafetensorsHeader, RefusesOverlapHolesAndTrailingBytes) {
@@ -116,8 +116,8 @@ TEST(SafetensorsHeader, RefusesOverlapHolesAndTrailingBytes) {
   expect_refused(two(0, 4, 3, 7), 7, "overlaps the data of tensor 'b'");
   expect_refused(two(0, 4, 0, 4), 4, "overlaps");
   expect_refused(two(0, 4, 2, 2), 4, "overlaps the data of tensor 'b'");
-  expect_refused(two(0, 4, 5, 8), 8, "the bytes from 4 on belong to no tensor");
-  expect_refused(two(1, 4, 4, 8), 8, "the bytes from 0 on belong to no tensor");
+  expect_refused(two(0, 4, 5, 8), 8, "a gap from byte 4 precedes");
+  expect_refused(two(1, 4, 4, 8), 8, "a gap from byte 0 precedes");
   expect_refused(two(0, 4, 4, 8), 9, "end at byte 8 of 9");
   expect_refused("{}", 1, "end at byte 0 of 1");
 }

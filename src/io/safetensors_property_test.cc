@@ -1,4 +1,4 @@
-// Any tensors survive writing and reading, bit by bit; no bytes whatever crash the reader.
+// Property tests: any tensors survive a round trip bit by bit, and no input crashes the reader.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr DType kAllTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32,   DType::kInt64,
                                DType::kUInt8,   DType::kInt8,    DType::kFloat16, DType::kBFloat16};
 
-/// A tensor of any type and shape with any bits, NaN among them, and sometimes a view that is not contiguous.
+/// A tensor of random type, shape and bits, including NaN, sometimes a non-contiguous view.
 Tensor arbitrary_tensor() {
   const auto lengths = *rc::gen::resize(
       Shape::kMaxRank, rc::gen::container<std::vector<int64_t>>(rc::gen::inRange<int64_t>(0, 4)));
@@ -56,7 +56,7 @@ RC_GTEST_PROP(SafetensorsProperty, AnythingWrittenIsReadBackBitByBit, ()) {
   }
 }
 
-/// Bytes changed, removed, doubled, cut off, or replaced by something that parsers stumble over.
+/// Bytes changed, removed, duplicated, truncated, or replaced by typical parser hazards.
 std::string mutated(std::string bytes, Random& random) {
   const char* const kTokens[] = {"18446744073709551615",
                                  "-1",
@@ -99,7 +99,7 @@ std::string mutated(std::string bytes, Random& random) {
       case 5:
         bytes.replace(at, std::min<size_t>(count, 8), kTokens[random.below(std::size(kTokens))]);
         break;
-      default:  // another digit: the rest stays valid JSON, so that the checks behind the parser are reached
+      default:  // another digit keeps the JSON valid, so that the later checks are reached
         for (size_t next = at; next < bytes.size(); ++next) {
           if (bytes[next] >= '0' && bytes[next] <= '9') {
             bytes[next] = static_cast<char>('0' + random.below(10));
@@ -117,7 +117,7 @@ constexpr char kHeader[] =
     R"("d":{"dtype":"U16","shape":[1,1],"data_offsets":[33,35]},"e":{"dtype":"I64","shape":[0],"data_offsets":[35,35]}})";
 constexpr size_t kDataSize = 35;
 
-/// What every accepted header must promise.
+/// Checks the invariants of an accepted header.
 void expect_sound(const std::vector<TensorInfo>& tensors, uint64_t data_size) {
   uint64_t covered = 0;
   for (const TensorInfo& tensor : tensors) {

@@ -113,7 +113,7 @@ TEST(Safetensors, ReadsBooleansAsBytesAndListsTypesItCannotRead) {
 }
 
 TEST(Safetensors, ReadsFloatsOfAnyWidthIntoFloats) {
-  // More elements than are converted at a time, and not a multiple of that number.
+  // More elements than a conversion chunk, and not a multiple of it.
   const int64_t count = 300'001;
   std::vector<float> values(count);
   for (int64_t n = 0; n < count; ++n) values[n] = static_cast<float>(n % 255 - 127) / 64;  // exact in 8 bits
@@ -141,7 +141,7 @@ TEST(Safetensors, ChecksNameAndShapeBeforeItReads) {
   write_safetensors(path, {{"encoder.weight", Tensor::zeros({2, 3})}});
   const auto reader = SafetensorsReader::open(path);
   std::vector<float> target(6, 42);
-  expect_error(ErrorKind::kShape, "the shape (2, 3), (3, 2) is needed", [&] {
+  expect_error(ErrorKind::kShape, "the shape (2, 3), expected (3, 2)", [&] {
     reader.read_into("encoder.weight", target.data(), {3, 2});
   });
   expect_error(ErrorKind::kShape, "encoder.weight",
@@ -177,7 +177,7 @@ TEST(Safetensors, IsReadFromSeveralThreads) {
   EXPECT_EQ(right, std::vector<char>(8, 1));
 }
 
-TEST(Safetensors, RefusesToWriteWhatItCouldNotRead) {
+TEST(Safetensors, RefusesToWriteInvalidNames) {
   const TestFolder folder;
   const std::string path = folder.write("kept.safetensors", "as it was");
   const Tensor one = Tensor::zeros({1});
@@ -192,14 +192,14 @@ TEST(Safetensors, RefusesToWriteWhatItCouldNotRead) {
   EXPECT_EQ(folder.entries(), 1u) << "a temporary file was left";
 }
 
-TEST(Safetensors, NamesWhatIsNotAFile) {
+TEST(Safetensors, RefusesDirectoriesAndOtherFiles) {
   const TestFolder folder;
   expect_error(ErrorKind::kNotFound, folder.path("none"),
                [&] { SafetensorsReader::open(folder.path("none")); });
   expect_error(ErrorKind::kFile, "it is a directory", [&] { SafetensorsReader::open(folder.path()); });
   expect_error(ErrorKind::kFormat, "it has 5 bytes",
                [&] { SafetensorsReader::open(folder.write("short", "12345")); });
-  expect_error(ErrorKind::kFormat, "cut off or of another kind",
+  expect_error(ErrorKind::kFormat, "truncated or of another type",
                [&] { SafetensorsReader::open(folder.write("text", "this is just a text")); });
 }
 
@@ -211,7 +211,7 @@ TEST(Safetensors, CapsTheHeader) {
   const uint64_t length = 100'000'001;
   folder.write("long.safetensors", std::string_view(reinterpret_cast<const char*>(&length), 8));
   std::filesystem::resize_file(path, 8 + length + 100);
-  expect_error(ErrorKind::kFormat, "at most 100000000", [&] { SafetensorsReader::open(path); });
+  expect_error(ErrorKind::kFormat, "the maximum is 100000000", [&] { SafetensorsReader::open(path); });
 }
 
 }  // namespace

@@ -23,11 +23,11 @@ bool is_there(const std::string& directory, const std::string& name) {
   return is_present((fs::path(directory) / name).string());
 }
 
-/// Weights of other kinds, and what to do with them. The names are those that the toolkits give.
+/// Advice for weights in other formats, recognised by the toolkits' file names.
 std::string advice(const std::string& directory) {
   const auto resave = [&](const char* kind) {
     return fmt::format(
-        "it holds weights of {}; load them in Python with the transformers library and write them with "
+        "it contains weights of {}; load them in Python with the transformers library and save them with "
         "model.save_pretrained(..., safe_serialization=True)",
         kind);
   };
@@ -38,7 +38,7 @@ std::string advice(const std::string& directory) {
   if (is_there(directory, "flax_model.msgpack"))
     return resave("Flax (flax_model.msgpack; load with from_flax=True)");
   if (is_there(directory, "model.bin")) {
-    return "it holds a model.bin, as CTranslate2 writes; take the model that it was converted from";
+    return "it contains a model.bin of CTranslate2; use the model that it was converted from";
   }
   std::string found;
   std::error_code error;
@@ -51,11 +51,11 @@ std::string advice(const std::string& directory) {
     }
   }
   if (!found.empty())
-    return fmt::format("it holds '{}', which is another name or kind of file", shown(found));
-  return "it holds no weights at all; is it the right directory, and was everything downloaded?";
+    return fmt::format("it contains '{}', which is not a supported name or format", shown(found));
+  return "it contains no weights; check the path and the download";
 }
 
-/// A shard must be a file of the directory itself: an index must not lead anywhere else.
+/// Whether a shard is a file of the directory itself: an index must not refer to other directories.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
          name.find('\0') == std::string::npos;
@@ -67,8 +67,8 @@ WeightFiles WeightFiles::open(const std::string& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     const bool exists = fs::exists(directory, error);
-    fail(exists ? ErrorKind::kFile : ErrorKind::kNotFound, "'{}' is {}; a model is a directory", directory,
-         exists ? "a file" : "not there");
+    fail(exists ? ErrorKind::kFile : ErrorKind::kNotFound, "'{}' {}; give a model directory", directory,
+         exists ? "is a file" : "does not exist");
   }
   WeightFiles files;
   files.directory_ = directory;
@@ -98,15 +98,13 @@ void WeightFiles::add_shards(const std::string& index_path) {
   for (const std::string& name : weight_map.keys()) {
     const std::string file = weight_map.string(name);
     if (!is_plain_name(file)) {
-      fail(ErrorKind::kFormat,
-           "{}: tensor '{}' is said to be in '{}', which is not the name of a file beside it", index_path,
-           shown(name), shown(file));
+      fail(ErrorKind::kFormat, "{}: the file '{}' of tensor '{}' must be in the same directory", index_path,
+           shown(file), shown(name));
     }
     const auto [shard, is_new] = opened.emplace(file, shards_.size());
     if (is_new) shards_.push_back(SafetensorsReader::open((fs::path(directory_) / file).string()));
     if (!shards_[shard->second].has(name)) {
-      fail(ErrorKind::kFormat, "{}: tensor '{}' is said to be in '{}' and is not there", index_path,
-           shown(name), file);
+      fail(ErrorKind::kFormat, "{}: tensor '{}' is missing in its file '{}'", index_path, shown(name), file);
     }
     shard_of_.emplace(name, shard->second);
     names_.push_back(name);

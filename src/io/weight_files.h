@@ -1,5 +1,5 @@
-// The weights of a model directory in the Hugging Face layout: model.safetensors, or the shards that
-// model.safetensors.index.json names. To whoever reads tensors, both are one.
+// The weights of a model directory in the Hugging Face layout: model.safetensors, or the shards of
+// model.safetensors.index.json, with one interface for both.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,16 @@ namespace heed {
 
 class WeightFiles {
  public:
-  /// Opens all files and checks their headers. Throws kNotFound where there are no weights in this format,
-  /// saying what is there instead and how to convert it; kFormat for damaged files.
+  /// Opens all files and checks their headers. Throws kNotFound if there are no safetensors weights, with
+  /// advice on
+  /// converting the weights that are there; kFormat for damaged files.
   static WeightFiles open(const std::string& directory);
 
   const std::string& directory() const { return directory_; }
-  /// The names of all tensors, sorted.
+  /// Sorted names of all tensors.
   const std::vector<std::string>& names() const { return names_; }
   bool has(const std::string& name) const { return shard_of_.count(name) > 0; }
-  /// These throw as those of SafetensorsReader do.
+  /// These throw the same errors as SafetensorsReader.
   const TensorInfo& info(const std::string& name) const { return shard_with(name).info(name); }
   Tensor read(const std::string& name) const { return shard_with(name).read(name); }
   void read_into(const std::string& name, float* destination, const Shape& expected) const {
@@ -33,7 +34,7 @@ class WeightFiles {
   Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const {
     return shard_with(name).read_rows(name, begin, count);
   }
-  /// Bytes of all tensors, as they are stored.
+  /// Total size of the stored tensors.
   uint64_t bytes() const;
 
  private:

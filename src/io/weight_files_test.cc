@@ -53,22 +53,23 @@ TEST(WeightFiles, RefusesAnIndexThatDoesNotFit) {
     expect_error(kind, part, [&] { WeightFiles::open(folder.path()); });
   };
   expect_refused("{}", ErrorKind::kFormat, "'weight_map' is missing");
-  expect_refused(index_of(R"({"b": "model-1-of-2.safetensors"})"), ErrorKind::kFormat, "and is not there");
+  expect_refused(index_of(R"({"b": "model-1-of-2.safetensors"})"), ErrorKind::kFormat,
+                 "is missing in its file");
   expect_refused(index_of(R"({"b": "model-3-of-2.safetensors"})"), ErrorKind::kNotFound,
                  "model-3-of-2.safetensors");
-  expect_refused(index_of(R"({"b": 7})"), ErrorKind::kFormat, "'weight_map.b' is 7, a text is needed");
+  expect_refused(index_of(R"({"b": 7})"), ErrorKind::kFormat, "'weight_map.b' is 7, expected a string");
   // Files that are there, but not in this directory.
   expect_refused(index_of(R"({"b": "../)" + std::filesystem::path(folder.path()).filename().string() +
                           R"(/model-2-of-2.safetensors"})"),
-                 ErrorKind::kFormat, "not the name of a file beside it");
+                 ErrorKind::kFormat, "must be in the same directory");
   expect_refused(index_of(R"({"b": ")" + folder.path("model-2-of-2.safetensors") + R"("})"),
-                 ErrorKind::kFormat, "not the name of a file beside it");
+                 ErrorKind::kFormat, "must be in the same directory");
 }
 
-TEST(WeightFiles, SaysWhatIsThereInstead) {
+TEST(WeightFiles, ErrorsNameOtherFormats) {
   const TestFolder folder;
-  expect_error(ErrorKind::kNotFound, "no weights at all", [&] { WeightFiles::open(folder.path()); });
-  expect_error(ErrorKind::kNotFound, "is not there", [&] { WeightFiles::open(folder.path("none")); });
+  expect_error(ErrorKind::kNotFound, "contains no weights", [&] { WeightFiles::open(folder.path()); });
+  expect_error(ErrorKind::kNotFound, "does not exist", [&] { WeightFiles::open(folder.path("none")); });
   expect_error(ErrorKind::kFile, "is a file", [&] { WeightFiles::open(folder.write("other.npz", "")); });
   expect_error(ErrorKind::kNotFound, "'other.npz'", [&] { WeightFiles::open(folder.path()); });
   folder.write("model.bin", "");

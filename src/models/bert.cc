@@ -26,7 +26,7 @@ void require(const BertConfig& c) {
   require_positive("width", c.width);
   require_positive("number of layers", c.layers);
   require_positive("feed-forward width", c.inner_width);
-  require_positive("longest text", c.longest);
+  require_positive("maximum length", c.max_length);
   if (c.padding_id < 0 || c.padding_id >= c.vocabulary) {
     fail(ErrorKind::kUsage, "the padding id {} is outside the vocabulary of {}", c.padding_id, c.vocabulary);
   }
@@ -57,7 +57,7 @@ void require(const ClassifierInput& input) {
 // ---- The encoder -----------------------------------------------------------------------------------------
 
 BertEncoder::BertEncoder(nn::ParameterTable& table, const BertConfig& config)
-    : longest_(config.longest),
+    : max_length_(config.max_length),
       types_(config.types),
       padding_id_(config.padding_id),
       dropout_(config.dropout) {
@@ -70,7 +70,7 @@ BertEncoder::BertEncoder(nn::ParameterTable& table, const BertConfig& config)
   };
   words_ = embedding("word", config.vocabulary);
   table.let_quantize(words_.first);
-  positions_ = embedding("position", config.longest);
+  positions_ = embedding("position", config.max_length);
   type_table_ = embedding("token_type", config.types);
   norm_ = nn::LayerNorm(table, "bert.embeddings.LayerNorm", config.width, config.norm_epsilon);
   const nn::LayerOptions options{.width = config.width,
@@ -92,7 +92,7 @@ BertEncoder::BertEncoder(nn::ParameterTable& table, const BertConfig& config)
 
 Var BertEncoder::embed(nn::Context& context, const ClassifierInput& input) const {
   require(input);
-  const std::vector<int32_t> places = places_in(input.text, longest_);
+  const std::vector<int32_t> places = places_in(input.text, max_length_);
   std::vector<int32_t> types = input.types;
   types.resize(places.size());
   for (const int32_t type : types) {

@@ -22,7 +22,7 @@ struct BertConfig {
   int heads = 12;
   int64_t inner_width = 3072;
   Activation activation = Activation::kGelu;
-  int64_t longest = 512;        ///< positions, and so the longest text
+  int64_t max_length = 512;     ///< maximum number of positions
   double norm_epsilon = 1e-12;  ///< layer_norm_eps
   double dropout = 0.1, attention_dropout = 0.1;
   double classifier_dropout = 0.1;  ///< of what the classifier reads
@@ -46,7 +46,7 @@ class BertEncoder {
  private:
   Var embed(nn::Context& context, const ClassifierInput& input) const;
 
-  int64_t longest_, types_;
+  int64_t max_length_, types_;
   int32_t padding_id_;
   double dropout_;
   nn::ParamRef words_, positions_, type_table_;
@@ -63,7 +63,7 @@ class BertClassifier : public Classifier {
   nlohmann::ordered_json config_json() const override;
   int64_t vocabulary_size() const override { return config_.vocabulary; }
   const std::vector<std::string>& labels() const override { return config_.labels; }
-  int64_t longest() const override { return config_.longest; }
+  int64_t max_length() const override { return config_.max_length; }
   int64_t types() const override { return config_.types; }
   int32_t padding_id() const override { return config_.padding_id; }
 
@@ -93,7 +93,7 @@ class BertMaskedLm : public MaskedLanguageModel {
   const BertConfig& config() const { return config_; }
   nlohmann::ordered_json config_json() const override;
   int64_t vocabulary_size() const override { return config_.vocabulary; }
-  int64_t longest() const override { return config_.longest; }
+  int64_t max_length() const override { return config_.max_length; }
   Tensor logits(nn::Context& context, const ClassifierInput& input,
                 const std::vector<int32_t>& places) const override;
 

@@ -110,7 +110,7 @@ BertConfig read_bert_config(const JsonObject& json) {
   c.heads = static_cast<int>(json.integer("num_attention_heads", {1, 1024}));
   c.inner_width = json.integer("intermediate_size", {1, 1 << 20});
   c.activation = json.word("hidden_act", activation_names(), std::optional(Activation::kGelu));
-  c.longest = json.integer("max_position_embeddings", {1, 1 << 20}, c.longest);
+  c.max_length = json.integer("max_position_embeddings", {1, 1 << 20}, c.max_length);
   c.norm_epsilon = json.number("layer_norm_eps", {0, 1}, c.norm_epsilon);
   const NumberRange probability{0, 0.999};
   c.dropout = json.number("hidden_dropout_prob", probability, c.dropout);
@@ -151,7 +151,7 @@ nlohmann::ordered_json bert_config_json(const BertConfig& c) {
   json["num_attention_heads"] = c.heads;
   json["intermediate_size"] = c.inner_width;
   json["hidden_act"] = name_in(activation_names(), c.activation);
-  json["max_position_embeddings"] = c.longest;
+  json["max_position_embeddings"] = c.max_length;
   json["layer_norm_eps"] = c.norm_epsilon;
   json["hidden_dropout_prob"] = c.dropout;
   json["attention_probs_dropout_prob"] = c.attention_dropout;
@@ -179,7 +179,7 @@ ModelPreset bert_preset(PresetSize size) {
   s.activation = Activation::kGelu;
   s.dropout = 0.3;
   s.attention_dropout = 0.1;
-  s.longest = 256;
+  s.max_length = 256;
   switch (size) {
     case PresetSize::kTiny:
       s.width = 32, s.layers = 1, s.heads = 2, s.inner_width = 64;
@@ -192,9 +192,9 @@ ModelPreset bert_preset(PresetSize size) {
       s.width = 256, s.layers = 4, s.heads = 4, s.inner_width = 1024;
       break;
   }
-  preset.rate = 1e-3;
-  preset.warmup = 100;
-  preset.clip = 1;
+  preset.learning_rate = 1e-3;
+  preset.warmup_steps = 100;
+  preset.clip_norm = 1;
   return preset;
 }
 
@@ -206,7 +206,7 @@ std::unique_ptr<Model> make_bert(const ModelSettings& s) {
   c.heads = s.heads;
   c.inner_width = s.inner_width;
   c.activation = s.activation;
-  c.longest = s.longest;
+  c.max_length = s.max_length;
   c.dropout = c.classifier_dropout = s.dropout;
   c.attention_dropout = s.attention_dropout;
   c.padding_id = s.padding_id;
@@ -229,8 +229,8 @@ Architecture bert_architecture() {
           .description = "encoder-only classifier (Devlin et al., 2019)",
           .task = Task::kClassification,
           .model_types = {"bert"},
-          .settings = {"width", "layers", "heads", "inner_width", "activation", "longest", "dropout",
-                       "attention_dropout"},
+          .settings = {"width", "layers", "heads", "feed_forward_width", "activation", "max_length",
+                       "dropout", "attention_dropout"},
           .dropouts = {{"dropout", &ModelSettings::dropout, {"hidden_dropout_prob", "classifier_dropout"}},
                        {"attention_dropout",
                         &ModelSettings::attention_dropout,

@@ -24,7 +24,7 @@ BertConfig tiny() {
   config.layers = 2;
   config.heads = 2;
   config.inner_width = 6;
-  config.longest = 5;
+  config.max_length = 5;
   config.dropout = config.attention_dropout = config.classifier_dropout = 0.2;
   config.labels = {"bad", "good", "neither"};
   return config;

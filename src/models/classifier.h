@@ -46,8 +46,8 @@ class Classifier : public Model {
   /// Of the classes, in the order of their numbers.
   virtual const std::vector<std::string>& labels() const = 0;
   int classes() const { return static_cast<int>(labels().size()); }
-  /// The longest text that the model can read, special tokens included.
-  virtual int64_t longest() const = 0;
+  /// The maximum input length in tokens, including special tokens.
+  virtual int64_t max_length() const = 0;
   /// How many kinds of text ClassifierInput::types can tell apart: 1 where pairs are none of its business.
   virtual int64_t types() const = 0;
   virtual int32_t padding_id() const = 0;

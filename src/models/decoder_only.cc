@@ -23,7 +23,7 @@ void require(const DecoderOnlyConfig& c) {
   require_positive("width", c.width);
   require_positive("number of layers", c.layers);
   require_positive("feed-forward width", c.inner_width);
-  require_positive("longest sequence", c.longest);
+  require_positive("maximum length", c.max_length);
   for (const int32_t id : {c.start_id, c.end_id, c.padding_id}) {
     if (id < -1 || id >= c.vocabulary) {
       fail(ErrorKind::kUsage, "the special id {} is outside the vocabulary of {}", id, c.vocabulary);
@@ -58,7 +58,7 @@ DecoderOnly::DecoderOnly(const DecoderOnlyConfig& config) : config_(config) {
   const DecoderOnlyFamily& family = *config.family;
   embedding_ = table_.add({family.embedding + ".weight", {config.vocabulary, config.width}, {}, {}});
   if (!family.positions.empty()) {
-    positions_ = table_.add({family.positions + ".weight", {config.longest, config.width}, {}, {}});
+    positions_ = table_.add({family.positions + ".weight", {config.max_length, config.width}, {}, {}});
   }
   for (int n = 0; n < config.layers; ++n) {
     layers_.emplace_back(table_, fmt::format("{}{}.", family.layer, n), layer_options(config, n), n,
@@ -162,7 +162,7 @@ std::optional<ops::RotaryAngles> DecoderOnly::angles(const std::vector<int32_t>&
 }
 
 Var DecoderOnly::forward(nn::Context& context, const Sequences& text, const Kept& kept) const {
-  const std::vector<int32_t> places = places_in(text, config_.longest);
+  const std::vector<int32_t> places = places_in(text, config_.max_length);
   const auto layout = ops::AttentionLayout::packed(text.offsets, text.offsets);
   Var x = embed(context, text.ids, places);  // (N, D)
   const auto turns = angles(places, x.dtype());

@@ -34,7 +34,7 @@ struct DecoderOnlyFamily {
   std::string optional_prefix;     ///< of all names, which some files leave out; none where empty
   bool transposed_layers = false;  ///< the matrices of layers are (in, out) in files
   // What old files hold in each layer, behind its dot, though it is computed:
-  std::string mask;                   ///< the look-ahead mask (1, 1, longest, longest)
+  std::string mask;                   ///< the look-ahead mask (1, 1, max_length, max_length)
   std::string frequencies;            ///< of rotary positions (d_k / 2)
   std::vector<std::string> left_out;  ///< of no use here
   nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config) = nullptr;
@@ -50,7 +50,7 @@ struct DecoderOnlyConfig {
   int64_t head_width = 0;   ///< d_k; 0: D / H
   int64_t inner_width = 512;
   Activation activation = Activation::kGeluTanh;
-  int64_t longest = 1024;  ///< positions
+  int64_t max_length = 1024;  ///< positions
   double norm_epsilon = 1e-5;
   bool attention_bias = true, feed_forward_bias = true;
   bool tied_output = true;  ///< the output matrix is the embedding
@@ -73,7 +73,7 @@ class DecoderOnly : public LanguageModel {
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
-  int64_t longest() const override { return config_.longest; }
+  int64_t max_length() const override { return config_.max_length; }
 
   /// The last layer's output, behind its norm: (N, D).
   Var hidden(nn::Context& context, const Sequences& text) const;

@@ -28,7 +28,7 @@ DecoderOnlyConfig decoder_only_config(const ModelSettings& s, const DecoderOnlyF
   c.heads = s.heads;
   c.inner_width = s.inner_width;
   c.activation = s.activation;
-  c.longest = s.longest;
+  c.max_length = s.max_length;
   c.embedding_dropout = c.dropout = s.dropout;
   c.attention_dropout = s.attention_dropout;
   c.start_id = s.start_id;
@@ -42,25 +42,25 @@ ModelPreset decoder_only_preset(PresetSize size) {
   ModelSettings& s = preset.settings;
   s.activation = Activation::kGeluTanh;
   s.dropout = 0;
-  preset.rate = 3e-3;
+  preset.learning_rate = 3e-3;
   switch (size) {
     case PresetSize::kTiny:
-      s.width = 64, s.layers = 2, s.heads = 4, s.inner_width = 256, s.longest = 64;
-      preset.warmup = 100;
+      s.width = 64, s.layers = 2, s.heads = 4, s.inner_width = 256, s.max_length = 64;
+      preset.warmup_steps = 100;
       break;
     case PresetSize::kSmall:  // nanoGPT's for a processor
-      s.width = 128, s.layers = 4, s.heads = 4, s.inner_width = 512, s.longest = 64;
-      preset.warmup = 300;
+      s.width = 128, s.layers = 4, s.heads = 4, s.inner_width = 512, s.max_length = 64;
+      preset.warmup_steps = 300;
       break;
     case PresetSize::kBase:
-      s.width = 384, s.layers = 6, s.heads = 6, s.inner_width = 1536, s.longest = 256;
+      s.width = 384, s.layers = 6, s.heads = 6, s.inner_width = 1536, s.max_length = 256;
       s.dropout = 0.2;
       s.attention_dropout = 0.2;
-      preset.rate = 1e-3;
-      preset.warmup = 1000;
+      preset.learning_rate = 1e-3;
+      preset.warmup_steps = 1000;
       break;
   }
-  preset.clip = 1;
+  preset.clip_norm = 1;
   return preset;
 }
 

@@ -28,7 +28,7 @@ DecoderOnlyConfig tiny(const DecoderOnlyFamily& family) {
   c.layers = 2;
   c.heads = 4;
   c.inner_width = 6;
-  c.longest = 12;
+  c.max_length = 12;
   c.embedding_dropout = c.dropout = c.attention_dropout = 0.2;
   c.end_id = 2;
   if (&family == &llama_family()) {

@@ -37,8 +37,8 @@ class Generator : public Model {
   /// -1: none, as language models of plain text may have it.
   virtual int32_t end_id() const = 0;
   virtual int32_t padding_id() const = 0;
-  /// The longest sequence that the model can read or write, end included; 0 where there is no limit.
-  virtual int64_t longest() const = 0;
+  /// The maximum sequence length in tokens, including the end token; 0: no limit.
+  virtual int64_t max_length() const = 0;
 
   /// What the model has read of its own text before the first word that it writes: the start token of a
   /// translation, or the text that is to be continued. The first step is given the last of these.

@@ -18,7 +18,7 @@ nlohmann::ordered_json gpt2_config_json(const DecoderOnlyConfig& c) {
   json["n_layer"] = c.layers;
   json["n_head"] = c.heads;
   json["n_inner"] = c.inner_width;
-  json["n_positions"] = json["n_ctx"] = c.longest;
+  json["n_positions"] = json["n_ctx"] = c.max_length;
   json["activation_function"] = name_in(activation_names(), c.activation);
   json["layer_norm_epsilon"] = c.norm_epsilon;
   json["embd_pdrop"] = c.embedding_dropout;
@@ -55,7 +55,7 @@ DecoderOnlyConfig read_gpt2_config(const JsonObject& json) {
   c.layers = static_cast<int>(json.integer("n_layer", {1, 256}));
   c.heads = static_cast<int>(json.integer("n_head", {1, 1024}));
   c.inner_width = json.integer("n_inner", {1, 1 << 20}, 4 * c.width);
-  c.longest = json.integer("n_positions", {1, 1 << 20}, 1024);
+  c.max_length = json.integer("n_positions", {1, 1 << 20}, 1024);
   c.activation = json.word("activation_function", activation_names(), std::optional(Activation::kGeluTanh));
   c.norm_epsilon = json.number("layer_norm_epsilon", {0, 1}, 1e-5);
   const NumberRange probability{0, 0.999};
@@ -104,8 +104,8 @@ Architecture gpt2_architecture() {
           .description = "decoder-only language model (Radford et al., 2019)",
           .task = Task::kLanguageModel,
           .model_types = {"gpt2"},
-          .settings = {"width", "layers", "heads", "inner_width", "activation", "longest", "dropout",
-                       "attention_dropout"},
+          .settings = {"width", "layers", "heads", "feed_forward_width", "activation", "max_length",
+                       "dropout", "attention_dropout"},
           .dropouts = {{"dropout", &ModelSettings::dropout, {"resid_pdrop", "embd_pdrop"}},
                        {"attention_dropout", &ModelSettings::attention_dropout, {"attn_pdrop"}}},
           .preset = decoder_only_preset,

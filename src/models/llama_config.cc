@@ -22,7 +22,7 @@ nlohmann::ordered_json llama_config_json(const DecoderOnlyConfig& c) {
   json["intermediate_size"] = c.inner_width;
   json["hidden_act"] =
       c.activation == Activation::kSwish ? "silu" : name_in(activation_names(), c.activation);
-  json["max_position_embeddings"] = c.longest;
+  json["max_position_embeddings"] = c.max_length;
   json["rms_norm_eps"] = c.norm_epsilon;
   // Versions of transformers before 5 read the first two.
   json["rope_theta"] = c.rotary_base;
@@ -114,7 +114,7 @@ DecoderOnlyConfig read_llama_config(const JsonObject& json) {
   c.key_value_heads = static_cast<int>(json.integer("num_key_value_heads", {1, 1024}, c.heads));
   c.inner_width = json.integer("intermediate_size", {1, 1 << 20});
   c.activation = json.word("hidden_act", activation_names(), std::optional(Activation::kSwish));
-  c.longest = json.integer("max_position_embeddings", {1, 1 << 24}, 2048);
+  c.max_length = json.integer("max_position_embeddings", {1, 1 << 24}, 2048);
   c.norm_epsilon = json.number("rms_norm_eps", {0, 1}, 1e-6);
   c.attention_bias = json.boolean("attention_bias", false);
   c.feed_forward_bias = json.boolean("mlp_bias", false);
@@ -189,8 +189,8 @@ Architecture llama_architecture() {
           .description = "decoder-only with rotary positions, RMS norm and gates (Touvron et al., 2023)",
           .task = Task::kLanguageModel,
           .model_types = {"llama"},
-          .settings = {"width", "layers", "heads", "key_value_heads", "inner_width", "activation", "longest",
-                       "dropout", "attention_dropout"},
+          .settings = {"width", "layers", "heads", "key_value_heads", "feed_forward_width", "activation",
+                       "max_length", "dropout", "attention_dropout"},
           .dropouts = {{"attention_dropout", &ModelSettings::attention_dropout, {"attention_dropout"}}},
           .preset = llama_preset,
           .make = make_llama,

@@ -101,8 +101,8 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
   loaded.generation = read_generation_defaults(directory, config, loaded.model->task());
-  if (generator != nullptr && generator->longest() > 0 && loaded.generation.max_length) {
-    loaded.generation.max_length = std::min(*loaded.generation.max_length, generator->longest());
+  if (generator != nullptr && generator->max_length() > 0 && loaded.generation.max_length) {
+    loaded.generation.max_length = std::min(*loaded.generation.max_length, generator->max_length());
   }
   return loaded;
 }

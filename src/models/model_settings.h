@@ -1,5 +1,4 @@
-// What a recipe says of a model, whichever architecture it is for: the one list of all sizes and choices,
-// from which each architecture takes those it knows (architecture.h).
+// The model settings of a recipe for all architectures. Each architecture uses a subset (architecture.h).
 #pragma once
 
 #include <cstdint>
@@ -16,11 +15,11 @@
 
 namespace heed::models {
 
-/// The words that a setting may take, and what they mean.
+/// The words that a setting may take, with their values.
 template <typename Value>
 using Words = std::vector<std::pair<std::string, Value>>;
 
-/// The first word for a value, which must have one.
+/// The first word for a value; there must be one.
 template <typename Value>
 std::string name_in(const Words<Value>& words, Value value) {
   for (const auto& [name, each] : words) {
@@ -29,14 +28,14 @@ std::string name_in(const Words<Value>& words, Value value) {
   HEED_CHECK(false);
 }
 
-/// From `least` to `most`, both included.
+/// From `least` to `most`, inclusive.
 struct Range {
   double least = 0, most = 1e18;
 };
 
-/// "relu" and so on, as in config files.
+/// "relu" etc., as in config files.
 const Words<Activation>& activation_names();
-/// "sinusoidal", "learned", "none", "relative", "buckets", "rotary" and so on.
+/// "sinusoidal", "learned", "none", "relative", "buckets", "rotary" etc.
 const Words<nn::PositionKind>& position_names();
 /// "layer", "batch" and "rms".
 const Words<nn::NormKind>& norm_names();
@@ -45,42 +44,42 @@ const Words<RecurrentCell>& recurrent_cell_names();
 /// "additive", "dot" and "general".
 const Words<nn::AttentionScore>& attention_score_names();
 
-/// A dropout of a recipe that trains a model further: what the model's config.json says.
+/// A dropout of a fine-tuning recipe that is not set: keep the value in the model's config.json.
 constexpr double kAsTheModelSays = -1;
 
-/// The defaults are those of a small Transformer; each architecture's presets set what differs.
+/// The defaults are those of a small Transformer; the presets of each architecture override them.
 struct ModelSettings {
-  // -- Chosen by a recipe, under these names in its section [model].
+  // -- Set by a recipe in its section [model].
   int64_t width = 256;
-  int encoder_layers = 3, decoder_layers = 3;  ///< of what has an encoder and a decoder
-  int layers = 4;                              ///< of what has one stack
+  int encoder_layers = 3, decoder_layers = 3;  ///< encoder-decoder models
+  int layers = 4;                              ///< models with one stack
   int heads = 8;
-  int key_value_heads = 0;     ///< that the heads share in groups; 0: as many as heads
+  int key_value_heads = 0;     ///< grouped-query attention; 0: as many as heads
   int64_t inner_width = 1024;  ///< of the feed-forward network
   Activation activation = Activation::kRelu;
   nn::NormKind norm = nn::NormKind::kLayer;
   bool norm_first = false;
-  bool depth_scaled_init = false;  ///< of a Transformer: layer l begins with weights divided by sqrt(l)
+  bool depth_scaled_init = false;  ///< Transformer: scale the initial weights of layer l by 1 / sqrt(l)
   nn::PositionOptions positions;
-  int64_t longest = 512;  ///< positions, and so the longest sequence
+  int64_t max_length = 512;  ///< maximum sequence length
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
-  // Of recurrent networks.
+  // Recurrent networks.
   RecurrentCell cell = RecurrentCell::kGru;
   nn::AttentionScore score = nn::AttentionScore::kAdditive;
-  int64_t encoder_state_width = 256;  ///< in each of the two directions
+  int64_t encoder_state_width = 256;  ///< per direction
   int64_t decoder_state_width = 512;
-  int64_t attention_width = 256;  ///< of the additive score
+  int64_t attention_width = 256;  ///< of additive attention
 
-  // -- Known from the text and its tokenizer, filled in by the task; -1 where there is no such token.
+  // -- Set by the task from the data and the tokenizer; -1: no such token.
   int64_t vocabulary = 0;
   int32_t padding_id = -1;
-  int32_t start_id = -1;            ///< what a target or a text begins with
-  int32_t end_id = -1;              ///< what it ends with
-  std::vector<std::string> labels;  ///< of the classes, in the order of their numbers
+  int32_t start_id = -1;            ///< start token of a target or text
+  int32_t end_id = -1;              ///< end token
+  std::vector<std::string> labels;  ///< classes of a classifier, by index
 };
 
-/// visit(name, field, range) for numbers, visit(name, field) for switches, visit(name, field, words) for
-/// fields that take one of some words. `Settings` is ModelSettings or const ModelSettings.
+/// Calls visit(name, field, range) for numbers, visit(name, field) for booleans, visit(name, field, words)
+/// for enumerations. `Settings` is ModelSettings or const ModelSettings.
 template <typename Settings, typename Visit>
 void visit_model_settings(Settings& s, Visit&& visit) {
   const Range probability{0, 0.99}, layers{1, 256};
@@ -90,37 +89,37 @@ void visit_model_settings(Settings& s, Visit&& visit) {
   visit("layers", s.layers, layers);
   visit("heads", s.heads, Range{1, 1024});
   visit("key_value_heads", s.key_value_heads, Range{0, 1024});
-  visit("inner_width", s.inner_width, Range{1, 1e6});
+  visit("feed_forward_width", s.inner_width, Range{1, 1e6});
   visit("activation", s.activation, activation_names());
   visit("norm", s.norm, norm_names());
   visit("norm_first", s.norm_first);
   visit("depth_scaled_init", s.depth_scaled_init);
   visit("positions", s.positions.kind, position_names());
-  visit("relative_distance", s.positions.relative_distance, Range{1, 65536});
+  visit("max_relative_distance", s.positions.relative_distance, Range{1, 65536});
   visit("position_buckets", s.positions.buckets, Range{4, 65536});
-  visit("bucket_reach", s.positions.bucket_reach, Range{2, 1e6});
+  visit("bucket_max_distance", s.positions.bucket_reach, Range{2, 1e6});
   visit("rotary_base", s.positions.rotary_base, Range{1, 1e9});
-  visit("longest", s.longest, Range{2, 1e6});
+  visit("max_length", s.max_length, Range{2, 1e6});
   visit("dropout", s.dropout, probability);
   visit("attention_dropout", s.attention_dropout, probability);
   visit("activation_dropout", s.activation_dropout, probability);
   visit("cell", s.cell, recurrent_cell_names());
-  visit("score", s.score, attention_score_names());
+  visit("attention_score", s.score, attention_score_names());
   visit("encoder_state_width", s.encoder_state_width, Range{1, 65536});
   visit("decoder_state_width", s.decoder_state_width, Range{1, 65536});
   visit("attention_width", s.attention_width, Range{1, 65536});
 }
 
-/// How large to begin: --preset.
+/// The size of a preset (--preset).
 enum class PresetSize { kTiny, kSmall, kBase };
 
-/// A model of some size, and the rates at which it learns well. What depends on the text (batches, tokenizer,
-/// how long) is the task's part of a preset.
+/// Model settings and matching optimization settings. The task's part of a preset has the settings that
+/// depend on the data (batches, tokenizer, duration).
 struct ModelPreset {
   ModelSettings settings;
-  double rate = 1.5e-3;   ///< the highest learning rate
-  int64_t warmup = 2000;  ///< steps up to it
-  double clip = 0;        ///< largest norm of all gradients; 0: none
+  double learning_rate = 1.5e-3;  ///< the peak
+  int64_t warmup_steps = 2000;
+  double clip_norm = 0;  ///< of the global gradient norm; 0: off
 };
 
 }  // namespace heed::models

@@ -30,7 +30,7 @@ TransformerConfig tiny_config() {
   c.encoder_layers = c.decoder_layers = 2;
   c.encoder_heads = c.decoder_heads = 2;
   c.encoder_inner_width = c.decoder_inner_width = 24;
-  c.longest = 12;
+  c.max_length = 12;
   c.padding_id = c.start_id = 20;
   return c;
 }
@@ -133,7 +133,7 @@ TEST_F(QuantizedDirectory, HoldsMatricesAsTheyAreUsedWhereFilesHaveThemTranspose
   config.layers = 1;
   config.heads = 2;
   config.inner_width = 6;
-  config.longest = 12;
+  config.max_length = 12;
   write(DecoderOnly(config), 4);
   const auto file = SafetensorsReader::open(int8_.path("model.safetensors"));
   EXPECT_EQ(file.info("transformer.h.0.attn.c_attn.weight").shape, (Shape{24, 8}));
@@ -170,8 +170,8 @@ TEST_F(QuantizedDirectory, DamagedWeightsAreRefused) {
   expect_refusal_with(scale, {}, "'" + scale + "' of shape (21), but the weights do not hold it");
   expect_refusal_with(scale, Tensor::zeros({20}), "gives '" + scale + "' the shape (21)");
   expect_refusal_with(scale, Tensor::from(std::vector<float>(21, NAN), {21}), "'" + scale + "' holds nan");
-  expect_refusal_with(scale, Tensor::zeros({21}, DType::kInt8), "F32, F16, BF16 or F64 is needed");
-  expect_refusal_with(matrix, Tensor::zeros({21, 16}), "I8 is needed");
+  expect_refusal_with(scale, Tensor::zeros({21}, DType::kInt8), "expected F32, F16, BF16 or F64");
+  expect_refusal_with(matrix, Tensor::zeros({21, 16}), "expected I8");
   expect_refusal_with(matrix, Tensor::zeros({16, 21}, DType::kInt8), "the shape (21, 16)");
   int8_.write("model.safetensors", whole.substr(0, whole.size() - 1));
   expect_refusal("model.safetensors");

@@ -15,15 +15,15 @@ inline Tensor id_tensor(const std::vector<int32_t>& ids) {
   return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
 }
 
-/// 0, 1, 2, ... in each sequence. Throws kUsage for one that is longer than `longest`.
-inline std::vector<int32_t> places_in(const Sequences& sequences, int64_t longest) {
+/// 0, 1, 2, ... in each sequence. Throws kUsage for one that is longer than `max_length`.
+inline std::vector<int32_t> places_in(const Sequences& sequences, int64_t max_length) {
   std::vector<int32_t> places(sequences.ids.size());
   for (int b = 0; b < sequences.count(); ++b) {
     const int32_t begin = sequences.offsets[b], end = sequences.offsets[b + 1];
-    if (end - begin > longest) {
+    if (end - begin > max_length) {
       fail(ErrorKind::kUsage,
            "a sequence of {} tokens is longer than the {} that the model has positions for", end - begin,
-           longest);
+           max_length);
     }
     std::iota(places.begin() + begin, places.begin() + end, 0);
   }

@@ -43,7 +43,7 @@ RnnConfig read_rnn_config(const JsonObject& json) {
   c.tie_output = json.boolean("tie_word_embeddings", false);
   c.scale_embedding = json.boolean("scale_embedding", false);
   c.dropout = json.number("dropout", {0, 0.999}, 0);
-  c.longest = json.integer("max_sequence_length", {1, 1 << 20}, c.longest);
+  c.max_length = json.integer("max_sequence_length", {1, 1 << 20}, c.max_length);
   const IntegerRange ids{0, c.vocabulary - 1};
   c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids));
   c.end_id = static_cast<int32_t>(json.integer("eos_token_id", ids));
@@ -83,7 +83,7 @@ nlohmann::ordered_json rnn_config_json(const RnnConfig& c) {
   json["tie_word_embeddings"] = c.tie_output;
   json["scale_embedding"] = c.scale_embedding;
   json["dropout"] = c.dropout;
-  json["max_sequence_length"] = c.longest;
+  json["max_sequence_length"] = c.max_length;
   json["is_encoder_decoder"] = true;
   json["pad_token_id"] = c.padding_id;
   json["eos_token_id"] = c.end_id;
@@ -101,15 +101,15 @@ ModelPreset rnn_preset(PresetSize size) {
   ModelPreset preset;
   ModelSettings& s = preset.settings;
   s.encoder_layers = s.decoder_layers = 1;
-  preset.rate = 1e-3;
-  preset.warmup = 500;
-  preset.clip = 1;  // gradients through many steps may explode (Pascanu et al., 2013)
+  preset.learning_rate = 1e-3;
+  preset.warmup_steps = 500;
+  preset.clip_norm = 1;  // gradients through many steps may explode (Pascanu et al., 2013)
   switch (size) {
     case PresetSize::kTiny:
       s.width = s.encoder_state_width = s.attention_width = 64;
       s.decoder_state_width = 128;
-      preset.rate = 3e-3;
-      preset.warmup = 100;
+      preset.learning_rate = 3e-3;
+      preset.warmup_steps = 100;
       return preset;
     case PresetSize::kSmall:
       return preset;
@@ -117,8 +117,8 @@ ModelPreset rnn_preset(PresetSize size) {
       s.width = 512;
       s.encoder_state_width = s.attention_width = 1000;
       s.decoder_state_width = 2000;
-      preset.rate = 5e-4;
-      preset.warmup = 2000;
+      preset.learning_rate = 5e-4;
+      preset.warmup_steps = 2000;
       return preset;
   }
   HEED_CHECK(false);
@@ -136,7 +136,7 @@ std::unique_ptr<Model> make_rnn(const ModelSettings& s) {
   c.score = s.score;
   c.attention_width = s.attention_width;
   c.dropout = s.dropout;
-  c.longest = s.longest;
+  c.max_length = s.max_length;
   c.padding_id = s.padding_id;
   c.start_id = s.start_id;
   c.end_id = s.end_id;
@@ -150,16 +150,17 @@ std::unique_ptr<Model> read_rnn(const JsonObject& config) {
 }  // namespace
 
 Architecture rnn_architecture() {
-  return {.name = "rnn",
-          .description = "recurrent networks with attention (Bahdanau et al., 2015)",
-          .task = Task::kTranslation,
-          .model_types = {kModelType},
-          .settings = {"width", "encoder_layers", "decoder_layers", "cell", "score", "encoder_state_width",
-                       "decoder_state_width", "attention_width", "longest", "dropout"},
-          .dropouts = {{"dropout", &ModelSettings::dropout, {"dropout"}}},
-          .preset = rnn_preset,
-          .make = make_rnn,
-          .read = read_rnn};
+  return {
+      .name = "rnn",
+      .description = "recurrent networks with attention (Bahdanau et al., 2015)",
+      .task = Task::kTranslation,
+      .model_types = {kModelType},
+      .settings = {"width", "encoder_layers", "decoder_layers", "cell", "attention_score",
+                   "encoder_state_width", "decoder_state_width", "attention_width", "max_length", "dropout"},
+      .dropouts = {{"dropout", &ModelSettings::dropout, {"dropout"}}},
+      .preset = rnn_preset,
+      .make = make_rnn,
+      .read = read_rnn};
 }
 
 }  // namespace heed::models

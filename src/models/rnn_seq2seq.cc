@@ -25,7 +25,7 @@ void require(const RnnConfig& c) {
   require_positive("number of decoder layers", c.decoder_layers);
   require_positive("state width", std::min(c.encoder_state_width, c.decoder_state_width));
   require_positive("attention width", c.attention_width);
-  require_positive("longest sequence", c.longest);
+  require_positive("maximum length", c.max_length);
   if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
     fail(ErrorKind::kUsage, "source and target cannot share embeddings of vocabularies of {} and {}",
          c.source_vocabulary, c.vocabulary);
@@ -52,13 +52,13 @@ Tensor id_tensor(const std::vector<int32_t>& ids) {
   return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
 }
 
-void require_length(const Sequences& sequences, int64_t longest) {
+void require_length(const Sequences& sequences, int64_t max_length) {
   for (int b = 0; b < sequences.count(); ++b) {
     const int32_t length = sequences.offsets[b + 1] - sequences.offsets[b];
     if (length == 0) fail(ErrorKind::kUsage, "a sequence without tokens cannot be read");
-    if (length > longest) {
+    if (length > max_length) {
       fail(ErrorKind::kUsage, "a sequence of {} tokens is longer than the {} that the model takes", length,
-           longest);
+           max_length);
     }
   }
 }
@@ -125,7 +125,7 @@ Var RnnSeq2Seq::embed(nn::Context& context, nn::ParamRef table, const std::vecto
 }
 
 RnnSeq2Seq::Encoded RnnSeq2Seq::encode(nn::Context& context, const Sequences& source) const {
-  require_length(source, config_.longest);
+  require_length(source, config_.max_length);
   Var x = embed(context, source_embedding_, source.ids);  // (Ns, E)
   for (size_t n = 0; n < encoder_.size(); ++n) {
     if (n > 0) x = ops::dropout(x, context.next_dropout(config_.dropout));
@@ -178,7 +178,7 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::decode(nn::Context& context, const std::vector<i
 
 RnnSeq2Seq::Decoded RnnSeq2Seq::teach(nn::Context& context, const Sequences& source,
                                       const Sequences& decoder_input) const {
-  require_length(decoder_input, config_.longest);
+  require_length(decoder_input, config_.max_length);
   const Encoded encoded = encode(context, source);
   const auto layout = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   Decoded decoded = decode(context, decoder_input.ids, encoded.memory, layout, encoded.start);

@@ -34,7 +34,7 @@ struct RnnConfig {
   bool tie_output = true;        ///< E is the embedding of the target; readout_width must be `width`
   bool scale_embedding = true;   ///< by sqrt(E)
   double dropout = 0.1;          ///< on embedded words, between layers and on the readout
-  int64_t longest = 512;         ///< tokens that the model reads or writes at most
+  int64_t max_length = 512;      ///< maximum sequence length
   int32_t padding_id = 0, end_id = 0, start_id = 0;
 };
 
@@ -50,7 +50,7 @@ class RnnSeq2Seq : public Seq2Seq {
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
-  int64_t longest() const override { return config_.longest; }
+  int64_t max_length() const override { return config_.max_length; }
 
   /// What the encoder makes of the sources.
   struct Encoded {

@@ -24,7 +24,7 @@ RnnConfig tiny_config() {
   config.encoder_state_width = 6;
   config.decoder_state_width = 12;
   config.attention_width = 7;
-  config.longest = 30;
+  config.max_length = 30;
   config.padding_id = config.start_id = 22;
   return config;
 }

@@ -62,7 +62,7 @@ TransformerConfig marian_config() {
   c.encoder_layers = c.decoder_layers = 1;
   c.encoder_heads = c.decoder_heads = 2;
   c.encoder_inner_width = c.decoder_inner_width = 24;
-  c.longest = 12;
+  c.max_length = 12;
   c.padding_id = c.start_id = 20;
   return c;
 }
@@ -94,7 +94,7 @@ DecoderOnlyConfig small_config(const DecoderOnlyFamily& family) {
   c.layers = 2;
   c.heads = 2;
   c.inner_width = 16;
-  c.longest = 4;
+  c.max_length = 4;
   return c;
 }
 
@@ -124,7 +124,7 @@ TEST_F(StoredCopies, OfBert) {
   c.layers = 1;
   c.heads = 2;
   c.inner_width = 24;
-  c.longest = 12;
+  c.max_length = 12;
   write(BertMaskedLm(c));
   expect_checked("cls.predictions.decoder.bias", copy_of("cls.predictions.bias"));
   expect_checked("cls.predictions.decoder.weight", copy_of("bert.embeddings.word_embeddings.weight"));

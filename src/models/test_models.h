@@ -47,12 +47,12 @@ inline void write_untrained(const std::string& directory, const Model& model, ui
   write_weights(directory, model.table(), values, DType::kFloat32);
 }
 
-/// `count` sequences of 1 to `longest` words below `words`.
-inline Sequences random_sequences(int count, int64_t longest, int64_t words, uint64_t seed) {
+/// `count` sequences of 1 to `max_length` words below `words`.
+inline Sequences random_sequences(int count, int64_t max_length, int64_t words, uint64_t seed) {
   TensorSource source(seed);
   Sequences sequences;
   for (int b = 0; b < count; ++b) {
-    sequences.append(source.ids({source.number(1, longest)}, words).to_vector<int32_t>());
+    sequences.append(source.ids({source.number(1, max_length)}, words).to_vector<int32_t>());
   }
   return sequences;
 }

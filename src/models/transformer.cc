@@ -28,9 +28,10 @@ void require(const TransformerConfig& c) {
   require_positive("number of encoder layers", c.encoder_layers);
   require_positive("number of decoder layers", c.decoder_layers);
   require_positive("feed-forward width", std::min(c.encoder_inner_width, c.decoder_inner_width));
-  require_positive("longest sequence", c.longest);
-  if (c.positions.kind == nn::PositionKind::kLearned && c.longest * c.width > int64_t{1} << 28) {
-    fail(ErrorKind::kUsage, "{} positions of width {} are more than this library makes", c.longest, c.width);
+  require_positive("maximum length", c.max_length);
+  if (c.positions.kind == nn::PositionKind::kLearned && c.max_length * c.width > int64_t{1} << 28) {
+    fail(ErrorKind::kUsage, "{} positions of width {} are more than this library makes", c.max_length,
+         c.width);
   }
   for (const int32_t id : {c.padding_id, c.end_id, c.start_id}) {
     if (id < 0 || id >= c.vocabulary) {
@@ -81,7 +82,7 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);
   encoder_positions_ =
       nn::StackPositions(table_, "model.encoder.", config.positions,
-                         {config.width, config.encoder_heads, config.longest, /*both_sides=*/true});
+                         {config.width, config.encoder_heads, config.max_length, /*both_sides=*/true});
   for (int n = 0; n < config.encoder_layers; ++n) {
     const std::string prefix = fmt::format("model.encoder.layers.{}.", n);
     encoder_options.relative = encoder_positions_.of_layer(table_, prefix + "self_attn.");
@@ -92,7 +93,7 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   auto decoder_options = layer_options(config, config.decoder_heads, config.decoder_inner_width);
   decoder_positions_ =
       nn::StackPositions(table_, "model.decoder.", config.positions,
-                         {config.width, config.decoder_heads, config.longest, /*both_sides=*/false});
+                         {config.width, config.decoder_heads, config.max_length, /*both_sides=*/false});
   for (int n = 0; n < config.decoder_layers; ++n) {
     const std::string prefix = fmt::format("model.decoder.layers.{}.", n);
     decoder_options.relative = decoder_positions_.of_layer(table_, prefix + "self_attn.");
@@ -121,7 +122,7 @@ Var Transformer::embed(nn::Context& context, const nn::StackPositions& positions
 
 Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   const auto layout = ops::AttentionLayout::packed(source.offsets, source.offsets);
-  const std::vector<int32_t> places = places_in(source, config_.longest);
+  const std::vector<int32_t> places = places_in(source, config_.max_length);
   Var x = embed(context, encoder_positions_, source.ids, places);  // (Ns, D)
   const auto angles = encoder_positions_.angles(places, x.dtype());
   for (const nn::EncoderLayer& layer : encoder_) {
@@ -135,7 +136,7 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
   const auto self = ops::AttentionLayout::packed(decoder_input.offsets, decoder_input.offsets);
   const auto cross = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   const ops::AttentionMask look_ahead{.causal = true}, everything;
-  const std::vector<int32_t> places = places_in(decoder_input, config_.longest);
+  const std::vector<int32_t> places = places_in(decoder_input, config_.max_length);
   Var x = embed(context, decoder_positions_, decoder_input.ids, places);  // (Nt, D)
   const auto angles = decoder_positions_.angles(places, x.dtype());
   for (const nn::DecoderLayer& layer : decoder_) {

@@ -21,7 +21,7 @@ struct TransformerConfig {
   bool depth_scaled_init = false;            ///< of a training alone
   nn::NormKind norm = nn::NormKind::kLayer;  ///< Marian has no other
   nn::PositionOptions positions;             ///< Marian has sinusoids alone
-  int64_t longest = 512;                     ///< max_position_embeddings
+  int64_t max_length = 512;                  ///< max_position_embeddings
   bool scale_embedding = true;               ///< by sqrt(d_model)
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
   int32_t padding_id = 0, end_id = 0, start_id = 0;
@@ -39,7 +39,7 @@ class Transformer : public Seq2Seq {
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
-  int64_t longest() const override { return config_.longest; }
+  int64_t max_length() const override { return config_.max_length; }
 
   /// source -> memory (Ns, D)
   Var encode(nn::Context& context, const Sequences& source) const;

@@ -112,7 +112,7 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   c.encoder_inner_width = json.integer("encoder_ffn_dim", {1, 1 << 20});
   c.decoder_inner_width = json.integer("decoder_ffn_dim", {1, 1 << 20});
   c.activation = json.word("activation_function", activation_names(), std::optional(Activation::kGelu));
-  c.longest = json.integer("max_position_embeddings", {1, 1 << 20}, 1024);
+  c.max_length = json.integer("max_position_embeddings", {1, 1 << 20}, 1024);
   c.scale_embedding = json.boolean("scale_embedding", false);
   const NumberRange probability{0, 0.999};
   c.dropout = json.number("dropout", probability, 0.1);
@@ -157,7 +157,7 @@ nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
   json["encoder_ffn_dim"] = c.encoder_inner_width;
   json["decoder_ffn_dim"] = c.decoder_inner_width;
   json["activation_function"] = name_in(activation_names(), c.activation);
-  json["max_position_embeddings"] = c.longest;
+  json["max_position_embeddings"] = c.max_length;
   json["scale_embedding"] = c.scale_embedding;
   json["dropout"] = c.dropout;
   json["attention_dropout"] = c.attention_dropout;
@@ -189,8 +189,8 @@ ModelPreset transformer_preset(PresetSize size) {
       s.encoder_layers = s.decoder_layers = 2;
       s.heads = 4;
       s.inner_width = 128;
-      preset.rate = 3e-3;
-      preset.warmup = 100;
+      preset.learning_rate = 3e-3;
+      preset.warmup_steps = 100;
       break;
     case PresetSize::kSmall:
       break;
@@ -199,8 +199,8 @@ ModelPreset transformer_preset(PresetSize size) {
       s.encoder_layers = s.decoder_layers = 6;
       s.heads = 8;
       s.inner_width = 2048;
-      preset.rate = 7e-4;
-      preset.warmup = 4000;
+      preset.learning_rate = 7e-4;
+      preset.warmup_steps = 4000;
       break;
   }
   return preset;
@@ -219,7 +219,7 @@ std::unique_ptr<Model> make_transformer(const ModelSettings& s) {
   c.norm_first = s.norm_first;
   c.depth_scaled_init = s.depth_scaled_init;
   c.positions = s.positions;
-  c.longest = s.longest;
+  c.max_length = s.max_length;
   c.dropout = s.dropout;
   c.attention_dropout = s.attention_dropout;
   c.activation_dropout = s.activation_dropout;
@@ -248,10 +248,10 @@ Architecture transformer_architecture() {
           .description = "encoder and decoder of attention alone (Vaswani et al., 2017)",
           .task = Task::kTranslation,
           .model_types = {"marian", "heed_transformer"},
-          .settings = {"width", "encoder_layers", "decoder_layers", "heads", "inner_width", "activation",
-                       "norm", "norm_first", "depth_scaled_init", "positions", "relative_distance",
-                       "position_buckets", "bucket_reach", "rotary_base", "longest", "dropout",
-                       "attention_dropout", "activation_dropout"},
+          .settings = {"width", "encoder_layers", "decoder_layers", "heads", "feed_forward_width",
+                       "activation", "norm", "norm_first", "depth_scaled_init", "positions",
+                       "max_relative_distance", "position_buckets", "bucket_max_distance", "rotary_base",
+                       "max_length", "dropout", "attention_dropout", "activation_dropout"},
           .dropouts = {{"dropout", &ModelSettings::dropout, {"dropout"}},
                        {"attention_dropout", &ModelSettings::attention_dropout, {"attention_dropout"}},
                        {"activation_dropout", &ModelSettings::activation_dropout, {"activation_dropout"}}},

@@ -30,7 +30,7 @@ TransformerConfig tiny_config() {
   config.encoder_inner_width = config.decoder_inner_width = 12;
   config.activation = Activation::kSwish;
   config.dropout = config.attention_dropout = config.activation_dropout = 0.1;
-  config.longest = 30;
+  config.max_length = 30;
   config.padding_id = config.start_id = 22;
   config.positions.relative_distance = 2;
   config.positions.buckets = 8;
@@ -166,7 +166,7 @@ TEST(Transformer, GradientsOfTheLoss) {
     config.width = 4;
     config.encoder_layers = config.decoder_layers = 1;
     config.encoder_inner_width = config.decoder_inner_width = 3;
-    config.longest = 4;
+    config.max_length = 4;
     config.positions.buckets = 4;
     config.positions.bucket_reach = 3;
     const Transformer model(config);

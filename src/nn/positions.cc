@@ -47,7 +47,7 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
     case PositionKind::kLearned: {
       const double deviation = std::pow(static_cast<double>(shape.width), -0.5);
       learned_ = table.add({prefix + "embed_positions.weight",
-                            {shape.longest, shape.width},
+                            {shape.max_length, shape.width},
                             {Initialisation::Kind::kNormal, deviation},
                             {}});
       break;
@@ -71,7 +71,7 @@ Tensor StackPositions::sinusoids(int64_t count) const {
   Tensor& table = sinusoids_->table;
   if (!table.defined() || table.dim(0) < count) {
     const auto rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(count, kLeast))));
-    table = sinusoidal_positions(std::min(rounded, std::max(count, shape_.longest)), shape_.width,
+    table = sinusoidal_positions(std::min(rounded, std::max(count, shape_.max_length)), shape_.width,
                                  sinusoid_layout(options_.kind));
   }
   return table;

@@ -26,14 +26,15 @@ using heed::SinusoidLayout;
 class StackPositions {
  public:
   struct Shape {
-    int64_t width = 512;     ///< D
-    int heads = 8;           ///< H
-    int64_t longest = 512;   ///< there are vectors for so many places, where there are any
-    bool both_sides = true;  ///< words behind are seen too: false for a decoder
+    int64_t width = 512;       ///< D
+    int heads = 8;             ///< H
+    int64_t max_length = 512;  ///< there are vectors for so many places, where there are any
+    bool both_sides = true;    ///< words behind are seen too: false for a decoder
   };
   StackPositions() = default;
-  /// Registers what is learned for the whole stack under `prefix`: "embed_positions.weight" (longest, D) or
-  /// "relative_attention_bias.weight" (buckets, H). Throws kUsage and kShape for options that make no sense.
+  /// Registers what is learned for the whole stack under `prefix`: "embed_positions.weight" (max_length, D)
+  /// or "relative_attention_bias.weight" (buckets, H). Throws kUsage and kShape for options that make no
+  /// sense.
   StackPositions(ParameterTable& table, const std::string& prefix, const PositionOptions& options,
                  const Shape& shape);
 
@@ -57,7 +58,7 @@ class StackPositions {
   Tensor sinusoids(int64_t count) const;
 
   std::shared_ptr<Sinusoids> sinusoids_;  // with sinusoidal positions, else null
-  ParamRef learned_;                      // (longest, D)
+  ParamRef learned_;                      // (max_length, D)
   RelativePositions all_;                 // what all layers share
 };
 

@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// Words with a space between them. Those in lower case also stand for their capitalized form.
+/// Space-separated words. Lower-case entries also match the capitalized form.
 struct Lists {
   std::string_view language, before_name, before_number, may_end, starters;
 };
@@ -67,7 +67,7 @@ constexpr std::array<Lists, 3> kLists{{
      "Dónde Cuándo Cuál Cuánto Cuántos Muchos Muchas Algunos Algunas Otro Otra"},
 }};
 
-/// Words that begin no sentence behind a time of day: "9 a.m. Monday", "5 p.m. EST".
+/// Abbreviations of kTimeOfDay: "9 a.m. Monday", "5 p.m. EST".
 constexpr std::string_view kTimesOfDay = "a.m p.m";
 
 void add(std::string_view list, Abbreviation kind, std::unordered_map<std::string, Abbreviation>& words) {
@@ -85,8 +85,8 @@ struct CloseBundle {
 };
 using Bundle = std::unique_ptr<UResourceBundle, CloseBundle>;
 
-/// The abbreviations that CLDR lists for a language (none for most languages). ICU's own filter for them is
-/// not used: it also takes them for the ends of longer words ("Häuser." for "r.").
+/// Adds CLDR's abbreviations for a language (most languages have none). ICU's own filter is not used, since
+/// it also matches the ends of longer words ("Häuser." for "r.").
 void add_from_cldr(const std::string& language, std::unordered_map<std::string, Abbreviation>& words) {
   UErrorCode code = U_ZERO_ERROR;
   Bundle rules(ures_openDirect(U_ICUDATA_NAME "-brkitr", language.c_str(), &code));

@@ -1,6 +1,6 @@
-// Words that decide whether a period ends a sentence: abbreviations, and words that sentences begin with.
+// Words that decide whether a period ends a sentence: abbreviations, and typical first words of sentences.
 //
-// German, English and Spanish have lists of our own. Other languages have what CLDR lists as exceptions.
+// German, English and Spanish have our own lists; other languages use CLDR's suppression lists.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace heed {
 
 /// What may follow an abbreviation and its period within the same sentence.
 enum class Abbreviation {
-  kNone,          ///< the word is no abbreviation
+  kNone,          ///< not an abbreviation
   kBeforeName,    ///< any word: "Dr. Huber", "z. B. Äpfel"
   kBeforeNumber,  ///< a number only: "Nr. 5", "Fig. 3"; otherwise a sentence ends
   kMayEnd,        ///< any word that does not usually begin a sentence: "Apple Inc. It ..." is two sentences
@@ -21,17 +21,16 @@ enum class Abbreviation {
 
 class Abbreviations {
  public:
-  /// `language` is a language code of two or three letters. Throws kFile where ICU has no data.
+  /// `language` is a language code of two or three letters. Throws kFile if ICU has no data.
   explicit Abbreviations(std::string_view language);
 
-  /// `word` without its last period. Entries in lower case match capitalized words too.
+  /// Looks up a word without its final period. Lower-case entries also match capitalized words.
   Abbreviation find(std::string_view word) const;
-  /// Whether sentences often begin with this word, and words after an abbreviation rarely are this one:
-  /// "The".
+  /// Whether the word often begins a sentence and rarely follows an abbreviation: "The".
   bool begins_sentences(std::string_view word) const { return starters_.count(std::string(word)) > 0; }
   /// Whether the language writes "3." for "third".
   bool ordinals_with_period() const { return ordinals_with_period_; }
-  /// Whether every noun is capitalized, so that a capital letter says little about where a sentence begins.
+  /// Whether all nouns are capitalized, so that a capital letter is weak evidence of a new sentence.
   bool capitalizes_nouns() const { return capitalizes_nouns_; }
 
  private:

@@ -39,7 +39,7 @@ bool is_space(char32_t c) {
   return u_isUWhiteSpace(static_cast<UChar32>(c));
 }
 
-size_t without_space_behind(std::string_view text) {
+size_t with_following_space(std::string_view text) {
   while (!text.empty()) {
     size_t begin = 0;
     if (!is_space(last_code_point(text, begin))) break;
@@ -85,7 +85,7 @@ std::vector<AddedTokens::Found> AddedTokens::find_in(std::string_view text, bool
 
 const AddedToken* AddedTokens::token_at(std::string_view text, size_t at, size_t end, bool normalized) const {
   const AddedToken* longest = nullptr;
-  auto first = tokens_.begin(), last = tokens_.end();  // those that begin with the bytes so far
+  auto first = tokens_.begin(), last = tokens_.end();  // the candidates that begin with the bytes so far
   for (size_t length = 0; at + length < end && first != last; ++length) {
     const auto byte = static_cast<unsigned char>(text[at + length]);
     const auto byte_of = [length](const AddedToken& token) {
@@ -103,7 +103,7 @@ const AddedToken* AddedTokens::token_at(std::string_view text, size_t at, size_t
 
 void AddedTokens::find_between(std::string_view text, size_t begin, size_t end, bool special, bool normalized,
                                std::vector<Found>& found) const {
-  size_t free = begin;  // behind the last token
+  size_t free = begin;  // end of the last match
   for (size_t at = begin; at < end;) {
     const AddedToken* token = token_at(text, at, end, normalized);
     if (token == nullptr) {
@@ -116,7 +116,7 @@ void AddedTokens::find_between(std::string_view text, size_t begin, size_t end, 
     const std::string_view before = text.substr(begin, match.begin - begin),
                            behind = text.substr(match.end, end - match.end);
     if (token->single_word && (ends_with_word(before) || begins_with_word(behind))) continue;
-    if (token->strip_left) match.begin = std::max(free, begin + without_space_behind(before));
+    if (token->strip_left) match.begin = std::max(free, begin + with_following_space(before));
     if (token->strip_right) match.end += space_before(behind);
     free = at = match.end;
     found.push_back(match);

@@ -1,6 +1,6 @@
-// Tokens that stand outside of a tokenizer's model and are found in a text as they are spelt, before the rest
-// is cut: the special ones ("</s>") where they are asked for, and the others ("<tool_call>") always. The
-// rules are those of Hugging Face's tokenizers.
+// Added tokens: tokens outside of a tokenizer's model that are matched literally before the rest of the text
+// is tokenized. Special ones ("</s>") are matched on request, others ("<tool_call>") always. The rules are
+// those of Hugging Face's tokenizers.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace heed {
 struct AddedToken {
   int32_t id = 0;
   std::string content = {};
-  bool special = true;       ///< stands for no text, and is read only where asked for
-  bool strip_left = false;   ///< takes the white space before it ("lstrip")
-  bool strip_right = false;  ///< and behind it ("rstrip")
-  bool single_word = false;  ///< only where no word character stands beside it
-  bool normalized = false;   ///< looked for in the normalised text, after all that are not
+  bool special = true;       ///< decodes to no text, and is matched only on request
+  bool strip_left = false;   ///< includes preceding white space ("lstrip")
+  bool strip_right = false;  ///< includes following white space ("rstrip")
+  bool single_word = false;  ///< only matches if no word character is adjacent
+  bool normalized = false;   ///< matched in the normalised text, after all others
 };
 
 class AddedTokens {
@@ -39,15 +39,15 @@ class AddedTokens {
     int32_t id = 0;
     size_t begin = 0, end = 0;  // bytes of the text
   };
-  /// All in a text, from left to right; at each place the longest.
+  /// All matches in a text, from left to right, the longest at each position.
   std::vector<Found> find_in(std::string_view text, bool special) const;
 
  private:
-  /// Of the tokens with this value of `normalized`, those in text[begin, end).
+  /// The matches in text[begin, end) of tokens with this value of `normalized`.
   void find_between(std::string_view text, size_t begin, size_t end, bool special, bool normalized,
                     std::vector<Found>& found) const;
 
-  /// The longest token that text[at, end) begins with, or nullptr.
+  /// The longest token at the beginning of text[at, end), or nullptr.
   const AddedToken* token_at(std::string_view text, size_t at, size_t end, bool normalized) const;
 
   std::vector<AddedToken> tokens_;  // sorted by content

@@ -15,7 +15,7 @@ struct ParsedLink {
   char mark = '-';
 };
 
-/// Two numbers around one of `marks`.
+/// Parses two numbers separated by one of `marks`.
 ParsedLink parse_link(std::string_view text, std::string_view marks, const std::string& origin) {
   ParsedLink parsed;
   const char* end = text.data() + text.size();
@@ -29,7 +29,7 @@ ParsedLink parse_link(std::string_view text, std::string_view marks, const std::
   if (!good || parsed.link.first < 0 || parsed.link.second < 0) {
     fail(ErrorKind::kFormat,
          "{}: '{}' is not a word link; links are written 0-2 (source word 0, target word 2){}", origin, text,
-         marks.size() > 1 ? ", and 0?2 or 0p2 where they are possible but not sure" : "");
+         marks.size() > 1 ? ", possible links 0?2 or 0p2" : "");
   }
   return parsed;
 }
@@ -76,8 +76,8 @@ void require_words(const std::vector<WordLink>& links, size_t source_words, size
   for (const auto& [source, target] : links) {
     if (static_cast<size_t>(source) < source_words && static_cast<size_t>(target) < target_words) continue;
     fail(ErrorKind::kFormat,
-         "{}: the link {}-{} is outside its pair of {} source and {} target words; words are counted from 0 "
-         "and divided by white space",
+         "{}: the link {}-{} is out of range for {} source and {} target words; words are separated by white "
+         "space and counted from 0",
          origin, source, target, source_words, target_words);
   }
 }

@@ -1,10 +1,9 @@
-// Word alignments as text, and how well they agree with a gold alignment: precision, recall, F1 and AER (Och
-// and Ney, "A systematic comparison of various statistical alignment models", 2003, section 6.1).
+// Parses word alignments and scores them against gold alignments: precision, recall, F1 and AER (Och and Ney,
+// "A systematic comparison of various statistical alignment models", 2003, section 6.1).
 //
 //   precision = |A and P| / |A|      recall = |A and S| / |S|      F1 = 2 precision recall / (precision +
 //   recall) AER = 1 - (|A and S| + |A and P|) / (|A| + |S|)
-//
-// with A the links that are scored, S the sure gold links, and P all gold links, the sure ones included.
+// with A the scored links, S the sure gold links, and P all gold links, including the sure ones.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +18,15 @@ namespace heed {
 using WordLink = std::pair<int, int>;
 
 struct GoldAlignment {
-  std::vector<WordLink> sure;      ///< sorted, each once
-  std::vector<WordLink> possible;  ///< the sure ones and the others; likewise
+  std::vector<WordLink> sure;      ///< sorted, without duplicates
+  std::vector<WordLink> possible;  ///< all gold links, including the sure ones; sorted, without duplicates
 };
 
-/// Pharaoh's "0-0 1-2": sorted, each once. `origin` names the line in errors. Throws kFormat.
+/// Parses the Pharaoh format, "0-0 1-2"; sorted, without duplicates. `origin` names the line in errors.
+/// Throws kFormat.
 std::vector<WordLink> parse_alignment(std::string_view line, const std::string& origin);
 
-/// The same, where "1?2" and "1p2" are links that are possible but not sure. Throws kFormat.
+/// Parses gold alignments: "1-2" is a sure link, "1?2" or "1p2" a possible one. Throws kFormat.
 GoldAlignment parse_gold_alignment(std::string_view line, const std::string& origin);
 
 /// Throws kFormat for a link to a word index that is out of range.
@@ -40,7 +40,7 @@ struct AlignmentScore {
   int64_t sure_found = 0;      ///< |A and S|
   int64_t possible_found = 0;  ///< |A and P|
 
-  /// Adds a sentence pair; `links` sorted, each once.
+  /// Adds a sentence pair; `scored` must be sorted, without duplicates.
   void add(const std::vector<WordLink>& scored, const GoldAlignment& gold);
   double precision() const;
   double recall() const;

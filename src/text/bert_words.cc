@@ -17,10 +17,10 @@ bool is_ascii(char32_t c) {
   return c < 0x80;
 }
 
-/// The general category as a mask. Characters newer than Unicode 8 have none: Hugging Face's tokenizers know
-/// the categories of that version, and models know their pieces.
+/// The general category as a mask, as of Unicode 8, which Hugging Face's tokenizers use. Newer characters
+/// have none.
 uint32_t category_of(char32_t c) {
-  // Some have changed their categories since.
+  // These have changed their category since.
   if (c == 0x166D || c == 0x111C9) return U_GC_PO_MASK;
   if (c == 0x1734) return U_GC_MN_MASK;
   if (c == 0x1885 || c == 0x1886) return U_GC_LO_MASK;
@@ -30,7 +30,7 @@ uint32_t category_of(char32_t c) {
   return age[0] <= kVersion ? U_GET_GC_MASK(static_cast<UChar32>(c)) : 0;
 }
 
-/// Control characters, format characters and those of private use.
+/// Control, format and private-use characters.
 bool is_dropped(char32_t c) {
   if (c == '\t' || c == '\n' || c == '\r') return false;
   if (c == kReplacement) return true;
@@ -42,14 +42,14 @@ bool is_space(char32_t c) {
   return u_isUWhiteSpace(static_cast<UChar32>(c));
 }
 
-/// Besides Unicode's punctuation, all of ASCII that is neither letter, digit nor space: "$", "+", "^".
+/// Unicode punctuation, and all ASCII characters except letters, digits and spaces: "$", "+", "^".
 bool is_punctuation(char32_t c) {
   if (is_ascii(c)) return c > ' ' && c < 0x7F && !u_isalnum(static_cast<UChar32>(c));
   return (category_of(c) & U_GC_P_MASK) != 0;
 }
 
-/// The blocks of ideographs, as BERT's authors listed them; neither kana nor Hangul. The fifth is one of two,
-/// of which Hugging Face's tokenizers leave out U+2B820 to U+2B91F, and so do the models made with them.
+/// CJK ideographs, by BERT's list of blocks; neither kana nor Hangul. Like Hugging Face's tokenizers, the
+/// list lacks U+2B820 to U+2B91F.
 bool is_chinese(char32_t c) {
   struct Block {
     char32_t first, last;
@@ -73,7 +73,7 @@ const icu::Normalizer2& canonical() {
   return *normalizer;
 }
 
-/// Calls function(character) with each character that is left of `c`.
+/// Calls function(character) for each character of the normalised form of `c`.
 template <typename Function>
 void fold(char32_t c, const BertWordOptions& options, const Function& function) {
   if (is_ascii(c)) {

@@ -21,7 +21,7 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::kFloor ? 0.1 : 1.0);
 }
 
-/// What is counted, of one sentence or summed over many.
+/// N-gram counts of one sentence, or their sums.
 struct Counts {
   explicit Counts(size_t orders) : matches(orders), totals(orders) {}
   std::vector<int64_t> matches, totals;  // by order
@@ -38,7 +38,7 @@ struct Counts {
   }
 };
 
-/// The length closest to that of the hypothesis, the shorter of two equally close.
+/// The reference length closest to the hypothesis; the shorter of ties.
 int64_t closest_length(int64_t length, const std::vector<std::u32string>& references) {
   int64_t closest = static_cast<int64_t>(references.front().size());
   for (const std::u32string& reference : references) {
@@ -64,7 +64,7 @@ Counts count_sentence(const std::string& hypothesis, const std::vector<std::stri
   counts.hypothesis_length = static_cast<int64_t>(candidate.size());
   counts.reference_length = closest_length(counts.hypothesis_length, truths);
   for (size_t order = 1; order <= counts.totals.size(); ++order) {
-    NgramCounts most;  // of each n-gram in any one reference
+    NgramCounts most;  // maximum count of each n-gram over the references
     for (const std::u32string& truth : truths) {
       for (const auto& [ngram, count] : count_ngrams(truth, order)) {
         int64_t& kept = most[ngram];
@@ -91,7 +91,7 @@ BleuScore score_counts(const Counts& counts, const BleuOptions& options) {
   const auto c = static_cast<double>(counts.hypothesis_length),
              r = static_cast<double>(counts.reference_length);
   if (c < r) result.brevity_penalty = c > 0 ? std::exp(1 - r / c) : 0.0;
-  // Without a single match the score is 0, smoothed or not.
+  // Without any match the score is 0, even with smoothing.
   if (std::all_of(counts.matches.begin(), counts.matches.end(), [](int64_t m) { return m == 0; }))
     return result;
 
@@ -113,7 +113,7 @@ BleuScore score_counts(const Counts& counts, const BleuOptions& options) {
       result.precisions[n] = 100.0 * smoothing_value(options) / result.totals[n];
     }
   }
-  // A precision of 0 makes the product 0 without a logarithm of 0.
+  // A zero precision makes the score 0; avoid log(0).
   const auto used = result.precisions.begin() + static_cast<std::ptrdiff_t>(effective_order);
   if (std::find(result.precisions.begin(), used, 0.0) != used) return result;
   double sum = 0;
@@ -153,7 +153,7 @@ BleuSmoothing parse_bleu_smoothing(std::string_view name) {
   for (const auto& [value, known] : kNames) {
     if (known == name) return value;
   }
-  fail(ErrorKind::kUsage, "there is no BLEU smoothing \"{}\"; choose exp, floor, add-k or none", name);
+  fail(ErrorKind::kUsage, "unknown BLEU smoothing '{}'; choose exp, floor, add-k or none", name);
 }
 
 BleuScore corpus_bleu(const std::vector<std::string>& hypotheses,
@@ -174,7 +174,7 @@ BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::st
   return corpus_bleu({hypothesis}, columns, options);
 }
 
-/// As statistics: both lengths, then matches, then totals by order.
+/// Statistics: both lengths, then matches, then totals by order.
 Metric bleu_metric(size_t references, const BleuOptions& options) {
   check_options(options);
   const auto orders = static_cast<size_t>(options.max_order);

@@ -17,7 +17,7 @@
 
 namespace heed {
 
-/// What replaces a precision of 0 (Chen and Cherry, "A systematic comparison of smoothing techniques for
+/// Smoothing of zero precisions (Chen and Cherry, "A systematic comparison of smoothing techniques for
 /// sentence-level BLEU", 2014).
 enum class BleuSmoothing {
   kExp,    ///< "exp": the k-th such precision counts 1 / 2^k matches (method 3, NIST's)
@@ -26,14 +26,14 @@ enum class BleuSmoothing {
   kNone,   ///< "none": a missing order makes the score 0
 };
 
-/// The name that sacreBLEU gives it, and back. Throws kUsage for any other name.
+/// sacreBLEU's name of a method, and its inverse, which throws kUsage for an unknown name.
 std::string_view bleu_smoothing_name(BleuSmoothing smoothing);
 BleuSmoothing parse_bleu_smoothing(std::string_view name);
 
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;  ///< splits hypotheses and references alike
-  bool lowercase = false;                         ///< lower-case both before that
-  BleuSmoothing smoothing = BleuSmoothing::kExp;  ///< of precisions that are 0
+  bool lowercase = false;                         ///< lower-case both first
+  BleuSmoothing smoothing = BleuSmoothing::kExp;  ///< of zero precisions
   std::optional<double> smoothing_value = {};     ///< for floor (default 0.1) and add-k (default 1)
   bool effective_order =
       false;          ///< leave out orders longer than the hypothesis; for scores of single sentences
@@ -60,8 +60,7 @@ BleuScore corpus_bleu(const std::vector<std::string>& hypotheses,
 BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
                         const BleuOptions& options = {});
 
-/// As sacreBLEU prints it, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0", so that a score can
-/// be compared.
+/// sacreBLEU's signature: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0".
 std::string bleu_signature(size_t references, const BleuOptions& options = {});
 
 }  // namespace heed

@@ -26,7 +26,7 @@ void BpeMerges::apply(std::vector<BpeSymbol>& symbols) const {
   const auto count = static_cast<int32_t>(symbols.size());
   std::vector<Neighbours> next(symbols.size());
   for (int32_t n = 0; n < count; ++n) next[n] = {n - 1, n + 1 < count ? n + 1 : -1};
-  using Candidate = std::tuple<int32_t, int32_t, uint64_t>;  // rank, place of the left symbol, what it joins
+  using Candidate = std::tuple<int32_t, int32_t, uint64_t>;  // rank, index of the left symbol, the pair
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
   const auto consider = [&](int32_t left) {
     if (left < 0 || next[left].after < 0) return;
@@ -39,7 +39,7 @@ void BpeMerges::apply(std::vector<BpeSymbol>& symbols) const {
     const auto [rank, place, pair] = candidates.top();
     candidates.pop();
     const int32_t right = next[place].after;
-    // A symbol that became part of another has the id -1.
+    // A symbol that was merged into another has the id -1.
     if (symbols[place].id < 0 || right < 0 || key_of(symbols[place].id, symbols[right].id) != pair) continue;
     symbols[place].id = merges_[rank].joined;
     symbols[place].end = symbols[right].end;

@@ -1,5 +1,5 @@
 // Byte pair encoding (Sennrich, Haddow and Birch, "Neural machine translation of rare words with subword
-// units", 2016): learnt merges join neighbouring symbols, the earliest in the list first.
+// units", 2016): merges adjacent symbols by a list of learnt merges, earlier merges first.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace heed {
 
-/// Joins the pieces left and right, of which the earliest merge in the list goes first.
+/// Merges the pieces `left` and `right` into the piece `joined`.
 struct BpeMerge {
   int32_t left = 0, right = 0, joined = 0;
 };
 
-/// A piece and the bytes [begin, end) of a text that it stands for.
+/// A piece and its bytes [begin, end) of the text.
 struct BpeSymbol {
   int32_t id = 0;
   size_t begin = 0, end = 0;
@@ -22,12 +22,11 @@ struct BpeSymbol {
 
 class BpeMerges {
  public:
-  /// Of a merge that is listed twice, the last place counts, as in other implementations.
+  /// If a merge is listed twice, the last position counts, as in other implementations.
   explicit BpeMerges(std::vector<BpeMerge> merges);
 
   const std::vector<BpeMerge>& list() const { return merges_; }
-  /// Joins the neighbours with the earliest merge, from left to right, until there is no merge for any. Time
-  /// n log n.
+  /// Repeatedly applies the earliest applicable merge, the leftmost of ties. O(n log n).
   void apply(std::vector<BpeSymbol>& symbols) const;
 
  private:

@@ -42,8 +42,8 @@ std::string ByteBpeTokenizer::piece(int32_t id) const {
   return added_.find(id) != nullptr ? model_.pieces[id] : TextTokenizer::piece(id);
 }
 
-void ByteBpeTokenizer::cut(std::string_view text, size_t begin, size_t end,
-                           std::vector<Token>& tokens) const {
+void ByteBpeTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
+                                std::vector<Token>& tokens) const {
   text = text.substr(0, end);
   std::unordered_map<std::string_view, std::vector<int32_t>> known;  // words come again and again
   while (begin < end) {

@@ -1,10 +1,9 @@
-// Byte-level BPE: every byte is a piece, and learnt merges join neighbours within a word into longer ones
-// (Sennrich, Haddow and Birch, "Neural machine translation of rare words with subword units", 2016; over
-// bytes: Radford et al., "Language models are unsupervised multitask learners", 2019). So there are no
-// unknown characters.
+// Byte-level BPE: every byte is a piece, and learnt merges combine adjacent pieces within a word, so that no
+// character is unknown (Sennrich, Haddow and Birch, "Neural machine translation of rare words with subword
+// units", 2016; over bytes: Radford et al., "Language models are unsupervised multitask learners", 2019).
 //
-// In vocab.json and merges.txt each byte is written as a printable character: itself where it is one in
-// Latin-1, else the next free one from U+0100 on ("Ġ" is the space).
+// vocab.json and merges.txt write each byte as a printable character: itself if printable in Latin-1, else
+// the next free character from U+0100 ("Ġ" is the space).
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,13 @@
 
 namespace heed {
 
-/// What byte-level BPE consists of.
+/// The data of a byte-level BPE tokenizer.
 struct ByteBpeModel {
-  /// The bytes of each id; of an added token how it is spelt.
+  /// The bytes of each id; for an added token its content.
   std::vector<std::string> pieces;
   std::vector<BpeMerge> merges;
-  std::vector<AddedToken> added;  ///< of which the special ones stand for no text
-  /// Of these, or -1.
+  std::vector<AddedToken> added;  ///< special ones decode to no text
+  /// Ids of special tokens, or -1.
   int32_t start = -1, end = -1;
   bool starts_every_text = false;
 };
@@ -35,9 +34,10 @@ class ByteBpeTokenizer : public TextTokenizer {
  public:
   explicit ByteBpeTokenizer(ByteBpeModel model);
   static std::unique_ptr<TextTokenizer> load(const std::string& directory, const TextTokenizerConfig& config);
-  /// Learns as many merges as there is room for: always the most frequent pair of neighbours, of equally
-  /// frequent ones that with the lower ids; none that occurs only once. The ids are the 256 bytes in the
-  /// order of their characters, the merges, and <|endoftext|>.
+  /// Learns merges up to the vocabulary size: always the most frequent adjacent pair, ties broken by lower
+  /// ids, no
+  /// pair that occurs only once. The ids are the 256 bytes in the order of their characters, the merges, and
+  /// <|endoftext|>.
   static std::unique_ptr<TextTokenizer> train(int vocabulary_size, const NextText& text);
 
   void save(const std::string& directory) const override;
@@ -50,29 +50,27 @@ class ByteBpeTokenizer : public TextTokenizer {
   std::string piece(int32_t id) const override;
 
  protected:
-  void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
+  void tokenize(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
   const AddedTokens& added_tokens() const override { return added_; }
 
  private:
-  /// The ids of one word.
+  /// Tokenizes one word.
   std::vector<int32_t> merge(std::string_view word) const;
 
   ByteBpeModel model_;
   AddedTokens added_;
   BpeMerges merges_;
-  std::vector<int32_t> id_of_byte_;  // -1 where the vocabulary does not hold it
+  std::vector<int32_t> id_of_byte_;  // -1 if not in the vocabulary
 };
 
 /// The character of each byte, in UTF-8; and the bytes in the order of their characters.
 const std::vector<std::string>& characters_of_bytes();
 std::vector<unsigned char> bytes_in_character_order();
 
-/// Turns pieces from the characters that stand for bytes into the bytes, but for added tokens. Throws
-/// kFormat, with `name`.
+/// Converts pieces, except added tokens, from printable characters to bytes. Throws kFormat, with `name`.
 void spell_out_pieces(const std::string& name, ByteBpeModel& model);
 
-/// vocab.json and merges.txt of a directory. Throws kNotFound, kFile, or kFormat with the place that is
-/// wrong.
+/// Reads vocab.json and merges.txt of a directory. Throws kNotFound, kFile, or kFormat with the position.
 ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config);
 void write_byte_bpe(const std::string& directory, const ByteBpeModel& model);
 

@@ -58,7 +58,7 @@ class Trainer {
  private:
   struct Seen {
     int64_t count = 0;
-    std::vector<size_t> words;  // that held it at some time, with repetitions
+    std::vector<size_t> words;  // words that contained it at some time, with duplicates
   };
 
   int32_t add_piece(const std::string& bytes) {
@@ -144,17 +144,17 @@ std::map<std::string, int64_t> count_words(const NextText& text) {
 std::unique_ptr<TextTokenizer> ByteBpeTokenizer::train(int vocabulary_size, const NextText& text) {
   constexpr int kBytes = 256, kMost = 10'000'000;
   if (vocabulary_size <= kBytes || vocabulary_size > kMost) {
-    fail(ErrorKind::kUsage, "a byte-level vocabulary has {} to {} pieces, not {}", kBytes + 1, kMost,
+    fail(ErrorKind::kUsage, "the size of a byte-level vocabulary must be {} to {}, not {}", kBytes + 1, kMost,
          vocabulary_size);
   }
   const auto words = count_words(text);
-  if (words.empty()) fail(ErrorKind::kText, "there is no text to train pieces on");
+  if (words.empty()) fail(ErrorKind::kText, "there is no text to train the tokenizer on");
   ByteBpeModel model;
   Trainer trainer(words, model);
   const auto room = static_cast<size_t>(vocabulary_size) - 1;
   while (model.pieces.size() < room && trainer.merge_next()) continue;
   if (model.pieces.size() < room) {
-    log_warning("the vocabulary is lowered from {} to {} pieces: the text allows no more", vocabulary_size,
+    log_warning("vocabulary size reduced from {} to {}: the text allows no more pieces", vocabulary_size,
                 model.pieces.size() + 1);
   }
   model.start = model.end = static_cast<int32_t>(model.pieces.size());

@@ -1,6 +1,5 @@
-// The double array of Darts-clone: unit p stands for a prefix, and its child by byte c is unit (base(p) ^ c),
-// provided that unit's label is c, where base(p) = p ^ offset(p). A prefix that is a key has its value in
-// unit base(p).
+// The double array of Darts-clone: unit p is a prefix; its child by byte c is unit base(p) ^ c if that unit's
+// label is c, with base(p) = p ^ offset(p). The value of a prefix that is a key is in unit base(p).
 #include "text/charsmap_check.h"
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 namespace heed {
 namespace {
 
-/// Normalizer::kMaxTrieResultsSize of SentencePiece: how many keys on one path its table on the stack holds.
+/// Normalizer::kMaxTrieResultsSize of SentencePiece: the size of its table of keys on one path.
 constexpr int kMaxKeysOnPath = 32;
 constexpr uint32_t kValueBit = 1u << 31;
 
@@ -42,7 +41,7 @@ class TrieCheck {
     return p ^ static_cast<size_t>((unit >> 10) << ((unit & (1u << 9)) >> 6));
   }
 
-  /// Lists the units by the base that would make them a child, so that children are found without trying 256
+  /// Sorts the units by the base of their potential parent, so that children are found without trying 256
   /// bytes.
   void sort_by_base() {
     first_child_.assign(units_.size() + 1, 0);
@@ -59,19 +58,18 @@ class TrieCheck {
     }
   }
 
-  /// What is wrong with one reachable unit by itself.
+  /// The fault of a single reachable unit.
   const char* node_fault(size_t p) const {
-    if ((base(p) | 0xFF) >= units_.size()) return "its trie points outside of itself";
+    if ((base(p) | 0xFF) >= units_.size()) return "an offset of its trie is out of range";
     if (!has_value(units_[p])) return nullptr;
     const uint32_t value = units_[base(p)] & ~kValueBit;
-    if (value >= replacements_.size()) return "its trie points behind the replacements";
+    if (value >= replacements_.size()) return "its trie refers beyond the replacements";
     if ((static_cast<unsigned char>(replacements_[value]) & 0xC0) == 0x80)
-      return "its trie points into a character";
+      return "its trie refers to the middle of a character";
     return nullptr;
   }
 
-  /// Visits all that a search can reach, depth first, and counts the keys on the longest path below each
-  /// unit.
+  /// Depth-first search of all reachable units, which counts the keys on the longest path below each.
   std::string walk() {
     enum State : uint8_t { kNew, kOpen, kDone };
     std::vector<State> state(units_.size(), kNew);
@@ -91,13 +89,13 @@ class TrieCheck {
       const size_t p = path.back().unit;
       if (path.back().next_child < first_child_[base(p) + 1]) {
         const size_t child = children_[path.back().next_child];
-        if (state[child] == kOpen) return "its trie runs in a circle";
+        if (state[child] == kOpen) return "its trie has a cycle";
         if (state[child] == kNew) {
           if (const char* fault = open(child)) return fault;
           continue;
         }
         keys_below[p] = std::max(keys_below[p], keys_below[child] + has_value(units_[child]));
-        if (keys_below[p] > kMaxKeysOnPath) return "too many of its keys begin with one another";
+        if (keys_below[p] > kMaxKeysOnPath) return "too many of its keys are prefixes of one another";
         ++path.back().next_child;
       } else {
         state[p] = kDone;
@@ -115,13 +113,13 @@ class TrieCheck {
 }  // namespace
 
 std::string find_charsmap_fault(std::string_view table) {
-  if (table.size() < 4) return "it is cut short";
+  if (table.size() < 4) return "it is truncated";
   const uint32_t trie_size = read_unit(table, 0);
   table.remove_prefix(4);
-  if (trie_size >= table.size()) return "it is cut short";
+  if (trie_size >= table.size()) return "it is truncated";
   if (trie_size == 0 || trie_size % 4 != 0) return "the size of its trie is not a multiple of 4";
   const std::string_view replacements = table.substr(trie_size);
-  if (replacements.back() != '\0') return "its last replacement has no end";
+  if (replacements.back() != '\0') return "its last replacement is not terminated";
   if (find_invalid_utf8(replacements)) return "its replacements are not valid UTF-8";
   return TrieCheck(table.substr(0, trie_size), replacements).fault();
 }

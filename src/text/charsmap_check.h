@@ -1,4 +1,4 @@
-// Whether a SentencePiece normalisation table can be searched without leaving it.
+// Validates a SentencePiece normalisation table, so that lookups never leave it.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace heed {
 
-/// What is wrong with a `precompiled_charsmap`; empty if nothing is. The table is the size of a trie in bytes
-/// (32 bits), the trie (a double array of 32-bit units), and the replacements, texts ended by a zero byte.
+/// Describes the fault in a `precompiled_charsmap`; empty if it is valid. The table consists of the trie size
+/// in bytes (32 bits), the trie (a double array of 32-bit units), and zero-terminated replacement strings.
 std::string find_charsmap_fault(std::string_view table);
 
 }  // namespace heed

@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// n-grams of one order: in the hypothesis, in the reference, in both.
+/// Numbers of n-grams of one order in the hypothesis, in the reference, and in both.
 struct OrderCounts {
   int64_t hypothesis = 0, reference = 0, matches = 0;
 };
@@ -29,7 +29,7 @@ bool is_ascii_punctuation(char c) {
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-/// Words with one mark cut off at the end or else at the beginning, as the original chrF++ cuts them.
+/// Words with one punctuation mark split off at the end, or else at the beginning, like the original chrF++.
 std::vector<std::string> words_and_marks(std::string_view text) {
   std::vector<std::string> words;
   for (const std::string_view word : split_whitespace(text)) {
@@ -67,7 +67,7 @@ OrderCounts compare(std::u32string_view hypothesis, std::u32string_view referenc
     if (const auto found = truth.find(ngram); found != truth.end())
       counts.matches += std::min(count, found->second);
   }
-  // An order that the reference is too short for says nothing about the hypothesis.
+  // Ignore orders longer than the reference.
   if (truth.empty()) counts.hypothesis = 0;
   return counts;
 }
@@ -109,7 +109,7 @@ double f_score(const Counts& counts, const ChrfOptions& options) {
   return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
 }
 
-/// The counts against the reference that scores best, the first of equals.
+/// The counts against the best-scoring reference, the first of ties.
 Counts count_sentence(const std::string& hypothesis, const std::vector<std::string>& references,
                       const ChrfOptions& options) {
   WordNumbers numbers;
@@ -128,7 +128,7 @@ Counts count_sentence(const std::string& hypothesis, const std::vector<std::stri
 
 void check_options(const ChrfOptions& options) {
   if (options.char_order < 0 || options.word_order < 0 || options.char_order + options.word_order < 1) {
-    fail(ErrorKind::kUsage, "chrF needs n-grams of characters or words: orders {} and {} make none",
+    fail(ErrorKind::kUsage, "chrF needs n-grams of characters or words, not orders {} and {}",
          options.char_order, options.word_order);
   }
   if (options.beta < 1) fail(ErrorKind::kUsage, "the beta of chrF must be at least 1, not {}", options.beta);
@@ -163,7 +163,7 @@ ChrfScore sentence_chrf(const std::string& hypothesis, const std::vector<std::st
   return corpus_chrf({hypothesis}, columns, options);
 }
 
-/// As statistics: n-grams in the hypothesis, in the reference and in both, order by order.
+/// Statistics: n-grams in the hypothesis, in the reference and in both, order by order.
 Metric chrf_metric(size_t references, const ChrfOptions& options) {
   check_options(options);
   Metric metric{.name = name_of(options),

@@ -2,9 +2,8 @@
 // words helping character n-grams", 2017), equal to sacreBLEU 2.6:
 //
 //   chrF = 100 * (1 + beta^2) * P * R / (beta^2 * P + R)
-//
-// with P and R the precision and recall of n-grams, averaged over the orders that hypothesis and reference
-// both have.
+// with P and R the n-gram precision and recall, averaged over the orders that occur in both hypothesis and
+// reference.
 #pragma once
 
 #include <string>
@@ -13,8 +12,8 @@
 namespace heed {
 
 struct ChrfOptions {
-  int char_order = 6;          ///< the longest n-gram of characters
-  int word_order = 0;          ///< the longest n-gram of words; 2 makes it chrF++
+  int char_order = 6;          ///< maximum character n-gram order
+  int word_order = 0;          ///< maximum word n-gram order; 2 for chrF++
   int beta = 2;                ///< recall counts beta times as much as precision
   bool lowercase = false;      ///< lower-case hypotheses and references first
   bool whitespace = false;     ///< count white space as characters
@@ -26,9 +25,8 @@ struct ChrfScore {
   std::string name;  ///< "chrF2", "chrF2++"
 };
 
-/// One score over all lines, of several references the one with the best score for its line;
-/// `references[r][n]` is the r-th reference of `hypotheses[n]`.
-/// Throws kUsage if the numbers of lines differ or are 0, kText for invalid UTF-8.
+/// The corpus score, with the best-scoring reference of each line; `references[r][n]` is the r-th reference
+/// of `hypotheses[n]`. Throws kUsage if the numbers of lines differ or are 0, kText for invalid UTF-8.
 ChrfScore corpus_chrf(const std::vector<std::string>& hypotheses,
                       const std::vector<std::vector<std::string>>& references,
                       const ChrfOptions& options = {});
@@ -36,7 +34,7 @@ ChrfScore corpus_chrf(const std::vector<std::string>& hypotheses,
 ChrfScore sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
                         const ChrfOptions& options = {});
 
-/// As sacreBLEU prints it, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0".
+/// sacreBLEU's signature: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0".
 std::string chrf_signature(size_t references, const ChrfOptions& options = {});
 
 }  // namespace heed

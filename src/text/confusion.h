@@ -1,9 +1,9 @@
-// How well texts were put into classes: which class was taken for which, and what follows from that.
+// The confusion matrix of a classifier, and the metrics computed from it.
 //
-//   precision of a class   of the texts put into it, the share that belongs there
-//   recall of a class      of the texts that belong to it, the share that was put there
-//   F1                     2 P R / (P + R), the harmonic mean of both;  0 where both are 0
-//   macro F1               the mean of F1 over the classes, so that rare ones count as much as frequent ones
+//   precision P   correct predictions of a class / all predictions of the class
+//   recall R      correct predictions of a class / all texts of the class
+//   F1            2 P R / (P + R); 0 if both are 0
+//   macro F1      the mean of F1 over the classes
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ class ConfusionMatrix {
   const std::vector<std::string>& labels() const { return labels_; }
   int64_t count(int truth, int predicted) const { return counts_[at(truth, predicted)]; }
   int64_t total() const;
-  /// Texts that belong to a class; texts that were put into it.
+  /// The number of texts of a class, and the number of predictions of a class.
   int64_t support(int label) const;
   int64_t predicted(int label) const;
 
-  /// All of these are 0 where there is nothing to divide by.
+  /// The metrics are 0 if the denominator is 0.
   double accuracy() const;
   double precision(int label) const;
   double recall(int label) const;
   double f1(int label) const;
-  /// Over the classes that occur, in the texts or in the predictions.
+  /// Over the classes that occur in texts or predictions.
   double macro_f1() const;
 
  private:

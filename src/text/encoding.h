@@ -1,4 +1,4 @@
-// A text cut into tokens: what every tokenizer gives.
+// A tokenized text, the output of all tokenizers.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace heed {
 
-/// The three have the same length.
+/// All three vectors have the same length.
 struct Encoding {
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;
-  /// The bytes [begin, end) of the original text; those of tokens that stand for no text are empty.
+  /// The bytes [begin, end) of the original text; empty for special tokens.
   std::vector<std::pair<size_t, size_t>> spans;
 };
 

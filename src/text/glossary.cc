@@ -16,7 +16,7 @@ bool is_word_character(std::string_view text, size_t at) {
   return at < text.size() && u_isalnum(static_cast<UChar32>(next_code_point(text, at))) != 0;
 }
 
-/// Runs of letters and digits, and every other character that is no white space by itself.
+/// Tokens: runs of letters and digits, and every other non-space character.
 std::vector<std::pair<size_t, size_t>> tokens_of(std::string_view text) {
   std::vector<std::pair<size_t, size_t>> tokens;
   bool open = false;
@@ -36,7 +36,7 @@ std::vector<std::pair<size_t, size_t>> tokens_of(std::string_view text) {
   return tokens;
 }
 
-/// Tokens with one space between them: how terms and texts are compared.
+/// The tokens joined by single spaces, for comparing terms and texts.
 std::string key_of(std::string_view text, const std::vector<std::pair<size_t, size_t>>& tokens, size_t first,
                    size_t count) {
   std::string key;
@@ -47,7 +47,7 @@ std::string key_of(std::string_view text, const std::vector<std::pair<size_t, si
   return key;
 }
 
-std::string with_small_letter(const std::string& key) {
+std::string with_lower_case_initial(const std::string& key) {
   size_t offset = 0;
   const char32_t first = next_code_point(key, offset);
   std::string small;
@@ -86,13 +86,12 @@ Glossary Glossary::parse(std::string_view content, const std::string& name) {
 
 void Glossary::add(std::string_view source, std::string_view target) {
   const auto tokens = tokens_of(source);
-  if (tokens.empty() || strip(target).empty())
-    fail(ErrorKind::kUsage, "a glossary's terms must not be empty");
-  longest_ = std::max(longest_, tokens.size());
+  if (tokens.empty() || strip(target).empty()) fail(ErrorKind::kUsage, "glossary terms must not be empty");
+  max_words_ = std::max(max_words_, tokens.size());
   const auto [place, added] = targets_.emplace(key_of(source, tokens, 0, tokens.size()), strip(target));
   if (!added && place->second != strip(target)) {
-    fail(ErrorKind::kUsage, "the term '{}' has the translation '{}' and another one, '{}'", source,
-         place->second, target);
+    fail(ErrorKind::kUsage, "the term '{}' has two translations, '{}' and '{}'", source, place->second,
+         target);
   }
 }
 
@@ -105,11 +104,11 @@ std::vector<Glossary::Match> Glossary::find(std::string_view text) const {
   if (targets_.empty()) return matches;
   const auto tokens = tokens_of(text);
   for (size_t first = 0; first < tokens.size();) {
-    size_t count = std::min(longest_, tokens.size() - first);
+    size_t count = std::min(max_words_, tokens.size() - first);
     for (; count > 0; --count) {
       const std::string key = key_of(text, tokens, first, count);
       const auto exact = targets_.find(key);
-      const auto found = exact != targets_.end() ? exact : targets_.find(with_small_letter(key));
+      const auto found = exact != targets_.end() ? exact : targets_.find(with_lower_case_initial(key));
       if (found == targets_.end()) continue;
       matches.push_back({tokens[first].first, tokens[first + count - 1].second, found->second});
       break;

@@ -1,4 +1,4 @@
-// Terms whose translation is given.
+// A glossary: terms with required translations.
 #pragma once
 
 #include <string>
@@ -10,29 +10,31 @@ namespace heed {
 
 class Glossary {
  public:
-  /// Lines of source term, tab, target term; empty lines and lines that begin with # are none. `name` stands
-  /// in errors. Throws kFormat for a line that is not like this or repeats a source term with another target,
-  /// and kText for what is not UTF-8, with the number of the line.
+  /// Parses lines of source term, tab, target term; ignores empty lines and lines that begin with #. `name`
+  /// is used in
+  /// errors. Throws kFormat for a malformed line or a source term with two targets, and kText for invalid
+  /// UTF-8, with the line number.
   static Glossary parse(std::string_view content, const std::string& name);
-  /// Throws kUsage for an empty term, and for one that is there with another target.
+  /// Throws kUsage for an empty term, or a source term that has another target.
   void add(std::string_view source, std::string_view target);
-  /// Throws kNotFound or kFile, and what parse() throws.
+  /// Throws kNotFound or kFile, and the errors of parse().
   static Glossary load(const std::string& path);
 
-  /// A term in a text: bytes [begin, end) and what it must become.
+  /// A term in a text, bytes [begin, end), and its required translation.
   struct Match {
     size_t begin = 0, end = 0;
     std::string target;
   };
-  /// The terms of a text, in order, as whole words; the longest of those that begin at the same place. The
-  /// first letter of a term may be capital in the text though it is not in the glossary.
+  /// The terms in a text, in order: whole words only, the longest at each position. A lower-case first
+  /// letter of a term
+  /// also matches the capital letter.
   std::vector<Match> find(std::string_view text) const;
 
   size_t size() const { return targets_.size(); }
 
  private:
   std::unordered_map<std::string, std::string> targets_;  // by source
-  size_t longest_ = 0;                                    // words of a source term
+  size_t max_words_ = 0;                                  // of a source term
 };
 
 }  // namespace heed

@@ -50,7 +50,7 @@ const std::vector<Kind>& kinds() {
        [](const std::string& directory) {
          TokenizerTrainOptions options;
          options.source.vocabulary_size = 330;
-         Tokenizer::train(options, reader_of(made_up_lines(300, 1)), reader_of(made_up_lines(300, 2)))
+         Tokenizer::train(options, reader_of(artificial_lines(300, 1)), reader_of(artificial_lines(300, 2)))
              .save(directory);
        },
        [](const std::string& directory) { Tokenizer::load(directory); },

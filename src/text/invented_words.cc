@@ -14,11 +14,11 @@
 namespace heed {
 namespace {
 
-constexpr size_t kShortestPart = 4;  // letters; shorter known words would make nearly anything a compound
+constexpr size_t kMinPartLetters = 4;  // with shorter parts, nearly every word would be a compound
 constexpr std::array<std::u32string_view, 6> kLinks{U"s", U"es", U"n", U"en", U"er", U"e"};
 
 std::string composed(std::string_view text) {
-  if (find_invalid_utf8(text)) fail(ErrorKind::kText, "words are looked for in text that is not UTF-8");
+  if (find_invalid_utf8(text)) fail(ErrorKind::kText, "the text is not valid UTF-8");
   UErrorCode error = U_ZERO_ERROR;
   const icu::Normalizer2* nfc = icu::Normalizer2::getNFCInstance(error);
   HEED_CHECK(U_SUCCESS(error));
@@ -80,15 +80,15 @@ void KnownWords::add(std::string_view text) {
   for (const std::string& word : letter_words(text)) words_.insert(folded_word(word));
 }
 
-bool KnownWords::contains_parts_of(const std::string& word) const {
+bool KnownWords::contains_compound(const std::string& word) const {
   const std::u32string letters = utf8_to_utf32(folded_word(word));
   const std::u32string_view all = letters;
-  // Where a part may begin: at the start, and behind a known part with or without a link.
+  // Whether a part may begin here: at the start, or after a known part with or without a linking element.
   std::vector<bool> part_begins(all.size() + 1, false);
   part_begins[0] = true;
   for (size_t begin = 0; begin < all.size(); ++begin) {
     if (!part_begins[begin]) continue;
-    for (size_t end = begin + kShortestPart; end <= all.size(); ++end) {
+    for (size_t end = begin + kMinPartLetters; end <= all.size(); ++end) {
       const bool whole = begin == 0 && end == all.size();
       if (whole || !words_.contains(to_utf8(all.substr(begin, end - begin)))) continue;
       if (end == all.size()) return true;
@@ -108,7 +108,7 @@ std::vector<std::string> invented_words(std::string_view output, const std::vect
   std::vector<std::string> invented;
   for (std::string& word : letter_words(output)) {
     if (known.contains(word) || copies.contains(word)) continue;
-    if (options.compounds && known.contains_parts_of(word)) continue;
+    if (options.compounds && known.contains_compound(word)) continue;
     if (std::ranges::find(invented, word) == invented.end()) invented.push_back(std::move(word));
   }
   return invented;

@@ -1,8 +1,9 @@
-// Words that a translation made up: in neither language's known text, nor copied from the source.
+// Detects invented words in translations: words that occur neither in known text of both languages nor in the
+// source.
 //
-// A word is a run of letters (with their combining marks) that touches no digit; words are compared after
-// normalisation (NFC) and case folding. So "3rd" and "B12" hold no word, "don't" holds two, and "Straße" and
-// "STRASSE" are one.
+// A word is a run of letters (with combining marks) without adjacent digits. Words are compared after NFC
+// normalisation and case folding: "3rd" and "B12" contain no word, "don't" contains two, and "Straße" and
+// "STRASSE" are the same.
 #pragma once
 
 #include <cstddef>
@@ -13,33 +14,34 @@
 
 namespace heed {
 
-/// The words of text, as they are spelt there (NFC), in order. Throws kText for invalid UTF-8.
+/// The words of a text in order, in their original spelling (NFC). Throws kText for invalid UTF-8.
 std::vector<std::string> letter_words(std::string_view text);
 
-/// How two spellings of a word are compared: full case folding.
+/// The form for comparison: full case folding.
 std::string folded_word(const std::string& word);
 
 class KnownWords {
  public:
-  /// All words of a text. Throws kText for invalid UTF-8.
+  /// Adds all words of a text. Throws kText for invalid UTF-8.
   void add(std::string_view text);
   size_t size() const { return words_.size(); }
 
   bool contains(const std::string& word) const { return words_.contains(folded_word(word)); }
-  /// Whether a word is two or more known words of at least four letters each, one behind the other, as German
-  /// writes compounds; between two of them -s-, -es-, -n-, -en-, -er- or -e- may stand.
-  bool contains_parts_of(const std::string& word) const;
+  /// Whether a word is a compound of known words of at least four letters each, as in German, with an
+  /// optional linking
+  /// element -s-, -es-, -n-, -en-, -er- or -e- between them.
+  bool contains_compound(const std::string& word) const;
 
  private:
   std::unordered_set<std::string> words_;  // folded
 };
 
 struct InventedWordsOptions {
-  bool compounds = false;  ///< compounds of known words are known
+  bool compounds = false;  ///< treat compounds of known words as known
 };
 
-/// The words of `output` that are neither known nor words of one of `copied` (the source line, a reference),
-/// each once, as they are spelt. Throws kText for invalid UTF-8.
+/// The distinct words of `output` that are neither known nor in one of `copied` (source line, reference), in
+/// their original spelling. Throws kText for invalid UTF-8.
 std::vector<std::string> invented_words(std::string_view output, const std::vector<std::string_view>& copied,
                                         const KnownWords& known, const InventedWordsOptions& options = {});
 

@@ -14,7 +14,7 @@ bool is_identified_language(const std::string& code) {
 }
 
 std::string other_language(std::string_view text, const std::string& expected) {
-  constexpr int kLeastBytes = 25, kLeastPercent = 90;  // of the letters, in the language that is found
+  constexpr int kMinBytes = 25, kMinPercent = 90;  // share of the letters in the identified language
   const CLD2::Language language = CLD2::GetLanguageFromName(expected.c_str());
   const CLD2::CLDHints hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, language};
   std::array<CLD2::Language, 3> found{};
@@ -25,7 +25,7 @@ std::string other_language(std::string_view text, const std::string& expected) {
   CLD2::ExtDetectLanguageSummary(text.data(), static_cast<int>(text.size()), true, &hints, 0, found.data(),
                                  percent.data(), score.data(), nullptr, &bytes, &reliable);
   const bool other = found[0] != language && found[0] != CLD2::UNKNOWN_LANGUAGE;
-  if (!reliable || !other || bytes < kLeastBytes || percent[0] < kLeastPercent) return "";
+  if (!reliable || !other || bytes < kMinBytes || percent[0] < kMinPercent) return "";
   return CLD2::LanguageCode(found[0]);
 }
 

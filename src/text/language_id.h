@@ -1,5 +1,5 @@
-// In which language a text is written: CLD2, "Compact Language Detector 2" (Sites, 2013), a naive Bayes
-// classifier of groups of four letters.
+// Language identification with CLD2, "Compact Language Detector 2" (Sites, 2013), a naive Bayes classifier
+// over letter quadgrams.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-/// Whether the code of a language, such as "de", is one that can be told from others.
+/// Whether CLD2 supports the language with this code, such as "de".
 bool is_identified_language(const std::string& code);
 
 /// The code of the text's language if it is reliably identified and not `expected`, else empty; text of less

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-bool holds_mark_behind_a_character(std::string_view piece) {
+bool has_inner_mark(std::string_view piece) {
   while (piece.starts_with(kSpaceMark)) piece.remove_prefix(kSpaceMark.size());
   return piece.find(kSpaceMark) != std::string_view::npos;
 }
@@ -32,14 +32,14 @@ MarkedBpeTokenizer::MarkedBpeTokenizer(MarkedBpeModel model)
     const auto found = ids_.find(piece);
     if (found == ids_.end()) {
       fail(ErrorKind::kFormat,
-           "{}: the vocabulary has no piece '{}', and with \"byte_fallback\" each byte needs one",
-           model_.path, piece);
+           "{}: the vocabulary lacks the byte piece '{}', which \"byte_fallback\" requires", model_.path,
+           piece);
     }
     id_of_byte_.push_back(found->second);
     byte_of_id_[found->second] = byte;
   }
   for (const BpeMerge& merge : model_.merges) {
-    crosses_words_ |= holds_mark_behind_a_character(model_.pieces[merge.joined]);
+    crosses_words_ |= has_inner_mark(model_.pieces[merge.joined]);
   }
 }
 
@@ -80,7 +80,7 @@ std::vector<BpeSymbol> MarkedBpeTokenizer::symbols_of(std::string_view text, siz
       symbols.push_back({found->second, from, to});
       return;
     }
-    // The last of a character's bytes stands for all of it.
+    // The last byte piece of a character has its whole span.
     for (size_t n = 0; n < character.size(); ++n) {
       const bool last = n + 1 == character.size();
       symbols.push_back({id_of_byte_[static_cast<unsigned char>(character[n])], from, last ? to : from});
@@ -96,19 +96,19 @@ std::vector<BpeSymbol> MarkedBpeTokenizer::symbols_of(std::string_view text, siz
   return symbols;
 }
 
-void MarkedBpeTokenizer::cut(std::string_view text, size_t begin, size_t end,
-                             std::vector<Token>& tokens) const {
+void MarkedBpeTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
+                                  std::vector<Token>& tokens) const {
   text = text.substr(0, end);
   bool marked =
       model_.mark == LeadingMark::kAlways || (model_.mark != LeadingMark::kNone && !is_mark(text, begin) &&
                                               (begin == 0 || model_.mark == LeadingMark::kUnlessThere));
-  std::unordered_map<std::string_view, std::vector<BpeSymbol>> known;  // words come again and again
+  std::unordered_map<std::string_view, std::vector<BpeSymbol>> known;  // cache of repeated words
   const auto add = [&](const std::vector<BpeSymbol>& symbols, size_t offset) {
     for (const BpeSymbol& symbol : symbols)
       tokens.push_back({symbol.id, offset + symbol.begin, offset + symbol.end});
   };
   while (begin < end) {
-    // No merge reaches over the beginning of a word, unless one says so.
+    // Merges do not cross word boundaries, unless there is one that does.
     size_t behind = crosses_words_ ? end : begin;
     while (behind < end && is_mark(text, behind)) next_code_point(text, behind);
     while (behind < end && !is_mark(text, behind)) next_code_point(text, behind);

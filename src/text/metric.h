@@ -1,4 +1,5 @@
-// A score of a text as a function of sums over its lines. That is what resampling needs: it sums other lines.
+// A corpus-level metric as a function of sums of per-line statistics, so that resampling only needs to sum
+// again.
 #pragma once
 
 #include <functional>
@@ -12,18 +13,18 @@
 namespace heed {
 
 struct Metric {
-  std::string name;       ///< as sacreBLEU prints it: "BLEU", "chrF2", "chrF2++", "TER"
-  std::string signature;  ///< as sacreBLEU prints it
+  std::string name;       ///< sacreBLEU's name: "BLEU", "chrF2", "chrF2++", "TER"
+  std::string signature;  ///< sacreBLEU's signature
   bool lower_is_better = false;
-  /// What is summed, of one line and its references. All vectors of a metric have the same length.
+  /// The statistics of one line and its references, a vector of fixed length for each metric.
   std::function<std::vector<double>(const std::string& hypothesis,
                                     const std::vector<std::string>& references)>
       statistics;
-  /// The score, of sums of such vectors.
+  /// The score from the sum of such vectors.
   std::function<double(const std::vector<double>& sums)> score;
 };
 
-/// For `references` references of each line. Throw kUsage for options that are impossible.
+/// For `references` references per line. Throw kUsage for invalid options.
 Metric bleu_metric(size_t references, const BleuOptions& options = {});
 Metric chrf_metric(size_t references, const ChrfOptions& options = {});
 Metric ter_metric(size_t references, const TerOptions& options = {});

@@ -26,7 +26,7 @@ constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 7> kNames{
      {BleuTokenizer::kFlores101, "flores101"},
      {BleuTokenizer::kFlores200, "flores200"}}};
 
-/// A SentencePiece model that sacreBLEU downloads, and the name under which it keeps it.
+/// A SentencePiece model that sacreBLEU downloads, and its file name.
 struct PiecesFile {
   BleuTokenizer tokenizer;
   const char *name, *url;
@@ -55,14 +55,14 @@ bool is_dash(char32_t c) {
   return c == '-';
 }
 
-/// ASCII punctuation and symbols, except those that need their neighbours (period, comma, dash) and the
+/// ASCII punctuation and symbols, except those that depend on context (period, comma, dash) and the
 /// apostrophe.
 bool is_separate_mark(char32_t c) {
   return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= '!' && c <= '&') ||
          (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
 }
 
-/// Puts spaces around each character that `test` picks.
+/// Puts spaces around each character for which `test` is true.
 template <typename Text, typename Test>
 Text separate(const Text& text, Test test) {
   Text spaced;
@@ -76,10 +76,10 @@ Text separate(const Text& text, Test test) {
   return spaced;
 }
 
-/// What stands in place of a pair ab that a rule matches.
+/// The replacement of a matching pair ab.
 enum class Pair { kFirstApart, kSecondApart };  // " a b" or "a b "
 
-/// Applies a rule to pairs of neighbours from left to right; a character belongs to one match only.
+/// Applies a rule to adjacent pairs from left to right; matches do not overlap.
 template <typename Text, typename First, typename Second>
 Text separate_pairs(const Text& text, First first, Second second, Pair result) {
   Text spaced;
@@ -100,8 +100,8 @@ Text separate_pairs(const Text& text, First first, Second second, Pair result) {
   return spaced;
 }
 
-// All characters that these rules name are ASCII, so they work on bytes: a byte of a longer UTF-8 sequence is
-// to them what its character is, something that is neither digit nor mark.
+// These rules only name ASCII characters, so they work on bytes: bytes of multi-byte UTF-8 sequences are
+// neither digits nor marks.
 std::string separate_western(const std::string& text) {
   std::string line = separate(text, is_separate_mark);
   line = separate_pairs(line, is_not_digit, is_period_or_comma, Pair::kSecondApart);
@@ -147,9 +147,9 @@ struct CodePointRange {
   char32_t first, last;
 };
 
-/// The characters that sacreBLEU takes for Chinese. Two ranges are not those that it means: in Python,
-/// "\u20000" is U+2000 and a zero. So U+2001 to U+2A6D (dashes, quotation marks, arrows, ...) are "Chinese",
-/// and the ideographs above U+FFFF are not.
+/// The characters that sacreBLEU treats as Chinese, including its mistake: in Python, "\u20000" is U+2000 and
+/// a zero, so U+2001 to U+2A6D (dashes, quotation marks, arrows, ...) count as Chinese, and ideographs above
+/// U+FFFF do not.
 constexpr std::array<CodePointRange, 21> kChinese{
     {{0x3400, 0x4DB5}, {0x4E00, 0x9FA5}, {0x9FA6, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A},
      {0xFA70, 0xFAD9}, {0x2001, 0x2A6D}, {0x2F81, 0x2FA1}, {0xFF00, 0xFFEF}, {0x2E80, 0x2EFF},
@@ -162,7 +162,7 @@ bool is_chinese(char32_t c) {
       kChinese, [c](const CodePointRange& range) { return c >= range.first && c <= range.last; });
 }
 
-/// Unlike 13a, without spaces around the line: a mark at its very ends has no neighbour.
+/// Unlike 13a, without spaces around the line, so marks at its ends have no context.
 std::string separate_zh(std::string_view text) {
   std::string spaced;
   for (const char32_t c : separate(utf8_to_utf32(strip(text)), is_chinese)) append_utf8(spaced, c);
@@ -199,7 +199,7 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
     if (known == name) return value;
   }
   fail(ErrorKind::kUsage,
-       "there is no BLEU tokenizer \"{}\"; choose 13a, none, char, intl, zh, flores101 or flores200", name);
+       "unknown BLEU tokenizer '{}'; choose 13a, none, char, intl, zh, flores101 or flores200", name);
 }
 
 std::optional<SentencePieceModel> load_bleu_pieces(BleuTokenizer tokenizer) {
@@ -210,18 +210,17 @@ std::optional<SentencePieceModel> load_bleu_pieces(BleuTokenizer tokenizer) {
       named != nullptr ? named : std::filesystem::path(home != nullptr ? home : "") / ".sacrebleu";
   const std::filesystem::path path = folder / "models" / file->name;
   if (!std::filesystem::exists(path)) {
-    fail(
-        ErrorKind::kNotFound,
-        "the BLEU tokenizer {} needs a SentencePiece model, and '{}' does not exist: download {} and save it "
-        "under that name (sacreBLEU does so when it uses the tokenizer)",
-        bleu_tokenizer_name(tokenizer), path.string(), file->url);
+    fail(ErrorKind::kNotFound,
+         "the BLEU tokenizer {} needs the SentencePiece model '{}', which does not exist: download {} to "
+         "that path (sacreBLEU does so when it uses the tokenizer)",
+         bleu_tokenizer_name(tokenizer), path.string(), file->url);
   }
   return SentencePieceModel::load(path.string());
 }
 
 std::vector<std::string> tokenize_for_bleu(std::string_view text, BleuTokenizer tokenizer,
                                            const SentencePieceModel* pieces) {
-  // Trailing white space matters to "intl" alone, where a mark at the very end has no neighbour.
+  // Trailing white space only matters for "intl", where it is context for a final mark.
   text = strip_right(text);
   switch (tokenizer) {
     case BleuTokenizer::k13a:

@@ -22,8 +22,8 @@ std::u32string WordNumbers::number(const std::vector<std::string>& words) {
 
 void check_scorable(const std::vector<std::string>& hypotheses,
                     const std::vector<std::vector<std::string>>& references) {
-  if (hypotheses.empty()) fail(ErrorKind::kUsage, "there is no line to score");
-  if (references.empty()) fail(ErrorKind::kUsage, "there is no reference to score against");
+  if (hypotheses.empty()) fail(ErrorKind::kUsage, "there are no lines to score");
+  if (references.empty()) fail(ErrorKind::kUsage, "there are no references");
   const auto check_text = [](const std::string& text, size_t line, std::string_view where) {
     if (const auto offset = find_invalid_utf8(text)) {
       fail(ErrorKind::kText, "line {} of the {} is not valid UTF-8 (byte {} of the line)", line + 1, where,
@@ -33,8 +33,8 @@ void check_scorable(const std::vector<std::string>& hypotheses,
   for (size_t line = 0; line < hypotheses.size(); ++line) check_text(hypotheses[line], line, "hypotheses");
   for (size_t r = 0; r < references.size(); ++r) {
     if (references[r].size() != hypotheses.size()) {
-      fail(ErrorKind::kUsage, "reference {} has {} lines, the hypotheses {}; they must have as many", r + 1,
-           references[r].size(), hypotheses.size());
+      fail(ErrorKind::kUsage, "reference {} has {} lines, but the hypotheses have {}: they must be parallel",
+           r + 1, references[r].size(), hypotheses.size());
     }
     for (size_t line = 0; line < references[r].size(); ++line)
       check_text(references[r][line], line, "references");

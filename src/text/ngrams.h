@@ -1,4 +1,4 @@
-// Counting n-grams, for BLEU over words and for chrF over characters and words.
+// Counts n-grams: of words for BLEU, of characters and words for chrF.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,12 @@
 
 namespace heed {
 
-/// How often each n-gram stands in a sequence. The keys look into the sequence, which must outlive them.
+/// The count of each n-gram. The keys are views of the sequence, which must outlive them.
 using NgramCounts = std::unordered_map<std::u32string_view, int64_t>;
 
 NgramCounts count_ngrams(std::u32string_view symbols, size_t order);
 
-/// Numbers words, the same word the same number, so that n-grams of words are counted like those of
-/// characters.
+/// Maps words to integers, so that word n-grams are counted like character n-grams.
 class WordNumbers {
  public:
   std::u32string number(const std::vector<std::string>& words);
@@ -25,9 +24,8 @@ class WordNumbers {
   std::unordered_map<std::string, char32_t> numbers_;
 };
 
-/// Throws unless there is something to score: as many lines in each reference as in the hypothesis, at least
-/// one reference and one line (kUsage), all valid UTF-8 (kText). `references[r][n]` belongs to
-/// `hypotheses[n]`.
+/// Throws kUsage unless there is at least one reference and one line, and all have the same number of lines;
+/// kText for invalid UTF-8. `references[r][n]` belongs to `hypotheses[n]`.
 void check_scorable(const std::vector<std::string>& hypotheses,
                     const std::vector<std::vector<std::string>>& references);
 
@@ -35,7 +33,7 @@ void check_scorable(const std::vector<std::string>& hypotheses,
 std::vector<std::string> references_of_line(const std::vector<std::vector<std::string>>& references,
                                             size_t line);
 
-/// The version of sacreBLEU whose numbers and signatures these are.
+/// The version of sacreBLEU whose scores and signatures are reproduced.
 inline constexpr std::string_view kSacreBleuVersion = "2.6.0";
 
 }  // namespace heed

@@ -6,7 +6,7 @@
 namespace heed {
 namespace {
 
-/// SeedSequence(seed).generate_state(8): the words of a pool of four, hashed (O'Neill's seed_seq_fe128).
+/// SeedSequence(seed).generate_state(8): hashes of a pool of four words (O'Neill's seed_seq_fe128).
 class SeedSequence {
  public:
   explicit SeedSequence(uint32_t seed) {
@@ -50,7 +50,7 @@ class SeedSequence {
 
 NumpyRandom::NumpyRandom(uint32_t seed) {
   const std::array<uint32_t, 8> words = SeedSequence(seed).state();
-  const auto wide = [&words](std::size_t first) {  // two numbers of 64 bits, the upper one first
+  const auto wide = [&words](std::size_t first) {  // a 128-bit number, upper half first
     const uint64_t upper = words[first] | uint64_t{words[first + 1]} << 32;
     const uint64_t lower = words[first + 2] | uint64_t{words[first + 3]} << 32;
     return Uint128{upper} << 64 | lower;
@@ -66,7 +66,7 @@ void NumpyRandom::step() {
   state_ = state_ * kMultiplier + increment_;
 }
 
-/// XSL-RR: both halves of the state by exclusive or, rotated by its top six bits.
+/// XSL-RR output: xor of both halves of the state, rotated by its top six bits.
 uint64_t NumpyRandom::next_64() {
   step();
   const auto folded = static_cast<uint64_t>(state_ >> 64) ^ static_cast<uint64_t>(state_);
@@ -87,7 +87,7 @@ uint32_t NumpyRandom::next_32() {
 
 /// Lemire, "Fast random integer generation in an interval", 2019.
 uint32_t NumpyRandom::below(uint32_t limit) {
-  if (limit == 1) return 0;  // nothing is drawn
+  if (limit == 1) return 0;  // consumes no random number
   uint64_t product = uint64_t{next_32()} * limit;
   if (static_cast<uint32_t>(product) < limit) {
     const uint32_t threshold = -limit % limit;

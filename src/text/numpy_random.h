@@ -1,6 +1,6 @@
 // The random numbers of NumPy's default_rng(seed): PCG64 (O'Neill, "PCG: a family of simple fast
 // space-efficient statistically good algorithms for random number generation", 2014), seeded through NumPy's
-// SeedSequence. sacreBLEU draws its resamples from them, so that equal p-values need equal numbers.
+// SeedSequence. sacreBLEU uses them for resampling, so equal p-values require equal random numbers.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,7 @@ class NumpyRandom {
 
   /// One element of integers(0, limit): 0 to limit - 1. `limit` is at least 1.
   uint32_t below(uint32_t limit);
-  /// `count` elements of integers(2, size=count, dtype=bool) come from count / 32 such numbers, each from its
-  /// lowest bit up.
+  /// integers(2, size=count, dtype=bool) takes its elements from count / 32 such numbers, lowest bit first.
   uint32_t next_32();
 
  private:
@@ -25,7 +24,7 @@ class NumpyRandom {
   void step();
 
   Uint128 state_ = 0, increment_ = 0;
-  uint32_t kept_ = 0;  // the upper half of a number whose lower half was given out
+  uint32_t kept_ = 0;  // the upper half of the last 64-bit number
   bool has_kept_ = false;
 };
 

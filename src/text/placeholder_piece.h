@@ -1,5 +1,5 @@
-// Pieces that stand in a sentence for something that is not to be translated (an address, code, an emoji):
-// "⟦0⟧", "⟦1⟧", ... A model that was trained with them copies them, each to its place.
+// Placeholder pieces "⟦0⟧", "⟦1⟧", ... replace spans that must not be translated (URLs, code, emojis). A
+// model trained with them copies them to the right position.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace heed {
 
-/// "⟦3⟧": the number between U+27E6 and U+27E7.
+/// "⟦3⟧": a number between U+27E6 and U+27E7.
 std::string placeholder_piece(int number);
 
-/// How many of them a vocabulary holds, from number 0 on without a gap.
+/// The number of consecutive placeholder pieces in a vocabulary, from ⟦0⟧.
 int placeholder_pieces(const Vocabulary& vocabulary);
 
 }  // namespace heed

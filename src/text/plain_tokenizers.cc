@@ -26,7 +26,8 @@ std::string ByteTokenizer::bytes(int32_t id) const {
   return std::string(1, static_cast<char>(id));
 }
 
-void ByteTokenizer::cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const {
+void ByteTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
+                             std::vector<Token>& tokens) const {
   for (size_t at = begin; at < end; ++at)
     tokens.push_back({static_cast<unsigned char>(text[at]), at, at + 1});
 }
@@ -34,7 +35,7 @@ void ByteTokenizer::cut(std::string_view text, size_t begin, size_t end, std::ve
 CharacterTokenizer::CharacterTokenizer(std::u32string characters) : characters_(std::move(characters)) {
   for (const char32_t c : characters_) {
     if (!ids_.emplace(c, static_cast<int32_t>(ids_.size())).second) {
-      fail(ErrorKind::kFormat, "the character U+{:04X} stands twice in the vocabulary",
+      fail(ErrorKind::kFormat, "the character U+{:04X} is duplicated in the vocabulary",
            static_cast<uint32_t>(c));
     }
   }
@@ -46,7 +47,7 @@ std::unique_ptr<TextTokenizer> CharacterTokenizer::load(const std::string& direc
   for (const std::string& piece : read_vocabulary(read_tokenizer_file(path), path)) {
     const std::u32string decoded = utf8_to_utf32(piece);
     if (decoded.size() != 1) {
-      fail(ErrorKind::kFormat, "{}: \"{}\" is not one character, as every piece of a character tokenizer is",
+      fail(ErrorKind::kFormat, "{}: '{}' is not a single character, which a character tokenizer requires",
            path, piece);
     }
     characters += decoded;
@@ -56,21 +57,21 @@ std::unique_ptr<TextTokenizer> CharacterTokenizer::load(const std::string& direc
 
 std::unique_ptr<TextTokenizer> CharacterTokenizer::train(const NextText& text) {
   std::set<char32_t> characters;
-  std::string rest;  // a stretch may end within a character
+  std::string rest;  // a chunk may end within a character
   const auto add = [&](std::string_view whole) {
     if (find_invalid_utf8(whole)) {
-      fail(ErrorKind::kText, "the text is not UTF-8, so it has no characters: convert it, or use bytes");
+      fail(ErrorKind::kText, "the text is not valid UTF-8: convert it, or use the tokenizer bytes");
     }
     for (size_t at = 0; at < whole.size();) characters.insert(next_code_point(whole, at));
   };
   for (std::string stretch; text(stretch);) {
     rest += stretch;
-    const size_t whole = rest.size() - unfinished_utf8(rest);
+    const size_t whole = rest.size() - incomplete_utf8(rest);
     add(std::string_view(rest).substr(0, whole));
     rest.erase(0, whole);
   }
   add(rest);
-  if (characters.empty()) fail(ErrorKind::kText, "there is no text to take characters from");
+  if (characters.empty()) fail(ErrorKind::kText, "there is no text to train the tokenizer on");
   return std::make_unique<CharacterTokenizer>(std::u32string(characters.begin(), characters.end()));
 }
 
@@ -93,19 +94,18 @@ std::string CharacterTokenizer::bytes(int32_t id) const {
   return text;
 }
 
-void CharacterTokenizer::cut(std::string_view text, size_t begin, size_t end,
-                             std::vector<Token>& tokens) const {
+void CharacterTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
+                                  std::vector<Token>& tokens) const {
   while (begin < end) {
     size_t next = begin;
     const char32_t c = next_code_point(text, next);
     const auto found = ids_.find(c);
     if (found == ids_.end()) {
-      fail(
-          ErrorKind::kText,
-          "byte {} of the text begins the character '{}' (U+{:04X}), which is none of the {} that this model "
-          "was trained on",
-          begin + 1, replace_invalid_utf8(text.substr(begin, next - begin)), static_cast<uint32_t>(c),
-          size());
+      fail(ErrorKind::kText,
+           "the character '{1}' (U+{2:04X}) at byte {0} of the text is not one of the {3} characters of this "
+           "model",
+           begin + 1, replace_invalid_utf8(text.substr(begin, next - begin)), static_cast<uint32_t>(c),
+           size());
     }
     tokens.push_back({found->second, begin, next});
     begin = next;
@@ -117,7 +117,8 @@ std::string IdTokenizer::bytes(int32_t id) const {
   return fmt::format(" {}", id);
 }
 
-void IdTokenizer::cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const {
+void IdTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
+                           std::vector<Token>& tokens) const {
   while (begin < end) {
     if (text[begin] == ' ' || text[begin] == '\n' || text[begin] == '\t' || text[begin] == '\r') {
       ++begin;
@@ -129,9 +130,8 @@ void IdTokenizer::cut(std::string_view text, size_t begin, size_t end, std::vect
     const bool ends = token.end == end || text.substr(token.end, 1).find_first_of(" \n\t\r") == 0;
     if (error != std::errc() || !ends || token.id < 0 || token.id >= size_) {
       fail(ErrorKind::kText,
-           "this model came without a tokenizer, so a text is ids from 0 to {} with spaces between them; "
-           "byte {} "
-           "begins something else",
+           "this model has no tokenizer, so a text must be token ids from 0 to {}, separated by spaces; byte "
+           "{} is invalid",
            size_ - 1, begin + 1);
     }
     tokens.push_back(token);

@@ -1,4 +1,4 @@
-// The tokenizers that need no training to speak of: bytes and characters.
+// Trivial tokenizers: bytes, characters, and numeric ids.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace heed {
 
-/// Byte b is the id b.
+/// Byte b has the id b.
 class ByteTokenizer : public TextTokenizer {
  public:
   void save(const std::string& directory) const override;
@@ -20,13 +20,13 @@ class ByteTokenizer : public TextTokenizer {
   std::string bytes(int32_t id) const override;
 
  protected:
-  void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
+  void tokenize(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
 };
 
-/// The characters of a text (Unicode's code points), in their order.
+/// One id per character (Unicode code point) of the training text, in code point order.
 class CharacterTokenizer : public TextTokenizer {
  public:
-  /// Throws kFormat for a character that stands twice.
+  /// Throws kFormat for a duplicate character.
   explicit CharacterTokenizer(std::u32string characters);
   /// Reads vocab.json, {"a": 0, ...}.
   static std::unique_ptr<TextTokenizer> load(const std::string& directory);
@@ -39,31 +39,31 @@ class CharacterTokenizer : public TextTokenizer {
   std::string bytes(int32_t id) const override;
 
  protected:
-  void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
+  void tokenize(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
 
  private:
   std::u32string characters_;
   std::unordered_map<char32_t, int32_t> ids_;
 };
 
-/// For models whose tokenizer is missing: the text "1 403 407" is these ids.
+/// For models without a tokenizer: the text "1 403 407" stands for these ids.
 class IdTokenizer : public TextTokenizer {
  public:
   /// `start` -1: none.
   IdTokenizer(int32_t size, int32_t start) : size_(size), start_(start) {}
 
-  /// There is nothing to write.
+  /// Writes nothing.
   void save(const std::string&) const override {}
   TextTokenizerKind kind() const override { return TextTokenizerKind::kIds; }
   int32_t size() const override { return size_; }
   std::optional<int32_t> start_id() const override {
     return start_ < 0 ? std::nullopt : std::optional(start_);
   }
-  /// The number behind a space.
+  /// A space and the number.
   std::string bytes(int32_t id) const override;
 
  protected:
-  void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
+  void tokenize(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
 
  private:
   int32_t size_, start_;

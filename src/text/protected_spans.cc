@@ -1,6 +1,5 @@
-// The patterns are ICU regular expressions: a table that can be read and extended, with Unicode's properties
-// and possessive quantifiers, so that no text takes more than linear time. A look at the bytes decides first
-// whether there is anything to look for: most sentences never reach them.
+// The patterns are a table of ICU regular expressions with possessive quantifiers, so that matching takes
+// linear time. A check of the bytes first skips most sentences, which cannot match.
 #include "text/protected_spans.h"
 
 #include <unicode/regex.h>
@@ -23,9 +22,9 @@ struct Pattern {
   const char* expression;
 };
 
-/// At each position the first that matches counts. `~` at the end of a URL's characters: no punctuation last.
+/// At each position, the first match counts. URLs do not end with punctuation.
 constexpr std::array kPatterns{
-    Pattern{SpanKind::kExact, R"(⟦[0-9]++⟧)"},  // marks that models use themselves
+    Pattern{SpanKind::kExact, R"(⟦[0-9]++⟧)"},  // placeholders
     Pattern{SpanKind::kExact, R"(``[^`]++``|`[^`]++`)"},
     Pattern{
         SpanKind::kExact,  // URLs
@@ -33,7 +32,7 @@ constexpr std::array kPatterns{
     Pattern{SpanKind::kExact,  // e-mail addresses
             R"((?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5})"},
     Pattern{
-        SpanKind::kExact,  // domains without more
+        SpanKind::kExact,  // bare domains
         R"((?<![\p{L}\p{N}@.])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk)(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
     Pattern{SpanKind::kExact, R"(&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"},
     Pattern{
@@ -51,7 +50,7 @@ constexpr std::array kPatterns{
         SpanKind::kExact,
         R"((?<![\p{L}\p{N}])[\w-]{1,80}\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
     Pattern{
-        SpanKind::kExact,  // flags; emojis with their modifiers, joined ones together
+        SpanKind::kExact,  // flags; emojis with modifiers and joined sequences
         R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6})"},
     Pattern{SpanKind::kExact, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
     Pattern{SpanKind::kExact,  // UUIDs, ISO dates, IP addresses, versions, phone numbers
@@ -78,7 +77,7 @@ constexpr std::array kPatterns{
         R"((?<![\p{L}\p{N}.,])(?:[0-9]{4,6}|[0-9]{1,15}(?:[.,][0-9]{1,15}){1,5})(?![\p{L}\p{N}]|[.,:][0-9]))"},
 };
 
-/// Day, month, year: translations write them in many ways, so they are left to the model.
+/// Dates (day, month, year) are not protected, since their format depends on the language.
 constexpr const char* kDate =
     R"((?<![\p{L}\p{N}])[0-9]{1,2}[./][0-9]{1,2}[./](?:[0-9]{4}|[0-9]{2})(?![\p{L}\p{N}]|\.[0-9]))";
 
@@ -86,7 +85,7 @@ struct CloseText {
   void operator()(UText* text) const { utext_close(text); }
 };
 
-/// All patterns as one, each in a group of its own: group 1 is the date, group n + 2 pattern n.
+/// All patterns as alternatives with one group each: group 1 is the date, group n + 2 is pattern n.
 const icu::RegexPattern& combined_pattern() {
   static const std::unique_ptr<icu::RegexPattern> pattern = [] {
     std::string all = "(" + std::string(kDate) + ")";
@@ -96,7 +95,7 @@ const icu::RegexPattern& combined_pattern() {
     std::unique_ptr<icu::RegexPattern> made(
         icu::RegexPattern::compile(icu::UnicodeString::fromUTF8(all), where, code));
     if (U_FAILURE(code)) {
-      fail(ErrorKind::kFile, "ICU does not compile the patterns of protected text: {} at {}",
+      fail(ErrorKind::kFile, "ICU cannot compile the patterns of protected spans: {} at {}",
            u_errorName(code), where.offset);
     }
     return made;
@@ -104,7 +103,7 @@ const icu::RegexPattern& combined_pattern() {
   return *pattern;
 }
 
-/// Whether any pattern could match: a digit, a sign that all of them need, or a character beyond Latin.
+/// Whether any pattern could match: requires a digit, certain punctuation, or a non-Latin character.
 bool may_hold_spans(std::string_view text) {
   size_t dots = 0;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -131,8 +130,8 @@ std::string with_capital(std::string_view text) {
   return result.append(text.substr(offset));
 }
 
-/// The numbers of a text, however they are written: "1.500,50" and "1,500.50" as "1500|50". A last group of
-/// three digits counts for thousands.
+/// The numbers of a text, independent of their format: "1.500,50" and "1,500.50" both as "1500|50". A final
+/// group of three digits counts as thousands.
 std::map<std::string, int> numbers_of(std::string_view text) {
   std::map<std::string, int> numbers;
   std::vector<std::string> groups;
@@ -157,7 +156,7 @@ std::map<std::string, int> numbers_of(std::string_view text) {
   return numbers;
 }
 
-/// Words that may stand for a unit: "€" as "euros".
+/// Words that may replace a unit: "euros" for "€".
 struct UnitWord {
   std::string_view unit, word;
 };
@@ -171,7 +170,7 @@ constexpr std::array kUnitWords{
     UnitWord{"l", "lit"},         UnitWord{"°C", "degree"},    UnitWord{"°C", "grado"},
     UnitWord{"km/h", "per hour"}, UnitWord{"km/h", "por hora"}};
 
-/// What stands beside the digits of a number, without white space.
+/// The unit next to the digits of a number, without white space.
 std::string_view unit_of(std::string_view number) {
   size_t begin = 0, end = number.size();
   const auto is_digit = [&](size_t at) { return number[at] >= '0' && number[at] <= '9'; };
@@ -205,7 +204,7 @@ std::vector<ProtectedSpan> find_protected_spans(std::string_view text) {
       utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &code));
   const std::unique_ptr<icu::RegexMatcher> matcher(combined_pattern().matcher(code));
   if (U_FAILURE(code))
-    fail(ErrorKind::kText, "cannot look for protected text: ICU says {}", u_errorName(code));
+    fail(ErrorKind::kText, "cannot find protected spans: ICU reports {}", u_errorName(code));
   matcher->reset(view.get());
   std::vector<ProtectedSpan> spans;
   while (matcher->find(code) && U_SUCCESS(code)) {
@@ -242,7 +241,7 @@ size_t count_phrase(std::string_view text, std::string_view phrase) {
 
 std::vector<size_t> missing_texts(std::string_view translation, const std::vector<RequiredText>& required) {
   std::vector<size_t> missing;
-  std::map<std::string_view, size_t> left;  // occurrences that stand for none of `required` yet
+  std::map<std::string_view, size_t> left;  // occurrences not yet assigned to one of `required`
   std::map<std::string, int> numbers;
   bool numbers_read = false;
   for (size_t n = 0; n < required.size(); ++n) {

@@ -18,8 +18,8 @@ bool joins_digits(char32_t c) {
   return c == '.' || c == ',' || c == ':';
 }
 
-/// Whether a form that ends in `own` goes on in what follows, `next` and `after_next` (0: nothing there).
-bool goes_on(char32_t own, char32_t next, char32_t after_next) {
+/// Whether a form that ends in `own` continues with the characters `next` and `after_next` (0: end of text).
+bool continues(char32_t own, char32_t next, char32_t after_next) {
   if (!is_letter_or_digit(own)) return false;
   return is_letter_or_digit(next) || (is_digit(own) && joins_digits(next) && is_digit(after_next));
 }
@@ -37,14 +37,14 @@ std::vector<std::string> split_forms(std::string_view text) {
   }
 }
 
-bool holds_form(std::string_view text, std::string_view form) {
+bool contains_form(std::string_view text, std::string_view form) {
   const std::u32string all = utf8_to_utf32(text), wanted = utf8_to_utf32(form);
   if (wanted.empty()) return false;
   const auto at = [&](size_t n) { return n < all.size() ? all[n] : char32_t{0}; };
   for (size_t begin = all.find(wanted); begin != std::u32string::npos; begin = all.find(wanted, begin + 1)) {
     const size_t end = begin + wanted.size();
     const char32_t before = begin > 0 ? all[begin - 1] : 0, before_that = begin > 1 ? all[begin - 2] : 0;
-    if (!goes_on(wanted.front(), before, before_that) && !goes_on(wanted.back(), at(end), at(end + 1))) {
+    if (!continues(wanted.front(), before, before_that) && !continues(wanted.back(), at(end), at(end + 1))) {
       return true;
     }
   }

@@ -42,7 +42,7 @@ bool is_digit(char32_t c) {
   return c >= U'0' && c <= U'9';
 }
 
-/// The text behind the leading characters for which `skip` holds.
+/// The text without leading characters for which `skip` is true.
 template <typename Predicate>
 std::string_view without_leading(std::string_view text, Predicate skip) {
   for (size_t offset = 0; offset < text.size();) {
@@ -52,14 +52,14 @@ std::string_view without_leading(std::string_view text, Predicate skip) {
   return {};
 }
 
-/// The last character before `end` begins here.
+/// The offset of the last character before `end`.
 size_t previous(std::string_view text, size_t end) {
   size_t at = end - 1;
   while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
 }
 
-/// Letters and apostrophes at the beginning; empty where a period follows at once, as behind an initial.
+/// Leading letters and apostrophes; empty if a period follows, as after an initial.
 std::string_view first_word(std::string_view text) {
   size_t end = 0;
   for (size_t offset = 0; offset < text.size(); end = offset) {
@@ -70,7 +70,7 @@ std::string_view first_word(std::string_view text) {
   return period ? std::string_view{} : text.substr(0, end);
 }
 
-/// The last word without marks before it, such as an opening bracket or "Dipl.-" of "Dipl.-Ing.".
+/// The last word without preceding marks, such as an opening bracket or "Dipl.-" in "Dipl.-Ing.".
 std::string_view last_word(std::string_view sentence) {
   size_t begin = sentence.size();
   while (begin > 0) {
@@ -82,7 +82,7 @@ std::string_view last_word(std::string_view sentence) {
   return without_leading(sentence.substr(begin), [](char32_t c) { return !is_letter(c) && !is_digit(c); });
 }
 
-/// "J.", "z.B.", "U.S.A.": each letter with a period.
+/// Single letters with periods: "J.", "z.B.", "U.S.A.".
 bool is_letters_with_periods(std::string_view word) {
   size_t offset = 0;
   while (offset < word.size()) {
@@ -92,7 +92,7 @@ bool is_letters_with_periods(std::string_view word) {
   return !word.empty();
 }
 
-/// "1." to "99.", and dates such as "15.3.": larger numbers are rather years, which end sentences.
+/// "1." to "99.", and dates such as "15.3."; larger numbers are usually years at the end of a sentence.
 bool is_small_ordinal(std::string_view word) {
   size_t digits = 0;
   for (const char c : word) {
@@ -113,13 +113,13 @@ bool is_roman_numeral(std::string_view word) {
          word.substr(0, word.size() - 1).find_first_not_of("IVXLC") == std::string_view::npos;
 }
 
-/// "1." alone: the number of an entry in a list.
+/// A list number such as "1." alone.
 bool is_list_number(std::string_view sentence) {
   const size_t digits = sentence.find_first_not_of("0123456789");
   return digits != 0 && digits != std::string_view::npos && sentence.substr(digits) == ".";
 }
 
-/// Words such as iPhone and eBay, which keep their small letter where a sentence begins.
+/// Words such as iPhone and eBay, which begin in lower case even at the start of a sentence.
 bool has_inner_capital(std::string_view text) {
   const std::string_view word = first_word(text);
   if (word.empty()) return false;
@@ -134,7 +134,7 @@ bool begins_in_lower_case(std::string_view text) {
   return is_lower(first_of(word)) && !has_inner_capital(word);
 }
 
-/// Whether a sentence ends with a closing bracket whose opening one stands in its midst: "He is (really?)".
+/// Whether a sentence ends with a closing bracket that was opened inside it: "He is (really?)".
 bool ends_in_bracket_within(std::string_view sentence) {
   if (sentence.empty() || (sentence.back() != ')' && sentence.back() != ']')) return false;
   const char open = sentence.back() == ')' ? '(' : '[';
@@ -146,7 +146,7 @@ bool ends_in_bracket_within(std::string_view sentence) {
   return false;
 }
 
-/// Whether the end of one and the beginning of the other, with nothing between them, look like an address.
+/// Whether two adjacent segments without white space between them look like an address.
 bool is_within_address(std::string_view sentence, std::string_view next) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
   const auto begin = std::find_if(sentence.rbegin(), sentence.rend(), is_space).base();
@@ -175,7 +175,7 @@ bool SentenceRules::begins_sentence(std::string_view next) const {
   return abbreviations_.begins_sentences(first_word(word));
 }
 
-/// Of a sentence that ends with a period.
+/// For a sentence that ends with a period.
 bool SentenceRules::joined_by_period(std::string_view sentence, std::string_view next) const {
   if (is_list_number(sentence)) return true;
   const std::string_view word = last_word(sentence);
@@ -193,7 +193,7 @@ bool SentenceRules::joined_by_period(std::string_view sentence, std::string_view
       break;
   }
   if (is_letters_with_periods(word)) {
-    // In German a lone small letter is part of an abbreviation: "z. B.", "d. h.".
+    // In German, a single lower-case letter is part of an abbreviation: "z. B.", "d. h.".
     const std::string_view before =
         strip(sentence.substr(0, static_cast<size_t>(word.data() - sentence.data())));
     const std::string_view pair = last_word(before);
@@ -218,7 +218,7 @@ bool SentenceRules::belong_together(const Neighbours& neighbours) const {
   return sentence.ends_with('.') && joined_by_period(sentence, next);
 }
 
-size_t SentenceRules::behind_ellipsis(std::string_view sentence, size_t from) const {
+size_t SentenceRules::after_ellipsis(std::string_view sentence, size_t from) const {
   for (size_t at = from; (at = sentence.find(kEllipsis, at)) != std::string_view::npos;) {
     at += kEllipsis.size();
     const std::string_view rest = without_leading(sentence.substr(at), is_closing);
@@ -253,7 +253,7 @@ size_t leading_emojis(std::string_view text) {
                        u_hasBinaryProperty(c, UCHAR_REGIONAL_INDICATOR);
     if (emoji) {
       end = at;
-    } else if (end > 0 && (c == 0xFE0F || c == 0x200D)) {  // as a picture; joined to the next
+    } else if (end > 0 && (c == 0xFE0F || c == 0x200D)) {  // emoji presentation; zero-width joiner
       end = at;
     } else if (!is_whitespace(static_cast<char32_t>(c))) {
       break;

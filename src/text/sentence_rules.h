@@ -1,4 +1,4 @@
-// Which of the boundaries that ICU finds between sentences hold, and which it does not find.
+// Corrections of ICU's sentence boundaries: which to reject, and which to add.
 #pragma once
 
 #include <string_view>
@@ -12,18 +12,19 @@ class SentenceRules {
   /// `language` is a language code of two or three letters.
   explicit SentenceRules(std::string_view language) : abbreviations_(language) {}
 
-  /// Two neighbours that ICU divides, without white space at their ends.
+  /// Two adjacent segments that ICU splits, without surrounding white space.
   struct Neighbours {
-    std::string_view sentence;   ///< the whole sentence so far
+    std::string_view sentence;   ///< the sentence so far
     std::string_view separator;  ///< the white space between them; may be empty
     std::string_view next;
   };
-  /// Whether they are parts of one sentence.
+  /// Whether to reject the boundary between them.
   bool belong_together(const Neighbours& neighbours) const;
 
-  /// Where in `sentence`, at `from` or later, another sentence begins behind an ellipsis character, which ICU
-  /// does not know to end one; its size if nowhere.
-  size_t behind_ellipsis(std::string_view sentence, size_t from) const;
+  /// The next boundary after an ellipsis character in `sentence`, from `from` on, which ICU does not
+  /// detect; the size
+  /// of `sentence` if there is none.
+  size_t after_ellipsis(std::string_view sentence, size_t from) const;
 
  private:
   bool begins_sentence(std::string_view next) const;
@@ -32,12 +33,12 @@ class SentenceRules {
   Abbreviations abbreviations_;
 };
 
-/// How many bytes at the beginning of a text are emojis and smileys, with the white space between them: they
-/// belong to the sentence before.
+/// The length in bytes of leading emojis and smileys, with the white space between them; they belong to the
+/// previous sentence.
 size_t leading_emojis(std::string_view text);
 
-/// Whether a text is certainly no more than one sentence, without asking ICU: Latin letters, and no period,
-/// exclamation or question mark but at its end.
+/// A fast check that a text is a single sentence: Latin letters, and no period, exclamation or question mark
+/// except at its end.
 bool is_one_sentence(std::string_view text);
 
 }  // namespace heed

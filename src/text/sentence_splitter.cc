@@ -15,14 +15,15 @@ namespace {
 
 void expect_success(UErrorCode code, std::string_view action) {
   if (U_FAILURE(code)) {
-    fail(ErrorKind::kFile, "cannot {}: ICU says {}; is its data installed?", action, u_errorName(code));
+    fail(ErrorKind::kFile, "cannot {}: ICU reports {}; check that its data is installed", action,
+         u_errorName(code));
   }
 }
 
 struct CloseText {
   void operator()(UText* text) const { utext_close(text); }
 };
-/// Puts together the sentences of a text from those that ICU finds.
+/// Collects the sentences of a text from ICU's segments.
 class Sentences {
  public:
   struct Span {
@@ -31,17 +32,17 @@ class Sentences {
 
   Sentences(std::string_view text, const SentenceRules& rules) : text_(text), rules_(rules) {}
 
-  /// Takes what ICU holds for a sentence, which may be more than one.
+  /// Adds an ICU segment, which may contain several sentences.
   void add_divided(size_t begin, size_t end) {
     const std::string_view sentence = text_.substr(begin, end - begin);
     for (size_t at = 0; at < sentence.size();) {
-      const size_t next = rules_.behind_ellipsis(sentence, at);
+      const size_t next = rules_.after_ellipsis(sentence, at);
       add(begin + at, begin + next);
       at = next;
     }
   }
 
-  /// Takes a sentence, or a part of one: then it goes on with the last.
+  /// Adds a sentence, or extends the last one.
   void add(size_t begin, size_t end) {
     const std::string_view sentence = strip(text_.substr(begin, end - begin));
     if (sentence.empty()) return;
@@ -74,20 +75,19 @@ class Sentences {
 }  // namespace
 
 struct SentenceSplitter::Implementation {
-  std::unique_ptr<icu::BreakIterator>
-      prototype;  // one iterator serves one text at a time, so each split copies it
+  std::unique_ptr<icu::BreakIterator> prototype;  // an iterator is not thread-safe, so each split copies it
   SentenceRules rules;
 };
 
 SentenceSplitter::SentenceSplitter(const std::string& language) {
   UErrorCode code = U_ZERO_ERROR;
   const icu::Locale locale = icu::Locale::forLanguageTag(language, code);
-  const bool undetermined = language == "und";  // BCP 47's word for it, an empty one to ICU
+  const bool undetermined = language == "und";  // BCP 47's undetermined language, an empty name in ICU
   if (U_FAILURE(code) || locale.isBogus() || (*locale.getLanguage() == '\0' && !undetermined)) {
     fail(ErrorKind::kUsage, "\"{}\" is not a language code, such as de or pt-BR", language);
   }
   std::unique_ptr<icu::BreakIterator> prototype(icu::BreakIterator::createSentenceInstance(locale, code));
-  expect_success(code, "make a sentence splitter");
+  expect_success(code, "create a sentence splitter");
   implementation_ = std::make_unique<const Implementation>(
       Implementation{std::move(prototype), SentenceRules(locale.getLanguage())});
 }

@@ -1,5 +1,4 @@
-// Splits paragraphs into sentences, which translation models were trained on, and joins the translations
-// again.
+// Splits paragraphs into sentences, the training unit of translation models, and joins their translations.
 #pragma once
 
 #include <memory>
@@ -9,32 +8,33 @@
 
 namespace heed {
 
-/// The sentences of a text and what stands between them: text = separators[0] + sentences[0] + separators[1]
-/// + ... + separators[n], so that there is one separator more than sentences. Separators are white space or
-/// empty.
+/// The sentences of a text and the separators between them: text = separators[0] + sentences[0] +
+/// separators[1] + ... + separators[n], with n sentences. Separators are white space or empty.
 struct SplitText {
   std::vector<std::string> sentences, separators;
 };
 
-/// Sentence boundaries of Unicode Standard Annex 29 by ICU, and within a line of text none of them
-/// - behind an abbreviation ("Dr.", "z. B.", "p. ej.", "Fig. 3"), initials ("J. R. R.") and other letters
-/// with periods ("U.S."), unless what may end a sentence is followed by a word that often begins one,
-/// - behind an ordinal number in languages that write it so ("am 3. Mai"), and the number of a list's entry,
-/// - behind a bracket within a sentence ("He is (really?) British."), and within addresses,
-/// - before a lower-case letter ("“Oh!” he said."), which words such as iPhone do not count as.
-/// Emojis and smileys belong to the sentence before. An ellipsis ends a sentence where a capital letter
-/// follows; in German, where every noun has one, a word that often begins a sentence. When in doubt two
-/// sentences stay together, which harms a translation less than half a sentence.
+/// ICU's sentence boundaries (Unicode Standard Annex 29), except, within a line,
+/// - after an abbreviation ("Dr.", "z. B.", "p. ej.", "Fig. 3"), initials ("J. R. R.") and other letters with
+/// periods
+///   ("U.S."), unless the abbreviation may end a sentence and a typical first word follows,
+/// - after an ordinal number in languages that write it with a period ("am 3. Mai"), and after a list number,
+/// - after a parenthesis within a sentence ("He is (really?) British."), and within addresses,
+/// - before a lower-case letter ("“Oh!” he said."), except in words such as iPhone.
+/// Emojis and smileys belong to the previous sentence. An ellipsis ends a sentence if a capital letter
+/// follows; in German, with its capitalized nouns, if a typical first word follows. In doubt, two sentences
+/// stay together: half a sentence would harm the translation more.
 class SentenceSplitter {
  public:
-  /// `language` is a code such as "de" or "pt-BR"; for one that ICU does not know the general rules hold.
-  /// Throws kUsage for what is no language code.
+  /// `language` is a code such as "de" or "pt-BR"; unknown languages use the general rules. Throws kUsage
+  /// for an
+  /// invalid code.
   explicit SentenceSplitter(const std::string& language);
   ~SentenceSplitter();
   SentenceSplitter(SentenceSplitter&&) noexcept;
   SentenceSplitter& operator=(SentenceSplitter&&) noexcept;
 
-  /// May be called from several threads at once. Throws kText for invalid UTF-8.
+  /// Thread-safe. Throws kText for invalid UTF-8.
   SplitText split(std::string_view text) const;
 
  private:
@@ -42,7 +42,7 @@ class SentenceSplitter {
   std::unique_ptr<const Implementation> implementation_;
 };
 
-/// Puts sentences, perhaps translated, between the separators of a split text; there must be as many.
+/// Joins sentences (or their translations) with the separators of a split text.
 std::string join_sentences(const std::vector<std::string>& sentences,
                            const std::vector<std::string>& separators);
 

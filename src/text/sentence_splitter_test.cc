@@ -55,7 +55,7 @@ TEST(SentenceSplitter, JoinsToTheOriginal) {
     const SentenceSplitter splitter(language);
     for (int n = 0; n < 200; ++n) {
       std::string text = random_text(random, 15);
-      for (const std::string& line : made_up_lines(3, random.next()))
+      for (const std::string& line : artificial_lines(3, random.next()))
         text += line + (random.below(2) ? " " : "\n");
       const SplitText split = splitter.split(text);
       EXPECT_EQ(join_sentences(split.sentences, split.separators), text);

@@ -23,14 +23,14 @@ struct SentencePieceModel::Implementation {
   sentencepiece::SentencePieceProcessor processor;
   std::string bytes, name;
   SentencePieceModelFacts facts;
-  /// For a model that passed all checks and yet cannot do its work.
+  /// Throws kFormat if the library fails with a model that passed all checks.
   void expect_ok(const sentencepiece::util::Status& status, std::string_view action) const {
     if (status.ok()) return;
     fail(ErrorKind::kFormat, "the SentencePiece model {} cannot {}: {}", name, action,
          status.error_message());
   }
 
-  /// Of the ordinary pieces of a unigram model. Only training asks for it.
+  /// The lattice of a unigram model's ordinary pieces, built on first use (only in training).
   const SubwordLattice& lattice() const {
     std::call_once(lattice_made_, [&] {
       std::vector<SubwordLattice::Entry> entries;
@@ -50,12 +50,12 @@ struct SentencePieceModel::Implementation {
 
 namespace {
 
-// The library keeps positions as 32-bit numbers, and makes up to 18 bytes of one character.
+// The library uses 32-bit positions, and normalisation may expand a character to 18 bytes.
 constexpr size_t kMaxTextBytes = size_t{64} << 20;
 
 void check_length(std::string_view text) {
   if (text.size() > kMaxTextBytes) {
-    fail(ErrorKind::kText, "a text of {} MiB is too long to cut into pieces at once; split it into lines",
+    fail(ErrorKind::kText, "a text of {} MiB is too long to tokenize at once; split it into lines",
          text.size() >> 20);
   }
 }
@@ -69,7 +69,7 @@ std::vector<Piece> pieces_of(const sentencepiece::ImmutableSentencePieceText& en
   return pieces;
 }
 
-/// Draws an index with probability proportional to exp(alpha * score).
+/// Samples an index with probability proportional to exp(alpha * score).
 size_t draw(const std::vector<double>& scores, double alpha, Random& random) {
   const double best = *std::max_element(scores.begin(), scores.end());
   std::vector<double> weights;
@@ -83,9 +83,9 @@ size_t draw(const std::vector<double>& scores, double alpha, Random& random) {
   return weights.size() - 1;
 }
 
-/// Draws another cut of the same normalized text, which the best cut's pieces spell. What is spelt in bytes,
-/// unknown or a user-defined symbol stays as it is.
-std::vector<Piece> cut_again(const SubwordLattice& lattice, const SentencePieceModelFacts& facts,
+/// Samples another segmentation of the same normalised text, given the best one. Byte pieces, unknown pieces
+/// and user-defined symbols stay unchanged.
+std::vector<Piece> resegment(const SubwordLattice& lattice, const SentencePieceModelFacts& facts,
                              const std::vector<Piece>& best, double alpha, Random& random) {
   const auto is_ordinary = [&](const Piece& piece) {
     return facts.ordinary[static_cast<size_t>(piece.number)];
@@ -97,14 +97,14 @@ std::vector<Piece> cut_again(const SubwordLattice& lattice, const SentencePieceM
       continue;
     }
     std::string text;
-    std::vector<const Piece*> owners;  // of each byte of the text
+    std::vector<const Piece*> owners;  // the piece of each byte of the text
     for (; piece != best.end() && is_ordinary(*piece); ++piece) {
       text += piece->text;
       owners.resize(text.size(), &*piece);
     }
-    for (const auto& cut : lattice.draw(text, alpha, random)) {
-      drawn.push_back({text.substr(cut.begin, cut.end - cut.begin), owners[cut.begin]->begin,
-                       owners[cut.end - 1]->end, cut.number});
+    for (const auto& segment : lattice.sample(text, alpha, random)) {
+      drawn.push_back({text.substr(segment.begin, segment.end - segment.begin), owners[segment.begin]->begin,
+                       owners[segment.end - 1]->end, segment.number});
     }
   }
   return drawn;
@@ -135,7 +135,7 @@ SentencePieceModel SentencePieceModel::from_bytes(std::string bytes, const std::
     model->expect_ok(model->processor.LoadFromSerializedProto(bytes), "be loaded");
   } catch (const Error&) {
     throw;
-  } catch (const std::exception& error) {  // of the library's trie
+  } catch (const std::exception& error) {  // from the library's trie
     fail(ErrorKind::kFormat, "the SentencePiece model {} cannot be loaded: {}", name, error.what());
   }
   model->bytes = std::move(bytes);
@@ -155,14 +155,15 @@ std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text
   const auto& [alpha, nbest, draws] = sampling;
   constexpr int kMaxNbest = 1024;  // the library's own limit
   if (nbest < 0 || nbest > kMaxNbest) {
-    fail(ErrorKind::kUsage, "subword sampling draws from 1 to {} cuts, or from all (0), not from {}",
+    fail(ErrorKind::kUsage,
+         "subword regularization samples from the 1 to {} best segmentations, or from all (0), not from {}",
          kMaxNbest, nbest);
   }
   if (!(alpha >= 0) || !std::isfinite(alpha)) {
-    fail(ErrorKind::kUsage, "the alpha of subword sampling must be a number from 0 up, not {}", alpha);
+    fail(ErrorKind::kUsage, "the alpha of subword regularization must be at least 0, not {}", alpha);
   }
   if (implementation_->facts.type != SentencePieceModelType::kUnigram) {
-    fail(ErrorKind::kUsage, "subword sampling needs a unigram model, and {} is none; turn sampling off",
+    fail(ErrorKind::kUsage, "subword regularization needs a unigram model, which {} is not: turn it off",
          implementation_->name);
   }
   check_length(text);
@@ -170,7 +171,7 @@ std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text
   if (nbest == 0) {
     const std::vector<Piece> best = encode(text);
     for (auto& cut : drawn)
-      cut = cut_again(implementation_->lattice(), implementation_->facts, best, alpha, random);
+      cut = resegment(implementation_->lattice(), implementation_->facts, best, alpha, random);
     return drawn;
   }
   sentencepiece::ImmutableNBestSentencePieceText cuts;
@@ -185,7 +186,7 @@ std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text
 }
 
 std::string SentencePieceModel::decode(const std::vector<std::string>& pieces) const {
-  std::vector<std::string_view> present;  // the library reads beyond an empty piece
+  std::vector<std::string_view> present;  // the library reads out of bounds for an empty piece
   present.reserve(pieces.size());
   for (const std::string& piece : pieces) {
     if (!piece.empty()) present.push_back(piece);

@@ -18,8 +18,8 @@ namespace {
 constexpr size_t kMaxModelBytes = size_t{64} << 20;
 constexpr size_t kMaxNestedSymbols = 64;  // the size of PrefixMatcher's table of results
 
-// The library builds its trie, and takes unused pieces of a BPE model apart, by functions that call
-// themselves for each byte of a piece. Pieces of real models have at most some tens of bytes.
+// The library recurses for each byte of a piece when it builds its trie and splits unused BPE pieces. Pieces
+// of real models have at most some tens of bytes.
 constexpr size_t kMaxPieceBytes = 4096;
 
 // Field numbers of sentencepiece_model.proto.
@@ -51,9 +51,9 @@ class ModelCheck {
       if (field.number == kDenormalizerSpec) check_charsmap(field.bytes);
     });
     if (pieces_ == 0) broken("it has no pieces");
-    // They follow the pieces, so a file that is cut short between two pieces lacks them.
+    // They follow the pieces, so a file truncated between two pieces lacks them.
     if (!has_trainer_ || !has_normalizer_)
-      broken(fmt::format("it has no settings of the {}, as one that is cut short",
+      broken(fmt::format("it has no settings of the {}; it may be truncated",
                          has_trainer_ ? "normalizer" : "trainer"));
     check_nesting();
     const bool keeps_text = !has_charsmap_ && adds_space_ && !removes_spaces_ && marks_spaces_ &&
@@ -63,15 +63,15 @@ class ModelCheck {
 
  private:
   [[noreturn]] void broken(std::string_view what) const {
-    fail(ErrorKind::kFormat, "{} is not a usable SentencePiece model: {}. Fetch or make the file again",
-         name_, what);
+    fail(ErrorKind::kFormat, "{} is not a valid SentencePiece model: {}. Download or train it again", name_,
+         what);
   }
 
   template <typename Visit>
   void for_each_field(std::string_view message, const Visit& visit) const {
     WireReader reader(message);
     while (const std::optional<WireField> field = reader.next()) visit(*field);
-    if (!reader.intact()) broken("its structure is damaged or cut short");
+    if (!reader.intact()) broken("it is damaged or truncated");
   }
 
   void check_piece(std::string_view message) {
@@ -90,7 +90,8 @@ class ModelCheck {
     if (text.size() > kMaxPieceBytes)
       broken(fmt::format("piece {} has {} bytes, more than {}", number, text.size(), kMaxPieceBytes));
     if (find_invalid_utf8(text)) broken(fmt::format("piece {} is not valid UTF-8", number));
-    if (text.find('\0') != std::string_view::npos) broken(fmt::format("piece {} holds a zero byte", number));
+    if (text.find('\0') != std::string_view::npos)
+      broken(fmt::format("piece {} contains a zero byte", number));
     if (!std::isfinite(score)) broken(fmt::format("the score of piece {} is not a finite number", number));
     if (type < kNormal || type > kLastPieceType)
       broken(fmt::format("piece {} is of unknown type {}", number, type));
@@ -124,19 +125,20 @@ class ModelCheck {
     check_charsmap(message);
   }
 
-  /// The table of a normalizer, or of what undoes one.
+  /// Checks the table of a normalizer or denormalizer.
   void check_charsmap(std::string_view message) {
     for_each_field(message, [&](const WireField& field) {
       if (field.number != kNormalizerCharsmap || field.type != WireField::kBytes || field.bytes.empty())
         return;
       has_charsmap_ = true;
       const std::string fault = find_charsmap_fault(field.bytes);
-      if (!fault.empty()) broken("of its normalisation table, " + fault);
+      if (!fault.empty()) broken("normalisation table: " + fault);
     });
   }
 
-  /// How many user-defined symbols begin with one another: in sorted order, a symbol follows those it begins
-  /// with.
+  /// Limits the number of user-defined symbols that are prefixes of one another: in sorted order, a symbol
+  /// follows its
+  /// prefixes.
   void check_nesting() {
     std::sort(user_symbols_.begin(), user_symbols_.end());
     std::vector<std::string_view> open;
@@ -144,14 +146,14 @@ class ModelCheck {
       while (!open.empty() && !symbol.starts_with(open.back())) open.pop_back();
       open.push_back(symbol);
       if (open.size() > kMaxNestedSymbols)
-        broken("too many of its user-defined symbols begin with one another");
+        broken("too many of its user-defined symbols are prefixes of one another");
     }
   }
 
   std::string_view bytes_, name_;
   size_t pieces_ = 0;
   bool has_trainer_ = false, has_normalizer_ = false;
-  // As the library has them where a file does not say.
+  // The library's defaults.
   bool adds_space_ = true, removes_spaces_ = true, marks_spaces_ = true, has_charsmap_ = false;
   bool marks_suffixes_ = false, byte_fallback_ = false, has_odd_pieces_ = false;
   SentencePieceModelType type_ = SentencePieceModelType::kUnigram;

@@ -28,7 +28,7 @@ void use_model(const std::string& bytes) {
       for (const Piece& piece : model.encode(text)) names.push_back(piece.text);
       if (n % 10 == 0) model.sample(text, {0.3, 8}, random);
     }
-    for (const std::string& line : made_up_lines(20, 3)) model.encode(line);
+    for (const std::string& line : artificial_lines(20, 3)) model.encode(line);
     model.decode(names);
   } catch (const Error&) {
   }
@@ -99,7 +99,7 @@ void fuzz(const std::string& bytes, int copies, uint64_t seed) {
 }
 
 std::string train(const SentencePieceTrainOptions& options) {
-  return SentencePieceModel::train(options, reader_of(made_up_lines(300)));
+  return SentencePieceModel::train(options, reader_of(artificial_lines(300)));
 }
 
 int fuzz_copies() {

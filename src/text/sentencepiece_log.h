@@ -1,9 +1,9 @@
-// Keeps the SentencePiece library from writing to stderr.
+// Silences the SentencePiece library, which logs to stderr.
 #pragma once
 
 namespace heed {
 
-/// Once per process. The library has one level for all its users in it.
+/// Runs once per process; the library's log level is global.
 void silence_sentencepiece();
 
 }  // namespace heed

@@ -25,8 +25,8 @@ std::vector<std::string> texts_of(const std::vector<Piece>& pieces) {
 }
 
 SentencePieceModel train(const SentencePieceTrainOptions& options, size_t lines = 400) {
-  return SentencePieceModel::from_bytes(SentencePieceModel::train(options, reader_of(made_up_lines(lines))),
-                                        "test");
+  return SentencePieceModel::from_bytes(
+      SentencePieceModel::train(options, reader_of(artificial_lines(lines))), "test");
 }
 
 ErrorKind kind_of(const std::function<void()>& call) {
@@ -68,7 +68,7 @@ TEST_P(EveryType, LearnsPiecesAndGivesTheTextBack) {
   EXPECT_THAT(texts_of(model.encode("☃")), testing::ElementsAre("▁", "<0xE2>", "<0x98>", "<0x83>"));
   EXPECT_TRUE(model.encode("").empty());
   EXPECT_TRUE(model.encode(" \t ").empty());
-  for (const std::string& line : made_up_lines(50, 2))
+  for (const std::string& line : artificial_lines(50, 2))
     EXPECT_EQ(model.decode(texts_of(model.encode(line))), line);
 }
 

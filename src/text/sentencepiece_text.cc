@@ -10,7 +10,7 @@ namespace heed {
 namespace {
 
 constexpr const char* kFile = "/tokenizer.model";
-/// Lines of a text that comes in stretches.
+/// Lines of a text that is read in chunks.
 NextLine lines_of(const NextText& text) {
   return [text, rest = std::string(), begin = size_t{0}](std::string& line) mutable {
     while (true) {
@@ -51,9 +51,10 @@ std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::load(const std::strin
     fail(ErrorKind::kFormat, "'{}': \"{}\" is {} in tokenizer_config.json, but {}", directory, key, value,
          what);
   };
-  if (config.adds_end.value_or(false)) refuse("add_eos_token", true, "Heed puts no token behind a text");
+  if (config.adds_end.value_or(false))
+    refuse("add_eos_token", true, "Heed does not append a token to a text");
   if (config.adds_space && *config.adds_space != tokenizer->adds_space_) {
-    refuse("add_prefix_space", *config.adds_space, "tokenizer.model says otherwise, and it decides");
+    refuse("add_prefix_space", *config.adds_space, "tokenizer.model, which takes precedence, contradicts it");
   }
   return tokenizer;
 }
@@ -80,7 +81,7 @@ void SentencePieceTextTokenizer::save(const std::string& directory) const {
                              .end = spelt(model_.end()),
                              .unknown = spelt(model_.unknown()),
                              .adds_start = starts_every_text_};
-  // The class of Llama cuts by merges, whatever tokenizer.model says, and puts no space before one.
+  // Hugging Face's Llama class always uses BPE, whatever the type of tokenizer.model, and adds no space.
   const std::string json = tokenizer_json();
   if (!json.empty()) {
     config.tokenizer_class = kPlainTokenizerClass;
@@ -97,7 +98,7 @@ std::string SentencePieceTextTokenizer::tokenizer_json() const {
 
 std::string SentencePieceTextTokenizer::beyond_hugging_face() const {
   if (model_.type() == SubwordType::kBpe || !tokenizer_json().empty()) return "";
-  return "a SentencePiece model of type unigram that normalises texts or has pieces of the user's";
+  return "a SentencePiece unigram model with normalisation or user-defined pieces";
 }
 
 std::optional<int32_t> SentencePieceTextTokenizer::start_id() const {
@@ -121,8 +122,8 @@ std::string SentencePieceTextTokenizer::piece(int32_t id) const {
   return model_.piece(id);
 }
 
-void SentencePieceTextTokenizer::cut(std::string_view text, size_t begin, size_t end,
-                                     std::vector<Token>& tokens) const {
+void SentencePieceTextTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
+                                          std::vector<Token>& tokens) const {
   for (const Piece& piece : model_.encode(text.substr(begin, end - begin))) {
     tokens.push_back({piece.number, begin + piece.begin, begin + piece.end});
   }

@@ -1,4 +1,5 @@
-// A SentencePiece model as a tokenizer of plain text, its own numbers the ids: Llama's tokenizer.model.
+// A SentencePiece model as a lossless text tokenizer whose ids are the model's indices: Llama's
+// tokenizer.model.
 #pragma once
 
 #include <memory>
@@ -28,7 +29,7 @@ class SentencePieceTextTokenizer : public TextTokenizer {
   std::string piece(int32_t id) const override;
 
  protected:
-  void cut(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
+  void tokenize(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
   const AddedTokens& added_tokens() const override { return added_; }
   bool adds_space() const override { return adds_space_; }
 

@@ -1,5 +1,5 @@
-// SentencePieceModel::train: lines are sampled and checked here, because the library's trainer ends the
-// process on text that it cannot use.
+// SentencePieceModel::train. Lines are sampled and checked here, because the library's trainer aborts the
+// process for unusable text.
 #include <sentencepiece_trainer.h>
 
 #include <mutex>
@@ -20,13 +20,12 @@ namespace {
 
 using Settings = std::unordered_map<std::string, std::string>;
 
-constexpr const char* kErrorsOff = "3";  // the library's level of errors that end the process
-constexpr size_t kMaxLineBytes = 4192;  // longer ones would overflow the float32 sums of the expectation step
-// The library counts characters in 32 bits, and normalisation makes text longer, in ordinary text by a
-// little.
+constexpr const char* kErrorsOff = "3";  // log only fatal errors
+constexpr size_t kMaxLineBytes = 4192;   // longer lines would overflow the float32 sums of the E step
+// The library counts characters in 32 bits, and normalisation makes text slightly longer.
 constexpr size_t kMaxTextBytes = size_t{1} << 30;
 
-/// Lines in memory, each let go after it was read.
+/// Iterates over lines in memory, and frees each after it was read.
 class LineIterator : public sentencepiece::SentenceIterator {
  public:
   explicit LineIterator(std::vector<std::string> lines) : lines_(std::move(lines)) {}
@@ -62,7 +61,7 @@ const char* name_of(TextNormalization normalization) {
 /// A uniform sample of all usable lines in one pass (Vitter, "Random sampling with a reservoir", 1985,
 /// algorithm R).
 std::vector<std::string> sample_lines(const SentencePieceTrainOptions& options, const NextLine& next_line) {
-  // U+2585 is what the trainer writes in place of rare characters; it refuses lines with it.
+  // The trainer uses U+2585 for rare characters and refuses lines that contain it.
   constexpr std::string_view kReserved = "\u2585";
   Random random(RandomKey::from_seed(options.seed));
   std::vector<std::string> sample;
@@ -79,12 +78,11 @@ std::vector<std::string> sample_lines(const SentencePieceTrainOptions& options, 
     }
   }
   if (too_long > 0)
-    log_warning("{} lines of more than {} bytes were left out of the training of pieces", too_long,
-                kMaxLineBytes);
+    log_warning("tokenizer training skipped {} lines of more than {} bytes", too_long, kMaxLineBytes);
   return sample;
 }
 
-/// A model of single characters that normalises as the options say.
+/// A character model with the normalisation of the options.
 SentencePieceModel make_normalizer(const SentencePieceTrainOptions& options) {
   std::string bytes;
   const auto status = run_trainer({{"model_type", "char"},
@@ -96,28 +94,29 @@ SentencePieceModel make_normalizer(const SentencePieceTrainOptions& options) {
   return SentencePieceModel::from_bytes(std::move(bytes), "for normalisation");
 }
 
-/// Throws unless normalisation leaves some text: without any the trainer ends the process.
+/// Throws unless some text remains after normalisation; otherwise the trainer would abort the process.
 void check_text(const std::vector<std::string>& lines, const SentencePieceTrainOptions& options) {
   size_t bytes = 0;
   for (const std::string& line : lines) bytes += line.size();
   if (bytes > kMaxTextBytes) {
     fail(ErrorKind::kUsage,
-         "{} MiB are too much text to train pieces on; set a maximum number of sentences below {}",
+         "{} MiB of text are too much for tokenizer training; set a maximum number of sentences below {}",
          bytes >> 20, lines.size());
   }
   const SentencePieceModel normalizer = make_normalizer(options);
   for (const std::string& line : lines) {
     if (!normalizer.encode(line).empty()) return;
   }
-  fail(ErrorKind::kText,
-       "there is no text to train pieces on: all lines are empty, white space, or longer than {} bytes",
-       kMaxLineBytes);
+  fail(
+      ErrorKind::kText,
+      "there is no text to train the tokenizer on: all lines are empty, white space, or longer than {} bytes",
+      kMaxLineBytes);
 }
 
 void check_options(const SentencePieceTrainOptions& options) {
   constexpr int kMaxVocabulary = 10'000'000;
   if (options.vocabulary_size < 1 || options.vocabulary_size > kMaxVocabulary) {
-    fail(ErrorKind::kUsage, "a vocabulary has 1 to {} pieces, not {}", kMaxVocabulary,
+    fail(ErrorKind::kUsage, "the vocabulary size must be 1 to {}, not {}", kMaxVocabulary,
          options.vocabulary_size);
   }
   if (!(options.character_coverage >= 0.98 && options.character_coverage <= 1)) {
@@ -126,8 +125,8 @@ void check_options(const SentencePieceTrainOptions& options) {
   }
   for (const std::string& symbol : options.symbols) {
     if (symbol.empty() || symbol.find_first_of(", \t\"") != std::string::npos || find_invalid_utf8(symbol)) {
-      fail(ErrorKind::kUsage,
-           "'{}' cannot be a piece: commas, quotation marks and white space are not possible", shown(symbol));
+      fail(ErrorKind::kUsage, "'{}' cannot be a piece: it contains a comma, quotation mark or white space",
+           shown(symbol));
     }
   }
 }
@@ -153,7 +152,7 @@ Settings settings_of(const SentencePieceTrainOptions& options) {
       // of the result; it is the same on every machine, however many threads can run at once.
       {"num_threads", "8"},
       {"minloglevel", kErrorsOff}};
-  // A model keeps its settings, and those that are empty too: only where they say something.
+  // Settings are stored in the model even if empty, so only set them if needed.
   if (!options.symbols.empty()) {
     settings["user_defined_symbols"] = fmt::format("{}", fmt::join(options.symbols, ","));
   }
@@ -161,8 +160,7 @@ Settings settings_of(const SentencePieceTrainOptions& options) {
   return settings;
 }
 
-/// The library's message without the place in its source and the condition that failed: "file(line)
-/// [condition] ".
+/// The library's message without the prefix "file(line) [condition] ".
 std::string_view without_place(std::string_view message) {
   const size_t end = message.rfind("] ");
   return end == std::string_view::npos ? message : message.substr(end + 2);
@@ -173,7 +171,7 @@ std::string_view without_place(std::string_view message) {
 void silence_sentencepiece() {
   static std::once_flag once;
   std::call_once(once, [] {
-    // Only trainers take the level, so one is made; it has no text and returns at once.
+    // Only trainers can set the level: run one without text, which returns at once.
     std::string model;
     run_trainer({{"minloglevel", kErrorsOff}, {"normalization_rule_name", "identity"}}, {}, model)
         .IgnoreError();
@@ -188,12 +186,12 @@ std::string SentencePieceModel::train(const SentencePieceTrainOptions& options, 
   std::string bytes;
   const auto status = run_trainer(settings_of(options), std::move(lines), bytes);
   if (!status.ok()) {
-    fail(ErrorKind::kUsage, "a vocabulary of {} pieces cannot be made from this text: {}",
+    fail(ErrorKind::kUsage, "cannot train a vocabulary of {} pieces on this text: {}",
          options.vocabulary_size, without_place(status.error_message()));
   }
   const int made = from_bytes(bytes, "just trained").size();
   if (made < options.vocabulary_size) {
-    log_warning("the vocabulary is lowered from {} to {} pieces: the text allows no more",
+    log_warning("vocabulary size reduced from {} to {}: the text allows no more pieces",
                 options.vocabulary_size, made);
   }
   return bytes;

@@ -17,7 +17,7 @@ enum PieceType { kNormal = 1, kUnknown = 2, kControl = 3, kByte = 6 };
 enum TrainerField { kModelType = 3, kVocabularySize = 4, kByteFallback = 35 };
 enum NormalizerField { kName = 1, kAddDummyPrefix = 3, kRemoveExtraSpaces = 4, kEscapeSpaces = 5 };
 
-/// Protocol buffers' encoding, the part of it that is needed.
+/// The required subset of the protocol buffers encoding.
 class WireWriter {
  public:
   void varint(int field, uint64_t value) {

@@ -17,7 +17,7 @@ void add(Sums& sums, const Sums& line) {
   for (size_t n = 0; n < sums.size(); ++n) sums[n] += line[n];
 }
 
-/// The scores of resampled texts; the same lines for the same seed, whatever the system.
+/// The scores of bootstrap samples; the same seed samples the same lines for every system.
 std::vector<double> bootstrap_scores(const Metric& metric, const LineStatistics& lines,
                                      const ResamplingOptions& options) {
   NumpyRandom random(options.seed);
@@ -36,8 +36,8 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// One is added to both, so that no number of trials makes chance impossible (Noreen, "Computer-intensive
-/// methods for testing hypotheses", 1989).
+/// Adds one to both counts, so that the p-value is never 0 (Noreen, "Computer-intensive methods for testing
+/// hypotheses", 1989).
 double p_value(const std::vector<double>& differences, double real) {
   const auto larger = std::ranges::count_if(differences, [real](double each) { return each > real; });
   return static_cast<double>(larger + 1) / static_cast<double>(differences.size() + 1);
@@ -45,7 +45,8 @@ double p_value(const std::vector<double>& differences, double real) {
 
 void check_paired(const LineStatistics& baseline, const LineStatistics& system) {
   if (baseline.size() != system.size()) {
-    fail(ErrorKind::kUsage, "two systems are compared line by line, and one has {} lines, the other {}",
+    fail(ErrorKind::kUsage,
+         "a paired test needs parallel outputs, but one system has {} lines and the other {}",
          baseline.size(), system.size());
   }
 }

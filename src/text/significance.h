@@ -1,11 +1,10 @@
-// How much a score, or the difference between two, owes to the choice of lines: equal to sacreBLEU 2.6,
-// random numbers included.
+// Confidence intervals and significance tests of scores, equal to sacreBLEU 2.6 including its random numbers.
 //
 // Bootstrap resampling (Koehn, "Statistical significance tests for machine translation evaluation", 2004)
-// scores many texts of as many lines, drawn from those there are with replacement. Approximate randomization
-// (Riezler and Maxwell, "On some pitfalls in automatic evaluation and significance testing for MT", 2005)
-// exchanges the outputs of two systems line by line, by chance, and sees how often the difference is larger
-// than the real one.
+// scores many test sets whose lines are sampled with replacement. Approximate randomization (Riezler and
+// Maxwell, "On some pitfalls in automatic evaluation and significance testing for MT", 2005) randomly swaps
+// the outputs of two systems line by line, and counts how often the difference is larger than the observed
+// one.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +15,14 @@
 
 namespace heed {
 
-/// What Metric::statistics gives for each line.
+/// Metric::statistics of each line.
 using LineStatistics = std::vector<std::vector<double>>;
 
-/// Throws what check_scorable throws. `references[r][n]` is the r-th reference of `hypotheses[n]`.
+/// Throws the errors of check_scorable(). `references[r][n]` is the r-th reference of `hypotheses[n]`.
 LineStatistics line_statistics(const Metric& metric, const std::vector<std::string>& hypotheses,
                                const std::vector<std::vector<std::string>>& references);
 
-/// The score of all lines.
+/// The corpus score.
 double score_of(const Metric& metric, const LineStatistics& lines);
 
 struct ResamplingOptions {
@@ -32,22 +31,21 @@ struct ResamplingOptions {
   uint32_t seed = 12345;  ///< sacreBLEU's
 };
 
-/// The mean of the resamples, and half the width of the interval that holds 95% of them.
+/// Mean and half width of the 95% interval of the resampled scores.
 struct ConfidenceInterval {
   double mean = 0, half_width = 0;
 };
 ConfidenceInterval bootstrap_interval(const Metric& metric, const LineStatistics& lines,
                                       const ResamplingOptions& options = {});
 
-/// The probability of a difference of scores as large as that between the two systems, were they equally
-/// good; two sided. Both have the same lines.
+/// Two-sided p-values: the probability of a score difference at least as large as observed if both systems
+/// were equally good. Both must have the same lines.
 double paired_bootstrap(const Metric& metric, const LineStatistics& baseline, const LineStatistics& system,
                         const ResamplingOptions& options = {});
 double paired_approximate_randomization(const Metric& metric, const LineStatistics& baseline,
                                         const LineStatistics& system, const ResamplingOptions& options = {});
 
-/// The signature with the test behind the number of references: "nrefs:1|bs:1000|seed:12345|...". `test` is
-/// bs or ar.
+/// Inserts the test into a signature: "nrefs:1|bs:1000|seed:12345|...". `test` is bs or ar.
 std::string with_test(const std::string& signature, const std::string& test, int samples, uint32_t seed);
 
 }  // namespace heed

@@ -22,22 +22,22 @@ SubwordLattice::SubwordLattice(std::vector<Entry> entries) : entries_(std::move(
   std::ranges::sort(entries_, {}, &Entry::text);
   const auto twice = std::ranges::adjacent_find(entries_, {}, &Entry::text);
   if (twice != entries_.end()) {
-    fail(ErrorKind::kFormat, "the piece '{}' occurs twice in a unigram model", twice->text);
+    fail(ErrorKind::kFormat, "the piece '{}' is duplicated in a unigram model", twice->text);
   }
   if (!entries_.empty() && entries_.front().text.empty()) {
     fail(ErrorKind::kFormat, "a unigram model has an empty piece");
   }
 }
 
-std::vector<SubwordLattice::Cut> SubwordLattice::draw(std::string_view text, double alpha,
-                                                      Random& random) const {
-  // total[i]: log of the sum over all cuts of text[0, i); edges[i]: the last pieces of these cuts.
+std::vector<SubwordLattice::Segment> SubwordLattice::sample(std::string_view text, double alpha,
+                                                            Random& random) const {
+  // total[i]: log of the total weight of all segmentations of text[0, i); edges[i]: their last pieces.
   std::vector<double> total(text.size() + 1, kNever);
   std::vector<std::vector<Edge>> edges(text.size() + 1);
   total[0] = 0;
   for (size_t begin = 0; begin < text.size(); ++begin) {
     if (total[begin] == kNever) continue;
-    // The entries that begin with text[begin, end) are next to each other.
+    // The entries that begin with text[begin, end) are adjacent in sorted order.
     auto first = entries_.begin(), last = entries_.end();
     for (size_t end = begin; end < text.size() && first != last; ++end) {
       const size_t depth = end - begin;
@@ -54,11 +54,11 @@ std::vector<SubwordLattice::Cut> SubwordLattice::draw(std::string_view text, dou
       edges[end + 1].push_back({begin, weight, first->number});
     }
   }
-  std::vector<Cut> cuts;
-  if (total.back() == kNever) return cuts;
+  std::vector<Segment> segments;
+  if (total.back() == kNever) return segments;
   for (size_t end = text.size(); end > 0;) {
     double rest = random.uniform();
-    const Edge* drawn = &edges[end].back();  // also where rounding leaves a rest
+    const Edge* drawn = &edges[end].back();  // the default in case of rounding errors
     for (const Edge& edge : edges[end]) {
       rest -= std::exp(edge.weight - total[end]);
       if (rest < 0) {
@@ -66,11 +66,11 @@ std::vector<SubwordLattice::Cut> SubwordLattice::draw(std::string_view text, dou
         break;
       }
     }
-    cuts.push_back({drawn->begin, end, drawn->number});
+    segments.push_back({drawn->begin, end, drawn->number});
     end = drawn->begin;
   }
-  std::ranges::reverse(cuts);
-  return cuts;
+  std::ranges::reverse(segments);
+  return segments;
 }
 
 }  // namespace heed

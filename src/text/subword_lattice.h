@@ -1,6 +1,5 @@
-// All ways to cut a text into the pieces of a unigram model, and draws from them: forward filtering, backward
-// sampling (Kudo, "Subword regularization", 2018, section 3.3; the lattice is that of a hidden semi-Markov
-// model).
+// Samples segmentations of a text under a unigram model with forward filtering and backward sampling over the
+// lattice of all segmentations (Kudo, "Subword regularization", 2018, section 3.3).
 #pragma once
 
 #include <cstdint>
@@ -12,30 +11,30 @@
 
 namespace heed {
 
-/// The pieces that a text may be cut into, each with its log-probability.
+/// The pieces of a unigram model with their log-probabilities.
 class SubwordLattice {
  public:
-  /// `number` is what draw() returns for the piece.
+  /// `number` identifies the piece in the result of sample().
   struct Entry {
     std::string text;
     float score = 0;
     int number = 0;
   };
-  /// Entries need no order. Throws kFormat if two have the same text, or one is empty.
+  /// Entries may be in any order. Throws kFormat for duplicate or empty texts.
   explicit SubwordLattice(std::vector<Entry> entries);
 
-  struct Cut {
+  struct Segment {
     size_t begin = 0, end = 0;  ///< bytes of the text
     int number = 0;
   };
-  /// Draws a cut with probability proportional to the product of p(piece)^alpha; empty if no sequence of
-  /// entries spells `text`. Takes O(bytes x longest entry) time.
-  std::vector<Cut> draw(std::string_view text, double alpha, Random& random) const;
+  /// Samples a segmentation with probability proportional to the product of p(piece)^alpha; empty if `text`
+  /// has none. O(bytes x longest entry).
+  std::vector<Segment> sample(std::string_view text, double alpha, Random& random) const;
 
  private:
   struct Edge {
     size_t begin = 0;
-    double weight = 0;  // log of the sum over all cuts of the text up to the edge's end that end with it
+    double weight = 0;  // log of the total weight of all segmentations that end with this edge
     int number = 0;
   };
 

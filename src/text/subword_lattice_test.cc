@@ -11,9 +11,9 @@
 namespace heed {
 namespace {
 
-std::string spell(const std::vector<SubwordLattice::Cut>& cuts, std::string_view text) {
+std::string spell(const std::vector<SubwordLattice::Segment>& segments, std::string_view text) {
   std::string spelt;
-  for (const auto& cut : cuts) {
+  for (const auto& cut : segments) {
     if (!spelt.empty()) spelt += '|';
     spelt += text.substr(cut.begin, cut.end - cut.begin);
   }
@@ -27,7 +27,7 @@ TEST(SubwordLattice, DrawsByProbability) {
                                 {"ba", std::log(0.2f), 3},
                                 {"c", std::log(0.1f), 4}});
   for (const double alpha : {1.0, 0.5, 0.0}) {
-    // The cuts of "aba" and their probabilities.
+    // The segments of "aba" and their probabilities.
     std::map<std::string, double> weights{
         {"a|b|a", 0.4 * 0.2 * 0.4}, {"ab|a", 0.1 * 0.4}, {"a|ba", 0.4 * 0.2}};
     double sum = 0;
@@ -35,7 +35,7 @@ TEST(SubwordLattice, DrawsByProbability) {
     Random random(RandomKey::from_seed(7));
     std::map<std::string, int> seen;
     constexpr int kDraws = 4000;
-    for (int n = 0; n < kDraws; ++n) ++seen[spell(lattice.draw("aba", alpha, random), "aba")];
+    for (int n = 0; n < kDraws; ++n) ++seen[spell(lattice.sample("aba", alpha, random), "aba")];
     ASSERT_EQ(seen.size(), weights.size());
     for (const auto& [cut, weight] : weights) {
       const double p = weight / sum;
@@ -47,13 +47,13 @@ TEST(SubwordLattice, DrawsByProbability) {
 TEST(SubwordLattice, GivesTheNumbersOfItsEntries) {
   const SubwordLattice lattice({{"ä", -1, 7}, {"äö", -1, 9}});
   Random random(RandomKey::from_seed(1));
-  const auto cuts = lattice.draw("äöä", 1, random);
-  ASSERT_EQ(cuts.size(), 2u);
-  EXPECT_EQ(cuts[0].number, 9);
-  EXPECT_EQ(cuts[1].number, 7);
-  EXPECT_EQ(cuts[1].begin, 4u);
-  EXPECT_TRUE(lattice.draw("äx", 1, random).empty()) << "no entry spells x";
-  EXPECT_TRUE(lattice.draw("", 1, random).empty());
+  const auto segments = lattice.sample("äöä", 1, random);
+  ASSERT_EQ(segments.size(), 2u);
+  EXPECT_EQ(segments[0].number, 9);
+  EXPECT_EQ(segments[1].number, 7);
+  EXPECT_EQ(segments[1].begin, 4u);
+  EXPECT_TRUE(lattice.sample("äx", 1, random).empty()) << "no entry spells x";
+  EXPECT_TRUE(lattice.sample("", 1, random).empty());
 }
 
 TEST(SubwordLattice, RefusesEntriesThatCannotBeTold) {

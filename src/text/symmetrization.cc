@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// Links, and which words have one.
+/// A set of links with the sets of aligned words.
 class Links {
  public:
   void add(const WordLink& link) {
@@ -27,7 +27,8 @@ class Links {
   std::set<int> sources_, targets_;
 };
 
-/// Adds links of the union beside those there are, also diagonally, while one of their words has none.
+/// Repeatedly adds links of the union that are adjacent to an existing link, also diagonally, and have an
+/// unaligned word.
 void grow_diagonally(Links& links, const std::set<WordLink>& both) {
   std::vector<WordLink> open(links.all().begin(), links.all().end());
   while (!open.empty()) {
@@ -61,8 +62,7 @@ Symmetrization parse_symmetrization(const std::string& name) {
   if (name == "grow-diag") return Symmetrization::kGrowDiag;
   if (name == "grow-diag-final-and") return Symmetrization::kGrowDiagFinalAnd;
   fail(ErrorKind::kUsage,
-       "'{}' is no way to combine alignments: choose intersection, union, grow-diag or grow-diag-final-and",
-       name);
+       "unknown symmetrization '{}': choose intersection, union, grow-diag or grow-diag-final-and", name);
 }
 
 std::vector<WordLink> symmetrize(std::vector<WordLink> forward, std::vector<WordLink> backward,

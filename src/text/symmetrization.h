@@ -1,5 +1,5 @@
-// One word alignment from those of two directions (Koehn et al., "Statistical phrase-based translation",
-// 2003).
+// Symmetrization of the word alignments of two directions (Koehn et al., "Statistical phrase-based
+// translation", 2003).
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 namespace heed {
 
 enum class Symmetrization {
-  kIntersection,     ///< links that both have: few and reliable
-  kUnion,            ///< links that either has
-  kGrowDiag,         ///< from the intersection to links of the union beside it, for words without one
-  kGrowDiagFinalAnd  ///< and then links of either direction between two words without one
+  kIntersection,     ///< links in both: high precision
+  kUnion,            ///< links in either: high recall
+  kGrowDiag,         ///< the intersection, extended by adjacent links of the union for unaligned words
+  kGrowDiagFinalAnd  ///< then also links of either direction between two unaligned words
 };
 
 /// "intersection", "union", "grow-diag", "grow-diag-final-and"; throws kUsage for another word.
 Symmetrization parse_symmetrization(const std::string& name);
 
-/// Links of the first direction and of the other, both as (source, target): sorted, each once.
+/// Both inputs and the result are (source, target) links, sorted, without duplicates.
 std::vector<WordLink> symmetrize(std::vector<WordLink> forward, std::vector<WordLink> backward,
                                  Symmetrization method);
 

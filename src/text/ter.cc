@@ -19,22 +19,23 @@ namespace {
 // Tercom's limits.
 constexpr int kMaxShiftLength = 10;
 constexpr int kMaxShiftDistance = 50;
-constexpr int kBeam = 25;  // cells to either side of the diagonal that the edit distance visits
-// sacreBLEU's: shifts that are tried for one line.
+constexpr int kBeam = 25;  // band width of the edit distance on either side of the diagonal
+// sacreBLEU's limit of tried shifts per line.
 constexpr int kMaxShiftCandidates = 1000;
 
 enum class Edit : uint8_t { kNone, kKeep, kSubstitute, kDelete, kInsert };
 
-/// Edits that turn a hypothesis (rows) into the reference (columns): Levenshtein's table, near its diagonal.
+/// The banded Levenshtein table of a hypothesis (rows) and the reference (columns).
 class EditTable {
  public:
   explicit EditTable(const std::u32string& reference) : reference_(reference) {}
 
-  /// The least number of edits. Rows of words that the hypothesis before began with as well are kept; all
-  /// hypotheses have the same length.
+  /// The edit distance. Rows of a common prefix with the previous hypothesis are reused; all hypotheses
+  /// have the same
+  /// length.
   int64_t distance(const std::u32string& hypothesis) {
     const size_t rows = hypothesis.size() + 1, columns = reference_.size() + 1;
-    size_t first = 1;  // row to fill
+    size_t first = 1;  // first row to compute
     if (cells_.size() == rows * columns) {
       first += static_cast<size_t>(std::ranges::mismatch(hypothesis, hypothesis_).in1 - hypothesis.begin());
     } else {
@@ -48,7 +49,7 @@ class EditTable {
     return cells_.back().cost;
   }
 
-  /// The edits of the hypothesis that distance() was given last, from its beginning to its end.
+  /// The edits of the last hypothesis of distance(), in order.
   std::vector<Edit> edits() const {
     std::vector<Edit> edits;
     for (size_t row = hypothesis_.size(), column = reference_.size(); row > 0 || column > 0;) {
@@ -82,7 +83,7 @@ class EditTable {
     const bool last = row == hypothesis_.size();
     const int64_t end = last ? columns : std::min(columns, diagonal + beam);
     for (int64_t column = std::max<int64_t>(0, diagonal - beam); column < end; ++column) {
-      const auto offer = [&](int64_t cost, Edit edit) {  // of equal costs the first counts
+      const auto offer = [&](int64_t cost, Edit edit) {  // ties: the first
         if (cost < cells[column].cost) cells[column] = {cost, edit};
       };
       if (column > 0) {
@@ -99,10 +100,10 @@ class EditTable {
   std::vector<Cell> cells_;  // (words of the hypothesis + 1, words of the reference + 1)
 };
 
-/// What the edits say of each word.
+/// The word alignment that the edits imply.
 struct Alignment {
-  std::vector<int> place;  // of each reference word: the last hypothesis word at or before it, or -1
-  std::vector<int> hypothesis_errors, reference_errors;  // how many there are before each word
+  std::vector<int> place;  // for each reference word: the last hypothesis word aligned at or before it, or -1
+  std::vector<int> hypothesis_errors, reference_errors;  // number of errors before each word
 
   explicit Alignment(const std::vector<Edit>& edits) : hypothesis_errors{0}, reference_errors{0} {
     int word = -1;  // of the hypothesis
@@ -120,14 +121,14 @@ struct Alignment {
   }
 };
 
-/// The words with those from `start` on moved to before the word that stands at `target` now.
+/// Moves `length` words from `start` to before the word at `target`.
 std::u32string shifted(const std::u32string& words, int start, int length, int target) {
   std::u32string result = words;
   const auto begin = result.begin();
   if (target < start) {
     std::rotate(begin + target, begin + start, begin + start + length);
   } else {
-    // Within the run itself, as many words further: what Tercom does.
+    // A target within the run: shift by that many words, like Tercom.
     const int end = target > start + length ? target : length + target;
     std::rotate(begin + start, begin + start + length,
                 begin + std::min<int>(end, static_cast<int>(words.size())));
@@ -149,11 +150,11 @@ class ShiftSearch {
   }
 
  private:
-  /// Makes the shift that saves most; false if none saves anything, or too many were tried.
+  /// Applies the best shift; returns false if none helps, or too many were tried.
   bool shift() {
     const int64_t before = table_.distance(words_);
     const Alignment alignment(table_.edits());
-    // Among shifts that save as much: the longest, then the earliest, then the one to the earliest place.
+    // Ties: the longest shift, then the earliest start, then the earliest target.
     std::tuple<int64_t, int, int, int> best{std::numeric_limits<int64_t>::min(), 0, 0, 0};
     std::u32string best_words;
     const int hypothesis_size = static_cast<int>(words_.size()), size = static_cast<int>(reference_.size());
@@ -186,7 +187,7 @@ class ShiftSearch {
     return true;
   }
 
-  /// Whether something is wrong where the run stands and where it should stand, which is elsewhere.
+  /// Whether both the run and its target contain errors, and the target is elsewhere.
   static bool worth_trying(const Alignment& alignment, int start, int match, int length) {
     const auto errors = [length](const std::vector<int>& before, int from) {
       return before[from + length] - before[from];

@@ -2,10 +2,9 @@
 // annotation", 2006), equal to sacreBLEU 2.6:
 //
 //   TER = 100 * edits / words of the reference
-//
-// An edit inserts, deletes or substitutes one word, or shifts a run of words to another place. Less is
-// better. The best sequence of shifts is NP-hard to find; like Tercom, the program of the paper's authors,
-// this takes the shift that saves most, again and again.
+// An edit inserts, deletes or substitutes one word, or shifts a run of words. Lower is better. Finding the
+// optimal shifts is NP-hard; like Tercom, the authors' program, this greedily applies the best shift until
+// none helps.
 #pragma once
 
 #include <string>
@@ -14,24 +13,24 @@
 namespace heed {
 
 struct TerOptions {
-  bool case_sensitive = false;  ///< otherwise both sides are lower-cased first
+  bool case_sensitive = false;  ///< otherwise lower-cases both sides first
 };
 
 struct TerScore {
   double score = 0;             ///< 0 for equal texts; can exceed 100
-  double edits = 0;             ///< of each line against the reference that needs the fewest
-  double reference_length = 0;  ///< in words, of several references the mean
+  double edits = 0;             ///< sum over lines of the edits to the closest reference
+  double reference_length = 0;  ///< in words; the mean over several references
 };
 
-/// One score over all lines; `references[r][n]` is the r-th reference of `hypotheses[n]`. Words are what
-/// white space divides. Throws kUsage if the numbers of lines differ or are 0, kText for invalid UTF-8.
+/// The corpus score; `references[r][n]` is the r-th reference of `hypotheses[n]`. Words are separated by
+/// white space. Throws kUsage if the numbers of lines differ or are 0, kText for invalid UTF-8.
 TerScore corpus_ter(const std::vector<std::string>& hypotheses,
                     const std::vector<std::vector<std::string>>& references, const TerOptions& options = {});
 
 TerScore sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
                       const TerOptions& options = {});
 
-/// As sacreBLEU prints it, "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0".
+/// sacreBLEU's signature: "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0".
 std::string ter_signature(size_t references, const TerOptions& options = {});
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// For tests only: where the cases made by reference implementations lie.
+// Test helper: folders of the cases written by reference implementations.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 
 namespace heed {
 
-/// The folder of reference fixtures; may be missing.
+/// The folder of reference fixtures; may not exist.
 inline std::filesystem::path fixtures_folder() {
   const char* folder = std::getenv("HEED_FIXTURES");
   return folder && *folder ? folder : source_folder() + "/../shared/fixtures";
 }
 
-/// This project's own golden files for text.
+/// This project's golden files for text.
 inline std::filesystem::path golden_folder() {
   return source_folder() + "/src/text/golden";
 }
 
-/// The case.json files one level below a folder, in order of name; none if the folder is missing.
+/// The case.json files one level below a folder, sorted by name; empty if the folder does not exist.
 inline std::vector<std::filesystem::path> case_files(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code missing;

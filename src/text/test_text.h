@@ -1,4 +1,4 @@
-// For tests only: made-up text with several scripts, the same on every run.
+// Test helper: deterministic artificial text in several scripts.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-inline std::vector<std::string> made_up_lines(size_t count, uint64_t seed = 1) {
+inline std::vector<std::string> artificial_lines(size_t count, uint64_t seed = 1) {
   static const std::vector<std::string> words{
       "the",    "house", "houses",  "tree",     "trees",  "Haus",    "Häuser", "größer", "kleiner", "sees",
       "seeing", "saw",   "der",     "die",      "das",    "and",     "und",    "a",      "ein",     "eine",
@@ -28,7 +28,7 @@ inline std::vector<std::string> made_up_lines(size_t count, uint64_t seed = 1) {
   return lines;
 }
 
-/// Hands out lines one by one.
+/// Returns the lines one by one.
 inline NextLine reader_of(std::vector<std::string> lines) {
   return [lines = std::move(lines), next = size_t{0}](std::string& line) mutable {
     if (next == lines.size()) return false;
@@ -37,14 +37,14 @@ inline NextLine reader_of(std::vector<std::string> lines) {
   };
 }
 
-/// Random valid text: letters of several scripts, marks, controls and spaces.
-inline std::string random_text(Random& random, uint64_t longest) {
+/// Random valid UTF-8: letters of several scripts, combining marks, control characters and spaces.
+inline std::string random_text(Random& random, uint64_t max_parts) {
   static const std::vector<std::string> parts{
       "a",       "b",      "house", "ing", "ä",  "ß",      "д",     "家",     "😀",      "👩‍👩‍👧",
       "e\u0301", "\u200b", "½",     "ﬁ",   "Ａ", "</s>",   "<unk>", ">>fr<<", "<0x41>", "▁",
       ".",       ",",      "-",     "\t",  "\n", "\u00a0", "\u3000"};
   std::string text;
-  for (uint64_t n = random.below(longest + 1); n > 0; --n) {
+  for (uint64_t n = random.below(max_parts + 1); n > 0; --n) {
     if (random.below(4) == 0) text += ' ';
     text += parts[random.below(parts.size())];
   }

@@ -9,7 +9,7 @@
 #include "text/sentencepiece_text.h"
 #include "text/text_tokenizer_config.h"
 #include "text/tokenizer_file.h"
-#include "text/tokenizer_recipes.h"
+#include "text/tokenizer_pipelines.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -25,7 +25,7 @@ const std::vector<std::pair<const char*, TextTokenizerKind>>& kinds() {
   return table;
 }
 
-/// Spaces marked, what is no printable character in bytes.
+/// Marks spaces, and escapes non-printable bytes.
 std::string shown_bytes(std::string_view bytes) {
   std::string piece;
   for (size_t at = 0; at < bytes.size();) {
@@ -59,7 +59,7 @@ TextTokenizerKind text_tokenizer_kind(std::string_view name) {
   for (const auto& [each, kind] : kinds()) {
     if (each == name && kind != TextTokenizerKind::kIds) return kind;
   }
-  fail(ErrorKind::kUsage, "there is no tokenizer '{}': choose bytes, characters, bpe or sentencepiece", name);
+  fail(ErrorKind::kUsage, "unknown tokenizer '{}': choose bytes, characters, bpe or sentencepiece", name);
 }
 
 bool TextTokenizer::is_in(const std::string& directory) {
@@ -70,14 +70,13 @@ namespace {
 
 std::unique_ptr<TextTokenizer> load_json(const std::string& path, const TextTokenizerConfig& config) {
   const TokenizerJson json = read_tokenizer_json(path);
-  switch (recipe_of(json)) {
-    case TokenizerRecipe::kByteBpe:
+  switch (pipeline_of(json)) {
+    case TokenizerPipeline::kByteBpe:
       return std::make_unique<ByteBpeTokenizer>(byte_bpe_of(json, config));
-    case TokenizerRecipe::kMarkedBpe:
+    case TokenizerPipeline::kMarkedBpe:
       return std::make_unique<MarkedBpeTokenizer>(marked_bpe_of(json, config));
-    case TokenizerRecipe::kWordPiece:
-      refuse_step(json, json.model,
-                  "is not supported in a language model: WordPiece does not keep texts as they are");
+    case TokenizerPipeline::kWordPiece:
+      refuse_step(json, json.model, "is not supported in a language model: WordPiece is lossy");
   }
   HEED_CHECK(false);
 }
@@ -99,7 +98,7 @@ std::unique_ptr<TextTokenizer> load_kind(TextTokenizerKind kind, const std::stri
   HEED_CHECK(false);
 }
 
-/// The tokenizer.json that Heed wrote beside its own files must say what they say.
+/// Throws unless the tokenizer.json matches Heed's own tokenizer files.
 void check_own_json(const std::string& path, const TextTokenizer& tokenizer) {
   if (!is_present(path) || read_tokenizer_file(path) == tokenizer.tokenizer_json()) return;
   fail(ErrorKind::kFormat,
@@ -116,9 +115,8 @@ std::unique_ptr<TextTokenizer> TextTokenizer::load(const std::string& directory)
   const auto files = find_text_tokenizer(directory, config);
   if (!files) {
     fail(ErrorKind::kNotFound,
-         "'{}' holds no tokenizer of text that can be used here: neither tokenizer.json, nor vocab.json with "
-         "merges.txt "
-         "(byte-level BPE), nor tokenizer.model (SentencePiece), nor a tokenizer_config.json of Heed's own",
+         "'{}' contains no supported text tokenizer: neither tokenizer.json, nor vocab.json with merges.txt "
+         "(byte-level BPE), nor tokenizer.model (SentencePiece), nor a tokenizer_config.json of Heed",
          directory);
   }
   const std::string json = directory + kTokenizerJson;
@@ -156,11 +154,11 @@ std::vector<TextTokenizer::Token> TextTokenizer::tokens(std::string_view text, c
   std::vector<Token> tokens;
   size_t begin = 0;
   for (const auto& added : added_tokens().find_in(text, options.special_tokens)) {
-    if (added.begin > begin) cut(text, begin, added.begin, tokens);
+    if (added.begin > begin) tokenize(text, begin, added.begin, tokens);
     tokens.push_back({added.id, added.begin, added.end});
     begin = added.end;
   }
-  if (begin < text.size()) cut(text, begin, text.size(), tokens);
+  if (begin < text.size()) tokenize(text, begin, text.size(), tokens);
   return tokens;
 }
 
@@ -188,7 +186,7 @@ std::vector<int32_t> TextTokenizer::prompt_ids(std::string_view text, const Opti
     prompt.insert(prompt.begin(), *start);
   } else if (prompt.empty()) {
     fail(ErrorKind::kUsage,
-         "this model's tokenizer ({}) has no token that a text begins with: give the text a beginning",
+         "this model's tokenizer ({}) has no start token, so an empty prompt is not possible: give a prompt",
          name_of(kind()));
   }
   return prompt;
@@ -198,8 +196,7 @@ std::vector<int32_t> TextTokenizer::prompt_ids(std::string_view text, const Opti
 
 void TextTokenizer::require_id(int32_t id) const {
   if (id < 0 || id >= size()) {
-    fail(ErrorKind::kUsage, "there is no token with id {}: the vocabulary has the ids 0 to {}", id,
-         size() - 1);
+    fail(ErrorKind::kUsage, "invalid token id {}: the vocabulary has the ids 0 to {}", id, size() - 1);
   }
 }
 
@@ -217,12 +214,12 @@ std::string TextTokenizer::piece(int32_t id) const {
 std::string TextStream::push(int32_t id) {
   std::string bytes = tokenizer_.bytes(id);
   if (at_beginning_ && !bytes.empty()) {
-    // decode() of this one id leaves out what does not belong to a text that begins here.
+    // decode() of the first id alone removes the leading space.
     bytes = tokenizer_.decode({&id, 1});
     at_beginning_ = false;
   }
   waiting_ += bytes;
-  const size_t whole = waiting_.size() - unfinished_utf8(waiting_);
+  const size_t whole = waiting_.size() - incomplete_utf8(waiting_);
   std::string text = replace_invalid_utf8(std::string_view(waiting_).substr(0, whole));
   waiting_.erase(0, whole);
   return text;

@@ -31,7 +31,7 @@ std::map<int32_t, std::string> read_special(const JsonObject& config) {
   return special;
 }
 
-/// Older directories have a class of Heed's own, which other libraries do not know.
+/// Directories of earlier versions have a tokenizer class of Heed, which other libraries do not know.
 std::optional<TextTokenizerKind> read_own_kind(const JsonObject& config, const std::string& tokenizer_class) {
   if (tokenizer_class == "HeedByteTokenizer") return TextTokenizerKind::kBytes;
   if (tokenizer_class == "HeedCharacterTokenizer") return TextTokenizerKind::kCharacters;
@@ -50,7 +50,7 @@ TextTokenizerConfig read_text_tokenizer_config(const std::string& directory) {
   if (!is_present(path)) return result;
   const JsonObject config = JsonObject::read(path);
   require_known_keys(config, text_tokenizer_keys());
-  // Where tokenizer.json is, it has them.
+  // If there is a tokenizer.json, it lists them.
   if (!is_present(directory + kTokenizerJson)) require_no_other_tokens(config, added_tokens(config));
   result.tokenizer_class = read_token(config, "tokenizer_class", "");
   result.start = read_token(config, "bos_token", "");

@@ -1,5 +1,4 @@
-// tokenizer_config.json of a language model's directory: what Heed needs of it, and what Hugging Face needs
-// to open the directory.
+// Reads and writes tokenizer_config.json of language models.
 #pragma once
 
 #include <map>
@@ -11,32 +10,32 @@
 namespace heed {
 
 inline constexpr const char* kTokenizerJson = "/tokenizer.json";
-/// The class of transformers that does as tokenizer.json says, for what no class of theirs is made for.
+/// The generic class of transformers, which follows tokenizer.json.
 inline constexpr const char* kPlainTokenizerClass = "PreTrainedTokenizerFast";
 
 struct TextTokenizerConfig {
   std::string tokenizer_class = {};
-  /// bos_token, eos_token, unk_token; empty where there is none.
+  /// bos_token, eos_token, unk_token; empty if missing.
   std::string start = {}, end = {}, unknown = {};
-  /// add_bos_token, add_eos_token, add_prefix_space; empty where the file does not say.
+  /// add_bos_token, add_eos_token, add_prefix_space; empty if missing.
   std::optional<bool> adds_start = {}, adds_end = {}, adds_space = {};
-  std::map<int32_t, std::string> special = {};  ///< of added_tokens_decoder, those that are special
-  /// heed_tokenizer: the kind, where tokenizer.json was written by Heed for other libraries to read.
+  std::map<int32_t, std::string> special =
+      {};  ///< special tokens of added_tokens_decoder
+           /// heed_tokenizer: the kind, if Heed wrote tokenizer.json only for other libraries.
   std::optional<TextTokenizerKind> own = {};
 };
 
-/// Reads `directory`/tokenizer_config.json, where there is one. Throws kFormat for what is not JSON of the
-/// right types.
+/// Reads `directory`/tokenizer_config.json if it exists. Throws kFormat for malformed content.
 TextTokenizerConfig read_text_tokenizer_config(const std::string& directory);
 void write_text_tokenizer_config(const std::string& directory, const TextTokenizerConfig& config);
 
-/// What the files of a directory are: a tokenizer.json that decides, or those of a kind.
+/// The kind of tokenizer files in a directory.
 struct TextTokenizerFiles {
-  bool json = false;
-  TextTokenizerKind kind = TextTokenizerKind::kIds;  ///< where it is not tokenizer.json
+  bool json = false;                                 ///< tokenizer.json takes precedence
+  TextTokenizerKind kind = TextTokenizerKind::kIds;  ///< if not defined by tokenizer.json
 };
 
-/// The tokenizer whose files a directory holds; none where there are none.
+/// Detects the tokenizer files of a directory; empty if there are none.
 std::optional<TextTokenizerFiles> find_text_tokenizer(const std::string& directory,
                                                       const TextTokenizerConfig& config);
 

@@ -21,12 +21,12 @@ std::string path_of(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
 }
 
-/// ">>fr<<": what multilingual models want first, to know which language to translate into.
+/// ">>fr<<": the target language code at the beginning of the source, for multilingual models.
 bool is_language_code(std::string_view piece) {
   return piece.starts_with(">>") && piece.ends_with("<<");
 }
 
-/// The language code that text begins with, if it does.
+/// The leading language code, or empty.
 std::string_view leading_code(std::string_view text) {
   if (!text.starts_with(">>")) return {};
   const size_t end = text.find("<<");
@@ -54,7 +54,7 @@ Tokenizer Tokenizer::load(const std::string& directory) {
   Vocabulary vocabulary = Vocabulary::load(path_of(directory, kVocabulary), settings.special);
   SentencePieceModel source = SentencePieceModel::load(path_of(directory, kSourceModel));
   std::string target_bytes = read_tokenizer_file(path_of(directory, kTargetModel));
-  // The two are often one.
+  // Both files are often equal.
   SentencePieceModel target =
       target_bytes == source.bytes()
           ? source
@@ -98,7 +98,7 @@ int32_t Tokenizer::id_of_text(std::string_view piece) const {
   return vocabulary_->is_special(id) || is_language_code(piece) ? unknown_id() : id;
 }
 
-std::string_view Tokenizer::behind_code(std::string_view text) const {
+std::string_view Tokenizer::after_code(std::string_view text) const {
   const std::string_view code = leading_code(text);
   return !code.empty() && vocabulary_->find(code) ? text.substr(code.size()) : text;
 }
@@ -111,7 +111,7 @@ Encoding Tokenizer::encoding_of(std::string_view text, std::vector<Piece> pieces
     encoding.pieces.push_back(std::move(piece));
     encoding.spans.emplace_back(begin, end);
   };
-  const std::string_view code = text.substr(0, text.size() - behind_code(text).size());
+  const std::string_view code = text.substr(0, text.size() - after_code(text).size());
   if (!code.empty()) add(vocabulary_->id(code), std::string(code), 0, code.size());
   for (Piece& piece : pieces) {
     const int32_t id = id_of_text(piece.text);
@@ -128,13 +128,13 @@ Encoding Tokenizer::encoding_of(std::string_view text, std::vector<Piece> pieces
 
 Encoding Tokenizer::encode(const SentencePieceModel& model, std::string_view text,
                            const EncodeOptions& options) const {
-  return encoding_of(text, model.encode(behind_code(text)), options);
+  return encoding_of(text, model.encode(after_code(text)), options);
 }
 
 std::vector<Encoding> Tokenizer::sample(const SentencePieceModel& model, std::string_view text,
                                         const SubwordSampling& sampling, Random& random) const {
   std::vector<Encoding> encodings;
-  for (std::vector<Piece>& pieces : model.sample(behind_code(text), sampling, random)) {
+  for (std::vector<Piece>& pieces : model.sample(after_code(text), sampling, random)) {
     encodings.push_back(encoding_of(text, std::move(pieces), {}));
   }
   return encodings;
@@ -165,7 +165,7 @@ std::string Tokenizer::decode(const SentencePieceModel& model, std::span<const i
     const std::string& piece = vocabulary_->piece(id);
     if (!vocabulary_->is_special(id)) pieces.push_back(piece);
   }
-  // Pieces that this model does not know, as those of the other language, come back with their mark.
+  // Unknown pieces, such as those of the other language, are decoded with their space marker.
   return std::string(strip(marks_to_spaces(model.decode(pieces))));
 }
 

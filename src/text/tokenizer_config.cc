@@ -30,9 +30,8 @@ TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& 
   const JsonObject config = JsonObject::parse(json, name);
   if (config.boolean("separate_vocabs", false)) {
     fail(ErrorKind::kFormat,
-         "{} asks for \"separate_vocabs\", a vocabulary for each language, which Heed does not have; one "
-         "vocabulary "
-         "must hold the pieces of both",
+         "{} sets \"separate_vocabs\", which Heed does not support; one vocabulary must contain the pieces "
+         "of both languages",
          name);
   }
   require_known_keys(config, marian_tokenizer_keys());

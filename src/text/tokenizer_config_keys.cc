@@ -8,21 +8,21 @@
 namespace heed {
 namespace {
 
-/// `keys`, and what any tokenizer_config.json may hold.
+/// `keys`, and the keys that are common to all tokenizers.
 KnownKeys with_keys_of_all(KnownKeys keys) {
   static const std::vector<std::string> ignored{
-      // who wrote the file, with what, and where its other files were
+      // provenance of the file
       "added_tokens_file", "auto_map", "backend", "from_slow", "init_inputs", "is_local", "local_files_only",
       "max_model_input_sizes", "name_or_path", "processor_class", "special_tokens_map_file",
       "tokenizer_class", "tokenizer_file", "transformers_version", "trust_remote_code", "unsloth_version",
       "use_fast", "verbose", "vocab_file",
-      // how texts are put together, cut short and filled up, for callers who ask for it
+      // chat templates, truncation and padding, applied only on request
       "chat_template", "max_len", "max_length", "model_input_names", "model_max_length", "pad_to_multiple_of",
       "pad_token_type_id", "padding", "padding_side", "return_tensors", "return_token_type_ids", "stride",
       "truncation", "truncation_side", "truncation_strategy", "use_default_system_prompt",
-      // how ids become text: spaces before punctuation, and between special tokens
+      // decoding: spaces before punctuation and between special tokens
       "clean_up_tokenization_spaces", "errors", "spaces_between_special_tokens", "trim_offsets",
-      // tokens with a role that the model does not use, which are pieces like others
+      // special tokens that the model does not use are ordinary pieces
       "bos_token", "cls_token", "eos_token", "mask_token", "pad_token", "sep_token", "unk_token",
       // read by require_no_other_tokens()
       "added_tokens_decoder", "additional_special_tokens", "extra_special_tokens"};
@@ -67,7 +67,7 @@ const KnownKeys& text_tokenizer_keys() {
   static const KnownKeys keys =
       with_keys_of_all({.read = {"add_bos_token", "add_eos_token", "add_prefix_space", "added_tokens_decoder",
                                  "bos_token", "eos_token", "heed_tokenizer", "tokenizer_class", "unk_token"},
-                        // `legacy`: how a text goes on behind a special token inside it.
+                        // `legacy`: tokenization after a special token inside a text.
                         .ignored = {"legacy", "merges_file"},
                         .neutral = {}});
   return keys;
@@ -85,8 +85,8 @@ void require_no_other_tokens(const JsonObject& config, const std::vector<std::st
   const auto require = [&](const char* key, const std::string& token) {
     if (std::ranges::find(allowed, token) != allowed.end()) return;
     fail(ErrorKind::kFormat,
-         "{}: '{}' has the token '{}', which is none of the vocabulary's special tokens: it would be one id "
-         "wherever a text holds it, which Heed does not support without a tokenizer.json",
+         "{}: '{}' has the token '{}', which is not one of the vocabulary's special tokens; Heed supports "
+         "other added tokens only with a tokenizer.json",
          config.origin(), key, shown(token));
   };
   for (const std::string& token : added_tokens(config)) require("added_tokens_decoder", token);

@@ -1,6 +1,5 @@
-// Which keys of tokenizer_config.json are read, which change no id of a text, and which must have the value
-// at which they change none. Any other key is refused by name: a text must not become other ids than it does
-// elsewhere.
+// The known keys of tokenizer_config.json (base/known_keys.h). Other keys are refused by name, since they
+// might change token ids.
 #pragma once
 
 #include <string>
@@ -10,18 +9,18 @@
 
 namespace heed {
 
-/// Of a translation model (MarianTokenizer).
+/// Translation models (MarianTokenizer).
 const KnownKeys& marian_tokenizer_keys();
-/// Of BERT (BertTokenizer).
+/// BERT (BertTokenizer).
 const KnownKeys& wordpiece_keys();
-/// Of a language model.
+/// Language models.
 const KnownKeys& text_tokenizer_keys();
 
 /// The contents of added_tokens_decoder: {"0": {"content": "<unk>", ...}, ...}.
 std::vector<std::string> added_tokens(const JsonObject& config);
 
 /// Throws kFormat for a token in added_tokens_decoder, additional_special_tokens or extra_special_tokens that
-/// is not among `allowed`: wherever a text holds it, it would be one id.
+/// is not in `allowed`, since it would change the ids of texts that contain it.
 void require_no_other_tokens(const JsonObject& config, const std::vector<std::string>& allowed);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Reading the files of tokenizers.
+// Reads tokenizer files.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace heed {
 
-/// The content of a tokenizer's file, of 64 MiB at most: the largest vocabularies have some tens of
-/// megabytes. Throws kNotFound or kFile.
+/// The content of a tokenizer file of at most 64 MiB (large vocabularies have tens of megabytes). Throws
+/// kNotFound or kFile.
 inline std::string read_tokenizer_file(const std::string& path) {
   constexpr size_t kMaxBytes = size_t{64} << 20;
   return read_file(path, kMaxBytes);

@@ -13,13 +13,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxAddedBytes = 4096;  // each place of a text is compared with them
+constexpr size_t kMaxAddedBytes = 4096;  // every position of a text is compared with them
 
 TokenizerStep step_of(const std::string& part, const JsonObject& object) {
   return {part, object.string("type"), object};
 }
 
-/// What a part calls the list of a sequence.
+/// The key of the list in a part's "Sequence".
 const char* list_of(const std::string& part) {
   if (part == "normalizer") return "normalizers";
   if (part == "pre_tokenizer") return "pretokenizers";
@@ -55,15 +55,15 @@ std::vector<AddedToken> added_tokens_of(const JsonObject& file) {
     token.single_word = object.boolean("single_word", false);
     token.normalized = object.boolean("normalized", !token.special);
     if (token.content.empty() || token.content.size() > kMaxAddedBytes) {
-      object.reject("content", fmt::format("a text of 1 to {} bytes", kMaxAddedBytes));
+      object.reject("content", fmt::format("a string of 1 to {} bytes", kMaxAddedBytes));
     }
-    if (!known.insert(token.content).second) object.reject("content", "a token that no other has");
+    if (!known.insert(token.content).second) object.reject("content", "a unique token");
     tokens.push_back(std::move(token));
   }
   return tokens;
 }
 
-/// {"piece": id, ...}, or of a Unigram model [["piece", score], ...].
+/// {"piece": id, ...}, or [["piece", score], ...] for a Unigram model.
 std::vector<std::pair<std::string, uint64_t>> entries_of(const JsonObject& model) {
   std::vector<std::pair<std::string, uint64_t>> entries;
   const Json* vocabulary = model.has("vocab") ? &model.json().at("vocab") : nullptr;
@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, uint64_t>> entries_of(const JsonObject& model
   for (const auto& [key, value] : vocabulary->items()) {
     if (vocabulary->is_object()) {
       if (!value.is_number_unsigned()) {
-        fail(ErrorKind::kFormat, "{}: the id of the piece '{}' is not a number from 0 up", model.origin(),
+        fail(ErrorKind::kFormat, "{}: the id of the piece '{}' is not a non-negative integer", model.origin(),
              shown(key));
       }
       entries.emplace_back(key, value.get<uint64_t>());
@@ -87,7 +87,7 @@ std::vector<std::pair<std::string, uint64_t>> entries_of(const JsonObject& model
   return entries;
 }
 
-/// All pieces by their ids.
+/// All pieces by id.
 std::vector<std::string> pieces_of(const JsonObject& model, const std::vector<AddedToken>& added) {
   auto entries = entries_of(model);
   std::unordered_map<std::string, uint64_t> ids(entries.begin(), entries.end());
@@ -106,7 +106,7 @@ std::vector<std::string> pieces_of(const JsonObject& model, const std::vector<Ad
       fail(ErrorKind::kFormat, "{}: '{}' has the id {}, {}", model.origin(), shown(piece), id,
            id < pieces.size()
                ? fmt::format("as '{}' has", shown(pieces[id]))
-               : fmt::format("and there are only {} tokens: ids from 0 up, without gaps, are needed",
+               : fmt::format("but there are only {} tokens: ids must be 0 to n - 1 without gaps",
                              pieces.size()));
     }
     taken[id] = true;
@@ -115,7 +115,7 @@ std::vector<std::string> pieces_of(const JsonObject& model, const std::vector<Ad
   return pieces;
 }
 
-/// ["a b", ...] as older files have them, or [["a", "b"], ...].
+/// ["a b", ...] in older files, or [["a", "b"], ...].
 std::vector<std::pair<std::string, std::string>> merges_of(const JsonObject& model) {
   std::vector<std::pair<std::string, std::string>> merges;
   if (!model.has("merges")) return merges;
@@ -162,7 +162,7 @@ TokenizerJson read_tokenizer_json(const std::string& path) {
   const JsonObject file = JsonObject::read(path);
   const JsonObject model = file.object("model");
   std::vector<AddedToken> added = added_tokens_of(file);
-  // Files of the first years do not name the type of a model.
+  // Early files lack the type of the model.
   const std::string type = model.string("type", model.has("merges") ? "BPE" : "");
   return {path,
           steps_of(file, "normalizer"),
@@ -202,18 +202,19 @@ TokenizerFrame frame_of_template(const TokenizerJson& json, const TokenizerStep&
   bool text_seen = false;
   for (const TemplateItem& item : items_of(step, "single")) {
     if (item.type != 0 || (item.is_text && (text_seen || item.name != "A"))) {
-      refuse_step(json, step, "is not supported: a text of type 0 with special tokens around it is");
+      refuse_step(json, step, "is not supported: expected a text of type 0 between special tokens");
     }
     text_seen |= item.is_text;
     if (item.is_text) continue;
     const std::vector<int64_t> ids = step.settings.object("special_tokens").object(item.name).integers("ids");
     if (ids.size() != 1 || ids[0] < 0 || ids[0] >= static_cast<int64_t>(json.pieces.size())) {
-      refuse_step(json, step,
-                  fmt::format("is not supported: '{}' is not one token of the vocabulary", shown(item.name)));
+      refuse_step(
+          json, step,
+          fmt::format("is not supported: '{}' is not a single token of the vocabulary", shown(item.name)));
     }
-    (text_seen ? frame.behind : frame.before).push_back(json.pieces[static_cast<size_t>(ids[0])]);
+    (text_seen ? frame.after : frame.before).push_back(json.pieces[static_cast<size_t>(ids[0])]);
   }
-  if (!text_seen) refuse_step(json, step, "leaves the text out");
+  if (!text_seen) refuse_step(json, step, "does not contain the text");
   return frame;
 }
 
@@ -222,7 +223,7 @@ bool pairs_like_bert(const TokenizerStep& step, const TokenizerFrame& frame) {
   for (const std::string& token : frame.before) expected.push_back({false, token, 0});
   for (const int64_t type : {0, 1}) {
     expected.push_back({true, type == 0 ? "A" : "B", type});
-    for (const std::string& token : frame.behind) expected.push_back({false, token, type});
+    for (const std::string& token : frame.after) expected.push_back({false, token, type});
   }
   return items_of(step, "pair") == expected;
 }

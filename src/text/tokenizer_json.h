@@ -1,5 +1,5 @@
-// tokenizer.json of Hugging Face's tokenizers, read into a description: what each part of the pipeline is, in
-// order. What the parts mean, and which of them there are here, is told in text/tokenizer_recipes.h.
+// Parses Hugging Face's tokenizer.json into a list of pipeline steps. text/tokenizer_pipelines.h interprets
+// them.
 //
 //   text -> normalizer -> pre_tokenizer -> model -> post_processor -> ids -> decoder -> text
 #pragma once
@@ -14,41 +14,41 @@
 
 namespace heed {
 
-/// One step of a part of the pipeline: {"type": "Digits", "individual_digits": true}.
+/// One step of the pipeline: {"type": "Digits", "individual_digits": true}.
 struct TokenizerStep {
   std::string part;  ///< "normalizer", "pre_tokenizer", "post_processor", "decoder" or "model"
   std::string type;
-  JsonObject settings;  ///< with "type"
+  JsonObject settings;  ///< including "type"
 };
 
 struct TokenizerJson {
-  std::string path;  ///< the file, for messages
-  /// Empty where the file has null. The steps of sequences, also of sequences within them, stand in a row.
+  std::string path;  ///< for messages
+  /// Empty if null in the file. Nested sequences are flattened.
   std::vector<TokenizerStep> normalizer, pre_tokenizer, post_processor, decoder;
   TokenizerStep model;
-  /// By id, those of added tokens among them.
+  /// By id, including added tokens.
   std::vector<std::string> pieces;
   std::vector<AddedToken> added;
-  std::vector<std::pair<std::string, std::string>> merges;  ///< of a BPE model
+  std::vector<std::pair<std::string, std::string>> merges;  ///< BPE models only
 };
 
-/// Reads a file. Throws kNotFound, kFile, or kFormat with the file and the place that is wrong: above all,
-/// ids must be 0 to n - 1, each once.
+/// Reads a file. Throws kNotFound, kFile, or kFormat with file and position. Ids must be 0 to n - 1, without
+/// gaps or duplicates.
 TokenizerJson read_tokenizer_json(const std::string& path);
 
 /// Throws kFormat: "FILE: the pre_tokenizer {"type":"Digits",...} WHY".
 [[noreturn]] void refuse_step(const TokenizerJson& json, const TokenizerStep& step, std::string_view why);
 
-/// The steps of one part, taken from first to last by whoever knows what to expect.
+/// A cursor over the steps of one part of the pipeline.
 class TokenizerSteps {
  public:
-  /// `json` and `steps` must outlive this. `needed` says what would be right: "byte-level BPE needs
+  /// `json` and `steps` must outlive this. `needed` describes the expected steps: "byte-level BPE needs
   /// ByteLevel".
   TokenizerSteps(const TokenizerJson& json, const std::vector<TokenizerStep>& steps, std::string needed);
 
-  /// The next step, if it is of this type.
+  /// Takes the next step if it has this type; otherwise returns nullptr.
   const TokenizerStep* take(std::string_view type);
-  /// Throws where steps are left.
+  /// Throws if steps are left.
   void end() const;
 
  private:
@@ -58,17 +58,17 @@ class TokenizerSteps {
   size_t next_ = 0;
 };
 
-/// What the template of a post-processor puts around a text: special tokens before and behind, spelt out.
+/// The special tokens that a post-processor's template adds before and after a text.
 struct TokenizerFrame {
-  std::vector<std::string> before, behind;
+  std::vector<std::string> before, after;
 };
 
-/// What a step "TemplateProcessing" makes of one text. Throws kFormat where that is not tokens around the
-/// text, all of type 0, or where its tokens' ids are not those of the vocabulary.
+/// Interprets a step "TemplateProcessing" for single texts. Throws kFormat unless it only adds tokens around
+/// the text, all of type 0, with the ids of the vocabulary.
 TokenizerFrame frame_of_template(const TokenizerJson& json, const TokenizerStep& step);
 
-/// Whether the same step makes of two texts: `before` A `behind` B `behind`, of type 0 up to the first
-/// `behind` and of type 1 from there.
+/// Whether the step formats text pairs as `before` A `after` B `after`, with type 0 up to the first `after`
+/// and type 1 from there.
 bool pairs_like_bert(const TokenizerStep& step, const TokenizerFrame& frame);
 
 }  // namespace heed

@@ -12,7 +12,7 @@
 #include "text/test_cases.h"
 #include "text/test_text.h"
 #include "text/text_tokenizer.h"
-#include "text/tokenizer_recipes.h"
+#include "text/tokenizer_pipelines.h"
 #include "text/utf8.h"
 #include "text/wordpiece.h"
 
@@ -280,7 +280,7 @@ TEST(TokenizerJson, DecidesWhereOtherFilesLieBeside) {
 
 std::unique_ptr<TextTokenizer> own_tokenizer(const std::string& name) {
   std::string text;
-  for (const std::string& line : made_up_lines(400, 11)) text += line + "\n";
+  for (const std::string& line : artificial_lines(400, 11)) text += line + "\n";
   text += "  indented\n\tand a tab 1234567890 <b> </s>\n";
   TextTokenizerOptions options{.kind = text_tokenizer_kind(name == "unigram" ? "sentencepiece" : name),
                                .vocabulary_size = 400,

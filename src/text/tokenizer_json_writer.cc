@@ -28,7 +28,7 @@ OrderedJson added_token(int32_t id, const std::string& content) {
           {"rstrip", false}, {"normalized", false}, {"special", true}};
 }
 
-/// A model of merges that has none, so that each symbol is a token.
+/// A BPE model without merges, so that each symbol is a token.
 OrderedJson plain_model(OrderedJson vocabulary) {
   return {{"type", "BPE"},
           {"dropout", nullptr},
@@ -42,7 +42,7 @@ OrderedJson plain_model(OrderedJson vocabulary) {
           {"merges", OrderedJson::array()}};
 }
 
-/// The whole file, with the parts in the order in which the pipeline has them.
+/// The whole file, with its parts in pipeline order.
 std::string file_of(OrderedJson added, OrderedJson normalizer, OrderedJson pre_tokenizer,
                     OrderedJson post_processor, OrderedJson decoder, OrderedJson model) {
   const OrderedJson file{{"version", "1.0"},
@@ -57,7 +57,7 @@ std::string file_of(OrderedJson added, OrderedJson normalizer, OrderedJson pre_t
   return file.dump(1) + "\n";
 }
 
-/// An object of pieces and ids, in their order; looking each up among the others would take quadratic time.
+/// An object of pieces and ids in order, built without key lookups, which would take quadratic time.
 template <typename Pieces, typename Spell>
 OrderedJson vocabulary_of(const Pieces& pieces, const Spell& spell) {
   OrderedJson vocabulary = OrderedJson::object();
@@ -79,7 +79,7 @@ OrderedJson special_tokens_of(const SentencePieceModel& model) {
   return added;
 }
 
-/// The start token before a text, and before each of two.
+/// A post-processor that adds the start token before each text.
 OrderedJson frame_of(const SentencePieceModel& model, bool starts_every_text) {
   if (!starts_every_text || model.start() < 0) return nullptr;
   const std::string& start = model.piece(model.start());
@@ -98,7 +98,7 @@ OrderedJson frame_of(const SentencePieceModel& model, bool starts_every_text) {
           {"special_tokens", std::move(ids)}};
 }
 
-/// All of the file but the model and what cuts texts before it.
+/// The whole file, given the pre-tokenizer and the model.
 std::string file_of(const SentencePieceModel& model, bool starts_every_text, OrderedJson pre_tokenizer,
                     OrderedJson json_model) {
   const std::string mark(kSpaceMark);
@@ -110,8 +110,8 @@ std::string file_of(const SentencePieceModel& model, bool starts_every_text, Ord
                  sequence("decoders", {replace(mark, " "), fallback, fuse, strip}), std::move(json_model));
 }
 
-/// The model's pieces are its merges: every two pieces that make a third. Those of the piece with the higher
-/// score go first; of one piece, the order changes nothing in a text but where they overlap.
+/// Derives the merges from the pieces: every two pieces whose concatenation is a piece. Merges into pieces
+/// with higher scores come first; the order for the same piece only matters if they overlap in a text.
 OrderedJson merges_of(const SentencePieceModel& model) {
   std::unordered_map<std::string_view, int> numbers;
   for (int n = 0; n < model.size(); ++n) {
@@ -157,8 +157,9 @@ OrderedJson unigram_model(const SentencePieceModel& model) {
   }
   OrderedJson vocabulary = OrderedJson::array();
   for (int n = 0; n < model.size(); ++n) {
-    // The other pieces are never cut from text here, but there are no kinds of pieces there (kNotCut). A
-    // lower score than all others' would change that of unknown characters, which is the lowest less 10.
+    // Special pieces never match text in Heed; tokenizer.json has no piece types (see kNeverMatched). A
+    // score below all
+    // others would change that of unknown characters, which is the lowest score minus 10.
     vocabulary.push_back(
         OrderedJson::array({model.piece(n), is_ordinary(model, n) ? model.score(n) : lowest}));
   }
@@ -168,8 +169,9 @@ OrderedJson unigram_model(const SentencePieceModel& model) {
           {"byte_fallback", true}};
 }
 
-/// Spellings of pieces that are no text are cut behind their first character, and no piece gets over a cut.
-constexpr const char* kNotCut = "<(?=0x[0-9A-F]{2}>|s>|/s>|unk>)";
+/// Splits the spellings of byte and control pieces after their first character, so that they never match
+/// text.
+constexpr const char* kNeverMatched = "<(?=0x[0-9A-F]{2}>|s>|/s>|unk>)";
 
 }  // namespace
 
@@ -195,7 +197,7 @@ std::string sentencepiece_tokenizer_json(const SentencePieceModel& model, bool s
   HEED_CHECK(model.keeps_text() && model.unknown() >= 0);
   if (model.type() == SubwordType::kBpe) return file_of(model, starts_every_text, nullptr, bpe_model(model));
   const OrderedJson apart{{"type", "Split"},
-                          {"pattern", {{"Regex", kNotCut}}},
+                          {"pattern", {{"Regex", kNeverMatched}}},
                           {"behavior", "MergedWithPrevious"},
                           {"invert", false}};
   return file_of(model, starts_every_text, apart, unigram_model(model));

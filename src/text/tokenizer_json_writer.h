@@ -1,6 +1,6 @@
-// tokenizer.json for tokenizers that Heed reads from other files: so that Hugging Face's library, which has
-// no class for them, gives the same ids. It differs where a text spells a special token: that is one to it,
-// and text to Heed.
+// Writes tokenizer.json for tokenizers that Heed reads from other files, so that Hugging Face's library,
+// which has no class for them, produces the same ids. The only difference: there, special tokens in a text
+// are matched; in Heed they are ordinary text.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace heed {
 
-/// Of the tokenizer whose ids are bytes.
+/// For the byte tokenizer.
 std::string byte_tokenizer_json();
 
-/// Of the tokenizer whose id n is the n-th character. A character that is none of them vanishes there, and is
-/// an error here.
+/// For the character tokenizer, where id n is the n-th character. Unknown characters are dropped by Hugging
+/// Face's library; in Heed they are an error.
 std::string character_tokenizer_json(const std::u32string& characters);
 
-/// Of a SentencePiece model that keeps texts as they are (SentencePieceModel::keeps_text()) and has an <unk>.
-/// The start token is put before a text if `starts_every_text`.
+/// For a lossless SentencePiece model (SentencePieceModel::keeps_text()) with an <unk>. Adds the start token
+/// to every text if `starts_every_text`.
 std::string sentencepiece_tokenizer_json(const SentencePieceModel& model, bool starts_every_text);
 
 }  // namespace heed

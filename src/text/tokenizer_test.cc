@@ -27,7 +27,8 @@ class TokenizerTest : public testing::Test {
     options.target = {.type = SubwordType::kBpe, .vocabulary_size = 350, .byte_fallback = true};
     options.source_language = "de";
     options.target_language = "en";
-    return Tokenizer::train(options, reader_of(made_up_lines(300, 1)), reader_of(made_up_lines(300, 2)));
+    return Tokenizer::train(options, reader_of(artificial_lines(300, 1)),
+                            reader_of(artificial_lines(300, 2)));
   }
 
   ErrorKind load_error(std::string* message = nullptr) const {
@@ -76,7 +77,7 @@ TEST_F(TokenizerTest, LayoutOfIds) {
 TEST_F(TokenizerTest, TextToIdsAndBack) {
   for (const bool joint : {true, false}) {
     const Tokenizer tokenizer = train(joint);
-    for (const std::string& line : made_up_lines(100, 9)) {
+    for (const std::string& line : artificial_lines(100, 9)) {
       const Encoding source = tokenizer.encode_source(line), target = tokenizer.encode_target(line);
       expect_sound(source, line);
       EXPECT_EQ(source.ids.back(), tokenizer.end_id());
@@ -149,7 +150,7 @@ TEST_F(TokenizerTest, UnknownRunsNeverBecomeSpecial) {
 
 TEST_F(TokenizerTest, TruncationKeepsTheEndToken) {
   const Tokenizer tokenizer = train();
-  const std::string text = made_up_lines(1, 4)[0] + " " + made_up_lines(1, 5)[0];
+  const std::string text = artificial_lines(1, 4)[0] + " " + artificial_lines(1, 5)[0];
   const Encoding whole = tokenizer.encode_source(text);
   for (size_t length = 1; length <= whole.ids.size() + 1; ++length) {
     const Encoding cut = tokenizer.encode_source(text, {.max_length = length});
@@ -183,7 +184,7 @@ TEST_F(TokenizerTest, SavedAndLoaded) {
   const Tokenizer again = Tokenizer::load(folder());
   EXPECT_EQ(again.source_language(), "de");
   EXPECT_EQ(again.target_language(), "en");
-  for (const std::string& line : made_up_lines(20, 7)) {
+  for (const std::string& line : artificial_lines(20, 7)) {
     EXPECT_EQ(again.encode_source(line).ids, tokenizer.encode_source(line).ids);
     EXPECT_EQ(again.encode_target(line).ids, tokenizer.encode_target(line).ids);
   }
@@ -225,7 +226,7 @@ TEST_F(TokenizerTest, WordsOfPieces) {
     grouped[static_cast<size_t>(words.of_piece[n])].push_back(encoding.pieces[n]);
   }
   const SentencePieceModel model = SentencePieceModel::from_bytes(
-      SentencePieceModel::train({.vocabulary_size = 330}, reader_of(made_up_lines(300))), "test");
+      SentencePieceModel::train({.vocabulary_size = 330}, reader_of(artificial_lines(300))), "test");
   for (size_t n = 0; n + 1 < words.texts.size(); ++n) EXPECT_EQ(model.decode(grouped[n]), words.texts[n]);
   EXPECT_THAT(group_into_words("", tokenizer.encode_source("")).texts, ElementsAre("</s>"));
   EXPECT_THAT(group_into_words(" ", tokenizer.encode_source(" ")).texts, ElementsAre("</s>"));

@@ -21,7 +21,7 @@ bool is_all_capitals(std::string_view text) {
 }
 
 bool is_title_case(std::string_view text) {
-  size_t second = text.find(' ');  // most texts are told by their second word
+  size_t second = text.find(' ');  // the second word decides for most texts
   while (second < text.size() && text[second] == ' ') ++second;
   if (second < text.size() && text[second] >= 'a' && text[second] <= 'z') return false;
   int words = 0;
@@ -43,9 +43,9 @@ WordForms forms_of(std::string_view word) {
   for (size_t at = 0; at < word.size();) {
     const bool first = at == 0;
     const auto c = static_cast<UChar32>(next_code_point(word, at));
-    const auto small = static_cast<char32_t>(u_tolower(c));
-    append_utf8(forms.small, small);
-    append_utf8(forms.capitalized, first ? static_cast<char32_t>(c) : small);
+    const auto lower = static_cast<char32_t>(u_tolower(c));
+    append_utf8(forms.lower, lower);
+    append_utf8(forms.capitalized, first ? static_cast<char32_t>(c) : lower);
   }
   return forms;
 }

@@ -1,4 +1,5 @@
-// Lines in capitals, which models have rarely seen: the usual form before, capitals again behind.
+// True-casing of lines in capitals, which are rare in training data: converts them to normal case before
+// translation, and the translation back to capitals.
 #pragma once
 
 #include <functional>
@@ -7,20 +8,19 @@
 
 namespace heed {
 
-/// Whether a text is written in capitals throughout: at least two words of several letters, and no small
-/// letter.
+/// Whether a text is all upper case: at least two words of several letters, and no lower-case letter.
 bool is_all_capitals(std::string_view text);
 
-/// Whether all words of a text, at least four with a letter, begin with a capital and go on in small letters.
+/// Whether a text is in title case: at least four words with letters, all capitalized.
 bool is_title_case(std::string_view text);
 
-/// A word in small letters, or with a capital first letter.
+/// A word in lower case and with a capital first letter.
 struct WordForms {
-  std::string small, capitalized;
+  std::string lower, capitalized;
 };
 WordForms forms_of(std::string_view word);
 
-/// The text in capitals, by the Unicode rules without those of single languages.
+/// The text in upper case, by language-independent Unicode rules.
 std::string to_capitals(std::string_view text);
 
 }  // namespace heed

@@ -57,11 +57,11 @@ std::string replace_invalid_utf8(std::string_view text) {
   return valid;
 }
 
-size_t unfinished_utf8(std::string_view text) {
+size_t incomplete_utf8(std::string_view text) {
   for (size_t length = 1; length <= 3 && length <= text.size(); ++length) {
     const auto lead = static_cast<uint8_t>(text[text.size() - length]);
     if (U8_IS_TRAIL(lead)) continue;
-    // An ill-formed sequence is decoded up to where it breaks; one that reaches the end may go on there.
+    // decode() stops at the first invalid byte; a sequence that reaches the end is incomplete.
     size_t offset = text.size() - length;
     if (!U8_IS_LEAD(lead)) return 0;
     return decode(text, offset) < 0 && offset == text.size() ? length : 0;
@@ -94,10 +94,10 @@ int display_width(char32_t code_point) {
   const auto c = static_cast<UChar32>(code_point);
   if (c >= 0x20 && c < 0x7F) return 1;
   constexpr uint32_t kNoWidth = U_GC_MN_MASK | U_GC_ME_MASK | U_GC_CF_MASK | U_GC_CC_MASK;
-  constexpr UChar32 kSoftHyphen = 0xAD;  // a format character that terminals draw
+  constexpr UChar32 kSoftHyphen = 0xAD;  // a format character that terminals display
   if (c == kSoftHyphen) return 1;
   if (U_GET_GC_MASK(c) & kNoWidth) return 0;
-  // Vowels and final consonants of Hangul syllables join the consonant before them.
+  // Vowels and final consonants of Hangul syllables combine with the preceding consonant.
   const int hangul = u_getIntPropertyValue(c, UCHAR_HANGUL_SYLLABLE_TYPE);
   if (hangul == U_HST_VOWEL_JAMO || hangul == U_HST_TRAILING_JAMO) return 0;
   const int width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);

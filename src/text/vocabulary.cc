@@ -11,12 +11,10 @@ namespace heed {
 namespace {
 
 [[noreturn]] void not_a_vocabulary(const std::string& name, std::string_view what) {
-  fail(ErrorKind::kFormat, "{} is not a vocabulary (an object of pieces and the ids from 0 up): {}", name,
-       what);
+  fail(ErrorKind::kFormat, "{} is not a valid vocabulary (an object of pieces and ids): {}", name, what);
 }
 
-/// Takes a flat object of pieces and ids as it is parsed, so that nothing else is ever built, and a piece
-/// that stands twice is seen.
+/// SAX reader of a flat object of pieces and ids, which builds nothing else and detects duplicate pieces.
 class VocabularyReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit VocabularyReader(std::string name) : name_(std::move(name)) {}
@@ -55,7 +53,7 @@ class VocabularyReader : public nlohmann::json_sax<nlohmann::json> {
  private:
   bool not_an_id() const {
     if (!open_) broken("it does not begin with {");
-    broken(fmt::format("the id of \"{}\" is not a number from 0 up", piece_));
+    broken(fmt::format("the id of \"{}\" is not a non-negative integer", piece_));
   }
 
   std::string name_, piece_;
@@ -99,7 +97,7 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const SpecialPieces& spe
   HEED_CHECK(pieces_.size() <= static_cast<size_t>(std::numeric_limits<int32_t>::max()));
   for (const std::string& piece : pieces_) {
     if (!ids_.emplace(piece, static_cast<int32_t>(ids_.size())).second) {
-      fail(ErrorKind::kFormat, "the piece \"{}\" stands twice in the vocabulary", piece);
+      fail(ErrorKind::kFormat, "the piece \"{}\" is duplicated in the vocabulary", piece);
     }
   }
   const auto id_of_special = [&](const std::string& piece) {
@@ -134,7 +132,7 @@ std::optional<int32_t> Vocabulary::find(std::string_view piece) const {
 
 const std::string& Vocabulary::piece(int32_t id) const {
   if (id < 0 || static_cast<size_t>(id) >= pieces_.size()) {
-    fail(ErrorKind::kUsage, "there is no piece with id {}: the vocabulary has the ids 0 to {}", id,
+    fail(ErrorKind::kUsage, "invalid token id {}: the vocabulary has the ids 0 to {}", id,
          pieces_.size() - 1);
   }
   return pieces_[static_cast<size_t>(id)];

@@ -1,5 +1,4 @@
-// The pieces that a model knows and their ids: `vocab.json` of the Hugging Face Marian layout, {"piece": id,
-// ...}.
+// The vocabulary: pieces and ids, stored as `vocab.json`, {"piece": id, ...}.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +10,38 @@
 
 namespace heed {
 
-/// How the pieces with a meaning of their own are spelt.
+/// Names of the special pieces.
 struct SpecialPieces {
   std::string end = "</s>";       ///< ends every sentence
-  std::string unknown = "<unk>";  ///< stands for what the vocabulary does not hold
-  std::string pad = "<pad>";      ///< fills up batches, and starts the decoder
+  std::string unknown = "<unk>";  ///< replaces unknown pieces
+  std::string pad = "<pad>";      ///< padding, and start token of the decoder
 };
 
-/// The pieces of the content of `vocab.json`, in the order of their ids. Read strictly: an object of
-/// pieces and the ids 0 to n-1, each once. Throws kFormat with `name` (the file) and the piece that is wrong.
+/// Parses `vocab.json`; pieces in id order. Ids must be 0 to n-1, without gaps or duplicates. Throws kFormat
+/// with `name` (the file) and the piece.
 std::vector<std::string> read_vocabulary(std::string_view json, const std::string& name);
-/// Sorted by id, in ASCII with \u escapes, as Hugging Face writes it.
+/// Sorted by id, in ASCII with \u escapes, like Hugging Face.
 std::string vocabulary_json(const std::vector<std::string>& pieces);
 
 class Vocabulary {
  public:
-  /// Pieces in the order of their ids. Throws kFormat if a piece stands twice or a special one is missing.
+  /// Pieces in id order. Throws kFormat for a duplicate piece or a missing special piece.
   explicit Vocabulary(std::vector<std::string> pieces, const SpecialPieces& special = {});
 
   /// Reads `vocab.json` as read_vocabulary() does. Throws kNotFound, kFile, or kFormat.
   static Vocabulary load(const std::string& path, const SpecialPieces& special = {});
-  /// `name` stands in errors.
+  /// `name` is used in errors.
   static Vocabulary from_json(std::string_view json, const std::string& name,
                               const SpecialPieces& special = {});
 
   std::string to_json() const { return vocabulary_json(pieces_); }
 
   size_t size() const { return pieces_.size(); }
-  /// The id of a piece, special ones included; nothing if it is not there.
+  /// The id of a piece, including special ones; empty if unknown.
   std::optional<int32_t> find(std::string_view piece) const;
-  /// The id of a piece, or that of the unknown piece.
+  /// The id of a piece, or of the unknown piece.
   int32_t id(std::string_view piece) const { return find(piece).value_or(unknown_id_); }
-  /// Throws kUsage for an id outside of the vocabulary.
+  /// Throws kUsage for an invalid id.
   const std::string& piece(int32_t id) const;
 
   int32_t end_id() const { return end_id_; }

@@ -1,4 +1,4 @@
-// White space, as Python's str methods see it: sacreBLEU and Hugging Face tokenizers are defined by those.
+// White space as defined by Python's str methods, which sacreBLEU and Hugging Face tokenizers use.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ bool is_whitespace(char32_t code_point);
 std::string_view strip_right(std::string_view text);
 std::string_view strip(std::string_view text);
 
-/// str.split(): the runs of other characters.
+/// str.split().
 std::vector<std::string_view> split_whitespace(std::string_view text);
 
 }  // namespace heed

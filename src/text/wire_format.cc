@@ -55,7 +55,7 @@ std::optional<WireField> WireReader::next() {
   WireField field;
   field.number = static_cast<uint32_t>(*tag >> 3);
   const uint64_t type = *tag & 7;
-  // Groups (3 and 4) are in no SentencePiece model.
+  // SentencePiece models contain no groups (types 3 and 4).
   if (type != WireField::kVarint && type != WireField::kFixed64 && type != WireField::kBytes &&
       type != WireField::kFixed32) {
     return std::nullopt;

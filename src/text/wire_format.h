@@ -1,4 +1,4 @@
-// Reading protocol buffers' wire format field by field, with every length checked.
+// A bounds-checked reader of the protocol buffers wire format.
 // https://protobuf.dev/programming-guides/encoding
 #pragma once
 
@@ -13,17 +13,17 @@ struct WireField {
   enum Type : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
   uint32_t number = 0;
   Type type = kVarint;
-  uint64_t value = 0;      ///< of kVarint, kFixed64 and kFixed32
-  std::string_view bytes;  ///< of kBytes: text or a message inside
+  uint64_t value = 0;      ///< for kVarint, kFixed64 and kFixed32
+  std::string_view bytes;  ///< for kBytes: a string or a nested message
 };
 
 /// The fields of one message in order.
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
-  /// The next field; nothing at the end, or where the message is broken.
+  /// The next field; empty at the end or for a malformed message.
   std::optional<WireField> next();
-  /// Whether the message ended where a field ends and every field could be read.
+  /// Whether all fields so far were well-formed and the message ended at a field boundary.
   bool intact() const { return intact_; }
 
  private:

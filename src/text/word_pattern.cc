@@ -9,19 +9,19 @@
 namespace heed {
 namespace {
 
-enum class Sign { kLetter, kNumber, kSpace, kOther };
+enum class CharacterClass { kLetter, kNumber, kSpace, kOther };
 
-Sign sign_of(char32_t code_point) {
+CharacterClass class_of(char32_t code_point) {
   const auto c = static_cast<UChar32>(code_point);
   const uint32_t category = U_GET_GC_MASK(c);
-  if (category & U_GC_L_MASK) return Sign::kLetter;
-  if (category & U_GC_N_MASK) return Sign::kNumber;
-  return u_hasBinaryProperty(c, UCHAR_WHITE_SPACE) ? Sign::kSpace : Sign::kOther;
+  if (category & U_GC_L_MASK) return CharacterClass::kLetter;
+  if (category & U_GC_N_MASK) return CharacterClass::kNumber;
+  return u_hasBinaryProperty(c, UCHAR_WHITE_SPACE) ? CharacterClass::kSpace : CharacterClass::kOther;
 }
 
-/// The sign at `at`, which moves behind it.
-Sign next_sign(std::string_view text, size_t& at) {
-  return sign_of(next_code_point(text, at));
+/// The class of the character at `at`; advances `at`.
+CharacterClass next_class(std::string_view text, size_t& at) {
+  return class_of(next_code_point(text, at));
 }
 
 size_t contraction_end(std::string_view text, size_t begin) {
@@ -32,20 +32,20 @@ size_t contraction_end(std::string_view text, size_t begin) {
   return begin;
 }
 
-/// Behind the last sign of the kind that stands at `at`.
+/// The end of the run of characters of the same class at `at`.
 size_t run_end(std::string_view text, size_t at) {
-  const Sign kind = next_sign(text, at);
+  const CharacterClass kind = next_class(text, at);
   for (size_t next = at; next < text.size(); at = next) {
-    if (next_sign(text, next) != kind) break;
+    if (next_class(text, next) != kind) break;
   }
   return at;
 }
 
-/// \s+(?!\S)|\s+: white space but its last character, which belongs to the word behind it, unless it is all
-/// there is or the text ends with it.
+/// \s+(?!\S)|\s+: white space without its last character, which belongs to the following word, unless it is
+/// the only one or the text ends.
 size_t space_end(std::string_view text, size_t begin) {
   size_t last = begin, end = begin;
-  for (size_t next = begin; next < text.size() && next_sign(text, next) == Sign::kSpace;) {
+  for (size_t next = begin; next < text.size() && next_class(text, next) == CharacterClass::kSpace;) {
     last = end;
     end = next;
   }
@@ -60,7 +60,7 @@ size_t word_end(std::string_view text, size_t begin) {
   size_t first = begin;
   if (text[begin] == ' ' && begin + 1 < text.size()) ++first;
   size_t behind = first;
-  if (next_sign(text, behind) != Sign::kSpace) return run_end(text, first);
+  if (next_class(text, behind) != CharacterClass::kSpace) return run_end(text, first);
   return space_end(text, begin);
 }
 

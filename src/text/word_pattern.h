@@ -1,10 +1,9 @@
-// How GPT-2 cuts text into words before it merges bytes within them (Radford et al., 2019): contractions, a
-// run of letters, of digits or of other signs, each with the space before it, and white space by itself.
+// GPT-2's pre-tokenization into words (Radford et al., 2019): contractions; runs of letters, digits or other
+// characters with an optional leading space; white space.
 //
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
-//
-// The pattern is followed by hand, over Unicode's properties from ICU: it never looks back, so one pass over
-// the bytes does, and bytes that are not UTF-8 keep their places (they count as other signs).
+// Implemented by hand with Unicode properties from ICU. The pattern needs no backtracking, so one pass over
+// the bytes suffices; invalid UTF-8 counts as other characters.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace heed {
 
-/// The end of the word that begins at `begin`, which must be below text.size().
+/// The end of the word at `begin`, which must be below text.size().
 size_t word_end(std::string_view text, size_t begin);
 
 }  // namespace heed

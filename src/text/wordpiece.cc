@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "text/tokenizer_config_keys.h"
 #include "text/tokenizer_file.h"
-#include "text/tokenizer_recipes.h"
+#include "text/tokenizer_pipelines.h"
 #include "text/utf8.h"
 #include "text/wordpiece_config.h"
 
@@ -19,13 +19,13 @@ constexpr const char* kVocabulary = "vocab.txt";
 constexpr const char* kConfig = "tokenizer_config.json";
 constexpr const char* kTokenizerJsonName = "tokenizer.json";
 constexpr std::string_view kContinues = "##";
-constexpr size_t kLongestWord = 100;  // characters; longer ones are [UNK]
+constexpr size_t kMaxWordLength = 100;  // characters; longer words are [UNK]
 
 std::string path_of(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
 }
 
-/// Lines may end as on Windows; the last needs no end.
+/// Splits at LF or CRLF; the last line needs no line end.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < text.size();) {
@@ -51,8 +51,8 @@ void resize(Encoding& encoding, size_t length) {
   encoding.spans.resize(length);
 }
 
-/// One token, with its space before it, as the decoder of transformers cleans it up: so " do not" is found
-/// only where one token holds it.
+/// Cleans up one token with its leading space, like transformers: " do not" is therefore only replaced within
+/// one token.
 std::string cleaned_up(std::string text) {
   static constexpr std::pair<std::string_view, std::string_view> kShorter[] = {
       {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
@@ -65,8 +65,8 @@ std::string cleaned_up(std::string text) {
   return text;
 }
 
-/// How many tokens two texts of these lengths keep, if they may have `room` together. Where both are cut, the
-/// odd one stays with the longer, or else with the second.
+/// The numbers of tokens that two texts keep, at most `room` together. If both are truncated, the odd token
+/// goes to the longer text, or else to the second.
 std::pair<size_t, size_t> share(size_t first, size_t second, size_t room) {
   if (first + second <= room) return {first, second};
   const size_t half = room / 2;
@@ -86,13 +86,12 @@ bool is_padded_vocabulary(int64_t pieces, int64_t rows) {
 
 WordPieceTokenizer::WordPieceTokenizer(std::vector<std::string> pieces, const WordPieceSettings& settings)
     : settings_(settings) {
-  for (const std::string& piece : pieces) longest_piece_ = std::max(longest_piece_, piece.size());
+  for (const std::string& piece : pieces) max_piece_bytes_ = std::max(max_piece_bytes_, piece.size());
   vocabulary_ = std::make_shared<const Vocabulary>(
       std::move(pieces), SpecialPieces{settings.end, settings.unknown, settings.pad});
   const std::optional<int32_t> start = vocabulary_->find(settings.start);
   if (!start) {
-    fail(ErrorKind::kFormat, "the vocabulary has no piece \"{}\", which every text begins with",
-         settings.start);
+    fail(ErrorKind::kFormat, "the vocabulary lacks the start token \"{}\"", settings.start);
   }
   start_id_ = *start;
   mask_id_ = vocabulary_->find(settings.mask);
@@ -104,12 +103,12 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const WordPieceConfig settings = read_wordpiece_config(config, config_path);
   if (const std::string json_path = path_of(directory, kTokenizerJsonName); is_present(json_path)) {
     const TokenizerJson json = read_tokenizer_json(json_path);
-    if (recipe_of(json) != TokenizerRecipe::kWordPiece) {
-      refuse_step(json, json.model, "is not supported here: a BERT needs WordPiece");
+    if (pipeline_of(json) != TokenizerPipeline::kWordPiece) {
+      refuse_step(json, json.model, "is not supported here: BERT models need WordPiece");
     }
-    WordPieceRecipe recipe = wordpiece_of(json, settings);
+    WordPieceModel model = wordpiece_of(json, settings);
     try {
-      return WordPieceTokenizer(std::move(recipe.pieces), recipe.settings);
+      return WordPieceTokenizer(std::move(model.pieces), model.settings);
     } catch (const Error& error) {
       fail(ErrorKind::kFormat, "{} cannot be used: {}", json_path, error.what());
     }
@@ -119,16 +118,16 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
                           {of.start, of.end, of.unknown, of.pad, of.mask});
   const std::string path = path_of(directory, kVocabulary), text = read_tokenizer_file(path);
   if (const auto offset = find_invalid_utf8(text)) {
-    fail(ErrorKind::kFormat, "{} is not UTF-8 at byte {}: it is no list of pieces", path, *offset);
+    fail(ErrorKind::kFormat, "{} is not valid UTF-8 at byte {}: it is not a list of pieces", path, *offset);
   }
   if (!text.empty() && text.back() != '\n') {
-    log_warning("{} ends within its last line: it may be cut short", path);
+    log_warning("the last line of {} has no line end: the file may be truncated", path);
   }
   try {
     return WordPieceTokenizer(lines_of(text), settings.settings);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kFormat) throw;
-    fail(ErrorKind::kFormat, "{} (one piece a line) cannot be used: {}", path, error.what());
+    fail(ErrorKind::kFormat, "{} (one piece per line) cannot be used: {}", path, error.what());
   }
 }
 
@@ -146,8 +145,8 @@ bool WordPieceTokenizer::is_special(int32_t id) const {
   return vocabulary_->is_special(id) || id == start_id_ || id == mask_id_;
 }
 
-void WordPieceTokenizer::cut_word(const BertWord& word, size_t base, const WordPieceDropout* dropout,
-                                  Encoding& encoding) const {
+void WordPieceTokenizer::tokenize_word(const BertWord& word, size_t base, const WordPieceDropout* dropout,
+                                       Encoding& encoding) const {
   const auto drawn = [&](double WordPieceDropout::*probability) {
     if (dropout == nullptr || dropout->*probability <= 0) return false;
     return dropout->random->uniform() < dropout->*probability;
@@ -157,17 +156,16 @@ void WordPieceTokenizer::cut_word(const BertWord& word, size_t base, const WordP
     return n < characters.size() ? characters[n].offset : word.text.size();
   };
   const size_t pieces_before = encoding.ids.size();
-  bool spelt = characters.size() <= kLongestWord && !drawn(&WordPieceDropout::words);
+  bool spelt = characters.size() <= kMaxWordLength && !drawn(&WordPieceDropout::words);
   for (size_t begin = 0; spelt && begin < characters.size();) {
     size_t end = characters.size();
-    while (end > begin + 1 && offset(end) - offset(begin) > longest_piece_) --end;
+    while (end > begin + 1 && offset(end) - offset(begin) > max_piece_bytes_) --end;
     std::optional<int32_t> id;
     for (; end > begin; --end) {
       std::string piece(begin > 0 ? kContinues : "");
       piece.append(word.text, offset(begin), offset(end) - offset(begin));
       id = vocabulary_->find(piece);
-      // A word that spells a special token, as a vocabulary with other names of them may make possible, is
-      // text.
+      // A word equal to a special token is ordinary text.
       if (id && is_special(*id)) id.reset();
       if (id && end > begin + 1 && drawn(&WordPieceDropout::pieces)) id.reset();
       if (!id) continue;
@@ -183,7 +181,7 @@ void WordPieceTokenizer::cut_word(const BertWord& word, size_t base, const WordP
          base + characters.back().end);
 }
 
-Encoding WordPieceTokenizer::cut(std::string_view text, const WordPieceOptions& options) const {
+Encoding WordPieceTokenizer::tokenize(std::string_view text, const WordPieceOptions& options) const {
   const WordPieceDropout* dropout = options.dropout ? &*options.dropout : nullptr;
   HEED_CHECK(dropout == nullptr || dropout->random != nullptr);
   Encoding encoding;
@@ -191,7 +189,7 @@ Encoding WordPieceTokenizer::cut(std::string_view text, const WordPieceOptions& 
     const bool look = options.read_mask && mask_id_.has_value();
     const size_t mask = look ? std::min(text.find(settings_.mask, begin), text.size()) : text.size();
     for (const BertWord& word : bert_words(text.substr(begin, mask - begin), settings_.words)) {
-      cut_word(word, begin, dropout, encoding);
+      tokenize_word(word, begin, dropout, encoding);
     }
     if (mask == text.size()) break;
     begin = mask + settings_.mask.size();
@@ -202,11 +200,11 @@ Encoding WordPieceTokenizer::cut(std::string_view text, const WordPieceOptions& 
 
 WordPieceEncoding WordPieceTokenizer::encode(std::string_view text, const WordPieceOptions& options) const {
   constexpr size_t kSpecial = 2;
-  Encoding body = cut(text, options);
+  Encoding body = tokenize(text, options);
   const size_t tokens = body.ids.size();
   if (options.max_length > 0) resize(body, std::max(options.max_length, kSpecial) - kSpecial);
   WordPieceEncoding encoding;
-  encoding.cut = body.ids.size() < tokens;
+  encoding.truncated = body.ids.size() < tokens;
   append(encoding, start_id_, settings_.start, 0, 0);
   for (size_t n = 0; n < body.ids.size(); ++n) {
     append(encoding, body.ids[n], std::move(body.pieces[n]), body.spans[n].first, body.spans[n].second);
@@ -219,7 +217,7 @@ WordPieceEncoding WordPieceTokenizer::encode(std::string_view text, const WordPi
 WordPieceEncoding WordPieceTokenizer::encode(std::string_view first, std::string_view second,
                                              const WordPieceOptions& options) const {
   constexpr size_t kSpecial = 3;
-  Encoding one = cut(first, options), two = cut(second, options);
+  Encoding one = tokenize(first, options), two = tokenize(second, options);
   const size_t tokens = one.ids.size() + two.ids.size();
   if (options.max_length > 0) {
     const size_t room = std::max(options.max_length, kSpecial) - kSpecial;
@@ -228,7 +226,7 @@ WordPieceEncoding WordPieceTokenizer::encode(std::string_view first, std::string
     resize(two, keep_two);
   }
   WordPieceEncoding encoding;
-  encoding.cut = one.ids.size() + two.ids.size() < tokens;
+  encoding.truncated = one.ids.size() + two.ids.size() < tokens;
   append(encoding, start_id_, settings_.start, 0, 0);
   for (Encoding* part : {&one, &two}) {
     for (size_t n = 0; n < part->ids.size(); ++n) {

@@ -11,8 +11,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// model_max_length; a number beyond all reason stands for no limit in Hugging Face's files.
-size_t read_longest(const JsonObject& config) {
+/// model_max_length; Hugging Face's files use a huge number for no limit.
+size_t read_max_length(const JsonObject& config) {
   constexpr double kMost = 1 << 20;
   const double longest = config.number("model_max_length", {.minimum = 1}, 2 * kMost);
   return longest > kMost ? 0 : static_cast<size_t>(longest);
@@ -23,8 +23,7 @@ size_t read_longest(const JsonObject& config) {
 WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& name) {
   const JsonObject config = JsonObject::parse(json, name);
   if (!read_flag(config, "do_basic_tokenize").value_or(true)) {
-    fail(ErrorKind::kFormat,
-         "{} turns \"do_basic_tokenize\" off: text cut at white space only is not read here", name);
+    fail(ErrorKind::kFormat, "{} sets \"do_basic_tokenize\" to false, which Heed does not support", name);
   }
   require_known_keys(config, wordpiece_keys());
   WordPieceConfig result{.settings = {},
@@ -35,7 +34,7 @@ WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& 
   settings.words.lowercase = result.lowercase.value_or(true);
   settings.words.strip_accents = result.strip_accents.value_or(settings.words.lowercase);
   settings.words.chinese_apart = result.chinese_apart.value_or(true);
-  settings.longest = read_longest(config);
+  settings.max_length = read_max_length(config);
   settings.start = read_token(config, "cls_token", settings.start);
   settings.end = read_token(config, "sep_token", settings.end);
   settings.unknown = read_token(config, "unk_token", settings.unknown);
@@ -48,7 +47,7 @@ std::string write_wordpiece_config(const WordPieceSettings& settings) {
   OrderedJson config{{"cls_token", settings.start},
                      {"do_lower_case", settings.words.lowercase},
                      {"mask_token", settings.mask}};
-  if (settings.longest > 0) config["model_max_length"] = settings.longest;
+  if (settings.max_length > 0) config["model_max_length"] = settings.max_length;
   config["pad_token"] = settings.pad;
   config["sep_token"] = settings.end;
   config["strip_accents"] = settings.words.strip_accents;

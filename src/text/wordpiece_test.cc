@@ -95,9 +95,9 @@ TEST(WordPiece, TruncationKeepsTheEndAndTakesFromTheLongerText) {
   const WordPieceTokenizer t = tokenizer();
   EXPECT_EQ(t.encode("the film is good", {.max_length = 4}).ids, (Ids{2, 5, 6, 3}));
   EXPECT_EQ(t.encode("the film", {.max_length = 4}).ids, (Ids{2, 5, 6, 3}));
-  EXPECT_TRUE(t.encode("the film is good", {.max_length = 4}).cut);
-  EXPECT_FALSE(t.encode("the film", {.max_length = 4}).cut);
-  EXPECT_TRUE(t.encode("the", "film", {.max_length = 4}).cut);
+  EXPECT_TRUE(t.encode("the film is good", {.max_length = 4}).truncated);
+  EXPECT_FALSE(t.encode("the film", {.max_length = 4}).truncated);
+  EXPECT_TRUE(t.encode("the", "film", {.max_length = 4}).truncated);
   // How many tokens of each text BertTokenizer keeps, by their numbers, for 12 in all.
   const auto kept = [&](size_t first, size_t second) {
     std::string one, two;
@@ -118,7 +118,7 @@ TEST(WordPiece, TruncationKeepsTheEndAndTakesFromTheLongerText) {
 
 TEST(WordPiece, DropoutCutsWordsInOtherWaysAndSometimesHidesThem) {
   const WordPieceTokenizer t = WordPieceTokenizer::train(
-      {.vocabulary_size = 200, .alphabet = 100, .minimum_count = 1}, reader_of(made_up_lines(200)));
+      {.vocabulary_size = 200, .alphabet = 100, .minimum_count = 1}, reader_of(artificial_lines(200)));
   const std::string line = "the smaller houses and trees";
   const Ids best = t.encode(line).ids;
   std::set<Ids> ways;
@@ -153,14 +153,14 @@ TEST(WordPiece, SavesAndLoads) {
   TestFolder folder;
   WordPieceSettings settings;
   settings.words = {.lowercase = false, .strip_accents = true, .chinese_apart = false};
-  settings.longest = 48;
+  settings.max_length = 48;
   WordPieceTokenizer(kPieces, settings).save(folder.path());
   const WordPieceTokenizer back = WordPieceTokenizer::load(folder.path());
   EXPECT_EQ(back.size(), kPieces.size());
   EXPECT_FALSE(back.settings().words.lowercase);
   EXPECT_TRUE(back.settings().words.strip_accents);
   EXPECT_FALSE(back.settings().words.chinese_apart);
-  EXPECT_EQ(back.settings().longest, 48u);
+  EXPECT_EQ(back.settings().max_length, 48u);
   EXPECT_EQ(back.mask_id(), 4);
 }
 
@@ -170,7 +170,7 @@ TEST(WordPiece, ReadsLinesOfWindowsAndAMissingLastEnd) {
   const WordPieceTokenizer t = WordPieceTokenizer::load(folder.path());
   EXPECT_EQ(t.encode("film films").ids, (Ids{2, 4, 1, 3}));
   EXPECT_FALSE(t.mask_id().has_value());
-  EXPECT_EQ(t.settings().longest, 0u);
+  EXPECT_EQ(t.settings().max_length, 0u);
 }
 
 TEST(BertWords, CategoriesAreThoseOfUnicode8) {
@@ -212,11 +212,11 @@ TEST(WordPiece, SaysWhatIsWrongWithAVocabulary) {
   expect_refused("", "{}", "no piece \"[SEP]\"");
   expect_refused("[PAD]\n[UNK]\n[SEP]\n", "{}", "no piece \"[CLS]\", which every text begins with");
   expect_refused(good, R"({"cls_token": "<s>"})", "no piece \"<s>\"");
-  expect_refused(good, R"({"cls_token": 3})", "'cls_token' is 3, a text is needed");
-  expect_refused(good, R"({"do_lower_case": "yes"})", "'do_lower_case' is \"yes\", true or false is needed");
+  expect_refused(good, R"({"cls_token": 3})", "'cls_token' is 3, expected a string");
+  expect_refused(good, R"({"do_lower_case": "yes"})", "'do_lower_case' is \"yes\", expected true or false");
   expect_refused(good, R"({"do_basic_tokenize": false})", "do_basic_tokenize");
   expect_refused(good, R"({"model_max_length": "long"})", "model_max_length");
-  expect_refused(good, "[]", "an object is needed");
+  expect_refused(good, "[]", "expected an object");
   TestFolder empty;
   expect_error(ErrorKind::kNotFound, "vocab.txt", [&] { WordPieceTokenizer::load(empty.path()); });
 }
@@ -272,12 +272,12 @@ TEST(WordPieceTraining, EndsWhereNothingIsLeftToMerge) {
 }
 
 TEST(WordPieceTraining, DoesNotDependOnTheOrderOfTheLines) {
-  std::vector<std::string> lines = made_up_lines(300);
+  std::vector<std::string> lines = artificial_lines(300);
   const WordPieceTokenizer one = train(lines, 120);
   EXPECT_EQ(one.size(), 120u);
   std::reverse(lines.begin(), lines.end());
   EXPECT_EQ(pieces_of(train(lines, 120)), pieces_of(one));
-  EXPECT_NE(pieces_of(train(made_up_lines(300, 2), 120)), pieces_of(one));
+  EXPECT_NE(pieces_of(train(artificial_lines(300, 2), 120)), pieces_of(one));
   for (const std::string& line : lines) {  // every character of the text can be spelt
     const Ids ids = one.encode(line).ids;
     EXPECT_EQ(std::count(ids.begin(), ids.end(), one.unknown_id()), 0) << line;
@@ -286,7 +286,7 @@ TEST(WordPieceTraining, DoesNotDependOnTheOrderOfTheLines) {
 
 TEST(WordPieceTraining, CountsAfterEachMergeAreThoseOfACountFromScratch) {
   // The slow way, beside the index of pairs.
-  const std::vector<std::string> lines = made_up_lines(40);
+  const std::vector<std::string> lines = artificial_lines(40);
   std::map<std::vector<std::string>, int> words;
   for (const std::string& line : lines) {
     for (const BertWord& word : bert_words(line, {})) {

@@ -1,8 +1,7 @@
-// Learning the pieces of a WordPiece vocabulary: merges of neighbours in order of their counts.
+// WordPiece training by merging the most frequent pairs of adjacent pieces.
 //
-// Every distinct word is a list of pieces, at first its characters. A merge changes only the words that the
-// pair stands in, which an index finds, and the counts of the pairs around it; so a merge costs what it
-// changes.
+// Every distinct word is a list of pieces, initially its characters. An index of the words that contain a
+// pair makes the cost of a merge proportional to what it changes.
 
 #include <algorithm>
 #include <map>
@@ -18,7 +17,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kLongestWord = 100;  // characters; longer ones are [UNK] in use
+constexpr size_t kMaxWordLength = 100;  // characters; longer words are [UNK]
 
 using Counts = std::map<std::u32string, int64_t>;
 
@@ -27,14 +26,14 @@ Counts count_words(const NextLine& lines, const BertWordOptions& options) {
   std::string line;
   while (lines(line)) {
     for (const BertWord& word : bert_words(line, options)) {
-      if (word.characters.size() <= kLongestWord) ++counts[utf8_to_utf32(word.text)];
+      if (word.characters.size() <= kMaxWordLength) ++counts[utf8_to_utf32(word.text)];
     }
   }
-  if (counts.empty()) fail(ErrorKind::kText, "there is no text to learn a vocabulary from");
+  if (counts.empty()) fail(ErrorKind::kText, "there is no text to train the tokenizer on");
   return counts;
 }
 
-/// The most frequent characters; of equally frequent ones, the lower code points.
+/// The most frequent characters; ties are broken by the lower code point.
 std::unordered_set<char32_t> choose_alphabet(const Counts& words, size_t size) {
   std::map<char32_t, int64_t> counts;
   for (const auto& [word, count] : words) {
@@ -57,7 +56,7 @@ class Merger {
         add_word(word, count);
       }
     }
-    // Ids in the order of the spellings, so that ties are broken alike however the words came.
+    // Ids in sorted order, so that ties are broken independent of the order of the words.
     std::vector<std::string> sorted = pieces_;
     std::sort(sorted.begin(), sorted.end());
     std::vector<int> new_id(sorted.size());
@@ -73,13 +72,13 @@ class Merger {
 
   const std::vector<std::string>& pieces() const { return pieces_; }
 
-  /// Makes one piece of the most frequent pair. Returns false if none is frequent enough.
+  /// Merges the most frequent pair. Returns false if none is frequent enough.
   bool merge(int64_t minimum_count) {
     while (!queue_.empty()) {
       const Candidate best = queue_.top();
       queue_.pop();
       const auto found = pairs_.find(best.pair);
-      if (found == pairs_.end() || found->second.count != best.count) continue;  // an old count
+      if (found == pairs_.end() || found->second.count != best.count) continue;  // outdated
       if (best.count < minimum_count) return false;
       const int merged = id_of(pieces_[best.pair.first] + pieces_[best.pair.second].substr(2));
       const std::unordered_set<int> places = std::move(found->second.words);
@@ -117,12 +116,12 @@ class Merger {
   };
   struct PairState {
     int64_t count = 0;
-    std::unordered_set<int> words;  // all that hold the pair, and perhaps some that did
+    std::unordered_set<int> words;  // all words that contain the pair, and possibly some that did before
   };
   struct Candidate {
     int64_t count;
     Pair pair;
-    /// The queue's top is the greatest: most frequent, then first in order.
+    /// The top of the queue is the most frequent pair; ties: the first in order.
     bool operator<(const Candidate& other) const {
       return std::tuple(count, other.pair) < std::tuple(other.count, pair);
     }

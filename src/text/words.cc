@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// The first byte of the span, or behind it, that is no white space; the end of the text if there is none.
+/// The first non-space byte at or after `offset`; the end of the text if there is none.
 size_t skip_whitespace(std::string_view text, size_t offset) {
   while (offset < text.size()) {
     const size_t start = offset;

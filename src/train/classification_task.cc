@@ -75,7 +75,7 @@ void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   WordPieceTrainOptions wanted;
   wanted.vocabulary_size = static_cast<size_t>(recipe.vocabulary);
   wanted.settings.words.lowercase = wanted.settings.words.strip_accents = recipe.lowercase;
-  wanted.settings.longest = static_cast<size_t>(recipe.model.longest);
+  wanted.settings.max_length = static_cast<size_t>(recipe.model.max_length);
   WordPieceTokenizer::train(wanted, lines_of(input.options.data)).save(directory);
 }
 
@@ -115,9 +115,9 @@ class ClassificationTask : public Task {
   void use(const models::Model& model) override {
     model_ = dynamic_cast<const models::Classifier*>(&model);
     HEED_CHECK(model_ != nullptr);
-    if (recipe_.max_length > model_->longest()) {
-      fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.longest ({})",
-           recipe_.max_length, model_->longest());
+    if (recipe_.max_length > model_->max_length()) {
+      fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.max_length ({})",
+           recipe_.max_length, model_->max_length());
     }
   }
 
@@ -218,7 +218,7 @@ class ClassificationTask : public Task {
       build.tokenizer_fingerprint = origin.tokenizer;
       build.pool = &input_.pool;
       build.stop = input_.stop;
-      const auto cuts = static_cast<size_t>(std::max(1, recipe_.sampled_cuts));
+      const auto cuts = static_cast<size_t>(std::max(1, recipe_.subword_regularization));
       build_labelled_corpus(
           reader,
           [&](std::string_view label, uint64_t) {
@@ -230,15 +230,15 @@ class ClassificationTask : public Task {
 
   using Cuts = std::vector<std::vector<int32_t>>;
 
-  /// With tokenizer.sampled_cuts, each text stands in the corpus so many times, disturbed by chance in other
-  /// ways; drawn before the training instead of on the way.
+  /// With tokenizer.subword_regularization, each text stands in the corpus so many times, disturbed by chance
+  /// in other ways; drawn before the training instead of on the way.
   Cuts cuts_of(std::string_view columns, uint64_t number) const {
     WordPieceOptions options{.max_length = static_cast<size_t>(recipe_.max_length)};
-    if (recipe_.sampled_cuts == 0) return {encode(columns, options)};
+    if (recipe_.subword_regularization == 0) return {encode(columns, options)};
     Random random(RandomKey::from_seed(recipe_.seed).fold(2).fold(number));
-    options.dropout = {recipe_.piece_dropout, recipe_.word_dropout, &random};
+    options.dropout = {recipe_.maxmatch_dropout, recipe_.word_dropout, &random};
     Cuts cuts;
-    for (int n = 0; n < recipe_.sampled_cuts; ++n) cuts.push_back(encode(columns, options));
+    for (int n = 0; n < recipe_.subword_regularization; ++n) cuts.push_back(encode(columns, options));
     return cuts;
   }
 
@@ -325,8 +325,8 @@ TaskKind classification_kind() {
           .training = "training a classifier",
           .settings = {{"tokenizer.type", {"wordpiece"}},
                        {"tokenizer.lowercase", {}},
-                       {"tokenizer.sampled_cuts", {}},
-                       {"tokenizer.piece_dropout", {}},
+                       {"tokenizer.subword_regularization", {}},
+                       {"tokenizer.maxmatch_dropout", {}},
                        {"tokenizer.word_dropout", {}},
                        {"training.max_length", {}},
                        {"training.class_weights", {}},

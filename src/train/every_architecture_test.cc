@@ -96,7 +96,7 @@ class EveryArchitecture : public ::testing::TestWithParam<Variant> {
   /// The tiny preset with small batches and these settings, over them.
   Recipe small_recipe(std::map<std::string, std::string> values) const {
     values.insert({{"training.batch_tokens", "256"}, {"validation.metric", "loss"}});
-    if (task_ == models::Task::kLanguageModel) values.insert({"training.block", "32"});
+    if (task_ == models::Task::kLanguageModel) values.insert({"training.block_size", "32"});
     std::vector<Setting> settings;
     for (const auto& [key, value] : values) settings.push_back({key, value, "test"});
     return make_recipe("tiny", "", settings);
@@ -282,8 +282,8 @@ TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
   EXPECT_EQ(weights("stopped"), weights("further"));
   std::filesystem::rename(folder_.path("gone"), folder_.path("base"));
 
-  expect_error(ErrorKind::kUsage, "'model.longest' cannot be set: sizes and tokenizer are those of", [&] {
-    further({{"model.longest", "99"}});
+  expect_error(ErrorKind::kUsage, "'model.max_length' cannot be set: sizes and tokenizer are those of", [&] {
+    further({{"model.max_length", "99"}});
   });
   // Of its settings only dropouts can be others; those that nobody sets stay.
   const auto dropouts = [](const std::string& run, const std::vector<std::string>& keys) {
@@ -336,8 +336,8 @@ TEST_P(EveryArchitecture, ItsRecipesAreReadBackAndRefuseWhatIsNotTheirs) {
               std::vector<std::string>{})
         << text;
     const auto& fields = task_kind(task_).settings;
-    EXPECT_TRUE(!fields.contains("training.max_length") || made.max_length <= made.model.longest);
-    EXPECT_TRUE(!fields.contains("training.block") || made.block <= made.model.longest);
+    EXPECT_TRUE(!fields.contains("training.max_length") || made.max_length <= made.model.max_length);
+    EXPECT_TRUE(!fields.contains("training.block_size") || made.block_size <= made.model.max_length);
   }
   for (const TaskKind& other : task_kinds()) {
     if (other.task == task_) continue;

@@ -79,16 +79,16 @@ models::AlignmentHead guided_head(const Recipe& recipe, const models::Model& mod
          recipe.arch);
   }
   const int layers = transformer->config().decoder_layers, heads = transformer->config().decoder_heads;
-  if (recipe.guided_layer > layers) {
-    fail(ErrorKind::kUsage, "training.guided_layer is {}, and the decoder has {}", recipe.guided_layer,
-         counted(layers, "layer"));
+  if (recipe.guided_alignment_layer > layers) {
+    fail(ErrorKind::kUsage, "training.guided_alignment_layer is {}, and the decoder has {}",
+         recipe.guided_alignment_layer, counted(layers, "layer"));
   }
-  if (recipe.guided_head > heads) {
-    fail(ErrorKind::kUsage, "training.guided_head is {}, and a decoder layer has {}", recipe.guided_head,
-         counted(heads, "head"));
+  if (recipe.guided_alignment_head > heads) {
+    fail(ErrorKind::kUsage, "training.guided_alignment_head is {}, and a decoder layer has {}",
+         recipe.guided_alignment_head, counted(heads, "head"));
   }
-  return {recipe.guided_layer > 0 ? recipe.guided_layer - 1 : std::max(layers - 2, 0),
-          recipe.guided_head - 1};
+  return {recipe.guided_alignment_layer > 0 ? recipe.guided_alignment_layer - 1 : std::max(layers - 2, 0),
+          recipe.guided_alignment_head - 1};
 }
 
 std::vector<ops::AttentionLink> guided_links(const Corpus& links, std::span<const uint64_t> sentences,

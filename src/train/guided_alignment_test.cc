@@ -88,12 +88,12 @@ double error_rate(const std::string& directory, const std::vector<models::Alignm
 TEST(GuidedAlignment, TheGuidedHeadLearnsToAlign) {
   const TestFolder folder;
   const std::map<std::string, std::string> settings{
-      {"training.batch_tokens", "256"}, {"schedule.rate", "5e-3"},  {"schedule.warmup", "20"},
-      {"schedule.kind", "constant"},    {"averaging.kind", "none"}, {"validation.every", "1000"}};
+      {"training.batch_tokens", "256"}, {"schedule.learning_rate", "5e-3"}, {"schedule.warmup_steps", "20"},
+      {"schedule.kind", "constant"},    {"averaging.kind", "none"},         {"validation.every", "1000"}};
   auto guided = settings;
   guided["training.guided_alignment"] = "true";
-  guided["training.guided_weight"] = "1";
-  guided["training.guided_head"] = "2";
+  guided["training.guided_alignment_weight"] = "1";
+  guided["training.guided_alignment_head"] = "2";
   TrainerOptions without = reversed_training(folder, "without", settings),
                  with = reversed_training(folder, "with", guided);
   without.max_steps = with.max_steps = 120;
@@ -108,8 +108,8 @@ TEST(GuidedAlignment, TheGuidedHeadLearnsToAlign) {
   // A training without guidance chooses heads at its end: of these weights, the one that was guided.
   TrainerOptions options = without;
   options.output = folder.path("further");
-  options.recipe =
-      make_recipe("tiny", "", {{"training.from", with.output, "test"}, {"schedule.rate", "1e-9", "test"}});
+  options.recipe = make_recipe(
+      "tiny", "", {{"training.from", with.output, "test"}, {"schedule.learning_rate", "1e-9", "test"}});
   options.max_steps = 1;
   train(options);
   const auto chosen = models::read_alignment_heads(options.output);
@@ -147,8 +147,8 @@ TEST(GuidedAlignment, RefusesHeadsThatAreNotThere) {
     expect_error(ErrorKind::kUsage, part, [&] { train(reversed_training(folder, "refused", settings)); });
     EXPECT_FALSE(std::filesystem::exists(folder.path("refused")));
   };
-  refused("training.guided_head is 3", {{"training.guided_head", "3"}});
-  refused("training.guided_layer is 9", {{"training.guided_layer", "9"}});
+  refused("training.guided_alignment_head is 3", {{"training.guided_alignment_head", "3"}});
+  refused("training.guided_alignment_layer is 9", {{"training.guided_alignment_layer", "9"}});
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ constexpr TokenizerWord kTokenizers[] = {
 };
 
 RunningTextOptions running_options(const TrainingText& text, const Recipe& recipe) {
-  return {.lines = text.lines, .documents = recipe.documents};
+  return {.lines = text.lines, .documents = recipe.document_boundaries};
 }
 
 /// Learns a tokenizer and writes its files.
@@ -91,7 +91,7 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
     const auto encode = [&](std::string_view stretch, uint64_t) {
       return std::vector<std::vector<int32_t>>{tokenizer.ids(stretch)};
     };
-    const int32_t document_end = recipe.documents ? *tokenizer.end_id() : -1;
+    const int32_t document_end = recipe.document_boundaries ? *tokenizer.end_id() : -1;
     build_running_corpus(reader, encode, document_end, path, build);
   });
   input.say(fmt::format("'{}': {} characters, {} tokens", text.text, facts.characters, corpus.stream_ids(0)));
@@ -101,13 +101,13 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
 class LanguageTask : public Task {
  public:
   explicit LanguageTask(const TaskInput& input)
-      : input_(input), recipe_(input.options.recipe), block_(static_cast<uint64_t>(recipe_.block)) {
-    if (recipe_.batch_tokens < recipe_.block) {
-      fail(ErrorKind::kUsage, "training.batch_tokens ({}) must not be below training.block ({})",
-           recipe_.batch_tokens, recipe_.block);
+      : input_(input), recipe_(input.options.recipe), block_(static_cast<uint64_t>(recipe_.block_size)) {
+    if (recipe_.batch_tokens < recipe_.block_size) {
+      fail(ErrorKind::kUsage, "training.batch_tokens ({}) must not be below training.block_size ({})",
+           recipe_.batch_tokens, recipe_.block_size);
     }
     const bool spells = recipe_.tokenizer == "characters" || recipe_.tokenizer == "bytes";
-    if (recipe_.documents && recipe_.from.empty() && spells) {
+    if (recipe_.document_boundaries && recipe_.from.empty() && spells) {
       require_end(false);
     }
     const TrainerOptions& options = input.options;
@@ -126,12 +126,12 @@ class LanguageTask : public Task {
                           [&](const std::string& directory) { learn_tokenizer(input_, directory); });
     tokenizer_ = TextTokenizer::load(options.output);
     if (made) input_.say(fmt::format("{} tokens ({})", tokenizer_->size(), recipe_.tokenizer));
-    if (recipe_.documents) require_end(tokenizer_->end_id().has_value());
+    if (recipe_.document_boundaries) require_end(tokenizer_->end_id().has_value());
     if (tokenizer_->starts_every_text()) start_ = tokenizer_->start_id();
     training_.emplace(prepare_corpus(options.data, training_facts_, "train.ids", *tokenizer_, input_));
     if (end_of(*training_) - first_label() < block_) {
       fail(ErrorKind::kUsage,
-           "'{}' has {} tokens, and a block has {}: give more text, or a smaller training.block",
+           "'{}' has {} tokens, and a block has {}: give more text, or a smaller training.block_size",
            options.data.text, end_of(*training_), block_);
     }
     if (!options.validation.is_named()) return;
@@ -158,15 +158,15 @@ class LanguageTask : public Task {
   void use(const models::Model& model) override {
     model_ = dynamic_cast<const models::LanguageModel*>(&model);
     HEED_CHECK(model_ != nullptr);
-    if (model_->longest() > 0 && recipe_.block > model_->longest()) {
-      fail(ErrorKind::kUsage, "training.block ({}) must not be above model.longest ({})", recipe_.block,
-           model_->longest());
+    if (model_->max_length() > 0 && recipe_.block_size > model_->max_length()) {
+      fail(ErrorKind::kUsage, "training.block_size ({}) must not be above model.max_length ({})",
+           recipe_.block_size, model_->max_length());
     }
   }
 
   void write_files(const std::string& directory) const override {
     models::GenerationDefaults generation;
-    if (model_->longest() > 0) generation.max_length = model_->longest();
+    if (model_->max_length() > 0) generation.max_length = model_->max_length();
     models::write_generation_defaults(
         directory, generation,
         {.end = tokenizer_->end_id().value_or(-1), .begin = tokenizer_->start_id().value_or(-1)});
@@ -205,7 +205,7 @@ class LanguageTask : public Task {
 
   ValidationScores validate(const nn::ParameterArray& values, TrainingStep& step,
                             ThreadPool&) const override {
-    const uint64_t most = recipe_.validation_tokens == 0 ? 0 : blocks_of(recipe_.validation_tokens);
+    const uint64_t most = recipe_.validation_max_tokens == 0 ? 0 : blocks_of(recipe_.validation_max_tokens);
     const LossSums sums =
         step.evaluate(running_blocks(first_label(), end_of(*validation_), block_, most,
                                      blocks_of(recipe_.batch_tokens / recipe_.shard_count())),
@@ -224,7 +224,8 @@ class LanguageTask : public Task {
   void require_end(bool has_end) const {
     if (has_end) return;
     fail(ErrorKind::kUsage,
-         "training.documents puts an end behind each document, which a tokenizer of {} does not have; set "
+         "training.document_boundaries puts an end behind each document, which a tokenizer of {} does not "
+         "have; set "
          "tokenizer.type to bpe, sentencepiece or unigram",
          recipe_.tokenizer);
   }
@@ -266,18 +267,18 @@ void preset(models::PresetSize size, Recipe& recipe) {
   recipe.beta2 = 0.99;
   recipe.epsilon = 1e-8;
   recipe.weight_decay = 0.1;
-  recipe.clip = 1;
+  recipe.clip_norm = 1;
   recipe.metric = "loss";
-  recipe.block = std::min<int64_t>(recipe.model.longest, 512);  // all that the model can look back on
+  recipe.block_size = std::min<int64_t>(recipe.model.max_length, 512);  // all that the model can look back on
   recipe.decay = 0.995;
   recipe.validate_every = 500;
-  recipe.validation_tokens = 200000;
+  recipe.validation_max_tokens = 200000;
   if (size == models::PresetSize::kTiny) {  // learns something in seconds
     recipe.tokenizer = "characters";
     recipe.batch_tokens = 768;
     recipe.decay = 0.98;
     recipe.validate_every = 100;
-    recipe.validation_tokens = 20000;
+    recipe.validation_max_tokens = 20000;
   } else if (size == models::PresetSize::kBase) {
     recipe.vocabulary = 16000;
     recipe.batch_tokens = 8192;
@@ -297,9 +298,9 @@ TaskKind language_kind() {
           .name = "lm",
           .training = "training a language model",
           .settings = {{"tokenizer.type", tokenizers},
-                       {"training.block", {}},
-                       {"training.documents", {}},
-                       {"validation.tokens", {}},
+                       {"training.block_size", {}},
+                       {"training.document_boundaries", {}},
+                       {"validation.max_tokens", {}},
                        {"validation.metric", {"loss"}}},
           .tokenizer_files = tokenizer_files(),
           .preset = preset,

@@ -26,7 +26,7 @@ class IndifferentModel : public models::LanguageModel {
   int32_t start_id() const override { return -1; }
   int32_t end_id() const override { return -1; }
   int32_t padding_id() const override { return -1; }
-  int64_t longest() const override { return 0; }
+  int64_t max_length() const override { return 0; }
   nlohmann::ordered_json config_json() const override { return {}; }
 
   ops::VocabularyLoss loss(nn::Context&, const Sequences& text, const std::vector<int32_t>& labels,
@@ -78,9 +78,9 @@ class LanguageTask : public ::testing::Test {
     options_.validation.text = folder_.write("valid.txt", letters());
     options_.recipe.arch = "gpt2";
     options_.recipe.tokenizer = "bytes";
-    options_.recipe.block = 7;
+    options_.recipe.block_size = 7;
     options_.recipe.batch_tokens = 21;
-    options_.recipe.validation_tokens = 0;
+    options_.recipe.validation_max_tokens = 0;
     make_directories(folder_.path("model/training"));
   }
 
@@ -119,7 +119,7 @@ TEST_F(LanguageTask, MeasuresEveryTokenButTheFirst) {
 }
 
 TEST_F(LanguageTask, SpreadsALimitedValidationOverTheText) {
-  options_.recipe.validation_tokens = 22;
+  options_.recipe.validation_max_tokens = 22;
   const auto task = make();
   const IndifferentModel model(256);
   task->use(model);
@@ -129,15 +129,15 @@ TEST_F(LanguageTask, SpreadsALimitedValidationOverTheText) {
 }
 
 TEST_F(LanguageTask, EndsDocumentsWhereTheTokenizerCan) {
-  options_.recipe.documents = true;
-  expect_error(ErrorKind::kUsage, "training.documents", [&] { make(); });
+  options_.recipe.document_boundaries = true;
+  expect_error(ErrorKind::kUsage, "training.document_boundaries", [&] { make(); });
   std::filesystem::remove_all(options_.output);
   make_directories(options_.output + "/training");
   options_.data.text = folder_.write("documents.txt", "abab\n\nabab\n\nabab\n");
   options_.validation = {};
   options_.recipe.tokenizer = "bpe";
   options_.recipe.vocabulary = 260;
-  options_.recipe.block = 3;
+  options_.recipe.block_size = 3;
   const auto task = make();
   models::ModelSettings settings;
   task->complete(settings);
@@ -150,7 +150,7 @@ TEST_F(LanguageTask, EndsDocumentsWhereTheTokenizerCan) {
 }
 
 TEST_F(LanguageTask, RefusesTextThatIsTooShort) {
-  options_.recipe.block = 100;
+  options_.recipe.block_size = 100;
   options_.recipe.batch_tokens = 100;
   expect_error(ErrorKind::kUsage, "has 81 tokens, and a block has 100", [&] { make(); });
   options_.recipe.batch_tokens = 99;

@@ -53,7 +53,7 @@ double Optimizer::norm(ThreadPool& pool, const nn::ParameterArray& gradients) co
 
 void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients,
                        double norm, int64_t n, nn::ParameterArray& average) {
-  const double limit = recipe_.clip > 0 ? std::min(recipe_.clip, kLargestNorm) : kLargestNorm;
+  const double limit = recipe_.clip_norm > 0 ? std::min(recipe_.clip_norm, kLargestNorm) : kLargestNorm;
   const double scale = std::min(1.0, limit / (norm + 1e-6));
   // At first the average follows the values closely: what it began with is forgotten soon.
   const double decay = std::min(recipe_.decay, static_cast<double>(n) / static_cast<double>(n + 9));

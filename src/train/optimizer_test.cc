@@ -13,7 +13,7 @@ std::vector<float> trained(float gradient, double clip) {
   nn::ParameterTable table;
   table.add({"a", {1}, {}, {}});
   Recipe recipe;
-  recipe.clip = clip;
+  recipe.clip_norm = clip;
   Optimizer optimizer(table, recipe);
   ThreadPool pool(1);
   nn::ParameterArray values(table, DType::kFloat32), gradients(table, DType::kFloat32), none;

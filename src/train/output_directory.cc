@@ -65,7 +65,8 @@ void OutputDirectory::check(const Recipe& wanted) {
          "another directory",
          recipe());
   }
-  const Recipe before = make_recipe("small", "", read_settings(read_file(recipe()), recipe()));
+  const Recipe before =
+      make_recipe("small", "", with_present_keys(read_settings(read_file(recipe()), recipe())));
   const auto changed = differences(before, wanted);
   if (changed.empty()) return;
   fail(ErrorKind::kUsage,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <type_traits>
 
@@ -18,12 +19,12 @@
 namespace heed::train {
 namespace {
 
-/// A bound of a range as a whole number; those beyond what fits are the largest.
+/// A bound of a range as an integer, saturated.
 int64_t whole(double bound) {
   return bound >= static_cast<double>(kLargest) ? kLargest : static_cast<int64_t>(bound);
 }
 
-/// "512", and "1e6" as long as doubles hold it exactly.
+/// Parses "512", and "1e6" if a double represents it exactly.
 std::optional<int64_t> parse_whole(const std::string& text) {
   int64_t number = 0;
   const char* end = text.data() + text.size();
@@ -46,7 +47,7 @@ std::optional<double> parse_real(const std::string& text) {
   return real;
 }
 
-/// What a field is set from: "256", "true", "adam".
+/// Sets the field with the key `wanted` from text such as "256", "true", "adam".
 struct Setter {
   const std::string& wanted;
   const std::string& value;
@@ -66,7 +67,7 @@ struct Setter {
           std::min<uint64_t>(static_cast<uint64_t>(whole(range.most)), std::numeric_limits<Number>::max()));
       const std::optional<int64_t> number = parse_whole(value);
       if (!number || *number < least || *number > most) {
-        problem = fmt::format("a whole number from {} to {}", least, most);
+        problem = fmt::format("an integer from {} to {}", least, most);
         return;
       }
       field = static_cast<Number>(*number);
@@ -109,7 +110,7 @@ struct Setter {
   }
 };
 
-/// Whether it is a setting of a [[corpus]]: "corpus.2.weight".
+/// Whether the key belongs to a [[corpus]]: "corpus.2.weight".
 bool is_corpus_setting(const std::string& key) {
   return key.starts_with(std::string(kCorpus) + ".");
 }
@@ -126,20 +127,20 @@ void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
   const auto number = parse_whole(rest.substr(0, dot));
   if (!number || *number < 1) {
     fail(setting.kind,
-         "{}: '{}' must say which corpus is meant, as 'corpus.1.weight' does; in a recipe, each "
-         "is a table of its own, headed [[corpus]]",
+         "{}: '{}' lacks the number of the corpus, as in 'corpus.1.weight'; in a recipe, use a [[corpus]] "
+         "table",
          setting.origin, setting.key);
   }
   const auto place = static_cast<size_t>(*number - 1);
   if (place > recipe.corpora.size()) {
-    fail(setting.kind, "{}: '{}': there are {} corpora before it", setting.origin, setting.key,
-         recipe.corpora.size());
+    fail(setting.kind, "{}: '{}': set corpora in order; there are only {} so far", setting.origin,
+         setting.key, recipe.corpora.size());
   }
   if (place == recipe.corpora.size()) recipe.corpora.emplace_back();
   Setter setter{key, setting.value, {}, {}};
   visit_corpus(recipe.corpora[place], setter);
   if (!setter.found) {
-    fail(setting.kind, "{}: a corpus has no setting '{}'{}; it has {}", setting.origin, key,
+    fail(setting.kind, "{}: unknown corpus setting '{}'{}; choose from {}", setting.origin, key,
          did_you_mean(key, setter.keys), fmt::join(setter.keys, ", "));
   }
   if (!setter.problem.empty()) {
@@ -156,52 +157,91 @@ void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
 constexpr const char* kArchitecture = "model.arch";
 constexpr const char* kFrom = "training.from";
 
-/// "dropout" of "model.dropout"; empty for keys of other sections.
+/// "dropout" for "model.dropout"; empty for keys of other sections.
 std::string model_setting(const std::string& key) {
   const std::string section = "model.";
   return key.starts_with(section) ? key.substr(section.size()) : "";
 }
 
-/// The dropout that a key sets; nullptr for other keys, and where the architecture has no such dropout.
+/// The dropout that a key sets; nullptr for other keys, and if the architecture has no such dropout.
 const models::Dropout* dropout_of(const Recipe& recipe, const std::string& key) {
   const auto& dropouts = models::architecture_named(recipe.arch).dropouts;
   const auto found = std::ranges::find(dropouts, model_setting(key), &models::Dropout::setting);
   return found == dropouts.end() ? nullptr : &*found;
 }
 
-/// Whether a model that is trained further brings it with it.
-bool comes_with_model(const Recipe& recipe, const std::string& key) {
-  static const std::vector<std::string> learnt{"tokenizer.type",          "tokenizer.vocabulary",
-                                               "tokenizer.joint",         "tokenizer.normalization",
-                                               "tokenizer.byte_fallback", "tokenizer.character_coverage",
-                                               "tokenizer.lowercase",     "tokenizer.split_digits",
-                                               "tokenizer.placeholders",  "tokenizer.sentences"};
-  if (std::ranges::count(learnt, key) > 0) return true;
+/// Whether fine-tuning takes this setting from the model.
+bool is_fixed_by_model(const Recipe& recipe, const std::string& key) {
+  static const std::vector<std::string> fixed{"tokenizer.type",          "tokenizer.vocabulary",
+                                              "tokenizer.joint",         "tokenizer.normalization",
+                                              "tokenizer.byte_fallback", "tokenizer.character_coverage",
+                                              "tokenizer.lowercase",     "tokenizer.split_digits",
+                                              "tokenizer.placeholders",  "tokenizer.input_sentence_size"};
+  if (std::ranges::count(fixed, key) > 0) return true;
   return !model_setting(key).empty() && key != kArchitecture && dropout_of(recipe, key) == nullptr;
+}
+
+/// Keys of earlier versions and their present names.
+const std::map<std::string, std::string>& renamed_keys() {
+  static const std::map<std::string, std::string> keys{
+      {"model.longest", "model.max_length"},
+      {"model.inner_width", "model.feed_forward_width"},
+      {"model.relative_distance", "model.max_relative_distance"},
+      {"model.bucket_reach", "model.bucket_max_distance"},
+      {"model.score", "model.attention_score"},
+      {"tokenizer.sentences", "tokenizer.input_sentence_size"},
+      {"tokenizer.sampled_cuts", "tokenizer.subword_regularization"},
+      {"tokenizer.piece_dropout", "tokenizer.maxmatch_dropout"},
+      {"augmentation.capitals", "augmentation.uppercase"},
+      {"augmentation.bare", "augmentation.no_final_punctuation"},
+      {"augmentation.copies", "augmentation.copied_spans"},
+      {"augmentation.joined", "augmentation.concatenated"},
+      {"augmentation.joined_sentences", "augmentation.concatenation_length"},
+      {"augmentation.titles", "augmentation.title_case"},
+      {"cleaning.max_ratio", "cleaning.max_length_ratio"},
+      {"cleaning.identical", "cleaning.max_identical_words"},
+      {"cleaning.duplicates", "cleaning.drop_duplicates"},
+      {"cleaning.encoding", "cleaning.drop_broken_encoding"},
+      {"cleaning.language", "cleaning.drop_other_languages"},
+      {"training.accumulate", "training.gradient_accumulation"},
+      {"training.block", "training.block_size"},
+      {"training.documents", "training.document_boundaries"},
+      {"training.guided_weight", "training.guided_alignment_weight"},
+      {"training.guided_layer", "training.guided_alignment_layer"},
+      {"training.guided_head", "training.guided_alignment_head"},
+      {"optimizer.clip", "optimizer.clip_norm"},
+      {"schedule.rate", "schedule.learning_rate"},
+      {"schedule.warmup", "schedule.warmup_steps"},
+      {"validation.beam", "validation.beam_size"},
+      {"validation.tokens", "validation.max_tokens"}};
+  return keys;
 }
 
 void apply(Recipe& recipe, const Setting& setting) {
   const auto& [key, value, origin, error, folder] = setting;
+  if (const auto renamed = renamed_keys().find(key); renamed != renamed_keys().end()) {
+    fail(error, "{}: the setting '{}' is now called '{}': rename it", origin, key, renamed->second);
+  }
   Setter setter{key, value, {}, {}};
   visit_recipe(recipe, setter);
   if (!setter.found) {
     std::erase_if(setter.keys, [&](const std::string& each) { return !has_field(recipe, each); });
-    fail(error, "{}: there is no setting '{}'{}", origin, key, did_you_mean(key, setter.keys));
+    fail(error, "{}: unknown setting '{}'{}", origin, key, did_you_mean(key, setter.keys));
   }
   if (!setter.problem.empty()) {
     fail(error, "{}: '{}' must be {}, not '{}'", origin, key, setter.problem, value);
   }
-  if (!recipe.from.empty() && comes_with_model(recipe, key)) {
-    fail(error, "{}: '{}' cannot be set: sizes and tokenizer are those of '{}', which is trained further",
-         origin, key, recipe.from);
+  if (!recipe.from.empty() && is_fixed_by_model(recipe, key)) {
+    fail(error, "{}: '{}' cannot be set: fine-tuning keeps sizes and tokenizer of '{}'", origin, key,
+         recipe.from);
   }
   const TaskKind& kind = task_kind(recipe.task());
   if (!has_field(recipe, key)) {
     if (key.starts_with("model.")) {
-      fail(error, "{}: the architecture {} has no setting '{}'; it has model.{}", origin, recipe.arch, key,
-           fmt::join(models::architecture_named(recipe.arch).settings, ", model."));
+      fail(error, "{}: the architecture {} has no setting '{}'; its settings are model.{}", origin,
+           recipe.arch, key, fmt::join(models::architecture_named(recipe.arch).settings, ", model."));
     }
-    fail(error, "{}: '{}' is no setting of {}", origin, key, kind.training);
+    fail(error, "{}: '{}' is not a setting of {}", origin, key, kind.training);
   }
   const auto words = kind.settings.find(key);
   if (words != kind.settings.end() && !words->second.empty() &&
@@ -211,7 +251,7 @@ void apply(Recipe& recipe, const Setting& setting) {
   }
 }
 
-/// The name of the architecture that is to be trained.
+/// The name of the architecture to train.
 std::string choose_architecture(const std::string& task, const std::string& from,
                                 const std::vector<Setting>& settings) {
   std::optional<models::Task> wanted;
@@ -221,7 +261,7 @@ std::string choose_architecture(const std::string& task, const std::string& from
     names.push_back(name);
   }
   if (!task.empty() && !wanted) {
-    fail(ErrorKind::kUsage, "there is no task '{}'; there are {}{}", task, fmt::join(names, ", "),
+    fail(ErrorKind::kUsage, "unknown task '{}'; choose {}{}", task, fmt::join(names, ", "),
          did_you_mean(task, names));
   }
   std::string chosen;
@@ -234,12 +274,12 @@ std::string choose_architecture(const std::string& task, const std::string& from
     if (each.task == wanted.value_or(models::Task::kTranslation)) suited.push_back(each.name);
   }
   if (chosen.empty()) {
-    if (suited.empty()) fail(ErrorKind::kUsage, "there is no architecture for the task '{}'", task);
+    if (suited.empty()) fail(ErrorKind::kUsage, "no architecture supports the task '{}'", task);
     return suited[0];
   }
   if (wanted && models::architecture_named(chosen).task != *wanted) {
-    fail(ErrorKind::kUsage, "the architecture {} is not for the task '{}'; {} {}", chosen, task,
-         suited.size() > 1 ? "these are:" : "this is:", fmt::join(suited, ", "));
+    fail(ErrorKind::kUsage, "the architecture {} does not support the task '{}'; choose {}", chosen, task,
+         fmt::join(suited, ", "));
   }
   return chosen;
 }
@@ -253,7 +293,7 @@ models::PresetSize preset_size(const std::string& name) {
     if (word == name) return size;
     names.push_back(word);
   }
-  fail(ErrorKind::kUsage, "there is no preset '{}'; there are {}{}", name, fmt::join(names, ", "),
+  fail(ErrorKind::kUsage, "unknown preset '{}'; choose {}{}", name, fmt::join(names, ", "),
        did_you_mean(name, names));
 }
 
@@ -267,7 +307,7 @@ bool is_as_model_says(const Recipe& recipe, const std::string& key) {
 bool has_field(const Recipe& recipe, const std::string& key) {
   const bool further = !recipe.from.empty();
   if (key == kFrom) return further;
-  if (further && comes_with_model(recipe, key)) return false;
+  if (further && is_fixed_by_model(recipe, key)) return false;
   if (const std::string setting = model_setting(key); !setting.empty()) {
     const auto& known = models::architecture_named(recipe.arch).settings;
     return key == kArchitecture || std::ranges::count(known, setting) > 0;
@@ -304,11 +344,11 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
   const models::PresetSize size = preset_size(preset);
   const models::ModelPreset model = models::architecture_named(recipe.arch).preset(size);
   recipe.model = model.settings;
-  recipe.rate = model.rate;
-  recipe.warmup = model.warmup;
-  recipe.clip = model.clip;
+  recipe.learning_rate = model.learning_rate;
+  recipe.warmup_steps = model.warmup_steps;
+  recipe.clip_norm = model.clip_norm;
   task_kind(recipe.task()).preset(size, recipe);
-  if (!recipe.from.empty()) {  // dropouts that nobody sets stay
+  if (!recipe.from.empty()) {  // dropouts default to those of the model
     for (const models::Dropout& dropout : models::architecture_named(recipe.arch).dropouts) {
       recipe.model.*dropout.field = models::kAsTheModelSays;
     }
@@ -324,15 +364,14 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
   }
   if (!recipe.from.empty() && recipe.schedule == ScheduleKind::kNoam) {
     fail(ErrorKind::kUsage,
-         "the schedule noam makes the rate of model.width, and a model that is trained further needs a lower "
-         "one: "
-         "set schedule.kind to inverse_sqrt, cosine, linear or constant, and schedule.rate");
+         "the schedule noam derives the learning rate from model.width, which is too high for fine-tuning: "
+         "set schedule.kind to inverse_sqrt, cosine, linear or constant, and schedule.learning_rate");
   }
   return recipe;
 }
 
 void check_model_settings(const Recipe& recipe) {
-  if (!recipe.from.empty()) return;  // the sizes are the model's
+  if (!recipe.from.empty()) return;  // sizes of the model
   const auto& known = models::architecture_named(recipe.arch).settings;
   const auto has = [&](const char* setting) { return std::ranges::count(known, setting) > 0; };
   const models::ModelSettings& model = recipe.model;
@@ -354,6 +393,14 @@ void check_model_settings(const Recipe& recipe) {
   }
 }
 
+std::vector<Setting> with_present_keys(std::vector<Setting> settings) {
+  for (Setting& setting : settings) {
+    const auto renamed = renamed_keys().find(setting.key);
+    if (renamed != renamed_keys().end()) setting.key = renamed->second;
+  }
+  return settings;
+}
+
 std::string schedule_name(ScheduleKind kind) {
   return models::name_in(schedule_names(), kind);
 }
@@ -363,12 +410,16 @@ models::Task Recipe::task() const {
 }
 
 Schedule Recipe::make_schedule() const {
-  return {.kind = schedule, .rate = rate, .warmup = warmup, .total = total_steps, .width = model.width};
+  return {.kind = schedule,
+          .learning_rate = learning_rate,
+          .warmup_steps = warmup_steps,
+          .total = total_steps,
+          .width = model.width};
 }
 
 int Recipe::shard_count() const {
   if (shards > 0) return shards;
-  // Shards of some 500 tokens and more keep the matrix products fast; four keep four threads busy.
+  // Shards of at least about 500 tokens keep matrix products efficient; four shards keep four threads busy.
   return static_cast<int>(std::clamp<int64_t>(batch_tokens / 512, 2, 4));
 }
 

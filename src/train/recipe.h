@@ -1,5 +1,5 @@
-// Everything that decides what a training does, but for the limits of time: a TOML file. It may name the
-// text, too, which is else named by the command.
+// The recipe of a training: all settings that determine its result, except time limits, as a TOML file. It
+// can also list the training corpora, which otherwise come from the command line.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,17 @@ enum class Averaging {
   kRunning,  ///< an exponential moving average of the weights
 };
 
-/// A [[corpus]] of a recipe: sentence pairs, and how often they are trained on. Paths are absolute.
+/// A [[corpus]] of a recipe: sentence pairs with a weight. Paths are absolute.
 struct CorpusSettings {
-  std::string pairs = {};                ///< a TSV file; or empty, and two parallel files
-  std::string source = {}, target = {};  ///< these
-  bool swap = false;                     ///< exchange source and target
-  double weight = 1;                     ///< how often each pair stands in an epoch
-  std::string tag = {};                  ///< stands before each source sentence
+  std::string pairs = {};                ///< a TSV file; if empty, two parallel files:
+  std::string source = {}, target = {};  ///< one sentence per line
+  bool swap = false;                     ///< swap source and target
+  double weight = 1;                     ///< repetitions of each pair per epoch
+  std::string tag = {};                  ///< prepended to each source sentence
 };
 
-/// Each field stands in the file under the key that visit_recipe() gives it; docs/training.md lists them all.
-/// Which of them a recipe has depends on the task and the architecture; the defaults are those of a small
-/// translator.
+/// visit_recipe() maps the fields to keys of the file; docs/training.md describes them. Task and architecture
+/// determine which fields a recipe has. The defaults are those of a small translation model.
 struct Recipe {
   // [model]
   std::string arch = "transformer";
@@ -40,134 +39,138 @@ struct Recipe {
 
   // [tokenizer]
   std::string tokenizer = "unigram";
-  int vocabulary = 8000;  ///< of each model: joint, or of either side
+  int vocabulary = 8000;  ///< vocabulary size: joint, or of each side
   bool joint = true;
   std::string normalization = "nmt_nfkc";
   bool byte_fallback = true;
   bool split_digits = false;  ///< each digit is a piece, so that numbers are copied digit by digit
-  int placeholders = 0;       ///< pieces ⟦0⟧, ⟦1⟧, ... for text that is not translated
-  bool lowercase = true;      ///< of WordPiece: case and accents are put aside
+  int placeholders = 0;       ///< number of placeholder pieces ⟦0⟧, ⟦1⟧, ...
+  bool lowercase = true;      ///< WordPiece: lower-case and strip accents
   double character_coverage = 0.9995;
-  int64_t tokenizer_sentences =
-      1'000'000;                ///< of both sides: so many at most, drawn by chance, are learnt from
-  int sampled_cuts = 0;         ///< ways in which each training sentence is cut by chance; 0: only the best
-  double sampling_alpha = 0.2;  ///< cuts are drawn with probability proportional to P(cut)^alpha
-  int sampling_nbest = 64;      ///< from so many of the best; 0: from all
-  double piece_dropout = 0.1;   ///< of WordPiece: cuts are drawn by passing over pieces with this probability
-  double word_dropout = 0;      ///< of WordPiece: and words become [UNK] with this one
+  int64_t input_sentence_size =
+      1'000'000;                   ///< maximum number of randomly sampled sentences for tokenizer training
+  int subword_regularization = 0;  ///< sampled segmentations of each training sentence; 0: only the best one
+  double sampling_alpha = 0.2;     ///< sample with probability proportional to P(segmentation)^alpha
+  int sampling_nbest = 64;         ///< sample from the n best segmentations; 0: from all
+  double maxmatch_dropout = 0.1;   ///< WordPiece: probability of skipping a matching piece when sampling
+  double word_dropout = 0;         ///< WordPiece: probability that a word becomes [UNK] when sampling
 
-  // [augmentation]: pairs that are added to those of the text
-  int other_names = 0;            ///< copies of pairs that share a name, with another one
-  int other_numbers = 0;          ///< copies of pairs that share a number, with another one
-  double capitals = 0;            ///< share of pairs with a copy in capitals
-  double joined = 0;              ///< share of pairs with a copy that has others behind it
-  double bare = 0;                ///< share of pairs with a copy without the mark at its end
-  double copies = 0;              ///< share of pairs followed by a name or number that is its own translation
-  double lowercase_copies = 0;    ///< share of pairs with a copy whose source is in small letters,
-  double uncapitalized = 0;       ///< whose source begins with a small letter,
-  double titles = 0;              ///< whose source is Written Like a Heading,
-  double addresses = 0;           ///< with an address on both sides,
-  double placeholder_copies = 0;  ///< with placeholders,
-  double emoji = 0;               ///< with emojis
+  // [augmentation]: additional training pairs, as the number or the share of copies
+  int other_names = 0;              ///< copies of pairs with a shared name, with other names
+  int other_numbers = 0;            ///< copies of pairs with a shared number, with other numbers
+  double uppercase = 0;             ///< share of pairs copied in upper case
+  double concatenated = 0;          ///< share of pairs copied with other pairs appended
+  double no_final_punctuation = 0;  ///< share of pairs copied without final punctuation
+  double copied_spans = 0;        ///< share of pairs followed by a name or number that is its own translation
+  double lowercase_copies = 0;    ///< share of pairs copied with the source in lower case
+  double uncapitalized = 0;       ///< share of pairs copied with a lower-case first letter in the source
+  double title_case = 0;          ///< share of pairs copied with the source in title case
+  double addresses = 0;           ///< share of pairs copied with an address on both sides
+  double placeholder_copies = 0;  ///< share of pairs copied with placeholders
+  double emoji = 0;               ///< share of pairs copied with emojis
   NamesFrom names_from = NamesFrom::kInvented;
-  JoinedSentences joined_sentences = JoinedSentences::kUniform;
+  ConcatenationLength concatenation_length = ConcatenationLength::kUniform;
 
-  // [cleaning]: pairs that are not learnt from
-  double max_ratio = 0;               ///< of the lengths of the sides; 0: any
-  int64_t max_words = 0;              ///< on a side; 0: any number
-  int64_t max_characters = 0;         ///< on a side; 0: any number
-  int64_t identical = -1;             ///< sides that are the same in more words than this; -1: none
-  bool duplicates = false;            ///< pairs that were there before
-  bool broken_encoding = false;       ///< control characters, and UTF-8 read as something else
-  bool other_languages = false;       ///< pairs of other languages than --pair says
-  std::vector<std::string> held_out;  ///< files whose sentences must not be learnt from; as `corpora`
+  // [cleaning]: removes pairs from the training data
+  double max_length_ratio = 0;        ///< of the lengths of both sides; 0: no limit
+  int64_t max_words = 0;              ///< per side; 0: no limit
+  int64_t max_characters = 0;         ///< per side; 0: no limit
+  int64_t max_identical_words = -1;   ///< remove pairs with identical sides of more words; -1: off
+  bool drop_duplicates = false;       ///< remove repeated pairs
+  bool drop_broken_encoding = false;  ///< remove control characters and mojibake
+  bool drop_other_languages = false;  ///< remove pairs in other languages than --pair
+  std::vector<std::string> held_out;  ///< files whose sentences are removed; paths like `corpora`
 
-  /// The training text of a translator, in [[corpus]] tables; empty where the command names it. It is part of
-  /// a recipe so that a run can be repeated from it alone, but differences() passes over it: whether the text
-  /// is the same is found out from its content.
+  /// The training corpora of a translation model, [[corpus]] tables; empty if given on the command line. They
+  /// are part of a recipe so that it reproduces the training, but differences() ignores them: changed text is
+  /// detected by its content.
   std::vector<CorpusSettings> corpora;
 
   // [training]
-  std::string from;  ///< the model directory whose tokenizer, sizes and weights it begins with; empty: none
+  std::string
+      from;  ///< fine-tuning: the model directory with the initial weights and tokenizer; empty: from scratch
   uint64_t seed = 1;
   int64_t batch_tokens = 4096;
-  int shards = 0;      ///< 0: by batch_tokens alone
-  int accumulate = 1;  ///< batches per update
+  int shards = 0;                 ///< 0: derived from batch_tokens
+  int gradient_accumulation = 1;  ///< batches per update
   MatmulPrecision precision = MatmulPrecision::kHighest;
-  int64_t max_length = 128;  ///< longer sentences are left out; of longer texts to classify, the end
-  int64_t block = 256;       ///< of a language model: tokens that are read together
-  bool documents = false;    ///< of a language model: blank lines end a document
-  std::string class_weights = "none";  ///< of a classifier: none, or balanced
+  int64_t max_length = 128;            ///< longer pairs are skipped, longer texts for classifiers truncated
+  int64_t block_size = 256;            ///< language models: tokens per sequence
+  bool document_boundaries = false;    ///< language models: blank lines separate documents
+  std::string class_weights = "none";  ///< classifiers: none or balanced
   double label_smoothing = 0.1;
-  /// One head of the decoder's attention to the source learns the alignments of a statistical aligner.
+  /// Trains a cross-attention head on the alignments of a statistical aligner.
   bool guided_alignment = false;
-  double guided_weight = 0.1;  ///< of its loss, where that of the words has 1
-  int guided_layer = 0;        ///< of the decoder, from 1; 0: the last but one, or the only one
-  int guided_head = 1;         ///< of the layer, from 1
+  double guided_alignment_weight = 0.1;  ///< weight of the alignment loss
+  int guided_alignment_layer = 0;        ///< decoder layer, from 1; 0: the second to last, or the only one
+  int guided_alignment_head = 1;         ///< head, from 1
 
   // [optimizer]
   std::string optimizer = "adam";
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, weight_decay = 0;
-  double clip = 0;  ///< largest norm of all gradients; 0: none
+  double clip_norm = 0;  ///< clip the global gradient norm to this; 0: off
 
   // [schedule]
   ScheduleKind schedule = ScheduleKind::kInverseSqrt;
-  double rate = 1.5e-3;
-  int64_t warmup = 2000;
+  double learning_rate = 1.5e-3;  ///< the peak
+  int64_t warmup_steps = 2000;
   int64_t total_steps = 100000;
 
   // [averaging]
   Averaging averaging = Averaging::kRunning;
-  double decay = 0.999;  ///< of the running average, per step
-  int snapshots = 10;    ///< how many of the last ones are averaged
+  double decay = 0.999;  ///< of the exponential moving average, per step
+  int snapshots = 10;    ///< number of last snapshots to average
   int64_t snapshot_every = 500;
 
   // [validation]
   int64_t validate_every = 1000;
   int64_t validation_sentences = 500;  ///< translated for BLEU and chrF
-  int validation_beam = 1;
-  int64_t validation_tokens = 0;  ///< of a language model's validation text; 0: all
-  std::string metric = "bleu";    ///< that decides which weights are best
-  int patience = 0;               ///< validations without improvement before stopping; 0: never
+  int validation_beam_size = 1;
+  int64_t validation_max_tokens = 0;  ///< language models: tokens of the validation text to use; 0: all
+  std::string metric = "bleu";        ///< for selecting the best weights
+  int patience = 0;  ///< early stopping after this many validations without improvement; 0: off
 
   models::Task task() const;
   Schedule make_schedule() const;
-  /// shards, or what batch_tokens suggests.
+  /// `shards`, or a number derived from batch_tokens.
   int shard_count() const;
 };
 
-/// One field as somebody wrote it.
+/// One setting as text.
 struct Setting {
   std::string key, value;              ///< "model.width", "512"
-  std::string origin;                  ///< where, as messages say it
-  ErrorKind kind = ErrorKind::kUsage;  ///< of errors in it
-  std::string folder = {};             ///< that paths are relative to; empty: the working directory
+  std::string origin;                  ///< file and line, or option, for messages
+  ErrorKind kind = ErrorKind::kUsage;  ///< kind of errors about it
+  std::string folder = {};             ///< base of relative paths; empty: the working directory
 };
 
-/// The settings of a TOML file. Throws kFormat for text that is no TOML; `origin` is what messages call it.
-/// Those of the n-th [[corpus]] have keys such as "corpus.n.pairs"; paths are relative to `folder`.
+/// Parses the settings of a TOML file. Throws kFormat for invalid TOML; `origin` is the file name for
+/// messages. The keys of the n-th [[corpus]] are "corpus.n.pairs" and so on; paths are relative to `folder`.
 std::vector<Setting> read_settings(const std::string& text, const std::string& origin,
                                    const std::string& folder = "");
 
-/// Translation, language model, classification: as --task names them.
+/// The settings of a recipe that an earlier version stored with a training, under their present keys.
+std::vector<Setting> with_present_keys(std::vector<Setting> settings);
+
+/// The tasks by their names in --task.
 const models::Words<models::Task>& task_names();
 
-/// The preset ("tiny", "small" or "base") of the architecture that the settings name (or else of the first
-/// that is for `task`, which is translation unless it says otherwise), with the settings over it, the later
-/// over the earlier. Throws for unknown names, naming the nearest; for an architecture that is not for
-/// `task`; for settings that the task or the architecture does not have; and for bad values.
+/// Applies settings in order to the preset ("tiny", "small" or "base") of an architecture: the one in the
+/// settings, or the first for `task` (translation if empty). Throws for unknown names, suggesting the
+/// nearest; for an architecture of another task; for settings that task or architecture do not have; for keys
+/// of earlier versions, naming the present key; and for invalid values.
 Recipe make_recipe(const std::string& preset, const std::string& task, const std::vector<Setting>& settings);
 
-/// All fields that the recipe's task and architecture have, as TOML that gives the same recipe again.
+/// Writes all fields of the recipe's task and architecture as TOML, which reproduces the recipe.
 std::string to_toml(const Recipe& recipe);
 
-/// Throws kUsage for sizes in [model] that contradict each other, by their keys.
+/// Throws kUsage for inconsistent sizes in [model], naming the keys.
 void check_model_settings(const Recipe& recipe);
 
-/// "cosine", as in recipes.
+/// The name in recipes: "cosine".
 std::string schedule_name(ScheduleKind kind);
 
-/// The fields that differ, those that name text left out, as "model.width (256, now 512)".
+/// The fields that differ, except corpora, as "model.width (256, now 512)".
 std::vector<std::string> differences(const Recipe& before, const Recipe& now);
 
 }  // namespace heed::train

@@ -1,4 +1,4 @@
-// The keys of a recipe and the fields that they set, for what reads recipes and what writes them.
+// The keys of a recipe and their fields, for reading and writing recipes.
 #pragma once
 
 #include <initializer_list>
@@ -21,14 +21,14 @@ constexpr const char* kHeldOut = "cleaning.held_out";
 
 const Words<ScheduleKind>& schedule_names();
 
-/// Whether a recipe of this task and architecture has such a field.
+/// Whether a recipe of this task and architecture has the field.
 bool has_field(const Recipe& recipe, const std::string& key);
 
-/// Whether it is a setting that the recipe leaves to the model.
+/// Whether the setting has the value of the model to fine-tune.
 bool is_as_model_says(const Recipe& recipe, const std::string& key);
 
-/// The fields: visit(key, field, range) for numbers, visit(key, field) for switches and for any text,
-/// visit(key, field, words) for fields that take one of some words.
+/// Calls visit(key, field, range) for numbers, visit(key, field) for booleans and free text, and visit(key,
+/// field, words) for enumerations.
 template <typename RecipeType, typename Visit>
 void visit_recipe(RecipeType& r, Visit&& visit) {
   static const Words<Averaging> averagings{
@@ -37,8 +37,8 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
                                                  {"medium", MatmulPrecision::kMedium}};
   static const Words<NamesFrom> name_sources{
       {"invented", NamesFrom::kInvented}, {"text", NamesFrom::kText}, {"both", NamesFrom::kBoth}};
-  static const Words<JoinedSentences> joined_counts{{"uniform", JoinedSentences::kUniform},
-                                                    {"geometric", JoinedSentences::kGeometric}};
+  static const Words<ConcatenationLength> lengths{{"uniform", ConcatenationLength::kUniform},
+                                                  {"geometric", ConcatenationLength::kGeometric}};
   const auto one_of = [](std::initializer_list<const char*> allowed) {
     Words<std::string> words;
     for (const char* word : allowed) words.emplace_back(word, word);
@@ -63,63 +63,63 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.placeholders", r.placeholders, Range{0, 1000});
   visit("tokenizer.lowercase", r.lowercase);
   visit("tokenizer.character_coverage", r.character_coverage, Range{0.98, 1});
-  visit("tokenizer.sentences", r.tokenizer_sentences, Range{1, 100'000'000});
-  visit("tokenizer.sampled_cuts", r.sampled_cuts, Range{0, 1000});
+  visit("tokenizer.input_sentence_size", r.input_sentence_size, Range{1, 100'000'000});
+  visit("tokenizer.subword_regularization", r.subword_regularization, Range{0, 1000});
   visit("tokenizer.sampling_alpha", r.sampling_alpha, Range{0, 100});
   visit("tokenizer.sampling_nbest", r.sampling_nbest, Range{0, 1024});
-  visit("tokenizer.piece_dropout", r.piece_dropout, probability);
+  visit("tokenizer.maxmatch_dropout", r.maxmatch_dropout, probability);
   visit("tokenizer.word_dropout", r.word_dropout, probability);
 
   const Range share{0, 1};
   visit("augmentation.names", r.other_names, Range{0, 100});
   visit("augmentation.names_from", r.names_from, name_sources);
   visit("augmentation.numbers", r.other_numbers, Range{0, 100});
-  visit("augmentation.capitals", r.capitals, Range{0, 1});
-  visit("augmentation.joined", r.joined, Range{0, 1});
-  visit("augmentation.joined_sentences", r.joined_sentences, joined_counts);
-  visit("augmentation.bare", r.bare, Range{0, 1});
-  visit("augmentation.copies", r.copies, Range{0, 1});
+  visit("augmentation.uppercase", r.uppercase, Range{0, 1});
+  visit("augmentation.concatenated", r.concatenated, Range{0, 1});
+  visit("augmentation.concatenation_length", r.concatenation_length, lengths);
+  visit("augmentation.no_final_punctuation", r.no_final_punctuation, Range{0, 1});
+  visit("augmentation.copied_spans", r.copied_spans, Range{0, 1});
   visit("augmentation.lowercase", r.lowercase_copies, share);
   visit("augmentation.uncapitalized", r.uncapitalized, share);
-  visit("augmentation.titles", r.titles, share);
+  visit("augmentation.title_case", r.title_case, share);
   visit("augmentation.addresses", r.addresses, share);
   visit("augmentation.placeholders", r.placeholder_copies, share);
   visit("augmentation.emoji", r.emoji, share);
 
-  visit("cleaning.max_ratio", r.max_ratio, Range{0, 1e6});
+  visit("cleaning.max_length_ratio", r.max_length_ratio, Range{0, 1e6});
   visit("cleaning.max_words", r.max_words, any);
   visit("cleaning.max_characters", r.max_characters, any);
-  visit("cleaning.identical", r.identical, Range{-1, 1e6});
-  visit("cleaning.duplicates", r.duplicates);
-  visit("cleaning.encoding", r.broken_encoding);
-  visit("cleaning.language", r.other_languages);
+  visit("cleaning.max_identical_words", r.max_identical_words, Range{-1, 1e6});
+  visit("cleaning.drop_duplicates", r.drop_duplicates);
+  visit("cleaning.drop_broken_encoding", r.drop_broken_encoding);
+  visit("cleaning.drop_other_languages", r.drop_other_languages);
 
   visit("training.from", r.from);
   visit("training.seed", r.seed, Range{0, static_cast<double>(kLargest)});
   visit("training.batch_tokens", r.batch_tokens, count);
   visit("training.shards", r.shards, Range{0, 1024});
-  visit("training.accumulate", r.accumulate, Range{1, 1024});
+  visit("training.gradient_accumulation", r.gradient_accumulation, Range{1, 1024});
   visit("training.precision", r.precision, precisions);
   visit("training.max_length", r.max_length, Range{2, 1e6});
-  visit("training.block", r.block, Range{2, 1e6});
-  visit("training.documents", r.documents);
+  visit("training.block_size", r.block_size, Range{2, 1e6});
+  visit("training.document_boundaries", r.document_boundaries);
   visit("training.class_weights", r.class_weights, one_of({"none", "balanced"}));
   visit("training.label_smoothing", r.label_smoothing, probability);
   visit("training.guided_alignment", r.guided_alignment);
-  visit("training.guided_weight", r.guided_weight, Range{0, 100});
-  visit("training.guided_layer", r.guided_layer, Range{0, 1000});
-  visit("training.guided_head", r.guided_head, Range{1, 1000});
+  visit("training.guided_alignment_weight", r.guided_alignment_weight, Range{0, 100});
+  visit("training.guided_alignment_layer", r.guided_alignment_layer, Range{0, 1000});
+  visit("training.guided_alignment_head", r.guided_alignment_head, Range{1, 1000});
 
   visit("optimizer.kind", r.optimizer, one_of({"adam", "adamw"}));
   visit("optimizer.beta1", r.beta1, Range{0, 0.9999999});
   visit("optimizer.beta2", r.beta2, Range{0, 0.9999999});
   visit("optimizer.epsilon", r.epsilon, Range{1e-16, 1});
   visit("optimizer.weight_decay", r.weight_decay, Range{0, 10});
-  visit("optimizer.clip", r.clip, any);
+  visit("optimizer.clip_norm", r.clip_norm, any);
 
   visit("schedule.kind", r.schedule, schedule_names());
-  visit("schedule.rate", r.rate, Range{0, 1000});
-  visit("schedule.warmup", r.warmup, count);
+  visit("schedule.learning_rate", r.learning_rate, Range{0, 1000});
+  visit("schedule.warmup_steps", r.warmup_steps, count);
   visit("schedule.total_steps", r.total_steps, count);
 
   visit("averaging.kind", r.averaging, averagings);
@@ -129,8 +129,8 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
 
   visit("validation.every", r.validate_every, count);
   visit("validation.sentences", r.validation_sentences, any);
-  visit("validation.beam", r.validation_beam, Range{1, 64});
-  visit("validation.tokens", r.validation_tokens, any);
+  visit("validation.beam_size", r.validation_beam_size, Range{1, 64});
+  visit("validation.max_tokens", r.validation_max_tokens, any);
   visit("validation.metric", r.metric, one_of({"bleu", "chrf", "loss", "accuracy", "macro_f1"}));
   visit("validation.patience", r.patience, Range{0, 1e6});
 }

@@ -10,7 +10,7 @@
 namespace heed::train {
 namespace {
 
-/// Key and value of every field, as text.
+/// Collects key and value of every field as text.
 struct Writer {
   std::vector<std::pair<std::string, std::string>> fields;
   template <typename Number>
@@ -54,18 +54,18 @@ std::string held_out_to_toml(const std::vector<std::string>& files) {
   return text.str();
 }
 
-/// As [[corpus]] tables, without what is as it is unless said otherwise.
+/// [[corpus]] tables with the fields that differ from their defaults.
 std::string corpora_to_toml(const std::vector<CorpusSettings>& corpora) {
-  Writer usual;
-  const CorpusSettings nothing;
-  visit_corpus(nothing, usual);
+  Writer defaults;
+  const CorpusSettings default_settings;
+  visit_corpus(default_settings, defaults);
   std::string text;
   for (const CorpusSettings& corpus : corpora) {
     Writer writer;
     visit_corpus(corpus, writer);
     text += fmt::format("\n[[{}]]\n", kCorpus);
     for (size_t n = 0; n < writer.fields.size(); ++n) {
-      if (writer.fields[n] != usual.fields[n]) {
+      if (writer.fields[n] != defaults.fields[n]) {
         text += fmt::format("{} = {}\n", writer.fields[n].first, writer.fields[n].second);
       }
     }
@@ -131,7 +131,8 @@ std::string to_toml(const Recipe& recipe) {
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
     }
     text += fmt::format("{} = {}\n", key.substr(dot + 1), value);
-    if (key == "cleaning.language" && !recipe.held_out.empty()) text += held_out_to_toml(recipe.held_out);
+    if (key == "cleaning.drop_other_languages" && !recipe.held_out.empty())
+      text += held_out_to_toml(recipe.held_out);
   }
   return text + corpora_to_toml(recipe.corpora);
 }

@@ -1,26 +1,27 @@
-// The learning rate over the steps of a training.
+// Learning rate schedules.
 #pragma once
 
 #include <cstdint>
 
 namespace heed::train {
 
-/// With n the number of the update, from 1:
-///   kNoam         factor * width^-0.5 * min(n^-0.5, n * warmup^-1.5)   (Vaswani et al., 2017, equation 3;
-///   factor = rate) kInverseSqrt  rate * min(n / warmup, sqrt(warmup / n))             the same shape, its
-///   height given kCosine       n < warmup: rate * n / warmup; then rate / 2 * (1 + cos(pi * (n - warmup) /
-///   (total - warmup))) kLinear       n < warmup: rate * n / warmup; then rate * (total - n) / (total -
-///   warmup) kConstant     rate * min(1, n / warmup)
+// With n the number of the update from 1, lr the learning_rate, w the warmup_steps and T the total:
+//
+//   kNoam         lr * width^-0.5 * min(n^-0.5, n * w^-1.5)  (Vaswani et al., 2017, equation 3; lr is a
+//   factor) kInverseSqrt  lr * min(n / w, sqrt(w / n))               the same shape with the peak lr kCosine
+//   lr / 2 * (1 + cos(pi * (n - w) / (T - w))) kLinear       lr * (T - n) / (T - w) kConstant     lr
+//
+// The last three begin with a linear warmup, lr * n / w for n < w.
 enum class ScheduleKind { kNoam, kInverseSqrt, kCosine, kLinear, kConstant };
 
 struct Schedule {
   ScheduleKind kind = ScheduleKind::kInverseSqrt;
-  double rate = 1e-3;
-  int64_t warmup = 4000;
-  int64_t total = 100000;  ///< where cosine and linear end; the rate is 0 from there on
-  int64_t width = 512;     ///< noam
+  double learning_rate = 1e-3;
+  int64_t warmup_steps = 4000;
+  int64_t total = 100000;  ///< kCosine and kLinear reach 0 here
+  int64_t width = 512;     ///< for kNoam
 
-  /// The rate of update n.
+  /// The learning rate of update n.
   double at(int64_t n) const;
 };
 

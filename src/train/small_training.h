@@ -43,16 +43,16 @@ inline TrainingText small_text(const TestFolder& folder, models::Task task, cons
 
 /// The tiny preset made tinier, with these settings over it.
 inline Recipe small_recipe(models::Task task, const std::map<std::string, std::string>& more = {}) {
-  std::map<std::string, std::string> values{{"model.width", "16"},        {"model.heads", "2"},
-                                            {"model.inner_width", "32"},  {"training.batch_tokens", "64"},
-                                            {"training.shards", "2"},     {"validation.every", "2"},
-                                            {"validation.metric", "loss"}};
+  std::map<std::string, std::string> values{
+      {"model.width", "16"},           {"model.heads", "2"},     {"model.feed_forward_width", "32"},
+      {"training.batch_tokens", "64"}, {"training.shards", "2"}, {"validation.every", "2"},
+      {"validation.metric", "loss"}};
   if (task == models::Task::kTranslation) {
     values["tokenizer.vocabulary"] = "60";
     values["tokenizer.byte_fallback"] = "false";
     values["validation.sentences"] = "2";
   }
-  if (task == models::Task::kLanguageModel) values["training.block"] = "16";
+  if (task == models::Task::kLanguageModel) values["training.block_size"] = "16";
   for (const auto& [key, value] : more) values[key] = value;
   std::vector<Setting> settings;
   for (const auto& [key, value] : values) settings.push_back({key, value, "test"});

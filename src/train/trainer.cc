@@ -301,10 +301,10 @@ void Trainer::stop_for_bad_numbers(double loss, double norm) {
   fail(ErrorKind::kNumeric,
        "training stopped at step {}: the loss is {} and the norm of the gradients {} (first parameter whose "
        "gradient is "
-       "not finite: {}); the last checkpoint is kept. Try a lower schedule.rate ({} now), a longer "
-       "schedule.warmup, or "
-       "optimizer.clip = 1",
-       checkpoint_.state.step + 1, loss, norm, where, recipe_.rate);
+       "not finite: {}); the last checkpoint is kept. Try a lower schedule.learning_rate ({} now), a longer "
+       "schedule.warmup_steps, or "
+       "optimizer.clip_norm = 1",
+       checkpoint_.state.step + 1, loss, norm, where, recipe_.learning_rate);
 }
 
 void Trainer::step() {
@@ -314,7 +314,7 @@ void Trainer::step() {
   LossSums sums;
   try {
     std::vector<Batch> parts;
-    for (int each = 0; each < recipe_.accumulate; ++each) {
+    for (int each = 0; each < recipe_.gradient_accumulation; ++each) {
       const auto more = task_->next_batch(static_cast<size_t>(recipe_.shard_count()));
       parts.insert(parts.end(), more.begin(), more.end());
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
@@ -280,7 +281,7 @@ TEST_P(TrainerTest, SaysOnceThatTheScheduleHasEnded) {
   };
   for (const char* kind : {"linear", "cosine"}) {
     const std::map<std::string, std::string> settings{
-        {"schedule.kind", kind}, {"schedule.warmup", "1"}, {"schedule.total_steps", "3"}};
+        {"schedule.kind", kind}, {"schedule.warmup_steps", "1"}, {"schedule.total_steps", "3"}};
     said_.clear();
     train(options(kind, settings));
     EXPECT_EQ(warnings(), 1u) << said_;
@@ -341,7 +342,40 @@ TEST(MetricsLog, ReadingLeavesOutABadLineWithAWarning) {
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
-TEST(RecipeNumbers, WholeNumbersAreExact) {
+TEST(RenamedKeys, AreErrorsThatNameThePresentKey) {
+  const auto refused = [](const char* key, const char* value, const char* present) {
+    expect_error(ErrorKind::kUsage, fmt::format("'{}' is now called '{}'", key, present), [&] {
+      small_recipe(models::Task::kTranslation, {{key, value}});
+    });
+  };
+  refused("schedule.rate", "1e-3", "schedule.learning_rate");
+  refused("tokenizer.sampled_cuts", "4", "tokenizer.subword_regularization");
+  refused("model.longest", "64", "model.max_length");
+  expect_error(ErrorKind::kFormat,
+               "old.toml: the setting 'optimizer.clip' is now called 'optimizer.clip_norm'",
+               [] { make_recipe("tiny", "", read_settings("[optimizer]\nclip = 1\n", "old.toml")); });
+}
+
+// Earlier versions stored recipes with other keys.
+TEST_P(TrainerTest, TrainingsStoredWithRenamedKeysResume) {
+  train(options("whole"));
+  train_and_kill(options("model"), 2);
+  const std::string recipe = path("model/training/recipe.toml");
+  std::string text = content_of(recipe);
+  for (const auto& [present, old] :
+       {std::pair("\nlearning_rate =", "\nrate ="), std::pair("\nwarmup_steps =", "\nwarmup ="),
+        std::pair("\nclip_norm =", "\nclip ="), std::pair("\nmax_length =", "\nlongest =")}) {
+    const size_t at = text.find(present);
+    ASSERT_NE(at, std::string::npos) << present;
+    text.replace(at, std::strlen(present), old);
+  }
+  write_file(recipe, text);
+  EXPECT_THROW(make_recipe("tiny", "", read_settings(text, recipe)), Error) << "the control: old keys";
+  train(options("model"));
+  EXPECT_EQ(weights("model"), weights("whole"));
+}
+
+TEST(RecipeNumbers, IntegersAreExact) {
   for (const char* seed : {"9223372036854775807", "9007199254740993", "0"}) {
     const Recipe recipe = small_recipe(models::Task::kLanguageModel, {{"training.seed", seed}});
     EXPECT_EQ(std::to_string(recipe.seed), seed);
@@ -349,16 +383,17 @@ TEST(RecipeNumbers, WholeNumbersAreExact) {
     EXPECT_EQ(std::to_string(again.seed), seed);
   }
   for (const char* wrong : {"9223372036854775808", "-1", "1.5", "1e18", "1 ", "", "three", "0x10"}) {
-    expect_error(ErrorKind::kUsage, "must be a whole number from 0 to 9223372036854775807", [&] {
+    expect_error(ErrorKind::kUsage, "must be an integer from 0 to 9223372036854775807", [&] {
       small_recipe(models::Task::kLanguageModel, {{"training.seed", wrong}});
     });
   }
-  expect_error(ErrorKind::kUsage, "whole number from 1 to 1000000000", [&] {
-    small_recipe(models::Task::kLanguageModel, {{"schedule.warmup", "99999999999999999999"}});
+  expect_error(ErrorKind::kUsage, "an integer from 1 to 1000000000", [&] {
+    small_recipe(models::Task::kLanguageModel, {{"schedule.warmup_steps", "99999999999999999999"}});
   });
   expect_error(ErrorKind::kFormat, "test",
                [&] { read_settings("[training]\nseed = 9223372036854775808\n", "test"); });
-  EXPECT_EQ(small_recipe(models::Task::kLanguageModel, {{"schedule.warmup", "1e3"}}).warmup, 1000);
+  EXPECT_EQ(small_recipe(models::Task::kLanguageModel, {{"schedule.warmup_steps", "1e3"}}).warmup_steps,
+            1000);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   options.vocabulary_size = recipe.vocabulary;
   options.byte_fallback = recipe.byte_fallback;
   options.split_digits = recipe.split_digits;
-  options.max_sentences = static_cast<size_t>(recipe.tokenizer_sentences);
+  options.max_sentences = static_cast<size_t>(recipe.input_sentence_size);
   options.character_coverage = recipe.character_coverage;
   options.symbols = symbols_of(recipe);
   options.ascii_characters = recipe.addresses > 0;
@@ -66,18 +66,18 @@ AugmentationOptions augmentation_options(const TrainerOptions& options, const To
   const Recipe& recipe = options.recipe;
   return {.names = recipe.other_names,
           .numbers = recipe.other_numbers,
-          .capitals = recipe.capitals,
-          .joined = recipe.joined,
-          .bare = recipe.bare,
-          .copies = recipe.copies,
+          .uppercase = recipe.uppercase,
+          .concatenated = recipe.concatenated,
+          .no_final_punctuation = recipe.no_final_punctuation,
+          .copied_spans = recipe.copied_spans,
           .lowercase = recipe.lowercase_copies,
           .uncapitalized = recipe.uncapitalized,
-          .titles = options.source_language == "en" ? recipe.titles : 0,  // a custom of English alone
+          .title_case = options.source_language == "en" ? recipe.title_case : 0,  // a custom of English alone
           .addresses = recipe.addresses,
           .placeholders = recipe.placeholder_copies,
           .emoji = recipe.emoji,
           .names_from = recipe.names_from,
-          .joined_sentences = recipe.joined_sentences,
+          .concatenation_length = recipe.concatenation_length,
           .placeholder_pieces = placeholder_pieces(tokenizer.vocabulary()),
           .key = key};
 }
@@ -102,7 +102,7 @@ void learn_tokenizer(const TaskInput& input, const PairsMix& text, const std::st
   train_options.source = train_options.target = piece_options(recipe);
   train_options.source_language = options.source_language;
   train_options.target_language = options.target_language;
-  train_options.max_length = static_cast<int>(recipe.model.longest);
+  train_options.max_length = static_cast<int>(recipe.model.max_length);
   Tokenizer::train(train_options, side_of(text, false), side_of(text, true)).save(directory);
 }
 
@@ -123,9 +123,9 @@ void say_corpora(const PairsMix& mix, const TaskInput& task) {
 /// A text that is read twice: for what is learnt from it as a whole, and then from pair to pair.
 using Sources = std::function<std::unique_ptr<PairSource>()>;
 
-/// Of training text: with tokenizer.sampled_cuts, each sentence stands there so many times, cut into pieces
-/// by chance: subword regularisation (Kudo, "Subword Regularization", 2018), drawn before the training
-/// instead of on the way.
+/// Of training text: with tokenizer.subword_regularization, each sentence stands there so many times, cut
+/// into pieces by chance: subword regularisation (Kudo, "Subword Regularization", 2018), drawn before the
+/// training instead of on the way.
 void make_corpus(const Sources& open, const std::string& path, const Tokenizer& tokenizer,
                  const CorpusOrigin& origin, Part part, const TaskInput& task) {
   const Recipe& recipe = task.options.recipe;
@@ -137,7 +137,7 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   build.pool = &task.pool;
   build.stop = task.stop;
   const RandomKey key = RandomKey::from_seed(recipe.seed);
-  const int cuts = part == Part::kTraining ? recipe.sampled_cuts : 0;
+  const int cuts = part == Part::kTraining ? recipe.subword_regularization : 0;
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more = augmentation_options(task.options, tokenizer, key.fold(4));
   if (part == Part::kTraining && more.any()) build.augmentation = &augmentation.emplace(*open(), more);
@@ -205,13 +205,13 @@ PairsMix training_pairs(const TrainerOptions& options) {
   for (const WeightedPairs& each : corpora) require_rereadable_pairs(each.input);
   PairsMixOptions mix;
   mix.key = RandomKey::from_seed(recipe.seed).fold(5);
-  mix.cleaning = {.max_ratio = recipe.max_ratio,
+  mix.cleaning = {.max_length_ratio = recipe.max_length_ratio,
                   .max_words = recipe.max_words,
                   .max_characters = recipe.max_characters,
-                  .identical = recipe.identical,
-                  .duplicates = recipe.duplicates,
-                  .encoding = recipe.broken_encoding,
-                  .language = recipe.other_languages,
+                  .max_identical_words = recipe.max_identical_words,
+                  .drop_duplicates = recipe.drop_duplicates,
+                  .drop_broken_encoding = recipe.drop_broken_encoding,
+                  .drop_other_languages = recipe.drop_other_languages,
                   .source_language = options.source_language,
                   .target_language = options.target_language,
                   .held_out = recipe.held_out};

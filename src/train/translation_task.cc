@@ -51,16 +51,16 @@ class TranslationTask : public Task {
     model_ = dynamic_cast<const models::Seq2Seq*>(&model);
     HEED_CHECK(model_ != nullptr);
     if (recipe_.guided_alignment) guided_head_ = guided_head(recipe_, model);
-    if (model_->longest() > 0 && recipe_.max_length > model_->longest()) {
-      fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.longest ({})",
-           recipe_.max_length, model_->longest());
+    if (model_->max_length() > 0 && recipe_.max_length > model_->max_length()) {
+      fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.max_length ({})",
+           recipe_.max_length, model_->max_length());
     }
   }
 
   void write_files(const std::string& directory) const override {
     models::GenerationDefaults generation;
     generation.beams = 4;
-    generation.max_length = model_->longest();
+    generation.max_length = model_->max_length();
     generation.forced_end_id = model_->end_id();
     generation.forbidden_ids = {model_->padding_id()};
     generation.renormalize = true;
@@ -106,7 +106,7 @@ class TranslationTask : public Task {
     std::optional<GuidedHead> head;
     if (guided) {
       context.sink = &head.emplace(guided_head_, guided_links(*data_->links, batch.sentences, input),
-                                   recipe_.guided_weight * scale);
+                                   recipe_.guided_alignment_weight * scale);
     }
     ops::VocabularyLoss loss = model_->loss(context, input.source, input.decoder_input, input.labels,
                                             {.smoothing = training ? recipe_.label_smoothing : 0}, scale);
@@ -143,7 +143,7 @@ class TranslationTask : public Task {
   /// An untrained model does not know when to stop: translations get no longer than 2 * source + 10.
   decode::SearchOptions search_options() const {
     decode::SearchOptions options;
-    options.beam_size = recipe_.validation_beam;
+    options.beam_size = recipe_.validation_beam_size;
     options.max_length_factor = 2;
     options.max_length_offset = 10;
     options.forbidden_ids = {model_->padding_id()};
@@ -153,7 +153,7 @@ class TranslationTask : public Task {
   /// The best translations, in the order of the sources. Which thread searches which sentence changes none.
   std::vector<std::string> translate(const nn::ParameterArray& values, ThreadPool& pool) const {
     EncodeOptions encode_options;
-    encode_options.max_length = static_cast<size_t>(model_->longest());
+    encode_options.max_length = static_cast<size_t>(model_->max_length());
     std::vector<decode::SearchSentence> sentences;
     for (const std::string& line : data_->validation_source) {
       sentences.push_back({sentences.size(), data_->tokenizer.encode_source(line, encode_options).ids});
@@ -191,7 +191,7 @@ class TranslationTask : public Task {
 void preset(models::PresetSize size, Recipe& recipe) {
   if (size == models::PresetSize::kTiny) {  // learns something in seconds
     recipe.vocabulary = 1000;
-    recipe.tokenizer_sentences = 20'000;
+    recipe.input_sentence_size = 20'000;
     recipe.batch_tokens = 1024;
     recipe.validate_every = 100;
     recipe.validation_sentences = 100;
@@ -223,38 +223,38 @@ TaskKind translation_kind() {
                        {"tokenizer.split_digits", {}},
                        {"tokenizer.placeholders", {}},
                        {"tokenizer.character_coverage", {}},
-                       {"tokenizer.sentences", {}},
-                       {"tokenizer.sampled_cuts", {}},
+                       {"tokenizer.input_sentence_size", {}},
+                       {"tokenizer.subword_regularization", {}},
                        {"tokenizer.sampling_alpha", {}},
                        {"tokenizer.sampling_nbest", {}},
                        {"augmentation.names", {}},
                        {"augmentation.numbers", {}},
-                       {"augmentation.capitals", {}},
-                       {"augmentation.joined", {}},
-                       {"augmentation.bare", {}},
-                       {"augmentation.copies", {}},
+                       {"augmentation.uppercase", {}},
+                       {"augmentation.concatenated", {}},
+                       {"augmentation.no_final_punctuation", {}},
+                       {"augmentation.copied_spans", {}},
                        {"augmentation.names_from", {}},
-                       {"augmentation.joined_sentences", {}},
+                       {"augmentation.concatenation_length", {}},
                        {"augmentation.lowercase", {}},
                        {"augmentation.uncapitalized", {}},
-                       {"augmentation.titles", {}},
+                       {"augmentation.title_case", {}},
                        {"augmentation.addresses", {}},
                        {"augmentation.placeholders", {}},
                        {"augmentation.emoji", {}},
-                       {"cleaning.max_ratio", {}},
+                       {"cleaning.max_length_ratio", {}},
                        {"cleaning.max_words", {}},
                        {"cleaning.max_characters", {}},
-                       {"cleaning.identical", {}},
-                       {"cleaning.duplicates", {}},
-                       {"cleaning.encoding", {}},
-                       {"cleaning.language", {}},
+                       {"cleaning.max_identical_words", {}},
+                       {"cleaning.drop_duplicates", {}},
+                       {"cleaning.drop_broken_encoding", {}},
+                       {"cleaning.drop_other_languages", {}},
                        {"training.max_length", {}},
                        {"training.guided_alignment", {}},
-                       {"training.guided_weight", {}},
-                       {"training.guided_layer", {}},
-                       {"training.guided_head", {}},
+                       {"training.guided_alignment_weight", {}},
+                       {"training.guided_alignment_layer", {}},
+                       {"training.guided_alignment_head", {}},
                        {"validation.sentences", {}},
-                       {"validation.beam", {}},
+                       {"validation.beam_size", {}},
                        {"validation.metric", {"bleu", "chrf", "loss"}}},
           .tokenizer_files = {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"},
           .preset = preset,

@@ -1,4 +1,4 @@
-#include "text/tokenizer_recipes.h"
+#include "text/tokenizer_pipelines.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -14,8 +14,8 @@ using Json = nlohmann::json;
 constexpr const char* kByteBpeNeeds =
     "Heed's byte-level BPE is GPT-2's: no normalizer, the pre_tokenizer ByteLevel with \"use_regex\" and "
     "without "
-    "\"add_prefix_space\", the decoder ByteLevel, and a post_processor that puts one token before a text or "
-    "none";
+    "\"add_prefix_space\", the decoder ByteLevel, and a post_processor that adds at most one token before a "
+    "text";
 constexpr const char* kMarkedBpeNeeds =
     "Heed's BPE with byte fallback is Llama 2's: the normalizers Prepend and Replace or the pre_tokenizer "
     "Metaspace without "
@@ -23,11 +23,10 @@ constexpr const char* kMarkedBpeNeeds =
     "before a text "
     "or none";
 constexpr const char* kWordPieceNeeds =
-    "Heed's WordPiece is BERT's: BertNormalizer, BertPreTokenizer, a post_processor that puts one token "
-    "before a text and "
-    "one behind it, and the decoder WordPiece";
+    "Heed's WordPiece is BERT's: BertNormalizer, BertPreTokenizer, a post_processor that adds one token "
+    "before and one after a text, and the decoder WordPiece";
 
-/// Throws unless the step's setting is one of `allowed`; null stands for a setting that is missing, too.
+/// Throws unless the step's setting is one of `allowed`; null also matches a missing setting.
 void require(const TokenizerJson& json, const TokenizerStep& step, const char* key,
              const std::vector<Json>& allowed) {
   const Json value = step.settings.has(key) ? step.settings.json().at(key) : Json();
@@ -37,7 +36,7 @@ void require(const TokenizerJson& json, const TokenizerStep& step, const char* k
   refuse_step(json, step, fmt::format("is not supported: \"{}\" must be {}", key, allowed[0].dump()));
 }
 
-/// Throws for settings that the recipe knows nothing of.
+/// Throws for unknown settings.
 void allow_only(const TokenizerJson& json, const TokenizerStep& step, const std::vector<std::string>& known) {
   for (const std::string& key : step.settings.keys()) {
     if (key != "type" && std::find(known.begin(), known.end(), key) == known.end()) {
@@ -60,7 +59,7 @@ void check_bpe(const TokenizerJson& json, bool byte_fallback) {
           byte_fallback ? std::vector<Json>{true} : std::vector<Json>{false, nullptr});
 }
 
-/// What a language model's post_processor puts around a text. Offsets are none of its business here.
+/// The tokens that a language model's post_processor adds. Its handling of offsets does not matter here.
 TokenizerFrame frame_of(const TokenizerJson& json, const char* needed) {
   TokenizerSteps steps(json, json.post_processor, needed);
   TokenizerFrame frame;
@@ -68,7 +67,7 @@ TokenizerFrame frame_of(const TokenizerJson& json, const char* needed) {
   if (const TokenizerStep* step = steps.take("TemplateProcessing")) {
     allow_only(json, *step, {"single", "pair", "special_tokens"});
     frame = frame_of_template(json, *step);
-    if (frame.before.size() > 1 || !frame.behind.empty())
+    if (frame.before.size() > 1 || !frame.after.empty())
       refuse_step(json, *step, fmt::format("is not supported: {}", needed));
   }
   steps.take("ByteLevel");
@@ -83,51 +82,48 @@ std::vector<BpeMerge> merges_of(const TokenizerJson& json,
   for (const auto& [left, right] : json.merges) {
     const auto l = ids.find(left), r = ids.find(right), joined = ids.find(left + right);
     if (l == ids.end() || r == ids.end() || joined == ids.end()) {
-      fail(ErrorKind::kFormat, "{}: merge {} joins '{}' and '{}', but the vocabulary does not hold {}",
-           json.path, merges.size() + 1, shown(left), shown(right),
+      fail(ErrorKind::kFormat, "{}: merge {} combines '{}' and '{}', but the vocabulary lacks {}", json.path,
+           merges.size() + 1, shown(left), shown(right),
            l == ids.end()   ? "the first"
            : r == ids.end() ? "the second"
-                            : "what they make");
+                            : "the result");
     }
     merges.push_back({l->second, r->second, joined->second});
   }
   return merges;
 }
 
-/// Throws where tokenizer_config.json says something else than tokenizer.json. Libraries that read both do
-/// not agree on which of the two wins.
+/// Throws if tokenizer_config.json contradicts tokenizer.json, since libraries disagree on which of them
+/// takes precedence.
 void check_contradictions(const TokenizerJson& json, const TextTokenizerConfig& config,
                           const TokenizerFrame& frame, bool adds_space) {
   const auto contradicts = [&](const char* key, bool value, const std::string& what) {
-    fail(ErrorKind::kFormat,
-         "{}: \"{}\" is {} in tokenizer_config.json beside it, but {}. Heed does not know which is meant: "
-         "change one of "
-         "the two",
+    fail(ErrorKind::kFormat, "{}: \"{}\" is {} in tokenizer_config.json, but {}; make both files agree",
          json.path, key, value, what);
   };
   const bool starts = !frame.before.empty();
   if (config.adds_start && *config.adds_start != starts) {
     contradicts("add_bos_token", *config.adds_start,
-                starts ? fmt::format("the post_processor puts '{}' before a text", shown(frame.before[0]))
-                       : "no post_processor puts a token before a text");
+                starts ? fmt::format("the post_processor adds '{}' before a text", shown(frame.before[0]))
+                       : "no post_processor adds a token before a text");
   }
   if (config.adds_end.value_or(false)) {
-    contradicts("add_eos_token", true, "no post_processor puts a token behind a text");
+    contradicts("add_eos_token", true, "no post_processor adds a token after a text");
   }
   if (config.adds_space && *config.adds_space != adds_space) {
     contradicts("add_prefix_space", *config.adds_space,
-                adds_space ? "a space is put before a text" : "no space is put before a text");
+                adds_space ? "a space is added before a text" : "no space is added before a text");
   }
   for (const auto& [id, token] : config.special) {
     if (static_cast<size_t>(id) < json.pieces.size() && json.pieces[static_cast<size_t>(id)] == token)
       continue;
     fail(ErrorKind::kFormat,
-         "{}: tokenizer_config.json beside it has the token '{}' with the id {}, and this file has not",
+         "{}: tokenizer_config.json has the token '{}' with the id {}, which is missing in this file",
          json.path, shown(token), id);
   }
 }
 
-/// The tokens with a role, which both kinds of BPE find in the same way.
+/// The start and end tokens of both kinds of BPE.
 struct Roles {
   std::vector<AddedToken> added;
   int32_t start = -1, end = -1;
@@ -150,7 +146,7 @@ Roles roles_of(const TokenizerJson& json, const TextTokenizerConfig& config, con
   roles.end = special(config.end);
   special(config.unknown);
   for (const auto& [id, token] : config.special) special(token);
-  // Where there is no tokenizer_config.json to say so, the usual names.
+  // Without a tokenizer_config.json, the usual names.
   for (const char* name : {"<|endoftext|>", "</s>", "<|end_of_text|>", "<eos>"}) {
     const auto found = ids.find(name);
     if (roles.end >= 0 || found == ids.end() || known.count(found->second) == 0) continue;
@@ -165,13 +161,13 @@ std::unordered_map<std::string, int32_t> ids_of(const TokenizerJson& json) {
   std::unordered_map<std::string, int32_t> ids;
   for (const std::string& piece : json.pieces) {
     if (!ids.emplace(piece, static_cast<int32_t>(ids.size())).second) {
-      fail(ErrorKind::kFormat, "{}: the piece '{}' stands twice", json.path, shown(piece));
+      fail(ErrorKind::kFormat, "{}: the piece '{}' is duplicated", json.path, shown(piece));
     }
   }
   return ids;
 }
 
-/// Where "▁" is put before a text; takes the steps that say so.
+/// Where "▁" is prepended; takes the steps that define it.
 LeadingMark leading_mark(const TokenizerJson& json, TokenizerSteps& normalizer,
                          TokenizerSteps& pre_tokenizer) {
   const std::string mark(kSpaceMark);
@@ -191,7 +187,7 @@ LeadingMark leading_mark(const TokenizerJson& json, TokenizerSteps& normalizer,
   const TokenizerStep* metaspace = pre_tokenizer.take("Metaspace");
   if (metaspace == nullptr)
     refuse_step(json, json.model,
-                fmt::format("has nothing before it that marks spaces: {}", kMarkedBpeNeeds));
+                fmt::format("is not preceded by a step that replaces spaces: {}", kMarkedBpeNeeds));
   allow_only(json, *metaspace, {"replacement", "prepend_scheme", "split"});
   require(json, *metaspace, "replacement", {mark});
   require(json, *metaspace, "split", {false});
@@ -200,7 +196,7 @@ LeadingMark leading_mark(const TokenizerJson& json, TokenizerSteps& normalizer,
                                                                   {"never", LeadingMark::kNone}});
 }
 
-/// Whether decoding strips a space off the beginning of a text.
+/// Whether decoding removes a leading space.
 bool check_marked_decoder(const TokenizerJson& json) {
   TokenizerSteps decoder(json, json.decoder, kMarkedBpeNeeds);
   const TokenizerStep* replace = decoder.take("Replace");
@@ -228,13 +224,13 @@ bool check_marked_decoder(const TokenizerJson& json) {
 
 }  // namespace
 
-TokenizerRecipe recipe_of(const TokenizerJson& json) {
-  if (json.model.type == "WordPiece") return TokenizerRecipe::kWordPiece;
+TokenizerPipeline pipeline_of(const TokenizerJson& json) {
+  if (json.model.type == "WordPiece") return TokenizerPipeline::kWordPiece;
   if (json.model.type != "BPE") {
-    refuse_step(json, json.model, "is not supported: of models there are BPE and WordPiece");
+    refuse_step(json, json.model, "is not supported; supported models are BPE and WordPiece");
   }
-  return json.model.settings.boolean("byte_fallback", false) ? TokenizerRecipe::kMarkedBpe
-                                                             : TokenizerRecipe::kByteBpe;
+  return json.model.settings.boolean("byte_fallback", false) ? TokenizerPipeline::kMarkedBpe
+                                                             : TokenizerPipeline::kByteBpe;
 }
 
 ByteBpeModel byte_bpe_of(const TokenizerJson& json, const TextTokenizerConfig& config) {
@@ -243,8 +239,7 @@ ByteBpeModel byte_bpe_of(const TokenizerJson& json, const TextTokenizerConfig& c
   TokenizerSteps pre_tokenizer(json, json.pre_tokenizer, kByteBpeNeeds);
   const TokenizerStep* level = pre_tokenizer.take("ByteLevel");
   pre_tokenizer.end();
-  if (level == nullptr)
-    refuse_step(json, json.model, fmt::format("comes without a pre_tokenizer: {}", kByteBpeNeeds));
+  if (level == nullptr) refuse_step(json, json.model, fmt::format("has no pre_tokenizer: {}", kByteBpeNeeds));
   allow_only(json, *level, {"add_prefix_space", "trim_offsets", "use_regex"});
   require(json, *level, "add_prefix_space", {false});
   require(json, *level, "use_regex", {true, nullptr});
@@ -268,7 +263,7 @@ ByteBpeModel byte_bpe_of(const TokenizerJson& json, const TextTokenizerConfig& c
     }
     if (bytes.size() < 256) {
       refuse_step(json, json.model,
-                  "has an \"unk_token\" for bytes that are not in the vocabulary, which Heed does not");
+                  "has an \"unk_token\" for bytes outside of the vocabulary, which Heed does not support");
     }
   }
   return model;
@@ -283,9 +278,9 @@ MarkedBpeModel marked_bpe_of(const TokenizerJson& json, const TextTokenizerConfi
   pre_tokenizer.end();
   const bool strips = check_marked_decoder(json);
   for (const AddedToken& token : json.added) {
-    // They would be looked for in the text with its spaces replaced.
+    // Such tokens are matched in the text with its spaces replaced.
     if (!token.normalized || json.normalizer.empty()) continue;
-    if (token.special) continue;  // ordinary text unless asked for, and then read as it is spelt
+    if (token.special) continue;  // matched only on request, and then literally
     fail(ErrorKind::kFormat,
          "{}: the added token '{}' is \"normalized\", which is not supported with a normalizer", json.path,
          shown(token.content));
@@ -298,8 +293,8 @@ MarkedBpeModel marked_bpe_of(const TokenizerJson& json, const TextTokenizerConfi
           roles.start, roles.end,   roles.starts_every_text};
 }
 
-WordPieceRecipe wordpiece_of(const TokenizerJson& json, const WordPieceConfig& config) {
-  WordPieceRecipe result{json.pieces, config.settings};
+WordPieceModel wordpiece_of(const TokenizerJson& json, const WordPieceConfig& config) {
+  WordPieceModel result{json.pieces, config.settings};
   WordPieceSettings& settings = result.settings;
   const TokenizerStep& model = json.model;
   allow_only(json, model, {"unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"});
@@ -310,8 +305,7 @@ WordPieceRecipe wordpiece_of(const TokenizerJson& json, const WordPieceConfig& c
   TokenizerSteps normalizer(json, json.normalizer, kWordPieceNeeds);
   const TokenizerStep* bert = normalizer.take("BertNormalizer");
   normalizer.end();
-  if (bert == nullptr)
-    refuse_step(json, model, fmt::format("comes without a normalizer: {}", kWordPieceNeeds));
+  if (bert == nullptr) refuse_step(json, model, fmt::format("has no normalizer: {}", kWordPieceNeeds));
   allow_only(json, *bert, {"clean_text", "handle_chinese_chars", "strip_accents", "lowercase"});
   require(json, *bert, "clean_text", {true});
   settings.words.lowercase = bert->settings.boolean("lowercase");
@@ -321,10 +315,7 @@ WordPieceRecipe wordpiece_of(const TokenizerJson& json, const WordPieceConfig& c
     if (!said || *said == value) return;
     refuse_step(
         json, *bert,
-        fmt::format(
-            "contradicts \"{}\": {} in tokenizer_config.json beside it. Heed does not know which is meant: "
-            "change one of the two",
-            key, *said));
+        fmt::format("contradicts \"{}\": {} in tokenizer_config.json; make both files agree", key, *said));
   };
   compare("do_lower_case", config.lowercase, settings.words.lowercase);
   compare("strip_accents", config.strip_accents, settings.words.strip_accents);
@@ -333,17 +324,17 @@ WordPieceRecipe wordpiece_of(const TokenizerJson& json, const WordPieceConfig& c
   TokenizerSteps pre_tokenizer(json, json.pre_tokenizer, kWordPieceNeeds);
   const bool cuts = pre_tokenizer.take("BertPreTokenizer") != nullptr;
   pre_tokenizer.end();
-  if (!cuts) refuse_step(json, model, fmt::format("comes without a pre_tokenizer: {}", kWordPieceNeeds));
+  if (!cuts) refuse_step(json, model, fmt::format("has no pre_tokenizer: {}", kWordPieceNeeds));
 
   TokenizerSteps post_processor(json, json.post_processor, kWordPieceNeeds);
   if (const TokenizerStep* step = post_processor.take("TemplateProcessing")) {
     allow_only(json, *step, {"single", "pair", "special_tokens"});
     const TokenizerFrame frame = frame_of_template(json, *step);
-    if (frame.before.size() != 1 || frame.behind.size() != 1 || !pairs_like_bert(*step, frame)) {
+    if (frame.before.size() != 1 || frame.after.size() != 1 || !pairs_like_bert(*step, frame)) {
       refuse_step(json, *step, fmt::format("is not supported: {}", kWordPieceNeeds));
     }
     settings.start = frame.before[0];
-    settings.end = frame.behind[0];
+    settings.end = frame.after[0];
   } else if (const TokenizerStep* bert_step = post_processor.take("BertProcessing")) {
     allow_only(json, *bert_step, {"sep", "cls"});
     const auto token_of = [&](const char* key) {
@@ -358,7 +349,7 @@ WordPieceRecipe wordpiece_of(const TokenizerJson& json, const WordPieceConfig& c
     settings.start = token_of("cls");
     settings.end = token_of("sep");
   } else if (json.post_processor.empty()) {
-    refuse_step(json, model, fmt::format("comes without a post_processor: {}", kWordPieceNeeds));
+    refuse_step(json, model, fmt::format("has no post_processor: {}", kWordPieceNeeds));
   }
   post_processor.end();
 
@@ -374,8 +365,8 @@ WordPieceRecipe wordpiece_of(const TokenizerJson& json, const WordPieceConfig& c
   for (const AddedToken& token : json.added) {
     if (std::find(roles.begin(), roles.end(), token.content) != roles.end()) continue;
     fail(ErrorKind::kFormat,
-         "{}: the added token '{}' is not supported: Heed's WordPiece knows {}, the tokens that "
-         "tokenizer_config.json names",
+         "{}: the added token '{}' is not supported: Heed's WordPiece supports only {}, the special tokens "
+         "of tokenizer_config.json",
          json.path, shown(token.content), fmt::join(roles, ", "));
   }
   return result;
