@@ -117,13 +117,14 @@ TEST_F(CliClassifyTest, JsonHoldsAllClasses) {
   EXPECT_TRUE(nlohmann::json::parse(lines[2])["label"].is_null());
 }
 
-TEST_F(CliClassifyTest, LongTextsAreCutAndThatIsSaid) {
+TEST_F(CliClassifyTest, ReportsTruncatedTexts) {
   std::string longer;
   for (int n = 0; n < 30; ++n) longer += "very ";
   const CommandResult result = classify(longer + "long\n" + longer + "dull\na film\n", {"--json"});
   ASSERT_EQ(result.status, 0) << result.err;
   const auto lines = lines_of(result.out);
-  EXPECT_NE(result.err.find("2 texts were cut to the 16 tokens"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("2 texts truncated to the model's maximum of 16 tokens"), std::string::npos)
+      << result.err;
   EXPECT_EQ(nlohmann::json::parse(lines[0])["probabilities"],
             nlohmann::json::parse(lines[1])["probabilities"]);
   EXPECT_TRUE(nlohmann::json::parse(lines[0]).contains("truncated"));

@@ -176,7 +176,7 @@ TEST_F(EvaluateCommand, CountsWhatTranslationsMustContain) {
   EXPECT_EQ(row.at("lacking")[0].at("forms"), json::array({"19.99"}));
   const CommandResult text = evaluate(arguments);
   EXPECT_NE(
-      text.out.find("2 of 3 lines (66.67%) contain what they must; these lack it:\n  line 1: 19.99: It"),
+      text.out.find("2 of 3 lines (66.67%) contain the required forms; these do not:\n  line 1: 19.99: It"),
       std::string::npos)
       << text.out;
   EXPECT_EQ(text.out.find("\n  line 2"), std::string::npos);

@@ -98,7 +98,7 @@ TEST_F(CliGenerateTest, ThreadsAndCompanyChangeNothing) {
 TEST_F(CliGenerateTest, EndsAtThePositionsWithAWord) {
   const CommandResult result = run({"generate", "Once", "--greedy", "--max-tokens", "500"});
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(result.err, HasSubstr("positions for 48 tokens"));
+  EXPECT_THAT(result.err, HasSubstr("maximum length of 48 tokens"));
 }
 
 TEST_F(CliGenerateTest, ScoresTexts) {
@@ -133,12 +133,12 @@ struct Refused {
 TEST_F(CliGenerateTest, SaysWhatIsWrong) {
   const std::vector<Refused> cases{
       {{"translate", "Guten Tag"}, "language model"},
-      {{"generate"}, "has no token that a text begins with"},
+      {{"generate"}, "has no start token"},
       {{"generate", "x", "--temperature", "0"}, "--temperature takes a number above 0"},
       {{"generate", "x", "--greedy", "--top-k", "5"}, "excludes"},
       {{"generate", "x", "--stop", ""}, "must not be empty"},
       {{"generate", "x", "--greedy", "--samples", "2"}, "needs a --beam"},
-      {{"generate", std::string(49, 'x')}, "positions for 48"},
+      {{"generate", std::string(49, 'x')}, "the model's maximum is 48"},
       {{"generate", "x", "--input", "y"}, "exclude each other"},
       {{"score", "--pairs", "x.tsv"}, "scores texts, not pairs"},
       {{"attend", "x", "--target", "y"}, "leave out --target"}};

@@ -231,7 +231,7 @@ TEST_F(CliModelFilesTest, SamplingIsAsTheModelSays) {
   folder_.write("generation_config.json", R"({"typical_p": 0.3})");
   const CommandResult refused = run({"generate", "Once"});
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("'typical_p' is 0.3, expected 1.0 (Heed can do nothing else)"));
+  EXPECT_THAT(refused.err, HasSubstr("'typical_p' is 0.3, expected 1.0 (the only value that Heed supports)"));
 }
 
 TEST_F(CliModelFilesTest, ErrorsNameTheOptionsOfTheCommand) {

@@ -153,7 +153,8 @@ TEST_F(TrainData, RemovesWhatTheRecipeSays) {
   folder_.write("test.tsv", content_of(second_).substr(0, content_of(second_).find('\n', 0) + 1));
   const std::string recipe =
       folder_.write("r.toml",
-                    "[cleaning]\nduplicates = true\nmax_ratio = 3\nidentical = 1\nheld_out = [\"test.tsv\"]\n"
+                    "[cleaning]\ndrop_duplicates = true\nmax_length_ratio = 3\nmax_identical_words = "
+                    "1\nheld_out = [\"test.tsv\"]\n"
                     "[[corpus]]\npairs = \"second.tsv\"\n[[corpus]]\npairs = \"more.tsv\"\nweight = 2\n");
   const CommandResult result = train("model", {"--recipe", recipe});
   ASSERT_EQ(result.status, 0) << result.err;

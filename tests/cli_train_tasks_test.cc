@@ -38,7 +38,7 @@ TEST_F(TrainTasks, RefusesTextOfAnotherTask) {
 }
 
 TEST_F(TrainTasks, NamesWhatIsMisspelt) {
-  expect_refused({"--task", "clasify", "--text", labelled_}, 2, {"no task 'clasify'", "'classify'"});
+  expect_refused({"--task", "clasify", "--text", labelled_}, 2, {"unknown task 'clasify'", "'classify'"});
   expect_refused({"--arch", "transformr", "--pairs", pairs_}, 2,
                  {"no architecture 'transformr'", "'transformer'"});
   expect_refused({"--task", "classify", "--arch", "transformer", "--text", labelled_}, 2,

@@ -210,7 +210,7 @@ TEST_F(TrainCommand, EndsAfterSoManyEpochs) {
 
 TEST_F(TrainCommand, LearnsTheTokenizerOfTinyFromASample) {
   ASSERT_EQ(heed_command(training("model", 1)).status, 0);
-  EXPECT_NE(content_of(folder_.path("model/training/recipe.toml")).find("sentences = 20000"),
+  EXPECT_NE(content_of(folder_.path("model/training/recipe.toml")).find("input_sentence_size = 20000"),
             std::string::npos);
   ASSERT_EQ(heed_command(training("few", 1, {"--set", "tokenizer.input_sentence_size=50"})).status, 0);
   EXPECT_NE(content_of(folder_.path("few/vocab.json")), content_of(folder_.path("model/vocab.json")));

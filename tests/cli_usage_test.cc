@@ -167,7 +167,7 @@ TEST(Usage, ATokenThatIsThereTwiceIsChosenByItsNumber) {
   };
   const CommandResult both = piece("Hund");
   ASSERT_EQ(both.status, 0) << both.err;
-  EXPECT_NE(both.err.find("this is the first"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("showing the first"), std::string::npos) << both.err;
   EXPECT_NE(both.err.find("--query Hund:2"), std::string::npos) << both.err;
   EXPECT_EQ(piece("Hund:1").out, both.out);
   EXPECT_EQ(piece("Hund:1").err, "");

@@ -101,18 +101,19 @@ TextGenerator::TextGenerator(const models::LanguageModel& model, const nn::Conte
       end_ids_(end_ids_of(options_.search, model)),
       search_(model, context, with_rules(options_), options_.budget) {
   if (tokenizer.size() > model.vocabulary_size()) {
-    fail(ErrorKind::kUsage, "the tokenizer has {} tokens and the model {}: they are not of the same model",
+    fail(ErrorKind::kUsage,
+         "the tokenizer has {} tokens, but the model has {}: use the tokenizer of this model",
          tokenizer.size(), model.vocabulary_size());
   }
-  if (options_.window == 0) fail(ErrorKind::kUsage, "at least one prompt must be read at a time");
+  if (options_.window == 0) fail(ErrorKind::kUsage, "the window must be at least 1");
 }
 
 SearchSentence TextGenerator::sentence(const std::string& prompt, uint64_t number) const {
   std::vector<int32_t> ids = tokenizer_.prompt_ids(prompt, {.special_tokens = options_.special_tokens});
   const auto most = static_cast<size_t>(model_.max_length());
   if (most > 0 && ids.size() > most) {
-    fail(ErrorKind::kUsage, "prompt {} has {} tokens, and the model has positions for {}: shorten it",
-         number + 1, ids.size(), most);
+    fail(ErrorKind::kUsage, "prompt {} has {} tokens, but the model's maximum is {}: shorten it", number + 1,
+         ids.size(), most);
   }
   return {number, std::move(ids)};
 }

@@ -192,9 +192,9 @@ TEST(TextGenerator, RepetitionIsPenalizedInPromptAndText) {
 
 TEST(TextGenerator, SaysWhatCannotBe) {
   const ByteModel m;
-  expect_error(ErrorKind::kUsage, "prompt 3 has 65 tokens, and the model has positions for 64",
+  expect_error(ErrorKind::kUsage, "prompt 3 has 65 tokens, but the model's maximum is 64",
                [&] { generate(m, greedy(), std::string(65, 'a'), 2); });
-  expect_error(ErrorKind::kUsage, "has no token that a text begins with", [&] { generate(m, greedy(), ""); });
+  expect_error(ErrorKind::kUsage, "has no start token", [&] { generate(m, greedy(), ""); });
   TextGeneratorOptions options = greedy();
   options.stops = {""};
   expect_error(ErrorKind::kUsage, "must not be empty", [&] { generate(m, options); });

@@ -68,7 +68,7 @@ const std::vector<std::string>& characters_of_bytes();
 std::vector<unsigned char> bytes_in_character_order();
 
 /// Converts pieces, except added tokens, from printable characters to bytes. Throws kFormat, with `name`.
-void spell_out_pieces(const std::string& name, ByteBpeModel& model);
+void decode_pieces(const std::string& name, ByteBpeModel& model);
 
 /// Reads vocab.json and merges.txt of a directory. Throws kNotFound, kFile, or kFormat with the position.
 ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config);

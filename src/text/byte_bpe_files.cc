@@ -28,8 +28,8 @@ std::unordered_map<char32_t, char> bytes_of_characters() {
   return bytes;
 }
 
-/// "ĠGod" -> " God"; nothing where a character stands for no byte.
-std::optional<std::string> spelt_out(std::string_view characters) {
+/// "ĠGod" -> " God"; empty if a character represents no byte.
+std::optional<std::string> decoded(std::string_view characters) {
   static const std::unordered_map<char32_t, char> bytes = bytes_of_characters();
   std::string text;
   for (size_t at = 0; at < characters.size();) {
@@ -40,20 +40,20 @@ std::optional<std::string> spelt_out(std::string_view characters) {
   return text;
 }
 
-std::string in_characters(std::string_view bytes) {
+std::string encoded(std::string_view bytes) {
   std::string characters;
   for (const char byte : bytes) characters += characters_of_bytes()[static_cast<unsigned char>(byte)];
   return characters;
 }
 
-/// A merge as it stands in a file: two pieces.
+/// A merge of merges.txt: two encoded pieces.
 using WrittenMerge = std::pair<std::string, std::string>;
 
 WrittenMerge split_merge(std::string_view line, const std::string& place) {
   const size_t space = line.find(' ');
   if (space == 0 || space == std::string_view::npos || space + 1 == line.size() ||
       line.find(' ', space + 1) != std::string_view::npos) {
-    fail(ErrorKind::kFormat, "{} is not two pieces with a space between them", place);
+    fail(ErrorKind::kFormat, "{}: expected two pieces separated by a space", place);
   }
   return {std::string(line.substr(0, space)), std::string(line.substr(space + 1))};
 }
@@ -69,33 +69,34 @@ std::vector<WrittenMerge> read_merges(const std::string& path) {
     ++number;
     begin = end + 1;
     if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
-    merges.push_back(split_merge(line, fmt::format("{}, line {},", path, number)));
+    merges.push_back(split_merge(line, fmt::format("{}, line {}", path, number)));
   }
   return merges;
 }
 
 /// A cut merges.txt shows in pieces that no merge makes: all but bytes and special tokens come from one.
-/// Pieces spelt like special tokens ("<mask>") may be some that no file names.
-void check_all_made(const std::string& merges_path, const std::vector<std::string>& pieces,
-                    const ByteBpeModel& model) {
-  std::vector<bool> made(pieces.size());
-  for (const BpeMerge& merge : model.merges) made[merge.joined] = true;
-  for (const AddedToken& token : model.added) made[token.id] = true;
+/// Throws kFormat if no merge creates a piece of several characters. Pieces written like special tokens
+/// ("<mask>") are exempt: some are not declared in any file.
+void require_complete_merges(const std::string& merges_path, const std::vector<std::string>& pieces,
+                             const ByteBpeModel& model) {
+  std::vector<bool> created(pieces.size());
+  for (const BpeMerge& merge : model.merges) created[merge.joined] = true;
+  for (const AddedToken& token : model.added) created[token.id] = true;
   size_t missing = 0, first = 0;
   for (size_t id = 0; id < pieces.size(); ++id) {
-    size_t behind_first = 0;
-    next_code_point(pieces[id], behind_first);
-    const bool like_special = (pieces[id].starts_with('<') && pieces[id].ends_with('>')) ||
-                              (pieces[id].starts_with('[') && pieces[id].ends_with(']'));
-    if (made[id] || like_special || behind_first == pieces[id].size()) continue;
+    size_t after_first = 0;
+    next_code_point(pieces[id], after_first);
+    const bool looks_special = (pieces[id].starts_with('<') && pieces[id].ends_with('>')) ||
+                               (pieces[id].starts_with('[') && pieces[id].ends_with(']'));
+    if (created[id] || looks_special || after_first == pieces[id].size()) continue;
     if (missing++ == 0) first = id;
   }
   if (missing == 0) return;
-  fail(ErrorKind::kFormat,
-       "{} is cut short or belongs to another vocabulary: no merge makes {} of the {} pieces in vocab.json, "
-       "the first of "
-       "them '{}'. Fetch or make the file again",
-       merges_path, missing, pieces.size(), shown(pieces[first]));
+  fail(
+      ErrorKind::kFormat,
+      "{} is truncated or belongs to another vocabulary: no merge creates {} of the {} pieces in vocab.json, "
+      "first '{}'. Download or create the file again",
+      merges_path, missing, pieces.size(), shown(pieces[first]));
 }
 
 }  // namespace
@@ -122,15 +123,15 @@ std::vector<unsigned char> bytes_in_character_order() {
   return bytes;
 }
 
-void spell_out_pieces(const std::string& name, ByteBpeModel& model) {
+void decode_pieces(const std::string& name, ByteBpeModel& model) {
   std::unordered_set<int32_t> added;
   for (const AddedToken& token : model.added) added.insert(token.id);
   for (int32_t id = 0; id < static_cast<int32_t>(model.pieces.size()); ++id) {
     if (added.count(id) > 0) continue;
-    auto bytes = spelt_out(model.pieces[id]);
+    auto bytes = decoded(model.pieces[id]);
     if (!bytes || bytes->empty()) {
-      fail(ErrorKind::kFormat, "{}: the piece \"{}\" is not written in the characters that stand for bytes",
-           name, shown(model.pieces[id]));
+      fail(ErrorKind::kFormat, "{}: the piece \"{}\" contains a character that represents no byte", name,
+           shown(model.pieces[id]));
     }
     model.pieces[id] = std::move(*bytes);
   }
@@ -139,25 +140,25 @@ void spell_out_pieces(const std::string& name, ByteBpeModel& model) {
 ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config) {
   if (config.adds_space.value_or(false)) {
     fail(ErrorKind::kFormat,
-         "'{}': tokenizer_config.json asks for \"add_prefix_space\", which Heed does not have", directory);
+         "'{}': tokenizer_config.json sets \"add_prefix_space\", which Heed does not support", directory);
   }
   const std::string vocabulary_path = directory + kVocabulary, merges_path = directory + kMerges;
   std::vector<std::string> pieces = read_vocabulary(read_tokenizer_file(vocabulary_path), vocabulary_path);
   std::unordered_map<std::string, int32_t> ids;
   for (const std::string& piece : pieces) {
     if (!ids.emplace(piece, static_cast<int32_t>(ids.size())).second) {
-      fail(ErrorKind::kFormat, "{}: the piece \"{}\" stands twice", vocabulary_path, shown(piece));
+      fail(ErrorKind::kFormat, "{}: the piece \"{}\" is duplicated", vocabulary_path, shown(piece));
     }
   }
   ByteBpeModel model;
   for (const auto& [left, right] : read_merges(merges_path)) {
     const auto l = ids.find(left), r = ids.find(right), joined = ids.find(left + right);
     if (l == ids.end() || r == ids.end() || joined == ids.end()) {
-      fail(ErrorKind::kFormat, "{} joins \"{}\" and \"{}\", but the vocabulary does not hold {}", merges_path,
+      fail(ErrorKind::kFormat, "{} merges \"{}\" and \"{}\", but the vocabulary lacks {}", merges_path,
            shown(left), shown(right),
            l == ids.end()   ? "the first"
            : r == ids.end() ? "the second"
-                            : "what they make");
+                            : "the result");
     }
     model.merges.push_back({l->second, r->second, joined->second});
   }
@@ -175,9 +176,9 @@ ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConf
   special(config.unknown);
   model.starts_every_text = config.adds_start.value_or(false) && model.start >= 0;
   for (const auto& [id, token] : config.special) special(token);
-  check_all_made(merges_path, pieces, model);
+  require_complete_merges(merges_path, pieces, model);
   model.pieces = std::move(pieces);
-  spell_out_pieces(vocabulary_path, model);
+  decode_pieces(vocabulary_path, model);
   return model;
 }
 
@@ -186,17 +187,17 @@ void write_byte_bpe(const std::string& directory, const ByteBpeModel& model) {
   std::unordered_set<int32_t> added;
   for (const AddedToken& token : model.added) added.insert(token.id);
   for (int32_t id = 0; id < static_cast<int32_t>(model.pieces.size()); ++id) {
-    pieces.push_back(added.count(id) > 0 ? model.pieces[id] : in_characters(model.pieces[id]));
+    pieces.push_back(added.count(id) > 0 ? model.pieces[id] : encoded(model.pieces[id]));
   }
   std::string merges = "#version: 0.2\n";
   for (const BpeMerge& merge : model.merges) merges += pieces[merge.left] + " " + pieces[merge.right] + "\n";
   write_file(directory + kVocabulary, vocabulary_json(pieces));
   write_file(directory + kMerges, merges);
-  const auto spelt = [&](int32_t id) { return id < 0 ? "" : pieces[id]; };
+  const auto piece_of = [&](int32_t id) { return id < 0 ? "" : pieces[id]; };
   TextTokenizerConfig config{.tokenizer_class = "GPT2Tokenizer",
-                             .start = spelt(model.start),
-                             .end = spelt(model.end),
-                             .unknown = spelt(model.end)};
+                             .start = piece_of(model.start),
+                             .end = piece_of(model.end),
+                             .unknown = piece_of(model.end)};
   if (model.starts_every_text) config.adds_start = true;
   write_text_tokenizer_config(directory, config);
 }

@@ -225,9 +225,9 @@ TEST(CharsmapCheck, FollowsTheTrie) {
   EXPECT_EQ(find_charsmap_fault(table_of('a' | has_value | offset, leaf | 0)), "");
   EXPECT_EQ(find_charsmap_fault(table_of('a' | has_value | offset, leaf | 2)), "");
   EXPECT_THAT(find_charsmap_fault(table_of('a' | has_value | offset, leaf | 3)),
-              HasSubstr("into a character"));
+              HasSubstr("the middle of a character"));
   EXPECT_THAT(find_charsmap_fault(table_of('a' | has_value | offset, leaf | 5)),
-              HasSubstr("behind the replacements"));
+              HasSubstr("beyond the replacements"));
   EXPECT_THAT(find_charsmap_fault(table_of('a' | 512u << 10, 0)), HasSubstr("outside"));
   EXPECT_THAT(find_charsmap_fault(table_of('a' | uint32_t{'a'} << 10, 0)), HasSubstr("circle"));
   std::string open_end = table_of('a' | has_value | offset, leaf);

@@ -111,7 +111,7 @@ TEST(TextTokenizer, CharactersAreThoseOfTheText) {
     FAIL() << "a character that is not in the vocabulary was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kText);
-    EXPECT_THAT(error.what(), HasSubstr("byte 3 of the text begins the character 'é' (U+00E9)"));
+    EXPECT_THAT(error.what(), HasSubstr("the character 'é' (U+00E9) at byte 3 of the text"));
   }
 }
 
@@ -214,13 +214,13 @@ struct BrokenDirectory {
 
 TEST(ByteBpe, BrokenFilesAreRefused) {
   const std::vector<BrokenDirectory> cases{
-      {R"({"a": 0, "b": 1})", "a b\n", "does not hold what they make"},
-      {R"({"a": 0, "b": 1})", "a c\n", "does not hold the second"},
-      {R"({"a": 0, "b": 1, "ab": 2})", "#version: 0.2\na b c\n", "line 2, is not two pieces"},
+      {R"({"a": 0, "b": 1})", "a b\n", "lacks the result"},
+      {R"({"a": 0, "b": 1})", "a c\n", "lacks the second"},
+      {R"({"a": 0, "b": 1, "ab": 2})", "#version: 0.2\na b c\n", "line 2: expected two pieces"},
       {R"({"a": 0, "b": 2})", "", "cannot have the id 2"},
-      {R"({"a": 0, "a": 1})", "", "stands twice"},
-      {R"({"a": 0, "中": 1})", "", "not written in the characters that stand for bytes"},
-      {"[]", "", "not a vocabulary"}};
+      {R"({"a": 0, "a": 1})", "", "is duplicated"},
+      {R"({"a": 0, "中": 1})", "", "contains a character that represents no byte"},
+      {"[]", "", "not a valid vocabulary"}};
   for (const BrokenDirectory& each : cases) {
     const TestFolder folder;
     write_file(folder.path() + "/vocab.json", each.vocabulary);

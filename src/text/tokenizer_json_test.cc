@@ -183,17 +183,18 @@ TEST(TokenizerJson, OtherPartsAreRefusedByName) {
   expect_refused("byte_bpe", set("/pre_tokenizer/add_prefix_space", true),
                  "\"add_prefix_space\" must be false");
   expect_refused("byte_bpe", set("/pre_tokenizer/extra", 1), "does not know its setting \"extra\"");
-  expect_refused("byte_bpe", set("/pre_tokenizer", nullptr), "without a pre_tokenizer");
+  expect_refused("byte_bpe", set("/pre_tokenizer", nullptr), "has no pre_tokenizer");
   expect_refused("byte_bpe", set("/model/ignore_merges", true), "\"ignore_merges\" must be false");
   expect_refused("byte_bpe", set("/model/dropout", 0.1), "\"dropout\" must be null");
   expect_refused("byte_bpe", set("/model/end_of_word_suffix", "</w>"), "\"end_of_word_suffix\" must be null");
-  expect_refused("byte_bpe", set("/model/type", "Unigram"), "of models there are BPE and WordPiece");
+  expect_refused("byte_bpe", set("/model/type", "Unigram"), "supported models are BPE and WordPiece");
   expect_refused("byte_bpe", set("/decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}),
                  R"(the decoder {"cleanup":true,"prefix":"##","type":"WordPiece"} is not supported)");
   expect_refused("byte_bpe", set("/post_processor", {{"type", "RobertaProcessing"}}),
                  "the post_processor {\"type\":\"Roberta");
   expect_refused("marked_prepend", nothing, "");
-  expect_refused("marked_prepend", set("/normalizer", nullptr), "has nothing before it that marks spaces");
+  expect_refused("marked_prepend", set("/normalizer", nullptr),
+                 "is not preceded by a step that replaces spaces");
   expect_refused("marked_prepend", set("/post_processor/single/0/SpecialToken/id", "</s>"), "special_tokens");
   expect_refused("marked_prepend", set("/decoder/decoders/0/content", ""), "\"content\" must be \" \"");
   expect_refused(

@@ -255,7 +255,7 @@ ByteBpeModel byte_bpe_of(const TokenizerJson& json, const TextTokenizerConfig& c
   Roles roles = roles_of(json, config, frame, ids);
   ByteBpeModel model{json.pieces, merges_of(json, ids),   std::move(roles.added), roles.start,
                      roles.end,   roles.starts_every_text};
-  spell_out_pieces(json.path, model);
+  decode_pieces(json.path, model);
   if (!json.model.settings.string("unk_token", "").empty()) {
     std::unordered_set<std::string> bytes;
     for (const std::string& piece : model.pieces) {

@@ -60,12 +60,12 @@ TEST(Vocabulary, ReadStrictly) {
   EXPECT_EQ(error_of(R"({"</s>": 0, "<unk>": 1, "<pad>": 2})"), "");
   EXPECT_THAT(error_of(R"({"</s>": 0, "<unk>": 1, "<pad>": 3})"), HasSubstr("cannot have the id 3"));
   EXPECT_THAT(error_of(R"({"</s>": 0, "<unk>": 1, "<pad>": 1})"), HasSubstr("same id 1"));
-  EXPECT_THAT(error_of(R"({"</s>": 0, "<unk>": 1, "</s>": 2})"), HasSubstr("stands twice"));
+  EXPECT_THAT(error_of(R"({"</s>": 0, "<unk>": 1, "</s>": 2})"), HasSubstr("is duplicated"));
   EXPECT_THAT(error_of(R"({"</s>": 0, "<unk>": 1})"), HasSubstr("no piece \"<pad>\""));
-  EXPECT_THAT(error_of(R"({"</s>": -1})"), HasSubstr("not a number"));
-  EXPECT_THAT(error_of(R"({"</s>": 0.0})"), HasSubstr("not a number"));
-  EXPECT_THAT(error_of(R"({"</s>": "0"})"), HasSubstr("not a number"));
-  EXPECT_THAT(error_of(R"({"</s>": [0]})"), HasSubstr("not a number"));
+  EXPECT_THAT(error_of(R"({"</s>": -1})"), HasSubstr("not a non-negative integer"));
+  EXPECT_THAT(error_of(R"({"</s>": 0.0})"), HasSubstr("not a non-negative integer"));
+  EXPECT_THAT(error_of(R"({"</s>": "0"})"), HasSubstr("not a non-negative integer"));
+  EXPECT_THAT(error_of(R"({"</s>": [0]})"), HasSubstr("not a non-negative integer"));
   EXPECT_THAT(error_of(R"({"</s>": {"a": 0}})"), HasSubstr("is an object"));
   EXPECT_THAT(error_of(R"(["</s>"])"), HasSubstr("begin"));
   EXPECT_THAT(error_of("0"), HasSubstr("begin"));
