@@ -21,7 +21,7 @@ struct FloatLanes {
   using Value = float;
   using Weight = float;
   using Total = float;
-  static constexpr int kInputs = 1;
+  static constexpr int kInputs = 1, kGroup = 1;
 #if HWY_TARGET == HWY_SCALAR
   // Vectors of the compiler's, of which every processor of the architecture has at least these.
   using Sum = float __attribute__((vector_size(16), aligned(4), may_alias));

@@ -1,9 +1,8 @@
-// What an instruction set is to products of 8-bit whole numbers: see panel_tile-inl.h.
+// The int8 micro-kernels of each instruction set: see panel_tile-inl.h for the loops around them.
 //
-// Activations stand in groups of four, of which each is multiplied with four weights of every column of the
-// panel and added up. All sums are exact in 32 bits. (The instruction that multiplies bytes before VNNI,
-// vpmaddubsw, is not: it adds two products in 16 bits and cuts off what does not fit. So numbers are widened
-// to 16 bits first.) A Value is an activation plus kShift. Included once for each instruction set.
+// Activations are u7: unsigned bytes of at most 127 (see quantize_row-inl.h). Weights are s8: -127 to 127. A
+// group of four activations is multiplied with four weights of each column of the panel. All sums are exact,
+// so they are the same on every instruction set. Included once for each instruction set.
 
 #if defined(HEED_KERNELS_INT8_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_INT8_LANES_INL_H_
@@ -27,17 +26,16 @@ namespace heed::HWY_NAMESPACE {
 
 /// The plain version, which the others are compared with.
 struct PlainLanes {
-  using Value = int16_t;
+  using Value = uint8_t;
   using Weight = int8_t;
   using Total = int32_t;
-  static constexpr int32_t kShift = 0;
-  static constexpr int kInputs = kGroupInputs, kRows = 1, kColumns = 1, kVectors = 1;
+  static constexpr int kInputs = kGroupInputs, kGroup = kGroupInputs, kRows = 1, kColumns = 1, kVectors = 1;
   using Sum = int32_t;
   using Weights = const int8_t*;
-  using Group = const int16_t*;
+  using Group = const uint8_t*;
   static HWY_INLINE Sum zero() { return 0; }
   static HWY_INLINE Weights weights(const int8_t* p) { return p; }
-  static HWY_INLINE Group group(const int16_t* p) { return p; }
+  static HWY_INLINE Group group(const uint8_t* p) { return p; }
   static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
     for (int i = 0; i < 4; ++i) sum += int32_t{x[i]} * int32_t{w[i]};
   }
@@ -45,64 +43,74 @@ struct PlainLanes {
   static HWY_INLINE void store(Sum sum, int32_t* p) { *p = sum; }
 };
 
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+#if HEED_BYTE_PRODUCTS
 
-/// 16-bit products, added in pairs: each column has two sums side by side until the end.
-struct DefaultLanes {
-  using Value = int16_t;
+/// Four activations in every lane of 32 bits.
+HWY_INLINE hn::Vec<UnsignedBytes> broadcast_group(const uint8_t* p) {
+  int32_t four;
+  std::memcpy(&four, p, sizeof four);
+  return hn::BitCast(UnsignedBytes(), hn::Set(ByteSums(), four));
+}
+
+/// What the vector versions have in common: a vector of sums has a column in each lane.
+struct VectorLanes {
+  using Value = uint8_t;
   using Weight = int8_t;
   using Total = int32_t;
-  static constexpr int32_t kShift = 0;
-  using Pairs = hn::ScalableTag<int32_t>;
-  using Columns = hn::ScalableTag<uint64_t>;
-  using Numbers = hn::Repartition<int16_t, Pairs>;
-  static constexpr int kInputs = kGroupInputs, kRows = 6;
-  static constexpr int kColumns = static_cast<int>(hn::MaxLanes(Columns()));
+  static constexpr int kGroup = kGroupInputs, kRows = 6;
+  static constexpr int kColumns = static_cast<int>(hn::MaxLanes(ByteSums()));
   static constexpr int kVectors = HWY_TARGET == HWY_AVX3 ? 4 : 2;
-  using Sum = hn::Vec<Pairs>;
-  using Weights = hn::Vec<Numbers>;
-  using Group = hn::Vec<Numbers>;
-  static HWY_INLINE Sum zero() { return hn::Zero(Pairs()); }
-  static HWY_INLINE Weights weights(const int8_t* p) {
-    return hn::PromoteTo(Numbers(), hn::LoadU(hn::Rebind<int8_t, Numbers>(), p));
+  using Sum = hn::Vec<ByteSums>;
+  static HWY_INLINE Sum zero() { return hn::Zero(ByteSums()); }
+  static HWY_INLINE Sum load(const int32_t* p) { return hn::LoadU(ByteSums(), p); }
+  static HWY_INLINE void store(Sum sum, int32_t* p) { hn::StoreU(sum, ByteSums(), p); }
+};
+
+/// Without VNNI: vpmaddubsw. A step is two groups, whose products are added in 16 bits before they are
+/// widened: five instructions for two vectors of weights instead of six. Where that could overflow, which
+/// pack_panels() knows from the weights, each group is widened by itself.
+struct DefaultLanes : VectorLanes {
+  static constexpr int kInputs = 2 * kGroupInputs;
+  // Of 16 registers, 8 are accumulators, 4 weights, 2 activations, 1 ones and 1 products.
+  static constexpr int kRows = HWY_TARGET == HWY_AVX3 ? 6 : 4;
+  using Weights = const int8_t*;
+  struct Group {
+    hn::Vec<UnsignedBytes> first, second;
+  };
+  static HWY_INLINE Weights weights(const int8_t* p) { return p; }
+  static HWY_INLINE Group group(const uint8_t* p) {
+    return {broadcast_group(p), broadcast_group(p + kGroupInputs)};
   }
-  static HWY_INLINE Group group(const int16_t* p) {
-    uint64_t four;
-    std::memcpy(&four, p, sizeof four);
-    return hn::BitCast(Numbers(), hn::Set(Columns(), four));
+  static HWY_INLINE void add(Sum& sum, const Group& x, Weights w) {
+    add_pairs(sum, hn::Add(first_pairs(x, w), second_pairs(x, w)));
   }
-  static HWY_INLINE void add(Sum& sum, Group x, Weights w) {
-#if HWY_TARGET == HWY_AVX3
-    const Sum products{_mm512_madd_epi16(x.raw, w.raw)};
-#elif HWY_TARGET == HWY_AVX2
-    const Sum products{_mm256_madd_epi16(x.raw, w.raw)};
-#else
-    const Sum products{_mm_madd_epi16(x.raw, w.raw)};
-#endif
-    sum = hn::Add(sum, products);
+  static HWY_INLINE void add_wide(Sum& sum, const Group& x, Weights w) {
+    add_pairs(sum, first_pairs(x, w));
+    add_pairs(sum, second_pairs(x, w));
   }
-  static HWY_INLINE Sum load(const int32_t* p) {
-    const auto sums = hn::LoadU(hn::Rebind<uint32_t, Columns>(), reinterpret_cast<const uint32_t*>(p));
-    return hn::BitCast(Pairs(), hn::PromoteTo(Columns(), sums));
+  /// The bits of a step's byte for `count` columns from `first` on: bit n stands for columns 8 n to 8 n + 7.
+  static HWY_INLINE int wide_bits(int64_t first, int64_t count) {
+    return ((1 << ((count + 7) / 8)) - 1) << (first / 8);
   }
-  static HWY_INLINE void store(Sum sum, int32_t* p) {
-    const hn::Rebind<uint32_t, Columns> sums;
-    const auto pairs = hn::BitCast(Columns(), sum);
-    const Sum together = hn::Add(sum, hn::BitCast(Pairs(), hn::ShiftRight<32>(pairs)));
-    hn::StoreU(hn::TruncateTo(sums, hn::BitCast(Columns(), together)), sums, reinterpret_cast<uint32_t*>(p));
+
+ private:
+  static HWY_INLINE hn::Vec<PairSums> first_pairs(const Group& x, Weights w) {
+    return multiply_byte_pairs(x.first, hn::LoadU(Bytes(), w));
+  }
+  static HWY_INLINE hn::Vec<PairSums> second_pairs(const Group& x, Weights w) {
+    return multiply_byte_pairs(x.second, hn::LoadU(Bytes(), w + kPanelColumns * kGroupInputs));
   }
 };
 
 #elif HWY_TARGET == HWY_NEON
 
-/// Products of bytes in 16 bits, which hold one, are added to 32-bit sums in pairs: here, too, each column
-/// has two sums side by side until the end.
+/// Products of bytes in 16 bits, which hold one, are added to 32-bit sums in pairs: each column has two sums
+/// side by side until the end. Activations are at most 127, so they are signed bytes as well.
 struct DefaultLanes {
-  using Value = int8_t;
+  using Value = uint8_t;
   using Weight = int8_t;
   using Total = int32_t;
-  static constexpr int32_t kShift = 0;
-  static constexpr int kInputs = kGroupInputs, kRows = 6, kColumns = 4, kVectors = 2;
+  static constexpr int kInputs = kGroupInputs, kGroup = kGroupInputs, kRows = 6, kColumns = 4, kVectors = 2;
   struct Sum {
     int32x4_t low, high;  ///< of two columns each
   };
@@ -110,7 +118,7 @@ struct DefaultLanes {
   using Group = int8x16_t;
   static HWY_INLINE Sum zero() { return {vdupq_n_s32(0), vdupq_n_s32(0)}; }
   static HWY_INLINE Weights weights(const int8_t* p) { return vld1q_s8(p); }
-  static HWY_INLINE Group group(const int8_t* p) {
+  static HWY_INLINE Group group(const uint8_t* p) {
     int32_t four;
     std::memcpy(&four, p, sizeof four);
     return vreinterpretq_s8_s32(vdupq_n_s32(four));
@@ -132,29 +140,15 @@ using DefaultLanes = PlainLanes;
 
 #endif
 
-#if HEED_BYTE_PRODUCTS
+#if HEED_VNNI
 
-struct VnniLanes {
-  using Value = uint8_t;
-  using Weight = int8_t;
-  using Total = int32_t;
-  static constexpr int32_t kShift = 128;  ///< see add_byte_products()
-  static constexpr int kInputs = kGroupInputs, kRows = 6,
-                       kColumns = static_cast<int>(hn::MaxLanes(ByteSums()));
-  static constexpr int kVectors = HWY_TARGET == HWY_AVX3 ? 4 : 2;
-  using Sum = hn::Vec<ByteSums>;
+struct VnniLanes : VectorLanes {
+  static constexpr int kInputs = kGroupInputs;
   using Weights = hn::Vec<Bytes>;
-  using Group = hn::Vec<ByteSums>;
-  static HWY_INLINE Sum zero() { return hn::Zero(ByteSums()); }
+  using Group = hn::Vec<UnsignedBytes>;
   static HWY_INLINE Weights weights(const int8_t* p) { return hn::LoadU(Bytes(), p); }
-  static HWY_INLINE Group group(const uint8_t* p) {
-    int32_t four;
-    std::memcpy(&four, p, sizeof four);
-    return hn::Set(ByteSums(), four);
-  }
+  static HWY_INLINE Group group(const uint8_t* p) { return broadcast_group(p); }
   static HWY_INLINE void add(Sum& sum, Group x, Weights w) { add_byte_products(sum, x, w); }
-  static HWY_INLINE Sum load(const int32_t* p) { return hn::LoadU(ByteSums(), p); }
-  static HWY_INLINE void store(Sum sum, int32_t* p) { hn::StoreU(sum, ByteSums(), p); }
 };
 
 #endif

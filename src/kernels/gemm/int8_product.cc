@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "base/check.h"
@@ -35,15 +36,40 @@ void quantize_weights(const QuantizeArguments& a) {
     const float wanted = most < kSmallest ? 0 : most / 127;
     const float scale = std::bit_cast<float>((std::bit_cast<uint32_t>(wanted) + 0xffu) & ~0xffu);
     a.scales[row] = scale;
-    round_row(x, a.columns, scale == 0 ? 0 : 1 / scale, 0, a.values + row * a.columns);
+    round_row(x, a.columns, scale == 0 ? 0 : 1 / scale, 0, 127, a.values + row * a.columns);
+  }
+}
+
+/// wide[step] of one panel: see Int8Panels. Lane l of the 16-bit sums has bytes 2 l and 2 l + 1 of both
+/// groups of a step; they fit if the positive weights alone and the negative ones alone do, times the largest
+/// activation.
+void mark_wide_steps(const int8_t* panel, int64_t steps, uint8_t* wide) {
+  constexpr int64_t kGroupBytes = kPanelColumns * kGroupInputs, kLanesOfBit = 8 * kGroupInputs / 2;
+  constexpr int16_t kMost = std::numeric_limits<int16_t>::max() / kLargestActivation;
+  const hn::CappedTag<int16_t, kLanesOfBit> d;
+  const auto zero = hn::Zero(d), most = hn::Set(d, kMost), least = hn::Set(d, int16_t{-kMost});
+  for (int64_t step = 0; step < steps; ++step, panel += 2 * kGroupBytes) {
+    int bits = 0;
+    for (int64_t lane = 0; lane < kGroupBytes / 2; lane += static_cast<int64_t>(hn::Lanes(d))) {
+      auto positive = zero, negative = zero;
+      for (const int8_t* group : {panel, panel + kGroupBytes}) {
+        const auto both = hn::LoadU(d, reinterpret_cast<const int16_t*>(group) + lane);
+        for (const auto weight : {hn::ShiftRight<8>(hn::ShiftLeft<8>(both)), hn::ShiftRight<8>(both)}) {
+          positive = hn::Add(positive, hn::Max(weight, zero));
+          negative = hn::Add(negative, hn::Min(weight, zero));
+        }
+      }
+      const auto over = hn::Or(hn::Gt(positive, most), hn::Lt(negative, least));
+      if (!hn::AllFalse(d, over)) bits |= 1 << (lane / kLanesOfBit);
+    }
+    wide[step] = static_cast<uint8_t>(bits);
   }
 }
 
 /// The sums of one panel and up to kPanelColumns outputs of `rows` rows -> y. No multiplication is joined
 /// with an addition here: see CMakeLists.txt.
-template <class Lanes>
 HWY_INLINE void scale_sums(const Int8ProductArguments& a, const int32_t* sums, int64_t rows, int64_t first,
-                           const float* row_scales, float* y) {
+                           const RowScale* row_scales, float* y) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> whole;
   const int64_t columns = std::min(kPanelColumns, a.out - first);
@@ -51,15 +77,13 @@ HWY_INLINE void scale_sums(const Int8ProductArguments& a, const int32_t* sums, i
   const float* const column_scales = a.scales + first;
   const float* const bias = a.bias == nullptr ? nullptr : a.bias + first;
   for (int64_t row = 0; row < rows; ++row) {
-    const auto row_scale = hn::Set(d, row_scales[row]);
+    const auto row_scale = hn::Set(d, row_scales[row].scale);
+    const auto zero_point = hn::Set(whole, row_scales[row].zero_point);
     const int32_t* const sum = sums + row * kPanelColumns;
     float* const to = y + row * a.out + first;
     for_each_vector(d, columns, [&](auto at, auto load, auto store) {
-      auto exact = hn::LoadU(whole, sum + at);
-      if constexpr (Lanes::kShift != 0) {
-        static_assert(Lanes::kShift == 1 << 7);
-        exact = hn::Sub(exact, hn::ShiftLeft<7>(hn::LoadU(whole, column_sums + at)));
-      }
+      const auto offset = hn::Mul(zero_point, hn::LoadU(whole, column_sums + at));
+      const auto exact = hn::Sub(hn::LoadU(whole, sum + at), offset);
       const auto scale = hn::Mul(row_scale, load(column_scales + at));
       const auto product = hn::Mul(hn::ConvertTo(d, exact), scale);
       store(bias == nullptr ? product : hn::Add(product, load(bias + at)), to + at);
@@ -67,20 +91,18 @@ HWY_INLINE void scale_sums(const Int8ProductArguments& a, const int32_t* sums, i
   }
 }
 
-/// Rows of x in 8 bits, `stride` Values of each, at most kBlockRows at a time: multiply(begin, rows, values,
-/// row_scales). Values has room for whole tiles of rows.
-template <class Lanes, class Multiply>
+/// Quantizes rows of x, at most kBlockRows at a time: multiply(begin, rows, values, row_scales). A row of
+/// values has `stride` bytes, and there is room for whole tiles of rows.
+template <class Multiply>
 HWY_INLINE void quantize_rows(const Int8ProductArguments& a, int64_t stride, const Multiply& multiply) {
-  using Value = typename Lanes::Value;
-  thread_local std::vector<Value, PoolAllocator<Value>> values;
+  thread_local std::vector<uint8_t, PoolAllocator<uint8_t>> values;
   values.resize(
       std::max(values.size(), static_cast<size_t>(std::min(a.rows + kMoreRows, kBlockRows) * stride)));
-  float row_scales[kBlockRows];
+  RowScale row_scales[kBlockRows];
   for (int64_t begin = 0; begin < a.rows; begin += kBlockRows) {
     const int64_t rows = std::min(kBlockRows, a.rows - begin);
     for (int64_t row = 0; row < rows; ++row) {
-      row_scales[row] =
-          quantize_row<Lanes::kShift>(a.x + (begin + row) * a.in, a.in, stride, values.data() + row * stride);
+      row_scales[row] = quantize_row(a.x + (begin + row) * a.in, a.in, stride, values.data() + row * stride);
     }
     multiply(begin, rows, values.data(), row_scales);
   }
@@ -88,15 +110,21 @@ HWY_INLINE void quantize_rows(const Int8ProductArguments& a, int64_t stride, con
 
 template <class Lanes>
 HWY_INLINE void multiply(const Int8ProductArguments& a) {
-  const int64_t stride = whole_groups(a.in);
-  quantize_rows<
-      Lanes>(a, stride, [&](int64_t begin, int64_t rows, const auto* values, const float* row_scales) {
-    multiply_panels<Lanes>(
-        {.rows = rows, .out = a.out, .in = stride, .values = values, .stride = stride, .panels = a.panels},
-        [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
-          scale_sums<Lanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
-        });
-  });
+  const int64_t stride = padded_inputs(a.in);
+  quantize_rows(a, stride,
+                [&](int64_t begin, int64_t rows, const uint8_t* values, const RowScale* row_scales) {
+                  multiply_panels<Lanes>({.rows = rows,
+                                          .out = a.out,
+                                          .in = stride,
+                                          .values = values,
+                                          .stride = stride,
+                                          .panels = a.panels,
+                                          .wide = a.wide},
+                                         [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
+                                           scale_sums(a, sums, count, first, row_scales + row,
+                                                      a.y + (begin + row) * a.out);
+                                         });
+                });
 }
 
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
@@ -114,18 +142,17 @@ struct ByteNumbers {
 };
 
 void multiply_in_tiles(const Int8ProductArguments& a) {
-  quantize_rows<VnniLanes>(
-      a, a.in, [&](int64_t begin, int64_t rows, const uint8_t* values, const float* row_scales) {
-        multiply_panels_in_tiles<ByteNumbers>(
-            {.rows = rows,
-             .out = a.out,
-             .steps = a.in / amx::kTileRowBytes,
-             .x = {reinterpret_cast<const char*>(values), a.in, amx::kTileRows * a.in, 0, amx::kTileRowBytes},
-             .panels = reinterpret_cast<const char*>(a.panels)},
-            [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
-              scale_sums<VnniLanes>(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
-            });
-      });
+  quantize_rows(a, a.in, [&](int64_t begin, int64_t rows, const uint8_t* values, const RowScale* row_scales) {
+    multiply_panels_in_tiles<ByteNumbers>(
+        {.rows = rows,
+         .out = a.out,
+         .steps = a.in / amx::kTileRowBytes,
+         .x = {reinterpret_cast<const char*>(values), a.in, amx::kTileRows * a.in, 0, amx::kTileRowBytes},
+         .panels = reinterpret_cast<const char*>(a.panels)},
+        [&](int64_t row, int64_t count, int64_t first, const int32_t* sums) {
+          scale_sums(a, sums, count, first, row_scales + row, a.y + (begin + row) * a.out);
+        });
+  });
 }
 #endif
 
@@ -133,7 +160,7 @@ void int8_product(const Int8ProductArguments& a) {
 #if HEED_AMX && HWY_TARGET == HWY_AVX3
   if (internal::has_amx() && a.in > 0 && a.in % amx::kTileRowBytes == 0) return multiply_in_tiles(a);
 #endif
-#if HEED_BYTE_PRODUCTS
+#if HEED_VNNI
   if (internal::has_vnni()) return multiply<VnniLanes>(a);
 #endif
   multiply<DefaultLanes>(a);
@@ -147,6 +174,7 @@ namespace heed {
 
 HEED_EXPORT(quantize_weights);
 HEED_EXPORT(int8_product);
+HEED_EXPORT(mark_wide_steps);
 
 void quantize_weights(const QuantizeArguments& arguments) {
   HEED_SELECT(quantize_weights)(arguments);
@@ -157,31 +185,30 @@ void int8_product(const Int8ProductArguments& arguments) {
   HEED_SELECT(int8_product)(arguments);
 }
 
-int64_t panel_bytes(int64_t out, int64_t in) {
-  return whole_panels(out) * whole_groups(in);
+Int8PanelSizes int8_panel_sizes(int64_t out, int64_t in) {
+  const int64_t panels = whole_panels(out) / kPanelColumns, k = padded_inputs(in);
+  return {.panels = panels * kPanelColumns * k, .wide = panels * k / (2 * kGroupInputs)};
 }
 
-void pack_panels(const int8_t* weights, int64_t out, int64_t in, int8_t* panels, int32_t* sums) {
-  const int64_t whole_groups = in / kGroupInputs, groups = (in + kGroupInputs - 1) / kGroupInputs;
-  const int64_t group_bytes = kPanelColumns * kGroupInputs;
-  for (int64_t first = 0; first < out; first += kPanelColumns, panels += groups * group_bytes) {
-    for (int64_t column = 0; column < kPanelColumns; ++column) {
-      int8_t* to = panels + column * kGroupInputs;
-      const bool there = first + column < out;
-      const int8_t* row = there ? weights + (first + column) * in : nullptr;
-      int32_t sum = 0;
-      for (int64_t i = 0; i < (there ? in : 0); ++i) sum += row[i];
-      sums[first + column] = sum;
-      for (int64_t g = 0; g < groups; ++g, to += group_bytes) {
-        const int64_t count = !there ? 0 : g < whole_groups ? kGroupInputs : in - g * kGroupInputs;
-        if (count < kGroupInputs) std::memset(to, 0, kGroupInputs);
-        if (count == kGroupInputs) {
-          std::memcpy(to, row + g * kGroupInputs, kGroupInputs);
-        } else {
-          std::copy_n(there ? row + g * kGroupInputs : to, count, to);
-        }
+void pack_panels(const int8_t* weights, int64_t out, int64_t in, const Int8Panels& to) {
+  const int64_t k = padded_inputs(in), group_bytes = kPanelColumns * kGroupInputs;
+  const int64_t whole = in / kGroupInputs, steps = k / (2 * kGroupInputs);
+  int8_t* panel = to.panels;
+  uint8_t* wide = to.wide;
+  for (int64_t first = 0; first < out; first += kPanelColumns, panel += kPanelColumns * k, wide += steps) {
+    const int64_t columns = std::min(kPanelColumns, out - first);
+    std::fill_n(to.sums + first, kPanelColumns, 0);
+    if (columns < kPanelColumns || whole * kGroupInputs < k) std::fill_n(panel, kPanelColumns * k, int8_t{0});
+    for (int64_t column = 0; column < columns; ++column) {
+      const int8_t* row = weights + (first + column) * in;
+      int8_t* const groups = panel + column * kGroupInputs;
+      to.sums[first + column] = std::accumulate(row, row + in, int32_t{0});
+      for (int64_t g = 0; g < whole; ++g) {
+        std::memcpy(groups + g * group_bytes, row + g * kGroupInputs, kGroupInputs);
       }
+      std::copy(row + whole * kGroupInputs, row + in, groups + whole * group_bytes);
     }
+    HEED_SELECT(mark_wide_steps)(panel, steps, wide);
   }
 }
 

@@ -1,13 +1,16 @@
-// Products of 8-bit whole numbers, y = x W^T + b: the arithmetic of quantised models.
+// int8 products, y = x W^T + b: the arithmetic of quantized models.
 //
-//   W_oi ~ scale_o w_oi           one scale for each row of weights (an output channel)
-//   x_ri ~ scale_r q_ri           one scale for each row of activations, found as the row is met
-//   y_ro = (sum_i q_ri w_oi) (scale_r scale_o) + b_o,      q, w in -127 .. 127
+//   W_oi ~ scale_o w_oi             w in -127 .. 127 (s8), a scale for each row of weights (output channel)
+//   x_ri ~ scale_r (u_ri - z_r)     u, z in 0 .. 127 (u7), a scale and a zero point for each row of x, from
+//   its
+//                                   minimum and maximum, at run time
+//   y_ro = (sum_i u_ri w_oi - z_r sum_i w_oi) (scale_r scale_o) + b_o
 //
 // (Jacob et al., "Quantization and training of neural networks for efficient integer-arithmetic-only
-// inference", 2018, without zero points.) The sum is exact, so the order of its terms, the number of rows
-// beside a row and the instruction set change nothing; what is rounded, is rounded in the same places
-// everywhere. Therefore y is the same to the last bit on every processor.
+// inference", 2018.) Activations have 7 bits so that the sum of two products always fits 16 bits: vpmaddubsw,
+// the only byte multiplication of AVX2 and SSE4, is exact then. Sums are exact everywhere, and everything
+// that is rounded is rounded by the same operations in the same order, so y is bitwise identical on every
+// processor, whatever the batch.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +19,47 @@
 
 namespace heed {
 
-/// Rows of float32 -> whole numbers and a scale for each.
+/// Rows of float32 -> int8 and a scale for each.
 struct QuantizeArguments {
   int64_t rows = 0, columns = 0;
   const float* x = nullptr;  ///< (rows, columns)
   int8_t* values = nullptr;  ///< (rows, columns), -127 to 127
   float* scales = nullptr;   ///< (rows)
 };
-/// For weights. A scale has 16 significant bits and is rounded up, so that scale * value has no rounding
-/// error: rows that were quantised and made float again give the same values and scales. A row of zeros has
+/// Quantizes weights. A scale has 16 significant bits and is rounded up, so that scale * value is exact:
+/// rows that were quantized and dequantized are quantized to the same values and scales. A row of zeros has
 /// the scale 0.
 void quantize_weights(const QuantizeArguments& arguments);
 
-/// The longest sum that fits 32 bits, whatever the numbers.
+/// The largest K whose sums fit 32 bits.
 constexpr int64_t kLongestInt8Sum = 65536;
 
-/// The bytes of all panels of a matrix (out, in).
-int64_t panel_bytes(int64_t out, int64_t in);
-/// Lays weights (out, in) out in panels of kPanelColumns with kGroupInputs together, filled up with zeros.
-/// sums[o] = sum of row o, and 0 for the outputs that fill the last panel up.
-void pack_panels(const int8_t* weights, int64_t out, int64_t in, int8_t* panels, int32_t* sums);
+/// A packed weight matrix (out, in), padded with zeros.
+struct Int8Panels {
+  int8_t* panels = nullptr;  ///< (out / kPanelColumns, in / kGroupInputs, kPanelColumns, kGroupInputs)
+  int32_t* sums = nullptr;   ///< (out) the sum of each row of weights
+  /// (out / kPanelColumns, in / (2 kGroupInputs)) Bit n is set where products of two groups of columns 8 n to
+  /// 8 n + 7 may overflow 16 bits when they are added.
+  uint8_t* wide = nullptr;
+};
+struct Int8PanelSizes {
+  int64_t panels, wide;
+};
+/// Elements of these arrays; `sums` has whole_panels(out).
+Int8PanelSizes int8_panel_sizes(int64_t out, int64_t in);
+void pack_panels(const int8_t* weights, int64_t out, int64_t in, const Int8Panels& to);
 
 struct Int8ProductArguments {
   int64_t rows = 0, out = 0, in = 0;
   const float* x = nullptr;        ///< (rows, in)
-  const int8_t* panels = nullptr;  ///< as pack_panels() makes them
-  const int32_t* sums = nullptr;   ///< (out, filled up to whole panels), as are the next two
-  const float* scales = nullptr;
+  const int8_t* panels = nullptr;  ///< this and the next two: see Int8Panels
+  const uint8_t* wide = nullptr;
+  const int32_t* sums = nullptr;
+  const float* scales = nullptr;  ///< (out, padded to whole panels), as is the bias
   const float* bias = nullptr;
   float* y = nullptr;  ///< (rows, out)
 };
-/// A row that holds what is no number, or infinite, gives what is no number.
+/// A row of x that contains NaN or infinity yields NaN.
 void int8_product(const Int8ProductArguments& arguments);
 
 }  // namespace heed

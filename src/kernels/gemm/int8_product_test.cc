@@ -55,19 +55,26 @@ struct Layer {
   std::vector<int8_t> values;
 };
 
-/// As the formula of the header says it, in loops over single numbers.
+/// The formula of the header, in loops over single numbers.
 std::vector<float> plain_product(const Layer& l) {
   std::vector<float> y;
   for (int64_t r = 0; r < l.rows; ++r) {
-    float most = 0;
-    for (int64_t i = 0; i < l.in; ++i) most = std::max(most, std::abs(l.x[r * l.in + i]));
+    const float* x = l.x.data() + r * l.in;
+    float below = 0, above = 0;
+    for (int64_t i = 0; i < l.in; ++i) {
+      below = std::max(below, -x[i]);
+      above = std::max(above, x[i]);
+    }
+    const float row_scale = below / 127 + above / 127, factor = row_scale > 0 ? 1 / row_scale : 0;
+    const auto zero_point = static_cast<int32_t>(std::nearbyint(below * factor));
     for (int64_t o = 0; o < l.out; ++o) {
       int32_t sum = 0;
-      for (int64_t i = 0; i < l.in && most > 0; ++i) {
-        const float q = std::nearbyint(l.x[r * l.in + i] * (127 / most));
-        sum += static_cast<int32_t>(q) * l.values[o * l.in + i];
+      for (int64_t i = 0; i < l.in; ++i) {
+        const auto u = std::min(static_cast<int32_t>(std::nearbyint(x[i] * factor)) + zero_point, 127);
+        EXPECT_GE(u, 0);
+        sum += (u - zero_point) * l.values[o * l.in + i];
       }
-      const float scale = most / 127 * l.scales[o];
+      const float scale = row_scale * l.scales[o];
       volatile float product = static_cast<float>(sum) * scale;  // rounded before anything is added
       y.push_back(l.bias.empty() ? product : product + l.bias[o]);
     }
@@ -135,20 +142,97 @@ TEST(Int8Product, IsTheSameForWholeRegistersOfInputs) {
 }
 
 // All products as large as they get, of one sign: what saturating instructions get wrong.
-TEST(Int8Product, DoesNotCutOffLargeSums) {
+TEST(Int8Product, DoesNotSaturate) {
   Layer layer(3, 65, 4096, 1);
-  std::fill(layer.x.begin(), layer.x.end(), 2.0f);
-  for (const float sign : {1.0f, -1.0f}) {
-    std::fill(layer.weight.begin(), layer.weight.end(), sign);
-    layer.quantize();
-    on_every_isa([&](const std::string& isa) {
-      const std::vector<float> y = layer.run();
-      // 127 * 127 * 4096 is no float32; it, and its scale, are rounded.
-      for (size_t i = 0; i < y.size(); ++i) {
-        ASSERT_NEAR(y[i], sign * 8192 + layer.bias[i % 65], 0.5) << isa;
-      }
-    });
+  for (const float x : {2.0f, -2.0f}) {
+    std::fill(layer.x.begin(), layer.x.end(), x);
+    for (const float weight : {1.0f, -1.0f}) {
+      std::fill(layer.weight.begin(), layer.weight.end(), weight);
+      layer.quantize();
+      const std::vector<float> expected = plain_product(layer);
+      // 127 * 127 * 4096 is not a float32 number; it and its scale are rounded.
+      ASSERT_NEAR(expected[0], x * weight * 4096 + layer.bias[0], 0.5);
+      on_every_isa([&](const std::string& isa) { expect_same_bits(layer.run(), expected, isa); });
+    }
   }
+}
+
+// The largest and smallest activations and weights in random order: the sums of two and of four products
+// take their extreme values, and many of those of four do not fit 16 bits.
+TEST(Int8Product, DoesNotSaturateForExtremeNumbers) {
+  Random random(RandomKey::from_seed(11));
+  for (const int64_t rows : {1, 12, 13, 97}) {
+    for (const int64_t in : {8, 20, 64, 520, 1032}) {
+      Layer layer(rows, 70, in, 12);
+      const float sizes[] = {-1, 0, 1, 1};
+      for (float& x : layer.x) x = sizes[random.below(4)];
+      const int8_t weights[] = {-127, 127, 127, 64, 65, 1};
+      for (int8_t& w : layer.values) w = weights[random.below(6)];
+      const std::vector<float> expected = plain_product(layer);
+      on_every_isa([&](const std::string& isa) {
+        expect_same_bits(layer.run(), expected,
+                         isa + " with " + std::to_string(rows) + " rows of " + std::to_string(in));
+      });
+    }
+  }
+}
+
+/// A packed matrix with one output.
+struct Packed {
+  explicit Packed(const std::vector<int8_t>& weights) {
+    const auto in = static_cast<int64_t>(weights.size());
+    const Int8PanelSizes sizes = int8_panel_sizes(1, in);
+    panels.resize(static_cast<size_t>(sizes.panels));
+    wide.resize(static_cast<size_t>(sizes.wide));
+    sums.resize(static_cast<size_t>(whole_panels(1)));
+    pack_panels(weights.data(), 1, in, {panels.data(), sums.data(), wide.data()});
+  }
+  std::vector<int8_t> panels;
+  std::vector<uint8_t> wide;
+  std::vector<int32_t> sums;
+};
+
+// Lane 0 adds the products of inputs 0, 1, 4 and 5, lane 1 those of 2, 3, 6 and 7. 127 * 258 = 32,766.
+TEST(PackPanels, MarksStepsWhoseSumsMayOverflow16Bits) {
+  EXPECT_EQ(Packed({127, 127, 0, 0, 4, 0, 0, 0}).wide[0], 0);
+  EXPECT_EQ(Packed({127, 127, 0, 0, 4, 1, 0, 0}).wide[0], 1);
+  EXPECT_EQ(Packed({-127, -127, 0, 0, -4, 0, 0, 0}).wide[0], 0);
+  EXPECT_EQ(Packed({-127, -127, 0, 0, -4, -1, 0, 0}).wide[0], 1);
+  EXPECT_EQ(Packed({0, 0, 127, 127, 0, 0, 127, 0}).wide[0], 1);
+  EXPECT_EQ(Packed({127, 127, 127, 127, 0, 0, 0, 0}).wide[0], 0) << "lanes are apart";
+  EXPECT_EQ(Packed({127, 127, 0, 0, -127, -127, 0, 0}).wide[0], 0) << "signs are apart";
+  EXPECT_EQ(Packed({0, 0, 0, 0, 0, 0, 0, 0, 127, 127, 0, 0, 127}).wide, (std::vector<uint8_t>{0, 1}));
+}
+
+// The marks are needed: without them, instruction sets that add in 16 bits give another sum.
+TEST(PackPanels, UnmarkedStepsOverflow) {
+  const std::vector<int8_t> weights(8, 127);
+  const std::vector<float> x(8, 1), scales(static_cast<size_t>(whole_panels(1)), 1);
+  Packed packed(weights);
+  const auto run = [&] {
+    float y = 0;
+    int8_product({.rows = 1,
+                  .out = 1,
+                  .in = 8,
+                  .x = x.data(),
+                  .panels = packed.panels.data(),
+                  .wide = packed.wide.data(),
+                  .sums = packed.sums.data(),
+                  .scales = scales.data(),
+                  .y = &y});
+    return y;
+  };
+  on_every_isa([&](const std::string& isa) {
+    packed.wide[0] = 1;
+    const float exact = run();
+    EXPECT_NEAR(exact, 8 * 127, 1e-3) << isa;
+    packed.wide[0] = 0;
+    if (isa == "sse4" || isa == "avx2" || isa == "avx512") {
+      EXPECT_LT(run(), exact) << isa;
+    } else {
+      EXPECT_EQ(run(), exact) << isa;
+    }
+  });
 }
 
 // Each number is off by half a step of its scale at most, a weight also by what rounding its scale up makes
@@ -161,13 +245,14 @@ TEST(Int8Product, IsAsNearToTheFloatProductAsItsStepsAllow) {
     const std::vector<float> y = layer.run();
     double largest_share = 0;
     for (int64_t r = 0; r < rows; ++r) {
-      double most = 0, sum_x = 0;
+      double below = 0, above = 0, sum_x = 0;
       for (int64_t i = 0; i < in; ++i) {
-        const double size = std::abs(layer.x[r * in + i]);
-        most = std::max(most, size);
-        sum_x += size;
+        const double x = layer.x[r * in + i];
+        below = std::max(below, -x);
+        above = std::max(above, x);
+        sum_x += std::abs(x);
       }
-      const double s_r = most / 127;
+      const double s_r = (below + above) / 127;
       for (int64_t o = 0; o < out; ++o) {
         const double s_o = layer.scales[o];
         double expected = layer.bias[o], sum_w = 0;
@@ -214,6 +299,33 @@ TEST(Int8Product, KeepsWhatIsNoNumberInItsRow) {
       }
     });
   }
+}
+
+// Zeros stay zeros, and rows without negative numbers use all 7 bits: half a step of 1 / 127 is kept.
+TEST(Int8Product, ActivationsHaveAStepOfTheirRangeByOneHundredTwentySeven) {
+  Layer layer(3, 1, 4, 13, false);
+  layer.values = {127, 0, 0, 0};
+  layer.scales = {1.0f / 127};
+  layer.x = {0.5f * 127 / 127, 127, 0, 3, /**/ 0, 50, -77, 3, /**/ 2, 254, -254, 3};
+  on_every_isa([&](const std::string& isa) {
+    const std::vector<float> y = layer.run();
+    EXPECT_NEAR(y[0], 0, 1e-6) << isa << ": half a step is rounded to even";
+    EXPECT_EQ(y[1], 0) << isa;
+    EXPECT_NEAR(y[2], 0, 1e-6) << isa << ": the step is 4";
+  });
+  layer.x[0] = 0.51f;
+  on_every_isa([&](const std::string& isa) { EXPECT_NEAR(layer.run()[0], 1, 1e-5) << isa; });
+}
+
+TEST(Int8Product, AcceptsTheLargestNumbers) {
+  Layer layer(1, 1, 2, 14, false);
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  layer.values = {127, 127};
+  layer.scales = {1.0f / 1024};
+  layer.x = {kLargest, -kLargest};
+  on_every_isa([&](const std::string& isa) {
+    EXPECT_LE(std::abs(layer.run()[0]), kLargest / 127) << isa << ": a step at most, of two opposite numbers";
+  });
 }
 
 TEST(Int8Product, RowsOfZerosGiveTheBias) {

@@ -77,10 +77,12 @@ struct PackedMatrix::FixedLayout : PackedMatrix::Layout {
 struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   Int8Layout(const int8_t* weight, const float* row_scales, int64_t outputs, int64_t inputs, const float* row)
       : Layout(outputs, inputs, row),
-        panels(static_cast<size_t>(panel_bytes(out, in))),
         sums(static_cast<size_t>(whole_panels(out))),
         scales(fill_up(row_scales, out)) {
-    pack_panels(weight, out, in, panels.data(), sums.data());
+    const Int8PanelSizes sizes = int8_panel_sizes(out, in);
+    panels.resize(static_cast<size_t>(sizes.panels));
+    wide.resize(static_cast<size_t>(sizes.wide));
+    pack_panels(weight, out, in, {panels.data(), sums.data(), wide.data()});
   }
   void multiply(const float* x, int64_t rows, float* y) const override {
     int8_product({.rows = rows,
@@ -88,12 +90,14 @@ struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
                   .in = in,
                   .x = x,
                   .panels = panels.data(),
+                  .wide = wide.data(),
                   .sums = sums.data(),
                   .scales = scales.data(),
                   .bias = bias_or_null(),
                   .y = y});
   }
   Filled<int8_t> panels;
+  Filled<uint8_t> wide;
   Filled<int32_t> sums;
   Filled<float> scales;
 };

@@ -34,7 +34,8 @@ namespace heed::HWY_NAMESPACE {
 //   Value       of x, as the loop finds it
 //   Weight      of a panel
 //   Total       of a sum
-//   kInputs     that stand together
+//   kInputs     of one step of the loop over K
+//   kGroup      inputs of a column that are adjacent in memory: kInputs is a multiple of it
 //   kRows       of a tile, at most
 //   kColumns    of one vector of sums
 //   kVectors    vectors of a row that are summed at once
@@ -43,6 +44,7 @@ namespace heed::HWY_NAMESPACE {
 //   group()     kInputs numbers of a row of x, for every column
 //   add()       sum + the products of both
 //   load(), store()   the sums of kColumns columns
+//   add_wide(), wide_bits()   only where 16-bit accumulation may overflow: see int8_lanes-inl.h
 
 /// Some rows times one panel, or some inputs of it.
 template <class Lanes>
@@ -55,6 +57,12 @@ struct Tile {
   int64_t ahead_step;           ///< bytes of it for each group
   typename Lanes::Total* sums;  ///< (rows, kPanelColumns)
   bool begun;                   ///< the sums of earlier inputs stand in `sums`
+  const uint8_t* wide;          ///< for each step, see pack_panels(); only of Lanes with add_wide()
+};
+
+template <class Lanes>
+concept HasWideSteps = requires {
+  Lanes::wide_bits(0, 0);
 };
 
 constexpr int64_t kLineBytes = 64;
@@ -75,7 +83,7 @@ HWY_INLINE void sum_rows(const Tile<Lanes>& t) {
   using Weight = typename Lanes::Weight;
   using Total = typename Lanes::Total;
   constexpr int kColumns = Lanes::kColumns;
-  constexpr int64_t kInputs = Lanes::kInputs;
+  constexpr int64_t kInputs = Lanes::kInputs, kGroup = Lanes::kGroup;
   // An address is a register and at most twice another: three rows for each of a few registers.
   constexpr int kRowsOfBase = 3, kBases = (kRows + kRowsOfBase - 1) / kRowsOfBase;
   const char* ahead = t.ahead;
@@ -94,20 +102,34 @@ HWY_INLINE void sum_rows(const Tile<Lanes>& t) {
     } else {
       for_each_sum([&](int n, Total*) HEED_INLINE_LAMBDA { sums[n] = Lanes::zero(); });
     }
-    const Weight* panel = t.panel + first * kInputs;
+    const Weight* panel = t.panel + first * kGroup;
     const Value* bases[kBases];
     repeat<kBases>([&](auto n) HEED_INLINE_LAMBDA { bases[n] = t.values + n * kRowsOfBase * t.stride; });
     for (int64_t g = 0; g < t.groups; ++g, panel += kPanelColumns * kInputs, ahead += ahead_step) {
       typename Lanes::Weights weights[kVectors];
       repeat<kVectors>(
-          [&](auto v) HEED_INLINE_LAMBDA { weights[v] = Lanes::weights(panel + v * kColumns * kInputs); });
+          [&](auto v) HEED_INLINE_LAMBDA { weights[v] = Lanes::weights(panel + v * kColumns * kGroup); });
       repeat<kLines>([&](auto n) HEED_INLINE_LAMBDA { __builtin_prefetch(ahead + n * kLineBytes, 0, 2); });
-      repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
-        const typename Lanes::Group group =
-            Lanes::group(bases[row / kRowsOfBase] + row % kRowsOfBase * t.stride);
-        repeat<kVectors>([&](auto v)
-                             HEED_INLINE_LAMBDA { Lanes::add(sums[row * kVectors + v], group, weights[v]); });
-      });
+      const auto step = [&](const auto& add) HEED_INLINE_LAMBDA {
+        repeat<kRows>([&](auto row) HEED_INLINE_LAMBDA {
+          const typename Lanes::Group group =
+              Lanes::group(bases[row / kRowsOfBase] + row % kRowsOfBase * t.stride);
+          repeat<kVectors>([&](auto v)
+                               HEED_INLINE_LAMBDA { add(sums[row * kVectors + v], group, weights[v]); });
+        });
+      };
+      const auto add = [](auto& sum, const auto& x, const auto& w)
+                           HEED_INLINE_LAMBDA { Lanes::add(sum, x, w); };
+      if constexpr (HasWideSteps<Lanes>) {
+        if ((t.wide[g] & Lanes::wide_bits(first, kColumns * kVectors)) != 0) {
+          step([](auto& sum, const auto& x, const auto& w)
+                   HEED_INLINE_LAMBDA { Lanes::add_wide(sum, x, w); });
+        } else {
+          step(add);
+        }
+      } else {
+        step(add);
+      }
       repeat<kBases>([&](auto n) HEED_INLINE_LAMBDA { bases[n] += kInputs; });
     }
     for_each_sum([&](int n, Total* p) HEED_INLINE_LAMBDA { Lanes::store(sums[n], p); });
@@ -134,6 +156,7 @@ struct PanelProduct {
   const typename Lanes::Value* values;
   int64_t stride;                        ///< of values, from row to row
   const typename Lanes::Weight* panels;  ///< whole_panels(out) * in of them
+  const uint8_t* wide = nullptr;         ///< (panels, in / kInputs), see Tile
 };
 
 template <class Lanes, int kRows, int kVectors, int kLines, class Finish>
@@ -146,6 +169,7 @@ HWY_INLINE void multiply_panels_by(const PanelProduct<Lanes>& p, const Finish& f
   constexpr int64_t kPasses = kPanelColumns / (Lanes::kColumns * kVectors);
   const Weight* const end = p.panels + whole_panels(p.out) * p.in;
   const Weight* panel = p.panels;
+  const uint8_t* wide = p.wide;
   for (int64_t first = 0; first < p.out; first += kPanelColumns) {
     int64_t begin = 0;
     do {
@@ -169,12 +193,14 @@ HWY_INLINE void multiply_panels_by(const PanelProduct<Lanes>& p, const Finish& f
                                                              .ahead = ahead,
                                                              .ahead_step = step,
                                                              .sums = tile_sums,
-                                                             .begun = begin > 0});
+                                                             .begun = begin > 0,
+                                                             .wide = wide});
         if (last) finish(row, count, first, tile_sums);
         ahead += kPasses * groups * step;
       });
       begin += inputs;
       panel = behind;
+      if constexpr (HasWideSteps<Lanes>) wide += groups;
     } while (begin < p.in);
   }
 }

@@ -1,5 +1,4 @@
-// Rows of floats to 8-bit whole numbers and a scale: see int8_product.h. Included once for each instruction
-// set.
+// Quantization of rows: see int8_product.h. Included once for each instruction set.
 
 #if defined(HEED_KERNELS_QUANTIZE_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_QUANTIZE_ROW_INL_H_
@@ -15,16 +14,17 @@
 #include <limits>
 
 #include "hwy/highway.h"
+#include "kernels/gemm/panel.h"
 #include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// Smaller rows than this count as zeros: the inverse of their scale would be infinite.
+/// Rows with a smaller scale count as zeros: the inverse of the scale could be infinite.
 constexpr float kSmallest = 1e-30f;
 
-/// The largest absolute value of a row; not a number, or infinite, where an element is. Compared as whole
-/// numbers, which are in the order of the absolute values, with what is no number above all.
+/// The largest absolute value of a row; NaN or infinite where an element is. Compares bit patterns without
+/// the sign as integers: they are in the order of the absolute values, and NaN is above infinity.
 HWY_INLINE float largest(const float* x, int64_t size) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> bits;
@@ -36,35 +36,69 @@ HWY_INLINE float largest(const float* x, int64_t size) {
   return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, most)));
 }
 
-/// values[i] = x[i] * factor to the nearest whole number, to the even one in the middle, plus `shift`.
+/// values[i] = x[i] * factor + shift, rounded to the nearest integer (ties to even) before the shift, and at
+/// most `most`.
 template <typename Value>
-HWY_INLINE void round_row(const float* x, int64_t size, float factor, int32_t shift, Value* values) {
+HWY_INLINE void round_row(const float* x, int64_t size, float factor, int32_t shift, int32_t most,
+                          Value* values) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> whole;
   const hn::Rebind<Value, decltype(d)> narrow;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto factors = hn::Set(d, factor);
-  const auto shifts = hn::Set(whole, shift);
+  const auto shifts = hn::Set(whole, shift), limits = hn::Set(whole, most);
   int64_t at = 0;
   for (; at + lanes <= size; at += lanes) {
     const auto rounded = hn::NearestInt(hn::Mul(hn::LoadU(d, x + at), factors));
-    hn::StoreU(hn::DemoteTo(narrow, hn::Add(rounded, shifts)), narrow, values + at);
+    hn::StoreU(hn::DemoteTo(narrow, hn::Min(hn::Add(rounded, shifts), limits)), narrow, values + at);
   }
   for (; at < size; ++at) {
-    values[at] = static_cast<Value>(static_cast<int32_t>(std::nearbyint(x[at] * factor)) + shift);
+    const auto rounded = static_cast<int32_t>(std::nearbyint(x[at] * factor));
+    values[at] = static_cast<Value>(std::min(rounded + shift, most));
   }
 }
 
-/// A row's activations plus kShift, with zeros up to `stride`, and its scale; not a number for a row that
-/// holds what is none.
-template <int32_t kShift, typename Value>
-HWY_INLINE float quantize_row(const float* x, int64_t in, int64_t stride, Value* values) {
-  const float most = largest(x, in);
-  const bool usable = most >= kSmallest && most <= std::numeric_limits<float>::max();
-  round_row(x, usable ? in : 0, usable ? 127 / most : 0, kShift, values);
-  std::fill(values + (usable ? in : 0), values + stride, static_cast<Value>(kShift));
-  if (usable) return most / 127;
-  return most < kSmallest ? 0 : std::numeric_limits<float>::quiet_NaN();
+/// The range of a row, zero included: from -below to above. NaN or infinite where an element is.
+struct Range {
+  float below, above;
+};
+
+/// Compares bit patterns as signed integers, in which order NaN is above infinity: floats without their
+/// sign bit are in the order of their values, and floats with it are negative.
+HWY_INLINE Range range_of(const float* x, int64_t size) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> bits;
+  const auto sign = hn::Set(bits, std::numeric_limits<int32_t>::min());
+  auto below = hn::Zero(bits), above = hn::Zero(bits);
+  for_each_vector(d, size, [&](auto at, auto load, auto) {
+    const auto value = hn::BitCast(bits, load(x + at));
+    above = hn::Max(above, value);
+    below = hn::Max(below, hn::Xor(value, sign));
+  });
+  return {std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, below))),
+          std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, above)))};
+}
+
+/// How a row was quantized: x_i ~ scale (values[i] - zero_point).
+struct RowScale {
+  float scale;         ///< 0 for a row of zeros, NaN for a row that contains NaN or infinity
+  int32_t zero_point;  ///< 0 to 127
+};
+
+/// A row of activations -> u7, with zeros up to `stride`.
+HWY_INLINE RowScale quantize_row(const float* x, int64_t in, int64_t stride, uint8_t* values) {
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const Range range = range_of(x, in);
+  const bool finite = range.below <= kLargest && range.above <= kLargest;
+  // Two divisions: the sum of both ends may overflow.
+  const float scale = range.below / kLargestActivation + range.above / kLargestActivation;
+  const bool usable = finite && scale >= kSmallest;
+  const float factor = usable ? 1 / scale : 0;
+  const auto zero_point = usable ? static_cast<int32_t>(std::nearbyint(range.below * factor)) : 0;
+  round_row(x, usable ? in : 0, factor, zero_point, kLargestActivation, values);
+  std::fill(values + (usable ? in : 0), values + stride, uint8_t{0});
+  if (usable) return {scale, zero_point};
+  return {finite ? 0 : std::numeric_limits<float>::quiet_NaN(), 0};
 }
 
 }  // namespace heed::HWY_NAMESPACE

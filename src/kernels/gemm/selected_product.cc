@@ -1,6 +1,7 @@
 #include "kernels/gemm/selected_product.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "base/check.h"
@@ -27,24 +28,14 @@ constexpr int64_t kCacheLine = 64;
 
 // What kind of numbers and which instructions it is, the loops below are told by a type Numbers:
 //   Weight, Value, Total    of W, of x as the loop finds it, of a sum
-//   kShift                  what a Value has been made larger by
 //   lanes()                 numbers of a vector
-//   weights()               so many of W
+//   weights(), values()     so many of W and x
 //   Sum, zero(), add()      sums of products, lane by lane
-//   Shift, no_shift(), add_shift()   what kShift makes of these sums too much
 //   lane_sums()             vectors of lanes that are to be added up
-
-/// Values as they are.
-struct Unshifted {
-  static constexpr int32_t kShift = 0;
-  struct Shift {};
-  static HWY_INLINE Shift no_shift() { return {}; }
-  template <class V>
-  static HWY_INLINE void add_shift(Shift&, V) {}
-};
+//   one()                   only of int8: ones instead of values, for the sums of weights
 
 /// Sums of float32.
-struct FloatNumbers : Unshifted {
+struct FloatNumbers {
   using Weight = float;
   using Value = float;
   using Total = float;
@@ -53,14 +44,40 @@ struct FloatNumbers : Unshifted {
   static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(D())); }
   static HWY_INLINE Sum weights(const float* w) { return hn::LoadU(D(), w); }
   static HWY_INLINE Sum zero() { return hn::Zero(D()); }
-  static HWY_INLINE void add(Sum& sum, Sum w, const float* x) { sum = hn::MulAdd(w, hn::LoadU(D(), x), sum); }
-  static HWY_INLINE Sum lane_sums(Sum sum, Shift) { return sum; }
+  static HWY_INLINE Sum values(const float* x) { return hn::LoadU(D(), x); }
+  static HWY_INLINE void add(Sum& sum, Sum w, Sum x) { sum = hn::MulAdd(w, x, sum); }
+  static HWY_INLINE Sum lane_sums(Sum sum) { return sum; }
 };
 
-/// Exact sums of products of whole numbers, in pairs that 32 bits hold.
-struct WholeNumbers : Unshifted {
+#if HEED_BYTE_PRODUCTS
+/// Exact sums of u7 times s8.
+template <bool kVnni>
+struct ByteNumbers {
   using Weight = int8_t;
-  using Value = int16_t;
+  using Value = uint8_t;
+  using Total = int32_t;
+  using Sum = hn::Vec<ByteSums>;
+  static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Bytes())); }
+  static HWY_INLINE hn::Vec<Bytes> weights(const int8_t* w) { return hn::LoadU(Bytes(), w); }
+  static HWY_INLINE Sum zero() { return hn::Zero(ByteSums()); }
+  static HWY_INLINE hn::Vec<UnsignedBytes> values(const uint8_t* x) { return hn::LoadU(UnsignedBytes(), x); }
+  static HWY_INLINE hn::Vec<UnsignedBytes> one() { return hn::Set(UnsignedBytes(), uint8_t{1}); }
+  static HWY_INLINE void add(Sum& sum, hn::Vec<Bytes> w, hn::Vec<UnsignedBytes> x) {
+#if HEED_VNNI
+    if constexpr (kVnni) return add_byte_products(sum, x, w);
+#endif
+    add_pairs(sum, multiply_byte_pairs(x, w));
+  }
+  static HWY_INLINE Sum lane_sums(Sum sum) {
+    return sum;
+  }
+};
+using Int8Numbers = ByteNumbers<false>;
+#else
+/// The same in 16 bits, added in pairs.
+struct Int8Numbers {
+  using Weight = int8_t;
+  using Value = uint8_t;
   using Total = int32_t;
   using D = hn::ScalableTag<int16_t>;
   using Wide = hn::RepartitionToWide<D>;
@@ -74,76 +91,80 @@ struct WholeNumbers : Unshifted {
     return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<int8_t, D>(), w));
   }
   static HWY_INLINE Sum zero() { return {}; }
-  static HWY_INLINE void add(Sum& sum, hn::Vec<D> w, const int16_t* x) {
-    sum.low = hn::ReorderWidenMulAccumulate(Wide(), w, hn::LoadU(D(), x), sum.low, sum.high);
+  static HWY_INLINE hn::Vec<D> values(const uint8_t* x) {
+    return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<uint8_t, D>(), x));
   }
-  static HWY_INLINE hn::Vec<Wide> lane_sums(const Sum& sum, Shift) { return hn::Add(sum.low, sum.high); }
-};
-
-#if HEED_BYTE_PRODUCTS
-/// The same with the instruction of VNNI.
-struct VnniNumbers {
-  using Weight = int8_t;
-  using Value = uint8_t;
-  using Total = int32_t;
-  static constexpr int32_t kShift = 128;
-  using Unsigned = hn::Repartition<uint8_t, ByteSums>;
-  using Sum = hn::Vec<ByteSums>;
-  using Shift = Sum;
-  static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Bytes())); }
-  static HWY_INLINE hn::Vec<Bytes> weights(const int8_t* w) { return hn::LoadU(Bytes(), w); }
-  static HWY_INLINE Sum zero() { return hn::Zero(ByteSums()); }
-  static HWY_INLINE void add(Sum& sum, hn::Vec<Bytes> w, const uint8_t* x) {
-    add_byte_products(sum, hn::LoadU(Unsigned(), x), w);
+  static HWY_INLINE hn::Vec<D> one() { return hn::Set(D(), int16_t{1}); }
+  static HWY_INLINE void add(Sum& sum, hn::Vec<D> w, hn::Vec<D> x) {
+    sum.low = hn::ReorderWidenMulAccumulate(Wide(), w, x, sum.low, sum.high);
   }
-  static HWY_INLINE Shift no_shift() { return zero(); }
-  static HWY_INLINE void add_shift(Shift& shift, hn::Vec<Bytes> w) {
-    add_byte_products(shift, hn::Set(Unsigned(), uint8_t{kShift}), w);
-  }
-  static HWY_INLINE Sum lane_sums(Sum sum, Shift shift) { return hn::Sub(sum, shift); }
+  static HWY_INLINE hn::Vec<Wide> lane_sums(const Sum& sum) { return hn::Add(sum.low, sum.high); }
 };
 #endif
 
-/// totals[row][n] = the scalar product of weights w[n] and row `row` of x.
+template <class Numbers>
+constexpr bool kHasZeroPoints = std::is_integral_v<typename Numbers::Weight>;
+
+/// totals[row][n] = the scalar product of weights w[n] and row `row` of x, whose zero points are taken off.
 template <class Numbers, int kRows>
 HWY_INLINE void dot_block(const typename Numbers::Weight* const (&w)[kWords],
                           const typename Numbers::Value* x, int64_t in,
+                          [[maybe_unused]] const RowScale* row_scales,
                           typename Numbers::Total (*totals)[kWords]) {
   using Total = typename Numbers::Total;
   const int64_t lanes = Numbers::lanes();
-  typename Numbers::Sum sums[kRows][kWords];
-  typename Numbers::Shift shifts[kWords];
+  typename Numbers::Sum sums[kRows][kWords], weight_sums[kWords];
   for (int n = 0; n < kWords; ++n) {
-    shifts[n] = Numbers::no_shift();
+    weight_sums[n] = Numbers::zero();
     for (int row = 0; row < kRows; ++row) sums[row][n] = Numbers::zero();
   }
   int64_t at = 0;
   for (; at + lanes <= in; at += lanes) {
     for (int n = 0; n < kWords; ++n) {
       const auto weights = Numbers::weights(w[n] + at);
-      Numbers::add_shift(shifts[n], weights);
-      for (int row = 0; row < kRows; ++row) Numbers::add(sums[row][n], weights, x + row * in + at);
+      if constexpr (kHasZeroPoints<Numbers>) Numbers::add(weight_sums[n], weights, Numbers::one());
+      for (int row = 0; row < kRows; ++row) {
+        Numbers::add(sums[row][n], weights, Numbers::values(x + row * in + at));
+      }
     }
   }
   const hn::ScalableTag<Total> d;
   for (int row = 0; row < kRows; ++row) {
-    const auto lane_sums = [&](int n) { return Numbers::lane_sums(sums[row][n], shifts[n]); };
+    const auto lane_sums = [&](int n) {
+      const auto products = Numbers::lane_sums(sums[row][n]);
+      if constexpr (kHasZeroPoints<Numbers>) {
+        const auto zero_point = hn::Set(d, row_scales[row].zero_point);
+        return hn::Sub(products, hn::Mul(zero_point, Numbers::lane_sums(weight_sums[n])));
+      } else {
+        return products;
+      }
+    };
     reduce_four(
         d, lane_sums(0), lane_sums(1), lane_sums(2), lane_sums(3),
         [](auto a, auto b) { return hn::Add(a, b); }, totals[row]);
     for (int64_t i = at; i < in; ++i) {
-      const Total value = static_cast<Total>(x[row * in + i]) - Numbers::kShift;
+      auto value = static_cast<Total>(x[row * in + i]);
+      if constexpr (kHasZeroPoints<Numbers>) value -= row_scales[row].zero_point;
       for (int n = 0; n < kWords; ++n) totals[row][n] += static_cast<Total>(w[n][i]) * value;
     }
   }
 }
 
+/// Rows of x, and of int8 how they were quantized.
+template <class Numbers>
+struct Rows {
+  const typename Numbers::Value* x;
+  int64_t rows, in;
+  const RowScale* scales = nullptr;
+};
+
 /// finish(first, words, row, totals) for words [first, first + words) of the list and each row of x.
 template <class Numbers, class Finish>
 HWY_INLINE void dot_selected(const typename Numbers::Weight* weight, const int32_t* outputs, int64_t count,
-                             const typename Numbers::Value* x, int64_t rows, int64_t in,
-                             const Finish& finish) {
+                             const Rows<Numbers>& r, const Finish& finish) {
   constexpr int kRows = 4;  // that share weights as they are loaded
+  const int64_t in = r.in;
+  const auto scales_of = [&](int64_t row) { return r.scales == nullptr ? nullptr : r.scales + row; };
   const auto ask_for = [&](int64_t begin) {
     for (int64_t n = begin; n < std::min(begin + kWords, count); ++n) {
       const auto* bytes = reinterpret_cast<const char*>(weight + outputs[n] * in);
@@ -159,19 +180,19 @@ HWY_INLINE void dot_selected(const typename Numbers::Weight* weight, const int32
     for (int64_t n = 0; n < kWords; ++n) w[n] = weight + outputs[first + std::min(n, words - 1)] * in;
     typename Numbers::Total totals[kRows][kWords];
     int64_t row = 0;
-    for (; row + kRows <= rows; row += kRows) {
-      dot_block<Numbers, kRows>(w, x + row * in, in, totals);
-      for (int r = 0; r < kRows; ++r) finish(first, words, row + r, totals[r]);
+    for (; row + kRows <= r.rows; row += kRows) {
+      dot_block<Numbers, kRows>(w, r.x + row * in, in, scales_of(row), totals);
+      for (int n = 0; n < kRows; ++n) finish(first, words, row + n, totals[n]);
     }
-    for (; row < rows; ++row) {
-      dot_block<Numbers, 1>(w, x + row * in, in, totals);
+    for (; row < r.rows; ++row) {
+      dot_block<Numbers, 1>(w, r.x + row * in, in, scales_of(row), totals);
       finish(first, words, row, totals[0]);
     }
   }
 }
 
 void float_selected_product(const SelectedProductArguments& a) {
-  dot_selected<FloatNumbers>(a.weight, a.outputs, a.count, a.x, a.rows, a.in,
+  dot_selected<FloatNumbers>(a.weight, a.outputs, a.count, {a.x, a.rows, a.in},
                              [&](int64_t first, int64_t words, int64_t row, const float* totals) {
                                float* y = a.y + row * a.count;
                                for (int64_t n = first; n < first + words; ++n) {
@@ -183,21 +204,20 @@ void float_selected_product(const SelectedProductArguments& a) {
 /// No multiplication is joined with an addition here: see CMakeLists.txt.
 template <class Numbers>
 HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
-  using Value = typename Numbers::Value;
-  thread_local std::vector<Value, PoolAllocator<Value>> values;
-  thread_local std::vector<float, PoolAllocator<float>> scales;
+  thread_local std::vector<uint8_t, PoolAllocator<uint8_t>> values;
+  thread_local std::vector<RowScale, PoolAllocator<RowScale>> scales;
   values.resize(std::max(values.size(), static_cast<size_t>(a.rows * a.in)));
   scales.resize(std::max(scales.size(), static_cast<size_t>(a.rows)));
   for (int64_t row = 0; row < a.rows; ++row) {
-    scales[row] = quantize_row<Numbers::kShift>(a.x + row * a.in, a.in, a.in, values.data() + row * a.in);
+    scales[row] = quantize_row(a.x + row * a.in, a.in, a.in, values.data() + row * a.in);
   }
-  const float* row_scales = scales.data();
-  dot_selected<Numbers>(a.weight, a.outputs, a.count, values.data(), a.rows, a.in,
+  const RowScale* row_scales = scales.data();
+  dot_selected<Numbers>(a.weight, a.outputs, a.count, {values.data(), a.rows, a.in, row_scales},
                         [&](int64_t first, int64_t words, int64_t row, const int32_t* totals) {
                           float* y = a.y + row * a.count;
                           for (int64_t n = first; n < first + words; ++n) {
                             const int32_t output = a.outputs[n];
-                            const float scale = row_scales[row] * a.scales[output];
+                            const float scale = row_scales[row].scale * a.scales[output];
                             const float product = static_cast<float>(totals[n - first]) * scale;
                             y[n] = a.bias == nullptr ? product : product + a.bias[output];
                           }
@@ -205,10 +225,10 @@ HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
 }
 
 void int8_selected_product(const Int8SelectedProductArguments& a) {
-#if HEED_BYTE_PRODUCTS
-  if (internal::has_vnni()) return multiply_selected<VnniNumbers>(a);
+#if HEED_VNNI
+  if (internal::has_vnni()) return multiply_selected<ByteNumbers<true>>(a);
 #endif
-  multiply_selected<WholeNumbers>(a);
+  multiply_selected<Int8Numbers>(a);
 }
 
 }  // namespace heed::HWY_NAMESPACE

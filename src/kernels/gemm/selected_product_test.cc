@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -69,6 +70,20 @@ TEST_P(SelectedProductTest, In8BitsIsTheWholeProductToTheLastBit) {
       for (size_t i = 0; i < expected.size(); ++i) {
         ASSERT_EQ(std::bit_cast<uint32_t>(actual[i]), std::bit_cast<uint32_t>(expected[i]))
             << isa << ", " << i;
+      }
+    });
+  }
+}
+
+// Activations and weights as large as they get: no instruction set saturates.
+TEST_P(SelectedProductTest, In8BitsExtremeNumbersDoNotSaturate) {
+  for (const float sign : {1.0f, -1.0f}) {
+    std::fill(x.begin(), x.end(), 1.0f);
+    std::fill(values.begin(), values.end(), static_cast<int8_t>(sign * 127));
+    std::fill(scales.begin(), scales.end(), 1.0f);
+    on_every_isa([&](const std::string& isa) {
+      for (const float y : run_int8(0, kRows, false)) {
+        ASSERT_NEAR(y, sign * 127 * static_cast<float>(in), 1e-6 * 127 * static_cast<double>(in)) << isa;
       }
     });
   }
