@@ -39,5 +39,8 @@ set(HEED_LINK_data ICU::uc)
 set(HEED_LINK_decode ICU::uc PkgConfig::GUMBO PkgConfig::MD4C)
 set(HEED_LINK_inspect PkgConfig::PANGOCAIRO ICU::uc nlohmann_json::nlohmann_json)
 set(HEED_LINK_train nlohmann_json::nlohmann_json PkgConfig::TOMLPLUSPLUS)
+# Boost.Beast and Boost.Asio: headers alone.
+find_path(HEED_BEAST_HEADERS boost/beast/version.hpp REQUIRED)
+set(HEED_LINK_serve nlohmann_json::nlohmann_json Threads::Threads)
 set(HEED_LINK_cli CLI11::CLI11 nlohmann_json::nlohmann_json)
 set(HEED_LINK_test nlohmann_json::nlohmann_json)

@@ -157,14 +157,14 @@ function(heed_embed_web folder)
   target_sources(heed_${folder} PRIVATE ${output})
 endfunction()
 
-# The installed library: every folder but the command line, in one shared object.
+# The installed library: every folder but the server and the command line, in one shared object.
 function(heed_public_library)
   get_property(folders GLOBAL PROPERTY HEED_FOLDERS)
   add_library(heed SHARED)
   add_library(heed::heed ALIAS heed)
   foreach(name ${folders})
     get_target_property(type heed_${name} TYPE)
-    if(NOT name STREQUAL "cli" AND type STREQUAL "STATIC_LIBRARY")
+    if(NOT name MATCHES "^(serve|cli)$" AND type STREQUAL "STATIC_LIBRARY")
       target_sources(heed PRIVATE $<TARGET_OBJECTS:heed_${name}>)
       target_link_libraries(heed PRIVATE ${HEED_LINK_${name}})
     endif()

@@ -45,8 +45,14 @@ function options(state) {
 
 /// A trace of the server. `changes`: {target, ablate, model, ...} instead of the state's.
 export async function attend(state, changes, signal) {
-  const body =
-      {text: state.text, ...options(state), ...(state.prefix ? {prefix: state.prefix} : {}), ...changes};
+  const body = {
+    text: state.text,
+    packed: true,
+    details: true,
+    ...options(state),
+    ...(state.prefix ? {prefix: state.prefix} : {}),
+    ...changes
+  };
   return Trace.fromJson(await request("v1/attend", body, signal));
 }
 

@@ -16,19 +16,6 @@
 
 namespace heed::cli {
 
-ClassifierModel classifier_model(models::LoadedModel loaded) {
-  const int64_t vocabulary = loaded.classifier().vocabulary_size();
-  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
-  decode::require_vocabulary(tokenizer, vocabulary, loaded.directory);
-  return {std::move(loaded), std::move(tokenizer)};
-}
-
-decode::ClassifierText classifier_text(std::string_view line) {
-  const size_t tab = line.find('\t');
-  if (tab == std::string_view::npos) return {std::string(line)};
-  return {std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
-}
-
 namespace {
 
 struct LabelledTexts {

@@ -7,23 +7,15 @@
 
 #include "cli/command.h"
 #include "cli/model_lookup.h"
+#include "decode/model_files.h"
 #include "decode/text_classifier.h"
-#include "models/model_directory.h"
-#include "text/wordpiece.h"
 
 namespace heed::cli {
 
-struct ClassifierModel {
-  models::LoadedModel loaded;
-  WordPieceTokenizer tokenizer;
-};
+using decode::classifier_model;
+using decode::ClassifierModel;
 
-/// Adds the tokenizer to a loaded classifier. Throws kUsage if it is no classifier, kFormat if the tokenizer
-/// has more pieces than the model's vocabulary, and the errors of WordPieceTokenizer::load().
-ClassifierModel classifier_model(models::LoadedModel loaded);
-
-/// Parses a line: one text, or two separated by a tab.
-decode::ClassifierText classifier_text(std::string_view line);
+using decode::classifier_text;
 
 struct ClassifierEvaluation {
   CommonOptions common;

@@ -15,6 +15,7 @@
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
 #include "cli/terminal.h"
+#include "decode/result_json.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -31,23 +32,6 @@ struct ClassifyOptions {
   std::string input, output;
   bool json = false, lossy = false;
 };
-
-/// `result` is null for a blank line.
-std::string to_json(const std::string& line, const std::vector<std::string>& labels,
-                    const decode::Classification* result) {
-  const decode::ClassifierText text = classifier_text(line);
-  nlohmann::ordered_json json{{"text", text.first}};
-  if (text.second) json["second_text"] = *text.second;
-  json["label"] = nullptr;
-  json["probability"] = nullptr;
-  json["probabilities"] = nlohmann::ordered_json::object();
-  if (result == nullptr) return json.dump();
-  json["label"] = labels[result->best];
-  json["probability"] = result->probabilities[result->best];
-  for (size_t c = 0; c < labels.size(); ++c) json["probabilities"][labels[c]] = result->probabilities[c];
-  if (result->truncated) json["truncated"] = true;
-  return json.dump();
-}
 
 std::string to_text(const std::vector<std::string>& labels, const decode::Classification* result) {
   if (result == nullptr) return "";
@@ -89,7 +73,8 @@ int run_classify(const ClassifyOptions& o) {
     for (const std::string& line : taken) {
       const decode::Classification* result = strip(line).empty() ? nullptr : &*next++;
       truncated += result != nullptr && result->truncated ? 1 : 0;
-      output.write_line(o.json ? to_json(line, labels, result) : to_text(labels, result));
+      output.write_line(o.json ? decode::to_json(classifier_text(line), labels, result).dump()
+                               : to_text(labels, result));
     }
     written += taken.size();
     progress.show(written);

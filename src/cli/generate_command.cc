@@ -16,7 +16,8 @@
 #include "cli/language_model.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
-#include "decode/text_generator.h"
+#include "decode/generation_settings.h"
+#include "decode/result_json.h"
 #include "text/utf8.h"
 
 namespace heed::cli {
@@ -25,56 +26,11 @@ namespace {
 struct GenerateOptions {
   CommonOptions common;
   ModelChoice model;
-  std::vector<std::string> prompts, stops;
+  decode::GenerationChoices choices;
+  std::vector<std::string> prompts;
   std::string input, output;
-  bool greedy = false, ignore_end = false, special_tokens = false, no_prompt = false, json = false;
-  bool lossy = false;
-  int samples = 1;
-  // Options that are not given keep the model's generation settings.
-  std::optional<int> beam, top_k;
-  std::optional<int64_t> max_tokens;
-  std::optional<double> temperature, top_p, min_p, repetition_penalty;
-  std::optional<uint64_t> seed;
+  bool no_prompt = false, json = false, lossy = false;
 };
-
-decode::TextGeneratorOptions generator_options(const GenerateOptions& o, const models::LoadedModel& model) {
-  decode::TextGeneratorOptions options;
-  options.search = decode::continuation_options_of(model);
-  decode::SearchOptions& search = options.search;
-  search.nbest = o.samples;
-  if (o.temperature || o.top_k || o.top_p || o.min_p || o.seed || o.samples > 1) search.sample = true;
-  if (o.temperature) search.sampling.temperature = *o.temperature;
-  if (o.top_k) search.sampling.top_k = *o.top_k;
-  if (o.top_p) search.sampling.top_p = *o.top_p;
-  if (o.min_p) search.sampling.min_p = *o.min_p;
-  if (o.seed) search.sampling.seed = *o.seed;
-  if (o.greedy || o.beam) {
-    search.sample = false;
-    search.beam_size = o.greedy ? 1 : *o.beam;
-  }
-  if (o.repetition_penalty) search.repetition_penalty = *o.repetition_penalty;
-  if (o.max_tokens) {
-    search.max_new = *o.max_tokens;
-    search.max_length = 0;
-  }
-  options.stops = o.stops;
-  options.ignore_end = o.ignore_end;
-  options.special_tokens = o.special_tokens;
-  return options;
-}
-
-std::string to_json(const decode::Generation& generation, const decode::GeneratedText& text, size_t sample) {
-  return nlohmann::ordered_json{{"prompt", replace_invalid_utf8(generation.prompt)},
-                                {"sample", sample + 1},
-                                {"text", text.text},
-                                {"ending", decode::name_of(text.ending)},
-                                {"log_probability", text.log_probability},
-                                {"prompt_ids", generation.prompt_ids},
-                                {"ids", text.ids},
-                                {"tokens", text.pieces},
-                                {"log_probabilities", text.log_probabilities}}
-      .dump();
-}
 
 void explain_ending(const GenerateOptions& o, const models::LanguageModel& model, decode::TextEnding ending) {
   if (o.common.quiet || ending != decode::TextEnding::kPositions) return;
@@ -107,11 +63,11 @@ void write(const GenerateOptions& o, const decode::Generation& generation, size_
   for (size_t sample = 0; sample < generation.texts.size(); ++sample) {
     const decode::GeneratedText& text = generation.texts[sample];
     if (o.json) {
-      output.write_line(to_json(generation, text, sample));
+      output.write_line(decode::to_json(generation, text, sample).dump());
       continue;
     }
     output.write(fmt::format("== {}", number));
-    if (o.samples > 1) output.write(fmt::format(" [{}]", sample + 1));
+    if (o.choices.samples > 1) output.write(fmt::format(" [{}]", sample + 1));
     output.write_line("");
     output.write_line((o.no_prompt ? "" : generation.prompt) + text.text);
   }
@@ -131,8 +87,9 @@ int run_generate(const GenerateOptions& o) {
   const LanguageModelFiles model = load_language_model(o.model);
   ThreadPool pool(o.common.threads);
   const decode::TextGenerator generator(model.loaded.language_model(), model.loaded.context(),
-                                        *model.tokenizer, pool, generator_options(o, model.loaded));
-  if (o.prompts.size() <= 1 && o.input.empty() && o.samples == 1 && !o.json) {
+                                        *model.tokenizer, pool,
+                                        decode::generator_options(o.choices, model.loaded));
+  if (o.prompts.size() <= 1 && o.input.empty() && o.choices.samples == 1 && !o.json) {
     return generate_live(o, model, generator, output);
   }
   // Prompts given as arguments may contain line breaks; in a file, each line is a prompt.
@@ -155,32 +112,33 @@ int run_generate(const GenerateOptions& o) {
 }
 
 void add_sampling_options(Command& command, GenerateOptions& o) {
-  Option* greedy = command.add_flag("--greedy", o.greedy, "Greedy search: always the most probable token");
-  add_integer(command, "--beam", o.beam, "Beam search with beam size N instead of sampling",
+  Option* greedy =
+      command.add_flag("--greedy", o.choices.greedy, "Greedy search: always the most probable token");
+  add_integer(command, "--beam", o.choices.beam, "Beam search with beam size N instead of sampling",
               {1, models::kMostBeams})
       ->excludes(greedy);
-  add_number(command, "--temperature", o.temperature, "Sampling temperature [default: the model's, or 1]",
-             {.least = 0, .above_least = true})
+  add_number(command, "--temperature", o.choices.temperature,
+             "Sampling temperature [default: the model's, or 1]", {.least = 0, .above_least = true})
       ->excludes(greedy)
       ->type_name("T");
-  add_integer(command, "--top-k", o.top_k,
+  add_integer(command, "--top-k", o.choices.top_k,
               "Sample from the K most probable tokens; 0: all [default: the model's, or 0]", {})
       ->excludes(greedy)
       ->type_name("K");
-  add_number(command, "--top-p", o.top_p,
+  add_number(command, "--top-p", o.choices.top_p,
              "Sample from the most probable tokens whose probabilities sum to P (nucleus sampling); 1: all "
              "[default: the model's, or 0.9]",
              {.least = 0, .most = 1, .above_least = true})
       ->excludes(greedy)
       ->type_name("P");
   add_number(
-      command, "--min-p", o.min_p,
+      command, "--min-p", o.choices.min_p,
       "Sample from tokens with at least P times the highest probability; 0: all [default: the model's, or 0]",
       {.least = 0, .most = 1})
       ->excludes(greedy)
       ->type_name("P");
-  add_integer(command, "--seed", o.seed, "Random seed of sampling [default: 1]", kAnySeed);
-  add_number(command, "--repetition-penalty", o.repetition_penalty,
+  add_integer(command, "--seed", o.choices.seed, "Random seed of sampling [default: 1]", kAnySeed);
+  add_number(command, "--repetition-penalty", o.choices.repetition_penalty,
              "Above 1: penalise tokens that already occur in prompt or text [default: the model's, or 1]",
              {.least = 0, .above_least = true})
       ->type_name("A");
@@ -210,14 +168,14 @@ void add_generate(Command& app, Work& work) {
   command->add_option("--model", o->model.model, "Directory of a language model [default: $HEED_MODEL]")
       ->type_name("DIR");
   add_sampling_options(*command, *o);
-  add_integer(*command, "--samples", o->samples, "Samples per prompt", {1, 1024});
-  add_integer(*command, "--max-tokens", o->max_tokens,
+  add_integer(*command, "--samples", o->choices.samples, "Samples per prompt", {1, 1024});
+  add_integer(*command, "--max-tokens", o->choices.max_tokens,
               "Maximum number of new tokens [default: the model's, or 256]", {1, 1 << 24});
-  command->add_option("--stop", o->stops, "Stop before this text; may be repeated")
+  command->add_option("--stop", o->choices.stops, "Stop before this text; may be repeated")
       ->repeatable()
       ->type_name("TEXT");
-  command->add_flag("--ignore-end", o->ignore_end, "Ignore the end token and continue");
-  command->add_flag("--special-tokens", o->special_tokens,
+  command->add_flag("--ignore-end", o->choices.ignore_end, "Ignore the end token and continue");
+  command->add_flag("--special-tokens", o->choices.special_tokens,
                     "Parse special tokens in prompts, such as <|endoftext|>");
   command->add_flag("--no-prompt", o->no_prompt, "Write only the new text, without the prompt");
   command->add_flag("--json", o->json,

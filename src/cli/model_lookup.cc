@@ -72,27 +72,6 @@ void require_pair(const std::string& directory, const std::string& pair) {
        shown(source), shown(target));
 }
 
-std::string bundled_model(const std::string& pair) {
-  std::vector<BundledModel> models = bundled_models();
-  for (const BundledModel& model : models) {
-    if (model.pair != pair) continue;
-    if (is_pair(pair)) return model.directory;
-    fail(ErrorKind::kUsage,
-         "--pair takes two languages, such as de-en; to use the bundled model '{}', give --model {}", pair,
-         model.directory);
-  }
-  split_pair(pair);
-  std::erase_if(models, [](const BundledModel& model) { return !is_pair(model.pair); });
-  const std::string advice = "give a model with --model DIR or $HEED_MODEL, or train one with heed train";
-  if (models.empty()) {
-    std::vector<std::string> folders;
-    for (const fs::path& folder : bundle_folders()) folders.push_back(folder.string());
-    fail(ErrorKind::kNotFound, "no bundled models in {}: {}", fmt::join(folders, " or "), advice);
-  }
-  fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}", pair,
-       join_pairs(models), advice);
-}
-
 }  // namespace
 
 void add_model_options(Command& app, ModelChoice& choice) {
@@ -123,14 +102,18 @@ void add_shortlist_option(Command& app, std::string& shortlist) {
       ->type_name("on|off");
 }
 
-models::LoadedModel load_model(const std::string& directory, const std::string& precision,
-                               const std::string& shortlist) {
+models::LoadOptions load_options(const std::string& precision, const std::string& shortlist) {
   models::LoadOptions options;
   if (!precision.empty()) {
     options.precision = precision == "int8" ? models::Precision::kInt8 : models::Precision::kFloat32;
   }
   if (!shortlist.empty()) options.shortlist = shortlist == "on";
-  return models::load_model(directory, options);
+  return options;
+}
+
+models::LoadedModel load_model(const std::string& directory, const std::string& precision,
+                               const std::string& shortlist) {
+  return models::load_model(directory, load_options(precision, shortlist));
 }
 
 std::string find_named_model(const NamedModel& choice) {
@@ -139,6 +122,27 @@ std::string find_named_model(const NamedModel& choice) {
   if (named.empty())
     fail(ErrorKind::kUsage, "no model for this task is bundled: give one with --model DIR or $HEED_MODEL");
   return model_directory_at(named, "$HEED_MODEL");
+}
+
+std::string bundled_model(const std::string& pair) {
+  std::vector<BundledModel> models = bundled_models();
+  for (const BundledModel& model : models) {
+    if (model.pair != pair) continue;
+    if (is_pair(pair)) return model.directory;
+    fail(ErrorKind::kUsage,
+         "--pair takes two languages, such as de-en; to use the bundled model '{}', give --model {}", pair,
+         model.directory);
+  }
+  split_pair(pair);
+  std::erase_if(models, [](const BundledModel& model) { return !is_pair(model.pair); });
+  const std::string advice = "give a model with --model DIR or $HEED_MODEL, or train one with heed train";
+  if (models.empty()) {
+    std::vector<std::string> folders;
+    for (const fs::path& folder : bundle_folders()) folders.push_back(folder.string());
+    fail(ErrorKind::kNotFound, "no bundled models in {}: {}", fmt::join(folders, " or "), advice);
+  }
+  fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}", pair,
+       join_pairs(models), advice);
 }
 
 std::vector<BundledModel> bundled_models() {

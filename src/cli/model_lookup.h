@@ -38,6 +38,8 @@ std::string find_named_model(const NamedModel& choice);
 void add_precision_option(Command& app, std::string& precision);
 /// Adds --shortlist, for a subcommand that translates.
 void add_shortlist_option(Command& app, std::string& shortlist);
+/// The options that --precision and --shortlist stand for.
+models::LoadOptions load_options(const std::string& precision, const std::string& shortlist);
 /// Loads a model in this precision, with or without its vocabulary shortlist.
 models::LoadedModel load_model(const std::string& directory, const std::string& precision,
                                const std::string& shortlist = "");
@@ -48,6 +50,10 @@ struct BundledModel {
 
 /// Sorted by pair; empty if there is no such folder.
 std::vector<BundledModel> bundled_models();
+
+/// The directory of the bundled model for a language pair. Throws kUsage, listing the pairs, for another
+/// pair, and kNotFound if there are no bundled models.
+std::string bundled_model(const std::string& pair);
 
 /// Checks that `path` is a model directory and returns it. `origin` is the option that gave it. Throws
 /// kNotFound, kFile or kFormat.

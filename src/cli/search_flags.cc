@@ -18,21 +18,8 @@ void add_search_options(Command& app, SearchFlags& flags) {
 }
 
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model) {
-  decode::TranslatorOptions options;
-  options.split_sentences = options.protect_spans = options.true_case = true;
-  options.search = decode::search_options_of(model);
-  options.alignment.heads = models::read_alignment_heads(model.directory);
-  if (flags.beam) {
-    options.search.beam_size = *flags.beam;
-    options.search.sample = false;
-  }
-  if (flags.length_penalty) options.search.length_penalty = *flags.length_penalty;
-  if (flags.max_length) {
-    options.search.max_length = *flags.max_length;
-    options.search.max_new = 0;
-  }
-  if (flags.no_repeat_ngram) options.search.no_repeat_ngram_size = *flags.no_repeat_ngram;
-  if (flags.batch_tokens) options.budget.source_tokens = *flags.batch_tokens;
+  decode::TranslatorOptions options = decode::default_translator_options(model);
+  decode::apply(flags, options);
   return options;
 }
 

@@ -1,22 +1,13 @@
 // Search options shared by all subcommands that translate. They override the model's generation settings.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "cli/command_line.h"
-#include "decode/translator.h"
+#include "decode/translation_settings.h"
 
 namespace heed::cli {
 
-/// Options given on the command line. Empty ones keep the model's settings.
-struct SearchFlags {
-  std::optional<int> beam, no_repeat_ngram;
-  std::optional<double> length_penalty;
-  std::optional<int64_t> max_length;
-  std::optional<uint64_t> batch_tokens;
-};
+/// What was given on the command line; the model directory decides the rest.
+using SearchFlags = decode::SearchChoices;
 
 /// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram and --batch-tokens.
 void add_search_options(Command& app, SearchFlags& flags);

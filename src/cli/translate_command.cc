@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "cli/terminal.h"
 #include "cli/translation.h"
 #include "decode/document.h"
+#include "decode/result_json.h"
 #include "text/utf8.h"
 
 namespace heed::cli {
@@ -29,71 +29,35 @@ namespace {
 struct TranslateOptions {
   CommonOptions common;
   ModelChoice model;
-  SearchFlags search;
+  decode::TranslationChoices choices;
   std::vector<std::string> texts;
-  std::string input, output, prefix, glossary, format = "text";
-  int nbest = 1;
-  bool scores = false, alignment = false, json = false;
-  bool sample = false, split_sentences = false, whole_lines = false, no_placeholders = false, lossy = false;
-  // Options that are not given keep the model's generation settings.
-  std::optional<double> temperature, top_p;
-  std::optional<int> top_k;
-  uint64_t seed = 1;
+  std::string input, output, glossary, format = "text";
+  bool scores = false, json = false, split_sentences = false, lossy = false;
 };
 
 decode::TranslatorOptions translator_options(const TranslateOptions& o, const models::LoadedModel& model) {
-  decode::TranslatorOptions options = translator_options(o.search, model);
-  options.search.nbest = o.nbest;
-  if (!o.search.beam) options.search.beam_size = std::max(options.search.beam_size, o.nbest);
-  if (o.sample) options.search.sample = true;
-  decode::SamplingOptions& sampling = options.search.sampling;
-  if (o.temperature) sampling.temperature = *o.temperature;
-  if (o.top_k) sampling.top_k = *o.top_k;
-  if (o.top_p) sampling.top_p = *o.top_p;
-  sampling.seed = o.seed;
-  options.split_sentences = !o.whole_lines;
-  options.protect_spans = !o.no_placeholders;
-  if (!o.glossary.empty()) options.glossary = std::make_shared<const Glossary>(Glossary::load(o.glossary));
-  options.prefix = o.prefix;
-  options.align = o.alignment;
+  decode::TranslationChoices choices = o.choices;
+  if (!o.glossary.empty()) choices.glossary = std::make_shared<const Glossary>(Glossary::load(o.glossary));
+  decode::TranslatorOptions options = decode::default_translator_options(model);
+  decode::apply(choices, options);
   return options;
-}
-
-nlohmann::ordered_json to_json(const decode::Candidate& candidate, bool alignment) {
-  nlohmann::ordered_json json{{"translation", candidate.text},
-                              {"score", candidate.score},
-                              {"log_probability", candidate.log_probability},
-                              {"pieces", candidate.pieces},
-                              {"log_probabilities", candidate.log_probabilities}};
-  if (alignment) json["alignment"] = candidate.alignment;
-  return json;
-}
-
-nlohmann::ordered_json to_json(const decode::Translation& translation, bool alignment) {
-  nlohmann::ordered_json json{{"source", translation.source}, {"source_pieces", translation.source_pieces}};
-  json.update(to_json(translation.best(), alignment));
-  json["alternatives"] = nlohmann::ordered_json::array();
-  for (size_t rank = 1; rank < translation.candidates.size(); ++rank) {
-    json["alternatives"].push_back(to_json(translation.candidates[rank], alignment));
-  }
-  return json;
 }
 
 /// Writes the requested columns: score, translation, alignment. With --nbest N, each source line gives N
 /// lines, best first; missing translations are empty lines.
 void write(const TranslateOptions& o, const decode::Translation& translation, LineOutput& output) {
   if (o.json) {
-    output.write_line(to_json(translation, o.alignment).dump());
+    output.write_line(decode::to_json(translation, o.choices.align).dump());
     return;
   }
-  for (size_t rank = 0; rank < static_cast<size_t>(o.nbest); ++rank) {
+  for (size_t rank = 0; rank < static_cast<size_t>(o.choices.nbest); ++rank) {
     const bool found = rank < translation.candidates.size();
     std::string line;
     if (o.scores && found) line += fmt::format("{:.6f}", translation.candidates[rank].score);
     if (o.scores) line += '\t';
-    if (found) line += within_line(translation.candidates[rank].text, o.scores || o.alignment);
-    if (o.alignment) line += '\t';
-    if (o.alignment && found) line += decode::to_pharaoh(translation.candidates[rank].alignment);
+    if (found) line += within_line(translation.candidates[rank].text, o.scores || o.choices.align);
+    if (o.choices.align) line += '\t';
+    if (o.choices.align && found) line += decode::to_pharaoh(translation.candidates[rank].alignment);
     output.write_line(line);
   }
 }
@@ -103,8 +67,8 @@ int run_translate_documents(const TranslateOptions& o) {
   if (!o.texts.empty() && !o.input.empty()) {
     fail(ErrorKind::kUsage, "give either documents as arguments or --input, not both");
   }
-  if (o.json || o.scores || o.alignment || o.nbest > 1 || o.sample || !o.prefix.empty() ||
-      o.no_placeholders) {
+  if (o.json || o.scores || o.choices.align || o.choices.nbest > 1 || o.choices.sample ||
+      !o.choices.prefix.empty() || o.choices.no_placeholders) {
     fail(ErrorKind::kUsage,
          "--format {} translates whole documents: --json, --scores, --alignment, --nbest, --sample, --prefix "
          "and --no-placeholders only work with --format text",
@@ -133,9 +97,6 @@ int run_translate_documents(const TranslateOptions& o) {
 }
 
 int run_translate(const TranslateOptions& o) {
-  if (o.sample && o.search.beam) {
-    fail(ErrorKind::kUsage, "--sample and --beam exclude each other: give one of them");
-  }
   if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
@@ -189,22 +150,22 @@ int run_translate(const TranslateOptions& o) {
 }
 
 void add_sampling_options(Command& command, TranslateOptions& o) {
-  Option* sample = command.add_flag("--sample", o.sample, "Sample translations instead of searching");
-  add_number(command, "--temperature", o.temperature, "Sampling temperature [default: the model's, or 1]",
-             {.least = 0, .above_least = true})
+  Option* sample = command.add_flag("--sample", o.choices.sample, "Sample translations instead of searching");
+  add_number(command, "--temperature", o.choices.temperature,
+             "Sampling temperature [default: the model's, or 1]", {.least = 0, .above_least = true})
       ->needs(sample)
       ->type_name("T");
-  add_integer(command, "--top-k", o.top_k,
+  add_integer(command, "--top-k", o.choices.top_k,
               "Sample from the K most likely tokens; 0: all [default: the model's, or 0]", {})
       ->needs(sample)
       ->type_name("K");
-  add_number(command, "--top-p", o.top_p,
+  add_number(command, "--top-p", o.choices.top_p,
              "Sample from the most likely tokens whose probabilities sum to P (nucleus sampling) [default: "
              "the model's, or 1]",
              {.least = 0, .most = 1, .above_least = true})
       ->needs(sample)
       ->type_name("P");
-  add_integer(command, "--seed", o.seed, "Seed for sampling", kAnySeed)->needs(sample);
+  add_integer(command, "--seed", o.choices.seed, "Seed for sampling", kAnySeed)->needs(sample);
 }
 
 }  // namespace
@@ -230,21 +191,21 @@ void add_translate(Command& app, Work& work) {
       ->type_name("FORMAT");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
-  add_search_options(*command, o->search);
+  add_search_options(*command, o->choices.search);
   add_shortlist_option(*command, o->model.shortlist);
-  add_integer(*command, "--nbest", o->nbest, "Translations per line", {1, 1024});
+  add_integer(*command, "--nbest", o->choices.nbest, "Translations per line", {1, 1024});
   command->add_flag("--scores", o->scores, "Write the score in a column before the translation");
-  command->add_flag("--alignment", o->alignment,
+  command->add_flag("--alignment", o->choices.align,
                     "Write the word alignment in a column, as source-target pairs such as 0-0 1-2");
   command->add_flag("--json", o->json,
                     "One JSON object per line: source, translation, score, pieces, alternatives");
-  command->add_option("--prefix", o->prefix, "Target prefix: every translation begins with this text")
+  command->add_option("--prefix", o->choices.prefix, "Target prefix: every translation begins with this text")
       ->type_name("TEXT");
   Option* split = command->add_flag("--split-sentences", o->split_sentences,
                                     "Split lines into sentences and translate each (the default)");
-  command->add_flag("--no-split-sentences", o->whole_lines, "Translate each line as one sequence")
+  command->add_flag("--no-split-sentences", o->choices.whole_lines, "Translate each line as one sequence")
       ->excludes(split);
-  command->add_flag("--no-placeholders", o->no_placeholders,
+  command->add_flag("--no-placeholders", o->choices.no_placeholders,
                     "Translate URLs, code, numbers, emojis etc. like other text instead of protecting them "
                     "with placeholders");
   command

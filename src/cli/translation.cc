@@ -7,20 +7,6 @@
 
 namespace heed::cli {
 
-TranslationModel translation_model(models::LoadedModel loaded) {
-  loaded.seq2seq();  // throws for another task, before its tokenizer files are missed
-  const std::string directory = loaded.directory;
-  TranslationModel model{std::move(loaded), Tokenizer::load(directory)};
-  const auto pieces = static_cast<int64_t>(model.tokenizer.size());
-  if (pieces != model.loaded.seq2seq().vocabulary_size()) {
-    fail(ErrorKind::kFormat,
-         "'{}': vocab.json has {} pieces, but vocab_size in config.json is {}: use the vocab.json of this "
-         "model",
-         directory, pieces, model.loaded.seq2seq().vocabulary_size());
-  }
-  return model;
-}
-
 TranslationModel load_translation_model(const ModelChoice& choice) {
   return translation_model(load_model(find_translation_model(choice), choice.precision, choice.shortlist));
 }

@@ -10,19 +10,13 @@
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "data/pairs_reader.h"
-#include "models/model_directory.h"
-#include "text/tokenizer.h"
+#include "decode/model_files.h"
 
 namespace heed::cli {
 
-struct TranslationModel {
-  models::LoadedModel loaded;
-  Tokenizer tokenizer;
-};
+using decode::translation_model;
+using decode::TranslationModel;
 
-/// Adds the tokenizer to a loaded translation model. Throws kUsage for another kind of model, kFormat if the
-/// vocabulary sizes differ, and the errors of Tokenizer::load().
-TranslationModel translation_model(models::LoadedModel loaded);
 /// Loads the chosen model. Throws the errors of find_translation_model() and of loading.
 TranslationModel load_translation_model(const ModelChoice& choice);
 

@@ -62,11 +62,17 @@ void BeamSearch::follow(const std::vector<Candidate>& candidates) {
   std::vector<Row> rows;
   std::vector<int32_t> nodes;
   std::vector<double> sums;
+  std::vector<SearchCandidate> observed;
   for (size_t rank = 0; rank < candidates.size(); ++rank) {
     const Candidate& candidate = candidates[rank];
     const bool ends = settings_.ends(tree_, nodes_[candidate.row], candidate.id, length_);
+    if (settings_.observer != nullptr) {
+      observed.push_back(
+          {nodes_[candidate.row], candidate.id, candidate.log_probability, candidate.sum, -1, ends});
+    }
     if (ends ? rank >= beams_ : rows.size() == beams_) continue;
     const int32_t node = tree_.extend(nodes_[candidate.row], candidate.id, candidate.log_probability);
+    if (!observed.empty()) observed.back().node = node;
     if (ends) {
       finish(node, candidate.sum);
     } else {
@@ -78,6 +84,13 @@ void BeamSearch::follow(const std::vector<Candidate>& candidates) {
   rows_ = std::move(rows);
   nodes_ = std::move(nodes);
   sums_ = std::move(sums);
+  if (settings_.observer == nullptr) return;
+  for (SearchCandidate& candidate : observed) {
+    if (!candidate.finished) continue;
+    candidate.score =
+        normalized_score(candidate.sum, length_ - settings_.free, settings_.options.length_penalty);
+  }
+  settings_.observer->on_step(observed);
 }
 
 void BeamSearch::finish(int32_t node, double sum) {

@@ -13,6 +13,26 @@ struct RequiredPhrase {
   bool only_once = false;    ///< its first token comes nowhere else
 };
 
+/// What a beam search considered in a step: a running hypothesis and one more token.
+struct SearchCandidate {
+  int32_t parent = -1;        ///< the node of that hypothesis; -1: the start
+  int32_t id = 0;             ///< the token
+  float log_probability = 0;  ///< of the token
+  double sum = 0;             ///< of the longer hypothesis
+  int32_t node = -1;          ///< that of the longer hypothesis; -1: it was dropped
+  bool finished = false;      ///< it ended
+  double score = 0;           ///< of a finished one: the sum, normalized by length
+};
+
+/// Told of a beam search, step by step, without changing it.
+class SearchObserver {
+ public:
+  virtual ~SearchObserver() = default;
+  /// The best 2 * beam_size candidates of a step, the best first. Nodes count from 0 in the order of
+  /// `node`.
+  virtual void on_step(const std::vector<SearchCandidate>& candidates) = 0;
+};
+
 /// A sentence to be translated.
 struct SearchSentence {
   uint64_t number = 0;  ///< its place among all: names the result, and the random numbers it is sampled by
@@ -21,6 +41,7 @@ struct SearchSentence {
   std::vector<int32_t> words = {};   ///< ids that it may hold otherwise, rising; none: all
   std::vector<RequiredPhrase> required = {};
   std::vector<int32_t> forbidden = {};  ///< ids that its translation must not hold
+  SearchObserver* observer = nullptr;   ///< of a beam search, or null
 };
 
 /// A translation.

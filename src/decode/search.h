@@ -9,18 +9,11 @@
 #include <functional>
 #include <vector>
 
+#include "decode/search_batch.h"
 #include "decode/sentence_search.h"
 #include "decode/work_queue.h"
 
 namespace heed::decode {
-
-/// What bounds a batch. A single sentence may exceed it where it cannot be helped.
-struct SearchBudget {
-  /// Hypotheses in a step. Matrix products are at full speed from some 16 rows up; more rows than this only
-  /// take memory.
-  size_t rows = 64;
-  size_t source_tokens = 4096;  ///< of all sentences in the batch
-};
 
 class Search {
  public:
@@ -51,13 +44,26 @@ class Search {
   /// The translations of all sentences, in their order; their numbers must be 0, 1, 2, ...
   std::vector<std::vector<Hypothesis>> run(std::vector<SearchSentence> sentences) const;
 
- private:
-  class Batch;
+  /// The options as they are applied: without a shortlist that they do not use.
+  const SearchOptions& options() const { return options_; }
+  const models::Generator& model() const { return model_; }
+  const nn::Context& context() const { return context_; }
 
+ private:
   const models::Generator& model_;
   nn::Context context_;
   SearchOptions options_;
   SearchBudget budget_;
+};
+
+/// Where searches run: decode/shared_search.h, instead of threads of their own.
+class SearchExecutor {
+ public:
+  virtual ~SearchExecutor() = default;
+  /// Searches all sentences and returns, false if it was cancelled before. `take` and `control.show` are
+  /// called from other threads, `take` for several sentences at once. Throws as Search::run does.
+  virtual bool run(const Search& search, std::vector<SearchSentence> sentences,
+                   const Search::TakeHypotheses& take, const Search::Control& control) = 0;
 };
 
 }  // namespace heed::decode

@@ -34,7 +34,8 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
                                         {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
       free(static_cast<int64_t>(sentence.prefix.size())),
       rules(with_forbidden(options, sentence), model,
-            {sentence.prefix, max_length, static_cast<int64_t>(beginning.size())}) {}
+            {sentence.prefix, max_length, static_cast<int64_t>(beginning.size())}),
+      observer(sentence.observer) {}
 
 bool SearchSettings::ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const {
   if (std::ranges::count(end_ids, id) > 0 || length == max_length) return true;

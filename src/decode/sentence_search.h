@@ -57,6 +57,7 @@ struct SearchSettings {
   int64_t max_length;              ///< ids of a translation at most
   int64_t free;                    ///< ids of the prefix
   LogitRules rules;
+  SearchObserver* observer;  ///< null: none
 
   /// Whether a hypothesis is finished that goes on from `parent` with the word `id`, `length` words in all.
   bool ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const;

@@ -27,6 +27,12 @@ Classification classification_of(const float* logits, int classes) {
 
 }  // namespace
 
+ClassifierText classifier_text(std::string_view line) {
+  const size_t tab = line.find('\t');
+  if (tab == std::string_view::npos) return {std::string(line)};
+  return {std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))};
+}
+
 void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
                         const std::string& directory) {
   const auto pieces = static_cast<int64_t>(tokenizer.size());

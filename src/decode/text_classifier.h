@@ -4,6 +4,7 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/thread_pool.h"
@@ -17,6 +18,9 @@ struct ClassifierText {
   std::string first;
   std::optional<std::string> second = {};
 };
+
+/// A line, with a tab between the two texts of a pair.
+ClassifierText classifier_text(std::string_view line);
 
 struct Classification {
   /// Of the classes, in the order of their numbers: softmax of the logits.

@@ -141,6 +141,20 @@ GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt, Hypothe
   return made;
 }
 
+bool TextGenerator::search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+                           const Search::Control& control) const {
+  if (options_.executor != nullptr) {
+    return options_.executor->run(search_, std::move(sentences), take, control);
+  }
+  WorkQueue queue(std::move(sentences), pool_.threads());
+  std::atomic<bool> whole = true;
+  pool_.run(queue.takers(), [&](size_t) {
+    const auto next = [&](const SearchRoom& room) { return queue.take(room); };
+    if (!search_.run(next, take, control)) whole = false;
+  });
+  return whole;
+}
+
 bool TextGenerator::generate(const NextLine& next, const std::function<void(Generation)>& take,
                              const Control& control) const {
   for (uint64_t before = 0;;) {
@@ -151,19 +165,13 @@ bool TextGenerator::generate(const NextLine& next, const std::function<void(Gene
               [&](size_t n) { window[n].prompt_ids = sentence(window[n].prompt, before + n).source; });
     std::vector<SearchSentence> sentences;
     for (size_t n = 0; n < window.size(); ++n) sentences.push_back({before + n, window[n].prompt_ids});
-    WorkQueue queue(std::move(sentences), pool_.threads());
-    std::atomic<bool> whole = true;
-    pool_.run(queue.takers(), [&](size_t) {
-      const auto take_one = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
-        Generation& generation = window[number - before];
-        for (Hypothesis& each : hypotheses) {
-          generation.texts.push_back(text_of(generation.prompt_ids, std::move(each)));
-        }
-      };
-      const auto next_some = [&](const SearchRoom& room) { return queue.take(room); };
-      if (!search_.run(next_some, take_one, {.cancelled = control.cancelled})) whole = false;
-    });
-    if (!whole) return false;
+    const auto take_one = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+      Generation& generation = window[number - before];
+      for (Hypothesis& each : hypotheses) {
+        generation.texts.push_back(text_of(generation.prompt_ids, std::move(each)));
+      }
+    };
+    if (!search(std::move(sentences), take_one, {.cancelled = control.cancelled})) return false;
     for (Generation& generation : window) take(std::move(generation));
     before += window.size();
   }
@@ -189,7 +197,7 @@ Generation TextGenerator::generate(const std::string& prompt, uint64_t number, c
   };
   Search::Control searching{.cancelled = control.cancelled};
   if (control.show) searching.show = show;
-  search_.run([&](const SearchRoom&) { return std::exchange(waiting, {}); }, take, searching);
+  search(std::move(waiting), take, searching);
   if (!control.show) return generation;
   if (shown > 0) {
     const std::string rest = filter.push(stream.finish()) + filter.finish();

@@ -23,6 +23,8 @@ struct TextGeneratorOptions {
   bool ignore_end = false;      ///< the end token is forbidden: write on
   bool special_tokens = false;  ///< special tokens that a prompt spells out are such tokens
   size_t window = 256;          ///< prompts that are read at a time
+  /// Where searches run, together with those of others; null: on the generator's own pool.
+  SearchExecutor* executor = nullptr;
 };
 
 /// Why a text ends where it does.
@@ -75,6 +77,8 @@ class TextGenerator {
   GeneratedText text_of(const std::vector<int32_t>& prompt, Hypothesis hypothesis) const;
   SearchOptions with_rules(const TextGeneratorOptions& options) const;
   SearchSentence sentence(const std::string& prompt, uint64_t number) const;
+  bool search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
+              const Search::Control& control) const;
   /// Whether the text of these ids holds a stop text that it did not hold before the last of them.
   bool stops(std::span<const int32_t> ids) const;
 

@@ -32,7 +32,8 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
           options.true_case};
 }
 
-/// Of each piece, whether it makes the word before it longer.
+}  // namespace
+
 std::vector<bool> continuing_pieces(const Vocabulary& vocabulary) {
   std::vector<bool> result;
   for (size_t id = 0; id < vocabulary.size(); ++id) {
@@ -45,9 +46,11 @@ std::vector<bool> continuing_pieces(const Vocabulary& vocabulary) {
   return result;
 }
 
+namespace {
+
 SearchOptions search_options(const TranslatorOptions& options, const Tokenizer& tokenizer) {
   SearchOptions search = options.search;
-  if (options.protect_spans || options.glossary != nullptr) {
+  if ((options.protect_spans || options.glossary != nullptr) && search.continues_word == nullptr) {
     search.continues_word =
         std::make_shared<const std::vector<bool>>(continuing_pieces(tokenizer.vocabulary()));
   }
@@ -262,6 +265,9 @@ bool Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHy
   std::stable_sort(sentences.begin(), sentences.end(), [](const SearchSentence& a, const SearchSentence& b) {
     return a.source.size() > b.source.size();
   });
+  if (options_.executor != nullptr) {
+    return options_.executor->run(search_, std::move(sentences), take, {.cancelled = control.cancelled});
+  }
   std::atomic<bool> finished = true;
   WorkQueue queue(std::move(sentences), pool_.threads());
   const auto next = [&](const SearchRoom& room) { return queue.take(room); };

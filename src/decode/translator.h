@@ -42,7 +42,13 @@ struct TranslatorOptions {
   AlignmentOptions alignment = {};
   /// Lines are read, sorted by length, translated and given out so many at a time.
   size_t window = 2048;
+  /// Where searches run, together with those of others; null: on the translator's own pool.
+  SearchExecutor* executor = nullptr;
 };
+
+/// Whether each piece continues the word before it: SearchOptions::continues_word, which a translator
+/// computes if its options lack it.
+std::vector<bool> continuing_pieces(const Vocabulary& vocabulary);
 
 /// One translation of a line. For a line of several parts everything is put together from those of the parts.
 struct Candidate {

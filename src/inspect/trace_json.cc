@@ -134,13 +134,20 @@ Trace read_trace(const Json& json) {
 }  // namespace
 
 std::string trace_to_json(const Trace& trace) {
+  return trace_to_json(trace, {});
+}
+
+std::string trace_to_json(const Trace& trace, const std::map<std::string, double>& numbers) {
   check_trace(trace);
+  std::string further;
+  for (const auto& [name, number] : numbers)
+    further += fmt::format(" {}: {},\n", quote(name), Json(number).dump());
   std::string json = fmt::format(
       "{{\n \"version\": {},\n \"model\": {},\n \"source\": {},\n \"target\": {},\n \"source_tokens\": {},\n"
-      " \"target_tokens\": {},\n \"decoder_tokens\": {},\n \"heads\": \"{}\",\n \"attention\": {{",
+      " \"target_tokens\": {},\n \"decoder_tokens\": {},\n \"heads\": \"{}\",\n{} \"attention\": {{",
       kVersion, quote(trace.model), quote(trace.source), quote(trace.target), quote_all(trace.source_tokens),
       quote_all(trace.target_tokens), quote_all(key_tokens(trace, Stack::kDecoder)),
-      trace.heads_averaged ? "mean" : "all");
+      trace.heads_averaged ? "mean" : "all", further);
   for (const Stack stack : kStacks) {
     json += fmt::format("{}\n  \"{}\": ", stack == kStacks[0] ? "" : ",", stack_name(stack));
     append_stack(stack_of(trace, stack), json);

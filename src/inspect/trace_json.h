@@ -8,6 +8,7 @@
 // layer in any such file. A weight is written with the fewest digits that read back as the same float.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ namespace heed {
 
 /// Throws as check_trace does.
 std::string trace_to_json(const Trace& trace);
+/// With further members, such as "score", which stand before "attention".
+std::string trace_to_json(const Trace& trace, const std::map<std::string, double>& numbers);
 
 /// Reads what trace_to_json writes; unknown keys are passed over, "decoder_tokens" and "heads" may be
 /// missing. `origin` names the text in errors. Throws kFormat, and as check_trace does.

@@ -102,6 +102,10 @@ Json valid_texts(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string pack_trace(const Trace& trace) {
+  return pack_trace(trace, {});
+}
+
+std::string pack_trace(const Trace& trace, const std::map<std::string, double>& numbers) {
   check_trace(trace);
   Json json{{"version", 1},
             {"model", replace_invalid_utf8(trace.model)},
@@ -113,6 +117,7 @@ std::string pack_trace(const Trace& trace) {
             {"heads", trace.heads_averaged ? "mean" : "all"}};
   if (!trace.log_probabilities.empty()) json["log_probabilities"] = trace.log_probabilities;
   if (!trace.source_words.empty()) json["source_words"] = trace.source_words;
+  for (const auto& [name, number] : numbers) json[name] = number;
   for (const Stack stack : kStacks) json["packed"][stack_name(stack)] = pack_stack(trace, stack);
   return json.dump();
 }

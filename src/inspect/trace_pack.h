@@ -13,6 +13,7 @@
 // score is ln(weight) + ln(sum of exp(score)) then, exact where the weight is not 0.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "inspect/trace.h"
@@ -21,5 +22,7 @@ namespace heed {
 
 /// One trace as a JSON object. Throws as check_trace does.
 std::string pack_trace(const Trace& trace);
+/// With further members, such as "score".
+std::string pack_trace(const Trace& trace, const std::map<std::string, double>& numbers);
 
 }  // namespace heed

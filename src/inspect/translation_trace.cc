@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <vector>
 
 #include "base/check.h"
+#include "decode/scoring.h"
 #include "decode/search.h"
 #include "inspect/recorder.h"
 #include "models/finite_output.h"
@@ -71,22 +73,40 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   return trace;
 }
 
-Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const TraceRequest& request) {
+ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokenizer& tokenizer,
+                                  const TraceRequest& request) {
   const bool own = request.target.empty();
   const std::vector<int32_t> source = tokenizer.encode_source(request.source).ids;
   std::vector<int32_t> target;
+  ScoredTrace scored;
   require_room(model.seq2seq(), "source", source.size());
   if (own) {
     const decode::Search search(model.seq2seq(), model.context(), request.search);
-    target = search.run({{.number = 0, .source = source}}).at(0).at(0).ids;
+    decode::SearchSentence sentence{.number = 0, .source = source};
+    sentence.prefix = tokenizer.encode_target(request.prefix).ids;
+    sentence.prefix.pop_back();  // the end token
+    const decode::Hypothesis found = search.run({sentence}).at(0).at(0);
+    target = found.ids;
+    scored.log_probability = found.log_probability;
+    scored.score = found.score;
   } else {
     target = tokenizer.encode_target(request.target).ids;
+    require_room(model.seq2seq(), "target", target.size());
+    const std::vector<decode::ScoringPair> pair{{source, target}};
+    const auto each = decode::score_pairs(model.seq2seq(), model.context(), request.search, pair).at(0);
+    scored.log_probability = std::accumulate(each.begin(), each.end(), 0.0);
+    scored.score = decode::normalized_score(scored.log_probability, static_cast<int64_t>(target.size()),
+                                            request.search.length_penalty);
   }
-  Trace trace = trace_translation(model, tokenizer, {source, target}, request.details);
-  trace.model = std::filesystem::path(model.directory).lexically_normal().filename().string();
-  trace.source = request.source;
-  trace.target = own ? tokenizer.decode(target) : request.target;
-  return trace;
+  scored.trace = trace_translation(model, tokenizer, {source, target}, request.details);
+  scored.trace.model = std::filesystem::path(model.directory).lexically_normal().filename().string();
+  scored.trace.source = request.source;
+  scored.trace.target = own ? tokenizer.decode(target) : request.target;
+  return scored;
+}
+
+Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const TraceRequest& request) {
+  return trace_text_with_score(model, tokenizer, request).trace;
 }
 
 }  // namespace heed

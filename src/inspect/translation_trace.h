@@ -29,7 +29,17 @@ struct TraceRequest {
   std::string target = {};            ///< empty: the model's own translation
   decode::SearchOptions search = {};  ///< how that is found
   bool details = false;               ///< keep queries, keys, values and scores too: Trace::details
+  std::string prefix = {};            ///< that the model's own translation begins with
 };
+
+/// A trace with the log-probability of the target, and that divided by length^length_penalty.
+struct ScoredTrace {
+  Trace trace;
+  double log_probability = 0, score = 0;
+};
+/// As trace_text. The score of the model's own translation is that of the search.
+ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokenizer& tokenizer,
+                                  const TraceRequest& request);
 
 /// The trace of texts, with the texts and the model's name. The source is one sentence here, however long.
 /// Throws like trace_translation.

@@ -5,6 +5,10 @@
 #include <cld2/public/compact_lang_det.h>
 #include <cld2/public/encodings.h>
 
+#include <unicode/uloc.h>
+#include <unicode/unistr.h>
+
+#include <algorithm>
 #include <array>
 
 namespace heed {
@@ -27,6 +31,69 @@ std::string other_language(std::string_view text, const std::string& expected) {
   const bool other = found[0] != language && found[0] != CLD2::UNKNOWN_LANGUAGE;
   if (!reliable || !other || bytes < kMinBytes || percent[0] < kMinPercent) return "";
   return CLD2::LanguageCode(found[0]);
+}
+
+namespace {
+
+/// CLD2 reads code units as signed int counts, and a detector needs no more than this.
+constexpr size_t kMostBytes = 1 << 16;
+
+std::vector<DetectedLanguage> detect(std::string_view text, CLD2::Language hint, int flags) {
+  const CLD2::CLDHints hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, hint};
+  std::array<CLD2::Language, 3> found{};
+  std::array<int, 3> percent{};
+  std::array<double, 3> score{};
+  int bytes = 0;
+  bool reliable = false;
+  CLD2::ExtDetectLanguageSummary(text.data(), static_cast<int>(text.size()), true, &hints, flags,
+                                 found.data(), percent.data(), score.data(), nullptr, &bytes, &reliable);
+  std::vector<DetectedLanguage> languages;
+  for (size_t n = 0; n < found.size(); ++n) {
+    if (found[n] == CLD2::UNKNOWN_LANGUAGE || percent[n] == 0) continue;
+    languages.push_back({CLD2::LanguageCode(found[n]), reliable ? percent[n] : percent[n] / 2.0});
+  }
+  return languages;
+}
+
+}  // namespace
+
+std::vector<DetectedLanguage> detect_languages(std::string_view text,
+                                               const std::vector<std::string>& expected) {
+  if (text.size() > kMostBytes) {
+    size_t end = kMostBytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    text = text.substr(0, end);
+  }
+  std::vector<DetectedLanguage> languages = detect(text, CLD2::UNKNOWN_LANGUAGE, 0);
+  if (languages.empty()) languages = detect(text, CLD2::UNKNOWN_LANGUAGE, CLD2::kCLDFlagBestEffort);
+  if (expected.empty()) return languages;
+  const auto is_expected = [&](const DetectedLanguage& language) {
+    return std::ranges::count(expected, language.code) > 0;
+  };
+  // Short texts are often taken for a related language: the hint decides between near ones.
+  for (const std::string& code : expected) {
+    if (std::ranges::any_of(languages, is_expected)) break;
+    const CLD2::Language hint = CLD2::GetLanguageFromName(code.c_str());
+    if (hint == CLD2::UNKNOWN_LANGUAGE) continue;
+    auto hinted = detect(text, hint, CLD2::kCLDFlagBestEffort);
+    for (DetectedLanguage& language : hinted) language.confidence /= 2;
+    if (std::ranges::any_of(hinted, is_expected)) languages = std::move(hinted);
+  }
+  if (std::ranges::any_of(languages, is_expected)) {
+    std::erase_if(languages, [&](const DetectedLanguage& language) { return !is_expected(language); });
+  }
+  return languages;
+}
+
+std::string language_name(const std::string& code) {
+  UErrorCode error = U_ZERO_ERROR;
+  std::array<UChar, 128> name{};
+  const int32_t length =
+      uloc_getDisplayLanguage(code.c_str(), "en", name.data(), static_cast<int32_t>(name.size()), &error);
+  if (U_FAILURE(error) || length <= 0) return code;
+  std::string result;
+  icu::UnicodeString(name.data(), length).toUTF8String(result);
+  return result;
 }
 
 }  // namespace heed

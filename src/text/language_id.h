@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heed {
 
@@ -14,5 +15,19 @@ bool is_identified_language(const std::string& code);
 /// than 25 bytes is not judged. On 60,000 Tatoeba pairs, 39 German and no English sentences are
 /// misidentified, and 82% of German sentences that should be English are found, in 0.4 s.
 std::string other_language(std::string_view text, const std::string& expected);
+
+/// A language that a text may be written in.
+struct DetectedLanguage {
+  std::string code;       ///< "de", "zh", "zh-Hant"
+  double confidence = 0;  ///< from 0 to 100: the share of the text, half of it if the detector is not sure
+};
+
+/// The languages of a text, the most likely first; none for text without letters. Short texts are judged too,
+/// less reliably. Where `expected` names languages, others are left out if one of these is found.
+std::vector<DetectedLanguage> detect_languages(std::string_view text,
+                                               const std::vector<std::string>& expected = {});
+
+/// "German" for "de"; the code itself where it is unknown.
+std::string language_name(const std::string& code);
 
 }  // namespace heed

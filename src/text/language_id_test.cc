@@ -23,5 +23,24 @@ TEST(LanguageId, KnowsCodes) {
   EXPECT_FALSE(is_identified_language(""));
 }
 
+TEST(LanguageId, DetectsLanguagesWithConfidence) {
+  const auto german = detect_languages("Gestern Abend sind wir mit dem Zug nach Hause gefahren.");
+  ASSERT_FALSE(german.empty());
+  EXPECT_EQ(german[0].code, "de");
+  EXPECT_GT(german[0].confidence, 90);
+  EXPECT_TRUE(detect_languages("").empty());
+  EXPECT_TRUE(detect_languages("12 345").empty());
+  // A short text, with the languages that come into question.
+  const auto short_text = detect_languages("Der Hund schläft.", {"de", "en"});
+  ASSERT_FALSE(short_text.empty());
+  EXPECT_EQ(short_text[0].code, "de");
+}
+
+TEST(LanguageId, NamesLanguages) {
+  EXPECT_EQ(language_name("de"), "German");
+  EXPECT_EQ(language_name("es"), "Spanish");
+  EXPECT_EQ(language_name("xx"), "xx");
+}
+
 }  // namespace
 }  // namespace heed

@@ -1,0 +1,37 @@
+// A model with its tokenizer, ready to be used: what a model directory holds, by what the model is for.
+#pragma once
+
+#include <memory>
+
+#include "models/model_directory.h"
+#include "text/text_tokenizer.h"
+#include "text/tokenizer.h"
+#include "text/wordpiece.h"
+
+namespace heed::decode {
+
+struct TranslationModel {
+  models::LoadedModel loaded;
+  Tokenizer tokenizer;
+};
+/// Adds the tokenizer to a loaded translation model. Throws kUsage for another kind of model, kFormat if the
+/// vocabulary sizes differ, and the errors of Tokenizer::load().
+TranslationModel translation_model(models::LoadedModel loaded);
+
+struct LanguageModelFiles {
+  models::LoadedModel loaded;
+  std::unique_ptr<TextTokenizer> tokenizer;
+};
+/// Adds the tokenizer to a loaded language model. Without one in the directory, logs a warning, and texts are
+/// token ids. Throws kFormat if the tokenizer has more tokens than the model's vocabulary.
+LanguageModelFiles with_tokenizer(models::LoadedModel loaded);
+
+struct ClassifierModel {
+  models::LoadedModel loaded;
+  WordPieceTokenizer tokenizer;
+};
+/// Adds the tokenizer to a loaded classifier. Throws kUsage if it is no classifier, kFormat if the tokenizer
+/// has more pieces than the model's vocabulary, and the errors of WordPieceTokenizer::load().
+ClassifierModel classifier_model(models::LoadedModel loaded);
+
+}  // namespace heed::decode

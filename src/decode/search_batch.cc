@@ -1,0 +1,163 @@
+#include "decode/search_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace heed::decode {
+namespace {
+
+/// Required words are always allowed.
+void add_required(SearchSentence& sentence) {
+  if (sentence.required.empty()) return;
+  for (const RequiredPhrase& phrase : sentence.required) {
+    sentence.words.insert(sentence.words.end(), phrase.ids.begin(), phrase.ids.end());
+  }
+  std::sort(sentence.words.begin(), sentence.words.end());
+  sentence.words.erase(std::unique(sentence.words.begin(), sentence.words.end()), sentence.words.end());
+}
+
+}  // namespace
+
+SearchBatch::SearchBatch(const models::Generator& model, const nn::Context& context,
+                         const SearchBudget& budget)
+    : model_(model), context_(context), budget_(budget), state_(model.start(context_)) {}
+
+SearchBatch::~SearchBatch() = default;
+
+size_t SearchBatch::free_rows() const {
+  const size_t free = budget_.rows > width_ ? budget_.rows - width_ : 0;
+  return !empty() && free < budget_.rows / 4 ? 0 : free;
+}
+
+void SearchBatch::require_readable(const SearchSentence& sentence) const {
+  const int64_t longest = model_.max_length();
+  if (sentence.source.empty())
+    heed::fail(ErrorKind::kUsage, "sentence {} has no tokens", sentence.number + 1);
+  if (longest > 0 && static_cast<int64_t>(sentence.source.size()) > longest) {
+    heed::fail(ErrorKind::kUsage, "sentence {} has {} tokens, and the model has positions for {}: split it",
+               sentence.number + 1, sentence.source.size(), longest);
+  }
+  for (const int32_t id : sentence.source) {
+    if (id < 0 || id >= model_.vocabulary_size()) {
+      heed::fail(ErrorKind::kUsage, "sentence {} holds the id {}, outside the vocabulary of {}",
+                 sentence.number + 1, id, model_.vocabulary_size());
+    }
+  }
+}
+
+void SearchBatch::admit(std::vector<Entry> entries) {
+  models::Sequences sources;
+  std::vector<Live> admitted;
+  for (Entry& entry : entries) {
+    SearchSentence& sentence = entry.sentence;
+    const SearchOptions& options = entry.caller->options();
+    try {
+      require_readable(sentence);
+      if (options.shortlist != nullptr) {
+        sentence.words = options.shortlist->words(sentence.source);
+        add_required(sentence);
+      }
+      Live live{entry.caller,
+                sentence.number,
+                0,
+                sentence.source.size(),
+                static_cast<size_t>(search_width(options)),
+                sentence.words,
+                make_sentence_search(options, model_, sentence)};
+      admitted.push_back(std::move(live));
+      sources.append(sentence.source);
+    } catch (...) {
+      entry.caller->fail(std::current_exception());
+    }
+  }
+  if (admitted.empty()) return;
+  const size_t before = live_.size();
+  for (Live& live : admitted) {
+    tokens_ += live.tokens;
+    width_ += live.width;
+    live_.push_back(std::move(live));
+  }
+  try {
+    const std::vector<int32_t> numbers = model_.admit(context_, *state_, sources);
+    for (size_t n = 0; n < numbers.size(); ++n) live_[before + n].state_number = numbers[n];
+  } catch (...) {
+    fail_all(std::current_exception());
+  }
+}
+
+std::vector<models::StepRow> SearchBatch::gather_rows() {
+  std::vector<models::StepRow> rows;
+  for (Live& live : live_) {
+    const auto first = static_cast<int32_t>(rows.size());
+    for (const SentenceSearch::Row& row : live.search->rows()) {
+      rows.push_back(
+          {live.state_number, row.parent < 0 ? -1 : live.first_row + row.parent, row.token, live.words});
+    }
+    live.first_row = first;
+  }
+  return rows;
+}
+
+void SearchBatch::leave(Live& live) {
+  model_.release(*state_, live.state_number);
+  tokens_ -= live.tokens;
+  width_ -= live.width;
+  live.left = true;
+}
+
+void SearchBatch::erase_left() {
+  std::erase_if(live_, [](const Live& live) { return live.left; });
+}
+
+/// What the state holds after an error is unknown, so it is replaced.
+void SearchBatch::fail_all(const std::exception_ptr& error) {
+  for (const Live& live : live_) live.caller->fail(error);
+  live_.clear();
+  tokens_ = width_ = 0;
+  state_ = model_.start(context_);
+}
+
+void SearchBatch::advance(Live& live, std::span<float> logits) {
+  try {
+    live.search->advance(logits);
+    if (live.caller->shows()) live.caller->show(live.number, live.search->certain_words());
+    if (!live.search->done()) return;
+    leave(live);
+    live.caller->take(live.number, live.search->take());
+  } catch (...) {
+    if (!live.left) leave(live);
+    live.caller->fail(std::current_exception());
+  }
+}
+
+size_t SearchBatch::step() {
+  for (Live& live : live_) {
+    if (!live.caller->cancelled()) continue;
+    leave(live);
+    live.caller->drop();
+  }
+  erase_left();
+  if (live_.empty()) return 0;
+  const std::vector<models::StepRow> rows = gather_rows();
+  Tensor logits;  // row by row
+  try {
+    logits = model_.step(context_, *state_, rows);
+  } catch (...) {
+    fail_all(std::current_exception());
+    return 0;
+  }
+  const auto all_words = static_cast<size_t>(model_.vocabulary_size());
+  float* first = logits.data<float>();
+  for (Live& live : live_) {
+    const size_t words = live.words.empty() ? all_words : live.words.size();
+    const size_t count = live.search->rows().size() * words;
+    advance(live, {first, count});
+    first += count;
+  }
+  erase_left();
+  return rows.size();
+}
+
+}  // namespace heed::decode

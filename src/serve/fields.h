@@ -1,0 +1,53 @@
+// The fields of a request: members of a JSON object, or those of a form or a query, whose values are texts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serve/http_message.h"
+
+namespace heed::serve {
+
+/// Every function that reads a field throws a RequestError (400) that names it if its value is of another
+/// type or out of range. Null counts as missing.
+class Fields {
+ public:
+  /// Reads the body by its Content-Type: JSON, a URL-encoded form or a multipart form. A body that begins
+  /// like a JSON object is one, whatever its type (curl -d); without a body, the fields are those of the
+  /// query. Throws a RequestError: 400 for malformed or too deeply nested text and for what is not UTF-8,
+  /// 415 for other types.
+  Fields(const HttpRequest& request, int json_depth);
+  ~Fields();
+  Fields(Fields&&) noexcept;
+
+  bool has(const std::string& name) const { return find(name) != nullptr; }
+  std::optional<std::string> text(const std::string& name) const;
+  std::string text_or(const std::string& name, const std::string& otherwise) const;
+  /// A text or a list of texts.
+  struct Texts {
+    std::vector<std::string> texts;
+    bool is_list = false;
+  };
+  std::optional<Texts> texts(const std::string& name) const;
+  std::optional<int64_t> integer(const std::string& name, int64_t least, int64_t most) const;
+  /// From `least` to `most`, without `least` itself if `above`.
+  std::optional<double> number(const std::string& name, double least, double most, bool above = false) const;
+  bool flag(const std::string& name) const;
+  /// One of `choices`; the first if missing.
+  std::string choice(const std::string& name, const std::vector<std::string>& choices) const;
+  /// The value as it is, null if missing.
+  const nlohmann::json* find(const std::string& name) const;
+
+  /// Throws a RequestError for fields that have none of these names.
+  void require_known(const std::vector<std::string>& names) const;
+
+ private:
+  std::unique_ptr<nlohmann::json> object_;
+  bool form_ = false;  // values are texts
+};
+
+}  // namespace heed::serve

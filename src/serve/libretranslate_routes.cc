@@ -1,0 +1,172 @@
+// The routes of LibreTranslate's API, with its names of fields, shapes of answers and status codes
+// (https://docs.libretranslate.com/api).
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "serve/service.h"
+#include "text/language_id.h"
+
+namespace heed::serve {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool is_language(const ServedModels& models, const std::string& code) {
+  return std::ranges::any_of(models.languages(), [&](const auto& language) { return language.code == code; });
+}
+
+ordered_json to_json(const DetectedLanguage& language) {
+  return {{"confidence", language.confidence}, {"language", language.code}};
+}
+
+/// The language of a text among those that can be translated into `target`. A text without letters is in any.
+DetectedLanguage detect_source(const ServedModels& models, const std::string& text,
+                               const std::string& target) {
+  std::vector<std::string> sources = models.sources(target);
+  if (sources.empty()) sources = models.sources();
+  std::vector<std::string> expected = sources;
+  if (is_language(models, target)) expected.push_back(target);
+  const std::vector<DetectedLanguage> found = detect_languages(text, expected);
+  if (found.empty()) return {sources.empty() ? "" : sources.front(), 0};
+  return found.front();
+}
+
+/// What a request asks for, the same for all its texts.
+struct Wanted {
+  std::string target, format;
+  decode::TranslationChoices choices;
+};
+
+/// The translations of texts in one language: each with its alternatives.
+std::vector<std::vector<std::string>> translate(const Exchange& exchange, const ServedModel& model,
+                                                const Wanted& wanted, const std::vector<std::string>& texts) {
+  std::vector<std::vector<std::string>> results;
+  if (wanted.format == "html") {
+    for (const std::string& text : texts) {
+      results.push_back({translate_document(exchange, model, wanted.choices, text, "html")});
+    }
+    return results;
+  }
+  for (const TranslatedLines& lines : translate_texts(exchange, model, wanted.choices, texts)) {
+    auto& found = results.emplace_back();
+    for (size_t rank = 0; rank < lines.count(); ++rank) {
+      std::string text = lines.text(rank);
+      if (std::ranges::count(found, text) == 0) found.push_back(std::move(text));
+    }
+  }
+  return results;
+}
+
+const ServedModel& model_between(const ServedModels& models, const std::string& source,
+                                 const std::string& target) {
+  if (!is_language(models, source)) refuse(400, "{} is not supported", shown(source));
+  if (!is_language(models, target)) refuse(400, "{} is not supported", shown(target));
+  const ServedModel* model = models.for_pair(source, target);
+  if (model == nullptr) {
+    refuse(400, "{} ({}) is not available as a target language from {} ({})", language_name(target), target,
+           language_name(source), source);
+  }
+  return *model;
+}
+
+std::string required_text(const Fields& fields, const std::string& name) {
+  const std::string text = fields.text_or(name, "");
+  if (text.empty()) refuse(400, "Invalid request: missing {} parameter", name);
+  return text;
+}
+
+}  // namespace
+
+void route_translate(const Exchange& exchange) {
+  const Fields& fields = exchange.fields;
+  const ServedModels& models = *exchange.service.models;
+  const Fields::Texts q = required_texts(exchange, "q");
+  const std::string source = required_text(fields, "source");
+  Wanted wanted;
+  wanted.target = required_text(fields, "target");
+  wanted.format = fields.choice("format", {"text", "html"});
+  const auto alternatives = fields.integer("alternatives", 0, exchange.service.limits.alternatives);
+  if (wanted.format == "text") wanted.choices.nbest = static_cast<int>(alternatives.value_or(0)) + 1;
+
+  std::vector<DetectedLanguage> detected;
+  for (const std::string& text : q.texts) {
+    detected.push_back(source == "auto" ? detect_source(models, text, wanted.target)
+                                        : DetectedLanguage{source, 100});
+  }
+  // Texts of the same language are translated together.
+  std::vector<std::vector<std::string>> results(q.texts.size());
+  for (size_t first = 0; first < q.texts.size(); ++first) {
+    if (!results[first].empty()) continue;
+    const std::string& language = detected[first].code;
+    std::vector<size_t> places;
+    std::vector<std::string> texts;
+    for (size_t n = first; n < q.texts.size(); ++n) {
+      if (detected[n].code != language) continue;
+      places.push_back(n);
+      texts.push_back(q.texts[n]);
+    }
+    std::vector<std::vector<std::string>> translated;
+    if (source == "auto" && language == wanted.target) {
+      for (std::string& text : texts) translated.push_back({std::move(text)});  // is in that language already
+    } else {
+      translated = translate(exchange, model_between(models, language, wanted.target), wanted, texts);
+    }
+    for (size_t n = 0; n < places.size(); ++n) results[places[n]] = std::move(translated[n]);
+  }
+
+  ordered_json all_texts = ordered_json::array(), all_detected = all_texts, all_alternatives = all_texts;
+  const auto wanted_count = static_cast<size_t>(wanted.choices.nbest);
+  for (size_t n = 0; n < results.size(); ++n) {
+    all_texts.push_back(results[n][0]);
+    all_detected.push_back(to_json(detected[n]));
+    const size_t count = std::min(results[n].size(), wanted_count);
+    all_alternatives.push_back(
+        std::vector(results[n].begin() + 1, results[n].begin() + static_cast<std::ptrdiff_t>(count)));
+  }
+  ordered_json json;
+  const auto add = [&](const char* name, ordered_json& list) { json[name] = q.is_list ? list : list[0]; };
+  if (alternatives.value_or(0) > 0) add("alternatives", all_alternatives);
+  if (source == "auto") add("detectedLanguage", all_detected);
+  add("translatedText", all_texts);
+  send_json(exchange, json);
+}
+
+void route_languages(const Exchange& exchange) {
+  ordered_json list = ordered_json::array();
+  for (const ServedModels::Language& language : exchange.service.models->languages()) {
+    list.push_back({{"code", language.code}, {"name", language.name}, {"targets", language.targets}});
+  }
+  send_json(exchange, list);
+}
+
+void route_detect(const Exchange& exchange) {
+  const Fields::Texts q = required_texts(exchange, "q");
+  std::string all;
+  for (const std::string& text : q.texts) all += text + "\n";
+  ordered_json list = ordered_json::array();
+  for (const DetectedLanguage& language : detect_languages(all)) list.push_back(to_json(language));
+  send_json(exchange, list);
+}
+
+void route_frontend_settings(const Exchange& exchange) {
+  const Service& service = exchange.service;
+  const auto language = [&](const std::string& code) {
+    return ordered_json{{"code", code}, {"name", code == "auto" ? "Auto Detect" : language_name(code)}};
+  };
+  const ServedModel* first = service.models->first(models::Task::kTranslation);
+  send_json(exchange,
+            {{"apiKeys", service.keys_required},
+             {"charLimit", service.limits.characters},
+             {"frontendTimeout", 500},
+             {"keyRequired", service.keys_required},
+             {"language", {{"source", language("auto")}, {"target", language(first ? first->target : "en")}}},
+             {"suggestions", false},
+             {"supportedFilesFormat", ordered_json::array()},
+             {"filesTranslation", false}});
+}
+
+void route_health(const Exchange& exchange) {
+  send_json(exchange, {{"status", "ok"}});
+}
+
+}  // namespace heed::serve

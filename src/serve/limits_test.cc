@@ -1,0 +1,215 @@
+// What decides whether a request is answered: its fields, its key, its rate, the queue; and what is counted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "serve/api_keys.h"
+#include "serve/fields.h"
+#include "serve/metrics.h"
+#include "serve/rate_limit.h"
+#include "serve/request_error.h"
+#include "serve/request_queue.h"
+#include "serve/web_files.h"
+#include "test_folder.h"
+
+namespace heed::serve {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+HttpRequest request_of(const std::string& type, const std::string& body, const std::string& query = "") {
+  HttpRequest request;
+  if (!type.empty()) request.headers.emplace_back("content-type", type);
+  request.body = body;
+  request.query = query;
+  return request;
+}
+
+int status_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const RequestError& error) {
+    return error.status();
+  }
+  return 200;
+}
+
+TEST(Fields, AreTheSameInJsonAndForms) {
+  const std::string multipart =
+      "--x\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nä & b\r\n"
+      "--x\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n7\r\n"
+      "--x\r\nContent-Disposition: form-data; name=\"yes\"\r\n\r\ntrue\r\n--x--\r\n";
+  for (const HttpRequest& request :
+       {request_of("application/json; charset=utf-8", R"({"q": "ä & b", "n": 7, "yes": true, "none": null})"),
+        request_of("application/x-www-form-urlencoded", "q=%C3%A4+%26%20b&n=7&yes=true"),
+        request_of("multipart/form-data; boundary=x", multipart),
+        request_of("", "", "q=%C3%A4+%26%20b&n=7&yes=1"),
+        // curl -d without a type
+        request_of("application/x-www-form-urlencoded", R"( {"q": "ä & b", "n": 7, "yes": true})")}) {
+    const Fields fields(request, 32);
+    EXPECT_EQ(fields.text("q"), "ä & b");
+    EXPECT_EQ(fields.integer("n", 0, 10), 7);
+    EXPECT_EQ(fields.number("n", 0, 10), 7.0);
+    EXPECT_TRUE(fields.flag("yes"));
+    EXPECT_FALSE(fields.has("none"));
+    EXPECT_FALSE(fields.text("missing"));
+    EXPECT_EQ(status_of([&] { static_cast<void>(fields.integer("n", 0, 6)); }), 400);
+    EXPECT_EQ(status_of([&] { static_cast<void>(fields.integer("q", 0, 6)); }), 400);
+    EXPECT_EQ(status_of([&] { fields.require_known({"q", "n"}); }), 400);
+    EXPECT_EQ(status_of([&] { fields.require_known({"q", "n", "yes", "none"}); }), 200);
+  }
+  const Fields list(request_of("application/x-www-form-urlencoded", "q=a&q=b"), 32);
+  EXPECT_THAT(list.texts("q")->texts, ElementsAre("a", "b"));
+}
+
+TEST(Fields, RefuseWhatIsMalformed) {
+  const auto status = [](const std::string& type, const std::string& body) {
+    return status_of([&] { const Fields fields(request_of(type, body), 32); });
+  };
+  const std::string json = "application/json", form = "application/x-www-form-urlencoded";
+  EXPECT_EQ(status(json, "{\"q\":"), 400);
+  EXPECT_EQ(status(json, "[1]"), 400);
+  EXPECT_EQ(status(json, ""), 400);
+  EXPECT_EQ(status(json, std::string(50000, '[')), 400);
+  EXPECT_EQ(status(json, "{\"a\":" + std::string(40, '[') + std::string(40, ']') + "}"), 400);
+  EXPECT_EQ(status(json, "{\"a\":" + std::string(20, '[') + std::string(20, ']') + "}"), 200);
+  EXPECT_EQ(status(json, "{\"q\":\"\xff\"}"), 400);
+  EXPECT_EQ(status(json, "{\"q\":\"\\ud800\"}"), 400);
+  EXPECT_EQ(status(json, "{\"q\":1,\"q\":2}"), 400);
+  EXPECT_EQ(status(form, "q=%FF"), 400);
+  EXPECT_EQ(status("text/xml", "<q/>"), 415);
+  EXPECT_EQ(status("multipart/form-data", "--x"), 400);
+  EXPECT_EQ(status("multipart/form-data; boundary=x", "--x\r\nno end"), 400);
+  HttpRequest packed = request_of(json, "{}");
+  packed.headers.emplace_back("content-encoding", "gzip");
+  EXPECT_EQ(status_of([&] { const Fields fields(packed, 32); }), 415);
+  const Fields wrong(request_of(json, R"({"q": 7, "list": ["a", 1]})"), 32);
+  EXPECT_EQ(status_of([&] { static_cast<void>(wrong.text("q")); }), 400);
+  EXPECT_EQ(status_of([&] { static_cast<void>(wrong.texts("list")); }), 400);
+  EXPECT_EQ(status_of([&] { static_cast<void>(wrong.flag("q")); }), 400);
+}
+
+TEST(ApiKeys, AreReadFromAFileOfTheOwnerAlone) {
+  const TestFolder folder;
+  const auto write_keys = [&](const char* content, mode_t mode = 0600) {
+    const std::string file = folder.write("keys", content);
+    ::chmod(file.c_str(), mode);
+    return file;
+  };
+  const std::string path =
+      write_keys("# operators\nfirst-key-0123456789\n\n  second-key-0123456789\r\n", 0644);
+  EXPECT_THROW(ApiKeys::load(path), Error);
+  ::chmod(path.c_str(), 0600);
+  const ApiKeys keys = ApiKeys::load(path);
+  EXPECT_EQ(keys.size(), 2U);
+  EXPECT_EQ(keys.find("first-key-0123456789"), 1U);
+  EXPECT_EQ(keys.find("second-key-0123456789"), 2U);
+  EXPECT_FALSE(keys.find(""));
+  EXPECT_FALSE(keys.find("first-key-012345678"));
+  EXPECT_FALSE(keys.find("first-key-01234567890"));
+  EXPECT_FALSE(keys.find("first-key-0123456789first-key-0123456789"));
+  write_keys("short\n");
+  try {
+    ApiKeys::load(path);
+    FAIL() << "a key of five characters";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("line 1"));
+    EXPECT_THAT(error.what(), Not(HasSubstr("short")));
+  }
+  write_keys("# none\n");
+  EXPECT_THROW(ApiKeys::load(path), Error);
+}
+
+TEST(RateLimit, GivesEachClientItsRequestsAMinute) {
+  RateLimit limit(60);
+  const auto now = RateLimit::Clock::now();
+  for (int n = 0; n < 60; ++n) EXPECT_EQ(limit.take("a", now), 0);
+  EXPECT_NEAR(limit.take("a", now), 1, 1e-6);
+  EXPECT_EQ(limit.take("b", now), 0);
+  EXPECT_EQ(limit.take("a", now + std::chrono::milliseconds(1001)), 0);
+  EXPECT_GT(limit.take("a", now + std::chrono::milliseconds(1002)), 0);
+  RateLimit none(0);
+  for (int n = 0; n < 1000; ++n) EXPECT_EQ(none.take("a"), 0);
+  EXPECT_EQ(none.clients(), 0U);
+  // Clients that have not come for a minute take no memory.
+  RateLimit many(1);
+  for (int n = 0; n < 5000; ++n) many.take(std::to_string(n), now + std::chrono::minutes(n));
+  EXPECT_LE(many.clients(), 1024U);
+}
+
+TEST(RateLimit, CountsANetworkOfIpv6AsOneClient) {
+  EXPECT_EQ(client_of_address("192.0.2.7"), "192.0.2.7");
+  EXPECT_EQ(client_of_address("2001:db8:1:2:3:4:5:6"), client_of_address("2001:db8:1:2::1"));
+  EXPECT_NE(client_of_address("2001:db8:1:3::1"), client_of_address("2001:db8:1:2::1"));
+}
+
+TEST(RequestQueue, RefusesWhatIsTooMuch) {
+  std::atomic<int> done = 0;
+  std::atomic<bool> go = false;
+  {
+    RequestQueue queue(2, 3);
+    int accepted = 0;
+    for (int n = 0; n < 10; ++n) {
+      accepted += queue.push([&] {
+        go.wait(false);
+        ++done;
+      })
+                      ? 1
+                      : 0;
+    }
+    EXPECT_EQ(accepted, 5);  // two run or are about to, three wait
+    go = true;
+    go.notify_all();
+    for (int n = 0; done < 5 && n < 500; ++n) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(done, 5);
+  }
+}
+
+TEST(Metrics, AreCumulativeHistograms) {
+  Histogram histogram({1, 2});
+  for (const double value : {0.5, 1.0, 1.5, 7.0}) histogram.add(value);
+  EXPECT_EQ(histogram.text("h", "r=\"x\""),
+            "h_bucket{r=\"x\",le=\"1\"} 2\nh_bucket{r=\"x\",le=\"2\"} 3\nh_bucket{r=\"x\",le=\"+Inf\"} 4\n"
+            "h_sum{r=\"x\"} 10\nh_count{r=\"x\"} 4\n");
+}
+
+TEST(WebFiles, HoldsThePageThatWasCompiledIn) {
+  const WebFiles files;
+  ASSERT_NE(files.find("/"), nullptr);
+  EXPECT_THAT(files.find("/")->content_type, HasSubstr("text/html"));
+  EXPECT_NE(files.find("/views/lines.js"), nullptr);
+}
+
+TEST(WebFiles, HoldsNothingButTheFolder) {
+  const TestFolder folder;
+  folder.write("index.html", "<p>page</p>");
+  folder.write("view.js", "x");
+  folder.write(".hidden.js", "secret");
+  folder.write("key.pem", "secret");
+  std::filesystem::create_symlink("/etc/hostname", folder.path("link.txt"));
+  const WebFiles files(folder.path());
+  EXPECT_EQ(files.size(), 2U);
+  ASSERT_NE(files.find("/"), nullptr);
+  EXPECT_EQ(files.find("/")->body, "<p>page</p>");
+  EXPECT_EQ(files.find("/view.js")->content_type, "text/javascript; charset=utf-8");
+  for (const char* path : {"/.hidden.js", "/key.pem", "/link.txt", "/../index.html", "//index.html", ""}) {
+    EXPECT_EQ(files.find(path), nullptr) << path;
+  }
+  HttpRequest request;
+  const HttpResponse first = file_response(request, *files.find("/"));
+  std::string tag, policy;
+  for (const auto& [name, value] : first.headers) {
+    if (name == "ETag") tag = value;
+    if (name == "Content-Security-Policy") policy = value;
+  }
+  EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
+  request.headers.emplace_back("if-none-match", tag);
+  EXPECT_EQ(file_response(request, *files.find("/")).status, 304);
+}
+
+}  // namespace
+}  // namespace heed::serve

@@ -1,0 +1,61 @@
+#include "serve/request_queue.h"
+
+#include <csignal>
+#include <utility>
+
+namespace heed::serve {
+
+RequestQueue::RequestQueue(size_t threads, size_t most_waiting) : most_(most_waiting) {
+  for (size_t n = 0; n < threads; ++n) threads_.emplace_back([this] { run(); });
+}
+
+RequestQueue::~RequestQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool RequestQueue::push(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    // As many as there are idle threads do not wait.
+    if (work_.size() >= most_ + threads_.size() - running_) return false;
+    work_.push_back(std::move(work));
+  }
+  wake_.notify_one();
+  return true;
+}
+
+size_t RequestQueue::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return work_.size();
+}
+
+size_t RequestQueue::running() const {
+  const std::lock_guard lock(mutex_);
+  return running_;
+}
+
+void RequestQueue::run() {
+  sigset_t all;  // signals are for the main thread
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [&] { return stopping_ || !work_.empty(); });
+    if (stopping_) return;
+    std::function<void()> work = std::move(work_.front());
+    work_.pop_front();
+    ++running_;
+    lock.unlock();
+    work();
+    work = {};  // what it holds is released without the lock
+    lock.lock();
+    --running_;
+  }
+}
+
+}  // namespace heed::serve

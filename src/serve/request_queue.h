@@ -1,0 +1,39 @@
+// Requests that wait for a thread, at most so many.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace heed::serve {
+
+/// Threads here mostly wait for the search, so there are more of them than processors.
+class RequestQueue {
+ public:
+  RequestQueue(size_t threads, size_t most_waiting);
+  /// Work that waits is dropped; work that runs ends first.
+  ~RequestQueue();
+  RequestQueue(const RequestQueue&) = delete;
+  RequestQueue& operator=(const RequestQueue&) = delete;
+
+  /// Returns at once, false if the queue is full. `work` must not throw.
+  bool push(std::function<void()> work);
+  size_t waiting() const;
+  size_t running() const;
+
+ private:
+  void run();
+
+  const size_t most_;
+  mutable std::mutex mutex_;  // guards everything below
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> work_;
+  size_t running_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace heed::serve

@@ -1,0 +1,68 @@
+// The models that the server holds in memory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/model_files.h"
+#include "decode/shared_search.h"
+#include "decode/translation_settings.h"
+
+namespace heed::serve {
+
+struct ModelSource {
+  std::string name;  ///< as requests call it
+  std::string directory;
+};
+
+struct ServedModel {
+  std::string name, directory;
+  models::Task task = models::Task::kTranslation;
+  int64_t loaded_at = 0;       ///< seconds since 1970
+  std::string source, target;  ///< languages of a model that translates; empty if it does not say
+
+  // The one that is not null says what the model is for.
+  std::unique_ptr<decode::TranslationModel> translation = {};
+  std::unique_ptr<decode::LanguageModelFiles> language_model = {};
+  std::unique_ptr<decode::ClassifierModel> classifier = {};
+
+  /// Of a model that translates: its own settings, with all that takes time to compute.
+  decode::TranslatorOptions translator_options = {};
+
+  const models::LoadedModel& loaded() const;
+  /// "float32" or "int8"
+  std::string precision() const {
+    return loaded().precision == models::Precision::kInt8 ? "int8" : "float32";
+  }
+  std::string pair() const { return source.empty() ? "" : source + "-" + target; }
+};
+
+class ServedModels {
+ public:
+  /// Reads all models. Throws what reading them throws, and kUsage for two with the same name, two for the
+  /// same pair of languages, or one that is for neither translation nor text nor classification.
+  ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options);
+
+  const std::vector<std::unique_ptr<ServedModel>>& all() const { return models_; }
+  /// Null if there is none.
+  const ServedModel* named(const std::string& name) const;
+  const ServedModel* for_pair(const std::string& source, const std::string& target) const;
+  /// The first model for a task, null if there is none.
+  const ServedModel* first(models::Task task) const;
+
+  struct Language {
+    std::string code, name;
+    std::vector<std::string> targets;
+  };
+  /// Of all models that translate, sources and targets, sorted by code.
+  std::vector<Language> languages() const;
+  /// The languages that can be translated, into `target` or, if it is empty, into any.
+  std::vector<std::string> sources(const std::string& target = "") const;
+
+ private:
+  std::vector<std::unique_ptr<ServedModel>> models_;
+};
+
+}  // namespace heed::serve

@@ -1,0 +1,302 @@
+#include "serve/server.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/option_error.h"
+#include "serve/access_log.h"
+#include "serve/api_keys.h"
+#include "serve/rate_limit.h"
+#include "serve/request_queue.h"
+#include "serve/web_files.h"
+
+namespace heed::serve {
+namespace {
+
+enum class Access {
+  kOpen,     ///< answered at once, without a key
+  kGuarded,  ///< answered at once, with a key if keys are needed
+  kWork,     ///< waits in the queue, with a key
+};
+
+struct RouteEntry {
+  const char* method;
+  const char* path;
+  Access access;
+  Route route;
+};
+
+void route_metrics(const Exchange&) {}  // answered by State, which knows the gauges
+
+constexpr RouteEntry kRoutes[] = {
+    {"POST", "/translate", Access::kWork, route_translate},
+    {"POST", "/detect", Access::kWork, route_detect},
+    {"GET", "/languages", Access::kOpen, route_languages},
+    {"GET", "/frontend/settings", Access::kOpen, route_frontend_settings},
+    {"GET", "/health", Access::kOpen, route_health},
+    {"GET", "/metrics", Access::kGuarded, route_metrics},
+    {"GET", "/v1/models", Access::kGuarded, route_v1_models},
+    {"POST", "/v1/translate", Access::kWork, route_v1_translate},
+    {"POST", "/v1/attend", Access::kWork, route_v1_attend},
+    {"POST", "/v1/search", Access::kWork, route_v1_search},
+    {"POST", "/v1/classify", Access::kWork, route_v1_classify},
+    {"POST", "/v1/completions", Access::kWork, route_v1_completions},
+    {"POST", "/v1/embeddings", Access::kWork, route_v1_embeddings},
+};
+
+/// OpenAI's clients expect an object where LibreTranslate's expect a text.
+bool is_openai(std::string_view path) {
+  return path == "/v1/completions" || path == "/v1/embeddings" || path == "/v1/models";
+}
+
+HttpResponse error_for(const HttpRequest& request, int status, const std::string& message) {
+  HttpResponse response = error_response(status, message);
+  if (!is_openai(request.path)) return response;
+  const char* type = status == 429   ? "rate_limit_error"
+                     : status >= 500 ? "server_error"
+                                     : "invalid_request_error";
+  nlohmann::ordered_json error{{"message", message}, {"type", type}, {"param", nullptr}, {"code", nullptr}};
+  if (status == 404) error["code"] = "model_not_found";
+  response.body = nlohmann::ordered_json{{"error", error}}.dump(-1, ' ', false,
+                                                                nlohmann::json::error_handler_t::replace) +
+                  "\n";
+  return response;
+}
+
+/// Answers of a route, with what all of them need.
+class CorsReply : public HttpReply {
+ public:
+  CorsReply(std::shared_ptr<HttpReply> reply, const std::string& origin)
+      : reply_(std::move(reply)), origin_(origin) {}
+  void send(HttpResponse response) override { reply_->send(with_origin(std::move(response))); }
+  void begin(HttpResponse head) override { reply_->begin(with_origin(std::move(head))); }
+  void write(std::string part) override { reply_->write(std::move(part)); }
+  void end() override { reply_->end(); }
+
+ private:
+  HttpResponse with_origin(HttpResponse response) const {
+    if (origin_.empty()) return response;
+    response.headers.emplace_back("Access-Control-Allow-Origin", origin_);
+    response.headers.emplace_back("Access-Control-Expose-Headers", "X-Request-Id, Retry-After");
+    if (origin_ != "*") response.headers.emplace_back("Vary", "Origin");
+    return response;
+  }
+  std::shared_ptr<HttpReply> reply_;
+  const std::string& origin_;
+};
+
+}  // namespace
+
+class Server::State {
+ public:
+  explicit State(const ServerOptions& settings);
+
+  void handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply);
+  void work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply);
+  void admit(const HttpRequest& request, const Fields& fields);
+  std::string key_of(const HttpRequest& request, const Fields& fields) const;
+  std::string client_of(const HttpRequest& request) const;
+  void done(const HttpRecord& record);
+
+  ServerOptions options;
+  Service service;
+  std::optional<ApiKeys> keys;
+  RateLimit rate;
+  WebFiles web;
+  AccessLog log;
+  std::unique_ptr<HttpServer> http;
+  // Destroyed first: its requests use all the rest.
+  std::unique_ptr<RequestQueue> queue;
+};
+
+Server::State::State(const ServerOptions& settings)
+    : options(settings),
+      rate(settings.requests_per_minute),
+      web(settings.web.empty() ? WebFiles() : WebFiles(settings.web)),
+      log(settings.access_log) {
+  if (!options.api_keys.empty()) keys = ApiKeys::load(options.api_keys);
+  service.limits = options.limits;
+  service.keys_required = keys.has_value();
+  http = std::make_unique<HttpServer>(
+      options.http,
+      [this](HttpRequest request, std::shared_ptr<HttpReply> reply) { handle(std::move(request), reply); },
+      [this](const HttpRecord& record) { done(record); });
+  service.models = std::make_unique<ServedModels>(options.models, options.load);
+  decode::SharedSearch::Options engine;
+  engine.threads = options.threads;
+  engine.on_step = [this](size_t rows) { service.metrics.add_step(rows); };
+  engine.on_sentence = [this](size_t source, size_t target) { service.metrics.add_sentence(source, target); };
+  service.engine = std::make_unique<decode::SharedSearch>(engine);
+  // Enough requests at once to fill the batches of all threads with sentences of one each.
+  const size_t at_once = std::clamp<size_t>(static_cast<size_t>(service.engine->threads()) * 32, 32, 256);
+  queue = std::make_unique<RequestQueue>(at_once, options.queue);
+}
+
+std::string Server::State::client_of(const HttpRequest& request) const {
+  if (options.trust_proxy) {
+    // The last address is the one that the proxy has seen; those before are what the client says.
+    const std::string_view forwarded = request.header("x-forwarded-for");
+    const size_t comma = forwarded.rfind(',');
+    std::string_view last = comma == std::string_view::npos ? forwarded : forwarded.substr(comma + 1);
+    while (last.starts_with(' ')) last.remove_prefix(1);
+    if (!last.empty() && last.size() < 64) return client_of_address(std::string(last));
+  }
+  return client_of_address(request.address);
+}
+
+std::string Server::State::key_of(const HttpRequest& request, const Fields& fields) const {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view authorization = request.header("authorization");
+  if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));
+  return fields.text_or("api_key", "");
+}
+
+/// Throws a RequestError for a request without the right to be answered.
+void Server::State::admit(const HttpRequest& request, const Fields& fields) {
+  std::string client = client_of(request);
+  if (keys) {
+    const std::string key = key_of(request, fields);
+    const std::optional<size_t> number = keys->find(key);
+    if (!number) {
+      service.metrics.add_rejected("key");
+      // Wrong keys are counted, so that trying many takes long.
+      if (rate.take(client) > 0) refuse(429, "Slowdown: too many requests without a valid key");
+      if (is_openai(request.path))
+        refuse(401, "{}", key.empty() ? "an API key is needed" : "the API key is wrong");
+      if (key.empty()) refuse(400, "Please contact the server operator to get an API key");
+      refuse(403, "Invalid API key");
+    }
+    client = fmt::format("key {}", *number);
+  }
+  const double wait = rate.take(client);
+  if (wait <= 0) return;
+  service.metrics.add_rejected("rate");
+  throw RequestError(429,
+                     fmt::format("Slowdown: {:g} requests a minute are allowed", options.requests_per_minute),
+                     {{"Retry-After", fmt::format("{:.0f}", std::ceil(wait))}});
+}
+
+/// On the input/output thread.
+void Server::State::handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply) {
+  const auto reply = std::make_shared<CorsReply>(plain_reply, options.cors);
+  const bool read = request.method == "GET" || request.method == "HEAD";
+  std::vector<std::string> allowed;
+  for (const RouteEntry& entry : kRoutes) {
+    if (request.path != entry.path) continue;
+    if (request.method != entry.method && !(read && entry.method == std::string_view("GET"))) {
+      allowed.emplace_back(entry.method);
+      if (allowed.back() == "GET") allowed.emplace_back("HEAD");
+      continue;
+    }
+    if (entry.access != Access::kWork) return work(entry, request, *reply);
+    const auto shared = std::make_shared<HttpRequest>(std::move(request));
+    if (queue->push([this, &entry, shared, reply] { work(entry, *shared, *reply); })) return;
+    service.metrics.add_rejected("queue");
+    HttpResponse full = error_for(*shared, 503, "the server is busy: try again in a moment");
+    full.headers.emplace_back("Retry-After", "1");
+    return reply->send(std::move(full));
+  }
+  if (request.method == "OPTIONS" && (!allowed.empty() || request.path == "*")) {
+    return reply->send({.status = 204,
+                        .content_type = "",
+                        .body = {},
+                        .headers = {{"Allow", fmt::format("OPTIONS, {}", fmt::join(allowed, ", "))},
+                                    {"Access-Control-Allow-Methods", "GET, POST"},
+                                    {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+                                    {"Access-Control-Max-Age", "86400"}}});
+  }
+  if (!allowed.empty()) {
+    HttpResponse wrong =
+        error_for(request, 405, fmt::format("{} takes {}", request.path, fmt::join(allowed, ", ")));
+    wrong.headers.emplace_back("Allow", fmt::format("{}", fmt::join(allowed, ", ")));
+    return reply->send(std::move(wrong));
+  }
+  if (const HttpResponse* file = read ? web.find(request.path) : nullptr) {
+    return reply->send(file_response(request, *file));
+  }
+  reply->send(error_response(404, "there is no such page or route"));
+}
+
+void Server::State::work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply) {
+  const auto send_error = [&](int status, const std::string& message, const HttpHeaders& headers = {}) {
+    HttpResponse response = error_for(request, status, message);
+    response.headers.insert(response.headers.end(), headers.begin(), headers.end());
+    reply.send(std::move(response));
+  };
+  try {
+    if (*request.gone) throw Cancelled();
+    const Fields fields(request, options.limits.json_depth);
+    if (options.log_text && entry.access == Access::kWork) log.write_text(request, fields);
+    if (entry.access != Access::kOpen) admit(request, fields);
+    const Exchange exchange{service, request, fields, reply};
+    if (entry.route == route_metrics) {
+      const Metrics::Gauges gauges{http->open_connections(), queue->running(), queue->waiting(),
+                                   service.engine->waiting(), service.models->all().size()};
+      return send_text(exchange, service.metrics.text(gauges), "text/plain; version=0.0.4; charset=utf-8");
+    }
+    entry.route(exchange);
+  } catch (const RequestError& error) {
+    send_error(error.status(), error.what(), error.headers());
+  } catch (const OptionError& error) {
+    send_error(400, error.message([](const std::string& option) { return "'" + option + "'"; }));
+  } catch (const Error& error) {
+    // What the client sent, or the server's own trouble.
+    const bool theirs = error.kind() == ErrorKind::kUsage || error.kind() == ErrorKind::kText ||
+                        error.kind() == ErrorKind::kFormat;
+    send_error(theirs ? 400 : 500, error.what());
+  } catch (const std::bad_alloc&) {
+    send_error(503, "out of memory", {{"Retry-After", "5"}});
+  } catch (const std::exception&) {
+    send_error(500, "internal error");
+  }
+}
+
+void Server::State::done(const HttpRecord& record) {
+  std::string route;
+  for (const RouteEntry& entry : kRoutes) {
+    if (record.path == entry.path) route = entry.path;
+  }
+  if (route.empty() && web.find(record.path) != nullptr) route = record.path;
+  service.metrics.add_request(route.empty() ? "other" : route, record.status, record.seconds);
+  log.write(record, route);
+}
+
+Server::Server(const ServerOptions& options) : state_(std::make_unique<State>(options)) {}
+
+Server::~Server() = default;
+
+void Server::start() {
+  state_->http->start();
+}
+
+void Server::drain(double seconds) {
+  state_->http->drain(seconds);
+}
+
+std::string Server::url() const {
+  return state_->http->url();
+}
+
+std::vector<std::string> Server::warnings() const {
+  std::vector<std::string> warnings;
+  if (!state_->http->is_loopback() && !state_->keys) {
+    warnings.push_back(
+        "everybody who can reach this address can use the server: give --api-keys, or leave out --host");
+  }
+  if (state_->options.log_text && !state_->options.access_log.empty()) {
+    warnings.push_back("texts are written to the access log (--log-text)");
+  }
+  if (state_->web.find("/") == nullptr) warnings.push_back("the folder of --web holds no index.html");
+  for (const auto& model : state_->service.models->all()) {
+    if (model->task == models::Task::kTranslation && model->source.empty()) {
+      warnings.push_back(fmt::format(
+          "the model '{}' does not say its languages, so only /v1/translate with \"model\" reaches it",
+          model->name));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace heed::serve

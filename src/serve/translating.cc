@@ -1,0 +1,162 @@
+// What the translating routes share with each other and, through decode/, with the command.
+#include <nlohmann/json.hpp>
+
+#include "base/thread_pool.h"
+#include "decode/document.h"
+#include "serve/service.h"
+#include "text/utf8.h"
+
+namespace heed::serve {
+namespace {
+
+decode::TranslatorOptions options_for(const Exchange& exchange, const ServedModel& model,
+                                      const decode::TranslationChoices& choices) {
+  decode::TranslatorOptions options = model.translator_options;
+  decode::apply(choices, options);
+  options.executor = exchange.service.engine.get();
+  return options;
+}
+
+}  // namespace
+
+size_t count_characters(std::string_view text) {
+  size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return count;
+}
+
+void require_length(const RequestLimits& limits, const std::string& text, const std::string& name) {
+  const size_t characters = count_characters(text);
+  if (characters <= limits.characters) return;
+  refuse(400, "'{}' has a text of {} characters, and this server takes {}: send it in parts", name,
+         characters, limits.characters);
+}
+
+Fields::Texts required_texts(const Exchange& exchange, const std::string& name) {
+  std::optional<Fields::Texts> texts = exchange.fields.texts(name);
+  if (!texts || texts->texts.empty() || (!texts->is_list && texts->texts[0].empty())) {
+    refuse(400, "Invalid request: missing {} parameter", name);
+  }
+  const RequestLimits& limits = exchange.service.limits;
+  if (texts->texts.size() > limits.texts) {
+    refuse(400, "'{}' has {} texts, and this server takes {} in a request", name, texts->texts.size(),
+           limits.texts);
+  }
+  for (const std::string& text : texts->texts) require_length(limits, text, name);
+  return std::move(*texts);
+}
+
+const ServedModel& model_for(const Exchange& exchange, models::Task task) {
+  const Fields& fields = exchange.fields;
+  const ServedModels& models = *exchange.service.models;
+  const std::string name = fields.text_or("model", ""), pair = fields.text_or("pair", "");
+  const ServedModel* model = nullptr;
+  if (!name.empty()) {
+    model = models.named(name);
+    if (model == nullptr) refuse(404, "there is no model '{}' here: GET /v1/models lists them", shown(name));
+    if (!pair.empty() && model->pair() != pair) {
+      refuse(400, "the model '{}' translates {}, not {}", name, model->pair(), shown(pair));
+    }
+  } else if (!pair.empty()) {
+    const size_t dash = pair.find('-');
+    model = models.for_pair(pair.substr(0, dash), dash == std::string::npos ? "" : pair.substr(dash + 1));
+    if (model == nullptr)
+      refuse(400, "no model here translates '{}': GET /v1/models lists them", shown(pair));
+  } else {
+    model = models.first(task);
+  }
+  const char* what = task == models::Task::kTranslation      ? "translates"
+                     : task == models::Task::kClassification ? "classifies text"
+                                                             : "continues text";
+  if (model == nullptr) refuse(400, "this server has no model that {}", what);
+  if (model->task != task) refuse(400, "the model '{}' is not one that {}", model->name, what);
+  const std::string precision = fields.text_or("precision", "");
+  if (!precision.empty() && precision != model->precision()) {
+    refuse(400, "'precision': the model '{}' is in {} here, not in {}", model->name, model->precision(),
+           shown(precision));
+  }
+  return *model;
+}
+
+void send_json(const Exchange& exchange, const nlohmann::ordered_json& json) {
+  send_text(exchange, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
+            "application/json");
+}
+
+void send_text(const Exchange& exchange, std::string text, const std::string& content_type) {
+  exchange.reply.send({.status = 200, .content_type = content_type, .body = std::move(text)});
+}
+
+size_t TranslatedLines::count() const {
+  size_t most = 1;
+  for (const decode::Translation& line : lines) most = std::max(most, line.candidates.size());
+  return most;
+}
+
+std::string TranslatedLines::text(size_t rank) const {
+  std::string joined;
+  for (size_t n = 0; n < lines.size(); ++n) {
+    const auto& candidates = lines[n].candidates;
+    joined += candidates[std::min(rank, candidates.size() - 1)].text + line_ends[n];
+  }
+  return joined;
+}
+
+std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ServedModel& model,
+                                             const decode::TranslationChoices& choices,
+                                             const std::vector<std::string>& texts) {
+  std::vector<TranslatedLines> results(texts.size());
+  std::vector<std::string> lines;
+  for (size_t n = 0; n < texts.size(); ++n) {
+    std::string_view rest = texts[n];
+    while (true) {
+      const size_t end = rest.find('\n');
+      std::string_view line = rest.substr(0, end);
+      std::string line_end = end == std::string_view::npos ? "" : "\n";
+      if (!line_end.empty() && line.ends_with('\r')) {
+        line.remove_suffix(1);
+        line_end = "\r\n";
+      }
+      lines.emplace_back(line);
+      results[n].line_ends.push_back(line_end);
+      if (end == std::string_view::npos) break;
+      rest.remove_prefix(end + 1);
+    }
+  }
+  ThreadPool here(1);  // text is prepared on this thread; the searches run in the engine
+  const decode::TranslationModel& files = *model.translation;
+  const decode::Translator translator(files.loaded.seq2seq(), files.loaded.context(), files.tokenizer, here,
+                                      options_for(exchange, model, choices));
+  size_t taken = 0, text = 0;
+  const auto next = [&](std::string& line) {
+    if (taken == lines.size()) return false;
+    line = lines[taken++];
+    return true;
+  };
+  const auto take = [&](decode::Translation translation) {
+    while (results[text].lines.size() == results[text].line_ends.size()) ++text;
+    results[text].lines.push_back(std::move(translation));
+  };
+  const decode::Translator::Control control{.cancelled = exchange.request.gone.get()};
+  if (!translator.translate(next, take, control)) throw Cancelled();
+  return results;
+}
+
+std::string translate_document(const Exchange& exchange, const ServedModel& model,
+                               const decode::TranslationChoices& choices, const std::string& document,
+                               const std::string& format) {
+  ThreadPool here(1);
+  const decode::TranslationModel& files = *model.translation;
+  decode::TranslationChoices with_alignment = choices;
+  with_alignment.align = true;
+  const decode::Translator translator(files.loaded.seq2seq(), files.loaded.context(), files.tokenizer, here,
+                                      options_for(exchange, model, with_alignment));
+  std::string translated = decode::translate_document(
+      translator, document,
+      format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
+      exchange.request.gone.get());
+  if (*exchange.request.gone) throw Cancelled();
+  return translated;
+}
+
+}  // namespace heed::serve

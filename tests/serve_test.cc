@@ -1,0 +1,587 @@
+// The routes of the server, beside the command with the same models: what one says the other answers.
+#include "serve/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <thread>
+
+#include "base/json_file.h"
+#include "command.h"
+#include "decode/test_models.h"
+#include "models/bert.h"
+#include "models/decoder_only_config.h"
+#include "models/test_models.h"
+#include "test_http_client.h"
+#include "text/plain_tokenizers.h"
+#include "text/wordpiece.h"
+
+namespace heed {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+/// Untrained models of each kind: they say nothing sensible, and the same every time.
+struct Models {
+  Models() {
+    for (const char* name : {"en-de", "de-en"}) {
+      const std::string path = folder.path(name);
+      std::filesystem::create_directory(path);
+      models::write_untrained(path, models::Transformer(decode::small_translator_config()),
+                              name == std::string("en-de") ? 5 : 6);
+      if (name == std::string("en-de")) {
+        decode::small_tokenizer().save(path);
+      } else {
+        TokenizerTrainOptions options;
+        options.source.vocabulary_size = 330;
+        options.source_language = "de";
+        options.target_language = "en";
+        decode::train_tokenizer(options).save(path);
+      }
+    }
+    models::DecoderOnlyConfig text;
+    text.family = &models::gpt2_family();
+    text.vocabulary = 256;
+    text.width = 16;
+    text.layers = text.heads = 2;
+    text.inner_width = 32;
+    text.longest = 48;
+    std::filesystem::create_directory(folder.path("text"));
+    models::write_untrained(folder.path("text"), models::DecoderOnly(text), 7);
+    ByteTokenizer().save(folder.path("text"));
+    const std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "fine", "film"};
+    WordPieceSettings settings;
+    settings.longest = 16;
+    std::filesystem::create_directory(folder.path("classes"));
+    WordPieceTokenizer(pieces, settings).save(folder.path("classes"));
+    models::BertConfig classes;
+    classes.vocabulary = static_cast<int64_t>(pieces.size());
+    classes.width = 16;
+    classes.layers = classes.heads = 2;
+    classes.inner_width = 24;
+    classes.longest = 16;
+    classes.deviation = 1;
+    classes.labels = {"bad", "good"};
+    models::write_untrained(folder.path("classes"), models::BertClassifier(classes), 3);
+  }
+  TestFolder folder;
+};
+
+class ServeTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { models_ = std::make_unique<Models>(); }
+  static void TearDownTestSuite() { models_.reset(); }
+
+  static std::string model(const std::string& name) { return models_->folder.path(name); }
+  static serve::ServerOptions options() {
+    serve::ServerOptions options;
+    options.threads = 2;
+    for (const char* name : {"en-de", "de-en", "text", "classes"})
+      options.models.push_back({name, model(name)});
+    return options;
+  }
+  void start(const serve::ServerOptions& chosen = options()) {
+    server_ = std::make_unique<serve::Server>(chosen);
+    server_->start();
+    const std::string url = server_->url();
+    port_ = static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
+  }
+  HttpAnswer post(const std::string& path, const json& body) const {
+    return HttpConnection(port_).post(path, body);
+  }
+  HttpAnswer get(const std::string& path) const { return HttpConnection(port_).get(path); }
+
+  /// What the command says with --json.
+  static std::vector<json> command(Arguments arguments, const std::string& name) {
+    arguments.insert(arguments.begin() + 1, {"--model", model(name), "--json"});
+    const CommandResult result = heed_command(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    std::vector<json> objects;
+    std::istringstream stream(result.out);
+    for (std::string line; std::getline(stream, line);) objects.push_back(json::parse(line));
+    return objects;
+  }
+  void expect_error(const HttpAnswer& answer, int status, const std::string& part) const {
+    EXPECT_EQ(answer.status, status) << answer.body;
+    ASSERT_TRUE(answer.json().contains("error")) << answer.body;
+    const json error = answer.json()["error"];
+    EXPECT_THAT(error.is_string() ? error.get<std::string>() : error.at("message").get<std::string>(),
+                HasSubstr(part));
+  }
+
+  static std::unique_ptr<Models> models_;
+  std::unique_ptr<serve::Server> server_;
+  uint16_t port_ = 0;
+};
+std::unique_ptr<Models> ServeTest::models_;
+
+const json kSentence{{"q", "The teacher sees the old garden."}, {"source", "en"}, {"target", "de"}};
+
+json with(json base, const json& more) {
+  base.update(more);
+  return base;
+}
+
+TEST_F(ServeTest, TranslatesAsLibreTranslateAsksAndTheCommandAnswers) {
+  start();
+  const std::string sentence = kSentence["q"];
+  const json expected = command({"translate", sentence, "--nbest", "3"}, "en-de")[0];
+  const HttpAnswer one = post("/translate", kSentence);
+  const json best = command({"translate", sentence}, "en-de")[0];
+  EXPECT_EQ(one.json(), (json{{"translatedText", best["translation"]}}));
+  EXPECT_EQ(one.headers.at("content-type"), "application/json");
+
+  const json list =
+      post("/translate", with(kSentence, {{"q", {sentence, "", sentence + "\n\n" + sentence}}})).json();
+  const std::string text = best["translation"];
+  EXPECT_EQ(list, (json{{"translatedText", {text, "", text + "\n\n" + text}}}));
+
+  const json alternatives = post("/translate", with(kSentence, {{"alternatives", 2}})).json();
+  EXPECT_EQ(alternatives["translatedText"], expected["translation"]);
+  EXPECT_LE(alternatives["alternatives"].size(), 2U);
+
+  const json detected = post("/translate", with(kSentence, {{"source", "auto"}})).json();
+  EXPECT_EQ(detected["detectedLanguage"]["language"], "en");
+  EXPECT_GT(detected["detectedLanguage"]["confidence"], 50);
+  EXPECT_EQ(detected["translatedText"], text);
+
+  const json html =
+      post("/translate",
+           with(kSentence, {{"q", "<p>The <b>teacher</b> &amp; <code>x</code></p>"}, {"format", "html"}}))
+          .json();
+  EXPECT_THAT(html["translatedText"].get<std::string>(), testing::StartsWith("<p>"));
+  EXPECT_THAT(html["translatedText"].get<std::string>(), HasSubstr("<code>x</code>"));
+
+  HttpConnection form(port_);
+  EXPECT_EQ(form.post("/translate", "q=The+teacher+sees+the+old+garden.&source=en&target=de",
+                      "Content-Type: application/x-www-form-urlencoded\r\n")
+                .json()["translatedText"],
+            text);
+}
+
+TEST_F(ServeTest, RefusesAsLibreTranslateDoes) {
+  start();
+  expect_error(post("/translate", {{"source", "en"}, {"target", "de"}}), 400, "missing q parameter");
+  expect_error(post("/translate", with(kSentence, {{"q", ""}})), 400, "missing q parameter");
+  expect_error(post("/translate", {{"q", "a"}, {"target", "de"}}), 400, "missing source parameter");
+  expect_error(post("/translate", {{"q", "a"}, {"source", "en"}}), 400, "missing target parameter");
+  expect_error(post("/translate", with(kSentence, {{"target", "xx"}})), 400, "xx is not supported");
+  expect_error(post("/translate", with(kSentence, {{"target", "en"}})), 400,
+               "not available as a target language");
+  expect_error(post("/translate", with(kSentence, {{"q", 7}})), 400, "'q'");
+  expect_error(post("/translate", with(kSentence, {{"format", "pdf"}})), 400, "'format'");
+  expect_error(post("/translate", with(kSentence, {{"alternatives", -1}})), 400, "'alternatives'");
+  expect_error(post("/translate", with(kSentence, {{"q", std::vector<std::string>(65, "a")}})), 400,
+               "65 texts");
+  expect_error(post("/translate", with(kSentence, {{"q", std::string(20001, 'a')}})), 400,
+               "20001 characters");
+  expect_error(HttpConnection(port_).post("/translate", std::string("{\"q\":")), 400, "JSON");
+  expect_error(get("/nothing"), 404, "no such");
+  const HttpAnswer wrong = get("/translate");
+  expect_error(wrong, 405, "POST");
+  EXPECT_EQ(wrong.headers.at("allow"), "POST");
+}
+
+TEST_F(ServeTest, SaysWhatItHas) {
+  start();
+  EXPECT_EQ(get("/health").json(), (json{{"status", "ok"}}));
+  EXPECT_EQ(get("/languages").json(), (json{{{"code", "de"}, {"name", "German"}, {"targets", {"en"}}},
+                                            {{"code", "en"}, {"name", "English"}, {"targets", {"de"}}}}));
+  EXPECT_EQ(get("/frontend/settings").json()["charLimit"], 20000);
+  const json models = get("/v1/models").json();
+  EXPECT_EQ(models["object"], "list");
+  ASSERT_EQ(models["data"].size(), 4U);
+  EXPECT_EQ(models["data"][0]["id"], "en-de");
+  EXPECT_EQ(models["data"][2]["task"], "text");
+  const json detected = post("/detect", {{"q", "Gestern sind wir mit dem Zug nach Hause gefahren."}}).json();
+  EXPECT_EQ(detected[0]["language"], "de");
+  expect_error(post("/v1/embeddings", {{"input", "a"}}), 404, "embedding");
+}
+
+TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
+  start();
+  const std::string text =
+      "The river finds the window. The letter likes the house 42 at https://example.org/x.";
+  struct Case {
+    json fields;
+    Arguments arguments;
+  };
+  const std::vector<Case> cases{
+      {json::object(), {}},
+      {{{"beam", 1}}, {"--beam", "1"}},
+      {{{"beam", 3}, {"nbest", 3}, {"length_penalty", 0.4}},
+       {"--beam", "3", "--nbest", "3", "--length-penalty", "0.4"}},
+      {{{"nbest", 2}, {"alignment", true}}, {"--nbest", "2", "--alignment"}},
+      {{{"max_length", 6}, {"no_repeat_ngram", 2}}, {"--max-length", "6", "--no-repeat-ngram", "2"}},
+      {{{"prefix", "The old"}}, {"--prefix", "The old"}},
+      {{{"split_sentences", false}}, {"--no-split-sentences"}},
+      {{{"placeholders", false}}, {"--no-placeholders"}},
+      {{{"sample", true}, {"temperature", 1.3}, {"top_k", 20}, {"top_p", 0.9}, {"seed", 11}, {"nbest", 2}},
+       {"--sample", "--temperature", "1.3", "--top-k", "20", "--top-p", "0.9", "--seed", "11", "--nbest",
+        "2"}},
+  };
+  for (const Case& each : cases) {
+    Arguments arguments{"translate", text};
+    arguments.insert(arguments.end(), each.arguments.begin(), each.arguments.end());
+    const HttpAnswer answer = post("/v1/translate", with({{"text", text}, {"pair", "en-de"}}, each.fields));
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    json translation = answer.json()["translations"][0];
+    EXPECT_EQ(translation, command(arguments, "en-de")[0]) << each.fields;
+  }
+  TestFolder folder;
+  const std::string glossary = folder.write("g.tsv", "letter\tBrief\n");
+  const json expected = command({"translate", text, "--glossary", glossary}, "en-de")[0];
+  EXPECT_EQ(
+      post("/v1/translate", {{"text", text}, {"glossary", {{"letter", "Brief"}}}}).json()["translations"][0],
+      expected);
+  const json lines = post("/v1/translate", {{"text", "The house.\r\nThe river."}}).json()["translations"][0];
+  EXPECT_EQ(lines["lines"].size(), 2U);
+  EXPECT_THAT(lines["translation"].get<std::string>(), HasSubstr("\r\n"));
+}
+
+TEST_F(ServeTest, NamesTheFieldThatIsWrong) {
+  start();
+  const json text{{"text", "The house."}};
+  expect_error(post("/v1/translate", with(text, {{"beams", 4}})), 400, "'beams'");
+  expect_error(post("/v1/translate", with(text, {{"beam", 4000}})), 400, "'beam'");
+  expect_error(post("/v1/translate", with(text, {{"beam", 2}, {"nbest", 3}})), 400, "'nbest'");
+  expect_error(post("/v1/translate", with(text, {{"beam", 2}, {"sample", true}})), 400, "'sample'");
+  expect_error(post("/v1/translate", with(text, {{"seed", 3}})), 400, "'seed'");
+  expect_error(post("/v1/translate", with(text, {{"model", "none"}})), 404, "'none'");
+  expect_error(post("/v1/translate", with(text, {{"model", "text"}})), 400, "'text'");
+  expect_error(post("/v1/translate", with(text, {{"pair", "fr-de"}})), 400, "'fr-de'");
+  expect_error(post("/v1/translate", with(text, {{"glossary", {"a"}}})), 400, "'glossary'");
+  expect_error(post("/v1/attend", {{"text", " "}}), 400, "'text'");
+}
+
+TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
+  start();
+  const auto attention = [&](const json& fields) { return post("/v1/attend", fields).json(); };
+  const std::string text = "The teacher paints the old river.";
+  const auto expected = [&](const std::string& name, const Arguments& more = {}) {
+    Arguments arguments{"attend", text, "--model", model(name), "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(heed_command(arguments).out);
+  };
+  json own = attention({{"text", text}, {"pair", "en-de"}});
+  const json scored =
+      post("/v1/translate",
+           {{"text", text}, {"pair", "en-de"}, {"split_sentences", false}, {"placeholders", false}})
+          .json();
+  EXPECT_EQ(own["score"], scored["translations"][0]["score"]);
+  own.erase("score");
+  own.erase("log_probability");
+  EXPECT_EQ(own, expected("en-de"));
+  json given = attention({{"text", text}, {"pair", "en-de"}, {"target", "The house."}});
+  EXPECT_LT(given["score"].get<double>(), 0);
+  EXPECT_EQ(given["attention"], expected("en-de", {"--target", "The house."})["attention"]);
+  EXPECT_EQ(attention({{"text", text}, {"words", true}})["attention"],
+            expected("en-de", {"--words"})["attention"]);
+  EXPECT_EQ(attention({{"text", text}, {"model", "text"}}), expected("text"));
+  EXPECT_EQ(attention({{"text", text}, {"model", "classes"}}), expected("classes"));
+}
+
+TEST_F(ServeTest, ShowsTheSearchStepByStep) {
+  start();
+  const std::string text = "The teacher paints the old river.";
+  const json fields{{"text", text}, {"pair", "en-de"}, {"beam", 3}};
+  const json tree = post("/v1/search", fields).json();
+  const json best = post("/v1/translate", with(fields, {{"nbest", 3}, {"split_sentences", false}}))
+                        .json()["translations"][0];
+  ASSERT_FALSE(tree["finished"].empty());
+  EXPECT_EQ(tree["finished"][0]["translation"], best["translation"]);
+  EXPECT_EQ(tree["finished"][0]["score"], best["score"]);
+  // The path of the winner through the tree holds its tokens.
+  std::map<int, json> nodes;
+  for (const json& step : tree["steps"]) {
+    EXPECT_LE(step["candidates"].size(), 6U);
+    double before = 0;
+    for (const json& candidate : step["candidates"]) {
+      if (&candidate != &step["candidates"][0]) {
+        EXPECT_LE(candidate["sum"], before);
+      }
+      before = candidate["sum"];
+      EXPECT_EQ(candidate["kept"], !candidate["node"].is_null());
+      if (candidate["kept"]) nodes[candidate["node"]] = candidate;
+    }
+  }
+  std::vector<std::string> tokens;
+  for (json node = tree["finished"][0]["node"]; !node.is_null(); node = nodes.at(node)["parent"]) {
+    tokens.insert(tokens.begin(), nodes.at(node)["token"]);
+  }
+  EXPECT_EQ(tokens, best["pieces"].get<std::vector<std::string>>());
+}
+
+TEST_F(ServeTest, ClassifiesAsTheCommand) {
+  start();
+  const json answer = post("/v1/classify", {{"text", {"a fine film", "", "film\ta"}}}).json();
+  EXPECT_EQ(answer["model"], "classes");
+  ASSERT_EQ(answer["results"].size(), 3U);
+  EXPECT_EQ(answer["results"][0], command({"classify", "a fine film"}, "classes")[0]);
+  EXPECT_TRUE(answer["results"][1]["label"].is_null());
+  EXPECT_EQ(answer["results"][2], command({"classify", "film\ta"}, "classes")[0]);
+}
+
+TEST_F(ServeTest, CompletesAsTheCommand) {
+  start();
+  const json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 12}, {"seed", 3}};
+  const json expected = command({"generate", "Once", "--max-tokens", "12", "--seed", "3"}, "text")[0];
+  const json answer = post("/v1/completions", fields).json();
+  EXPECT_EQ(answer["object"], "text_completion");
+  EXPECT_EQ(answer["choices"][0]["text"], expected["text"]);
+  EXPECT_EQ(answer["choices"][0]["finish_reason"], "length");
+  EXPECT_EQ(answer["usage"], (json{{"prompt_tokens", 4}, {"completion_tokens", 12}, {"total_tokens", 16}}));
+  EXPECT_EQ(post("/v1/completions", with(fields, {{"echo", true}})).json()["choices"][0]["text"],
+            "Once" + expected["text"].get<std::string>());
+
+  const json several =
+      post("/v1/completions", with(fields, {{"n", 3}, {"prompt", {"Once", "Twice"}}})).json();
+  ASSERT_EQ(several["choices"].size(), 6U);
+  const auto samples =
+      command({"generate", "Once", "Twice", "--max-tokens", "12", "--seed", "3", "--samples", "3"}, "text");
+  for (size_t n = 0; n < samples.size(); ++n) {
+    EXPECT_EQ(several["choices"][n]["text"], samples[n]["text"]) << n;
+    EXPECT_EQ(several["choices"][n]["index"], n);
+  }
+  const json greedy =
+      post("/v1/completions", {{"prompt", "Once"}, {"temperature", 0}, {"max_tokens", 5}}).json();
+  EXPECT_EQ(greedy["choices"][0]["text"],
+            command({"generate", "Once", "--greedy", "--max-tokens", "5"}, "text")[0]["text"]);
+  for (const char* name : {"presence_penalty", "frequency_penalty"}) {
+    expect_error(post("/v1/completions", with(fields, {{name, 1}})), 400, name);
+  }
+  expect_error(post("/v1/completions", with(fields, {{"prompt", {1, 2}}})), 400, "token ids");
+  expect_error(post("/v1/completions", with(fields, {{"model", "en-de"}})), 400, "'en-de'");
+  expect_error(post("/v1/completions", with(fields, {{"prompt", std::string(60, 'a')}, {"stream", true}})),
+               400, "60 tokens");
+}
+
+TEST_F(ServeTest, GivesLogProbabilitiesOfTokens) {
+  start();
+  const json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 6}, {"seed", 3}, {"logprobs", 3}};
+  const json expected = command({"generate", "Once", "--max-tokens", "6", "--seed", "3"}, "text")[0];
+  const json probabilities = post("/v1/completions", fields).json()["choices"][0]["logprobs"];
+  ASSERT_EQ(probabilities["tokens"].size(), 6U);
+  for (size_t n = 0; n < 6; ++n) {
+    EXPECT_NEAR(probabilities["token_logprobs"][n].get<double>(),
+                expected["log_probabilities"][n].get<double>(), 1e-4);
+    EXPECT_LE(probabilities["top_logprobs"][n].size(), 3U);
+    for (const auto& [token, value] : probabilities["top_logprobs"][n].items()) EXPECT_LE(value, 0);
+  }
+  EXPECT_EQ(probabilities["text_offset"][0], 4);
+  const json echoed =
+      post("/v1/completions", with(fields, {{"echo", true}})).json()["choices"][0]["logprobs"];
+  ASSERT_EQ(echoed["tokens"].size(), 10U);
+  EXPECT_EQ(echoed["tokens"][0], "O");
+  EXPECT_TRUE(echoed["token_logprobs"][0].is_null());
+  EXPECT_EQ(echoed["token_logprobs"][5], probabilities["token_logprobs"][1]);
+}
+
+/// The objects of a stream of server-sent events, which must end with [DONE].
+std::vector<json> events_of(const HttpAnswer& answer) {
+  EXPECT_EQ(answer.headers.at("content-type"), "text/event-stream");
+  EXPECT_TRUE(answer.body.ends_with("data: [DONE]\n\n")) << answer.body;
+  std::vector<json> events;
+  std::istringstream stream(answer.body);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("data: {")) events.push_back(json::parse(line.substr(6)));
+  }
+  return events;
+}
+
+TEST_F(ServeTest, StreamsWhatItWouldAnswer) {
+  start();
+  for (const json& more : {json{}, json{{"stop", "e"}}, json{{"echo", true}}, json{{"n", 2}}}) {
+    json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 20}, {"seed", 5}};
+    if (!more.is_null()) fields.update(more);
+    const json whole = post("/v1/completions", fields).json();
+    fields.update({{"stream", true}, {"stream_options", {{"include_usage", true}}}});
+    std::map<int, std::string> texts;
+    std::map<int, json> reasons;
+    json usage;
+    const std::vector<json> events = events_of(post("/v1/completions", fields));
+    for (const json& event : events) {
+      for (const json& choice : event["choices"]) {
+        texts[choice["index"]] += choice["text"];
+        if (!choice["finish_reason"].is_null()) reasons[choice["index"]] = choice["finish_reason"];
+      }
+      if (event.contains("usage")) usage = event["usage"];
+    }
+    for (const json& choice : whole["choices"]) {
+      EXPECT_EQ(texts[choice["index"]], choice["text"]) << more;
+      EXPECT_EQ(reasons[choice["index"]], choice["finish_reason"]) << more;
+    }
+    EXPECT_EQ(usage, whole["usage"]);
+    if (more.is_null()) {
+      EXPECT_GT(events.size(), 5U);  // as it is written
+    }
+  }
+}
+
+TEST_F(ServeTest, AnswersDoNotDependOnWhatElseIsInTheBatch) {
+  start();
+  std::vector<std::string> sentences;
+  for (const std::string& line : decode::training_lines()) {
+    sentences.push_back(line);
+    if (sentences.size() == 64) break;
+  }
+  std::map<std::string, std::vector<json>> expected;
+  for (const char* name : {"en-de", "de-en"}) {
+    TestFolder folder;
+    std::string all;
+    for (const std::string& sentence : sentences) all += sentence + "\n";
+    expected[name] = command({"translate", "--input", folder.write("in", all), "--nbest", "2"}, name);
+    ASSERT_EQ(expected[name].size(), sentences.size());
+  }
+  const json sampled = command({"generate", "Once", "--max-tokens", "20", "--seed", "9"}, "text")[0];
+  std::vector<std::thread> clients;
+  std::atomic<int> wrong = 0, answered = 0;
+  for (size_t client = 0; client < 64; ++client) {
+    clients.emplace_back([&, client] {
+      HttpConnection connection(port_);
+      for (size_t n = 0; n < 6; ++n) {
+        const size_t which = (client * 7 + n * 11) % sentences.size();
+        const char* pair = (client + n) % 2 == 0 ? "en-de" : "de-en";
+        if (n == 3) {
+          const json answer =
+              connection
+                  .post("/v1/completions",
+                        {{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 20}, {"seed", 9}})
+                  .json();
+          wrong += answer["choices"][0]["text"] != sampled["text"] ? 1 : 0;
+        } else {
+          const json answer =
+              connection.post("/v1/translate", {{"text", sentences[which]}, {"pair", pair}, {"nbest", 2}})
+                  .json();
+          wrong += answer["translations"][0] != expected[pair][which] ? 1 : 0;
+        }
+        ++answered;
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(answered, 64 * 6);
+  EXPECT_EQ(wrong, 0);
+  const std::string metrics = get("/metrics").body;
+  EXPECT_THAT(metrics, HasSubstr("heed_requests_total{route=\"/v1/translate\",status=\"200\"} 320"));
+  EXPECT_THAT(metrics, HasSubstr("# TYPE heed_batch_rows histogram"));
+  EXPECT_THAT(metrics, HasSubstr("heed_sentences_waiting 0"));
+}
+
+TEST_F(ServeTest, NeedsKeysWhereThereAreSome) {
+  TestFolder folder;
+  serve::ServerOptions chosen = options();
+  chosen.api_keys = folder.write("keys", "a-key-of-20-letters!\n");
+  ::chmod(chosen.api_keys.c_str(), 0600);
+  chosen.access_log = folder.path("log");
+  start(chosen);
+  expect_error(post("/translate", kSentence), 400, "API key");
+  expect_error(post("/translate", with(kSentence, {{"api_key", "another-key-12345678"}})), 403,
+               "Invalid API key");
+  EXPECT_EQ(post("/translate", with(kSentence, {{"api_key", "a-key-of-20-letters!"}})).status, 200);
+  expect_error(post("/v1/completions", {{"prompt", "a"}}), 401, "API key");
+  expect_error(get("/metrics"), 400, "API key");
+  EXPECT_EQ(HttpConnection(port_).get("/metrics", "Authorization: Bearer a-key-of-20-letters!\r\n").status,
+            200);
+  EXPECT_EQ(get("/health").status, 200);
+  EXPECT_EQ(get("/languages").status, 200);
+  server_.reset();
+  const std::string log = content_of(folder.path("log"));
+  EXPECT_THAT(log, testing::Not(HasSubstr("a-key-of")));
+  EXPECT_THAT(log, testing::Not(HasSubstr("teacher")));
+  std::istringstream lines(log);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const json entry = json::parse(line);
+    EXPECT_TRUE(entry.contains("status") && entry.contains("seconds") && entry.contains("id")) << line;
+  }
+  EXPECT_EQ(count, 8);
+}
+
+TEST_F(ServeTest, LimitsTheRateAndTheQueue) {
+  serve::ServerOptions chosen = options();
+  chosen.requests_per_minute = 3;
+  start(chosen);
+  for (int n = 0; n < 3; ++n) EXPECT_EQ(post("/translate", kSentence).status, 200);
+  const HttpAnswer slow_down = post("/translate", kSentence);
+  expect_error(slow_down, 429, "Slowdown");
+  EXPECT_GT(std::stoi(slow_down.headers.at("retry-after")), 0);
+  EXPECT_EQ(get("/health").status, 200);
+
+  chosen = options();
+  chosen.queue = 0;
+  chosen.threads = 1;
+  start(chosen);  // 32 requests are worked on at once
+  std::vector<std::thread> clients;
+  std::atomic<int> good = 0, busy = 0;
+  const json large = with(kSentence, {{"q", std::vector<std::string>(64, kSentence["q"])}});
+  for (int n = 0; n < 60; ++n) {
+    clients.emplace_back([&] {
+      const HttpAnswer answer = post("/translate", large);
+      good += answer.status == 200 ? 1 : 0;
+      busy += answer.status == 503 && answer.headers.contains("retry-after") ? 1 : 0;
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_GE(good, 32);
+  EXPECT_GT(busy, 0);
+  EXPECT_EQ(good + busy, 60);
+}
+
+TEST_F(ServeTest, LetsPagesOfAnotherOriginInWhereItIsTold) {
+  start();
+  EXPECT_EQ(post("/translate", kSentence).headers.count("access-control-allow-origin"), 0U);
+  serve::ServerOptions chosen = options();
+  chosen.cors = "https://example.org";
+  start(chosen);
+  EXPECT_EQ(post("/translate", kSentence).headers.at("access-control-allow-origin"), "https://example.org");
+  HttpConnection client(port_);
+  client.send("OPTIONS /translate HTTP/1.1\r\nHost: a\r\n\r\n");
+  const HttpAnswer preflight = client.receive();
+  EXPECT_EQ(preflight.status, 204);
+  EXPECT_EQ(preflight.headers.at("access-control-allow-headers"), "Authorization, Content-Type");
+}
+
+TEST_F(ServeTest, TheCommandListensServesAPageAndEndsAtSigterm) {
+  Command command({"serve", "--model", model("en-de"), "--port", "0", "--threads", "1"}, {});
+  const std::string listening = "listening on http://127.0.0.1:";
+  std::string errors;
+  for (int n = 0; n < 500 && !errors.ends_with("/\n"); ++n) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    errors = command.errors_so_far();
+  }
+  ASSERT_THAT(errors, HasSubstr(listening));
+  port_ = static_cast<uint16_t>(std::stoi(errors.substr(errors.find(listening) + listening.size())));
+  const HttpAnswer page = get("/?pair=en-de&text=x");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.headers.at("content-type"), HasSubstr("text/html"));
+  EXPECT_THAT(page.headers.at("content-security-policy"), HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page.body, testing::Not(HasSubstr("://")));
+  HttpConnection client(port_);
+  const std::string body = with(kSentence, {{"q", std::vector<std::string>(40, kSentence["q"])}}).dump();
+  client.send("POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: " +
+              std::to_string(body.size()) + "\r\n\r\n" + body);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  command.send_signal(SIGTERM);
+  EXPECT_EQ(client.receive().status, 200);
+  EXPECT_EQ(command.wait().status, 0);
+}
+
+TEST_F(ServeTest, TheCommandSaysWhatIsWrong) {
+  const auto run = [](Arguments arguments) {
+    arguments.insert(arguments.begin(), "serve");
+    return heed_command(arguments);
+  };
+  expect_failure(run({"--model", "/nowhere"}), 1, {"--model", "/nowhere"});
+  expect_failure(run({"--pair", "xx-yy"}), 2, {"xx-yy"});
+  expect_failure(run({"--port", "70000"}), 2, {"--port"});
+  expect_failure(run({"--model", model("en-de"), "--api-keys", "/nowhere"}), 1, {"/nowhere"});
+  expect_failure(run({"--model", model("en-de"), "--model", model("en-de")}), 2, {"en-de"});
+}
+
+}  // namespace
+}  // namespace heed
