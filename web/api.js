@@ -11,15 +11,20 @@ export function readFile() {
   return script ? JSON.parse(script.textContent) : null;
 }
 
+/// A key for servers that want one: kept until the tab is closed, and never in the address.
+const kKeyName = "heed-api-key";
+
+export function readKey() { return sessionStorage.getItem(kKeyName) ?? ""; }
+
+export function keepKey(key) { sessionStorage.setItem(kKeyName, key); }
+
 async function request(path, body, signal) {
+  const headers = readKey() ? {"Authorization": `Bearer ${readKey()}`} : {};
+  const post = {method: "POST", body: JSON.stringify(body)};
+  if (body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(path, body === undefined ? {signal} : {
-      method: "POST",
-      headers: {"Content-Type": "application/json"},
-      body: JSON.stringify(body),
-      signal,
-    });
+    answer = await fetch(path, {...(body === undefined ? {} : post), headers, signal});
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new RequestFailed(strings.unreachable);
@@ -45,14 +50,8 @@ function options(state) {
 
 /// A trace of the server. `changes`: {target, ablate, model, ...} instead of the state's.
 export async function attend(state, changes, signal) {
-  const body = {
-    text: state.text,
-    packed: true,
-    details: true,
-    ...options(state),
-    ...(state.prefix ? {prefix: state.prefix} : {}),
-    ...changes
-  };
+  const prefix = state.prefix && !changes.target ? {prefix: state.prefix} : {};
+  const body = {text: state.text, ...options(state), ...prefix, packed: true, details: true, ...changes};
   return Trace.fromJson(await request("v1/attend", body, signal));
 }
 
@@ -72,6 +71,12 @@ export async function nextTokens(state, signal) {
         temperature: 0,
       },
       signal);
+}
+
+/// {label: probability} of a classifier.
+export async function classify(state, signal) {
+  const body = {text: state.text, ...(state.model ? {model: state.model} : {})};
+  return (await request("v1/classify", body, signal)).results[0].probabilities;
 }
 
 /// [{id, pair, task}] of the models that the server has.

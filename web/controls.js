@@ -1,5 +1,6 @@
 // What is looked at: stack, layer and head; tokens or words; and the options of the search.
 
+import {keepKey, readKey} from "./api.js";
 import {headColour} from "./colours.js";
 import {choice, element, select, setAttribute} from "./dom.js";
 import {parseHeads} from "./state.js";
@@ -78,6 +79,14 @@ export function createSettings(app) {
     placeholder: strings.byDefault,
     onchange: () => app.store.set({penalty: penalty.value, target: ""})
   });
+  const key = element("input", {
+    type: "password",
+    autocomplete: "off",
+    onchange: () => {
+      keepKey(key.value);
+      app.askAgain();
+    }
+  });
   const precision = select(strings.precision, (value) => app.store.set({precision: value}));
   const more = element(
       "details", {class: "settings"}, element("summary", {}, strings.settings),
@@ -85,7 +94,9 @@ export function createSettings(app) {
           "div", {class: "panel"},
           element("label", {class: "field"}, element("span", {}, strings.beam), beam),
           element("label", {class: "field"}, element("span", {}, strings.penalty), penalty),
-          precision.element, app.file ? app.needsModel() : null));
+          precision.element,
+          app.file ? null : element("label", {class: "field"}, element("span", {}, strings.apiKey), key),
+          app.file ? app.needsModel() : null));
   if (app.file)
     for (const input of [beam, penalty, precision.box]) input.disabled = true;
   return {
@@ -93,6 +104,7 @@ export function createSettings(app) {
     update() {
       const state = app.store.get();
       unit.show(state.words);
+      if (!app.file) key.value = readKey();
       beam.value = state.beam || "";
       beam.placeholder = strings.byDefault;
       penalty.value = state.penalty;

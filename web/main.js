@@ -1,7 +1,7 @@
 // The explorer: connects the sentence, the controls and the views. It shows traces of a server (heed serve),
 // or those inside of the file that it is (heed attend --output page.html).
 
-import {attend, createLatest, listModels, readFile} from "./api.js";
+import {attend, classify, createLatest, listModels, readFile} from "./api.js";
 import {readColours} from "./colours.js";
 import {createPlaceControls, createSettings} from "./controls.js";
 import {element} from "./dom.js";
@@ -67,6 +67,10 @@ const app = {
     return view === "next" ? current.sourceTokens.length === 0 :
                              translates || !["search", "change"].includes(view);
   },
+  /// Asks the server once more, with another key.
+  askAgain: () => start(),
+  /// Says that a view has drawn its picture later than it was shown.
+  pictureChanged: () => exports.update(),
   lead: (text) => {
     lead.textContent = text;
   },
@@ -225,7 +229,7 @@ function showMarks() {
 
 // ---- Where traces come from -------------------------------------------------------------------------------
 
-const latest = createLatest();
+const latest = createLatest(), latestClasses = createLatest();
 const kAsked = ["pair", "model", "text", "target", "beam", "penalty", "precision", "prefix", "off"];
 
 async function ask() {
@@ -244,8 +248,13 @@ async function ask() {
   if (!answer) return;  // a newer one is on its way
   if (answer.failure) return sentence.status(answer.failure, true);
   current = answer.result;
+  if (!performance.getEntriesByName("first view").length)
+    requestAnimationFrame(() => performance.mark("first view"));
   sentence.status(current.score === null ? "" : strings.score(current.score));
   update();
+  const classifies = current.targetTokens.length === 0;
+  sentence.showClasses(
+      classifies ? (await latestClasses((signal) => classify(state, signal)))?.result : null);
 }
 
 function read() {
@@ -277,11 +286,8 @@ new ResizeObserver(() => {
   update();
 }).observe(content);
 
-marks.pin(app.pinned());
-if (file)
-  read();
-else {
-  if (!store.get().text) sentence.source.focus();
+/// Asks the server for what is shown, and which models it has.
+function start() {
   ask();
   listModels()
       .then((found) => {
@@ -291,7 +297,15 @@ else {
           store.set(first.pair ? {pair: first.pair} : {model: first.id}, true);
         }
         sentence.showModels(models, store.get());
-        store.subscribe((state) => sentence.showModels(models, state));
       })
       .catch((error) => sentence.status(error.message, true));
+}
+
+marks.pin(app.pinned());
+if (file) {
+  read();
+} else {
+  store.subscribe((state) => sentence.showModels(models, state));
+  if (!store.get().text) sentence.source.focus();
+  start();
 }

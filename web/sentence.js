@@ -97,6 +97,8 @@ export function createSentence(app) {
                 text)));
   };
 
+  const classes = element("dl", {class: "classes"});
+
   const grow = () => {
     source.style.height = "auto";
     source.style.height = `${source.scrollHeight}px`;
@@ -111,11 +113,26 @@ export function createSentence(app) {
             element(
                 "div", {class: "side"}, element("label", {class: "name", "for": "source"}, strings.source),
                 source, examples, sourceTokens.element),
-            element("div", {class: "side"}, targetName, target, targetTokens.element))),
+            element("div", {class: "side"}, targetName, target, classes, targetTokens.element))),
     source,
     status: (text, failed = false) => {
       status.textContent = text;
       status.classList.toggle("failed", failed);
+    },
+    /// {label: probability}, or nothing.
+    showClasses(probabilities) {
+      classes.hidden = !probabilities;
+      const sorted = Object.entries(probabilities ?? {}).sort((a, b) => b[1] - a[1]);
+      classes.replaceChildren(...sorted.slice(0, 8).flatMap(([label, probability]) => {
+        const fill = element("span", {class: "bar-fill"});
+        fill.style.width = `${100 * probability}%`;
+        return [
+          element("dt", {}, label),
+          element(
+              "dd", {}, element("span", {class: "bar-track"}, fill),
+              element("span", {class: "bar-text"}, `${(100 * probability).toFixed(1)} %`))
+        ];
+      }));
     },
     showModels(models, state) {
       const options = models.map(

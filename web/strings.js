@@ -13,6 +13,7 @@ export const strings = {
   beam: "Beam size",
   penalty: "Length penalty",
   precision: "Precision",
+  apiKey: "API key",
   byDefault: "as the model says",
   settings: "Settings",
   tokens: "Tokens",

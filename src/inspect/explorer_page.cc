@@ -29,6 +29,11 @@ void replace_once(std::string& text, std::string_view part, std::string_view by)
   text.replace(at, part.size(), by);
 }
 
+void remove_lines(std::string& text, std::string_view begin) {
+  for (size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at))
+    text.erase(at, text.find('\n', at) + 1 - at);
+}
+
 /// Turns modules into functions. The modules keep to what this reads: `import { a, b as c } from "./x.js";`
 /// and `export` in front of a function, class or const, both at the beginning of a line.
 class Bundle {
@@ -120,7 +125,8 @@ std::string explorer_page(const std::vector<Trace>& traces, const ExplorerPageOp
 
   std::string page(content_of("index.html"));
   replace_once(page, "<meta charset=\"utf-8\">", fmt::format("<meta charset=\"utf-8\">\n{}", kPolicy));
-  replace_once(page, "<link rel=\"icon\" href=\"icon.svg\">\n", "");
+  remove_lines(page, "<link rel=\"icon\"");
+  remove_lines(page, "<link rel=\"modulepreload\"");
   replace_once(page, "<link rel=\"stylesheet\" href=\"style.css\">",
                fmt::format("<style>\n{}</style>", content_of("style.css")));
   replace_once(page, "<script type=\"module\" src=\"main.js\"></script>",

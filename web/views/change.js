@@ -209,7 +209,7 @@ export function createChange(app) {
         (signal) => attend(
             state, {target: state.target || original.target, ...(state.off ? {ablate: off()} : {})}, signal));
     const table = answer?.result && tokenTable(original, answer.result);
-    if (table) result.append(element("p", {class: "name"}, strings.perToken), table);
+    if (table) result.append(table);
   };
 
   /// Every head off in turn, with the original translation as target.
@@ -234,7 +234,7 @@ export function createChange(app) {
       const worker = async () => {
         while (queue.length > 0 && lossesOf === sentenceKey(app.store.get())) {
           const head = queue.shift();
-          const trace = await attend(state, {target: base.target, ablate: [head]}, signal);
+          const trace = await attend(state, {target: base.target, ablate: [head], details: false}, signal);
           losses.set(writeHeads([head]), trace.score - base.score);
           matter.textContent = strings.matterProgress(losses.size, heads.length);
         }

@@ -149,6 +149,7 @@ export function createSearch(app) {
             "li", {}, each.translation,
             element("span", {class: "note"}, strings.score(each.log_probability)))));
     show(-1);
+    app.pictureChanged();
   };
 
   return {
