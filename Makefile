@@ -1,11 +1,11 @@
-# What one types. Underneath is CMake: `cmake --preset release` works as well (CMakePresets.json).
-# Every target first installs what it needs and the system lacks (scripts/setup); HEED_SETUP=skip prevents that.
+# Shortcuts for CMake; `cmake --preset release` works as well (CMakePresets.json).
+# Every target first installs missing packages (scripts/setup); HEED_SETUP=skip prevents that.
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
-.NOTPARALLEL: # the targets; each of them uses JOBS cores
+.NOTPARALLEL: # one target at a time; each of them uses JOBS cores
 .PHONY: help build demo gallery test lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
 # $(call run_tests,PRESET[,OPTIONS]): configures, builds everything, and runs all tests.
@@ -19,28 +19,28 @@ endef
 help: ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-build: build/build.ninja ## build the command, the library and the examples, into build/ (what plain `make` does)
+build: build/build.ninja ## build the command, the library and the examples in build/ (default)
 	@scripts/build-time build $(JOBS)
 	$(CMAKE) --build --preset release -j $(JOBS)
 
-demo: build/build.ninja ## build, translate, and draw the attention of a sentence
+demo: build/build.ninja ## build, translate a sentence, and draw its attention
 	@scripts/build-time build $(JOBS) heed_bin
 	$(CMAKE) --build --preset release -j $(JOBS) --target heed_bin
 	@scripts/demo
 
-gallery: build ## run the programs of examples/, and write docs/gallery/ with their pictures
+gallery: build ## run the programs in examples/ and write their pictures to docs/gallery/
 	@scripts/gallery
 
-test: setup-build setup-test ## build everything and run all tests, the checks of style among them
+test: setup-build setup-test ## build everything and run all tests, including style checks
 	$(call run_tests,release,-D HEED_BUILD_TESTS=ON)
 
-lint: setup-build setup-test setup-lint ## look for bugs and bad style in all sources (minutes)
+lint: setup-build setup-test setup-lint ## run clang-tidy on all sources (minutes)
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON
 	scripts/check-format
 	scripts/check-style
 	scripts/check-tidy
 
-lint-changed: setup-build setup-test setup-lint ## the same for what differs from the main branch
+lint-changed: setup-build setup-test setup-lint ## run clang-tidy on files that differ from the main branch
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON
 	scripts/check-format
 	scripts/check-style
@@ -49,13 +49,13 @@ lint-changed: setup-build setup-test setup-lint ## the same for what differs fro
 format: setup-test ## format all sources
 	scripts/check-format --fix
 
-# make bench ROWS='attention forward' TURNS=3 THREADS=2: the rows in whose names the pattern is found. ISA=avx2 keeps
-# Heed and its peers to the instructions of an older processor.
+# make bench ROWS='attention forward' TURNS=3 THREADS=2 runs the rows whose names match the pattern. ISA=avx2 limits
+# Heed and its peers to an older instruction set.
 ROWS ?= .
 TURNS ?= 5
 THREADS ?= 1
 ISA ?=
-bench: setup-build setup-bench ## measure speed beside that of PyTorch and CTranslate2 (bench/README.md)
+bench: setup-build setup-bench ## compare the speed with PyTorch and CTranslate2 (bench/README.md)
 	$(CMAKE) --preset release -D HEED_BUILD_BENCH=ON
 	$(CMAKE) --build --preset release -j $(JOBS) --target heed_bin heed_bench
 	bench/setup-peers build/bench/peers
@@ -67,16 +67,16 @@ asan: setup-build setup-test ## run all tests with the address and undefined beh
 tsan: setup-build setup-test ## run all tests with the thread sanitizer
 	$(call run_tests,tsan)
 
-clang: setup-build setup-test setup-clang ## run all tests as built by Clang
+clang: setup-build setup-test setup-clang ## run all tests, compiled by Clang
 	$(call run_tests,clang)
 
-coverage: setup-build setup-test setup-coverage ## run all tests and report which lines they reach
+coverage: setup-build setup-test setup-coverage ## run all tests and report line coverage
 	$(call run_tests,coverage)
 	mkdir -p build/coverage/report
 	gcovr --root . --filter src/ --filter include/ --exclude '.*_test\.cc' --exclude-throw-branches \
 	  --print-summary --html-details build/coverage/report/index.html build/coverage
 
-arm64: setup-build setup-test setup-arm64 ## run all tests as built for 64-bit Arm, in an emulator (an hour or so)
+arm64: setup-build setup-test setup-arm64 ## run all tests for 64-bit Arm in an emulator (about an hour)
 	scripts/setup-arm64-root build/arm64/root
 	$(call run_tests,arm64)
 
@@ -89,6 +89,6 @@ clean: ## remove build/
 setup-%:
 	@scripts/setup $*
 
-# Whoever only builds needs nothing of the tests; `make test` turns them on.
+# Tests are not built by default; `make test` turns them on.
 build/build.ninja: | setup-build
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=OFF

@@ -1,6 +1,6 @@
-# What each folder stands on (docs/dependencies.md says why), and nothing else: HEED_LINK_<folder>.
+# The libraries that each folder links: HEED_LINK_<folder>. docs/dependencies.md has the reasons.
 find_package(Threads REQUIRED)
-# Some of the packages below have this flag. With it everywhere, all folders can share their precompiled headers.
+# Some of the packages below set this flag. Set it everywhere, so that all folders can share precompiled headers.
 set_property(TARGET Threads::Threads APPEND PROPERTY INTERFACE_COMPILE_OPTIONS -pthread)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
@@ -21,14 +21,14 @@ find_path(HEED_CLD2_HEADERS cld2/public/compact_lang_det.h REQUIRED)
 find_library(HEED_CLD2_LIBRARY cld2 REQUIRED)
 
 set(HEED_LINK_base fmt::fmt Threads::Threads nlohmann_json::nlohmann_json)
-# OpenMP's threads are only started by oneDNN: nothing of ours is compiled with it.
+# Only oneDNN starts OpenMP threads; Heed itself is compiled without OpenMP.
 set(HEED_LINK_kernels DNNL::dnnl $<LINK_ONLY:OpenMP::OpenMP_CXX> PkgConfig::HWY)
-# Of the instruction sets that Highway knows, the kernels are compiled for SSE4, AVX2 and AVX-512, or NEON, and for none:
-# also where every processor has one, and with plain numbers, of which Highway makes vectors with some compilers.
+# The kernels are compiled for SSE4, AVX2 and AVX-512, or NEON, and always for a scalar target without SIMD
+# (HWY_SCALAR instead of HWY_EMU128).
 set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
              "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)"
              HWY_BROKEN_EMU128=1 HWY_COMPILE_ALL_ATTAINABLE=1)
-# Its headers are all that is used, but for checks of unoptimised builds.
+# Only its headers are used, except for the checks of unoptimised builds.
 get_target_property(HEED_HWY_LIBRARY PkgConfig::HWY INTERFACE_LINK_LIBRARIES)
 set_property(TARGET PkgConfig::HWY PROPERTY INTERFACE_LINK_LIBRARIES
              "-Wl,--push-state,--as-needed;${HEED_HWY_LIBRARY};-Wl,--pop-state")

@@ -1,9 +1,8 @@
-# Functions that turn folders of src/ into targets.
+# Functions that create targets from the folders of src/.
 
 function(heed_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
-  # Where every processor can join a multiplication and an addition and round once, plain numbers are rounded as on
-  # those that cannot. Kernels that gain by it say so themselves.
+    # No implicit fused multiply-add, so that scalar results are the same on all processors. Kernels use it explicitly.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
     target_compile_options(${target} PRIVATE -ffp-contract=off)
   endif()
@@ -18,10 +17,9 @@ function(heed_compile_options target)
 endfunction()
 
 # heed_see_folders(TARGET FOLDER...)
-#
-# Lets a target include the public headers and those of the named folders. A folder's headers are reached
-# through a link of their own, build/arrows/NAME/NAME -> src/NAME, so that #include "NAME/x.h" works only in
-# targets that name it. Always PRIVATE: an arrow is given by name, never inherited.
+# Lets a target include the public headers and those of the named folders. The include path of a folder is
+# build/arrows/NAME, which contains a symbolic link NAME -> src/NAME, so that #include "NAME/x.h" works only in
+# targets that name the folder. Always PRIVATE: permissions are not inherited.
 function(heed_see_folders target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include)
   foreach(folder ${ARGN})
@@ -30,11 +28,9 @@ function(heed_see_folders target)
 endfunction()
 
 # heed_precompile_headers(TARGET [HEADER...])
-#
-# Headers of the system that most files include are read once, and not for every file: those of the library with the
-# first target that comes here, those of the tests, which include HEADERs too, with the first of these. The files go on
-# to include what they use; whether they do shows where this is turned off, as it is with Clang. Headers of ours are
-# not among them: a change of one would compile everything again.
+# Precompiles system headers that most files include. The first library target and the first test target (with the
+# additional HEADERs) build them; the others reuse them. Files still include what they use; builds with Clang, where
+# this is off, verify it. Headers of Heed are excluded, since a change would recompile everything.
 function(heed_precompile_headers target)
   if(NOT HEED_PRECOMPILED_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
@@ -52,10 +48,8 @@ function(heed_precompile_headers target)
 endfunction()
 
 # heed_group_sources(LIST NAME)
-#
-# Replaces the files in LIST by build/groups/NAME_1.cc, which includes the first twelve of them, and so on:
-# the compiler reads headers and makes templates once for all files of a group. Names in anonymous namespaces have to
-# differ within a group.
+# Replaces the files in LIST by build/groups/NAME_1.cc, which includes the first twelve of them, and so on: headers
+# and templates are compiled once per group. Names in anonymous namespaces must be distinct within a group.
 function(heed_group_sources list name)
   if(NOT HEED_GROUPED_SOURCES)
     return()
@@ -76,9 +70,8 @@ function(heed_group_sources list name)
 endfunction()
 
 # heed_json_sources(RESULT SOURCE...)
-#
-# The files that read or write JSON: they convert settings, and optimising the library's templates in them takes long
-# and gains nothing. Its parser is only in base/json_text.cc.
+# Selects the files that read or write JSON. Optimising the templates of the JSON library in them takes long and has
+# no benefit, since they only convert settings; the parser is in base/json_text.cc.
 function(heed_json_sources result)
   set(found)
   foreach(source ${ARGN})
@@ -91,12 +84,10 @@ function(heed_json_sources result)
 endfunction()
 
 # heed_folder(NAME [LITTLE_WORK] [GROUPED] [SUBFOLDERS SUBFOLDER...] [MAY_INCLUDE FOLDER...])
-#
-# Makes the static library heed_NAME from src/NAME/*.cc and src/NAME/SUBFOLDER/*.cc, and collects the *_test.cc there
-# for the tests.
-# LITTLE_WORK: the loops that take time are in other folders, so that -O1 is as fast, and compiled sooner.
-# GROUPED: all files are compiled in groups, not only those that read or write JSON.
-# Folders are declared in order, so that the arrows between them cannot run in a circle.
+# Creates the static library heed_NAME from src/NAME/*.cc and src/NAME/SUBFOLDER/*.cc, and collects its *_test.cc.
+# LITTLE_WORK: compile with -O1, since the folder has no time-critical loops.
+# GROUPED: compile all files in groups, not only those that read or write JSON.
+# Folders are declared in order, so that dependencies cannot be circular.
 function(heed_folder name)
   cmake_parse_arguments(ARG "LITTLE_WORK;GROUPED" "" "SUBFOLDERS;MAY_INCLUDE" ${ARGN})
   foreach(other ${ARG_MAY_INCLUDE})
@@ -157,7 +148,7 @@ function(heed_embed_web folder)
   target_sources(heed_${folder} PRIVATE ${output})
 endfunction()
 
-# The installed library: every folder but the server and the command line, in one shared object.
+# The installed library: all folders except the server and the command line in one shared object.
 function(heed_public_library)
   get_property(folders GLOBAL PROPERTY HEED_FOLDERS)
   add_library(heed SHARED)
@@ -180,7 +171,7 @@ function(heed_public_library)
   install(TARGETS heed EXPORT heed-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY include/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-  # How other builds find it: find_package(heed) and pkg-config, both wherever the prefix is moved to.
+    # Relocatable files for find_package(heed) and pkg-config.
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
   install(EXPORT heed-targets NAMESPACE heed:: DESTINATION ${package_folder})
   include(CMakePackageConfigHelpers)

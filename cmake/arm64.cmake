@@ -1,4 +1,4 @@
-# For GCC of another processor, and programs that run here in an emulator: `make arm64`.
+# Toolchain of `make arm64`: cross-compiles with GCC and runs programs in an emulator.
 set(root ${CMAKE_CURRENT_LIST_DIR}/../build/arm64/root) # the libraries: scripts/setup-arm64-root
 cmake_path(NORMAL_PATH root)
 set(CMAKE_SYSTEM_NAME Linux)

@@ -240,7 +240,7 @@ TEST_F(CliClassifyTest, LabelsDoNotReachTheTerminalRaw) {
 
 TEST_F(CliClassifyTest, FilesThatDoNotBelongTogetherAreRefused) {
   folder_.write("vocab.txt", content_of(folder_.path("vocab.txt")) + "more\n");
-  expect_failure(classify("a film\n"), 1, {"vocab.txt has 17 pieces", "the model knows 16"});
+  expect_failure(classify("a film\n"), 1, {"vocab.txt has 17 pieces", "vocab_size in config.json is 16"});
   folder_.write("vocab.txt", "[PAD]\n[UNK]\n[SEP]\n");
   expect_failure(classify("a film\n"), 1, {"vocab.txt", "[CLS]"});
   folder_.write("config.json", "{\"model_type\": \"bert\"}");

@@ -112,7 +112,7 @@ TEST_F(CliQuantizeTest, SaysWhatCannotBeDone) {
   const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(9, 9)));
   expect_failure(heed_command({"train", "--from", quantized_, "--pairs", pairs, "--output", folder_.path("d"),
                                "--max-steps", "1"}),
-                 2, {"train the float model"});
+                 2, {"train the original float model"});
 }
 
 }  // namespace

@@ -117,9 +117,9 @@ TEST_F(TrainCommand, KeepsAFinishedModelWhoseTrainingIsGone) {
   std::filesystem::remove(folder_.path("model/training/checkpoint.safetensors"));
   const std::string before = weights("model"), config = content_of(folder_.path("model/config.json"));
   expect_failure(heed_command(training("model", 4, {"--seed", "7"})), 2,
-                 {"will not be replaced", "another directory", "--from"});
+                 {"is not overwritten", "another directory", "--from"});
   expect_failure(heed_command(tiny_training(folder_.path("none.tsv"), folder_.path("model"), 5)), 2,
-                 {"will not be replaced"});
+                 {"is not overwritten"});
   EXPECT_EQ(weights("model"), before);
   EXPECT_EQ(content_of(folder_.path("model/config.json")), config);
   EXPECT_TRUE(std::filesystem::exists(folder_.path("model/vocab.json")));

@@ -76,8 +76,7 @@ AttentionResult self_attention(const Tensor& x, const SelfAttentionMatrices& u,
                                const AttentionOptions& options = {}, double scale = 0);
 /// Several heads, each with matrices of its own, whose outputs stand side by side (..., T, h d_v) until
 /// `squash` (D_out, h d_v) makes one vector of them again: output (..., T, D_out), and weights (T, T) of each
-/// head as
-/// (..., H, T, T). x (T, D) or (B, T, D). MultiHeadAttention does the same in one product.
+/// head as (..., H, T, T). x (T, D) or (B, T, D). MultiHeadAttention does the same in one product.
 AttentionResult multi_head_self_attention(const Tensor& x, const std::vector<SelfAttentionMatrices>& heads,
                                           const Tensor& squash, const AttentionOptions& options = {});
 

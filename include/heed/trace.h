@@ -54,8 +54,7 @@ struct Trace {
   /// ln P of each target token, given the source and the target before it; empty where it is not known.
   std::vector<float> log_probabilities = {};
   /// The word of each source token, from 0, never falling and never skipping; empty: as the marks of the
-  /// tokens
-  /// ("▁") say. Pieces within these words begin with "##".
+  /// tokens ("▁") say. Pieces within these words begin with "##".
   std::vector<int> source_words = {};
   /// [stack][layer][head] in the order of Stack; empty unless asked for.
   std::array<std::vector<std::vector<HeadDetail>>, kStacks.size()> details = {};

@@ -22,9 +22,9 @@ struct Generator::State {
 
   /// The rest is checked with the search.
   static void require_valid(const GenerateOptions& o, int count) {
-    if (o.beam < 0 || o.beam > models::kMostBeams) {
+    if (o.beam < 0 || o.beam > models::kMaxBeamSize) {
       fail(ErrorKind::kUsage, "GenerateOptions: beam must be from 1 to {}, or 0 for none, not {}",
-           models::kMostBeams, o.beam);
+           models::kMaxBeamSize, o.beam);
     }
     if (o.greedy && o.beam > 1) {
       fail(ErrorKind::kUsage, "GenerateOptions: greedy is a beam of 1, and beam is {}: give one of them",
@@ -33,8 +33,8 @@ struct Generator::State {
     if (o.max_tokens && *o.max_tokens < 1) {
       fail(ErrorKind::kUsage, "GenerateOptions: max_tokens must be at least 1, not {}", *o.max_tokens);
     }
-    if (count < 1 || count > models::kMostBeams) {
-      fail(ErrorKind::kUsage, "the number of samples must be from 1 to {}, not {}", models::kMostBeams,
+    if (count < 1 || count > models::kMaxBeamSize) {
+      fail(ErrorKind::kUsage, "the number of samples must be from 1 to {}, not {}", models::kMaxBeamSize,
            count);
     }
     for (const std::string& stop : o.stops) require_utf8("a stop text", stop);

@@ -25,12 +25,12 @@ struct Translator::State {
   }
 
   static void require_valid(const TranslateOptions& o) {
-    if (o.beam < 0 || o.beam > models::kMostBeams) {
+    if (o.beam < 0 || o.beam > models::kMaxBeamSize) {
       fail(ErrorKind::kUsage, "TranslateOptions: beam must be from 1 to {}, or 0 for the directory's, not {}",
-           models::kMostBeams, o.beam);
+           models::kMaxBeamSize, o.beam);
     }
-    if (o.nbest < 1 || o.nbest > models::kMostBeams) {
-      fail(ErrorKind::kUsage, "TranslateOptions: nbest must be from 1 to {}, not {}", models::kMostBeams,
+    if (o.nbest < 1 || o.nbest > models::kMaxBeamSize) {
+      fail(ErrorKind::kUsage, "TranslateOptions: nbest must be from 1 to {}, not {}", models::kMaxBeamSize,
            o.nbest);
     }
   }

@@ -13,10 +13,9 @@ class FileLock {
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
 
-  /// Locks the file `path`, which is created if missing and never removed, and writes the process id into
-  /// it. Throws
-  /// kUsage if another process holds the lock: "`what` is in use by process 123". Throws kFile if the file
-  /// cannot be opened. Does nothing on file systems without locks.
+  /// Locks the file `path`, which is created if missing and never removed, and writes the process id into it.
+  /// Throws kUsage if another process holds the lock: "`what` is in use by process 123". Throws kFile if the
+  /// file cannot be opened. Does nothing on file systems without locks.
   static FileLock take(const std::string& path, const std::string& what);
   bool held() const { return descriptor_ >= 0; }
   void release();

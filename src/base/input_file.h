@@ -20,9 +20,8 @@ class InputFile {
   uint64_t size() const { return size_; }
   /// The file descriptor; this object keeps ownership.
   int descriptor() const { return descriptor_; }
-  /// Reads the bytes [offset, offset + count), which must lie inside the file, to `destination`. Throws
-  /// kFile if
-  /// reading fails or the file was truncated.
+  /// Reads the bytes [offset, offset + count), which must lie inside the file, to `destination`. Throws kFile
+  /// if reading fails or the file was truncated.
   void read_at(uint64_t offset, void* destination, size_t count) const;
 
  private:

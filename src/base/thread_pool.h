@@ -24,9 +24,8 @@ class ThreadPool {
   int threads() const { return threads_; }
 
   /// Runs body(item) for every item in [0, count) and waits for all. After an exception, no further items
-  /// start, and
-  /// the first exception is rethrown when the running items have ended. Calls from several threads are
-  /// serialised; a nested call from within a body runs on the calling thread alone.
+  /// start, and the first exception is rethrown when the running items have ended. Calls from several threads
+  /// are serialised; a nested call from within a body runs on the calling thread alone.
   void run(size_t count, const std::function<void(size_t)>& body);
 
  private:

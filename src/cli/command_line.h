@@ -78,8 +78,7 @@ class CommandLine : public Command {
   ~CommandLine();
 
   /// Empty if a subcommand was chosen. Otherwise writes help or version to standard output, or an error
-  /// message
-  /// to standard error, and returns the exit status. Throws kUsage, or kFile if writing fails.
+  /// message to standard error, and returns the exit status. Throws kUsage, or kFile if writing fails.
   std::optional<int> parse(int argc, const char* const* argv);
   /// Whether the chosen subcommand has this option, such as "--beam".
   bool chosen_has(const std::string& option) const;

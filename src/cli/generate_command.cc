@@ -115,7 +115,7 @@ void add_sampling_options(Command& command, GenerateOptions& o) {
   Option* greedy =
       command.add_flag("--greedy", o.choices.greedy, "Greedy search: always the most probable token");
   add_integer(command, "--beam", o.choices.beam, "Beam search with beam size N instead of sampling",
-              {1, models::kMostBeams})
+              {1, models::kMaxBeamSize})
       ->excludes(greedy);
   add_number(command, "--temperature", o.choices.temperature,
              "Sampling temperature [default: the model's, or 1]", {.least = 0, .above_least = true})

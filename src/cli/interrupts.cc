@@ -68,8 +68,7 @@ void on_interrupt(OnInterrupt choice) {
 void watch_interrupts() {
   ::sem_init(&first_signal, 0, 0);
   // The handler runs on an alternate stack: generated GEMM code keeps data below the stack pointer, beyond
-  // the
-  // red zone of 128 bytes. Worker threads block all signals.
+  // the red zone of 128 bytes. Worker threads block all signals.
   static std::vector<char> handler_stack(1 << 16);
   stack_t stack{};
   stack.ss_sp = handler_stack.data();

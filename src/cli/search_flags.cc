@@ -5,7 +5,7 @@ namespace heed::cli {
 
 void add_search_options(Command& app, SearchFlags& flags) {
   add_integer(app, "--beam", flags.beam, "Beam size; 1 is greedy [default: the model's]",
-              {1, models::kMostBeams});
+              {1, models::kMaxBeamSize});
   add_number(app, "--length-penalty", flags.length_penalty,
              "Divide scores by length^A; a larger A favours longer translations [default: the model's]", {})
       ->type_name("A");

@@ -102,7 +102,7 @@ void add_limits(Command& command, ServeOptions& o) {
   add_integer(command, "--max-json-depth", server.limits.json_depth, "Of arrays and objects in a request",
               {1, 1000});
   add_integer(command, "--max-beam", server.limits.beam, "Of beam sizes and numbers of translations",
-              {1, models::kMostBeams});
+              {1, models::kMaxBeamSize});
   add_integer(command, "--max-alternatives", server.limits.alternatives, "Of /translate", {0, 1000});
   add_integer(command, "--max-tokens", server.limits.tokens, "That a language model writes", {1, 1 << 24});
   add_integer(command, "--max-queue", o.queue, "Requests that wait; more: 503", {0, 1 << 20});

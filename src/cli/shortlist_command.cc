@@ -76,7 +76,7 @@ int run_shortlist(const ShortlistOptions& o) {
   if (o.quiet) return kExitDone;
   int64_t tokens = 0;
   for (int n = 0; n < pairs.sources.count(); ++n) {
-    tokens += static_cast<int64_t>(list.words(pairs.sources[n]).size());
+    tokens += static_cast<int64_t>(list.tokens(pairs.sources[n]).size());
   }
   std::fprintf(stderr, "wrote %s/%s: learnt from %s; %.0f of %ld tokens per sentence on average\n",
                directory.c_str(), models::Shortlist::kFileName,

@@ -122,8 +122,7 @@ int run_translate(const TranslateOptions& o) {
   };
   while (!lines.at_end()) {
     // Interactive input and pipes: translate as soon as no further line is available. Not when sampling,
-    // since the
-    // random numbers of a line depend on its index within a call.
+    // since the random numbers of a line depend on its index within a call.
     size_t taken = 0;
     last = {};
     const bool whole = translator.translate(

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// As many digits, or one more or fewer; no zero in front.
+/// A number with the same number of digits, or one more or fewer; no leading zero.
 std::string another_number(const std::string& number, Random& random) {
   const uint64_t digits = std::max<uint64_t>(2, number.size() + random.below(3) - 1);
   std::string other;
@@ -103,7 +103,7 @@ void Augmentation::extend(const Pair& pair, const Take& take) {
     const std::string same = name_or_number(random);
     add(take, kCopiedSpans, same, same);
   }
-  // These have streams of their own, so that none of them changes what the others draw.
+  // Each kind has its own random stream, so that it does not affect the others.
   change_case(pair, key, take);
   if (options_.inserts()) insert(pair, key, take);
 }
@@ -141,7 +141,7 @@ std::vector<std::string> Augmentation::some_placeholders(Random& random) const {
 }
 
 void Augmentation::insert(const Pair& pair, RandomKey key, const Take& take) {
-  // Of pairs that share nothing, whose copies have their insertion at an end, fewer.
+  // Fewer copies of pairs without shared spans, where the insertion is at an end.
   constexpr double kSharing = 4, kOthers = 0.5;
   static const auto begins_with_letter = [](const std::string& span) {
     return span[0] < '0' || span[0] > '9';
@@ -160,7 +160,7 @@ void Augmentation::insert(const Pair& pair, RandomKey key, const Take& take) {
     if (random.below(6) == 0) {
       add(take, kAddresses, address, address);
     } else {
-      std::vector<std::string> spans = *shared;  // an address can stand for a name rather than for a number
+      std::vector<std::string> spans = *shared;  // an address replaces a name rather than a number
       std::erase_if(spans, [](const std::string& span) { return !begins_with_letter(span); });
       add_pair(kAddresses, put_in(text, spans, {address}, random));
     }
@@ -182,7 +182,7 @@ std::string Augmentation::name_or_number(Random& random) const {
   if (names_.known() > 0 && random.below(2) == 0) return some_name(random);
   std::string number = another_number(std::string(1 + random.below(5), '0'), random);
   if (number.size() == 4 && random.below(3) == 0)
-    number.insert(number.begin() + 2, ':');  // a time, or nearly
+    number.insert(number.begin() + 2, ':');  // similar to a time
   return number;
 }
 

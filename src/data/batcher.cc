@@ -23,7 +23,7 @@ bool shorter(const Numbered& a, const Numbered& b) {
          std::tie(b.size.target, b.size.source, b.sentence);
 }
 
-std::vector<Batch> cut(const std::vector<Numbered>& sentences, int64_t batch_tokens) {
+std::vector<Batch> make_batches(const std::vector<Numbered>& sentences, int64_t batch_tokens) {
   std::vector<Batch> batches;
   for (const auto& [sentence, size] : sentences) {
     if (batches.empty() || batches.back().source_tokens + size.source > batch_tokens ||
@@ -37,7 +37,7 @@ std::vector<Batch> cut(const std::vector<Numbered>& sentences, int64_t batch_tok
 
 void check_batch_tokens(int64_t batch_tokens) {
   if (batch_tokens < 1)
-    fail(ErrorKind::kUsage, "a batch of {} tokens is impossible: give at least 1", batch_tokens);
+    fail(ErrorKind::kUsage, "the batch size must be at least 1 token, not {}", batch_tokens);
 }
 
 }  // namespace
@@ -77,10 +77,10 @@ Batcher::Batcher(SentenceSizes sizes, BatcherOptions options, BatchCursor start)
     : sizes_(std::move(sizes)), options_(options), cursor_(start) {
   check_batch_tokens(options.batch_tokens);
   if (options.window_batches < 1) {
-    fail(ErrorKind::kUsage, "a window of {} batches is impossible: give at least 1", options.window_batches);
+    fail(ErrorKind::kUsage, "the window must have at least 1 batch, not {}", options.window_batches);
   }
-  if (sizes_.count == 0) fail(ErrorKind::kUsage, "there are no sentences to make batches of");
-  // Sentences whose tokens on the longer side are, on average, window_batches times batch_tokens.
+  if (sizes_.count == 0) fail(ErrorKind::kUsage, "there are no sentences for batches");
+  // The number of sentences that have, on average, window_batches * batch_tokens tokens on the longer side.
   const uint64_t tokens = std::max({sizes_.source_tokens, sizes_.target_tokens, uint64_t{1}});
   const double share = static_cast<double>(options.window_batches) *
                        static_cast<double>(options.batch_tokens) / static_cast<double>(tokens);
@@ -91,9 +91,7 @@ Batcher::Batcher(SentenceSizes sizes, BatcherOptions options, BatchCursor start)
   if (start.window < windows_) fill_window();
   if (start.window >= windows_ || start.batch >= window_.size()) {
     fail(ErrorKind::kFormat,
-         "there is no batch {} in window {} of the training data: the data or the size of a batch has "
-         "changed since "
-         "this position was saved",
+         "the saved position, batch {} of window {}, does not exist: the data or the batch size has changed",
          start.batch, start.window);
   }
 }
@@ -110,7 +108,7 @@ void Batcher::fill_window() {
     sentences.push_back({sentence, sizes_.at(sentence)});
   }
   std::ranges::sort(sentences, shorter);
-  window_ = cut(sentences, options_.batch_tokens);
+  window_ = make_batches(sentences, options_.batch_tokens);
   Random random(epoch.fold(1).fold(cursor_.window));
   shuffle(window_, random);
 }
@@ -140,7 +138,7 @@ std::vector<Batch> length_sorted_batches(const SentenceSizes& sizes, int64_t bat
   sentences.reserve(sizes.count);
   for (uint64_t n = 0; n < sizes.count; ++n) sentences.push_back({n, sizes.at(n)});
   std::ranges::sort(sentences, [](const Numbered& a, const Numbered& b) { return shorter(b, a); });
-  return cut(sentences, batch_tokens);
+  return make_batches(sentences, batch_tokens);
 }
 
 std::vector<Batch> split_into_shards(const Batch& batch, size_t shards, ShardWeights weights) {
@@ -156,8 +154,7 @@ std::vector<Batch> split_into_shards(const Batch& batch, size_t shards, ShardWei
   std::vector<double> sum(shards, 0.0);
   std::vector<size_t> shard_of(cost.size());
   for (const size_t n : order) {
-    const size_t shard =
-        static_cast<size_t>(std::ranges::min_element(sum) - sum.begin());  // the first of equals
+    const size_t shard = static_cast<size_t>(std::ranges::min_element(sum) - sum.begin());  // ties: the first
     shard_of[n] = shard;
     sum[shard] += cost[n];
   }

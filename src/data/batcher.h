@@ -1,9 +1,8 @@
-// Batches of sentences for training, in an order that is a function of (seed, epoch, position) alone, for any
-// number of sentences and in memory for one window of them.
+// Length-bucketed training batches, in an order that is a function of (seed, epoch, position) alone, with
+// memory for one window of sentences.
 //
-// Every epoch puts the sentences into a new random order (permutation.h) and cuts that into windows, each
-// some batches' worth. A window is sorted by length and cut into batches, so that the sentences of a batch
-// are about as long as each other; then the batches of the window are shuffled.
+// Each epoch permutes the sentences (permutation.h) and divides them into windows of several batches. A
+// window is sorted by length and divided into batches of similar length; then its batches are shuffled.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace heed {
 
-/// Tokens of a sentence on each side; a text without a source has 0 there.
+/// Numbers of tokens of a sentence pair; `source` is 0 for text without a source.
 struct SentenceSize {
   int32_t source = 0, target = 0;
   bool operator==(const SentenceSize&) const = default;
@@ -23,27 +22,27 @@ struct SentenceSize {
 /// The sizes of all sentences of a corpus.
 struct SentenceSizes {
   uint64_t count = 0;
-  uint64_t source_tokens = 0, target_tokens = 0;  ///< of all of them together
-  std::function<SentenceSize(uint64_t)> at;       ///< of one of them
+  uint64_t source_tokens = 0, target_tokens = 0;  ///< totals
+  std::function<SentenceSize(uint64_t)> at;       ///< the size of a sentence
 };
 
-/// Of a corpus of source and target, or of text alone, which counts as target. The corpus must outlive the
-/// result.
+/// The sizes of a corpus with source and target, or of text only, which counts as target. The corpus must
+/// outlive the result.
 SentenceSizes sizes_of(const Corpus& corpus);
-/// Of a list, which must outlive the result.
+/// The sizes in a list, which must outlive the result.
 SentenceSizes sizes_of(const std::vector<SentenceSize>& list);
 
 struct Batch {
-  std::vector<uint64_t> sentences;  ///< their numbers in the corpus
-  std::vector<SentenceSize> sizes;  ///< as many
+  std::vector<uint64_t> sentences;  ///< indices in the corpus
+  std::vector<SentenceSize> sizes;  ///< of these sentences
   int64_t source_tokens = 0, target_tokens = 0;
 
   void add(uint64_t sentence, SentenceSize size);
 };
 
-/// Where a Batcher stands: all of its state. Of the batch to come next.
+/// The position of the next batch: the whole state of a Batcher.
 struct BatchCursor {
-  uint64_t epoch = 0;   ///< how many times every sentence has been given out
+  uint64_t epoch = 0;   ///< completed epochs
   uint64_t window = 0;  ///< within the epoch
   uint64_t batch = 0;   ///< within the window
   bool operator==(const BatchCursor&) const = default;
@@ -51,27 +50,27 @@ struct BatchCursor {
 
 struct BatcherOptions {
   uint64_t seed = 1;
-  /// The source tokens of a batch add up to this at most, and so do its target tokens. A longer sentence
-  /// makes a batch of its own.
+  /// Maximum number of source tokens and of target tokens per batch. A longer sentence is a batch by
+  /// itself.
   int64_t batch_tokens = 4096;
-  /// About how many batches are sorted by length together. More make the sentences of a batch more alike,
-  /// fewer make the order more random.
+  /// Number of batches that are sorted by length together. Larger windows give more homogeneous batches,
+  /// smaller ones a more random order.
   int64_t window_batches = 100;
 };
 
 class Batcher {
  public:
-  /// Starts at `start`. Throws kUsage for options that make no sense or for no sentences, kFormat for a
-  /// cursor that does not exist here, because data or options have changed since it was saved.
+  /// Starts at `start`. Throws kUsage for invalid options or without sentences, kFormat for a cursor that
+  /// does not exist because data or options have changed since it was saved.
   Batcher(SentenceSizes sizes, BatcherOptions options, BatchCursor start = {});
 
-  /// The next batch; never ends. Every sentence stands in exactly one batch of each epoch.
+  /// The next batch; never ends. Every sentence is in exactly one batch of each epoch.
   Batch next();
-  /// Of the batch that next() will return.
+  /// The position of the batch that next() will return.
   const BatchCursor& cursor() const { return cursor_; }
-  /// How many epochs were given out, with the part of the one under way.
+  /// The number of epochs so far, with a fractional part.
   double epochs() const;
-  /// Windows of an epoch, the last of which may be shorter.
+  /// The number of windows per epoch; the last may be shorter.
   uint64_t windows() const { return windows_; }
 
  private:
@@ -84,18 +83,18 @@ class Batcher {
   std::vector<Batch> window_;  // the batches of the window at the cursor, in order
 };
 
-/// Cuts all sentences into batches by length, longest first, under the same limit; for translating and
-/// validating. Each sentence stands in exactly one batch, and `sentences` says where its result belongs.
+/// Divides all sentences into batches sorted by length, longest first, for inference and validation. Each
+/// sentence is in exactly one batch; `sentences` has its index.
 std::vector<Batch> length_sorted_batches(const SentenceSizes& sizes, int64_t batch_tokens);
 
-/// What a token costs, to cut a batch evenly: a target token passes cross-attention and the vocabulary as
-/// well.
+/// Relative cost of a token for balancing shards: a target token also passes through cross-attention and
+/// output layer.
 struct ShardWeights {
   double source = 1, target = 2;
 };
 
-/// Cuts a batch into exactly `shards` parts of about equal cost, some perhaps empty: each sentence, the
-/// costliest first, goes to the part that costs least so far. Sentences keep their order within a part.
+/// Splits a batch into exactly `shards` shards of similar cost, some possibly empty: assigns each sentence,
+/// the most costly first, to the cheapest shard so far. Sentences keep their order within a shard.
 std::vector<Batch> split_into_shards(const Batch& batch, size_t shards, ShardWeights weights = {});
 
 }  // namespace heed

@@ -170,8 +170,9 @@ TEST(Batcher, RefusesWhatMakesNoSense) {
   expect_error(ErrorKind::kUsage, "a window of -1 batches", [&] { make({.window_batches = -1}); });
   const std::vector<SentenceSize> none;
   expect_error(ErrorKind::kUsage, "no sentences", [&] { Batcher(sizes_of(none), {}); });
-  expect_error(ErrorKind::kFormat, "no batch 0 in window 1", [&] { make({}, {.window = 1}); });
-  expect_error(ErrorKind::kFormat, "no batch 1000 in window 0", [&] { make({}, {.batch = 1000}); });
+  expect_error(ErrorKind::kFormat, "batch 0 of window 1, does not exist", [&] { make({}, {.window = 1}); });
+  expect_error(ErrorKind::kFormat, "batch 1000 of window 0, does not exist",
+               [&] { make({}, {.batch = 1000}); });
 }
 
 // Recorded from this implementation: whoever changes the order changes what a resumed training sees.

@@ -11,17 +11,14 @@ BlockBatcher::BlockBatcher(uint64_t begin, uint64_t end, BlockBatcherOptions opt
   HEED_CHECK(options.block >= 1 && options.blocks >= 1 && begin <= end && end - begin >= options.block);
   begin_epoch();
   if (place.window != 0 || place.batch >= order_->size()) {
-    fail(
-        ErrorKind::kFormat,
-        "there is no block {} in the training text: the text or the length of a block has changed since this "
-        "position was saved",
-        place.batch);
+    fail(ErrorKind::kFormat,
+         "the saved position, block {}, does not exist: the text or the block size has changed", place.batch);
   }
 }
 
 void BlockBatcher::begin_epoch() {
   const RandomKey epoch = RandomKey::from_seed(options_.seed).fold(place_.epoch);
-  const uint64_t spare = end_ - begin_ - options_.block;  // tokens that need not be in the first block
+  const uint64_t spare = end_ - begin_ - options_.block;  // tokens before the first block, at most
   first_ = begin_ + Random(epoch.fold(1)).below(std::min(spare + 1, options_.block));
   order_.emplace(epoch.fold(0), (end_ - first_) / options_.block);
 }
@@ -47,7 +44,7 @@ std::vector<Batch> running_blocks(uint64_t begin, uint64_t end, uint64_t block, 
   const uint64_t count = most_blocks == 0 ? all : std::min(all, most_blocks);
   std::vector<Batch> batches;
   for (uint64_t n = 0; n < count; ++n) {
-    // Without overflow for any text: the n-th of `count` numbers below `all`.
+    // The n-th of `count` evenly spaced numbers below `all`, without overflow.
     const uint64_t number = n * (all / count) + n * (all % count) / count;
     const uint64_t first = begin + number * block;
     if (n % blocks_of_a_batch == 0) batches.emplace_back();

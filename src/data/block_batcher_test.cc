@@ -70,7 +70,7 @@ TEST(BlockBatcher, TakesATextOfOneBlock) {
 }
 
 TEST(BlockBatcher, RefusesAPlaceThatIsNotThere) {
-  expect_error(ErrorKind::kFormat, "no block 99", [] {
+  expect_error(ErrorKind::kFormat, "block 99, does not exist", [] {
     BlockBatcher(0, 100, {.block = 10, .blocks = 1}, {0, 0, 99});
   });
 }

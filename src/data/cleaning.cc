@@ -17,13 +17,13 @@ size_t characters_in(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
 }
 
-/// What Windows-1252 shows for the bytes 0x80 to 0xBF, in which the second and later bytes of UTF-8 lie.
+/// Whether a character is the Windows-1252 decoding of a UTF-8 continuation byte (0x80 to 0xBF).
 bool is_continuation(char32_t c) {
   static constexpr std::u32string_view windows = U"€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ";
   return (c >= 0x80 && c <= 0xBF) || windows.find(c) != std::u32string_view::npos;
 }
 
-/// A sentence without its case and its marks, as a number; nothing for less than two words.
+/// Hash of a sentence ignoring case and punctuation; empty for fewer than two words.
 std::optional<uint64_t> key_of(std::string_view text) {
   std::string key;
   size_t words = 0;
@@ -51,7 +51,7 @@ bool is_badly_encoded(std::string_view text) {
     const char32_t c = next_code_point(text, offset);
     const bool control = (c < 0x20 && c != '\t') || (c >= 0x7F && c < 0xA0);
     if (control || c == 0xFFFD) return true;
-    // The first bytes of the UTF-8 of Latin letters, and of quotation marks, as letters of their own.
+    // Lead bytes of UTF-8 encoded Latin letters and quotation marks, decoded as Latin-1.
     const bool leads = before == 0xC2 || before == 0xC3 || before == 0xE2;
     if (leads && is_continuation(c) && (before != 0xE2 || c == 0x20AC || c == 0x201A)) return true;
     before = c;
@@ -73,7 +73,7 @@ Cleaner::Cleaner(const CleaningOptions& options, const LineReaderOptions& lines)
   for (const std::string* language : {&options.source_language, &options.target_language}) {
     if (!options.drop_other_languages || is_identified_language(*language)) continue;
     fail(ErrorKind::kUsage, "cleaning.drop_other_languages: {}",
-         language->empty() ? "the languages must be known: --pair, such as --pair de-en"
+         language->empty() ? "give the languages with --pair, such as --pair de-en"
                            : fmt::format("the language '{}' cannot be identified", *language));
   }
   Fingerprint files;

@@ -16,8 +16,7 @@ namespace heed {
 
 struct CleaningOptions {
   /// Maximum ratio of the lengths of both sides in characters; lengths below kRatioFloor count as
-  /// kRatioFloor. 0: no
-  /// limit.
+  /// kRatioFloor. 0: no limit.
   double max_length_ratio = 0;
   static constexpr size_t kRatioFloor = 15;
   int64_t max_words = 0;             ///< per side, separated by white space; 0: no limit
@@ -51,8 +50,7 @@ std::string fault_counts_text(const FaultCounts& counts);
 class Cleaner {
  public:
   /// Reads the held-out files with the options `lines`. Throws kUsage for languages that cannot be
-  /// identified, and the
-  /// errors of reading.
+  /// identified, and the errors of reading.
   Cleaner(const CleaningOptions& options, const LineReaderOptions& lines);
 
   /// The reason to remove a pair, or empty to keep it. Kept pairs are remembered to detect duplicates.

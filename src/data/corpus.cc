@@ -9,7 +9,7 @@
 namespace heed {
 
 void Corpus::damaged(const char* what) const {
-  fail(ErrorKind::kFormat, "'{}' is damaged: {}; delete it and it will be made again from the text", path_,
+  fail(ErrorKind::kFormat, "'{}' is damaged: {}; delete it, and it will be recreated from the text", path_,
        what);
 }
 
@@ -21,26 +21,26 @@ Corpus::Corpus(const std::string& path) : path_(path), file_(path) {
   const uint64_t size = file_.size();
   if (size >= sizeof front) std::memcpy(&front, file_.data(), sizeof front);
   if (size < sizeof front || front.magic != corpus_format::kMagic) {
-    fail(ErrorKind::kFormat, "'{}' is not a corpus of ids made by Heed", path_);
+    fail(ErrorKind::kFormat, "'{}' is not a corpus file of Heed", path_);
   }
   if (front.version != corpus_format::kVersion) {
-    fail(
-        ErrorKind::kFormat,
-        "'{}' is a corpus of version {}, and this Heed reads version {}: delete it and it will be made again",
-        path_, front.version, corpus_format::kVersion);
+    fail(ErrorKind::kFormat,
+         "'{}' is a corpus of version {}, but this version of Heed reads version {}: delete it, and it will "
+         "be recreated",
+         path_, front.version, corpus_format::kVersion);
   }
-  if (size < sizeof front + sizeof footer) damaged("it is cut short");
+  if (size < sizeof front + sizeof footer) damaged("it is truncated");
   std::memcpy(&footer, file_.data() + size - sizeof footer, sizeof footer);
   if (footer.magic != corpus_format::kMagic) damaged("its end is missing");
   if (footer.footer_fingerprint != footer.expected_fingerprint()) damaged("its footer was altered");
 
-  // The fingerprint is no proof against a forged footer, so every number is checked before it is used.
-  if (footer.streams < 1 || footer.streams > kMaxStreams) damaged("the number of streams is impossible");
+  // The fingerprint does not protect against a forged footer, so every number is checked before use.
+  if (footer.streams < 1 || footer.streams > kMaxStreams) damaged("the number of streams is invalid");
   if (footer.vocabulary_size < 1 || footer.vocabulary_size > uint64_t{INT32_MAX}) {
-    damaged("the size of the vocabulary is impossible");
+    damaged("the vocabulary size is invalid");
   }
   if (footer.id_bytes != corpus_format::id_bytes(footer.vocabulary_size))
-    damaged("the width of an id is wrong");
+    damaged("the width of ids is invalid");
   uint64_t rest = size - sizeof front - sizeof footer;
   if (footer.sentences > rest / sizeof(uint64_t) / footer.streams) damaged("it is shorter than its index");
   rest -= footer.sentences * footer.streams * sizeof(uint64_t);
@@ -53,7 +53,7 @@ Corpus::Corpus(const std::string& path) : path_(path), file_(path) {
     stream_ids_[stream] = count;
   }
   const uint64_t bytes = ids_ * footer.id_bytes;
-  if (rest != bytes + corpus_format::padding(bytes)) damaged("its size is wrong");
+  if (rest != bytes + corpus_format::padding(bytes)) damaged("its size is invalid");
 
   info_.streams = static_cast<uint32_t>(footer.streams);
   info_.vocabulary_size = static_cast<uint32_t>(footer.vocabulary_size);
@@ -113,7 +113,7 @@ void Corpus::append(Range range, std::vector<int32_t>& ids) const {
   }
   bool inside = true;
   for (size_t n = 0; n < count; ++n) inside &= static_cast<uint32_t>(out[n]) < info_.vocabulary_size;
-  if (!inside) damaged("it has ids outside the vocabulary");
+  if (!inside) damaged("it has ids outside of the vocabulary");
 }
 
 std::vector<int32_t> Corpus::sentence(size_t stream, uint64_t sentence) const {
@@ -130,7 +130,7 @@ void Corpus::verify(const Stop& stop) const {
     stop.check();
     content.add(file_.data() + begin, std::min(kChunk, size - begin));
   }
-  if (content.value() != content_fingerprint_) damaged("its content is not what was written");
+  if (content.value() != content_fingerprint_) damaged("its content does not match its hash");
 }
 
 }  // namespace heed

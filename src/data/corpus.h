@@ -1,6 +1,6 @@
-// Sentences as ids on disk, memory-mapped, so that a corpus may be larger than memory.
+// Tokenized sentences on disk, memory-mapped, so that a corpus may be larger than memory.
 //
-// A corpus has one stream (text) or more (source and target) of as many sentences each. The file:
+// A corpus has one stream (text) or several (source and target) with the same number of sentences. The file:
 //
 //   front   8 bytes magic, 8 bytes version
 //   ids     of 2 bytes where the vocabulary allows, else 4: stream 0 of sentence 0, stream 1 of sentence 0,
@@ -9,9 +9,8 @@
 //   index   8 bytes for each sentence and stream, in the order of the ids: where its ids end, counted in ids
 //   footer  what is known only at the end: CorpusInfo, the sizes, and fingerprints of the content and of
 //   itself
-//
-// All numbers are little-endian. The footer stands at the end so that the file is written in one pass, with
-// memory for one sentence. Files are read as hostile input: nothing in them is believed before it is checked.
+// All numbers are little-endian. The footer is at the end so that the file is written in one pass, with
+// memory for one sentence. Files are untrusted input: everything is validated before use.
 #pragma once
 
 #include <array>
@@ -30,20 +29,19 @@ namespace heed {
 
 constexpr size_t kMaxStreams = 4;
 
-/// What a corpus was made from. If any of this differs, so may the corpus, and a training begun on it must
-/// not go on.
+/// The inputs of a corpus. If any of them changes, the corpus may change, and training on it cannot resume.
 struct CorpusOrigin {
-  uint64_t input = 0;       ///< fingerprint of the text, e.g. fingerprint_pairs()
-  uint64_t tokenizer = 0;   ///< fingerprint of the tokenizer and vocabulary
-  uint64_t max_length = 0;  ///< sentences with more ids on any side were left out
+  uint64_t input = 0;       ///< hash of the text, such as fingerprint_pairs()
+  uint64_t tokenizer = 0;   ///< hash of tokenizer and vocabulary
+  uint64_t max_length = 0;  ///< sentences with more ids on any side were skipped
   bool operator==(const CorpusOrigin&) const = default;
 };
 
-/// How many sentences were met on the way. For translation a "sentence" here is a pair.
+/// Counts of sentences (for translation, of pairs).
 struct CorpusCounts {
   uint64_t written = 0;
-  uint64_t empty = 0;     ///< left out: no text or no ids on a side
-  uint64_t too_long = 0;  ///< left out: more than max_length ids on a side
+  uint64_t empty = 0;     ///< skipped: no text or no ids on a side
+  uint64_t too_long = 0;  ///< skipped: more than max_length ids on a side
 };
 
 struct CorpusInfo {
@@ -53,7 +51,7 @@ struct CorpusInfo {
   CorpusCounts counts;
 };
 
-/// Writes a corpus file whole or not at all.
+/// Writes a corpus file atomically.
 class CorpusWriter {
  public:
   /// `streams` and `vocabulary_size` as in CorpusInfo. Throws kFile.
@@ -72,7 +70,7 @@ class CorpusWriter {
   void write(const void* data, size_t size);
 
   AtomicFile file_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> index_;  // a nameless file of its own until commit()
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> index_;  // an unnamed temporary file until commit()
   std::string path_;
   uint32_t streams_, vocabulary_size_;
   uint64_t sentences_ = 0, ids_ = 0;
@@ -81,30 +79,28 @@ class CorpusWriter {
   Fingerprint content_;
 };
 
-/// Reads a corpus file. Const functions may be called from several threads at once. The file stays mapped:
-/// replacing it (as CorpusWriter does) is safe, cutting it short in place is not.
+/// Reads a corpus file; thread-safe. The file stays mapped: replacing it (as CorpusWriter does) is safe,
+/// truncating it in place is not.
 class Corpus {
  public:
-  /// Checks all but the sentences themselves, in constant time. Throws kNotFound, kFile, kFormat.
+  /// Checks everything except the sentences, in constant time. Throws kNotFound, kFile or kFormat.
   explicit Corpus(const std::string& path);
 
   const CorpusInfo& info() const { return info_; }
   uint64_t sentences() const { return info_.counts.written; }
-  /// All ids of a stream.
+  /// The total number of ids of a stream.
   uint64_t stream_ids(size_t stream) const;
-  /// How many ids a sentence has, end token included where one was stored. Throws kFormat if the file is
-  /// damaged.
+  /// The number of ids of a sentence, including a stored end token. Throws kFormat for a damaged file.
   uint32_t length(size_t stream, uint64_t sentence) const;
   /// Appends the ids of a sentence to `ids`. Throws kFormat if the file is damaged.
   void append(size_t stream, uint64_t sentence, std::vector<int32_t>& ids) const;
   std::vector<int32_t> sentence(size_t stream, uint64_t sentence) const;
-  /// Appends the ids from number `begin` on of a corpus of one stream, whose sentences are one running text.
+  /// Appends ids [begin, begin + count) of a corpus of one stream, whose sentences are one continuous text.
   void append_run(uint64_t begin, uint64_t count, std::vector<int32_t>& ids) const;
 
-  /// Reads the whole file and compares its content with the fingerprint taken when it was written. Throws
-  /// kFormat, and Stopped where `stop` is requested meanwhile.
+  /// Reads the whole file and verifies its hash. Throws kFormat, or Stopped if `stop` is requested.
   void verify(const Stop& stop = {}) const;
-  /// Of all that the file holds but its footer, as it was written.
+  /// Hash of the content without the footer.
   uint64_t content_fingerprint() const { return content_fingerprint_; }
 
  private:

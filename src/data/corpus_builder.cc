@@ -10,18 +10,17 @@
 namespace heed {
 namespace {
 
-// Sentences read, then encoded in parallel, then written in order: enough to keep threads busy, little in
-// memory.
+// Sentences are read, tokenized in parallel and written in order, in chunks of this many.
 constexpr size_t kChunk = 8192;
 constexpr size_t kChunkBytes = 16 << 20;
-constexpr size_t kBlock = 64;  // sentences that a thread takes at once
+constexpr size_t kBlock = 64;  // sentences per work item
 
 class CorpusBuilder {
  public:
   CorpusBuilder(std::vector<Encoder> encoders, const std::string& path, const CorpusBuildOptions& options)
       : encoders_(std::move(encoders)), options_(options), writer_(path, streams(), checked(options)) {}
 
-  /// `last`, if it is an id, is put behind those of each text.
+  /// `last`, if not -1, is appended to the ids of each text.
   void add(std::initializer_list<std::string_view> texts, int32_t last = -1) {
     last_.push_back(last);
     for (const std::string_view text : texts) {
@@ -36,8 +35,7 @@ class CorpusBuilder {
   CorpusCounts finish(const std::string& name, uint64_t input_fingerprint) {
     flush();
     if (counts_.written == 0) {
-      fail(ErrorKind::kFormat,
-           "{} has nothing to train on: {} sentences have more than {} tokens, {} are empty", name,
+      fail(ErrorKind::kFormat, "{} has no usable sentences: {} have more than {} tokens, {} are empty", name,
            counts_.too_long, options_.max_length, counts_.empty);
     }
     writer_.commit({input_fingerprint, options_.tokenizer_fingerprint, options_.max_length}, counts_);
@@ -47,7 +45,7 @@ class CorpusBuilder {
  private:
   static uint32_t checked(const CorpusBuildOptions& options) {
     if (options.vocabulary_size < 1 || options.vocabulary_size > uint32_t{INT32_MAX}) {
-      fail(ErrorKind::kUsage, "a vocabulary of {} entries is impossible", options.vocabulary_size);
+      fail(ErrorKind::kUsage, "the vocabulary size must not be {}", options.vocabulary_size);
     }
     return options.vocabulary_size;
   }
@@ -55,15 +53,15 @@ class CorpusBuilder {
   uint32_t streams() const { return static_cast<uint32_t>(encoders_.size()); }
 
   void encode() {
-    cuts_.assign(texts_.size(), {});
+    segmentations_.assign(texts_.size(), {});
     const auto encode_block = [this](size_t block) {
       const size_t end = std::min((block + 1) * kBlock, texts_.size());
       for (size_t n = block * kBlock; n < end; ++n) {
         options_.stop.check();
-        cuts_[n] = encoders_[n % streams()](texts_[n], encoded_ + n / streams());
+        segmentations_[n] = encoders_[n % streams()](texts_[n], encoded_ + n / streams());
         const int32_t last = last_[n / streams()];
-        for (std::vector<int32_t>& cut : cuts_[n]) {
-          if (last >= 0) cut.push_back(last);
+        for (std::vector<int32_t>& ids : segmentations_[n]) {
+          if (last >= 0) ids.push_back(last);
         }
       }
     };
@@ -75,13 +73,13 @@ class CorpusBuilder {
     }
   }
 
-  /// The cuts of the texts of one sentence, in each stream.
-  void write_cuts(std::span<const std::vector<std::vector<int32_t>>> cuts) {
+  /// Writes the segmentations of one sentence, in each stream.
+  void write_segmentations(std::span<const std::vector<std::vector<int32_t>>> segmentations) {
     std::vector<std::span<const int32_t>> sentence(streams());
-    for (size_t n = 0; n < cuts[0].size(); ++n) {
+    for (size_t n = 0; n < segmentations[0].size(); ++n) {
       for (size_t stream = 0; stream < streams(); ++stream) {
-        HEED_CHECK(cuts[stream].size() == cuts[0].size());
-        sentence[stream] = cuts[stream][n];
+        HEED_CHECK(segmentations[stream].size() == segmentations[0].size());
+        sentence[stream] = segmentations[stream][n];
       }
       const auto is_empty = [](const auto& ids) { return ids.empty(); };
       const auto is_long = [this](const auto& ids) { return ids.size() > options_.max_length; };
@@ -98,7 +96,8 @@ class CorpusBuilder {
 
   void flush() {
     encode();
-    for (size_t first = 0; first < cuts_.size(); first += streams()) write_cuts({&cuts_[first], streams()});
+    for (size_t first = 0; first < segmentations_.size(); first += streams())
+      write_segmentations({&segmentations_[first], streams()});
     encoded_ += texts_.size() / streams();
     texts_.clear();
     last_.clear();
@@ -109,10 +108,10 @@ class CorpusBuilder {
   std::vector<Encoder> encoders_;  // one per stream
   const CorpusBuildOptions& options_;
   CorpusWriter writer_;
-  std::vector<std::string> texts_;                       // of all streams, in the order of the corpus
-  std::vector<int32_t> last_;                            // of each sentence
-  std::vector<std::vector<std::vector<int32_t>>> cuts_;  // of each text
-  uint64_t encoded_ = 0;                                 // sentences before these
+  std::vector<std::string> texts_;                                // of all streams, in corpus order
+  std::vector<int32_t> last_;                                     // id to append, for each sentence
+  std::vector<std::vector<std::vector<int32_t>>> segmentations_;  // of each text
+  uint64_t encoded_ = 0;                                          // number of sentences before these
   size_t bytes_ = 0;
   CorpusCounts counts_;
 };
@@ -155,8 +154,8 @@ CorpusCounts build_running_corpus(RunningText& text, const Encoder& encode, int3
                                   const std::string& path, const CorpusBuildOptions& options) {
   HEED_CHECK(options.max_length == kNoLimit);
   CorpusBuilder builder({encode}, path, options);
-  Stretch stretch;
-  while (text.next(stretch)) builder.add({stretch.text}, stretch.ends_document ? document_end : -1);
+  TextChunk chunk;
+  while (text.next(chunk)) builder.add({chunk.text}, chunk.ends_document ? document_end : -1);
   return builder.finish(text.reader().name(), text.fingerprint());
 }
 

@@ -1,4 +1,4 @@
-// From text to a corpus of ids: reads, encodes on all threads, leaves out what cannot be used, and counts it.
+// Builds a corpus from text: reads, tokenizes on all threads, and skips and counts unusable sentences.
 #pragma once
 
 #include <cstdint>
@@ -18,48 +18,47 @@
 
 namespace heed {
 
-/// The ids of a text, end token included if the model wants one; or of several ways to cut it, each of which
-/// becomes a sentence of the corpus: as many for every text of every stream. `number` is the text's place in
-/// its stream, for encoders that draw by chance. Called from several threads at once.
+/// Tokenizes a text into one or several segmentations, with end token if the model needs one. Each
+/// segmentation becomes a sentence of the corpus; all texts of all streams must have the same number.
+/// `number` is the index of the text in its stream, for random segmentations. Must be thread-safe.
 using Encoder = std::function<std::vector<std::vector<int32_t>>(std::string_view text, uint64_t number)>;
 
-/// Of the length of a sentence.
+/// No maximum length.
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 
 struct CorpusBuildOptions {
-  /// All ids are less than this; required.
+  /// All ids are below this; required.
   uint32_t vocabulary_size = 0;
-  /// Sentences with more ids than this, on any side, are left out and counted.
+  /// Sentences with more ids on any side are skipped and counted.
   uint64_t max_length = 256;
-  /// Kept in the corpus, to notice on resume that another tokenizer would be used now.
+  /// Stored in the corpus, to detect another tokenizer on resume.
   uint64_t tokenizer_fingerprint = 0;
-  /// Encodes on these threads; without a pool, on the caller's. The corpus is the same either way.
+  /// Threads for tokenization; null: the calling thread. Does not affect the corpus.
   ThreadPool* pool = nullptr;
-  /// Adds pairs to those of the text, if set; not used for a corpus of one stream.
+  /// Adds pairs if set; unused for a corpus of one stream.
   Augmentation* augmentation = nullptr;
-  /// Building throws Stopped where this is requested, and leaves no file.
+  /// Throws Stopped if requested, and leaves no file.
   Stop stop = {};
-  /// Told now and then how far it is, if set.
+  /// Called from time to time if set.
   std::function<void(const CorpusCounts&)> progress = {};
 };
 
-/// Reads all pairs and writes a corpus of two streams, source and target, to `path`, whole or not at all.
-/// A pair's tag stands before its source, with a space between them, and before that of pairs added to it.
-/// Throws what `reader` and the encoders throw, kUsage for a vocabulary of no size, and kFormat if no pair is
-/// left.
+/// Reads all pairs and writes a corpus of two streams, source and target, atomically to `path`. The tag of a
+/// pair is prepended to its source, separated by a space, also for pairs added by augmentation. Throws the
+/// errors of `reader` and the encoders, kUsage for a vocabulary size of 0, and kFormat if no pair is left.
 CorpusCounts build_pair_corpus(PairSource& reader, const Encoder& encode_source, const Encoder& encode_target,
                                const std::string& path, const CorpusBuildOptions& options);
 
-/// Reads all lines and writes a corpus of two streams: what `encode_label` gives for the label, and
-/// `encode_text` for the text; where there are two, they are given it with a tab between them. Nothing is
-/// left out but for its length. Throws like build_pair_corpus.
+/// Reads all lines and writes a corpus of two streams: labels, encoded by `encode_label`, and texts, encoded
+/// by `encode_text`; text pairs are passed with a tab between them. Only texts that are too long are skipped.
+/// Throws like build_pair_corpus.
 CorpusCounts build_labelled_corpus(LabelledReader& reader, const Encoder& encode_label,
                                    const Encoder& encode_text, const std::string& path,
                                    const CorpusBuildOptions& options);
 
-/// Reads a running text and writes a corpus of one stream, whose sentences are the stretches of the text.
-/// `document_end` stands behind every document, if it is an id (and not -1). options.max_length must be
-/// kNoLimit, as no part of a text can be left out. Throws like build_pair_corpus.
+/// Reads a continuous text and writes a corpus of one stream, whose sentences are the chunks of the text.
+/// Appends `document_end` to every document unless it is -1. options.max_length must be kNoLimit, since no
+/// part may be skipped. Throws like build_pair_corpus.
 CorpusCounts build_running_corpus(RunningText& text, const Encoder& encode, int32_t document_end,
                                   const std::string& path, const CorpusBuildOptions& options);
 

@@ -106,7 +106,7 @@ TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
     PairsReader reader({.pairs = folder.write("p.tsv", text)});
     build_pair_corpus(reader, encode, encode, folder.path("c"), with);
   };
-  expect_error(ErrorKind::kFormat, "1 sentences have more than 5 tokens",
+  expect_error(ErrorKind::kFormat, "1 have more than 5 tokens",
                [&] { build("abcdef\tx\n", bytes_and_end, options()); });
   expect_error(ErrorKind::kFormat, "has no tab", [&] { build("a\tb\nab\n", bytes_and_end, options()); });
   expect_error(ErrorKind::kFormat, "the id 999", [&] {
@@ -132,8 +132,8 @@ TEST(BuildRunningCorpus, IsTheTextAndTheEndsOfDocuments) {
     return ids;
   };
   EXPECT_EQ(letters_of({}), (Ids{'a', 'b', 'c', 'd', 'e', 'f'}));
-  EXPECT_EQ(letters_of({.stretch_bytes = 1}), (Ids{'a', 'b', 'c', 'd', 'e', 'f'}));
-  EXPECT_EQ(letters_of({.documents = true, .stretch_bytes = 1}), (Ids{'a', 'b', 'c', 'd', 7, 'e', 'f', 7}));
+  EXPECT_EQ(letters_of({.chunk_bytes = 1}), (Ids{'a', 'b', 'c', 'd', 'e', 'f'}));
+  EXPECT_EQ(letters_of({.documents = true, .chunk_bytes = 1}), (Ids{'a', 'b', 'c', 'd', 7, 'e', 'f', 7}));
   Ids part;
   Corpus(folder.path("c")).append_run(3, 3, part);
   EXPECT_EQ(part, (Ids{'d', 7, 'e'}));

@@ -1,4 +1,4 @@
-// The bytes of a corpus file, for its writer and its reader (and for tests that forge one). See corpus.h.
+// The binary layout of a corpus file (see corpus.h), for writer, reader and tests.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Footer {
   uint64_t input = 0, tokenizer = 0, max_length = 0;
   uint64_t content_fingerprint = 0;  // of all bytes before the footer
   uint64_t footer_fingerprint = 0;   // of the fields above
-  uint64_t magic = kMagic;           // last, so that a file cut short is known by its end
+  uint64_t magic = kMagic;           // last, to detect truncated files
 
   uint64_t expected_fingerprint() const {
     Fingerprint fingerprint;
@@ -36,7 +36,7 @@ struct Footer {
 };
 static_assert(sizeof(Front) == 16 && sizeof(Footer) == 8 * 16, "no padding");
 
-/// Bytes for an id: 2 where every id fits, else 4.
+/// Bytes per id: 2 if every id fits, else 4.
 constexpr uint64_t id_bytes(uint64_t vocabulary_size) {
   return vocabulary_size <= 65536 ? 2 : 4;
 }

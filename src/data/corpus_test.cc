@@ -83,7 +83,7 @@ TEST(CorpusWriter, LeavesNothingBehindUnlessCommitted) {
   {
     CorpusWriter writer(folder.path("corpus"), 1, 10);
     writer.add(std::vector<std::span<const int32_t>>{Ids{1, 2}});
-    expect_error(ErrorKind::kFormat, "the id 10, but the vocabulary has 10 entries",
+    expect_error(ErrorKind::kFormat, "the id 10, but the vocabulary size is 10",
                  [&] { writer.add(std::vector<std::span<const int32_t>>{Ids{10}}); });
     expect_error(ErrorKind::kFormat, "the id -1,",
                  [&] { writer.add(std::vector<std::span<const int32_t>>{Ids{-1}}); });

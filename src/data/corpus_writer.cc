@@ -12,9 +12,9 @@
 namespace heed {
 namespace {
 
-/// A file that has no name any more, so that nothing is left of it whatever happens. It stands beside the
-/// corpus because the index of a large one may fit neither into memory nor into /tmp.
-std::FILE* open_nameless(const std::string& beside) {
+/// Opens an unlinked temporary file, which the system removes in any case. It is in the corpus directory,
+/// since the index of a large corpus may fit neither into memory nor into /tmp.
+std::FILE* open_unlinked(const std::string& beside) {
   const std::string path = part_name(beside + ".index");
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   std::FILE* file = descriptor < 0 ? nullptr : ::fdopen(descriptor, "w+b");
@@ -31,7 +31,7 @@ std::FILE* open_nameless(const std::string& beside) {
 
 CorpusWriter::CorpusWriter(const std::string& path, uint32_t streams, uint32_t vocabulary_size)
     : file_(path),
-      index_(open_nameless(path), std::fclose),
+      index_(open_unlinked(path), std::fclose),
       path_(path),
       streams_(streams),
       vocabulary_size_(vocabulary_size) {
@@ -59,8 +59,9 @@ void CorpusWriter::add(std::span<const std::span<const int32_t>> sentence) {
     for (const int32_t id : ids) {
       if (id < 0 || static_cast<uint32_t>(id) >= vocabulary_size_) {
         fail(ErrorKind::kFormat,
-             "the tokenizer gave the id {}, but the vocabulary has {} entries: do they belong together?", id,
-             vocabulary_size_);
+             "the tokenizer produced the id {}, but the vocabulary size is {}: use the tokenizer of this "
+             "model",
+             id, vocabulary_size_);
       }
     }
     if (corpus_format::id_bytes(vocabulary_size_) == 2) {
@@ -103,7 +104,8 @@ void CorpusWriter::commit(const CorpusOrigin& origin, const CorpusCounts& counts
     copied += count;
   }
   if (copied != sentences_ * streams_ * sizeof(uint64_t)) {
-    fail(ErrorKind::kFile, "cannot write '{}': its index could not be read back: is the disk full?", path_);
+    fail(ErrorKind::kFile, "cannot write '{}': its index could not be read back; check for a full disk",
+         path_);
   }
   footer.content_fingerprint = content_.value();
   footer.footer_fingerprint = footer.expected_fingerprint();

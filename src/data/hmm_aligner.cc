@@ -9,13 +9,13 @@
 namespace heed {
 namespace {
 
-// Longer jumps share one weight on either side.
-constexpr int64_t kFarthest = 7;
-// The share of jumps to anywhere, whose lengths say nothing.
+// Longer jumps share one weight per direction.
+constexpr int64_t kMaxJump = 7;
+// Weight u of the uniform jump distribution.
 constexpr double kUniform = 0.15;
-// Of a target token that was never met beside a source token.
+// Probability of token pairs that never co-occurred.
 constexpr double kUnseen = 1e-7;
-// Sentence pairs that a thread takes at a time.
+// Sentence pairs per work item.
 constexpr size_t kBlock = 256;
 
 // Expected counts in fixed point: sums of integers do not depend on their order. 2^-26 is far below any count
@@ -29,12 +29,12 @@ void add_count(uint64_t& sum, double count) {
 
 }  // namespace
 
-/// The tables of one sentence pair: I source and J target tokens, end tokens left out. State i aligns to
-/// source token i; state I + i aligns to none, and remembers i.
+/// The tables of one sentence pair: I source and J target tokens without end tokens. State i is aligned to
+/// source token i; state I + i is the null state after source token i.
 struct HmmAligner::Lattice {
   size_t sources = 0, targets = 0;
   std::vector<double> emission;  // (J, I + 1): t(target_j | source_i), the last column that of the end token
-  std::vector<size_t> places;    // (J, I + 1): in the table; its size for pairs that are not there
+  std::vector<size_t> places;    // (J, I + 1): indices in the table; its size for unknown pairs
   std::vector<double> transition;  // (I + 1, I): p(i | i'), row 0 from the beginning, row i' + 1 from i'
   std::vector<double> forward, backward;  // (J, 2 I)
 
@@ -50,13 +50,13 @@ HmmAligner::HmmAligner(const Sequences& sources, const Sequences& targets, int64
                        ThreadPool& pool, const HmmAlignerOptions& options)
     : options_(options), table_(sources, targets, vocabulary, 0) {
   for (int n = 0; n < options.model1_iterations; ++n) improve_model1(sources, targets, pool);
-  // To begin with, a step ahead is likeliest and others fall off evenly on both sides.
-  for (int64_t d = -kFarthest; d <= kFarthest; ++d)
+  // Initially a jump of 1 is most probable, and the others decrease symmetrically.
+  for (int64_t d = -kMaxJump; d <= kMaxJump; ++d)
     jumps_.push_back(std::exp(-0.5 * static_cast<double>(std::abs(d - 1))));
   for (int n = 0; n < options.iterations; ++n) improve(sources, targets, pool);
 }
 
-/// Each target token comes from any source token, the end included, with equal probability.
+/// One iteration of model 1: all source tokens, including the end token, are equally probable a priori.
 void HmmAligner::improve_model1(const Sequences& sources, const Sequences& targets, ThreadPool& pool) {
   std::vector<uint64_t> counts(table_.size());
   const auto pairs = static_cast<size_t>(sources.count());
@@ -82,7 +82,7 @@ void HmmAligner::improve_model1(const Sequences& sources, const Sequences& targe
 }
 
 double HmmAligner::jump(int64_t distance) const {
-  return jumps_[static_cast<size_t>(std::clamp(distance, -kFarthest, kFarthest) + kFarthest)];
+  return jumps_[static_cast<size_t>(std::clamp(distance, -kMaxJump, kMaxJump) + kMaxJump)];
 }
 
 void HmmAligner::fill(Lattice& l, std::span<const int32_t> source, std::span<const int32_t> target) const {
@@ -101,7 +101,7 @@ void HmmAligner::fill(Lattice& l, std::span<const int32_t> source, std::span<con
   }
   l.transition.resize(columns * l.sources);
   const double rest = 1 - options_.null_probability, uniform = rest / static_cast<double>(l.sources);
-  std::fill_n(l.transition.begin(), l.sources, uniform);  // the first target token may come from anywhere
+  std::fill_n(l.transition.begin(), l.sources, uniform);  // uniform for the first target token
   for (size_t row = 1; row < columns; ++row) {
     double* moved = &l.transition[row * l.sources];
     double sum = 0;
@@ -112,7 +112,7 @@ void HmmAligner::fill(Lattice& l, std::span<const int32_t> source, std::span<con
   }
 }
 
-/// Forward and backward probabilities, scaled to a sum of 1 at each target token, and the counts they expect.
+/// One EM iteration: forward-backward with scaling to a sum of 1 at each target token.
 void HmmAligner::improve(const Sequences& sources, const Sequences& targets, ThreadPool& pool) {
   std::vector<uint64_t> counts(table_.size()), jump_counts(jumps_.size());
   const auto pairs = static_cast<size_t>(sources.count());
@@ -133,7 +133,7 @@ void HmmAligner::improve(const Sequences& sources, const Sequences& targets, Thr
         double* now = &l.forward[j * states];
         if (j == 0) {
           for (size_t i = 0; i < count; ++i) now[i] = l.moved(0, i);
-          now[count] = p0;  // aligned to none before anything: as if from the first token
+          now[count] = p0;  // null state at the beginning: as after the first token
         } else {
           const double* before = &l.forward[(j - 1) * states];
           for (size_t from = 0; from < count; ++from) {
@@ -162,8 +162,8 @@ void HmmAligner::improve(const Sequences& sources, const Sequences& targets, Thr
               sum += moved;
               if (mass * moved > 1e-6) {
                 const int64_t distance = std::clamp<int64_t>(
-                    static_cast<int64_t>(i) - static_cast<int64_t>(from), -kFarthest, kFarthest);
-                add_count(jump_counts[static_cast<size_t>(distance + kFarthest)], mass * moved);
+                    static_cast<int64_t>(i) - static_cast<int64_t>(from), -kMaxJump, kMaxJump);
+                add_count(jump_counts[static_cast<size_t>(distance + kMaxJump)], mass * moved);
               }
             }
             now[from] = now[count + from] = sum;
@@ -180,8 +180,8 @@ void HmmAligner::improve(const Sequences& sources, const Sequences& targets, Thr
   table_.set_counts(counts);
   double sum = 0;
   for (const uint64_t each : jump_counts) sum += static_cast<double>(each) * kUnit;
-  if (sum == 0) return;  // no pair with two target tokens
-  // Distances at both ends stand for many.
+  if (sum == 0) return;  // no pair has two target tokens
+  // The weights at both ends are shared by all longer jumps.
   for (size_t d = 0; d < jumps_.size(); ++d) {
     const double ends = d == 0 || d + 1 == jumps_.size() ? 3 : 1;
     jumps_[d] = (static_cast<double>(jump_counts[d]) * kUnit / sum + 1e-4) / ends;

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-/// A sentence and the mark that ends it.
+/// A sentence and its final punctuation.
 struct Ended {
   std::string_view sentence, mark;
 };

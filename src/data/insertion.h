@@ -1,4 +1,4 @@
-// Inserts the same string into both sides of a pair: in place of a shared word, or at an end.
+// Inserts the same string into both sides of a pair, in place of a shared word or at an end.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,19 @@ struct PairText {
   std::string source, target;
 };
 
-/// Without ".", "!", "?" or "…" at the end, and Spanish marks in front.
+/// Removes final ".", "!", "?" or "…" and initial Spanish punctuation.
 std::string_view without_marks(std::string_view text);
 
-/// After the sentence (behind a colon or a dash, in brackets, or bare), or before it.
+/// Inserts after the sentence (after a colon or dash, in brackets, or plain) or before it.
 PairText put_at_an_end(const PairText& pair, const std::string& inserted, Random& random);
 
-/// As many of `inserted` as possible in the place of as many of `spans`, which both sides share and which are
-/// drawn by chance. Of what is left, the first is put at an end: always where there are no spans, else half
-/// of the times.
+/// Replaces random `spans`, which occur on both sides, by as many of `inserted` as possible. The first
+/// remaining one is put at an end: always if there are no spans, else with probability 1/2.
 PairText put_in(const PairText& pair, std::vector<std::string> spans,
                 const std::vector<std::string>& inserted, Random& random);
 
-/// An emoji as people write it: behind the sentence or instead of its mark, seldom before it; or behind
-/// `span`, where there is one, or the only comma.
+/// Inserts an emoji as in real text: after the sentence or instead of its punctuation, rarely before it; or
+/// after a span or the only comma.
 PairText put_emoji(const PairText& pair, const std::vector<std::string>& spans, const std::string& emoji,
                    Random& random);
 

@@ -10,14 +10,13 @@ LabelledReader::LabelledReader(const std::string& path, const LineReaderOptions&
 
 bool LabelledReader::next(LabelledText& text) {
   const auto reject = [&](const char* what) {
-    fail(ErrorKind::kFormat,
-         "line {} of {} {}: each line is label TAB text, or label TAB text TAB second text",
+    fail(ErrorKind::kFormat, "line {} of {} {}: expected LABEL TAB TEXT, or LABEL TAB TEXT TAB TEXT",
          lines_.line_number(), lines_.name(), what);
   };
   std::string_view line;
   do {
     if (!lines_.next(line)) {
-      if (!any_) fail(ErrorKind::kFormat, "{} has no lines: label TAB text is needed", lines_.name());
+      if (!any_) fail(ErrorKind::kFormat, "{} has no lines: give lines of LABEL TAB TEXT", lines_.name());
       return false;
     }
   } while (strip(line).empty());

@@ -1,4 +1,4 @@
-// Texts with their classes, for training and scoring classifiers: lines of label TAB text, or label TAB text
+// Reads labelled texts for training and evaluating classifiers: lines of label TAB text, or label TAB text
 // TAB second text.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace heed {
 struct LabelledText {
   std::string_view label, first;
   std::optional<std::string_view> second;
-  uint64_t line = 0;  ///< its number in the file, from 1
+  uint64_t line = 0;  ///< line number, from 1
 };
 
 class LabelledReader {
@@ -23,14 +23,14 @@ class LabelledReader {
   /// Throws kNotFound or kFile.
   explicit LabelledReader(const std::string& path, const LineReaderOptions& options = {});
 
-  /// The next line that is not blank; false after the last. White space around a label is left out. Throws
-  /// kFormat, naming file and line, for a line without a tab or without a label, for more than three columns,
-  /// and for a file without any line of text; and what LineReader::next throws. A text may be empty.
+  /// Reads the next non-blank line; false at the end. Strips white space around labels. Throws kFormat, with
+  /// file and line, for a line without tab or label, for more than three columns, and for a file without
+  /// text; and the errors of LineReader::next. A text may be empty.
   bool next(LabelledText& text);
 
-  /// The file as messages name it.
+  /// The file name for messages.
   const std::string& name() const { return lines_.name(); }
-  /// Of the whole file, once next() has returned false.
+  /// Hash of the whole file, once next() has returned false.
   const Fingerprint& fingerprint() const { return lines_.fingerprint(); }
 
  private:

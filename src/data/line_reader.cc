@@ -40,7 +40,7 @@ LineReader::LineReader(const std::string& path, LineReaderOptions options)
     struct stat status {};
     if (file != nullptr && ::fstat(::fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
       std::fclose(file);
-      fail(ErrorKind::kFile, "cannot read {}: it is a directory, a file is needed", name_);
+      fail(ErrorKind::kFile, "cannot read {}: it is a directory, not a file", name_);
     }
     if (file == nullptr) {
       const ErrorKind kind = errno == ENOENT ? ErrorKind::kNotFound : ErrorKind::kFile;
@@ -57,12 +57,13 @@ bool LineReader::refill() {
     begin_ = 0;
   }
   if (end_ > options_.max_line_bytes) {
-    fail(ErrorKind::kFormat, "line {} of {} has more than {} bytes: is it text, one sentence per line?",
+    fail(ErrorKind::kFormat,
+         "line {} of {} has more than {} bytes: give a text file with one sentence per line",
          line_number_ + 1, name_, options_.max_line_bytes);
   }
   if (buffer_.size() < end_ + kChunk) buffer_.resize(std::max(2 * end_, end_ + kChunk));
-  // Not fread: it would wait for a full buffer where a line or two come from a terminal or a pipe. A signal
-  // that the program catches ends the wait with an error.
+  // Not fread, which would wait for a full buffer when lines come from a terminal or a pipe. A caught signal
+  // interrupts the wait with an error.
   const ssize_t count = ::read(::fileno(file_.get()), buffer_.data() + end_, buffer_.size() - end_);
   if (count < 0) {
     fail(ErrorKind::kFile, "cannot read {} after line {}: {}", name_, line_number_, reason(errno));
@@ -74,7 +75,7 @@ bool LineReader::refill() {
 
 bool LineReader::next_raw(std::string_view& line) {
   options_.stop.check();
-  size_t searched = 0;  // so that a long line is searched once, not once per refill
+  size_t searched = 0;  // avoids searching a long line again after each refill
   while (!at_end_) {
     if (searched < end_ - begin_) {
       const char* from = buffer_.data() + begin_;
@@ -106,9 +107,8 @@ bool LineReader::next(std::string_view& line) {
   const std::optional<size_t> invalid = find_invalid_utf8(line);
   if (!has_nul && !invalid) return true;
   if (!options_.lossy && has_nul) {
-    fail(ErrorKind::kFormat,
-         "line {} of {} has a NUL byte: is it text? UTF-16 must be converted to UTF-8 first", line_number_,
-         name_);
+    fail(ErrorKind::kFormat, "line {} of {} has a NUL byte: give a text file in UTF-8 (convert UTF-16 first)",
+         line_number_, name_);
   }
   if (!options_.lossy) {
     fail(ErrorKind::kText,

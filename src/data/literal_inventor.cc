@@ -23,7 +23,7 @@ char pick(std::string_view from, Random& random) {
 
 constexpr std::string_view kSmallLetters = "abcdefghijklmnopqrstuvwxyz";
 
-/// Consonants and vowels in turns: a word of no language.
+/// A random pseudo-word of alternating consonants and vowels.
 std::string syllables(Random& random) {
   static const Choices begins{"b", "d", "f", "g", "h", "j", "k",  "l",  "m",  "n",   "p",  "r",
                               "s", "t", "v", "w", "z", "c", "st", "br", "ch", "sch", "tr", "qu"};
@@ -38,11 +38,11 @@ std::string syllables(Random& random) {
 }
 
 // Patterns: "~" is a word, "^" one with a capital, "0" a digit, "1" one that is no zero, "&" a capital
-// letter,
-// "%" a hexadecimal digit, "=" one of the endings of a host, "*" one of those of a file; what stands in "[]"
-// is there in half of the cases, and everything else is itself. A "!" before a character makes it itself.
+// letter, "%" a hexadecimal digit, "=" one of the endings of a host, "*" one of those of a file; what stands
+// in "[]" is there in half of the cases, and everything else is itself. A "!" before a character makes it
+// itself.
 
-/// The kinds, of which one is drawn first, and then one of its patterns.
+/// The kinds of literals; a kind is sampled first, then one of its patterns.
 const std::vector<Choices>& kinds() {
   static const Choices urls{"https://www.~=",      "https://~=/~",        "www.~=",    "http://~=/~/~[.html]",
                             "https://~=/~/~?~!=1", "https://~-~=/~/100",  "www.~-~=/", "~=[/~]",
@@ -64,7 +64,7 @@ const std::vector<Choices>& kinds() {
                            "%%%%%%%[%%][%%%]"};
   static const Choices code{"~_~", "~_~()", "~^",      "--~", "{~}",  "!%s",
                             "!%d", "$~",    "~!=1[0]", "<~>", "~::~", "~.~()"};
-  // About as often as they are met with.
+  // Repetitions approximate real frequencies.
   static const std::vector<Choices> all{urls,  urls,     emails, emails, files, files, names,
                                         names, versions, phones, phones, ids,   ids,   code};
   return all;

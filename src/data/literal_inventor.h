@@ -1,4 +1,4 @@
-// Random strings that are the same in every language: addresses, file names, versions, dates, codes.
+// Generates random language-independent strings: addresses, file names, versions, dates, codes.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace heed {
 
 class LiteralInventor {
  public:
-  /// Remembers a random lower-case ASCII word of a text, to build addresses from; keeps a uniform sample of
+  /// Collects a random lower-case ASCII word of a text for building addresses; keeps a uniform sample of
   /// 4,096.
   void learn(std::string_view text, Random& random);
 

@@ -15,7 +15,7 @@ bool is_letter(char32_t c) {
   return u_isalpha(static_cast<UChar32>(c)) != 0;
 }
 
-/// The runs of characters of a kind.
+/// The maximal runs of characters for which `belongs` is true.
 template <typename Belongs>
 std::vector<std::string_view> runs(std::string_view text, const Belongs& belongs) {
   std::vector<std::string_view> found;
@@ -66,7 +66,7 @@ std::string fold_case(std::string_view text) {
   return folded;
 }
 
-/// One to six characters that European text does not hold, all of one block.
+/// One to six characters of one non-Latin block.
 std::string other_script(Random& random) {
   struct Block {
     char32_t first, last;
@@ -81,7 +81,7 @@ std::string other_script(Random& random) {
       {0x3041, 0x3096},    // Hiragana
       {0x30a1, 0x30fa},    // Katakana
       {0x4e00, 0x9fa5},    // Chinese characters
-      {0x4e00, 0x9fa5},    // the same once more
+      {0x4e00, 0x9fa5},    // twice as likely
       {0xac00, 0xd7a3},    // Hangul
       {0x1f300, 0x1f64f},  // pictures
   };
@@ -126,7 +126,7 @@ void NameInventor::learn(const std::string& name) {
   for (size_t n = 0; n <= letters.size(); ++n) {
     const char32_t next = n < letters.size() ? letters[n] : U'\0';
     for (size_t before = 0; before <= std::min<size_t>(n, 2); ++before) {
-      // The first letter follows nothing, and no other does.
+      // Only the first letter has an empty context.
       if (before > 0 || n == 0) followers_[letters.substr(n - before, before)].push_back(next);
     }
     if (n > 0 && next != 0) small_letters_.push_back(next);
@@ -135,7 +135,7 @@ void NameInventor::learn(const std::string& name) {
 
 std::string NameInventor::invent_word(Random& random) const {
   constexpr size_t kLeast = 3, kMost = 14;
-  // Now and then a letter that does not care what stands before it: names come from all languages.
+  // Occasionally use a shorter context, since names come from all languages.
   constexpr double kOne = 0.15, kAny = 0.03;
   std::u32string word;
   while (word.size() < kMost) {
@@ -147,7 +147,7 @@ std::string NameInventor::invent_word(Random& random) const {
     const char32_t next = letters[random.below(letters.size())];
     if (next == 0 && word.size() >= kLeast) break;
     if (next != 0) word.push_back(next);
-    if (next == 0 && random.below(4) == 0) word.clear();  // no way on from a short name: begin again
+    if (next == 0 && random.below(4) == 0) word.clear();  // dead end with a short name: start again
   }
   std::string text;
   for (const char32_t letter : word) append_utf8(text, letter);

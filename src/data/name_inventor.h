@@ -1,5 +1,4 @@
-// Names that nobody has: letter by letter, each drawn by how often it follows the two before it in real
-// names.
+// Generates names with a letter trigram model of real names.
 #pragma once
 
 #include <map>
@@ -12,26 +11,25 @@
 
 namespace heed {
 
-/// The words of `source` that look like a name (a capital, then two small letters or more, nothing else) and
-/// stand in `target` too; each once.
+/// The distinct words of `source` that look like a name (a capital and at least two lower-case letters) and
+/// also occur in `target`.
 std::vector<std::string> shared_names(std::string_view source, std::string_view target);
 
-/// The numbers, of two digits or more, that stand on both sides; each once.
+/// The distinct numbers of at least two digits that occur on both sides.
 std::vector<std::string> shared_numbers(std::string_view source, std::string_view target);
 
-/// The text with another word in the place of each `word` that stands there as a whole word.
+/// Replaces each whole-word occurrence of `word`.
 std::string replace_word(std::string_view text, std::string_view word, std::string_view other);
 
 class NameInventor {
  public:
-  /// Learns from a name; each counts once.
+  /// Adds a name to the model; duplicates are ignored.
   void learn(const std::string& name);
   size_t known() const { return names_.size(); }
-  /// One of the names that were learnt, each as likely as any other. At least one must have been.
+  /// A uniform sample of the learnt names, of which there must be at least one.
   const std::string& pick(Random& random) const { return learnt_[random.below(learnt_.size())]; }
-  /// Mostly one or two words, 3 to 14 letters each, none of them a name that was learnt; now and then an
-  /// address made of such words, or a few characters of another script. At least one name must have been
-  /// learnt.
+  /// Usually one or two new words of 3 to 14 letters; occasionally an address made of such words, or a few
+  /// characters of another script. Requires at least one learnt name.
   std::string invent(Random& random) const;
 
  private:
@@ -40,10 +38,11 @@ class NameInventor {
   std::string invent_address(Random& random) const;
 
   std::set<std::string> names_;
-  std::vector<std::string> learnt_;  // the same in the order in which they came
-  /// The letters that followed the last two, or the last one, as often as they did; 0 is the end of a name.
+  std::vector<std::string> learnt_;  // the same in order of appearance
+                                     /// For each context of two, one or no letters, all letters that followed
+                                     /// it, with repetitions; 0: end of the name.
   std::map<std::u32string, std::vector<char32_t>> followers_;
-  std::vector<char32_t> small_letters_;  // all but the first of each name
+  std::vector<char32_t> small_letters_;  // all except first letters
 };
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-/// Adds the decoder's input for the labels that were appended from position `begin` on.
+/// Appends the decoder input for the labels from position `begin` on.
 void shift_right(TranslationBatch& batch, size_t begin, int32_t start_token) {
   std::vector<int32_t>& input = batch.decoder_input.ids;
   HEED_CHECK(batch.labels.size() > begin && input.size() == begin);

@@ -30,7 +30,7 @@ void add(PairsCounts& sum, const PairsCounts& more) {
 
 PairsMix::PairsMix(std::vector<WeightedPairs> corpora, const PairsMixOptions& options)
     : corpora_(std::move(corpora)), counts_(corpora_.size()), times_(corpora_.size()) {
-  if (corpora_.empty()) fail(ErrorKind::kUsage, "there are no sentence pairs to learn from: give a corpus");
+  if (corpora_.empty()) fail(ErrorKind::kUsage, "no sentence pairs: give a corpus");
   for (const WeightedPairs& corpus : corpora_) check_corpus(corpus);
   Cleaner cleaner(options.cleaning, corpora_[0].input.lines);
   held_out_ = cleaner.held_out_fingerprint();

@@ -91,7 +91,8 @@ bool PairsReader::next(Pair& pair) {
     pair.line = counts_.lines;
     return true;
   }
-  if (counts_.lines == 0) fail(ErrorKind::kFormat, "{}: no lines; sentence pairs are needed", name());
+  if (counts_.lines == 0)
+    fail(ErrorKind::kFormat, "{}: the file has no lines; expected sentence pairs", name());
   if (counts_.pairs == 0) {
     fail(ErrorKind::kFormat, "{}: none of the {} lines has text on both sides", name(), counts_.lines);
   }

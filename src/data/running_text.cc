@@ -13,7 +13,7 @@ bool is_space(char byte) {
   return strip(std::string_view(&byte, 1)).empty();
 }
 
-/// Bytes that begin a character.
+/// The number of bytes that begin a character.
 uint64_t count_characters(std::string_view text) {
   return static_cast<uint64_t>(std::ranges::count_if(
       text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
@@ -24,38 +24,38 @@ uint64_t count_characters(std::string_view text) {
 RunningText::RunningText(const std::string& path, const RunningTextOptions& options)
     : options_(options), reader_(path, options.lines) {}
 
-bool RunningText::next(Stretch& stretch) {
-  stretch = {std::exchange(waiting_, {}), false};
+bool RunningText::next(TextChunk& chunk) {
+  chunk = {std::exchange(waiting_, {}), false};
   std::string_view line;
   while (!at_end_ && reader_.next(line)) {
     const bool blank = strip(line).empty();
     characters_ += count_characters(line) + 1;
     has_text_ = has_text_ || !blank;
     if (options_.documents && blank) {
-      if (stretch.text.empty()) continue;
-      stretch.text += '\n';
-      stretch.ends_document = true;
+      if (chunk.text.empty()) continue;
+      chunk.text += '\n';
+      chunk.ends_document = true;
       return true;
     }
-    const bool begins = stretch.text.empty() && reader_.line_number() == 1;
-    const bool first = begins || (options_.documents && stretch.text.empty());
+    const bool begins = chunk.text.empty() && reader_.line_number() == 1;
+    const bool first = begins || (options_.documents && chunk.text.empty());
     const bool good =
-        !stretch.text.empty() && !is_space(stretch.text.back()) && !line.empty() && !is_space(line.front());
-    if (good && stretch.text.size() >= options_.stretch_bytes) {
+        !chunk.text.empty() && !is_space(chunk.text.back()) && !line.empty() && !is_space(line.front());
+    if (good && chunk.text.size() >= options_.chunk_bytes) {
       waiting_ = '\n';
       waiting_ += line;
       return true;
     }
-    if (!first) stretch.text += '\n';
-    stretch.text += line;
+    if (!first) chunk.text += '\n';
+    chunk.text += line;
   }
   if (!has_text_) fail(ErrorKind::kFormat, "{} has no text", reader_.name());
   if (std::exchange(at_end_, true)) return false;
-  if (!stretch.text.empty()) {
-    stretch.text += '\n';
-    stretch.ends_document = options_.documents;
+  if (!chunk.text.empty()) {
+    chunk.text += '\n';
+    chunk.ends_document = options_.documents;
   }
-  return !stretch.text.empty();
+  return !chunk.text.empty();
 }
 
 uint64_t RunningText::fingerprint() const {
@@ -69,8 +69,8 @@ uint64_t RunningText::fingerprint() const {
 RunningTextFacts running_text_facts(const std::string& path, const RunningTextOptions& options) {
   if (path == "-") fail(ErrorKind::kUsage, "standard input cannot be read twice: give a file");
   RunningText text(path, options);
-  Stretch stretch;
-  while (text.next(stretch)) {
+  TextChunk chunk;
+  while (text.next(chunk)) {
   }
   return {text.fingerprint(), text.characters()};
 }

@@ -1,5 +1,5 @@
-// Text as it runs on, line ends and all, in stretches that can be encoded apart: what a language model learns
-// from.
+// Reads continuous text, including line ends, in chunks that can be tokenized independently: the training
+// data of language models.
 #pragma once
 
 #include <cstdint>
@@ -11,44 +11,45 @@ namespace heed {
 
 struct RunningTextOptions {
   LineReaderOptions lines = {};
-  /// Blank lines end a document, and are no part of it.
+  /// Blank lines separate documents and are not part of them.
   bool documents = false;
-  /// A stretch is cut at the next good place after so many bytes.
-  size_t stretch_bytes = 16 << 10;
+  /// A chunk ends at the next suitable position after this many bytes.
+  size_t chunk_bytes = 16 << 10;
 };
 
-/// Part of a text; all stretches after each other are the text, every line of which ends in LF.
-struct Stretch {
+/// A part of the text. The concatenated chunks are the whole text; every line ends with LF.
+struct TextChunk {
   std::string text;
   bool ends_document = false;
 };
 
-/// Reads a file of any size. Stretches are cut before a line end that has letters (or anything that is no
-/// white space) on both sides, and at the end of a document: tokenizers cut there anyway, so encoding each
-/// stretch by itself gives the tokens of the whole.
+/// Reads a file of any size. Chunks end before a line end between non-space characters, or at the end of a
+/// document. Tokenizers always split there, so tokenizing each chunk separately gives the tokens of the whole
+/// text.
 class RunningText {
  public:
   /// Throws kNotFound or kFile.
   explicit RunningText(const std::string& path, const RunningTextOptions& options = {});
 
-  /// False after the last. Throws what LineReader::next throws, and kFormat for a file without text.
-  bool next(Stretch& stretch);
+  /// Reads the next chunk; false at the end. Throws the errors of LineReader::next, and kFormat for a file
+  /// without text.
+  bool next(TextChunk& chunk);
 
-  /// Characters read so far, line ends included.
+  /// Number of characters read so far, including line ends.
   uint64_t characters() const { return characters_; }
   const LineReader& reader() const { return reader_; }
-  /// Once next() has returned false: of the file and of how it is read.
+  /// Hash of the file and of the reading options, once next() has returned false.
   uint64_t fingerprint() const;
 
  private:
   RunningTextOptions options_;
   LineReader reader_;
-  std::string waiting_;  // begins the next stretch
+  std::string waiting_;  // the beginning of the next chunk
   uint64_t characters_ = 0;
   bool has_text_ = false, at_end_ = false;
 };
 
-/// What a text is: known after one reading. Throws what RunningText throws, and kUsage for standard input,
+/// Facts about a text after reading it once. Throws the errors of RunningText, and kUsage for standard input,
 /// which cannot be read twice.
 struct RunningTextFacts {
   uint64_t fingerprint = 0;  ///< RunningText::fingerprint()

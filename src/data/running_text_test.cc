@@ -7,16 +7,16 @@
 namespace heed {
 namespace {
 
-std::vector<Stretch> all_of(const std::string& path, const RunningTextOptions& options) {
+std::vector<TextChunk> all_of(const std::string& path, const RunningTextOptions& options) {
   RunningText text(path, options);
-  std::vector<Stretch> stretches;
-  for (Stretch stretch; text.next(stretch);) stretches.push_back(stretch);
-  return stretches;
+  std::vector<TextChunk> chunks;
+  for (TextChunk chunk; text.next(chunk);) chunks.push_back(chunk);
+  return chunks;
 }
 
-std::string joined(const std::vector<Stretch>& stretches) {
+std::string joined(const std::vector<TextChunk>& chunks) {
   std::string text;
-  for (const Stretch& stretch : stretches) text += stretch.text;
+  for (const TextChunk& chunk : chunks) text += chunk.text;
   return text;
 }
 
@@ -25,15 +25,15 @@ TEST(RunningText, IsTheWholeTextHoweverItIsCut) {
   const std::string text = "\n  one\ntwo\n\n\nthree\n four\nfive \nsix\nseven\n\n";
   const std::string path = folder.write("text", text);
   for (size_t bytes : {size_t{1}, size_t{4}, size_t{10}, size_t{1000}}) {
-    const auto stretches = all_of(path, {.stretch_bytes = bytes});
-    EXPECT_EQ(joined(stretches), text) << bytes;
+    const auto chunks = all_of(path, {.chunk_bytes = bytes});
+    EXPECT_EQ(joined(chunks), text) << bytes;
     // Cut between letters, before a line end, and nowhere else.
-    for (size_t n = 1; n < stretches.size(); ++n) {
-      EXPECT_EQ(stretches[n].text.substr(0, 1), "\n");
-      EXPECT_EQ(std::string(" \n").find(stretches[n].text[1]), std::string::npos);
-      EXPECT_EQ(std::string(" \n").find(stretches[n - 1].text.back()), std::string::npos);
+    for (size_t n = 1; n < chunks.size(); ++n) {
+      EXPECT_EQ(chunks[n].text.substr(0, 1), "\n");
+      EXPECT_EQ(std::string(" \n").find(chunks[n].text[1]), std::string::npos);
+      EXPECT_EQ(std::string(" \n").find(chunks[n - 1].text.back()), std::string::npos);
     }
-    EXPECT_EQ(stretches.size() > 1, bytes < 20);
+    EXPECT_EQ(chunks.size() > 1, bytes < 20);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-/// Without the marks that a sentence puts around a word.
+/// Removes punctuation around a word.
 std::string_view without_marks_around(std::string_view word) {
   static constexpr std::array<std::string_view, 13> before{"(",      "[",      "{",      "\"",     "'",
                                                            "\u201e", "\u201c", "\u201d", "\u00ab", "\u2018",
@@ -34,7 +34,7 @@ std::string_view without_marks_around(std::string_view word) {
   return word;
 }
 
-/// All words, in their order.
+/// All words, in order.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (size_t begin = 0; begin < text.size();) {
@@ -55,7 +55,7 @@ bool is_name(std::string_view word) {
   return characters >= 3;
 }
 
-/// A number, an address, a name of a file: what holds some of these characters, and not them alone.
+/// Whether a word is a number, address or file name: it contains some of these characters, but not only them.
 bool is_literal(std::string_view word) {
   constexpr std::string_view digits = "0123456789", marks = "@/\\_#=.:";
   if (word.find_first_of(digits) != std::string_view::npos) return true;

@@ -15,7 +15,7 @@ icu::UnicodeString to_icu(std::string_view text) {
   return icu::UnicodeString::fromUTF8({text.data(), static_cast<int32_t>(text.size())});
 }
 
-/// The text with its first letter, if there is one, in capitals or small.
+/// The text with its first letter in upper or lower case.
 std::string with_first_letter(std::string_view text, bool capital) {
   for (size_t offset = 0; offset < text.size();) {
     const size_t begin = offset;
@@ -29,7 +29,7 @@ std::string with_first_letter(std::string_view text, bool capital) {
   return std::string(text);
 }
 
-bool stays_small(std::string_view word) {
+bool is_lower_case_in_titles(std::string_view word) {
   static const std::set<std::string_view> words{"a",    "an", "and", "as", "at", "but", "by", "for",
                                                 "from", "in", "of",  "on", "or", "the", "to", "with"};
   return words.contains(word);
@@ -57,7 +57,7 @@ std::string in_title_case(std::string_view english) {
     const size_t end = std::min(english.find(' ', begin), english.size());
     const std::string_view word = english.substr(begin, end - begin);
     const bool inside = begin > 0 && end < english.size();
-    title += inside && stays_small(word) ? std::string(word) : with_first_letter(word, true);
+    title += inside && is_lower_case_in_titles(word) ? std::string(word) : with_first_letter(word, true);
     if (end < english.size()) title += ' ';
     begin = end + 1;
   }

@@ -15,14 +15,15 @@ TranslationTable::TranslationTable(const Sequences& sources, const Sequences& ta
 
 void TranslationTable::find_pairs(const Sequences& sources, const Sequences& targets, int64_t vocabulary) {
   std::vector<std::vector<int32_t>> met(static_cast<size_t>(vocabulary));
-  std::vector<size_t> sorted(met.size());  // elements that are rising and different
+  std::vector<size_t> sorted(met.size());  // length of the sorted, duplicate-free prefix
   const auto sort = [&](size_t source) {
     std::vector<int32_t>& words = met[source];
     std::sort(words.begin(), words.end());
     words.erase(std::unique(words.begin(), words.end()), words.end());
     sorted[source] = words.size();
   };
-  // Besides these as many again as are sorted: memory stays below twice what is needed.
+  // Allow as many unsorted elements as sorted ones, but at least this many: memory stays below twice the
+  // minimum.
   constexpr size_t kUnsorted = 4096;
   for (int n = 0; n < sources.count(); ++n) {
     for (const int32_t source : sources[n]) {
@@ -36,7 +37,7 @@ void TranslationTable::find_pairs(const Sequences& sources, const Sequences& tar
     sort(source);
     targets_.insert(targets_.end(), met[source].begin(), met[source].end());
     offsets_.push_back(targets_.size());
-    probabilities_.resize(targets_.size(), 1);  // all the same: their sum makes no difference
+    probabilities_.resize(targets_.size(), 1);  // uniform; the scale does not matter
     met[source] = {};
   }
 }

@@ -1,12 +1,11 @@
-// How probable a word is as the translation of another, learnt from pairs of sentences.
+// Lexical translation probabilities of tokens, learnt from sentence pairs.
 //
 // Model 1 of Brown et al., "The mathematics of statistical machine translation: parameter estimation" (1993):
-// every word of a target is the translation of one word of its source, whichever, and the order says nothing.
+// every target token is the translation of any one source token, independent of position.
 //
 //   p(target | source) ~ prod_j sum_i t(target_j | source_i)
-//
-// Expectation maximisation finds the probabilities t, from equal ones on. The end token of a source takes the
-// part of the paper's empty word, from which words come that translate nothing.
+// The probabilities t are estimated by expectation maximisation from a uniform start. The end token of the
+// source acts as the paper's empty word, which generates target tokens without a counterpart.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ namespace heed {
 
 class TranslationTable {
  public:
-  /// t(target | source) of pairs of sequences of ids below `vocabulary`, as many sources as targets.
+  /// Estimates t(target | source) from parallel sequences of ids below `vocabulary`.
   TranslationTable(const Sequences& sources, const Sequences& targets, int64_t vocabulary,
                    int iterations = 5);
 
@@ -27,16 +26,16 @@ class TranslationTable {
     int32_t word = 0;
     float probability = 0;
   };
-  /// Of a source word, likeliest first, of equal ones the lower id; none of a word that was never met.
+  /// The translations of a source token, most probable first, ties by lower id; empty for an unknown token.
   std::vector<Translation> of(int32_t source) const;
 
-  // -- For models that begin with these probabilities, and learn others for the same pairs of words.
-  /// How many pairs of words were met.
+  // -- For models that start from these probabilities and re-estimate them for the same token pairs.
+  /// The number of co-occurring token pairs.
   size_t size() const { return targets_.size(); }
-  /// The number of a pair of words; size() of one that was never met.
+  /// The index of a token pair; size() if it never co-occurred.
   size_t find(int32_t source, int32_t target) const;
   float probability(size_t number) const { return probabilities_[number]; }
-  /// Makes t(target | source) the share that each pair has of the counts of its source word.
+  /// Sets t(target | source) to the normalized counts of each source token.
   void set_counts(const std::vector<uint64_t>& counts);
 
  private:
@@ -44,8 +43,8 @@ class TranslationTable {
   void improve(const Sequences& sources, const Sequences& targets);
   size_t place(int32_t source, int32_t target) const;
 
-  // All pairs of words that were met in a pair of sentences: the targets of source s stand from offsets_[s]
-  // on, rising.
+  // All co-occurring token pairs: the sorted targets of source s are targets_[offsets_[s]] ..
+  // targets_[offsets_[s + 1]].
   std::vector<size_t> offsets_;
   std::vector<int32_t> targets_;
   std::vector<float> probabilities_;

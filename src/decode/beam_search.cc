@@ -21,7 +21,7 @@ void BeamSearch::advance(std::span<float> logits) {
   HEED_CHECK(!done_);
   const auto forced = settings_.rules.forced(length_);
   const std::vector<Candidate> candidates = forced ? forced_candidates(*forced) : best_candidates(logits);
-  if (candidates.empty()) {  // no word is allowed: what there is has to do
+  if (candidates.empty()) {  // no token is allowed: finish here
     for (size_t row = 0; row < nodes_.size(); ++row) finish(nodes_[row], sums_[row]);
     done_ = true;
     return;
@@ -33,13 +33,13 @@ void BeamSearch::advance(std::span<float> logits) {
 
 std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(std::span<float> logits) {
   const auto most = static_cast<int64_t>(2 * beams_);
-  words_.read(settings_, tree_, nodes_, length_, logits, most);
+  next_tokens_.read(settings_, tree_, nodes_, length_, logits, most);
   std::vector<Candidate> candidates;
   for (size_t row = 0; row < nodes_.size(); ++row) {
-    for (int64_t n = 0; n < most && words_.id(row, n) >= 0; ++n) {
-      const float log_probability = words_.log_probability(row, n);
-      candidates.push_back(
-          {sums_[row] + log_probability, words_.id(row, n), static_cast<int32_t>(row), log_probability});
+    for (int64_t n = 0; n < most && next_tokens_.id(row, n) >= 0; ++n) {
+      const float log_probability = next_tokens_.log_probability(row, n);
+      candidates.push_back({sums_[row] + log_probability, next_tokens_.id(row, n), static_cast<int32_t>(row),
+                            log_probability});
     }
   }
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
@@ -49,7 +49,7 @@ std::vector<BeamSearch::Candidate> BeamSearch::best_candidates(std::span<float> 
   return candidates;
 }
 
-/// The order of the running ones, for the forced word costs all of them nothing.
+/// The order stays, since a forced token has log-probability 0 for all hypotheses.
 std::vector<BeamSearch::Candidate> BeamSearch::forced_candidates(int32_t id) const {
   std::vector<Candidate> candidates;
   for (size_t row = 0; row < nodes_.size(); ++row) {
@@ -108,7 +108,7 @@ bool BeamSearch::nothing_better_to_come() const {
   return normalized_score(sums_.front(), length - settings_.free, penalty) <= finished_.worst().score;
 }
 
-std::vector<int32_t> BeamSearch::certain_words() const {
+std::vector<int32_t> BeamSearch::ids_so_far() const {
   if (beams_ > 1) return {};
   return tree_.ids(done_ ? finished_.best().node : nodes_.front());
 }

@@ -1,12 +1,12 @@
-// Beam search for one sentence: the rules of Hugging Face's generate(), step by step.
+// Beam search for one sentence, step by step like Hugging Face's generate().
 //
-// All running hypotheses times all words are candidates, and the best 2 * beams of them are looked at. One
-// that ends is finished only if it is among the best `beams`; the best `beams` that do not end go on. The
-// best `beams` finished ones are kept, by  score = (sum of log-probabilities) / n^length_penalty.  Twice as
-// many candidates as beams are enough: at most `beams` of them can end.
+// The candidates are all running hypotheses times all tokens, of which the best 2 * beam_size are considered.
+// A candidate that ends is finished only if it is among the best beam_size; the best beam_size that do not
+// end continue. The best beam_size finished ones are kept, by score = (sum of log-probabilities) /
+// n^length_penalty. Twice beam_size candidates suffice, since at most beam_size of them can end.
 //
-// Of candidates with the same sum, the word with the lower id comes first, then the hypothesis that ranked
-// higher. With one beam the search is greedy: it ends as soon as the likeliest word is the end.
+// Ties are broken by lower token id, then by the rank of the hypothesis. With beam size 1 the search is
+// greedy: it ends as soon as the end token is the most probable one.
 #pragma once
 
 #include "decode/sentence_search.h"
@@ -20,11 +20,11 @@ class BeamSearch : public SentenceSearch {
   const std::vector<Row>& rows() const override { return rows_; }
   void advance(std::span<float> logits) override;
   bool done() const override { return done_; }
-  std::vector<int32_t> certain_words() const override;
+  std::vector<int32_t> ids_so_far() const override;
   std::vector<Hypothesis> take() override;
 
  private:
-  /// A running hypothesis and a word that may follow.
+  /// A running hypothesis and its possible next token.
   struct Candidate {
     double sum;
     int32_t id;
@@ -41,14 +41,14 @@ class BeamSearch : public SentenceSearch {
   SearchSettings settings_;
   size_t beams_;
   HypothesisTree tree_;
-  int64_t length_ = 0;  // ids of the running hypotheses, all the same
-  // The running hypotheses, best first: what they ask for, where they end, and their sums.
+  int64_t length_ = 0;  // length of all running hypotheses
+                        // The running hypotheses, best first: their requests, tree nodes and sums.
   std::vector<Row> rows_;
   std::vector<int32_t> nodes_;
   std::vector<double> sums_;
   FinishedHypotheses finished_;
   bool done_ = false;
-  NextWords words_;
+  NextTokens next_tokens_;
 };
 
 }  // namespace heed::decode

@@ -37,7 +37,7 @@ void ConstrainedSearch::advance(std::span<float> logits) {
   } else {
     found = candidates(logits);
   }
-  if (found.empty()) {  // no word is allowed: what there is has to do
+  if (found.empty()) {  // no token is allowed: finish here
     for (const State& state : states_) finish(state);
     done_ = true;
     return;
@@ -56,14 +56,14 @@ std::vector<ConstrainedSearch::Candidate> ConstrainedSearch::candidates(std::spa
   for (const State& state : states_) nodes.push_back(state.node);
   const auto vocabulary = static_cast<size_t>(settings_.vocabulary);
   const auto most = static_cast<int64_t>(std::min(2 * width_, vocabulary));
-  words_.read(settings_, tree_, nodes, length_, logits, most);
+  next_tokens_.read(settings_, tree_, nodes, length_, logits, most);
   std::vector<Candidate> found;
   for (size_t row = 0; row < states_.size(); ++row) {
     const State& state = states_[row];
-    const WordLogits row_logits{logits.subspan(row * vocabulary, vocabulary), settings_.words};
+    const TokenLogits row_logits{logits.subspan(row * vocabulary, vocabulary), settings_.shortlist};
     const auto log_probability = [&](int32_t id) {
       const float* logit = row_logits.find(id);
-      return logit == nullptr ? -std::numeric_limits<float>::infinity() : *logit - words_.log_sum(row);
+      return logit == nullptr ? -std::numeric_limits<float>::infinity() : *logit - next_tokens_.log_sum(row);
     };
     if (state.phrase >= 0) {
       const auto phrase = static_cast<size_t>(state.phrase);
@@ -73,8 +73,8 @@ std::vector<ConstrainedSearch::Candidate> ConstrainedSearch::candidates(std::spa
     for (size_t phrase = 0; phrase < phrases_.size(); ++phrase) {
       if (!state.begun[phrase]) add_phrase(row, phrase, log_probability(phrases_[phrase].ids[0]), found);
     }
-    for (int64_t n = 0; n < most && words_.id(row, n) >= 0; ++n) {
-      add_free(row, words_.id(row, n), words_.log_probability(row, n), found);
+    for (int64_t n = 0; n < most && next_tokens_.id(row, n) >= 0; ++n) {
+      add_free(row, next_tokens_.id(row, n), next_tokens_.log_probability(row, n), found);
     }
   }
   return found;

@@ -1,11 +1,10 @@
-// Beam search for translations that hold given phrases: grid beam search (Hokamp and Liu, "Lexically
-// constrained decoding for sequence generation using grid beam search", 2017) with a bank of hypotheses for
-// each set of phrases begun, or, of many phrases, for each number of them, as in dynamic beam allocation
-// (Post and Vilar, 2018).
-//
-// A hypothesis that has begun a phrase goes on with it to its end. Hypotheses of a bank are compared without
-// the log-probabilities of the tokens within phrases, which every translation has to pay at some position;
-// finished ones by their whole score. Behind a phrase no token comes that would make its last word longer.
+// Constrained beam search for translations that contain required phrases: grid beam search (Hokamp and Liu,
+// "Lexically constrained decoding for sequence generation using grid beam search", 2017) with a bank of
+// hypotheses for // each set of phrases begun, or, with many phrases, for each number of them, as in dynamic
+// beam allocation (Post and // Vilar, 2018). // // A hypothesis that has begun a phrase must complete it.
+// Within a bank, hypotheses are ranked without the // log-probabilities of tokens inside phrases, which every
+// translation has to include; finished ones are ranked by their // full score. A phrase must not be followed
+// by a token that extends its last word.
 #pragma once
 
 #include <algorithm>
@@ -22,21 +21,22 @@ class ConstrainedSearch : public SentenceSearch {
   const std::vector<Row>& rows() const override { return rows_; }
   void advance(std::span<float> logits) override;
   bool done() const override { return done_; }
-  std::vector<int32_t> certain_words() const override { return {}; }
+  std::vector<int32_t> ids_so_far() const override { return {}; }
   std::vector<Hypothesis> take() override;
 
  private:
-  /// So many phrases have a bank for each set of them, more only for each number.
+  /// Up to this many phrases there is a bank for each set of phrases, beyond only for each number of
+  /// phrases.
   static constexpr size_t kMostInSets = 3;
 
-  /// A hypothesis: where it ends and which phrases it holds.
+  /// A hypothesis: its tree node and the state of its phrases.
   struct State {
     int32_t node = HypothesisTree::kRoot;
     double sum = 0;           ///< of log-probabilities
-    double compared = 0;      ///< without those of tokens within phrases
-    std::vector<bool> begun;  ///< of each phrase
-    int32_t phrase = -1;      ///< the one that is under way
-    size_t written = 0;       ///< tokens of it
+    double compared = 0;      ///< the sum without tokens inside phrases
+    std::vector<bool> begun;  ///< for each phrase
+    int32_t phrase = -1;      ///< the phrase in progress; -1: none
+    size_t written = 0;       ///< its completed tokens
     bool word_must_end = false;
     size_t count() const { return static_cast<size_t>(std::count(begun.begin(), begun.end(), true)); }
   };
@@ -63,13 +63,13 @@ class ConstrainedSearch : public SentenceSearch {
   std::vector<RequiredPhrase> phrases_;
   size_t beams_, width_;
   HypothesisTree tree_;
-  int64_t length_ = 0;  // ids of the running hypotheses, all the same
+  int64_t length_ = 0;  // length of all running hypotheses
   std::vector<Row> rows_;
-  std::vector<State> states_;  // of each row
+  std::vector<State> states_;  // for each row
   FinishedHypotheses finished_;
-  bool any_whole_ = false;  // then all that are finished hold all phrases
+  bool any_whole_ = false;  // whether a finished hypothesis contains all phrases; then all kept ones do
   bool done_ = false;
-  NextWords words_;
+  NextTokens next_tokens_;
 };
 
 }  // namespace heed::decode

@@ -1,4 +1,4 @@
-// Documents with markup: what they say is translated, and everything else stays byte for byte.
+// Translates documents with markup: the text is translated, everything else is unchanged byte for byte.
 #pragma once
 
 #include <atomic>
@@ -13,22 +13,20 @@ namespace heed::decode {
 
 enum class DocumentFormat { kHtml, kMarkdown };
 
-/// The segments of an HTML document or fragment, in order: the text of blocks, headings, list entries and
-/// table cells, with the tags of inline elements. Script, style, pre, code, comments, attributes, and
-/// elements with translate="no" or the class notranslate are in none. Throws kUsage for elements nested too
-/// deeply.
+/// The segments of an HTML document or fragment, in order: the text of blocks, headings, list items and table
+/// cells, with the tags of inline elements. Excludes script, style, pre, code, comments, attributes, and
+/// elements with translate="no" or the class notranslate. Throws kUsage for elements nested too deeply.
 std::vector<Segment> html_segments(std::string_view html);
-/// Text as HTML has it: & < > and no-break spaces as entities.
+/// Escapes &, <, > and no-break spaces.
 std::string escape_html(std::string_view text);
 
 /// The segments of a Markdown document (CommonMark with tables and strikethrough): paragraphs, headings, list
-/// entries and table cells. Code, HTML blocks, link targets, images and front matter are in none. What cannot
-/// be told apart for certain stays as it is.
+/// items and table cells. Excludes code, HTML blocks, link targets, images, front matter, and ambiguous
+/// markup.
 std::vector<Segment> markdown_segments(std::string_view markdown);
 
-/// The document with all segments translated. The translator must align words (TranslatorOptions::align) and
-/// protect spans. Throws kText for what is not UTF-8, and what finding segments throws. Empty where
-/// `cancelled` was set meanwhile.
+/// Translates all segments of a document. The translator must align words (TranslatorOptions::align) and
+/// protect spans. Throws kText for invalid UTF-8, and the errors of finding segments. Empty if `cancelled`.
 std::string translate_document(const Translator& translator, std::string_view document, DocumentFormat format,
                                const std::atomic<bool>* cancelled = nullptr);
 

@@ -1,4 +1,4 @@
-// A stretch of a document that is translated as a whole, such as a paragraph, and the markup within it.
+// A part of a document that is translated as a unit, such as a paragraph, with its inline markup.
 #pragma once
 
 #include <functional>
@@ -10,31 +10,31 @@
 
 namespace heed::decode {
 
-/// Markup around a part of a segment's text, bytes [begin, end). Where both are equal it stands at a place
-/// and has no closing part.
+/// Markup around bytes [begin, end) of a segment's text. If both are equal, it is a single tag without a
+/// closing part.
 struct Tag {
   size_t begin = 0, end = 0;
-  std::string open, close;  ///< as they stand in the document
+  std::string open, close;  ///< verbatim from the document
 };
 
 struct Segment {
-  /// Bytes of the document that the translation replaces.
+  /// The byte range of the document that the translation replaces.
   size_t begin = 0, end = 0;
   std::string text;       ///< without markup, entities decoded
-  std::vector<Tag> tags;  ///< outer ones first, by their beginnings
-  /// What stands in the text between backticks instead of markup that must not change, and that markup.
+  std::vector<Tag> tags;  ///< sorted by begin, outer ones first
+                          /// Markup that must not change, and its replacement in the text, between backticks.
   struct Kept {
     std::string text, source;
   };
   std::vector<Kept> kept;
 };
 
-/// How text is written in a document: "&" as "&amp;" in HTML.
+/// Escapes text for the document format: "&" as "&amp;" in HTML.
 using Escape = std::function<std::string(std::string_view)>;
 
-/// The translation of a segment with its markup. Each tag goes around those words that are aligned with the
-/// words it was around: the run of words that holds most of them and fewest others. Tags of the whole text go
-/// around the whole translation, and none crosses another.
+/// Inserts a segment's markup into its translation. Each tag encloses the run of words that best covers the
+/// words aligned with its source words. Tags around the whole text enclose the whole translation, and tags
+/// never overlap partially.
 std::string with_markup(const Segment& segment, const std::string& translation,
                         const std::vector<WordLink>& links, const Escape& escape);
 

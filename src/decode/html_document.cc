@@ -1,5 +1,5 @@
-// HTML is parsed by Gumbo, by the rules of HTML 5, which also says where in the document each tag stands.
-// Nothing is written anew but the text of segments.
+// HTML is parsed by Gumbo (HTML 5), which reports the source position of each tag. Only the text of segments
+// is rewritten.
 #include <gumbo.h>
 #include <unicode/uchar.h>
 
@@ -15,7 +15,7 @@
 namespace heed::decode {
 namespace {
 
-/// Elements within elements. Gumbo frees its tree with as many calls within calls.
+/// Maximum nesting of elements: Gumbo frees its tree recursively.
 constexpr int kDeepest = 4000;
 
 constexpr std::array kInline{
@@ -24,7 +24,7 @@ constexpr std::array kInline{
     GUMBO_TAG_I,    GUMBO_TAG_INS,   GUMBO_TAG_LABEL, GUMBO_TAG_MARK,   GUMBO_TAG_Q,
     GUMBO_TAG_S,    GUMBO_TAG_SMALL, GUMBO_TAG_SPAN,  GUMBO_TAG_STRIKE, GUMBO_TAG_STRONG,
     GUMBO_TAG_SUB,  GUMBO_TAG_SUP,   GUMBO_TAG_TIME,  GUMBO_TAG_U,      GUMBO_TAG_BIG};
-/// Whose text is not translated but stands within sentences.
+/// Inline elements whose text is not translated.
 constexpr std::array kKept{GUMBO_TAG_CODE, GUMBO_TAG_KBD, GUMBO_TAG_SAMP, GUMBO_TAG_VAR, GUMBO_TAG_TT};
 constexpr std::array kUntouched{GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE, GUMBO_TAG_PRE,      GUMBO_TAG_TEXTAREA,
                                 GUMBO_TAG_SVG,    GUMBO_TAG_MATH,  GUMBO_TAG_TEMPLATE, GUMBO_TAG_NOSCRIPT,
@@ -52,7 +52,7 @@ bool has_letter(std::string_view text) {
   return false;
 }
 
-/// Whether there is an element within, at any depth, that ends a sentence.
+/// Whether the element contains, at any depth, an element that ends a sentence.
 bool holds_block(const GumboElement& element) {
   for (unsigned n = 0; n < element.children.length; ++n) {
     const auto& node = *static_cast<const GumboNode*>(element.children.data[n]);
@@ -107,7 +107,7 @@ class Walker {
     return {begin, begin + piece.length};
   }
 
-  /// Whether what stands there follows what came before; not where the parser has moved it.
+  /// Whether the position follows the previous one; false if the parser has moved the node.
   bool advance(Range range) {
     if (range.begin >= range.end || range.begin < position_ || range.end > html_.size()) return false;
     position_ = range.end;
@@ -132,13 +132,13 @@ class Walker {
   }
 
   void add_at_place(Range range) {
-    if (segment_.begin == segment_.end) {  // before the text, it stays where it is
+    if (segment_.begin == segment_.end) {  // before the text: stays in place
       position_ = std::max(position_, range.end);
       return;
     }
     if (!advance(range)) return;
     std::string source(html_.substr(range.begin, range.end - range.begin));
-    // Of white space on both sides the text keeps one.
+    // Keep only one of two adjacent spaces.
     const bool spaces =
         segment_.text.ends_with(' ') && range.end < html_.size() && is_space(html_[range.end]);
     if (spaces) source += ' ';
@@ -177,7 +177,7 @@ class Walker {
     segment_.tags[tag].end = segment_.text.size();
   }
 
-  /// Text that is not translated, within a sentence.
+  /// Adds untranslated text within a sentence.
   void add_kept(Range range) {
     if (!advance(range)) return;
     const std::string source(html_.substr(range.begin, range.end - range.begin));
@@ -190,8 +190,8 @@ class Walker {
   void flush() {
     Building segment = std::exchange(segment_, {});
     const std::string_view text = strip_right(segment.text);
-    if (segment.broken || open_ > 0 || !has_letter(text)) return;  // stays as it is
-    // White space at the end stays.
+    if (segment.broken || open_ > 0 || !has_letter(text)) return;  // stays unchanged
+    // Trailing white space is not part of the segment.
     while (segment.end > segment.begin && is_space(html_[segment.end - 1])) --segment.end;
     while (segment.begin < segment.end && is_space(html_[segment.begin])) ++segment.begin;
     segment.text.resize(text.size());
@@ -209,10 +209,10 @@ class Walker {
   static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
   std::string_view html_;
-  size_t position_ = 0;  // all before it is done
+  size_t position_ = 0;  // everything before it is processed
   Building segment_;
   std::vector<Segment> segments_;
-  int open_ = 0;  // inline elements around the present place
+  int open_ = 0;  // number of open inline elements
 };
 
 void require_shallow(std::string_view html) {
@@ -233,8 +233,7 @@ void require_shallow(std::string_view html) {
       if (std::find(kUnclosed.begin(), kUnclosed.end(), name) == kUnclosed.end()) ++depth;
     }
     if (depth > kDeepest) {
-      fail(ErrorKind::kUsage, "HTML with more than {} elements within each other is not translated",
-           kDeepest);
+      fail(ErrorKind::kUsage, "HTML with elements nested more than {} deep is not supported", kDeepest);
     }
   }
 }

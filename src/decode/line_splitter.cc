@@ -16,8 +16,7 @@ namespace heed::decode {
 namespace {
 
 constexpr size_t kFewestTokens = 8;
-/// Text is looked at in windows of so many bytes for each token that a part may have: much more than a token
-/// has.
+/// Window size in bytes per token of a part: much more than the size of a token.
 constexpr size_t kBytesPerToken = 32;
 
 /// Languages written without spaces between words.
@@ -28,8 +27,7 @@ bool writes_spaces(const std::string& language) {
   return std::find(kWithout.begin(), kWithout.end(), primary) == kWithout.end();
 }
 
-/// Behind which a sentence can be cut: within it first of all commas and the like. Full-width forms need no
-/// space behind them.
+/// Characters after which a sentence may be split; full-width ones need no following space.
 bool is_full_width_stop(char32_t c) {
   return std::u32string_view(U"、。，；：！？").find(c) != std::u32string_view::npos;
 }
@@ -38,7 +36,7 @@ bool is_stop(char32_t c) {
          std::u32string_view(U".,;:!?…–—)]}»”،؛؟।").find(c) != std::u32string_view::npos;
 }
 
-/// Model directories say all kinds of things, and some nothing: then the general rules hold.
+/// Unknown or missing languages use the general rules.
 SentenceSplitter splitter_for(const std::string& language) {
   try {
     return SentenceSplitter(language);
@@ -68,7 +66,7 @@ LineSplitter::LineSplitter(const Tokenizer& tokenizer, const Options& options)
       sentence_splitter_(splitter_for(tokenizer.source_language())),
       spaces_between_words_(writes_spaces(tokenizer.target_language())) {
   if (options.most_tokens < kFewestTokens) {
-    fail(ErrorKind::kUsage, "parts of {} tokens are too short to translate; at least {} are needed",
+    fail(ErrorKind::kUsage, "a maximum of {} tokens per part is too small; give at least {}",
          options.most_tokens, kFewestTokens);
   }
   if (options_.protect) marks_ = static_cast<size_t>(placeholder_pieces(tokenizer_.vocabulary()));
@@ -84,14 +82,14 @@ LineSplitter::Range LineSplitter::without_spaces(std::string_view text, Range ra
 LineSplitter::Line LineSplitter::read(std::string_view text) const {
   if (!text.starts_with(">>")) return {text, {}, {}, {}};
   const Encoding begin = tokenizer_.encode_source(text.substr(0, text.find("<<") + 2));
-  // An ordinary first piece begins with the mark of a space.
+  // An ordinary first piece begins with the space marker.
   const bool has_code = begin.ids.size() == 2 && begin.pieces[0].starts_with(">>");
   return {text, has_code ? text.substr(0, begin.spans[0].second) : std::string_view{}, {}, {}};
 }
 
 struct LineSplitter::Rewritten {
   std::string text;
-  std::vector<size_t> origin;  // empty where the text is that of the line
+  std::vector<size_t> origin;  // empty if the text is unchanged
   std::vector<RequiredText> marked, unmarked;
   std::vector<std::string> marks;
   bool capitals = false;
@@ -100,14 +98,14 @@ struct LineSplitter::Rewritten {
     text += more;
     for (size_t n = 0; n < more.size(); ++n) origin.push_back(from + n);
   }
-  /// The same for text that stands for something else: all its bytes are those of the beginning.
+  /// For replaced text: all its bytes map to the beginning of the original.
   void append_instead(std::string_view more, size_t from) {
     text += more;
     origin.insert(origin.end(), more.size(), from);
   }
 };
 
-/// Of each word the form that the tokenizer makes fewer tokens of: it has seen that more often.
+/// Uses the form of each word with fewer tokens, which was more frequent in training.
 void LineSplitter::append_true_case(std::string_view text, size_t origin, Rewritten& result) const {
   bool begins = result.text.empty();
   for (size_t at = 0; at < text.size();) {
@@ -134,7 +132,7 @@ void LineSplitter::append_true_case(std::string_view text, size_t origin, Rewrit
 LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) const {
   Rewritten result;
   const std::string_view part = line.text.substr(range.begin, range.end - range.begin);
-  std::string outside;  // of protected spans
+  std::string outside;  // text outside of protected spans
   size_t at = range.begin;
   std::vector<ProtectedSpan> inside;
   for (const ProtectedSpan& span : line.spans) {
@@ -203,7 +201,7 @@ LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const 
   static_cast<Encoding&>(result) =
       tokenizer_.encode_source(std::string(line.code).append(rewritten.text), {.max_length = most});
   for (auto& [begin, end] : result.spans) {
-    if (end <= line.code.size() && begin < end) continue;  // the code itself, which is where it was
+    if (end <= line.code.size() && begin < end) continue;  // the language code itself
     const auto origin = [&](size_t byte) {
       byte -= std::min(byte, line.code.size());
       return rewritten.origin.empty() ? byte + range.begin : rewritten.origin[byte];
@@ -218,13 +216,13 @@ LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const 
   return result;
 }
 
-/// Whether the model can write a text: not where its tokens are unknown ones.
+/// Whether the model can generate a text, without unknown tokens.
 bool LineSplitter::target_can_hold(std::string_view text) const {
   const Encoding encoding = tokenizer_.encode_target(text);
   return std::ranges::count(encoding.ids, tokenizer_.unknown_id()) == 0;
 }
 
-/// The ranges between, and of, the spans that the model can neither write nor has marks for.
+/// Splits at spans that the model can neither generate nor replace by placeholders.
 std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
   std::vector<Range> ranges;
   size_t marks = 0;
@@ -271,7 +269,8 @@ SplitLine LineSplitter::split(std::string_view input) const {
     if (line.spans.empty()) {
       // Only a single character can exceed the limit: the tokenizer encodes it as more tokens than allowed.
       LinePart part = encode(line, whole, options_.most_tokens);
-      if (part.ids.size() > (line.code.empty() ? 1U : 2U)) add(std::move(part), whole);  // more than the end
+      if (part.ids.size() > (line.code.empty() ? 1U : 2U))
+        add(std::move(part), whole);  // more than the end token
       continue;
     }
     for (const Range& cut : cut_around_literals(line, whole)) {
@@ -280,7 +279,7 @@ SplitLine LineSplitter::split(std::string_view input) const {
       const bool is_span = std::any_of(line.spans.begin(), line.spans.end(), [&](const ProtectedSpan& span) {
         return span.begin <= range.begin && range.end <= span.end && span.kind == SpanKind::kExact;
       });
-      // A span alone needs no model; nor does what stands around one without a letter or digit.
+      // A span alone, or text without a letter or digit, is copied.
       if (is_span || (cut.end - cut.begin < whole.end - whole.begin && has_no_word(text))) {
         if (text.empty()) continue;
         LinePart part;
@@ -296,8 +295,7 @@ SplitLine LineSplitter::split(std::string_view input) const {
   return result;
 }
 
-/// Appends the parts of a sentence. Only a window of it is looked at at a time, so the time is linear in its
-/// length.
+/// Appends the parts of a sentence. Works on a window at a time, so the time is linear in the length.
 void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range>& parts) const {
   while (true) {
     const std::string_view rest = strip(line.text.substr(range.begin, range.end - range.begin));
@@ -314,8 +312,8 @@ void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range
       parts.push_back(range);
       return;
     }
-    const size_t end = cut(line, window, encoding);
-    // A part alone may be cut into other pieces than in its sentence, and be longer.
+    const size_t end = split_point(line, window, encoding);
+    // A part by itself may be tokenized differently than in its sentence, into more tokens.
     if (end < range.end && encode(line, {range.begin, end}).ids.size() > options_.most_tokens) {
       add_sentence(line, {range.begin, end}, parts);
     } else {
@@ -325,8 +323,8 @@ void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range
   }
 }
 
-/// Where the part that begins with the window ends.
-size_t LineSplitter::cut(const Line& line, Range window, const Encoding& encoding) const {
+/// The end of the part that begins at the window.
+size_t LineSplitter::split_point(const Line& line, Range window, const Encoding& encoding) const {
   const size_t most = options_.most_tokens - 1;  // without the end token
   const size_t limit = encoding.ids.size() > options_.most_tokens ? encoding.spans[most].first : window.end;
   const size_t half = encoding.spans[std::min(most, encoding.ids.size() - 1) / 2].first;
@@ -343,7 +341,7 @@ size_t LineSplitter::cut(const Line& line, Range window, const Encoding& encodin
     if (place > window.begin && place < window.end) return place;
   }
   if (limit == window.end) return limit;
-  size_t first = window.begin;  // one character of more tokens than a part may have
+  size_t first = window.begin;  // a single character with more tokens than the maximum
   next_code_point(line.text, first);
   return first;
 }

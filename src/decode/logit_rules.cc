@@ -15,26 +15,26 @@ void require_prefix(const LogitRules::Sentence& sentence, const models::Generato
                     const std::vector<int32_t>& ends) {
   const auto size = static_cast<int64_t>(sentence.prefix.size());
   if (size > 0 && size >= sentence.max_length) {
-    fail_option("$prefix has {} tokens, which leaves no room in a translation of at most {}", size,
+    fail_option("$prefix has {} tokens, but the maximum length of a translation is {}", size,
                 sentence.max_length);
   }
   for (const int32_t id : sentence.prefix) {
     const bool special = id == model.padding_id() || std::ranges::count(ends, id) > 0;
     if (id < 0 || id >= model.vocabulary_size() || special) {
-      fail_option("$prefix holds the id {}, which is no word of the vocabulary", id);
+      fail_option("$prefix contains the id {}, which is not in the vocabulary", id);
     }
   }
 }
 
 }  // namespace
 
-float* WordLogits::find(int32_t id) const {
-  if (words.empty()) return &values[id];
-  const auto place = std::lower_bound(words.begin(), words.end(), id);
-  return place != words.end() && *place == id ? &values[place - words.begin()] : nullptr;
+float* TokenLogits::find(int32_t id) const {
+  if (shortlist.empty()) return &values[id];
+  const auto place = std::lower_bound(shortlist.begin(), shortlist.end(), id);
+  return place != shortlist.end() && *place == id ? &values[place - shortlist.begin()] : nullptr;
 }
 
-void WordLogits::forbid(int32_t id) const {
+void TokenLogits::forbid(int32_t id) const {
   if (float* logit = find(id)) *logit = kForbidden;
 }
 
@@ -67,7 +67,7 @@ std::optional<int32_t> LogitRules::forced(int64_t length) const {
 }
 
 void LogitRules::apply(int64_t length, std::span<const int32_t> history, float log_sum,
-                       const WordLogits& logits) const {
+                       const TokenLogits& logits) const {
   if (repetition_penalty_ != 1) penalize_repetition(history, log_sum, logits);
   if (ngram_ > 0) forbid_repeated_ngrams(history, logits);
   for (const int32_t id : forbidden_) logits.forbid(id);
@@ -80,12 +80,12 @@ void LogitRules::apply(int64_t length, std::span<const int32_t> history, float l
 }
 
 void LogitRules::penalize_repetition(std::span<const int32_t> history, float log_sum,
-                                     const WordLogits& logits) const {
+                                     const TokenLogits& logits) const {
   const float shift = penalty_on_log_probabilities_ ? log_sum : 0;
-  std::vector<int32_t> words(history.begin(), history.end());
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  for (const int32_t id : words) {
+  std::vector<int32_t> seen(history.begin(), history.end());
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  for (const int32_t id : seen) {
     float* logit = logits.find(id);
     if (logit == nullptr) continue;
     const float score = *logit - shift;
@@ -93,8 +93,8 @@ void LogitRules::penalize_repetition(std::span<const int32_t> history, float log
   }
 }
 
-/// A word is forbidden where, behind the last n - 1 words, it would make an n-gram that is there already.
-void LogitRules::forbid_repeated_ngrams(std::span<const int32_t> history, const WordLogits& logits) const {
+/// Forbids tokens that would complete an n-gram that already occurred.
+void LogitRules::forbid_repeated_ngrams(std::span<const int32_t> history, const TokenLogits& logits) const {
   if (history.size() < ngram_) return;
   const auto last = history.last(ngram_ - 1);
   for (size_t begin = 0; begin + ngram_ <= history.size(); ++begin) {

@@ -68,7 +68,7 @@ TEST(LogitRules, AllEndsAreEnds) {
   EXPECT_EQ(LogitRules(options, model(), {{}, 5}).forced(4), 5);
   options.force_end = false;
   EXPECT_EQ(LogitRules(options, model(), {{}, 5}).forced(4), std::nullopt);
-  expect_error(ErrorKind::kUsage, "prefix holds the id 5", [&] {
+  expect_error(ErrorKind::kUsage, "prefix contains the id 5", [&] {
     LogitRules(options, model(), {{2, 5}, 9});
   });
 }

@@ -1,5 +1,5 @@
-// Markdown is parsed by MD4C, whose texts point into the document. What stands between two texts is markup;
-// it is told apart by the spans that begin and end there.
+// Markdown is parsed by MD4C, whose texts point into the document. The bytes between two texts are markup,
+// identified by the spans that begin and end there.
 #include <md4c.h>
 #include <unicode/uchar.h>
 
@@ -14,7 +14,7 @@
 namespace heed::decode {
 namespace {
 
-/// How many times a character is repeated at a place, forwards or backwards.
+/// The number of repetitions of a character from a position, forwards or backwards.
 size_t run_forwards(std::string_view text, size_t at, char c) {
   size_t end = at;
   while (end < text.size() && text[end] == c) ++end;
@@ -26,7 +26,7 @@ size_t run_backwards(std::string_view text, size_t at, char c) {
   return at - begin;
 }
 
-/// Behind "](...)", "][...]" or "]" at a place; the place itself where none of these stands there.
+/// The position after "](...)", "][...]" or "]"; the position itself if there is none of these.
 size_t behind_link(std::string_view text, size_t at) {
   if (at >= text.size() || text[at] != ']') return at;
   const size_t next = at + 1;
@@ -94,7 +94,7 @@ class Reader {
   int span(Event event) {
     if (image_ > 0 && event.type == MD_SPAN_IMG) image_ += event.begins ? 1 : -1;
     if (event.type == MD_SPAN_IMG && image_ == 0 && event.begins) image_ = 1;
-    if (event.type == MD_SPAN_IMG) broken_ = true;  // its description stands in a place that may not be moved
+    if (event.type == MD_SPAN_IMG) broken_ = true;  // its description cannot be moved
     events_.push_back(event);
     return 0;
   }
@@ -124,7 +124,7 @@ class Reader {
     if (type == MD_TEXT_HTML) {
       segment_.tags.push_back({segment_.text.size(), segment_.text.size(), std::string(text), ""});
     } else if (type == MD_TEXT_CODE) {
-      if (code_end_ != at && !code_.empty()) broken_ = true;  // in several lines
+      if (code_end_ != at && !code_.empty()) broken_ = true;  // code spans several lines
       code_ += text;
       code_end_ = at + text.size();
     } else {
@@ -134,10 +134,10 @@ class Reader {
     return 0;
   }
 
-  /// Reads the markup between the last text and `next`: spans that end, then spans that begin.
+  /// Parses the markup between the last text and `next`: closing spans, then opening spans.
   void markup_until(size_t next) {
     if (!std::exchange(begun_, true)) {
-      // How much markup stands before the first text, read backwards from there.
+      // Size of the markup before the first text, parsed backwards.
       size_t begin = next;
       for (auto event = events_.rbegin(); event != events_.rend(); ++event)
         begin -= opening(event->type, begin);
@@ -160,7 +160,7 @@ class Reader {
     position_ = next;
   }
 
-  /// Bytes of the mark that opens a span and ends at `end`.
+  /// Length of the opening markup of a span that ends at `end`.
   size_t opening(MD_SPANTYPE type, size_t end) const {
     switch (type) {
       case MD_SPAN_EM:
@@ -208,7 +208,7 @@ class Reader {
   void apply(const Event& event, size_t next) {
     if (event.type == MD_SPAN_IMG) return;
     if (event.begins) {
-      // Between texts, what opens stands right before the next text or the next opening mark.
+      // Between texts, opening markup is directly before the next text or the next opening markup.
       size_t size = 0;
       switch (event.type) {
         case MD_SPAN_STRONG:
@@ -273,7 +273,7 @@ class Reader {
     }
   }
 
-  /// White space between two marks, or a line's end with what begins the next line.
+  /// White space between two marks, or a line end with the prefix of the next line.
   size_t skip_spaces(size_t next) const {
     size_t at = position_;
     while (at < next && std::string_view(" \t\r\n>").find(document_[at]) != std::string_view::npos) ++at;
@@ -296,7 +296,7 @@ class Reader {
     const bool has_letter = std::any_of(segment.text.begin(), segment.text.end(), [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) > 127;
     });
-    if (broken || !escaped.empty() || !has_letter) return;  // stays as it is
+    if (broken || !escaped.empty() || !has_letter) return;  // stays unchanged
     while (!segment.text.empty() && segment.text.back() == ' ') {
       segment.text.pop_back();
     }
@@ -312,15 +312,15 @@ class Reader {
   std::vector<Segment> segments_;
   Segment segment_;
   std::vector<Event> events_;  // since the last text
-  std::vector<size_t> open_;   // tags that are open
-  size_t position_ = 0;        // all of the segment before it has been read
+  std::vector<size_t> open_;   // open tags
+  size_t position_ = 0;        // everything in the segment before it is processed
   size_t code_begin_ = 0, code_end_ = 0;
   std::string code_, escaped_;
   bool begun_ = false, verbatim_ = false, broken_ = false, soft_break_ = false;
   int image_ = 0;
 };
 
-/// Where the document goes on behind front matter ("---", lines of YAML, "---"); 0 where there is none.
+/// The position after front matter ("---", lines of YAML, "---"); 0 if there is none.
 size_t behind_front_matter(std::string_view text) {
   if (!text.starts_with("---\n") && !text.starts_with("---\r\n")) return 0;
   const size_t end = text.find("\n---", 3);

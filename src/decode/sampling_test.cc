@@ -11,7 +11,7 @@ namespace heed::decode {
 namespace {
 
 constexpr int64_t kVocabulary = 8;
-// Of the words 0 to 6; 7 is padding.
+// Of the tokens 0 to 6; 7 is padding.
 const std::vector<float> kLogits{-1, 1.5F, 0.2F, 0.9F, -0.4F, 0.1F, 1.2F, 6};
 
 FunctionModel steady_model() {
@@ -22,11 +22,11 @@ SearchOptions sampling_options() {
   SearchOptions options;
   options.sample = true;
   options.max_length_factor = 0;
-  options.max_length = 3;  // one word and the forced end
+  options.max_length = 3;  // one token and the forced end
   return options;
 }
 
-/// How often each first word is drawn for sentences 0 .. count - 1.
+/// How often each first token is drawn for sentences 0 .. count - 1.
 std::vector<double> draws_of(const SearchOptions& options, size_t count) {
   std::vector<SearchSentence> sentences(count);
   for (size_t n = 0; n < count; ++n) sentences[n] = {n, {3, 0}};
@@ -86,12 +86,12 @@ TEST(Sampling, KeepsTheTopKAndTheNucleus) {
 }
 
 TEST(Sampling, NucleusIsNeverEmptyAndKeepsEverythingAtMost) {
-  const std::vector<WeightedWord> words{{4, 1}, {5, 3}, {6, 3}, {7, 1}};
+  const std::vector<WeightedToken> tokens{{4, 1}, {5, 3}, {6, 3}, {7, 1}};
   const auto kept = [&](double top_p) {
-    auto copy = words;
+    auto copy = tokens;
     keep_nucleus(copy, top_p);
     std::vector<int32_t> ids;
-    for (const auto& word : copy) ids.push_back(word.id);
+    for (const auto& token : copy) ids.push_back(token.id);
     return ids;
   };
   EXPECT_EQ(kept(1e-9), (std::vector<int32_t>{5}));
@@ -101,11 +101,11 @@ TEST(Sampling, NucleusIsNeverEmptyAndKeepsEverythingAtMost) {
 }
 
 TEST(Sampling, WordsLieInARow) {
-  const std::vector<WeightedWord> words{{4, 1}, {5, 0}, {6, 3}};
-  EXPECT_EQ(word_at(words, 0), 4);
-  EXPECT_EQ(word_at(words, 0.2499), 4);
-  EXPECT_EQ(word_at(words, 0.25), 6);
-  EXPECT_EQ(word_at(words, 1 - 1e-16), 6);
+  const std::vector<WeightedToken> tokens{{4, 1}, {5, 0}, {6, 3}};
+  EXPECT_EQ(sample_token(tokens, 0), 4);
+  EXPECT_EQ(sample_token(tokens, 0.2499), 4);
+  EXPECT_EQ(sample_token(tokens, 0.25), 6);
+  EXPECT_EQ(sample_token(tokens, 1 - 1e-16), 6);
 }
 
 TEST(Sampling, IsAFunctionOfSeedAndNumber) {
@@ -139,19 +139,19 @@ TEST(Sampling, LogProbabilitiesAreTheModels) {
 }
 
 TEST(KeepLikely, IsRelativeToTheLikeliest) {
-  std::vector<WeightedWord> words{{0, 0.5}, {1, 2.0}, {2, 0.2}, {3, 0.19}};
-  keep_likely(words, 0.1);
+  std::vector<WeightedToken> tokens{{0, 0.5}, {1, 2.0}, {2, 0.2}, {3, 0.19}};
+  keep_likely(tokens, 0.1);
   std::vector<int32_t> ids;
-  for (const WeightedWord& word : words) ids.push_back(word.id);
+  for (const WeightedToken& token : tokens) ids.push_back(token.id);
   EXPECT_EQ(ids, (std::vector<int32_t>{0, 1, 2}));
-  keep_likely(words, 1);
-  EXPECT_EQ(words.size(), 1U);
+  keep_likely(tokens, 1);
+  EXPECT_EQ(tokens.size(), 1U);
 }
 
 TEST(Sampling, MinPLeavesLikelyWords) {
   SearchOptions options = sampling_options();
   options.sampling.min_p = 0.6;
-  // Of words 1, 3 and 6 with logits 1.5, 0.9 and 1.2: exp(-0.3) is above 0.6, exp(-0.6) is below.
+  // Of tokens 1, 3 and 6 with logits 1.5, 0.9 and 1.2: exp(-0.3) is above 0.6, exp(-0.6) is below.
   const std::vector<double> counts = draws_of(options, 300);
   EXPECT_EQ(counts[1] + counts[6], 300);
   EXPECT_GT(counts[6], 0);

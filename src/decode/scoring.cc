@@ -12,15 +12,15 @@ namespace heed::decode {
 namespace {
 
 void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& ids, const char* which) {
-  if (ids.empty()) fail(ErrorKind::kUsage, "a {} without tokens cannot be scored", which);
+  if (ids.empty()) fail(ErrorKind::kUsage, "cannot score an empty {}", which);
   if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
-    fail(ErrorKind::kUsage, "a {} of {} tokens cannot be scored: the model has positions for {}; split it",
-         which, ids.size(), model.max_length());
+    fail(ErrorKind::kUsage, "cannot score a {} of {} tokens: the model's maximum is {}; split it", which,
+         ids.size(), model.max_length());
   }
   for (const int32_t id : ids) {
     if (id < 0 || id >= model.vocabulary_size()) {
-      fail(ErrorKind::kUsage, "a {} holds the id {}, outside the vocabulary of {}", which, id,
-           model.vocabulary_size());
+      fail(ErrorKind::kUsage, "a {} contains the id {}, which is out of range for a vocabulary of {}", which,
+           id, model.vocabulary_size());
     }
   }
 }
@@ -35,14 +35,14 @@ class PairRules {
         start_(model.start_id()),
         rules_(options, model,
                {{}, max_translation_length(options, model, {.source = pair.source.size()}), 1}) {
-    if (uses_shortlist(options)) words_ = options.shortlist->words(pair.source);
+    if (uses_shortlist(options)) shortlist_ = options.shortlist->tokens(pair.source);
   }
 
-  /// Leaves the words of the shortlist, and target[t], of the logits (V).
+  /// Restricts the logits (V) to the shortlist and target[t].
   void keep_listed(size_t t, std::span<float> logits) const {
-    if (words_.empty()) return;
+    if (shortlist_.empty()) return;
     for (size_t id = 0, next = 0; id < logits.size(); ++id) {
-      const bool listed = next < words_.size() && words_[next] == static_cast<int32_t>(id);
+      const bool listed = next < shortlist_.size() && shortlist_[next] == static_cast<int32_t>(id);
       next += listed ? 1 : 0;
       if (!listed && static_cast<int32_t>(id) != pair_.target[t]) logits[id] = kForbidden;
     }
@@ -50,7 +50,7 @@ class PairRules {
 
   bool forces(size_t t) const { return rules_.forced(static_cast<int64_t>(t)) == pair_.target[t]; }
 
-  /// What the rules leave of the logits (V) of target[t], whose log of the sum of exponentials is `log_sum`.
+  /// Applies the rules to the logits (V) of target[t], whose log-sum-exp is `log_sum`.
   void apply(size_t t, float log_sum, std::span<float> logits) const {
     const int32_t id = pair_.target[t];
     const float own = logits[id];
@@ -65,7 +65,7 @@ class PairRules {
   const ScoringPair& pair_;
   int32_t start_;
   LogitRules rules_;
-  std::vector<int32_t> words_;  // none: all
+  std::vector<int32_t> shortlist_;  // the shortlist; empty: all
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace heed::decode {
 namespace {
 
-/// All sentences of a search are of this one caller.
+/// The only caller of a search: all sentences are its own.
 class OnlyCaller : public SearchCaller {
  public:
   OnlyCaller(const SearchOptions& options, const Search::TakeHypotheses& take, const Search::Control& control)

@@ -1,8 +1,8 @@
-// Many sentences searched at once on one thread.
+// Batched search on one thread.
 //
-// Their hypotheses are the rows of one batch. A sentence that is done leaves it, and waiting ones take its
-// place, so the matrix products stay large to the end. Which sentences are together changes nothing in their
-// translations, to the last bit: rows meet nowhere, neither in the model nor here.
+// The hypotheses of all sentences are the rows of one batch. Finished sentences leave the batch and waiting
+// ones take their place, which keeps matrix products large. Results are batch-invariant bit for bit: rows do
+// not interact, neither in the model nor here.
 #pragma once
 
 #include <atomic>
@@ -17,34 +17,34 @@ namespace heed::decode {
 
 class Search {
  public:
-  /// The model's parameters are those of `context`, whose table, values and model must outlive the search.
-  /// Throws kUsage for options that make no sense.
+  /// `context` has the model's parameters; its table, values and the model must outlive the search. Throws
+  /// kUsage for invalid options.
   Search(const models::Generator& model, const nn::Context& context, const SearchOptions& options,
          const SearchBudget& budget = {});
 
-  /// Sentences to be searched next; none where there are no more.
+  /// Returns the next sentences; empty at the end.
   using NextSentences = std::function<std::vector<SearchSentence>(const SearchRoom& room)>;
-  /// Told of each sentence that is done, in the order in which they happen to be.
+  /// Called for each finished sentence, in any order.
   using TakeHypotheses = std::function<void(uint64_t number, std::vector<Hypothesis> hypotheses)>;
 
-  /// Told, where one hypothesis alone is followed, of its words so far, after each step.
-  using ShowWords = std::function<void(uint64_t number, const std::vector<int32_t>& ids)>;
+  /// With a single hypothesis: called after each step with its tokens so far.
+  using ShowTokens = std::function<void(uint64_t number, const std::vector<int32_t>& ids)>;
 
-  /// What callers may want to know or do while it runs.
+  /// Cancellation and progress.
   struct Control {
     const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
-    ShowWords show = {};
+    ShowTokens show = {};
   };
 
-  /// Translates until there are no more sentences. Returns false where it was cancelled before that.
-  /// Throws kUsage for a sentence longer than the model's positions, or without words.
+  /// Searches until there are no more sentences. Returns false if cancelled. Throws kUsage for an empty
+  /// sentence or one longer than the model's maximum.
   bool run(const NextSentences& next, const TakeHypotheses& take, const Control& control) const;
   bool run(const NextSentences& next, const TakeHypotheses& take) const { return run(next, take, {}); }
 
-  /// The translations of all sentences, in their order; their numbers must be 0, 1, 2, ...
+  /// Translates all sentences and returns the results in order; their numbers must be 0, 1, 2, ...
   std::vector<std::vector<Hypothesis>> run(std::vector<SearchSentence> sentences) const;
 
-  /// The options as they are applied: without a shortlist that they do not use.
+  /// The effective options: without a shortlist if the search does not use it.
   const SearchOptions& options() const { return options_; }
   const models::Generator& model() const { return model_; }
   const nn::Context& context() const { return context_; }
@@ -56,12 +56,12 @@ class Search {
   SearchBudget budget_;
 };
 
-/// Where searches run: decode/shared_search.h, instead of threads of their own.
+/// Runs searches on shared threads: decode/shared_search.h.
 class SearchExecutor {
  public:
   virtual ~SearchExecutor() = default;
-  /// Searches all sentences and returns, false if it was cancelled before. `take` and `control.show` are
-  /// called from other threads, `take` for several sentences at once. Throws as Search::run does.
+  /// Searches all sentences; returns false if cancelled. `take` and `control.show` are called from other
+  /// threads, `take` for several sentences concurrently. Throws like Search::run.
   virtual bool run(const Search& search, std::vector<SearchSentence> sentences,
                    const Search::TakeHypotheses& take, const Search::Control& control) = 0;
 };

@@ -8,14 +8,15 @@
 namespace heed::decode {
 namespace {
 
-/// Required words are always allowed.
+/// Adds forced tokens to the shortlist.
 void add_required(SearchSentence& sentence) {
   if (sentence.required.empty()) return;
   for (const RequiredPhrase& phrase : sentence.required) {
-    sentence.words.insert(sentence.words.end(), phrase.ids.begin(), phrase.ids.end());
+    sentence.shortlist.insert(sentence.shortlist.end(), phrase.ids.begin(), phrase.ids.end());
   }
-  std::sort(sentence.words.begin(), sentence.words.end());
-  sentence.words.erase(std::unique(sentence.words.begin(), sentence.words.end()), sentence.words.end());
+  std::sort(sentence.shortlist.begin(), sentence.shortlist.end());
+  sentence.shortlist.erase(std::unique(sentence.shortlist.begin(), sentence.shortlist.end()),
+                           sentence.shortlist.end());
 }
 
 }  // namespace
@@ -36,12 +37,13 @@ void SearchBatch::require_readable(const SearchSentence& sentence) const {
   if (sentence.source.empty())
     heed::fail(ErrorKind::kUsage, "sentence {} has no tokens", sentence.number + 1);
   if (longest > 0 && static_cast<int64_t>(sentence.source.size()) > longest) {
-    heed::fail(ErrorKind::kUsage, "sentence {} has {} tokens, and the model has positions for {}: split it",
+    heed::fail(ErrorKind::kUsage, "sentence {} has {} tokens, but the model's maximum is {}: split it",
                sentence.number + 1, sentence.source.size(), longest);
   }
   for (const int32_t id : sentence.source) {
     if (id < 0 || id >= model_.vocabulary_size()) {
-      heed::fail(ErrorKind::kUsage, "sentence {} holds the id {}, outside the vocabulary of {}",
+      heed::fail(ErrorKind::kUsage,
+                 "sentence {} contains the id {}, which is out of range for a vocabulary of {}",
                  sentence.number + 1, id, model_.vocabulary_size());
     }
   }
@@ -56,7 +58,7 @@ void SearchBatch::admit(std::vector<Entry> entries) {
     try {
       require_readable(sentence);
       if (options.shortlist != nullptr) {
-        sentence.words = options.shortlist->words(sentence.source);
+        sentence.shortlist = options.shortlist->tokens(sentence.source);
         add_required(sentence);
       }
       Live live{entry.caller,
@@ -64,7 +66,7 @@ void SearchBatch::admit(std::vector<Entry> entries) {
                 0,
                 sentence.source.size(),
                 static_cast<size_t>(search_width(options)),
-                sentence.words,
+                sentence.shortlist,
                 make_sentence_search(options, model_, sentence)};
       admitted.push_back(std::move(live));
       sources.append(sentence.source);
@@ -93,7 +95,7 @@ std::vector<models::StepRow> SearchBatch::gather_rows() {
     const auto first = static_cast<int32_t>(rows.size());
     for (const SentenceSearch::Row& row : live.search->rows()) {
       rows.push_back(
-          {live.state_number, row.parent < 0 ? -1 : live.first_row + row.parent, row.token, live.words});
+          {live.state_number, row.parent < 0 ? -1 : live.first_row + row.parent, row.token, live.shortlist});
     }
     live.first_row = first;
   }
@@ -111,7 +113,7 @@ void SearchBatch::erase_left() {
   std::erase_if(live_, [](const Live& live) { return live.left; });
 }
 
-/// What the state holds after an error is unknown, so it is replaced.
+/// The decoder state is undefined after an error, so it is replaced.
 void SearchBatch::fail_all(const std::exception_ptr& error) {
   for (const Live& live : live_) live.caller->fail(error);
   live_.clear();
@@ -122,7 +124,7 @@ void SearchBatch::fail_all(const std::exception_ptr& error) {
 void SearchBatch::advance(Live& live, std::span<float> logits) {
   try {
     live.search->advance(logits);
-    if (live.caller->shows()) live.caller->show(live.number, live.search->certain_words());
+    if (live.caller->shows()) live.caller->show(live.number, live.search->ids_so_far());
     if (!live.search->done()) return;
     leave(live);
     live.caller->take(live.number, live.search->take());
@@ -141,18 +143,18 @@ size_t SearchBatch::step() {
   erase_left();
   if (live_.empty()) return 0;
   const std::vector<models::StepRow> rows = gather_rows();
-  Tensor logits;  // row by row
+  Tensor logits;  // concatenated by row
   try {
     logits = model_.step(context_, *state_, rows);
   } catch (...) {
     fail_all(std::current_exception());
     return 0;
   }
-  const auto all_words = static_cast<size_t>(model_.vocabulary_size());
+  const auto vocabulary = static_cast<size_t>(model_.vocabulary_size());
   float* first = logits.data<float>();
   for (Live& live : live_) {
-    const size_t words = live.words.empty() ? all_words : live.words.size();
-    const size_t count = live.search->rows().size() * words;
+    const size_t columns = live.shortlist.empty() ? vocabulary : live.shortlist.size();
+    const size_t count = live.search->rows().size() * columns;
     advance(live, {first, count});
     first += count;
   }

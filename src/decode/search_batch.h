@@ -1,8 +1,7 @@
-// The sentences that one thread decodes together, on behalf of one caller or of several.
-//
-// The hypotheses of all sentences are the rows of one batch. A sentence that is done leaves it and makes room
-// for others. Rows never interact, neither in the model nor here, so a sentence's result does not depend on
-// what else is in the batch, to the last bit; callers may use different search options.
+// The sentences that one thread decodes together, of one or several callers. The hypotheses of all sentences
+// are the rows of one batch. Finished sentences leave the batch and waiting ones take their place. Rows do
+// not interact, neither in the model nor here, so results are batch-invariant bit for bit, and callers may
+// use different search options.
 #pragma once
 
 #include <exception>
@@ -16,10 +15,10 @@ namespace heed::decode {
 
 /// Limits of a batch. A single sentence may exceed them if necessary.
 struct SearchBudget {
-  /// Hypotheses in a step. Matrix products are at full speed from some 16 rows up; more rows than this only
-  /// take memory.
+  /// Maximum number of hypotheses per step. Matrix products are at full speed from about 16 rows up; more
+  /// rows only take memory.
   size_t rows = 64;
-  size_t source_tokens = 4096;  ///< of all sentences in the batch
+  size_t source_tokens = 4096;  ///< maximum total of source tokens in the batch
 };
 
 /// Owner of sentences in a batch. Each sentence ends in exactly one call of take(), fail() or drop().
@@ -27,9 +26,9 @@ class SearchCaller {
  public:
   virtual ~SearchCaller() = default;
   virtual const SearchOptions& options() const = 0;
-  /// Asked before each step; once true, the caller's sentences leave the batch.
+  /// Checked before each step; once true, the caller's sentences leave the batch.
   virtual bool cancelled() const = 0;
-  /// Whether show() is wanted: the words so far of a sentence with one hypothesis, after each step.
+  /// Whether to call show() after each step, with the tokens so far of sentences with a single hypothesis.
   virtual bool shows() const { return false; }
   virtual void show(uint64_t /*number*/, const std::vector<int32_t>& /*ids*/) {}
 
@@ -51,25 +50,25 @@ class SearchBatch {
 
   bool empty() const { return live_.empty(); }
   size_t sentences() const { return live_.size(); }
-  /// Room for more. No rows until a quarter of the batch is free: sentences that come together are encoded
+  /// Free capacity. 0 rows until a quarter of the batch is free, so that several sentences are encoded
   /// together.
   size_t free_rows() const;
   size_t free_tokens() const { return budget_.source_tokens > tokens_ ? budget_.source_tokens - tokens_ : 0; }
 
-  /// Encodes the sentences. All sentences in the batch must use a shortlist, or none.
+  /// Encodes the sentences. Either all sentences of a batch must use a shortlist, or none.
   void admit(std::vector<Entry> entries);
-  /// One decoder step; sentences that are done, failed or cancelled leave. Returns the number of rows.
+  /// Runs a decoder step and removes finished, failed and cancelled sentences. Returns the number of rows.
   size_t step();
 
  private:
   struct Live {
     SearchCaller* caller = nullptr;
-    uint64_t number = 0;       // as the caller knows it
-    int32_t state_number = 0;  // as the state knows it
+    uint64_t number = 0;       // the caller's number
+    int32_t state_number = 0;  // number in the decoder state
     size_t tokens = 0, width = 0;
-    std::vector<int32_t> words;  // that its translation may hold; none: all
+    std::vector<int32_t> shortlist;  // empty: all
     std::unique_ptr<SentenceSearch> search;
-    int32_t first_row = 0;  // of its rows in the last step
+    int32_t first_row = 0;  // in the last step
     bool left = false;
   };
   void require_readable(const SearchSentence& sentence) const;

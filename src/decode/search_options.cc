@@ -10,16 +10,16 @@
 namespace heed::decode {
 namespace {
 
-/// A model without positions has no longest sequence of its own; some limit there must be.
+/// The limit for models without a maximum length.
 constexpr int64_t kMaxLengthWithoutPositions = 4096;
 
 void require_sampling(const SamplingOptions& options) {
   if (!(options.temperature > 0) || !std::isfinite(options.temperature)) {
-    fail_option("$temperature must be above 0, not {}; for the likeliest words, do not sample",
+    fail_option("$temperature must be above 0, not {}; for the most probable tokens, do not sample",
                 options.temperature);
   }
   if (options.top_k < 0) {
-    fail_option("$top_k must be at least 1, or 0 for all words, not {}", options.top_k);
+    fail_option("$top_k must be at least 1, or 0 for all tokens, not {}", options.top_k);
   }
   if (!(options.top_p > 0 && options.top_p <= 1)) {
     fail_option("$top_p must be above 0 and at most 1, not {}", options.top_p);
@@ -32,7 +32,7 @@ void require_sampling(const SamplingOptions& options) {
 void require_ids(const SearchOptions& options, const models::Generator& model) {
   const auto require = [&](const char* which, int32_t id) {
     if (id >= 0 && id < model.vocabulary_size()) return;
-    fail(ErrorKind::kUsage, "the {} id {} is outside the vocabulary of {}", which, id,
+    fail(ErrorKind::kUsage, "the {} id {} is out of range for a vocabulary of {}", which, id,
          model.vocabulary_size());
   };
   for (const int32_t id : options.forbidden_ids) require("forbidden", id);
@@ -43,10 +43,11 @@ void require_ids(const SearchOptions& options, const models::Generator& model) {
 }
 
 void require_lengths(const SearchOptions& options) {
-  // The start token and the end token are two.
+  // At least start and end token.
   if (options.max_length != 0 && options.max_length < 2) {
-    fail_option("$max_length counts start and end: it must be at least 2 (0 for the model's own), not {}",
-                options.max_length);
+    fail_option(
+        "$max_length includes start and end token: it must be at least 2 (0: the model's maximum), not {}",
+        options.max_length);
   }
   if (!(options.max_length_factor >= 0) || !std::isfinite(options.max_length_factor)) {
     fail_option("$max_length_factor must not be negative: {}", options.max_length_factor);
@@ -69,7 +70,7 @@ SearchOptions continuation_options() {
 
 namespace {
 
-/// What holds for translations and for texts.
+/// Settings common to translation and language models.
 void take_defaults(const models::GenerationDefaults& defaults, SearchOptions& options) {
   options.beam_size = defaults.beams;
   options.max_length = defaults.max_length.value_or(0);
@@ -138,7 +139,7 @@ void require_valid(const SearchOptions& options, const models::Generator& model)
   at_least("$nbest", 1, options.nbest);
   at_least("$no_repeat_ngram_size", 0, options.no_repeat_ngram_size);
   if (!options.sample && options.nbest > options.beam_size) {
-    fail_option("$nbest is {}, which needs a $beam_size of at least that size, not {}", options.nbest,
+    fail_option("$nbest is {}, which requires a $beam_size of at least as much, not {}", options.nbest,
                 options.beam_size);
   }
   if (!std::isfinite(options.length_penalty)) {
@@ -149,7 +150,7 @@ void require_valid(const SearchOptions& options, const models::Generator& model)
   }
   require_ids(options, model);
   if (options.shortlist != nullptr && options.shortlist->vocabulary() != model.vocabulary_size()) {
-    fail(ErrorKind::kUsage, "the shortlist is for a vocabulary of {}, and the model has {}",
+    fail(ErrorKind::kUsage, "the shortlist is for a vocabulary of {}, but the model has {}",
          options.shortlist->vocabulary(), model.vocabulary_size());
   }
   require_lengths(options);
@@ -158,8 +159,7 @@ void require_valid(const SearchOptions& options, const models::Generator& model)
 
 int64_t max_translation_length(const SearchOptions& options, const models::Generator& model,
                                const SentenceLengths& lengths) {
-  // The last id is never read again, so a model reads as many as there are ids, and of the beginning all but
-  // one more.
+  // The last id is never read again, so the model's maximum allows one more id.
   const auto beginning = static_cast<int64_t>(lengths.beginning);
   int64_t longest = model.max_length() > 0 ? model.max_length() - beginning + 1 : kMaxLengthWithoutPositions;
   if (options.max_length > 0) longest = std::min(longest, options.max_length - beginning);

@@ -1,4 +1,4 @@
-// How translations are searched for: what to find, what to forbid, when to stop.
+// Options of search and sampling.
 #pragma once
 
 #include <cstdint>
@@ -12,114 +12,114 @@
 
 namespace heed::decode {
 
-/// Sampling instead of searching for the likeliest words: p = softmax(logits / temperature), of
-/// which only the top_k likeliest words are kept, of those the likeliest that together reach the
-/// probability top_p (Holtzman et al., "The curious case of neural text degeneration", 2020), and of those
-/// the ones that min_p lets through.
+/// Sampling from p = softmax(logits / temperature), filtered in this order: the top_k most probable tokens;
+/// of those, the most probable ones with total probability top_p (Holtzman et al., "The curious case of
+/// neural text degeneration", 2020); of those, the ones that pass min_p.
 struct SamplingOptions {
-  double temperature = 1;  ///< below 1 favours likely words, above 1 unlikely ones
-  int top_k = 0;           ///< 0: all words
-  double top_p = 1;        ///< 1: all words
-  /// Only words at least so many times as likely as the likeliest (Nguyen et al., "Turning up the heat: min-p
-  /// sampling", 2024); 0: all words.
+  double temperature = 1;  ///< below 1 sharpens the distribution, above 1 flattens it
+  int top_k = 0;           ///< 0: all tokens
+  double top_p = 1;        ///< 1: all tokens
+                     /// Minimum probability relative to the most probable token (Nguyen et al., "Turning up
+                     /// the heat: min-p sampling", 2024);
+  /// 0: all tokens.
   double min_p = 0;
-  uint64_t seed = 1;  ///< what is drawn is a function of this, the sentence's number and the position alone
+  uint64_t seed = 1;  ///< samples depend only on this, the sentence number and the position
 };
 
 struct SearchOptions {
   /// Beam size; 1 is greedy search.
   int beam_size = 4;
-  /// Translations wanted of each sentence, at most beam_size; with `sample`, as many are drawn independently.
+  /// Number of translations per sentence, at most beam_size; with `sample`, the number of independent
+  /// samples.
   int nbest = 1;
-  /// Hypotheses are compared by  (sum of log-probabilities) / n^length_penalty,  n the number of words with
-  /// the end token. Sums are negative, so a larger penalty favours longer translations. This is what Marian
-  /// and Hugging Face call so, not Google's ((5 + n) / 6)^alpha.
+  /// Hypotheses are ranked by (sum of log-probabilities) / n^length_penalty, n the number of tokens with the
+  /// end token. Sums are negative, so a larger value favours longer translations. As in Marian and Hugging
+  /// Face, not Google's ((5 + n) / 6)^alpha.
   double length_penalty = 1;
-  /// When a sentence is done before max_length. With `beam_size` hypotheses finished: kTrue at once; kFalse
-  /// as soon as the best running one would not beat the worst finished one if it ended now; kNever only when
-  /// it could not at any length (the longest one, as Hugging Face reckons it).
+  /// When a sentence is finished before max_length, given `beam_size` finished hypotheses: kTrue: at once;
+  /// kFalse: when the best running hypothesis could not beat the worst finished one at its current length;
+  /// kNever: when it could not at the maximum length, as in Hugging Face.
   models::EarlyStopping early_stopping = models::EarlyStopping::kFalse;
-  /// The longest translation, counted with the start token (a language model's whole prompt), the end token
-  /// and a prefix, as Hugging Face counts; 0: as far as the model has positions.
+  /// Maximum length, including start token (for language models the whole prompt), end token and prefix, as
+  /// in Hugging Face; 0: the model's maximum.
   int64_t max_length = 0;
-  /// Ids that are written behind start token or prompt at most, the end token counted; 0: no such limit.
+  /// Maximum number of new ids after start token or prompt, including the end token; 0: no limit.
   int64_t max_new = 0;
-  /// Besides, a translation has at most max_length_factor * source + max_length_offset ids behind its prefix,
-  /// with both end tokens counted: a model that has lost its way stops early. A factor of 0 sets no such
-  /// limit.
+  /// A translation also has at most max_length_factor * source + max_length_offset ids after its prefix,
+  /// including both end tokens, which limits degenerate output. Factor 0: no such limit.
   double max_length_factor = 3;
   int64_t max_length_offset = 10;
-  /// The end tokens are forbidden while start token (or prompt) and ids are fewer than this.
+  /// End tokens are suppressed until start token (or prompt) and ids reach this length.
   int64_t min_length = 0;
-  /// The same, of what is written alone.
+  /// The same for new ids only.
   int64_t min_new = 0;
-  /// The ids that end a translation; none: the model's end token alone.
+  /// The ids that end a translation; empty: the model's end token.
   std::vector<int32_t> end_ids = {};
-  /// The id that every translation begins with, before its prefix, at no cost; -1: any.
+  /// The forced first id of every translation, before its prefix, not scored; -1: none.
   int32_t forced_begin_id = -1;
-  /// No sequence of so many words occurs twice in a translation; 0: no such rule.
+  /// Blocks repeated n-grams of this many tokens; 0: off.
   int no_repeat_ngram_size = 0;
-  /// Words that the hypothesis has already are made less likely (Keskar et al., "CTRL", 2019): a negative
-  /// score is multiplied by this, a positive one divided. The score is the log-probability, or the logit
-  /// where the search is greedy or samples, as in Hugging Face. 1: no change.
+  /// Penalises tokens that already occurred (Keskar et al., "CTRL", 2019): negative scores are multiplied by
+  /// this, positive ones divided. The score is the log-probability, or in greedy search and sampling the
+  /// logit, as in Hugging Face. 1: off.
   double repetition_penalty = 1;
-  /// Ids that no translation may hold. Padding is always forbidden.
+  /// Ids that are never generated. Padding is always suppressed.
   std::vector<int32_t> forbidden_ids = {};
-  /// Ids that no translation may begin with, behind what is forced.
+  /// Ids that are not generated in the first position after forced ids.
   std::vector<int32_t> begin_forbidden_ids = {};
-  /// The words that a translation may hold, by those of its source; null: all words. Not used where words are
-  /// drawn.
+  /// Vocabulary shortlist; null: none. Not used in sampling.
   std::shared_ptr<const models::Shortlist> shortlist = {};
-  /// Whether that holds for several hypotheses too, whose scores are then of different words.
+  /// Whether the shortlist is also used in beam search.
   bool shortlist_in_beams = true;
-  /// Where a translation reaches its limit, the end token follows, at no cost.
+  /// Appends the end token at the maximum length, not scored.
   bool force_end = true;
-  /// Which of several: -1 for the model's own.
+  /// Which end token; -1: the model's.
   int32_t forced_end_id = -1;
-  /// Probabilities are of the words that the rules allow; else forbidden words keep their share, and nobody
-  /// gets it.
+  /// Renormalizes probabilities over the allowed tokens; otherwise suppressed tokens keep their probability
+  /// mass.
   bool renormalize = true;
-  /// Whether a translation ends behind these ids, though it has no end token. Asked again and again with one
-  /// id more; the same answer for the same ids.
+  /// Additional stopping criterion: whether generation ends after these ids. Called after each id; must be
+  /// deterministic.
   std::function<bool(std::span<const int32_t> ids)> ends = {};
 
-  /// Whether each id continues a word: for required phrases, which end where a word ends. Null: none does.
+  /// For each id, whether it continues a word: required phrases must end at a word boundary. Null: none
+  /// does.
   std::shared_ptr<const std::vector<bool>> continues_word = {};
 
-  /// Draw translations instead of searching; beam_size is then not used.
+  /// Sample instead of beam search; beam_size is ignored.
   bool sample = false;
   SamplingOptions sampling = {};
 };
 
-/// For continuing a text: no limits that come from translation, and no end token at the limit.
+/// Defaults for language models: without the limits of translation and without an end token at the maximum
+/// length.
 SearchOptions continuation_options();
 
-/// For translations: what a model directory says, its shortlist if that is to be used, and everything else as
-/// above.
+/// Options for translation from the settings of a model directory, with its shortlist if enabled.
 SearchOptions search_options_of(const models::LoadedModel& model);
 
-/// For continuing a text: what a model directory says, and continuation_options(). Texts are drawn, among the
-/// tokens that together reach the probability kUsualTopP, unless the directory says otherwise.
+/// Options for language models from the settings of a model directory and continuation_options(). The default
+/// is nucleus sampling with kUsualTopP.
 SearchOptions continuation_options_of(const models::LoadedModel& model);
 constexpr double kUsualTopP = 0.9;
-constexpr int64_t kUsualMaxNew = 256;  ///< tokens, where nothing says how many
+constexpr int64_t kUsualMaxNew = 256;  ///< default number of new tokens
 
-/// Whether a search with these options keeps to its shortlist.
+/// Whether a search with these options uses a shortlist.
 bool uses_shortlist(const SearchOptions& options);
 
-/// The ids that end what this model writes; none where nothing does.
+/// The end token ids; empty if there are none.
 std::vector<int32_t> end_ids_of(const SearchOptions& options, const models::Generator& model);
 
-/// Throws kUsage for options that make no sense by themselves, or for this model.
+/// Throws kUsage for options that are invalid, or invalid for this model.
 void require_valid(const SearchOptions& options, const models::Generator& model);
 
-/// Counts of ids.
+/// Numbers of ids.
 struct SentenceLengths {
-  size_t source = 0;     ///< end token included
-  size_t beginning = 1;  ///< what stands before the first word: the start token, or a prompt
+  size_t source = 0;     ///< including the end token
+  size_t beginning = 1;  ///< before the first generated id: the start token or the prompt
   size_t prefix = 0;
 };
-/// Ids that a translation may have, beginning not counted, prefix and end token counted. At least 1.
+/// Maximum number of ids of a translation, without `beginning`, with prefix and end token. At least 1.
 int64_t max_translation_length(const SearchOptions& options, const models::Generator& model,
                                const SentenceLengths& lengths);
 

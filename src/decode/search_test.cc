@@ -60,7 +60,7 @@ std::shared_ptr<const models::Shortlist> small_shortlist() {
   return std::make_shared<models::Shortlist>(common, translations);
 }
 
-TEST(Search, CompanyChangesNoBit) {
+TEST(Search, IsBatchInvariant) {
   const TinyTransformer tiny;
   const auto sentences = random_sentences(23, 20, 96, 3);
   for (const auto& [sample, shortlist] :
@@ -99,7 +99,7 @@ TEST(Search, AShortlistForbidsAllOtherWords) {
        {static_cast<const models::Generator*>(&model), static_cast<const models::Generator*>(&tiny.model)}) {
     const Results listed = Search(*generator, tiny.context(), with_list).run(sentences);
     for (size_t n = 0; n < sentences.size(); ++n) {
-      const std::vector<int32_t> words = with_list.shortlist->words(sentences[n].source);
+      const std::vector<int32_t> words = with_list.shortlist->tokens(sentences[n].source);
       SearchOptions forbidding = options;
       for (int32_t id = 0; id < vocabulary; ++id) {
         if (!std::binary_search(words.begin(), words.end(), id)) forbidding.forbidden_ids.push_back(id);

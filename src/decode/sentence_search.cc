@@ -28,8 +28,8 @@ SearchSettings::SearchSettings(const SearchOptions& search_options, const models
       number(sentence.number),
       beginning(model.beginning(sentence.source)),
       end_ids(end_ids_of(options, model)),
-      words(sentence.words),
-      vocabulary(words.empty() ? model.vocabulary_size() : static_cast<int64_t>(words.size())),
+      shortlist(sentence.shortlist),
+      vocabulary(shortlist.empty() ? model.vocabulary_size() : static_cast<int64_t>(shortlist.size())),
       max_length(max_translation_length(options, model,
                                         {sentence.source.size(), beginning.size(), sentence.prefix.size()})),
       free(static_cast<int64_t>(sentence.prefix.size())),
@@ -62,7 +62,7 @@ int search_width(const SearchOptions& options) {
 
 namespace {
 
-/// The k largest of each row and, where wanted, the log of its sum of exponentials.
+/// The k largest logits of each row and optionally its log-sum-exp.
 void rank_rows(std::span<const float> logits, int64_t vocabulary, int64_t k, float* values, int32_t* ids,
                float* log_sums) {
   TopKArguments<float> arguments;
@@ -96,8 +96,8 @@ std::vector<Hypothesis> FinishedHypotheses::results(const HypothesisTree& tree,
   return hypotheses;
 }
 
-void NextWords::read(const SearchSettings& settings, const HypothesisTree& tree,
-                     std::span<const int32_t> nodes, int64_t length, std::span<float> logits, int64_t most) {
+void NextTokens::read(const SearchSettings& settings, const HypothesisTree& tree,
+                      std::span<const int32_t> nodes, int64_t length, std::span<float> logits, int64_t most) {
   HEED_CHECK(logits.size() == nodes.size() * static_cast<size_t>(settings.vocabulary));
   most_ = most;
   values_.resize(nodes.size() * most);
@@ -109,23 +109,23 @@ void NextWords::read(const SearchSettings& settings, const HypothesisTree& tree,
   rank_rows(logits, settings.vocabulary, most, values_.data(), ids_.data(),
             settings.options.renormalize ? log_sums_.data() : nullptr);
   for (int32_t& id : ids_) {
-    if (!settings.words.empty() && id >= 0) id = settings.words[id];
+    if (!settings.shortlist.empty() && id >= 0) id = settings.shortlist[id];
   }
-  // A logit of -infinity is no error, whether rules or the model itself forbid a word in this way: it never
-  // becomes part of a hypothesis. Where all words are forbidden, the search ends with what there is.
+  // A logit of -infinity, set by rules or by the model itself, is valid: the token never enters a hypothesis.
+  // If all tokens are forbidden, the search ends.
   for (const float log_sum : log_sums_) {
     if (std::isnan(log_sum) || log_sum > std::numeric_limits<float>::max()) models::fail_not_finite();
   }
 }
 
-void NextWords::apply_rules(const SearchSettings& settings, const HypothesisTree& tree,
-                            std::span<const int32_t> nodes, int64_t length, std::span<float> logits) {
+void NextTokens::apply_rules(const SearchSettings& settings, const HypothesisTree& tree,
+                             std::span<const int32_t> nodes, int64_t length, std::span<float> logits) {
   const auto vocabulary = static_cast<size_t>(settings.vocabulary);
   for (size_t row = 0; row < nodes.size(); ++row) {
     std::vector<int32_t> history;
     if (settings.rules.reads_history()) history = tree.ids(nodes[row], settings.beginning);
     settings.rules.apply(length, history, log_sums_[row],
-                         {logits.subspan(row * vocabulary, vocabulary), settings.words});
+                         {logits.subspan(row * vocabulary, vocabulary), settings.shortlist});
   }
 }
 

@@ -1,4 +1,4 @@
-// The search for the translations of one sentence, whatever model it is and whoever else is in the batch.
+// The search for translations of one sentence, independent of the model and the batch.
 #pragma once
 
 #include <cstdint>
@@ -11,59 +11,59 @@
 
 namespace heed::decode {
 
-/// Asks for logits, row by row, and is given them. The order of calls: rows(), advance(), rows(), ..., until
+/// Requests logits for its rows and receives them. Order of calls: rows(), advance(), rows(), ..., until
 /// done().
 class SentenceSearch {
  public:
-  /// A hypothesis that wants its next word: `parent` is the row that it continues, of those of the step
-  /// before; -1 in the first step.
+  /// A hypothesis to extend: `parent` is the row of the previous step that it continues; -1 in the first
+  /// step.
   struct Row {
     int32_t parent = -1;
-    int32_t token = 0;  ///< its last word
+    int32_t token = 0;  ///< its last token
   };
 
   virtual ~SentenceSearch() = default;
-  /// At most as many as the search is wide, and never none while it is not done.
+  /// At most search_width() rows; at least one until done().
   virtual const std::vector<Row>& rows() const = 0;
-  /// Takes a step. `logits` is (rows, V), V the words that may come, and may be overwritten.
+  /// One step. `logits` is (rows, V), V the shortlist or the vocabulary; it may be overwritten.
   virtual void advance(std::span<float> logits) = 0;
   virtual bool done() const = 0;
-  /// The words that are certain by now, in order, where there is only one hypothesis; none where several
-  /// compete.
-  virtual std::vector<int32_t> certain_words() const = 0;
-  /// The translations, best first; once, when done.
+  /// With a single hypothesis, its tokens so far; otherwise empty.
+  virtual std::vector<int32_t> ids_so_far() const = 0;
+  /// The translations, best first; call once, when done.
   virtual std::vector<Hypothesis> take() = 0;
 };
 
-/// Beam search, greedy search, or sampling. Throws kUsage for a prefix that does not fit.
+/// Creates beam search, greedy search, constrained search or sampling. Throws kUsage for a prefix that is too
+/// long.
 std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& options,
                                                      const models::Generator& model,
                                                      const SearchSentence& sentence);
 
-/// How many rows such a search has at most.
+/// The maximum number of rows of such a search.
 int search_width(const SearchOptions& options);
 
-/// What both kinds of search know of a sentence.
+/// Settings of the search for one sentence, common to all kinds of search.
 struct SearchSettings {
   SearchSettings(const SearchOptions& search_options, const models::Generator& model,
                  const SearchSentence& sentence);
 
   SearchOptions options;
   uint64_t number;                 ///< of the sentence
-  std::vector<int32_t> beginning;  ///< what the first word stands behind
-  std::vector<int32_t> end_ids;    ///< each of which ends a translation
-  std::vector<int32_t> words;      ///< that may come, rising; none: all
-  int64_t vocabulary;              ///< how many they are
-  int64_t max_length;              ///< ids of a translation at most
-  int64_t free;                    ///< ids of the prefix
+  std::vector<int32_t> beginning;  ///< start token or prompt
+  std::vector<int32_t> end_ids;    ///< end token ids
+  std::vector<int32_t> shortlist;  ///< sorted shortlist; empty: all
+  int64_t vocabulary;              ///< size of shortlist or vocabulary
+  int64_t max_length;              ///< maximum number of ids of a translation
+  int64_t free;                    ///< number of prefix ids
   LogitRules rules;
   SearchObserver* observer;  ///< null: none
 
-  /// Whether a hypothesis is finished that goes on from `parent` with the word `id`, `length` words in all.
+  /// Whether the hypothesis that extends `parent` with token `id` to `length` tokens is finished.
   bool ends(const HypothesisTree& tree, int32_t parent, int32_t id, int64_t length) const;
 };
 
-/// The finished hypotheses of a beam search: the best so many, best first, the earlier first of equal ones.
+/// The best finished hypotheses of a beam search, best first, earlier ones first in ties.
 class FinishedHypotheses {
  public:
   struct Entry {
@@ -76,28 +76,28 @@ class FinishedHypotheses {
   bool empty() const { return entries_.empty(); }
   const Entry& best() const { return entries_.front(); }
   const Entry& worst() const { return entries_.back(); }
-  /// The first settings.options.nbest of them.
+  /// The first settings.options.nbest hypotheses.
   std::vector<Hypothesis> results(const HypothesisTree& tree, const SearchSettings& settings) const;
 
  private:
   std::vector<Entry> entries_;
 };
 
-/// The words that may come next, for each row: applies the rules to the logits and finds what is left.
-class NextWords {
+/// The candidate next tokens of each row: applies the rules to the logits and finds the most probable tokens.
+class NextTokens {
  public:
-  /// Applies the rules to each row of `logits` (rows, V): the hypotheses that end in `nodes`, all of `length`
-  /// words. Throws kNumeric where the logits are no numbers.
+  /// Processes `logits` (rows, V) of the hypotheses that end in `nodes`, all with `length` tokens. Throws
+  /// kNumeric for NaN.
   void read(const SearchSettings& settings, const HypothesisTree& tree, std::span<const int32_t> nodes,
             int64_t length, std::span<float> logits, int64_t most);
 
-  /// The n-th likeliest word of a row, n below `most`; -1 where so many are not allowed.
+  /// The n-th most probable token of a row, n below `most`; -1 if fewer are allowed.
   int32_t id(size_t row, int64_t n) const { return ids_[static_cast<int64_t>(row) * most_ + n]; }
   /// Its log-probability.
   float log_probability(size_t row, int64_t n) const {
     return values_[static_cast<int64_t>(row) * most_ + n] - log_sums_[row];
   }
-  /// log(sum of exponentials) of the logits of a row: what turns them into log-probabilities.
+  /// Log-sum-exp of the logits of a row.
   float log_sum(size_t row) const { return log_sums_[row]; }
 
  private:

@@ -1,4 +1,4 @@
-// For the tests of this folder: models whose translations are known, or cheap.
+// Test helper: models with known or cheap translations.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@
 
 namespace heed::decode {
 
-/// A model that is a function: of the source and the words so far (without the start token), the next word's
-/// logits. Its vocabulary is 0 (end), 1 .. size - 2 (words) and size - 1 (padding, and the start).
+/// A model defined by a function from the source and the tokens so far (without the start token) to the next
+/// logits. Its vocabulary is 0 (end), 1 .. size - 2 (ordinary tokens) and size - 1 (padding and start).
 class FunctionModel : public models::Seq2Seq {
  public:
   using Logits =
@@ -89,23 +89,22 @@ class FunctionModel : public models::Seq2Seq {
         HEED_CHECK(row.token == start_id());
       }
       const auto logits = logits_(state.sources[row.sentence], history);
-      if (row.words.empty()) all.insert(all.end(), logits.begin(), logits.end());
-      for (const int32_t word : row.words) all.push_back(logits[word]);
+      if (row.shortlist.empty()) all.insert(all.end(), logits.begin(), logits.end());
+      for (const int32_t word : row.shortlist) all.push_back(logits[word]);
       histories.push_back(std::move(history));
     }
     state.histories = std::move(histories);
     return Tensor::from(all, {static_cast<int64_t>(all.size())});
   }
 
-  mutable size_t largest_step = 0;  ///< rows of it; for one thread
+  mutable size_t largest_step = 0;  ///< number of rows; not thread-safe
 
  private:
   int64_t vocabulary_, max_length_;
   Logits logits_;
 };
 
-/// Logits that look random and are a function of everything: any mistake about who continues whom changes
-/// them.
+/// Pseudo-random logits that depend on source and history, so that any mix-up of hypotheses changes them.
 inline FunctionModel::Logits scrambled_logits(int64_t vocabulary, double spread, uint64_t seed) {
   return [=](const std::vector<int32_t>& source, const std::vector<int32_t>& ids) {
     RandomKey key = RandomKey::from_seed(seed);
@@ -118,7 +117,7 @@ inline FunctionModel::Logits scrambled_logits(int64_t vocabulary, double spread,
   };
 }
 
-/// Of an untrained Transformer as small as it can be, for the words of small_tokenizer().
+/// The config of a minimal Transformer for the vocabulary of small_tokenizer().
 inline models::TransformerConfig small_translator_config() {
   const Tokenizer& tokenizer = small_tokenizer();
   models::TransformerConfig config;
@@ -133,7 +132,7 @@ inline models::TransformerConfig small_translator_config() {
   return config;
 }
 
-/// A Transformer with weights drawn from a seed. Untrained, it still reads every word of source and target.
+/// An untrained Transformer with random weights, whose output depends on all source and target tokens.
 struct TinyTransformer : models::ModelWithWeights<models::Transformer> {
   explicit TinyTransformer(uint64_t seed = 1, int64_t vocabulary = 97)
       : ModelWithWeights(config(vocabulary)) {
@@ -152,7 +151,7 @@ struct TinyTransformer : models::ModelWithWeights<models::Transformer> {
   }
 };
 
-/// `count` sentences of 1 to `max_length` words below `words`, and the end token 0; numbered from 0.
+/// `count` random sentences of 1 to `max_length` ids below `words` and the end token 0; numbered from 0.
 inline std::vector<SearchSentence> random_sentences(size_t count, int64_t max_length, int32_t words,
                                                     uint64_t seed) {
   Random random(RandomKey::from_seed(seed));

@@ -1,4 +1,4 @@
-// For the tests of this folder: a tokenizer trained in a moment.
+// Test helper: a small tokenizer that trains quickly.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ inline const std::vector<std::string>& training_lines() {
   return lines;
 }
 
-/// Trained on training_lines(), both sides.
+/// Trains on training_lines() for both sides.
 inline Tokenizer train_tokenizer(const TokenizerTrainOptions& options) {
   const auto lines = [] {
     return [at = size_t{0}](std::string& line) mutable {

@@ -38,16 +38,14 @@ void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
   const auto pieces = static_cast<int64_t>(tokenizer.size());
   if (pieces == vocabulary) return;
   if (pieces < vocabulary) {
-    // A tokenizer.json cannot be cut unnoticed.
+    // A truncated tokenizer.json is always detected.
     if (is_padded_vocabulary(pieces, vocabulary) || is_present(directory + "/tokenizer.json")) return;
     fail(ErrorKind::kFormat,
-         "'{}': vocab.txt has {} pieces, and the model knows {} (vocab_size in config.json): it is cut short "
-         "or "
-         "belongs to another model, for {} is not {} rounded up to a multiple of 8, 16, 32, 64 or 128",
+         "'{}': vocab.txt has {} pieces, but vocab_size in config.json is {}: vocab.txt is truncated or "
+         "belongs to another model, since {} is not {} rounded up to a multiple of 8, 16, 32, 64 or 128",
          directory, pieces, vocabulary, vocabulary, pieces);
   }
-  fail(ErrorKind::kFormat,
-       "'{}': vocab.txt has {} pieces, and the model knows {} (vocab_size in config.json)", directory,
+  fail(ErrorKind::kFormat, "'{}': vocab.txt has {} pieces, but vocab_size in config.json is {}", directory,
        tokenizer.size(), vocabulary);
 }
 
@@ -63,8 +61,7 @@ WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
   const WordPieceOptions options{.max_length = static_cast<size_t>(model_.max_length())};
   if (!text.second) return tokenizer_.encode(text.first, options);
   if (model_.types() < 2) {
-    fail(ErrorKind::kUsage,
-         "this model does not tell two texts apart (type_vocab_size 1): give it single texts");
+    fail(ErrorKind::kUsage, "this model does not support text pairs (type_vocab_size 1): give single texts");
   }
   return tokenizer_.encode(text.first, *text.second, options);
 }
@@ -78,7 +75,7 @@ std::vector<Classification> TextClassifier::classify(const std::vector<Classifie
   });
   if (stopped()) return {};
 
-  // The longest first, so that no thread is left with a large batch at the end.
+  // Longest first, for load balancing.
   std::vector<size_t> order(texts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const auto length = [&](size_t n) { return static_cast<int64_t>(encodings[n].ids.size()); };

@@ -1,4 +1,4 @@
-// Texts into classes: a classifier with its tokenizer, in batches on several threads.
+// Classifies texts with a model and its tokenizer, in batches on several threads.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace heed::decode {
 
-/// A text, or a pair of them.
+/// A text or a text pair.
 struct ClassifierText {
   std::string first;
   std::optional<std::string> second = {};
@@ -23,28 +23,29 @@ struct ClassifierText {
 ClassifierText classifier_text(std::string_view line);
 
 struct Classification {
-  /// Of the classes, in the order of their numbers: softmax of the logits.
+  /// Softmax probabilities by class index.
   std::vector<float> probabilities;
-  std::vector<double> log_probabilities;  ///< their natural logarithms, also where they are too small
-  int best = 0;                           ///< the likeliest class; of equals, the first
+  std::vector<double> log_probabilities;  ///< natural logarithms, without underflow
+  int best = 0;                           ///< the most probable class; ties: the first
   bool truncated = false;                 ///< whether the text was longer than the maximum of the model
 };
 
-/// For as long as the model and the pool live; one thread at a time.
+/// Model and pool must outlive this. Not thread-safe.
 class TextClassifier {
  public:
-  /// Tokens that go through the model together, at most, unless one text has more.
+  /// Maximum number of tokens per batch, unless a single text has more.
   static constexpr int64_t kBatchTokens = 2048;
 
   TextClassifier(const models::Classifier& model, const nn::Context& context, WordPieceTokenizer tokenizer,
                  ThreadPool& pool, int64_t batch_tokens = kBatchTokens);
 
-  /// One result for each text, the same whatever stands beside it. Throws kUsage for a pair where the model
-  /// does not tell two texts apart. Once `cancelled` is set, returns soon, and nothing.
+  /// One result per text, independent of the batch. Throws kUsage for a text pair if the model does not
+  /// support pairs.
+  /// Returns nothing if `cancelled`.
   std::vector<Classification> classify(const std::vector<ClassifierText>& texts,
                                        const std::atomic<bool>* cancelled = nullptr) const;
 
-  /// As the model reads a text: cut to what it has positions for.
+  /// Tokenizes a text, truncated to the model's maximum length.
   WordPieceEncoding encode(const ClassifierText& text) const;
   const models::Classifier& model() const { return model_; }
   const WordPieceTokenizer& tokenizer() const { return tokenizer_; }
@@ -57,7 +58,7 @@ class TextClassifier {
   int64_t batch_tokens_;
 };
 
-/// Throws kFormat where the tokenizer has pieces that a model with `vocabulary` embeddings does not know.
+/// Throws kFormat if the tokenizer has more pieces than the `vocabulary` embeddings of a model.
 void require_vocabulary(const WordPieceTokenizer& tokenizer, int64_t vocabulary,
                         const std::string& directory);
 

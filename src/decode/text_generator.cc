@@ -10,7 +10,7 @@
 namespace heed::decode {
 namespace {
 
-/// Where the first of the stop texts begins; npos where there is none.
+/// The position of the first stop text, or npos.
 size_t find_stop(std::string_view text, const std::vector<std::string>& stops) {
   size_t first = std::string_view::npos;
   for (const std::string& stop : stops) first = std::min(first, text.find(stop));
@@ -41,7 +41,7 @@ std::string StopFilter::push(std::string_view text) {
   size_t sure = find_stop(held_, stops_);
   stopped_ = sure != std::string::npos;
   if (!stopped_) {
-    // The longest end of the text that is the beginning of a stop text waits.
+    // Withhold the longest suffix that is a prefix of a stop text.
     sure = held_.size();
     for (const std::string& stop : stops_) {
       for (size_t length = std::min(stop.size() - 1, held_.size()); length > 0; --length) {
@@ -63,7 +63,7 @@ std::string StopFilter::finish() {
 bool TextGenerator::stops(std::span<const int32_t> ids) const {
   size_t longest = 0;
   for (const std::string& stop : options_.stops) longest = std::max(longest, stop.size());
-  // As many of the last ids as a stop text can reach into.
+  // The last ids that a stop text can overlap.
   std::string tail;
   for (size_t n = ids.size(); n > 0; --n) {
     const std::string bytes = tokenizer_.bytes(ids[n - 1]);
@@ -77,7 +77,7 @@ bool TextGenerator::stops(std::span<const int32_t> ids) const {
 
 SearchOptions TextGenerator::with_rules(const TextGeneratorOptions& options) const {
   SearchOptions search = options.search;
-  // A model may have rows for more ids than its tokenizer has, which stand for nothing.
+  // A model may have more embedding rows than its tokenizer has ids.
   for (auto id = static_cast<int32_t>(tokenizer_.size()); id < model_.vocabulary_size(); ++id) {
     search.forbidden_ids.push_back(id);
   }
@@ -85,7 +85,7 @@ SearchOptions TextGenerator::with_rules(const TextGeneratorOptions& options) con
     search.forbidden_ids.insert(search.forbidden_ids.end(), end_ids_.begin(), end_ids_.end());
   }
   for (const std::string& stop : options.stops) {
-    if (stop.empty()) fail_option("$stops: a stop text must not be empty");
+    if (stop.empty()) fail_option("$stops: stop texts must not be empty");
   }
   if (!options.stops.empty()) search.ends = [this](std::span<const int32_t> ids) { return stops(ids); };
   return search;
@@ -131,7 +131,7 @@ GeneratedText TextGenerator::text_of(const std::vector<int32_t>& prompt, Hypothe
   } else if (stop != std::string::npos) {
     made.ending = TextEnding::kStop;
   } else {
-    // The last word is never read, so it needs no position.
+    // The last token is never read, so it needs no position.
     const auto read = static_cast<int64_t>(prompt.size() + made.ids.size()) - 1;
     const bool full = model_.max_length() > 0 && read >= model_.max_length();
     made.ending = full ? TextEnding::kPositions : TextEnding::kLength;
@@ -203,7 +203,7 @@ Generation TextGenerator::generate(const std::string& prompt, uint64_t number, c
     const std::string rest = filter.push(stream.finish()) + filter.finish();
     if (!rest.empty()) control.show(rest);
   } else if (!generation.texts.empty()) {
-    control.show(generation.texts.front().text);  // several hypotheses competed until the end
+    control.show(generation.texts.front().text);  // beam search only shows the final text
   }
   return generation;
 }

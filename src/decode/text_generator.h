@@ -1,4 +1,4 @@
-// Continuing texts with a language model: a prompt in, what follows out, as it is written or all at once.
+// Text generation with a language model, streamed or at once.
 #pragma once
 
 #include <atomic>
@@ -15,33 +15,33 @@
 namespace heed::decode {
 
 struct TextGeneratorOptions {
-  /// How words are chosen; nbest is the number of texts for each prompt.
+  /// Search or sampling options; nbest is the number of samples per prompt.
   SearchOptions search = continuation_options();
-  SearchBudget budget = {};  ///< of each thread
-  /// A text ends before the first of these that it would hold.
+  SearchBudget budget = {};  ///< per thread
+  /// Stop texts: a text ends before the first of these.
   std::vector<std::string> stops = {};
-  bool ignore_end = false;      ///< the end token is forbidden: write on
-  bool special_tokens = false;  ///< special tokens that a prompt spells out are such tokens
-  size_t window = 256;          ///< prompts that are read at a time
-  /// Where searches run, together with those of others; null: on the generator's own pool.
+  bool ignore_end = false;      ///< suppress the end token
+  bool special_tokens = false;  ///< parse special tokens in prompts
+  size_t window = 256;          ///< number of prompts to read at a time
+  /// Runs searches together with those of other callers; null: on the generator's own pool.
   SearchExecutor* executor = nullptr;
 };
 
-/// Why a text ends where it does.
+/// Why a text ended.
 enum class TextEnding {
-  kEnd,        ///< the model ended it
-  kStop,       ///< a stop text came
-  kLength,     ///< as long as was asked for
-  kPositions,  ///< the model has no positions for more
+  kEnd,        ///< end token
+  kStop,       ///< stop text
+  kLength,     ///< requested maximum length
+  kPositions,  ///< the model's maximum length
 };
 const char* name_of(TextEnding ending);
 
-/// What a model wrote behind a prompt.
+/// The continuation of a prompt.
 struct GeneratedText {
   std::string text;  ///< valid UTF-8
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;
-  std::vector<float> log_probabilities;  ///< of each id, under the model itself
+  std::vector<float> log_probabilities;  ///< of each id, under the unmodified distribution
   double log_probability = 0;            ///< their sum
   TextEnding ending = TextEnding::kEnd;
 };
@@ -49,27 +49,28 @@ struct GeneratedText {
 struct Generation {
   std::string prompt;
   std::vector<int32_t> prompt_ids;
-  std::vector<GeneratedText> texts;  ///< the likeliest first
+  std::vector<GeneratedText> texts;  ///< most probable first
 };
 
 class TextGenerator {
  public:
-  /// All of these must outlive the generator. Throws kUsage for options that make no sense.
+  /// All arguments must outlive the generator. Throws kUsage for invalid options.
   TextGenerator(const models::LanguageModel& model, const nn::Context& context,
                 const TextTokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options = {});
 
   struct Control {
-    const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
-    /// Told of the text as it is written, in whole characters, where there is one text of one prompt.
+    const std::atomic<bool>* cancelled =
+        nullptr;  ///< stops soon after it is set
+                  /// Streams the text in whole characters, for a single sample of a single prompt.
     std::function<void(std::string_view text)> show = {};
   };
 
-  /// Continues prompts until there are no more; `take` gets them in order on the calling thread. What is
-  /// written depends on the options, the prompt, its number and nothing else. Returns false where it was
-  /// cancelled. Throws kUsage for a prompt that is longer than the model's positions, naming its number.
+  /// Continues all prompts; `take` receives the results in order on the calling thread. A result depends only
+  /// on options, prompt and prompt number. Returns false if cancelled. Throws kUsage, with the prompt number,
+  /// for a prompt longer than the model's maximum.
   bool generate(const NextLine& next, const std::function<void(Generation)>& take,
                 const Control& control) const;
-  /// One prompt, number `number`. Where it was cancelled, what there is.
+  /// Continues one prompt with this number. Returns a partial result if cancelled.
   Generation generate(const std::string& prompt, uint64_t number, const Control& control) const;
   Generation generate(const std::string& prompt) const { return generate(prompt, 0, {}); }
 
@@ -79,7 +80,7 @@ class TextGenerator {
   SearchSentence sentence(const std::string& prompt, uint64_t number) const;
   bool search(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
               const Search::Control& control) const;
-  /// Whether the text of these ids holds a stop text that it did not hold before the last of them.
+  /// Whether the last of these ids completes a stop text.
   bool stops(std::span<const int32_t> ids) const;
 
   const models::LanguageModel& model_;
@@ -87,17 +88,17 @@ class TextGenerator {
   const TextTokenizer& tokenizer_;
   ThreadPool& pool_;
   TextGeneratorOptions options_;
-  std::vector<int32_t> end_ids_;  // each of which ends a text
+  std::vector<int32_t> end_ids_;  // end token ids
   Search search_;
 };
 
-/// What may be shown of a text under way: not what stands behind a stop text, nor what may become one.
+/// Filters streamed text: withholds stop texts, what follows them, and possible beginnings of stop texts.
 class StopFilter {
  public:
   explicit StopFilter(const std::vector<std::string>& stops) : stops_(stops) {}
-  /// More text; what of it can be shown by now.
+  /// Adds text; returns what can be shown now.
   std::string push(std::string_view text);
-  /// What was held back, where no stop text came.
+  /// The withheld text, if no stop text occurred.
   std::string finish();
 
  private:

@@ -236,7 +236,7 @@ TEST(TextScoring, LongTextsAreReadThroughAWindow) {
     const std::vector<float> alone = score_ids(m.model, m.context(), window);
     EXPECT_NEAR(score.log_probabilities[token - 1], alone.back(), 1e-4) << token;
   }
-  expect_error(ErrorKind::kUsage, "would leave some out",
+  expect_error(ErrorKind::kUsage, "would skip tokens",
                [&] { score_text(m.model, m.context(), m.tokenizer, text, {.stride = 17}); });
   EXPECT_TRUE(score_text(m.model, m.context(), m.tokenizer, "a").ids.empty());
 }

@@ -18,13 +18,11 @@ std::vector<float> score_ids(const models::LanguageModel& model, const nn::Conte
   const int64_t positions = model.max_length() > 0 ? model.max_length() : kWithoutPositions;
   const int64_t stride = options.stride > 0 ? options.stride : std::max<int64_t>(positions / 2, 1);
   if (stride > positions) {
-    fail_option(
-        "$stride is {}: a window that moves on by so many tokens would leave some out, for the model "
-        "reads {}",
-        stride, positions);
+    fail_option("$stride is {}, which would skip tokens: it must not exceed the model's maximum length of {}",
+                stride, positions);
   }
   std::vector<float> scores;
-  const auto last = static_cast<int64_t>(ids.size()) - 1;  // of the ids that are read
+  const auto last = static_cast<int64_t>(ids.size()) - 1;  // the last id that is read
   for (int64_t begin = 0; static_cast<int64_t>(scores.size()) < last; begin += stride) {
     const int64_t end = std::min(begin + positions, last);
     models::Sequences window;

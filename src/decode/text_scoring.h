@@ -1,4 +1,4 @@
-// How likely a language model finds texts: log-probabilities of every token, and perplexity.
+// Scores texts with a language model: log-probability of every token, and perplexity.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@
 namespace heed::decode {
 
 struct TextScoringOptions {
-  /// Texts longer than the model's positions are read through a window that moves on by so many tokens: each
-  /// token but the first ones has at least positions - stride tokens before it. A smaller stride gives more
-  /// context and takes longer. 0: half of the positions.
+  /// Stride of the sliding window for texts longer than the model's maximum length: each token, except the
+  /// first ones, has at least max_length - stride tokens of context. Smaller strides give more context and
+  /// take longer. 0: half of the maximum length.
   int64_t stride = 0;
 };
 
-/// The log-probability of a text's tokens.
+/// The score of a text.
 struct TextScore {
-  std::vector<int32_t> ids;  ///< those that were scored
+  std::vector<int32_t> ids;  ///< the scored tokens
   std::vector<std::string> pieces;
   std::vector<float> log_probabilities;
-  double log_probability = 0;  ///< their sum
-  /// Whether the first token of the text is scored. Without a start token nothing stands before it: it is
-  /// given.
+  double log_probability =
+      0;  ///< their sum
+          /// Whether the first token of the text is scored, which requires a start token.
   bool first_scored = false;
 };
 
-/// log p(ids[t] | ids before it), t = 1, 2, ...: of what a window reads. At least two ids.
+/// log p(ids[t] | previous ids in the window), t = 1, 2, ... Needs at least two ids.
 std::vector<float> score_ids(const models::LanguageModel& model, const nn::Context& context,
                              const std::vector<int32_t>& ids, const TextScoringOptions& options = {});
 
-/// The text stands behind the tokenizer's start token, where every text has one. A text that leaves nothing
-/// to score has no ids.
+/// Scores a text, after the start token if every text begins with it. The result has no ids if there is
+/// nothing to score.
 TextScore score_text(const models::LanguageModel& model, const nn::Context& context,
                      const TextTokenizer& tokenizer, const std::string& text,
                      const TextScoringOptions& options = {});

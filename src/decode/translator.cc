@@ -18,13 +18,13 @@
 namespace heed::decode {
 namespace {
 
-/// Of scoring: logits of so many target tokens are held at once on each thread, about.
+/// Scoring: approximate number of target tokens per batch, whose logits are held in memory on each thread.
 constexpr size_t kScoredTokens = 256;
 
 LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslatorOptions& options) {
   constexpr int64_t kUnlimited = int64_t{1} << 20;
   if (options.most_tokens < 0) {
-    fail(ErrorKind::kUsage, "lines cannot be split into parts of {} tokens", options.most_tokens);
+    fail(ErrorKind::kUsage, "cannot split lines into parts of {} tokens", options.most_tokens);
   }
   int64_t most = options.most_tokens > 0 ? options.most_tokens : kUnlimited;
   if (model.max_length() > 0) most = std::min(most, model.max_length());
@@ -63,8 +63,8 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-/// Puts back what the marks stand for, in one pass, so that what is put back may hold marks itself.
-/// With `capitals` all the rest is written in capitals, except for texts that must stay as they are.
+/// Replaces placeholders by their texts, in one pass, so that the texts may contain placeholders. With
+/// `capitals` the rest is converted to capitals, except for texts that must be preserved.
 std::string put_back(const LinePart& part, std::string_view text) {
   std::string result;
   const auto add = [&](std::string_view between) {
@@ -90,7 +90,7 @@ std::string put_back(const LinePart& part, std::string_view text) {
   return result;
 }
 
-/// Where each word of a text, and the end, comes to stand when its marks are replaced by texts of more words.
+/// The new index of each word, and of the end, when placeholders are replaced by texts of several words.
 std::vector<int> added_words(const LinePart& part, const std::string& text) {
   std::vector<int> places;
   int place = 0;
@@ -105,7 +105,7 @@ std::vector<int> added_words(const LinePart& part, const std::string& text) {
   return places;
 }
 
-/// The first part of a line that is translated; their number where none is.
+/// The first part of a line that is translated; the number of parts if none is.
 size_t first_translated(const SplitLine& line) {
   const auto place = std::find_if(line.parts.begin(), line.parts.end(),
                                   [](const LinePart& part) { return part.literal.empty(); });
@@ -121,7 +121,7 @@ std::vector<int32_t> without_end(std::vector<int32_t> ids) {
   return ids;
 }
 
-/// Counts words while a text is put together from parts.
+/// Counts words while a text is assembled from parts.
 class WordCount {
  public:
   void add(std::string_view text) {
@@ -131,7 +131,7 @@ class WordCount {
       inside_ = !space;
     }
   }
-  /// Those before a word that would begin now; without white space it would belong to the last one.
+  /// The index of a word that would begin now; without white space it would belong to the last word.
   int before_next() const { return words_ - (inside_ ? 1 : 0); }
 
  private:
@@ -139,9 +139,9 @@ class WordCount {
   bool inside_ = false;
 };
 
-/// The hypothesis that a candidate has for a part: where a part has fewer, its last.
+/// The hypothesis of a candidate for a part: if the part has fewer hypotheses, its last.
 const Hypothesis& of_rank(const std::vector<Hypothesis>& found, size_t rank) {
-  static const Hypothesis kNone;  // of a part that is not translated
+  static const Hypothesis kNone;  // for parts that are not translated
   return found.empty() ? kNone : found[std::min(rank, found.size() - 1)];
 }
 
@@ -158,7 +158,8 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       search_(model, context, search_options(options_, tokenizer), options_.budget),
       prefix_(without_end(tokenizer.encode_target(options_.prefix).ids)) {
   if (static_cast<int64_t>(tokenizer.size()) != model.vocabulary_size()) {
-    fail(ErrorKind::kUsage, "the tokenizer has {} pieces and the model {}: they are not of the same model",
+    fail(ErrorKind::kUsage,
+         "the tokenizer has {} pieces, but the model's vocabulary has {}: use the tokenizer of this model",
          tokenizer.size(), model.vocabulary_size());
   }
   if (options_.protect_spans) {
@@ -166,20 +167,20 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       marks_.push_back(tokenizer.vocabulary().id(placeholder_piece(n)));
     }
   }
-  if (options_.window == 0) fail(ErrorKind::kUsage, "at least one line must be translated at a time");
+  if (options_.window == 0) fail(ErrorKind::kUsage, "window must be at least 1");
 }
 
-/// Lines that are translated together. Their parts are numbered one after the other.
+/// Lines that are translated together. Their parts are numbered consecutively.
 struct Translator::Window {
   std::vector<std::string> inputs;
   std::vector<SplitLine> lines;
-  std::vector<size_t> first_part;  // of each line, and behind the last
+  std::vector<size_t> first_part;  // of each line, and the end
   std::vector<size_t> line_of_part;
   std::vector<std::vector<Hypothesis>> found;  // for each part
   uint64_t parts_before = 0;                   // in earlier windows
   Progress before;                             // the same
 
-  std::vector<double> bytes_of_part;  // each its share of the line, by its tokens
+  std::vector<double> bytes_of_part;  // share of the line, proportional to its tokens
 
   const LinePart& part(size_t number) const {
     const size_t line = line_of_part[number];
@@ -225,7 +226,7 @@ SearchSentence Translator::sentence_of(const Window& window, size_t part) const 
   return sentence;
 }
 
-/// The longest first: sentences of a length stay together, and what is left for the end is short.
+/// Longest first: batches have similar lengths, and the last batches are short.
 bool Translator::search(Window& window, const Control& control) const {
   std::vector<SearchSentence> sentences;
   std::vector<size_t> parts_left;
@@ -238,7 +239,7 @@ bool Translator::search(Window& window, const Control& control) const {
     }
   }
 
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the following
   Progress done = window.before;
   for (size_t line = 0; line < window.lines.size(); ++line) {
     if (parts_left[line] > 0) continue;
@@ -277,7 +278,7 @@ bool Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHy
   return finished;
 }
 
-/// Which of the texts that a part requires any of the hypotheses lacks, and how often in all.
+/// The required texts of a part that are missing in any hypothesis, with counts.
 struct Translator::Missing {
   std::vector<bool> texts;
   size_t count = 0;
@@ -303,8 +304,8 @@ Translator::Missing Translator::missing(const LinePart& part,
   return result;
 }
 
-/// Translates again, by a search that requires them, the parts whose translations lack what they must hold.
-/// Numbers that came out right in another form are left to the model.
+/// Translates parts with missing required texts again, with a constrained search. Numbers that are correct in
+/// another format are accepted.
 bool Translator::search_again(Window& window, const Control& control) const {
   std::vector<SearchSentence> sentences;
   std::vector<size_t> counts(window.found.size(), 0);
@@ -338,14 +339,14 @@ bool Translator::search_again(Window& window, const Control& control) const {
   return run(std::move(sentences), take, control);
 }
 
-/// The translation of a part, with what was taken out of its source.
+/// The translation of a part, with its placeholders replaced.
 std::string Translator::text_of(const LinePart& part, const std::string& source,
                                 const std::vector<int32_t>& ids) const {
   if (!part.literal.empty()) return part.literal;
   std::string text = tokenizer_.decode(ids);
   if (!part.marks.empty() || part.capitals) text = put_back(part, text);
   for (size_t n = part.marks.size(); n < part.required.size(); ++n) {
-    // Required words begin with a space, which does not belong behind a bracket.
+    // Required words begin with a space, which is wrong after a bracket.
     const std::string& required = part.required[n].text;
     for (const char* bracket : {"(", "["}) {
       if (source.find(bracket + required) != std::string::npos) {
@@ -408,7 +409,7 @@ std::vector<WordLink> Translator::align(const Window& window, size_t line, size_
     for (const auto& [from, to] : alignment) {
       const auto word = static_cast<size_t>(to);
       const int first = word < words.size() ? words[word] : to;
-      // A mark that stands for several words: each of them comes from the same of the source.
+      // A placeholder of several words: all of them are aligned to the same source words.
       const int several = word + 1 < words.size() ? words[word + 1] - first : 1;
       for (int k = 0; k < several; ++k) links.emplace_back(from + k, count.before_next() + first + k);
     }
@@ -483,9 +484,8 @@ ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& p
   const auto most = static_cast<size_t>(model_.max_length());
   const size_t longer = std::max(encoded.source.size(), encoded.target.size());
   if (most > 0 && longer > most) {
-    fail(ErrorKind::kUsage,
-         "pair {} has a sentence of {} tokens, and the model has positions for {}: split it", number + 1,
-         longer, most);
+    fail(ErrorKind::kUsage, "pair {} has a sentence of {} tokens, but the model's maximum is {}: split it",
+         number + 1, longer, most);
   }
   return encoded;
 }
@@ -496,7 +496,7 @@ std::vector<TargetScore> Translator::score(const std::vector<std::pair<std::stri
   pool_.run(pairs.size(), [&](size_t n) {
     if (!is_set(cancelled)) encoded[n] = encode_pair(pairs[n], n);
   });
-  std::vector<size_t> groups{0};  // where each begins, and the end of the last
+  std::vector<size_t> groups{0};  // begin of each group, and the end of the last
   for (size_t n = 0, tokens = 0; n < encoded.size(); ++n) {
     if (n > groups.back() && tokens + encoded[n].target.size() > kScoredTokens) {
       groups.push_back(n);

@@ -1,4 +1,4 @@
-// Text in one language to text in another: a model, its tokenizer and a search, on all threads.
+// Translates lines of text with a model, its tokenizer and a search, on all threads.
 #pragma once
 
 #include <atomic>
@@ -20,54 +20,55 @@ namespace heed::decode {
 
 struct TranslatorOptions {
   SearchOptions search = {};
-  SearchBudget budget = {};  ///< of each thread
-  /// Every line is split into sentences, which are translated one by one.
+  SearchBudget budget = {};  ///< per thread
+  /// Split lines into sentences and translate each separately.
   bool split_sentences = false;
-  /// URLs, format strings, numbers and the like (text/protected_spans.h) come out as they went in. A model
-  /// with the tokens ⟦0⟧, ⟦1⟧, ... reads these instead; with others, and where one gets lost, the sentence is
-  /// translated again by a search that requires them.
+  /// Preserve URLs, format strings, numbers etc. (text/protected_spans.h). A model with placeholder tokens
+  /// ⟦0⟧, ⟦1⟧, ...
+  /// reads these instead. If a span is missing in a translation, the sentence is translated again with a
+  /// constrained search.
   bool protect_spans = false;
-  /// Terms whose translations are given; null: none.
+  /// Required translations of terms; null: none.
   std::shared_ptr<const Glossary> glossary = {};
-  /// Lines in capitals are read in their usual form and translated into capitals, lines in title case are
-  /// read in their usual form, unless the tokenizer's settings say no.
+  /// True-case lines in capitals or title case before translation, and convert translations of lines in
+  /// capitals to capitals, unless disabled by the tokenizer's settings.
   bool true_case = false;
-  /// Lines of more tokens than this (or than the model has positions for) are split into sentences, and
-  /// sentences of more are cut. Models are trained on sentences, and few of those are longer; on what they
-  /// have never seen they are no good. 0: as far as the positions reach.
+  /// Lines of more tokens than this (or than the model's maximum) are split into sentences, and longer
+  /// sentences into parts, since models translate lengths badly that are rare in training data. 0: the
+  /// model's maximum.
   int64_t most_tokens = 128;
-  /// Every translation begins with this text; its last word must be whole.
+  /// Target prefix; its last word must be complete.
   std::string prefix = {};
-  bool align = false;  ///< find word alignments, which costs one more pass over each candidate
+  bool align = false;  ///< compute word alignments, with an additional forward pass per candidate
   AlignmentOptions alignment = {};
-  /// Lines are read, sorted by length, translated and given out so many at a time.
+  /// Number of lines that are read, sorted by length, translated and returned at a time.
   size_t window = 2048;
-  /// Where searches run, together with those of others; null: on the translator's own pool.
+  /// Runs searches together with those of other callers; null: on the translator's own pool.
   SearchExecutor* executor = nullptr;
 };
 
-/// Whether each piece continues the word before it: SearchOptions::continues_word, which a translator
-/// computes if its options lack it.
+/// For each piece, whether it continues the previous word: SearchOptions::continues_word, which a translator
+/// computes if it is not set.
 std::vector<bool> continuing_pieces(const Vocabulary& vocabulary);
 
-/// One translation of a line. For a line of several parts everything is put together from those of the parts.
+/// One translation of a line, combined from those of its parts.
 struct Candidate {
   std::string text;
   double log_probability = 0;
-  double score = 0;  ///< log_probability / n^length_penalty, n the tokens behind prefixes
+  double score = 0;  ///< log_probability / n^length_penalty, n the number of tokens after prefixes
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;
   std::vector<float> log_probabilities;  ///< of each token
-  /// Between words as white space divides them; where asked for.
+                                         /// Links between words separated by white space, if requested.
   std::vector<WordLink> alignment;
 };
 
 /// A line and its translations.
 struct Translation {
-  std::string source;  ///< as it was, or with U+FFFD where it was not UTF-8
+  std::string source;  ///< with invalid UTF-8 replaced by U+FFFD
   std::vector<std::string> source_pieces;
-  /// Best first; of several parts, the n-th joins the n-th of each. Never empty: a line of white space has
-  /// one empty candidate, and the model is not asked.
+  /// Best first; the n-th candidate joins the n-th of each part. Never empty: a blank line has one empty
+  /// candidate.
   std::vector<Candidate> candidates;
 
   const Candidate& best() const { return candidates.front(); }
@@ -83,40 +84,39 @@ struct TargetScore {
 
 class Translator {
  public:
-  /// All of these must outlive the translator. Throws kUsage for options that make no sense.
+  /// All arguments must outlive the translator. Throws kUsage for invalid options.
   Translator(const models::Seq2Seq& model, const nn::Context& context, const Tokenizer& tokenizer,
              ThreadPool& pool, TranslatorOptions options = {});
 
-  /// What is done so far.
+  /// Progress so far.
   struct Progress {
-    size_t lines = 0;  ///< whole ones
-    /// Of the lines with their ends, parts of lines included. Lines are not searched in their order but the
-    /// longest first, so this, not `lines`, tells how far the work has come.
+    size_t lines = 0;  ///< complete lines
+    /// Source bytes, including parts of lines. Lines are processed longest first, so this measures progress
+    /// better than `lines`.
     double bytes = 0;
   };
 
-  /// What callers may want to know or do while it runs.
+  /// Cancellation and progress.
   struct Control {
-    /// Told whenever a part of a line is done, one call at a time, from any thread.
+    /// Called when a part of a line is finished, serialised, from any thread.
     std::function<void(const Progress& done)> progress = {};
     const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
   };
 
-  /// Translates lines until there are no more. `take` gets them in order, as many as came in, on the calling
-  /// thread. Returns false where it was cancelled: then the lines of the last window are missing. A line's
-  /// translation does not depend on the others nor on the threads, but sampled ones depend on how many parts
-  /// came before.
+  /// Translates all lines; `take` receives the results in order on the calling thread. Returns false if
+  /// cancelled; then the lines of the last window are missing. A translation does not depend on other lines
+  /// or threads, except that samples depend on the number of preceding parts.
   bool translate(const NextLine& next, const std::function<void(Translation)>& take,
                  const Control& control) const;
   bool translate(const NextLine& next, const std::function<void(Translation)>& take) const {
     return translate(next, take, {});
   }
-  /// Every line's, in order.
+  /// Translates all lines, in order.
   std::vector<Translation> translate(const std::vector<std::string>& lines) const;
   Translation translate(const std::string& line) const;
 
-  /// Sentence pairs, scored by teacher forcing, in order. Throws kUsage for one that is too long for the
-  /// model's positions, and names its number. Nothing where `cancelled` was set meanwhile.
+  /// Scores sentence pairs by teacher forcing, in order. Throws kUsage, with its number, for a pair longer
+  /// than the model's maximum. Empty if `cancelled`.
   std::vector<TargetScore> score(const std::vector<std::pair<std::string, std::string>>& pairs,
                                  const std::atomic<bool>* cancelled = nullptr) const;
 
@@ -145,7 +145,7 @@ class Translator {
   LineSplitter splitter_;
   Search search_;
   std::vector<int32_t> prefix_;
-  std::vector<int32_t> marks_;  // the ids of ⟦0⟧, ⟦1⟧, ...
+  std::vector<int32_t> marks_;  // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
 };
 
 }  // namespace heed::decode

@@ -145,7 +145,7 @@ TEST(Translator, ScoresATranslationAsTheSearchDid) {
   }
 }
 
-TEST(Translator, ScoresPairsInAnyCompany) {
+TEST(Translator, ScoringIsBatchInvariant) {
   Bench bench;
   const Translator translator = bench.translator();
   std::vector<std::pair<std::string, std::string>> pairs;

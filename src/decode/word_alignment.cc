@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kSpaceMark = "\u2581";
 
-// Set on the pairs of tests/data: of a jump by d source words, log p = -0.2 |d - 1|, but for long jumps; and
-// what is added to every weight before its logarithm is taken.
+// Tuned on the pairs of tests/data. Jumps by d source words: log p = -0.2 |d - 1|, with a limit for long
+// jumps; and the constant added to every weight before taking the logarithm.
 constexpr double kJumpCost = 0.2, kLongestJump = 5, kLeastWeight = 0.01;
 
 using TokensOfWord = std::map<int, std::vector<int64_t>>;
@@ -28,8 +28,8 @@ TokensOfWord tokens_of(const std::vector<int>& words) {
   return tokens;
 }
 
-/// alignment(t, s) / sum over t of alignment(t, s), the sum over the tokens of words: a source token that all
-/// look at says little of any.
+/// Column normalization: alignment(t, s) / sum over t of alignment(t, s), over the tokens of words, since
+/// source tokens with attention from all target tokens are uninformative.
 std::vector<double> normalised_columns(const SoftAlignment& alignment, const std::vector<int>& target_words) {
   std::vector<double> sums(static_cast<size_t>(alignment.sources));
   for (int64_t t = 0; t < alignment.targets; ++t) {
@@ -47,7 +47,7 @@ std::vector<double> normalised_columns(const SoftAlignment& alignment, const std
   return weights;
 }
 
-/// The marks of words that have other tokens become kMark.
+/// Marks punctuation tokens of words with other tokens as kMark.
 void set_marks_apart(std::vector<int>& words, const std::vector<bool>& marks) {
   std::set<int> with_letters;
   for (size_t n = 0; n < words.size(); ++n) {
@@ -78,12 +78,12 @@ std::vector<WordLink> word_alignment(const SoftAlignment& alignment, const std::
     return source.empty() ? 0 : sum / std::sqrt(static_cast<double>(target.size() * source.size()));
   };
 
-  // Viterbi: best[i] is the log-probability of the best way whose last target word is linked to source i.
+  // Viterbi: best[i] is the log-probability of the best path whose last target word is linked to source i.
   std::vector<int> words;
   for (const auto& [word, tokens] : sources) words.push_back(word);
   const size_t count = words.size();
   std::vector<double> best(count);
-  std::vector<std::vector<double>> linked;  // weights of each target word
+  std::vector<std::vector<double>> linked;  // link weights of each target word
   std::vector<std::vector<size_t>> from;
   for (const auto& [word, tokens] : targets) {
     std::vector<double>& here = linked.emplace_back();
@@ -135,7 +135,7 @@ std::vector<int> words_of_spans(std::string_view text, const std::vector<size_t>
   std::vector<int> words;
   std::vector<bool> marks;
   for (const auto& [begin, end] : spans) {
-    size_t at = begin;  // of the first character that is no white space
+    size_t at = begin;  // the first non-space character
     for (size_t next = at; at < text.size() && is_whitespace(next_code_point(text, next));) at = next;
     const auto word = std::upper_bound(ends.begin(), ends.end(), at);
     const bool none = word == ends.end() || (begin == end && begin == text.size());
@@ -151,7 +151,7 @@ std::vector<int> words_of_pieces(const std::vector<std::string>& pieces, const s
   std::vector<int> words;
   std::vector<bool> marks;
   int word = -1;
-  bool begins = true;  // the next text begins a word
+  bool begins = true;  // whether the next text begins a word
   for (size_t n = 0; n < pieces.size(); ++n) {
     std::string_view text = pieces[n];
     marks.push_back(!has_letter_or_digit(text));
@@ -167,9 +167,9 @@ std::vector<int> words_of_pieces(const std::vector<std::string>& pieces, const s
       ++word;
       begins = false;
     }
-    words.push_back(begins ? word + 1 : word);  // a lone mark belongs to the word that follows
+    words.push_back(begins ? word + 1 : word);  // a separate mark belongs to the following word
   }
-  // A mark at the very end is followed by none.
+  // A final mark has no following word.
   for (int& number : words) number = number > word ? kNoWord : number;
   set_marks_apart(words, marks);
   return words;

@@ -1,4 +1,4 @@
-// From where a model looks for each token to links between words.
+// Word alignments from soft token alignments.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace heed::decode {
 
-/// Of a token that belongs to no word, such as the end; and of one that does, but says nothing of it: the
-/// mark at the end of "dog.".
+/// For tokens that belong to no word, such as the end token; and for attached punctuation, such as the full
+/// stop of "dog.".
 constexpr int kNoWord = -1, kMark = -2;
 
 /// The links of each target word to the source word that its tokens look at, in the order of the target. The

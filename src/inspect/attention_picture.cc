@@ -18,14 +18,14 @@ namespace {
 constexpr double kMargin = 14, kGap = 12;  // around the page; between maps
 constexpr double kLabelGap = 4;            // between labels and cells
 constexpr double kFlatLabelGap = 5;        // between key labels that lie flat
-constexpr double kPageShape = 1.35;        // width to height that the choice of columns aims at
-constexpr double kRowWidth = 640;          // cells grow until a row of maps is so wide, ...
+constexpr double kPageShape = 1.35;        // target aspect ratio
+constexpr double kRowWidth = 640;          // cells grow until a row of maps has this width, ...
 constexpr double kLargestCell = 26;        // ... but not beyond this, ...
 constexpr double kLargestLabelCell = 44;   // ... or this, where that lets key labels lie flat, ...
 constexpr double kSmallMap = 270;          // ... in a map no wider than this
-constexpr double kLongestSide = 480;       // beyond it, cells get smaller than letters
+constexpr double kLongestSide = 480;       // larger maps get cells smaller than the font
 constexpr double kSmallestFont = 6;
-constexpr size_t kMostCells = 1500000;  // an SVG of them has some 80 MB
+constexpr size_t kMostCells = 1500000;  // an SVG with that many has about 80 MB
 constexpr double kNarrowestPage = 240;
 
 /// One layer of one stack: maps that share their axes.
@@ -93,8 +93,8 @@ class Layout {
     }
     if (cells > kMostCells) {
       fail(ErrorKind::kUsage,
-           "{} attention weights are too many for one picture (at most {}): choose a stack, a layer, "
-           "a head, or the mean over heads",
+           "{} attention weights are too many for a picture (maximum {}): choose a stack, a layer, a head, "
+           "or the mean over heads",
            cells, kMostCells);
     }
   }
@@ -113,7 +113,7 @@ class Layout {
 
   void label_blocks() {
     Text style = style_;
-    style.max_width = options_.longest_label;
+    style.max_width = options_.max_label_width;
     for (const Stack stack : kStacks) {
       const bool used =
           std::any_of(blocks_.begin(), blocks_.end(), [&](const Block& b) { return b.stack == stack; });
@@ -135,7 +135,7 @@ class Layout {
     value_width_ = picture_.measure(value).width + 3;
   }
 
-  /// Cells that came out larger than the letters need leave room for larger letters.
+  /// Increases the font size if the cells are larger than needed.
   void enlarge_font() {
     const double size = std::min(options_.font_size, style_.size * cell_ / pitch_);
     if (size <= style_.size) return;
@@ -145,7 +145,7 @@ class Layout {
     place_labels();
   }
 
-  /// The side of a cell where `columns` maps stand in a row.
+  /// The cell size with `columns` maps per row.
   double cell_for(int columns) const {
     const double least = options_.values ? std::max(pitch_, value_width_) : pitch_;
     if (options_.cell > 0) return options_.cell;
@@ -156,7 +156,7 @@ class Layout {
     return std::ceil(std::clamp(kRowWidth / (columns * tokens_), least, largest));
   }
 
-  /// Decides how key labels run and which labels are written.
+  /// Chooses the direction of key labels and which labels to draw.
   void place_labels() {
     for (Block& block : blocks_) {
       block.keys.upward = block.keys.size.width + kFlatLabelGap > cell_;
@@ -171,7 +171,7 @@ class Layout {
     place_labels();
   }
 
-  /// Tries the row lengths that leave no gap in the last row.
+  /// Tries numbers of maps per row without gaps in the last row.
   void choose_columns() {
     int heads = 1;
     for (const Block& block : blocks_) heads = std::max(heads, static_cast<int>(block.heads.size()));
@@ -204,9 +204,9 @@ class Layout {
   double gutter(const Block& block) const {
     return note_.size * 1.6 + block.queries.size.width + label_gap();
   }
-  /// Between labels and cells: where not every token is named, a name reaches beyond its cell on both sides.
+  /// Space between labels and cells: if not every token is labelled, labels extend beyond their cells.
   double label_gap() const { return std::max(kLabelGap, (pitch_ - cell_) / 2 + 1); }
-  /// Between maps, for the same reason.
+  /// Space between maps, for the same reason.
   double gap() const { return std::max(kGap, pitch_ - cell_ + 2); }
   double caption_height() const { return note_.size * 1.5; }
 
@@ -218,13 +218,13 @@ class Layout {
     name.label.text = fmt::format("{}: {}", queries ? "queries" : "keys", source ? "source" : "target");
     return name;
   }
-  /// From the first cells to the last, or the name of the axis beside them where that is longer.
+  /// The height of the rows, or of the axis name next to them if larger.
   double rows_height(const Block& block) const {
     const double maps =
         block.rows() * (caption_height() + map_height(block) + gap()) - gap() - caption_height();
     return std::max(maps, picture_.measure(axis_name(block, true)).width);
   }
-  /// The same for the columns.
+  /// The same for columns.
   double columns_width(const Block& block) const {
     const double maps = block.columns * (map_width(block) + gap()) - gap();
     return std::max(maps, picture_.measure(axis_name(block, false)).width);
@@ -240,7 +240,7 @@ class Layout {
     return width + 2 * kMargin;
   }
 
-  /// Title, sentences and legend; returns where the blocks begin.
+  /// Draws title, sentences and legend; returns the top of the blocks.
   double draw_heading() {
     double y = kMargin;
     if (!options_.title.empty()) {
@@ -260,7 +260,7 @@ class Layout {
     return y + 2 + legend_size(picture_, note_).height + kGap;
   }
 
-  /// Up to two lines of text from `x` to the margin; returns where they end.
+  /// Draws up to two lines of text from `x` to the margin; returns their bottom.
   double draw_lines(Text text, const std::string& words, double x, double y) {
     text.label.text = visible_text(words);
     text.max_width = page_width() - kMargin - x;
@@ -286,7 +286,7 @@ class Layout {
     return text;
   }
 
-  /// Returns where it ends.
+  /// Returns the bottom.
   double draw_block(const Block& block, double top) {
     Text title = heading_;
     title.label.text = block_title(block);

@@ -22,7 +22,7 @@ constexpr int kNarrowestHead = 7;  // room for "Head 12"
 constexpr int kMostKeyRows = 10;
 constexpr int kLegendColumns = 50;  // for the colours and what they mean
 
-/// What a cell without colours looks like from which weight on.
+/// Characters for cells without colours, with their minimum weights.
 constexpr std::array<std::pair<double, std::string_view>, 5> kShades{
     {{0.0, " "}, {0.05, "\u2591"}, {0.2, "\u2592"}, {0.4, "\u2593"}, {0.7, "\u2588"}}};
 
@@ -64,22 +64,23 @@ class Writer {
     if (!sentence.empty()) line(fit_left(name + ": " + visible_text(sentence), options_.columns));
   }
 
-  /// Finds the widths for this stack: the query labels, then cells of two columns if a whole head fits so,
-  /// else of one; characters of two columns need two.
+  /// Determines the widths for this stack: query labels, and cells of two columns if a whole head fits,
+  /// else of one;
+  /// double-width characters need two.
   void measure(Stack stack) {
     query_labels_ = token_labels(query_tokens(trace_, stack), "\u2581");
     key_labels_ = token_labels(key_tokens(trace_, stack), "\u2581");
     label_columns_ = 1;
     for (const Label& label : query_labels_)
       label_columns_ = std::max(label_columns_, display_width(label.text));
-    label_columns_ = std::min({label_columns_, std::max(1, options_.longest_label), options_.columns / 3});
+    label_columns_ = std::min({label_columns_, std::max(1, options_.max_label_length), options_.columns / 3});
     const int room = options_.columns - label_columns_ - 1;
     const int keys = static_cast<int>(key_labels_.size());
     int widest = 1;
     key_rows_ = 1;
     for (const Label& label : key_labels_) {
       const auto characters =
-          downward_characters(label.text, std::clamp(options_.longest_label, 1, kMostKeyRows));
+          downward_characters(label.text, std::clamp(options_.max_label_length, 1, kMostKeyRows));
       key_rows_ = std::max(key_rows_, static_cast<int>(characters.size()));
       for (const std::string& character : characters) widest = std::max(widest, display_width(character));
     }
@@ -99,10 +100,10 @@ class Writer {
     measure(stack);
     line("");
     line(fmt::format("{} layer {}", stack_name(stack), layer + 1));
-    line(elide_columns(
-        fmt::format("rows: queries ({}), columns: keys ({})", stack == Stack::kEncoder ? "source" : "target",
-                    stack == Stack::kDecoder ? "target" : "source"),
-        options_.columns));
+    line(elide_columns(fmt::format("rows: {} tokens (queries); columns: {} tokens (keys)",
+                                   stack == Stack::kEncoder ? "source" : "target",
+                                   stack == Stack::kDecoder ? "target" : "source"),
+                       options_.columns));
     const int keys = static_cast<int>(key_labels_.size());
     for (size_t first = 0; first < heads.size(); first += heads_per_row_) {
       const size_t end = std::min(heads.size(), first + heads_per_row_);
@@ -113,7 +114,7 @@ class Writer {
     }
   }
 
-  /// Heads side by side, with the keys from `begin` to `end`.
+  /// Writes heads side by side, for keys [begin, end).
   void write_panels(const std::vector<AttentionMatrix>& matrices, const std::vector<size_t>& heads, int begin,
                     int end) {
     const bool part = end - begin < static_cast<int>(key_labels_.size());
@@ -139,7 +140,7 @@ class Writer {
     }
   }
 
-  /// The names of the keys, written downwards so that they end at the cells.
+  /// Writes the key labels vertically, aligned to the cells.
   void write_key_labels(size_t panels, int begin, int end) {
     std::vector<std::vector<std::string>> names;
     size_t rows = 0;
@@ -207,9 +208,8 @@ class Writer {
 std::string attention_terminal(const Trace& trace, const TerminalOptions& options) {
   check_trace(trace);
   if (options.columns < kFewestColumns) {
-    fail(ErrorKind::kUsage,
-         "a terminal of {} columns is too narrow to show attention: at least {} are needed", options.columns,
-         kFewestColumns);
+    fail(ErrorKind::kUsage, "a terminal of {} columns is too narrow for attention: use at least {}",
+         options.columns, kFewestColumns);
   }
   return Writer(trace, options).write();
 }

@@ -1,10 +1,9 @@
-// Attention as text: the same matrices in a terminal, with or without colours, never wider than it.
+// Attention matrices in a terminal, with or without colours.
 //
-// A row is a query, a column a key, written downwards above the cells. As many heads of a layer as fit stand
-// side by side and share the names of their queries. A matrix with more keys than fit is continued below,
-// some keys at a time, under "keys 1 to 30", so that every weight is shown. With colours a cell is a block of
-// the map kBlues, as in pictures: the darker, the more; without, one of " ░▒▓█", whose thresholds the last
-// line gives.
+// Rows are queries, columns are keys, labelled vertically above the cells. Heads of a layer are placed side
+// by side and share their query labels. A matrix with too many keys is continued below under "keys 1 to 30",
+// so that every weight is shown. With colours, a cell is a block of the colour map; without, one of " ░▒▓█",
+// with thresholds in the last line.
 #pragma once
 
 #include <string>
@@ -17,12 +16,12 @@ namespace heed {
 struct TerminalOptions {
   int columns = 80;  ///< lines are never wider; at least 20
   TerminalColours colours = TerminalColours::kNone;
-  bool values = false;     ///< weights in per cent in the cells, which get wider for it
-  bool sentences = true;   ///< source and target above
-  int longest_label = 14;  ///< columns for a query's name, and rows for a key's; longer ones end in "…"
+  bool values = false;        ///< show weights in the cells as percentages
+  bool sentences = true;      ///< source and target above
+  int max_label_length = 14;  ///< of query labels in columns and key labels in rows; longer ones end in "…"
 };
 
-/// Lines that end in a line feed. Throws as check_trace does, and kUsage for a terminal too narrow.
+/// Lines ending with LF. Throws like check_trace, and kUsage if the terminal is too narrow.
 std::string attention_terminal(const Trace& trace, const TerminalOptions& options = {});
 
 }  // namespace heed

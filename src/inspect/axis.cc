@@ -20,7 +20,7 @@ double round_step(double step) {
   return 10 * power;
 }
 
-/// Without the zeros that end a fraction.
+/// Removes trailing zeros of a fraction.
 std::string trim_zeros(std::string number) {
   if (number.find('.') == std::string::npos) return number;
   number.erase(number.find_last_not_of('0') + 1);
@@ -48,12 +48,12 @@ Axis::Axis(double low, double high, int ticks, AxisScale scale, bool widen)
     : low_(low), high_(high), scale_(scale) {
   HEED_CHECK(low <= high || !std::isfinite(low) || !std::isfinite(high));
   if (!std::isfinite(low) || !std::isfinite(high) || !std::isfinite(high - low)) {
-    fail(ErrorKind::kNumeric, "an axis from {} to {} cannot be drawn: finite numbers are needed", low, high);
+    fail(ErrorKind::kNumeric, "an axis cannot range from {} to {}: the numbers must be finite", low, high);
   }
   ticks = std::max(ticks, 2);
   if (scale == AxisScale::kLogarithmic) {
     if (low <= 0)
-      fail(ErrorKind::kUsage, "a logarithmic axis needs numbers above 0, but they begin at {}", low);
+      fail(ErrorKind::kUsage, "a logarithmic axis needs numbers above 0, but the smallest is {}", low);
     place_logarithmic(ticks, widen);
   } else {
     place_linear(ticks, widen);
@@ -61,7 +61,7 @@ Axis::Axis(double low, double high, int ticks, AxisScale scale, bool widen)
 }
 
 void Axis::place_linear(int ticks, bool widen) {
-  // Narrower than this, neighbouring ticks would round to the same number.
+  // Below this range, adjacent ticks would round to the same number.
   const double least = std::max(std::max(std::abs(low_), std::abs(high_)) * 1e-9, 1e-300);
   if (high_ - low_ < least) {
     const double margin = std::max(std::abs(low_) * 0.1, low_ == 0 ? 1.0 : least);

@@ -1,4 +1,4 @@
-// Axes with round numbers, for pictures and terminals alike.
+// Axes with round tick values, for pictures and terminals.
 #pragma once
 
 #include <string>
@@ -13,13 +13,14 @@ struct Tick {
   std::string label;
 };
 
-/// A range of numbers with ticks, mapped to 0 to 1.
+/// A range of numbers with ticks, mapped to [0, 1].
 class Axis {
  public:
-  /// Covers low to high (widened where they are equal), with about `ticks` ticks at round numbers: steps of
-  /// 1, 2 or 5 times a power of ten; on a logarithmic axis powers of ten, with 2 and 5 times them where there
-  /// are few. `widen`: the ends move out to the next ticks. Throws kNumeric for numbers that are not finite,
-  /// kUsage for a logarithmic axis that would reach 0 or below.
+  /// Covers [low, high] (extended if they are equal), with about `ticks` ticks in steps of 1, 2 or 5 times
+  /// a power of ten;
+  /// on a logarithmic axis powers of ten, and 2 and 5 times them if there are few. `widen`: extend the ends
+  /// to the next ticks. Throws kNumeric for non-finite numbers, kUsage for a logarithmic axis with numbers of
+  /// 0 or below.
   Axis(double low, double high, int ticks, AxisScale scale = AxisScale::kLinear, bool widen = true);
 
   /// 0 at the low end, 1 at the high end.
@@ -37,8 +38,8 @@ class Axis {
   std::vector<Tick> ticks_;
 };
 
-/// A number as a person would write it on an axis whose ticks are `step` apart and go up to `largest`:
-/// "0.05", "20", "1.5M"; thousands are "5k" on an axis that passes ten thousand.
+/// Formats a tick label on an axis with ticks `step` apart, up to `largest`: "0.05", "20", "1.5M"; "5k" on
+/// axes beyond ten thousand.
 std::string tick_label(double value, double step, double largest);
 
 }  // namespace heed

@@ -18,11 +18,11 @@ constexpr int kMostBins = 100;
 constexpr double kMostBars = 2000;
 
 void check_values(const std::vector<double>& values, bool negative_too) {
-  if (values.empty()) fail(ErrorKind::kUsage, "there is nothing to draw: no values");
+  if (values.empty()) fail(ErrorKind::kUsage, "a chart needs at least one value");
   for (size_t n = 0; n < values.size(); ++n) {
     if (std::isfinite(values[n]) && (negative_too || values[n] >= 0)) continue;
-    fail(ErrorKind::kNumeric, "value {} is {}, which has no place in the chart: {} numbers are needed", n + 1,
-         values[n], negative_too ? "finite" : "finite, positive");
+    fail(ErrorKind::kNumeric, "value {} is {}: a chart needs {} numbers", n + 1, values[n],
+         negative_too ? "finite" : "finite, positive");
   }
 }
 
@@ -30,7 +30,7 @@ Axis axis_from_zero(const std::vector<double>& values, double most = 0) {
   return {0, std::max(most, *std::max_element(values.begin(), values.end())), 5};
 }
 
-/// Freedman and Diaconis: a bin is 2 * (distance of the quartiles) / n^(1/3) wide.
+/// Freedman and Diaconis: the bin width is 2 * (interquartile range) / n^(1/3).
 int choose_bins(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t count = values.size();
@@ -71,7 +71,7 @@ void draw_numbers(Chart& chart, const Axis& axis, const std::vector<double>& val
 Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>& values,
                     const ChartOptions& options, double most) {
   if (labels.size() != values.size()) {
-    fail(ErrorKind::kShape, "{} labels for {} bars: one each is needed", labels.size(), values.size());
+    fail(ErrorKind::kShape, "{} labels for {} bars: give one label per bar", labels.size(), values.size());
   }
   check_values(values, false);
   if (static_cast<double>(values.size()) > kMostBars) {
@@ -116,7 +116,7 @@ std::vector<float> query_weights(const Trace& trace, const QueryChoice& choice) 
   };
   if (!within(choice.layer, layers.size()) || !within(choice.head, layers[choice.layer].size()) ||
       !within(choice.query, layers[choice.layer][choice.head].queries)) {
-    fail(ErrorKind::kUsage, "there is no query {} in {} layer {} head {}", choice.query + 1,
+    fail(ErrorKind::kUsage, "query {} does not exist in {} layer {} head {}", choice.query + 1,
          stack_name(choice.stack), choice.layer + 1, choice.head + 1);
   }
   const AttentionMatrix& matrix = layers[choice.layer][choice.head];
@@ -138,7 +138,7 @@ Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOption
 Picture histogram_picture(const std::vector<double>& values, int bins, const ChartOptions& options) {
   check_values(values, true);
   if (bins < 0 || bins > kMostBars)
-    fail(ErrorKind::kUsage, "a histogram of {} bins: give 1 to {}, or 0", bins, kMostBars);
+    fail(ErrorKind::kUsage, "a histogram needs 1 to {1} bins, or 0, not {0}", bins, kMostBars);
   if (bins == 0) bins = choose_bins(values);
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const Axis x_axis(*low, *high, 6, AxisScale::kLinear, false);

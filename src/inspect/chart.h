@@ -1,4 +1,4 @@
-// The frame that curves, bars and histograms are drawn in: heading, legend, axes with ticks.
+// The frame of curves, bar charts and histograms: title, legend, axes with ticks.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace heed {
 
 struct ChartOptions {
   std::string title;           ///< a heading; empty: none
-  std::string x_name, y_name;  ///< what the axes show, with units; empty: no name
+  std::string x_name, y_name;  ///< axis names with units; empty: none
   AxisScale x_scale = AxisScale::kLinear, y_scale = AxisScale::kLinear;
   double width = 440, height = 280;  ///< of the whole picture, in points
   double font_size = 9;
@@ -19,25 +19,24 @@ struct ChartOptions {
   std::string font = "Noto Sans, DejaVu Sans, sans-serif";
 };
 
-/// The colour and the dashes of the n-th series: Okabe and Ito's palette for the colour-blind ("Color
-/// universal design", 2008), and dashes, so that a print without colours can be read too.
+/// Colour and dash pattern of the n-th series: Okabe and Ito's colour-blind-safe palette ("Color universal
+/// design", 2008), with dashes for monochrome prints.
 struct SeriesStyle {
   Colour colour;
   std::vector<double> dashes;
 };
 SeriesStyle series_style(size_t n);
 
-/// Lays out the frame of a chart; what is drawn inside is up to the caller. Throws kUsage for a size that
-/// leaves no room for it.
+/// Lays out the frame of a chart; the caller draws its content. Throws kUsage if the size is too small.
 class Chart {
  public:
   explicit Chart(const ChartOptions& options);
 
-  /// Names of series, in rows above the plot. To be called before `begin`.
+  /// Adds the legend above the plot. Call before `begin`.
   void add_legend(const std::vector<std::string>& names);
-  /// Draws the y axis and what lies under the plot: `below` points for labels of the caller.
+  /// Draws the y axis, and reserves `below` points under the plot for labels of the caller.
   void begin(const Axis& y_axis, double below);
-  /// Draws the ticks of an x axis under the plot, in the room that `x_axis_room` tells.
+  /// Draws the ticks of an x axis under the plot, in a space of `x_axis_room`.
   void draw_x_axis(const Axis& x_axis);
   double x_axis_room() const;
 

@@ -1,4 +1,4 @@
-// The attention of a classifier: one pass of one text, or pair of texts, through its encoder.
+// The attention of a classifier's encoder for one text or text pair.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace heed {
 
-/// The texts as `source`, the class that the model gives them as `target`, their tokens, special ones
-/// included, and the attention of the encoder; what a classifier does not have stays empty. The classifier's
-/// result is written to `result` unless that is null. Throws as TextClassifier::encode.
+/// A trace with the texts as `source`, the predicted class as `target`, the tokens including special ones,
+/// and the encoder's attention; everything else is empty. Writes the classifier's result to `result` unless
+/// null. Throws like TextClassifier::encode.
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
                            const decode::ClassifierText& text, decode::Classification* result = nullptr,
                            bool details = false);

@@ -1,9 +1,8 @@
-// Colours for weights from 0 to 1, in which equal steps of weight look equally large.
+// A perceptually uniform colour map for weights from 0 to 1.
 //
-// The map is ColorBrewer's nine "Blues" (Cynthia Brewer, colorbrewer2.org), led in by the white of the paper,
-// and run through at constant speed: the path between the published colours is measured in CIE L*a*b* (D65),
-// where distance is what the eye sees, and the weight is the share of the path. One hue that only darkens:
-// safe for the colour-blind, sparing with ink, and the same picture in grey.
+// ColorBrewer's nine "Blues" (Cynthia Brewer, colorbrewer2.org), preceded by white, interpolated with
+// constant speed in CIE L*a*b* (D65). A single hue of decreasing lightness: colour-blind-safe, and readable
+// in greyscale.
 #pragma once
 
 #include <array>
@@ -17,11 +16,10 @@ struct Colour {
   bool operator==(const Colour&) const = default;
 };
 
-/// The map is drawn in so many steps, so that cells of one colour can be drawn together; one step is
-/// invisible.
+/// Number of discrete levels, so that cells of one colour can be drawn together; one level is not visible.
 inline constexpr int kColourLevels = 256;
 
-/// The level of a value; what lies outside 0 to 1 has the colour of the nearer end.
+/// The level of a value, clamped to 0 to 1.
 int colour_level(double value);
 Colour level_colour(int level);
 

@@ -47,8 +47,8 @@ CurveRanges curve_ranges(const std::vector<Curve>& curves, AxisScale x_scale, Ax
   bool any = false;
   for (const Curve& curve : curves) {
     if (curve.x.size() != curve.y.size()) {
-      fail(ErrorKind::kShape, "curve '{}' has {} x and {} y: one of each is needed per point", curve.name,
-           curve.x.size(), curve.y.size());
+      fail(ErrorKind::kShape, "curve '{}' has {} x values and {} y values: they must be equally many",
+           curve.name, curve.x.size(), curve.y.size());
     }
     for (size_t n = 0; n < curve.x.size(); ++n) {
       if (!is_finite(curve, n)) continue;
@@ -61,7 +61,7 @@ CurveRanges curve_ranges(const std::vector<Curve>& curves, AxisScale x_scale, Ax
                 std::max(ranges.high_y, y)};
     }
   }
-  if (!any) fail(ErrorKind::kUsage, "there is no curve to draw: no point has finite x and y");
+  if (!any) fail(ErrorKind::kUsage, "no curve has a point with finite x and y");
   return ranges;
 }
 

@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// All curves on one pair of axes, with a legend where they have names. Points stand out where there are few.
-/// Throws as curve_ranges does, and kUsage where the size leaves no room.
+/// All curves on common axes, with a legend for named curves. Few points are marked. Throws like
+/// curve_ranges, and kUsage if the size is too small.
 Picture curve_picture(const std::vector<Curve>& curves, const ChartOptions& options = {});
 
 }  // namespace heed

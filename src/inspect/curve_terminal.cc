@@ -24,13 +24,13 @@ constexpr int kBraille = 0x2800;  // the pattern without dots
 constexpr std::array<std::array<int, kDotsAcross>, kDotsDown> kDots{
     {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}};
 
-/// Dots in characters, and which curve drew last in each.
+/// The dots of each character, and the last curve drawn in it.
 class DotField {
  public:
   DotField(int columns, int rows)
       : columns_(columns), rows_(rows), dots_(columns * rows), owner_(columns * rows, -1) {}
 
-  /// A straight line between two points given in shares of the field, from its lower left corner.
+  /// Draws a straight line between two points in relative coordinates from the lower left corner.
   void draw_line(std::pair<double, double> from, std::pair<double, double> to, int curve) {
     const double x0 = from.first * (width() - 1), x1 = to.first * (width() - 1);
     const double y0 = (1 - from.second) * (height() - 1), y1 = (1 - to.second) * (height() - 1);
@@ -42,7 +42,7 @@ class DotField {
     }
   }
 
-  /// One character that stands out, at a point given like those of a line.
+  /// Draws a marked point, in the same coordinates.
   void mark(std::pair<double, double> at, int curve) {
     const double x = at.first * (width() - 1), y = (1 - at.second) * (height() - 1);
     set(static_cast<int>(std::lround(x)), static_cast<int>(std::lround(y)), curve);
@@ -197,7 +197,7 @@ class Writer {
 
 std::string curve_terminal(const std::vector<Curve>& curves, const CurveTerminalOptions& options) {
   if (options.columns < kFewestColumns || options.rows < kFewestRows) {
-    fail(ErrorKind::kUsage, "{} columns and {} rows are too few for a curve: at least {} and {} are needed",
+    fail(ErrorKind::kUsage, "{} columns and {} rows are too few for a curve: use at least {} and {}",
          options.columns, options.rows, kFewestColumns, kFewestRows);
   }
   return Writer(curves, options).write();

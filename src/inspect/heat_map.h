@@ -1,5 +1,4 @@
-// Parts that heat maps are made of: the cells of one matrix, the labels of its axes, the legend of its
-// colours.
+// Components of heat maps: cells, axis labels, colour legend.
 #pragma once
 
 #include <string>
@@ -13,12 +12,12 @@ namespace heed {
 /// The labels of one axis, measured once for all matrices that share it.
 struct AxisLabels {
   std::vector<Label> labels;
-  TextSize size;        ///< of the largest, within max_width
+  TextSize size;        ///< of the largest label, within max_width
   Text style;           ///< font size and max_width
-  int every = 1;        ///< one label for so many cells, where cells are too small for each
-  bool upward = false;  ///< along a key axis: written from bottom to top, as they are wider than a cell
+  int every = 1;        ///< label every n-th cell, if cells are small
+  bool upward = false;  ///< key labels wider than a cell are written from bottom to top
 
-  /// The space between the lines of two labels that just do not touch.
+  /// The minimum distance of two label baselines without overlap.
   double pitch() const { return size.ascent + size.descent + 1; }
 };
 
@@ -29,10 +28,10 @@ double key_labels_height(const AxisLabels& labels);
 
 struct HeatMapStyle {
   double cell = 12;    ///< side of a cell
-  double darkest = 1;  ///< the weight that has the last colour
+  double darkest = 1;  ///< the weight with the darkest colour
   Colour grid{0.6, 0.6, 0.6};
-  bool values = false;    ///< the weight in each cell, in per cent
-  double value_size = 7;  ///< font of these
+  bool values = false;    ///< show weights in cells as percentages
+  double value_size = 7;  ///< font size of these
 };
 
 /// Draws the cells with their upper left corner at `corner`. Row = query, column = key.
@@ -44,16 +43,16 @@ void draw_query_labels(Picture& picture, const AxisLabels& labels, double right,
 /// Key labels begin below `top`; the first cell begins at `left`.
 void draw_key_labels(Picture& picture, const AxisLabels& labels, double left, double top, double cell);
 
-/// What the colours show.
+/// The colour scale.
 struct ColourScale {
   std::string name = "attention weight";
   double least = 0, most = 1;  ///< the values of the first and the last colour
-  bool open = false;           ///< whether larger values have the last colour, too
+  bool open = false;           ///< whether larger values have the last colour
 };
 
-/// A strip of the colours with its name and numbers; `corner` is its upper left corner.
+/// Draws the colour bar with name and numbers; `corner` is its upper left corner.
 void draw_legend(Picture& picture, Point corner, const ColourScale& scale, const Text& style);
-/// Room that draw_legend needs.
+/// The size of draw_legend.
 Box legend_size(const Picture& picture, const Text& style, const ColourScale& scale = {});
 
 }  // namespace heed

@@ -1,7 +1,7 @@
-// How a token is written on an axis, whatever it holds.
+// Display labels of tokens.
 //
-// - "▁Haus" begins a word: the mark stays in front, drawn faint in pictures; "es" continues one and has none.
-// - A character spelt in bytes ("<0xC3>", "<0xA4>") is written at each of its bytes with the byte's number:
+// - "▁Haus" begins a word: the marker is kept, drawn lightly in pictures; "es" continues a word and has none.
+// - Byte pieces of a character ("<0xC3>", "<0xA4>") are shown as the character with an index:
 // "ä₁",
 //   "ä₂". A byte that belongs to no character is written "0xC3".
 // - "</s>" becomes "⟨end⟩", "<s>" "⟨start⟩", "<pad>" "⟨pad⟩", "<unk>" "⟨unknown⟩".
@@ -17,25 +17,26 @@
 
 namespace heed {
 
-/// Text to write, in valid UTF-8; the first and the last so many bytes are not part of the token itself.
+/// A label in valid UTF-8; the given numbers of bytes at its beginning and end are not part of the token
+/// itself.
 struct Label {
   std::string text;
   size_t faint_prefix = 0, faint_suffix = 0;
 };
 
-/// Text with what cannot be seen made visible, always valid UTF-8.
+/// Makes invisible characters visible; the result is valid UTF-8.
 std::string visible_text(std::string_view text);
 
-/// One label per token. `word_mark` replaces the "▁" that begins a word.
+/// One label per token. `word_mark` replaces the marker "▁".
 std::vector<Label> token_labels(const std::vector<std::string>& tokens, std::string_view word_mark);
 
 /// The byte of a byte piece such as "<0xE4>", or -1.
 int byte_of_piece(std::string_view piece);
 
-/// The piece without its word mark, and whether it had one.
+/// Removes the word marker; returns whether there was one.
 bool strip_word_mark(std::string_view& piece);
 
-/// Whether it is a token with a meaning to the model and no text, such as "</s>".
+/// Whether it is a special token such as "</s>".
 bool is_special_token(std::string_view token);
 
 }  // namespace heed

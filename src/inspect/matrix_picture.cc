@@ -26,22 +26,22 @@ bool is_masked(float value) {
 void check(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options) {
   if (panels.empty()) fail(ErrorKind::kUsage, "a picture needs at least one matrix");
   if (!(options.least < options.most)) {
-    fail(ErrorKind::kUsage, "the colours of a picture run from a lower to a higher value, not from {} to {}",
-         options.least, options.most);
+    fail(ErrorKind::kUsage, "the colour range must be increasing, not from {} to {}", options.least,
+         options.most);
   }
   for (const MatrixPanel& panel : panels) {
     const AttentionMatrix& m = panel.matrix;
-    if (m.queries < 1 || m.keys < 1) fail(ErrorKind::kUsage, "'{}' is a matrix without cells", panel.title);
+    if (m.queries < 1 || m.keys < 1) fail(ErrorKind::kUsage, "the matrix '{}' is empty", panel.title);
     const auto fits = [](const std::vector<std::string>& names, int count) {
       return names.empty() || static_cast<int>(names.size()) == count;
     };
     if (!fits(panel.rows, m.queries) || !fits(panel.columns, m.keys)) {
-      fail(ErrorKind::kShape, "'{}': a ({}, {}) matrix has names for {} rows and {} columns", panel.title,
-           m.queries, m.keys, panel.rows.size(), panel.columns.size());
+      fail(ErrorKind::kShape, "'{}': a ({}, {}) matrix cannot have names for {} rows and {} columns",
+           panel.title, m.queries, m.keys, panel.rows.size(), panel.columns.size());
     }
     if (!std::ranges::all_of(m.weights,
                              [](float value) { return std::isfinite(value) || is_masked(value); })) {
-      fail(ErrorKind::kNumeric, "'{}' holds NaN or plus infinity, which have no colour", panel.title);
+      fail(ErrorKind::kNumeric, "'{}' contains NaN or plus infinity", panel.title);
     }
   }
 }

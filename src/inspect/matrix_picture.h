@@ -1,5 +1,5 @@
-// Any matrices as a row or a grid of heat maps on one scale of colours: scores before the softmax, masks,
-// position vectors. Attention with its tokens, layers and heads is attention_picture.h.
+// Arbitrary matrices as heat maps with a common colour scale: raw scores, masks, position vectors. See
+// attention_picture.h for attention.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace heed {
 struct MatrixPanel {
   std::string title;
   AttentionMatrix matrix;                      ///< row = query; finite numbers, or minus infinity: masked
-  std::vector<std::string> rows{}, columns{};  ///< names, as many as the matrix has, or none
+  std::vector<std::string> rows{}, columns{};  ///< row and column names, or empty
 };
 
 struct MatrixPictureOptions {
   std::string title{};             ///< a heading; empty: none
-  std::string scale = "value";     ///< what the colours show
-  std::string x_name{}, y_name{};  ///< what columns and rows are; none where empty
+  std::string scale = "value";     ///< name of the colour scale
+  std::string x_name{}, y_name{};  ///< axis names; empty: none
   double least = 0, most = 1;      ///< the values of the first and the last colour
-  int decimals = -1;               ///< of the numbers in the cells; -1: none are written
+  int decimals = -1;               ///< decimals of the numbers in the cells; -1: no numbers
   int panels_per_row = 0;          ///< 0: all in one row
   double cell = 0;                 ///< side of a cell in points; 0: from the size of the matrices
   double font_size = 9;            ///< of names
@@ -29,9 +29,9 @@ struct MatrixPictureOptions {
   std::string font = "Noto Sans, DejaVu Sans, sans-serif";
 };
 
-/// Masked cells are grey and hatched, and the legend says so. Throws kUsage where there is nothing to draw or
-/// `least` is not below `most`, kShape for names that are not as many as rows or columns, kNumeric for
-/// numbers that are NaN or infinite, but for minus infinity.
+/// Masked cells (minus infinity) are grey and hatched, with a legend. Throws kUsage without matrices or
+/// unless `least` is below `most`, kShape if the number of names does not match, kNumeric for NaN or plus
+/// infinity.
 Picture matrix_picture(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options = {});
 
 }  // namespace heed

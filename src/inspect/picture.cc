@@ -41,7 +41,7 @@ ContextPointer make_context() {
   return context;
 }
 
-/// Without any font Pango measures nonsense. Asked once; a failure is asked again.
+/// Pango measures nonsense without any font. Success is cached, failure is not.
 void require_fonts() {
   static const bool there = [] {
     const ContextPointer context = make_context();
@@ -49,8 +49,8 @@ void require_fonts() {
     pango_layout_set_text(layout.get(), "x", 1);
     if (pango_layout_get_unknown_glyphs_count(layout.get()) > 0) {
       fail(ErrorKind::kNotFound,
-           "no font with Latin letters is installed, so that nothing can be written in pictures: "
-           "install one, on Debian for instance fonts-dejavu-core");
+           "no font with Latin letters is installed: install one for pictures, such as Debian's "
+           "fonts-dejavu-core");
     }
     return true;
   }();

@@ -1,7 +1,7 @@
-// A picture as a list of what is to be drawn, before it is a file.
+// A picture as a list of shapes (display list).
 //
-// Layouts build one, files are rendered from it (picture_file.h), and tests read from it that no label is cut
-// or lies on another. Lengths are in points (1/72 inch); x grows to the right, y downwards.
+// Layout code builds it, picture_file.h renders it, and tests check it for overlaps. Lengths are in points
+// (1/72 inch); x grows to the right, y downwards.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct Box {
   double bottom() const { return top + height; }
 };
 
-/// Boxes of one colour. Where they adjoin others (cells of a heat map), vector files let them overlap by a
-/// hair, as viewers otherwise show the background between them.
+/// Boxes of one colour. Vector files slightly enlarge adjoining boxes (cells of a heat map), since viewers
+/// would otherwise show seams.
 struct Boxes {
   std::vector<Box> boxes;
   Colour fill;
@@ -39,20 +39,20 @@ struct Polyline {
   std::vector<double> dashes;  ///< lengths on, off, on, ...; empty: solid
 };
 
-/// Where the text lies to its point: along its own direction of writing.
+/// Alignment of a text relative to its point, in its writing direction.
 enum class Align { kStart, kMiddle, kEnd };
 
-/// Text of one line, or of a few where `lines` says so.
+/// Text of up to `lines` lines.
 struct Text {
   Label label;
   Point at;                     ///< of the baseline of the first line
-  Align align = Align::kStart;  ///< the part of the baseline that lies at `at`
+  Align align = Align::kStart;  ///< the part of the baseline at `at`
   bool upward = false;          ///< written from bottom to top
-  double size = 9;              ///< of the font
+  double size = 9;              ///< font size
   bool bold = false;
   Colour colour{0.13, 0.13, 0.13};
-  double max_width = 0;  ///< beyond it, text is broken or ends in "…"; 0: no limit
-  int lines = 1;         ///< at most
+  double max_width = 0;  ///< wider text is wrapped or ends in "…"; 0: no limit
+  int lines = 1;         ///< maximum number of lines
   // Filled in by Picture::add.
   Box bounds;  ///< of the ink, on the page
   bool elided = false;
@@ -69,9 +69,9 @@ using PictureShape = std::variant<Boxes, Polyline, Text>;
 struct Picture {
   double width = 0, height = 0;
   Colour background{1, 1, 1};
-  /// Families in order of preference; glyphs that none has come from whatever other font has them.
+  /// Font families in order of preference; missing glyphs come from other fonts.
   std::string font = "Noto Sans, DejaVu Sans, sans-serif";
-  /// What the picture shows, for readers who cannot see it and for the file's own title.
+  /// Title of the file and text alternative.
   std::string title;
   std::vector<PictureShape> shapes;  ///< in the order of drawing
 
@@ -82,7 +82,7 @@ struct Picture {
   /// A filled box, and the line around one.
   void fill(Box box, Colour colour) { add(Boxes{{box}, colour, false}); }
   void outline(Box box, Colour colour, double line_width);
-  /// Puts another picture under this one; the page grows to hold both.
+  /// Appends another picture below this one.
   void add_below(const Picture& other);
   /// All texts, in the order of drawing.
   std::vector<Text> texts() const;
@@ -90,7 +90,7 @@ struct Picture {
   TextSize measure(const Text& text) const;
 };
 
-/// The union of the sizes of several labels, in one style, so that they can share a baseline.
+/// The maximum size of several labels of one style with a common baseline.
 TextSize measure_labels(const Picture& picture, const std::vector<Label>& labels, const Text& style);
 
 }  // namespace heed

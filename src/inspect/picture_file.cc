@@ -23,7 +23,7 @@ namespace {
 constexpr double kPixelsPerPoint = 2, kFewestPixelsPerPoint = 0.5;
 constexpr double kMostPixels = 64e6;    // 256 MB while drawing
 constexpr double kLongestSide = 32767;  // of an image in Cairo
-/// What adjoining boxes grow in vector files, in points: seen by nobody, enough to cover the seam.
+/// Enlargement of adjoining boxes in vector files, in points: invisible, but covers seams.
 constexpr double kOverlap = 0.15;
 
 struct SurfaceDestroy {
@@ -42,7 +42,7 @@ cairo_status_t append_bytes(void* closure, const unsigned char* data, unsigned l
 
 void check_status(cairo_status_t status) {
   if (status != CAIRO_STATUS_SUCCESS) {
-    fail(ErrorKind::kFile, "the picture could not be drawn: {}", cairo_status_to_string(status));
+    fail(ErrorKind::kFile, "cannot draw the picture: {}", cairo_status_to_string(status));
   }
 }
 
@@ -76,7 +76,7 @@ void draw(cairo_t* context, const Boxes& boxes, bool vector) {
 }
 
 void draw(cairo_t* context, const Polyline& line, bool) {
-  cairo_new_path(context);  // text leaves a current point behind
+  cairo_new_path(context);  // text leaves a current point
   for (const Point& point : line.points) cairo_line_to(context, point.x, point.y);
   set_colour(context, line.colour);
   cairo_set_line_width(context, line.width);
@@ -125,9 +125,8 @@ std::string escape_xml(std::string_view text) {
   return escaped;
 }
 
-/// Cairo draws text as outlines, so that it looks the same everywhere; what is written stays readable to
-/// programs and screen readers as the file's title. It also counts its surfaces in the process: that number
-/// is taken out.
+/// Cairo draws text as outlines; the title keeps it readable for programs and screen readers. Also removes
+/// Cairo's process-wide surface number, for deterministic output.
 std::string finish_svg(std::string svg, const Picture& picture) {
   const size_t root = svg.find("<svg ");
   const size_t inside = svg.find('>', root) + 1;
@@ -160,7 +159,7 @@ std::string render_vector(const Picture& picture, PictureFormat format) {
   if (!svg) {
     cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_TITLE, picture.title.c_str());
     cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE,
-                                   "");  // same input, same bytes
+                                   "");  // deterministic output
   }
   draw_picture(surface.get(), picture, 1, true);
   cairo_surface_finish(surface.get());

@@ -1,4 +1,4 @@
-// Pictures as files: PNG, SVG and PDF from one drawing code (Cairo).
+// Renders pictures to PNG, SVG and PDF with Cairo.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@ namespace heed {
 
 enum class PictureFormat { kPng, kSvg, kPdf };
 
-/// The format that a path's extension names. Throws kUsage for any other, naming those there are.
+/// The format for a path's extension. Throws kUsage for an unsupported extension.
 PictureFormat picture_format(const std::string& path);
 
-/// The bytes of the file: the same for the same picture, fonts and version of Cairo. A PNG has two pixels per
-/// point, fewer where it would pass 64 million pixels. Throws kUsage where even one pixel per two points
-/// would be too many.
+/// The content of the file, deterministic for the same picture, fonts and version of Cairo. A PNG has two
+/// pixels per point, or fewer to stay below 64 million pixels. Throws kUsage if half a pixel per point would
+/// still be too many.
 std::string render_picture(const Picture& picture, PictureFormat format);
 
-/// Writes it whole or not at all. Throws kUsage and kFile.
+/// Writes the file atomically. Throws kUsage and kFile.
 void save_picture(const Picture& picture, const std::string& path);
 
 }  // namespace heed

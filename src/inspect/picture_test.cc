@@ -135,7 +135,7 @@ TEST(AttentionPicture, LongTokensAreElided) {
   });
   ASSERT_NE(longest, texts.end());
   EXPECT_TRUE(longest->elided);
-  EXPECT_LE(std::max(longest->bounds.width, longest->bounds.height), PictureOptions().longest_label + 1);
+  EXPECT_LE(std::max(longest->bounds.width, longest->bounds.height), PictureOptions().max_label_width + 1);
 }
 
 TEST(AttentionPicture, SelectedHeadsKeepTheirNumbers) {

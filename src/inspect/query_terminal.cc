@@ -32,9 +32,8 @@ std::string bar_of(double share, int columns) {
 std::string query_terminal(const Trace& trace, const QueryChoice& choice,
                            const QueryTerminalOptions& options) {
   if (options.columns < kFewestColumns) {
-    fail(ErrorKind::kUsage,
-         "a terminal of {} columns is too narrow to show attention: at least {} are needed", options.columns,
-         kFewestColumns);
+    fail(ErrorKind::kUsage, "a terminal of {} columns is too narrow for attention: use at least {}",
+         options.columns, kFewestColumns);
   }
   const std::vector<float> weights = query_weights(trace, choice);
   const std::vector<Label> keys = token_labels(key_tokens(trace, choice.stack), "\u2581");
@@ -58,7 +57,7 @@ std::string query_terminal(const Trace& trace, const QueryChoice& choice,
           "\n\n";
   int label_columns = 1;
   for (const Label& key : keys) label_columns = std::max(label_columns, display_width(key.text));
-  label_columns = std::min({label_columns, options.longest_label, options.columns / 3});
+  label_columns = std::min({label_columns, options.max_label_length, options.columns / 3});
   const int room = options.columns - 2 - label_columns - kPercentColumns - 2;
   if (room >= kScaleColumns) {
     text += std::string(static_cast<size_t>(options.columns - room), ' ') + "0%" +

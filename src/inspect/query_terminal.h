@@ -1,4 +1,4 @@
-// The weights of one query as text: a line for each key, with its weight in per cent and a bar.
+// The weights of one query as text: one line per key, with percentage and bar.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace heed {
 struct QueryTerminalOptions {
   int columns = 80;  ///< lines are never wider; at least 20
   TerminalColours colours = TerminalColours::kNone;
-  bool sentences = true;   ///< source and target above
-  int longest_label = 24;  ///< columns for a key's name; longer ones end in "…"
+  bool sentences = true;      ///< source and target above
+  int max_label_length = 24;  ///< columns for a key label; longer ones end in "…"
 };
 
-/// Lines that end in a line feed; a bar across the whole width is a weight of 1, as the line above the bars
-/// says. Throws as check_trace does, and kUsage for a terminal too narrow, or where there is no such query.
+/// Lines ending with LF; a bar of the full width is a weight of 1. Throws like check_trace, and kUsage if the
+/// terminal is too narrow or the query does not exist.
 std::string query_terminal(const Trace& trace, const QueryChoice& choice,
                            const QueryTerminalOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Listens to a model at work and keeps the attention weights of one sentence: they become a Trace.
+// An attention sink that records the weights of one sentence for a Trace.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace heed {
 
-/// For one forward pass of one sentence pair; not shared between threads.
+/// For one forward pass of one sentence pair; not thread-safe.
 class AttentionRecorder : public nn::AttentionSink {
  public:
   /// `details`: keep queries, keys, values and scores too.
@@ -20,9 +20,9 @@ class AttentionRecorder : public nn::AttentionSink {
   void receive_operands(const nn::AttentionPlace& place, const ops::AttentionOperands& operands,
                         const Tensor& scores, const ops::AttentionLayout& layout) override;
 
-  /// All that was heard, [layer][head] of each stack.
+  /// The recorded weights, [layer][head] of each stack.
   const AttentionStack& stack(Stack which) const { return stacks_[static_cast<size_t>(which)]; }
-  /// The same, moved into a trace.
+  /// Moves the recorded weights into a trace.
   void move_into(Trace& trace);
 
  private:

@@ -75,7 +75,7 @@ TEST(AttentionTerminal, Golden) {
             "source: Ja, gut.\n"
             "\n"
             "cross layer 1\n"
-            "rows: queries (target), columns: keys (source)\n"
+            "rows: target tokens (queries); columns: source tokens (keys)\n"
             "\n"
             "      Head 1\n"
             "              \u27E8\n"
@@ -98,7 +98,7 @@ TEST(AttentionTerminal, GoldenWithValues) {
   EXPECT_EQ(attention_terminal(trace, options),
             "\n"
             "decoder layer 1\n"
-            "rows: queries (target), columns: keys (target)\n"
+            "rows: target tokens (queries); columns: target tokens (keys)\n"
             "\n"
             "      Head 1\n"
             "         \u27E8\n"

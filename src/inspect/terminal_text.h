@@ -1,4 +1,4 @@
-// Text for terminals: cut and filled to a number of columns, with or without colour.
+// Terminal text: truncation, padding, and colours.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace heed {
 
-/// What a terminal can show.
+/// Colour support of a terminal.
 enum class TerminalColours { kNone, k256, kTrueColour };
 
-/// What the environment says: none where NO_COLOR is set to anything, TERM is "dumb" or output is no
-/// terminal; all where COLORTERM is "truecolor" or "24bit"; else 256. An unset variable is a null pointer.
+/// Detects colour support: none if NO_COLOR is set, TERM is "dumb" or the output is not a terminal; true
+/// colour if COLORTERM is "truecolor" or "24bit"; else 256 colours. Unset variables are null pointers.
 struct TerminalEnvironment {
   const char* no_color = nullptr;
   const char* colorterm = nullptr;
@@ -22,19 +22,19 @@ struct TerminalEnvironment {
 };
 TerminalColours terminal_colours(const TerminalEnvironment& environment);
 
-/// At most so many columns, the last one "…" where something was left out; no character is cut in two.
+/// Truncates to a number of columns, with "…" at the end, without splitting characters.
 std::string elide_columns(std::string_view text, int columns);
 
-/// Filled with spaces to so many columns (see elide_columns), at the right end, or at the left one. Text
-/// written from right to left is closed by a mark that keeps the rest of the line in its order.
+/// Truncates (see elide_columns) and pads with spaces on the right or left. Right-to-left text is followed by
+/// a mark that preserves the order of the rest of the line.
 std::string fit_left(std::string_view text, int columns);
 std::string fit_right(std::string_view text, int columns);
 
-/// The text as a column of characters to be written downwards: each with its combining marks, at most `rows`,
-/// the last one "…" where something was left out.
+/// Splits text into characters for vertical writing, each with its combining marks; at most `rows`, the last
+/// one "…" if truncated.
 std::vector<std::string> downward_characters(std::string_view text, int rows);
 
-/// Text on a background of this colour, in black or white; the text itself where there are no colours.
+/// Text in black or white on a coloured background; plain without colours.
 std::string on_colour(std::string_view text, Colour background, TerminalColours colours);
 /// Text in this colour.
 std::string in_colour(std::string_view text, Colour colour, TerminalColours colours);

@@ -1,4 +1,4 @@
-// What tests ask of a picture: that nothing overlaps or is cut, and what is written on it.
+// Test helper: checks pictures for overlapping or clipped text, and lists their texts.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline Trace trace_of(int tokens, int layers, int heads) {
   return make_trace(make_tokens(tokens), make_tokens(tokens + 1), layers, heads);
 }
 
-/// Texts of which the ink overlaps, or that leave the page.
+/// Describes texts that overlap or leave the page.
 inline std::vector<std::string> faults(const Picture& picture) {
   std::vector<std::string> found;
   std::vector<Text> texts = picture.texts();

@@ -1,5 +1,5 @@
-// Attention made up for tests: near the diagonal, blurred, on the first and on the last key; causal in the
-// decoder.
+// Test helper: artificial attention: near the diagonal, uniform, on the first and on the last key; causal in
+// the decoder.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 
 namespace heed::testing {
 
-/// Rows are a softmax of scores of four kinds by turns; keys after the query get exactly 0 where it is
-/// causal.
+/// Rows are softmaxes of four alternating kinds of scores; if causal, keys after the query get exactly 0.
 inline AttentionMatrix make_matrix(int queries, int keys, int kind, bool causal) {
   AttentionMatrix matrix{queries, keys, {}};
   for (int query = 0; query < queries; ++query) {

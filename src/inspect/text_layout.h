@@ -1,4 +1,4 @@
-// The one place where a Text becomes a Pango layout, for measuring and for drawing alike.
+// Creates the Pango layout of a Text, for measuring and drawing.
 #pragma once
 
 #include <pango/pangocairo.h>
@@ -15,8 +15,8 @@ struct GObjectUnref {
 };
 using PangoLayoutPointer = std::unique_ptr<PangoLayout, GObjectUnref>;
 
-/// A layout in points, without hinting, so that it is the same in every kind of file. Throws kNotFound
-/// where no font is installed.
+/// A layout in points without hinting, so that it is the same in all file formats. Throws kNotFound if no
+/// font is installed.
 PangoLayoutPointer make_text_layout(const Text& text, const std::string& font);
 
 /// The distance from the layout's left edge to the point of alignment on its first baseline.

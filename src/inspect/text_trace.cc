@@ -15,7 +15,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
   const models::LanguageModel& model = loaded.language_model();
   std::vector<int32_t> ids = tokenizer.prompt_ids(text);
   if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
-    fail(ErrorKind::kUsage, "the text has {} tokens, and the model has positions for {}: give a shorter one",
+    fail(ErrorKind::kUsage, "the text has {} tokens, but the model's maximum is {}: give a shorter text",
          ids.size(), model.max_length());
   }
   models::Sequences read;

@@ -1,4 +1,4 @@
-// The attention of a language model to its own text.
+// The self-attention of a language model for a text.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace heed {
 
-/// One pass over a text, as a trace whose `decoder` is the model's self-attention; encoder, cross and source
-/// are empty. Keys are the tokens that the model has read, the first of them the start token where every text
-/// has one. The query of a row is what the model was to write there: the token behind, and in the last row
-/// the one that it finds likeliest. Throws kUsage for a text without tokens, or longer than the model's
-/// positions.
+/// A trace whose `decoder` is the model's self-attention; encoder, cross and source are empty. Keys are the
+/// input tokens, beginning with the start token if every text has one. A row is labelled with the token that
+/// it predicts: the next token, and in the last row the most probable one. Throws kUsage for a text without
+/// tokens, or longer than the model's maximum.
 Trace trace_language_model(const models::LoadedModel& model, const TextTokenizer& tokenizer,
                            const std::string& text, bool details = false);
 

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-/// Room for rounding above 1: the softmax of n keys in float32 is off by less than n * 2^-24, here for n =
+/// Tolerance above 1: the rounding error of a float32 softmax over n keys is below n * 2^-24, here for n =
 /// 2^14.
 constexpr float kLargestWeight = 1.001F;
 
@@ -16,12 +16,12 @@ std::optional<int> parse_number(const std::string& what, const std::string& text
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 1) {
-    fail(ErrorKind::kUsage, "{} '{}' is not known: give a number from 1 up, or {}", what, text, others);
+    fail(ErrorKind::kUsage, "unknown {} '{}': give a number from 1 on, or {}", what, text, others);
   }
   return number - 1;
 }
 
-/// How many heads the layers of a stack have, at most.
+/// The maximum number of heads per layer of a stack.
 int count_heads(const AttentionStack& layers) {
   size_t heads = 0;
   for (const auto& layer : layers) heads = std::max(heads, layer.size());
@@ -30,7 +30,7 @@ int count_heads(const AttentionStack& layers) {
 
 void check_index(const std::string& what, int index, int count, const std::string& where) {
   if (index >= 0 && index < count) return;
-  fail(ErrorKind::kUsage, "there is no {} {} in the {}: choose from 1 to {}, or all", what, index + 1, where,
+  fail(ErrorKind::kUsage, "{} {} does not exist in the {}: choose 1 to {}, or all", what, index + 1, where,
        count);
 }
 
@@ -72,7 +72,7 @@ AttentionMatrix mean_of(const std::vector<AttentionMatrix>& heads) {
   return mean;
 }
 
-/// The names of the stacks in which anything was recorded.
+/// The names of the recorded stacks.
 std::vector<std::string> stacks_of(const Trace& trace) {
   std::vector<std::string> names;
   for (const Stack stack : kStacks) {
@@ -141,7 +141,7 @@ void check_trace(const Trace& trace) {
       }
     }
   }
-  if (!anything) fail(ErrorKind::kUsage, "there is no attention to show: no stack, layer or head was chosen");
+  if (!anything) fail(ErrorKind::kUsage, "there is no attention to show: select a stack, layer or head");
 }
 
 AttentionSelection parse_selection(const std::string& stack, const std::string& layer,
@@ -151,7 +151,7 @@ AttentionSelection parse_selection(const std::string& stack, const std::string& 
     if (stack == stack_name(candidate)) selection.stack = candidate;
   }
   if (!selection.stack && stack != "all") {
-    fail(ErrorKind::kUsage, "stack '{}' is not known: choose encoder, decoder, cross or all", stack);
+    fail(ErrorKind::kUsage, "unknown stack '{}': choose encoder, decoder, cross or all", stack);
   }
   if (layer != "all") selection.layer = parse_number("layer", layer, "all");
   selection.mean = head == "mean";

@@ -163,7 +163,7 @@ Trace trace_from_json(std::string_view json, const std::string& origin) {
   try {
     trace = read_trace(parse_json(json, origin, {.bytes = size_t{1} << 31}));
   } catch (const std::exception& error) {
-    fail(ErrorKind::kFormat, "'{}' is not attention as Heed writes it: {}", origin, error.what());
+    fail(ErrorKind::kFormat, "'{}' is not an attention file of Heed: {}", origin, error.what());
   }
   check_trace(trace);
   return trace;

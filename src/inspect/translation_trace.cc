@@ -21,12 +21,11 @@ std::vector<std::string> piece_names(const Tokenizer& tokenizer, std::span<const
   return names;
 }
 
-void require_room(const models::Seq2Seq& model, const char* side, size_t tokens) {
-  if (tokens == 0) fail(ErrorKind::kUsage, "the {} has no tokens: there is no attention to look at", side);
+void require_length(const models::Seq2Seq& model, const char* side, size_t tokens) {
+  if (tokens == 0) fail(ErrorKind::kUsage, "the {} has no tokens", side);
   if (model.max_length() > 0 && static_cast<int64_t>(tokens) > model.max_length()) {
-    fail(ErrorKind::kUsage,
-         "the {} has {} tokens, and the model has positions for {}: give a shorter sentence", side, tokens,
-         model.max_length());
+    fail(ErrorKind::kUsage, "the {} has {} tokens, but the model's maximum is {}: give a shorter sentence",
+         side, tokens, model.max_length());
   }
 }
 
@@ -49,8 +48,8 @@ std::vector<float> log_probabilities(const Tensor& logits, std::span<const int32
 
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
                         const TranslationPieces& pieces, bool details) {
-  require_room(model.seq2seq(), "source", pieces.source.size());
-  require_room(model.seq2seq(), "target", pieces.target.size());
+  require_length(model.seq2seq(), "source", pieces.source.size());
+  require_length(model.seq2seq(), "target", pieces.target.size());
   // At position t the decoder reads what position t - 1 produced; the first reads the start token.
   std::vector<int32_t> decoder_input{model.seq2seq().start_id()};
   decoder_input.insert(decoder_input.end(), pieces.target.begin(), pieces.target.end() - 1);
@@ -79,7 +78,7 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokeni
   const std::vector<int32_t> source = tokenizer.encode_source(request.source).ids;
   std::vector<int32_t> target;
   ScoredTrace scored;
-  require_room(model.seq2seq(), "source", source.size());
+  require_length(model.seq2seq(), "source", source.size());
   if (own) {
     const decode::Search search(model.seq2seq(), model.context(), request.search);
     decode::SearchSentence sentence{.number = 0, .source = source};
@@ -91,7 +90,7 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokeni
     scored.score = found.score;
   } else {
     target = tokenizer.encode_target(request.target).ids;
-    require_room(model.seq2seq(), "target", target.size());
+    require_length(model.seq2seq(), "target", target.size());
     const std::vector<decode::ScoringPair> pair{{source, target}};
     const auto each = decode::score_pairs(model.seq2seq(), model.context(), request.search, pair).at(0);
     scored.log_probability = std::accumulate(each.begin(), each.end(), 0.0);

@@ -1,5 +1,5 @@
-// The attention of a translation: one pass through the model with the whole translation as input (teacher
-// forcing), which gives each position the weights that it has in search too.
+// The attention of a translation: a forward pass with the whole translation as input (teacher forcing), which
+// computes the same weights as search.
 #pragma once
 
 #include <span>
@@ -12,37 +12,36 @@
 
 namespace heed {
 
-/// A sentence pair as the model sees it, end tokens included.
+/// A tokenized sentence pair with end tokens.
 struct TranslationPieces {
   std::span<const int32_t> source, target;
 };
 
-/// Source and target tokens are pieces; the decoder's first key is the token that the model starts from. The
-/// texts and the model's name stay for the caller to fill in. Throws kUsage for a sentence longer than the
-/// model's positions.
+/// Traces a tokenized pair; the first decoder key is the start token. The caller sets texts and model name.
+/// Throws kUsage for a sentence longer than the model's maximum.
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
                         const TranslationPieces& pieces, bool details = false);
 
-/// What to trace.
+/// The texts to trace.
 struct TraceRequest {
   std::string source = {};
   std::string target = {};            ///< empty: the model's own translation
-  decode::SearchOptions search = {};  ///< how that is found
+  decode::SearchOptions search = {};  ///< options for finding it
   bool details = false;               ///< keep queries, keys, values and scores too: Trace::details
   std::string prefix = {};            ///< that the model's own translation begins with
 };
 
-/// A trace with the log-probability of the target, and that divided by length^length_penalty.
+/// A trace with the log-probability of the target, and the score: that divided by length^length_penalty.
 struct ScoredTrace {
   Trace trace;
   double log_probability = 0, score = 0;
 };
-/// As trace_text. The score of the model's own translation is that of the search.
+/// Like trace_text. The score of the model's own translation is that of the search.
 ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokenizer& tokenizer,
                                   const TraceRequest& request);
 
-/// The trace of texts, with the texts and the model's name. The source is one sentence here, however long.
-/// Throws like trace_translation.
+/// Traces texts; sets texts and model name. The source is treated as one sentence. Throws like
+/// trace_translation.
 Trace trace_text(const models::LoadedModel& model, const Tokenizer& tokenizer, const TraceRequest& request);
 
 }  // namespace heed

@@ -1,8 +1,5 @@
-// Attention between words instead of subword pieces.
-//
-// The attention of a word is the average over the queries of its pieces; the attention that a word receives
-// is the sum over the keys of its pieces (Clark et al., "What does BERT look at?", 2019, section 4.1). So
-// rows still sum to 1.
+// Groups attention by words: averages over the queries of a word's tokens and sums over the keys (Clark et
+// al., "What does BERT look at?", 2019, section 4.1), so rows still sum to 1.
 #pragma once
 
 #include <string>
@@ -12,20 +9,18 @@
 
 namespace heed {
 
-/// The word of each piece, counted from 0: a word begins at a piece marked by "▁", and each special token
-/// ("</s>") is a word of its own. Text without spaces (Chinese) is one word to this rule: pass better indices
-/// if you have them.
+/// The word index of each token: a word begins at a token marked by "▁", and each special token ("</s>") is a
+/// word. Text without spaces (Chinese) is one word by this rule; pass other indices if available.
 std::vector<int> word_indices(const std::vector<std::string>& tokens);
 
-/// The trace between words; its tokens are then words without marks. `source_words` and `target_words` give
-/// the word of each source and target token, from 0, never falling and never skipping. A decoder position
-/// reads what the one before produced, so the words of its keys are those of the target behind one start
-/// token; the query of a word of several pieces therefore sees the word's own first pieces. Throws kShape
-/// where the indices do not fit.
+/// Groups a trace by words; its tokens become words without markers. `source_words` and `target_words` are
+/// the word indices of the tokens, from 0, nondecreasing and without gaps. A decoder position reads the token
+/// of the previous position, so its keys are the start token and the words of the target; the query of a word
+/// of several tokens sees the word's own first tokens. Throws kShape for invalid indices.
 Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
                      const std::vector<int>& target_words);
 
-/// With the trace's own words, or `word_indices` of the tokens. Tokens are then words of the trace.
+/// Groups by the trace's own words, or by `word_indices` of the tokens.
 Trace group_by_words(const Trace& trace);
 
 }  // namespace heed

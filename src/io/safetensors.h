@@ -39,8 +39,7 @@ class SafetensorsReader {
   /// types.
   Tensor read(const std::string& name) const;
   /// Reads a tensor of F32, F16, BF16 or F64 as float32 into `destination`, which has the shape `expected`.
-  /// Type and
-  /// shape are checked before reading. Throws kNotFound, kFormat, or kShape with both shapes.
+  /// Type and shape are checked before reading. Throws kNotFound, kFormat, or kShape with both shapes.
   void read_into(const std::string& name, float* destination, const Shape& expected) const;
   /// Reads a tensor of I8.
   void read_into(const std::string& name, int8_t* destination, const Shape& expected) const;

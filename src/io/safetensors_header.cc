@@ -196,8 +196,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   }
 
   /// Sets the shape of the current tensor and returns its size in bytes. Checks the limit of Shape before
-  /// each
-  /// multiplication, so that nothing overflows, even if another axis is empty.
+  /// each multiplication, so that nothing overflows, even if another axis is empty.
   uint64_t checked_size(const std::string& name, uint64_t width) {
     constexpr uint64_t kMostElements = INT64_MAX / 8;
     uint64_t elements = 1;

@@ -14,8 +14,7 @@ namespace heed {
 class WeightFiles {
  public:
   /// Opens all files and checks their headers. Throws kNotFound if there are no safetensors weights, with
-  /// advice on
-  /// converting the weights that are there; kFormat for damaged files.
+  /// advice on converting the weights that are there; kFormat for damaged files.
   static WeightFiles open(const std::string& directory);
 
   const std::string& directory() const { return directory_; }

@@ -1,5 +1,4 @@
-// The attention heads of a translation model that align words: alignment_heads of generation_config.json, as
-// Whisper's files list them.
+// The cross-attention heads that align words: alignment_heads of generation_config.json, in Whisper's format.
 #pragma once
 
 #include <string>
@@ -9,19 +8,18 @@
 
 namespace heed::models {
 
-/// A head of the decoder's attention to the source; both count from 0. When the decoder reads a token, the
-/// head looks at the token's counterpart in the source.
+/// A cross-attention head; both indices count from 0. At the step that reads a target token, it attends to
+/// the aligned source token.
 struct AlignmentHead {
   int layer = 0, head = 0;
   bool operator==(const AlignmentHead&) const = default;
 };
 
-/// Those of a file; none where it does not say. Throws kFormat.
+/// The heads in a file; empty if missing. Throws kFormat.
 std::vector<AlignmentHead> alignment_heads_of(const JsonObject& file);
-/// Those of a model directory; none where it has no generation_config.json. Throws kFile or kFormat.
+/// The heads in a model directory; empty without generation_config.json. Throws kFile or kFormat.
 std::vector<AlignmentHead> read_alignment_heads(const std::string& directory);
-/// Writes them into the generation_config.json that is there, and keeps all else. Throws kNotFound, kFile or
-/// kFormat.
+/// Updates the existing generation_config.json. Throws kNotFound, kFile or kFormat.
 void write_alignment_heads(const std::string& directory, const std::vector<AlignmentHead>& heads);
 
 }  // namespace heed::models

@@ -25,7 +25,7 @@ const Architecture& architecture_named(const std::string& name) {
     if (architecture.name == name) return architecture;
     names.push_back(architecture.name);
   }
-  fail(ErrorKind::kUsage, "there is no architecture '{}'; there are {}{}", name, fmt::join(names, ", "),
+  fail(ErrorKind::kUsage, "unknown architecture '{}'; choose {}{}", name, fmt::join(names, ", "),
        did_you_mean(name, names));
 }
 
@@ -39,8 +39,7 @@ const Architecture* architecture_of_type(const std::string& model_type) {
 const Architecture& architecture_of(const JsonObject& config) {
   const Architecture* architecture = architecture_of_type(config.string("model_type"));
   if (architecture == nullptr) {
-    config.reject("model_type",
-                  fmt::format("one that can be used here ({})", fmt::join(known_model_types(), ", ")));
+    config.reject("model_type", fmt::format("a supported type ({})", fmt::join(known_model_types(), ", ")));
   }
   return *architecture;
 }

@@ -1,5 +1,5 @@
-// The architectures there are, one row each: everything that training and reading a directory need to know of
-// one. A new architecture is a file of this folder that makes a row, and its line in architecture.cc.
+// The table of architectures, with everything that training and loading need. To add one, write a file in
+// this folder that creates a row, and add it to architecture.cc.
 #pragma once
 
 #include <memory>
@@ -13,46 +13,46 @@
 
 namespace heed::models {
 
-struct FurtherModel;
+struct FineTunedModel;
 
-/// A dropout of a recipe's [model]: a setting that a model trained further need not keep.
+/// A dropout setting of a recipe's [model], which fine-tuning may change.
 struct Dropout {
   std::string setting;                   ///< as visit_model_settings() names it
-  double ModelSettings::*field;          ///< kAsTheModelSays where the recipe leaves it to the model
+  double ModelSettings::*field;          ///< kKeepModelValue if not set by the recipe
   std::vector<std::string> config_keys;  ///< of config.json, which hold it
 };
 
 struct Architecture {
   std::string name;                      ///< of --arch and model.arch
   std::string description;               ///< for people, a few words
-  Task task = Task::kTranslation;        ///< what it is for
+  Task task = Task::kTranslation;        ///< the task it supports
   std::vector<std::string> model_types;  ///< the model_types of config.json that it reads
-  /// The settings of a recipe's [model] that it knows, as visit_model_settings() names them.
+                                         /// The supported settings of a recipe's [model], with the names of
+                                         /// visit_model_settings().
   std::vector<std::string> settings;
-  /// Those of its settings that are dropouts and stand in config.json.
+  /// The dropouts among its settings, with their keys in config.json.
   std::vector<Dropout> dropouts = {};
-  /// What --preset begins with.
+  /// The model settings of --preset.
   ModelPreset (*preset)(PresetSize size) = nullptr;
-  /// A model of these settings, which writes its config.json by Model::config_json(). Throws for settings
-  /// that make no sense.
+  /// Creates a model with these settings. Throws for invalid settings.
   std::unique_ptr<Model> (*make)(const ModelSettings& settings) = nullptr;
-  /// The model of a config.json. Throws kFormat for anything missing, out of range, or that cannot be done.
+  /// Creates the model of a config.json. Throws kFormat for missing, invalid or unsupported values.
   std::unique_ptr<Model> (*read)(const JsonObject& config) = nullptr;
-  /// The model of a config.json that is to be trained further for the labels of `text`, where that is another
-  /// than read() gives (further_training.h).
-  FurtherModel (*read_further)(const JsonObject& config, const ModelSettings& text) = nullptr;
+  /// Creates the model of a config.json for fine-tuning with the labels of `text`, if it differs from read()
+  /// (fine_tuning.h).
+  FineTunedModel (*read_for_fine_tuning)(const JsonObject& config, const ModelSettings& text) = nullptr;
 };
 
-/// The first of a task is what is trained where none is named.
+/// The first architecture of a task is its default.
 const std::vector<Architecture>& architectures();
 
-/// By its name. Throws kUsage for another one, naming those there are, and the nearest.
+/// Looks up a name. Throws kUsage for an unknown one, with the known names and the nearest.
 const Architecture& architecture_named(const std::string& name);
-/// By a model_type of config.json; nullptr where there is none.
+/// Looks up a model_type of config.json; nullptr if unknown.
 const Architecture* architecture_of_type(const std::string& model_type);
-/// Of a config.json. Throws kFormat for a model_type that there is none for.
+/// The architecture of a config.json. Throws kFormat for an unknown model_type.
 const Architecture& architecture_of(const JsonObject& config);
-/// All of them, or those for a task, in the table's order.
+/// All model types, or those for a task, in table order.
 std::vector<std::string> known_model_types(std::optional<Task> task = {});
 
 }  // namespace heed::models

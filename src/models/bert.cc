@@ -28,7 +28,8 @@ void require(const BertConfig& c) {
   require_positive("feed-forward width", c.inner_width);
   require_positive("maximum length", c.max_length);
   if (c.padding_id < 0 || c.padding_id >= c.vocabulary) {
-    fail(ErrorKind::kUsage, "the padding id {} is outside the vocabulary of {}", c.padding_id, c.vocabulary);
+    fail(ErrorKind::kUsage, "the padding id {} is out of range for a vocabulary of {}", c.padding_id,
+         c.vocabulary);
   }
 }
 
@@ -97,8 +98,7 @@ Var BertEncoder::embed(nn::Context& context, const ClassifierInput& input) const
   types.resize(places.size());
   for (const int32_t type : types) {
     if (type < 0 || type >= types_) {
-      fail(ErrorKind::kUsage, "the model tells {} kinds of text apart, so there is no token type {}", types_,
-           type);
+      fail(ErrorKind::kUsage, "the model has {} token types, so token type {} is invalid", types_, type);
     }
   }
   ops::EmbeddingOptions words;
@@ -120,7 +120,7 @@ Var BertEncoder::forward(nn::Context& context, const ClassifierInput& input) con
 
 BertClassifier::BertClassifier(const BertConfig& config) : config_(config), encoder_(table_, config) {
   if (config.labels.size() < 2) {
-    fail(ErrorKind::kUsage, "a classifier needs two classes at least, not {}", config.labels.size());
+    fail(ErrorKind::kUsage, "a classifier needs at least two classes, not {}", config.labels.size());
   }
   pooler_ = nn::Linear(table_, "bert.pooler.dense", config.width, config.width);
   classifier_ = nn::Linear(table_, "classifier", config.width, classes());
@@ -187,7 +187,7 @@ BertMaskedLm::BertMaskedLm(const BertConfig& config) : config_(config), encoder_
                       {nn::Initialisation::Kind::kZeros},
                       {"cls.predictions.decoder.bias"}});
   table_.also_call(encoder_.words().first, "cls.predictions.decoder.weight");
-  // The other heads of the training that the authors did.
+  // Other heads of BERT's pretraining.
   table_.leave_out("bert.pooler.");
   table_.leave_out("cls.seq_relationship.");
 }

@@ -1,8 +1,6 @@
 // BERT (Devlin et al., "BERT: pre-training of deep bidirectional transformers for language understanding",
-// 2019): the encoder of a Transformer by itself, with learned positions, and what is put on top of it.
-//
-// Laid out as Hugging Face's BertForSequenceClassification and BertForMaskedLM, so that models of either open
-// in the other.
+// 2019): a Transformer encoder with learned positions, with a classifier or a masked language model on top.
+// // // Compatible with Hugging Face's BertForSequenceClassification and BertForMaskedLM.
 #pragma once
 
 #include <string>
@@ -16,7 +14,7 @@ namespace heed::models {
 
 struct BertConfig {
   int64_t vocabulary = 0;
-  int64_t types = 2;    ///< kinds of text that are told apart: type_vocab_size
+  int64_t types = 2;    ///< number of token types: type_vocab_size
   int64_t width = 768;  ///< hidden_size
   int layers = 12;
   int heads = 12;
@@ -25,22 +23,22 @@ struct BertConfig {
   int64_t max_length = 512;     ///< maximum number of positions
   double norm_epsilon = 1e-12;  ///< layer_norm_eps
   double dropout = 0.1, attention_dropout = 0.1;
-  double classifier_dropout = 0.1;  ///< of what the classifier reads
-  double deviation = 0.02;          ///< of embeddings at the beginning: initializer_range
+  double classifier_dropout = 0.1;  ///< on the input of the classifier
+  double deviation = 0.02;          ///< standard deviation of initial embeddings: initializer_range
   int32_t padding_id = 0;
   std::vector<std::string> labels;  ///< of the classes, in the order of their numbers; a classifier's
 };
 
-/// Embeddings and layers: each token as a vector that has seen its context.
+/// Embeddings and encoder layers.
 ///
 ///   x_t = LayerNorm(word + position + type),   then post-norm layers (nn::EncoderLayer)
 class BertEncoder {
  public:
-  /// Registers everything under "bert.". Throws for a config that makes no sense.
+  /// Registers all parameters under "bert.". Throws for an invalid config.
   BertEncoder(nn::ParameterTable& table, const BertConfig& config);
   /// (N, D)
   Var forward(nn::Context& context, const ClassifierInput& input) const;
-  /// The embeddings of words (V, D).
+  /// The token embeddings (V, D).
   nn::ParamRef words() const { return words_; }
 
  private:
@@ -67,9 +65,9 @@ class BertClassifier : public Classifier {
   int64_t types() const override { return config_.types; }
   int32_t padding_id() const override { return config_.padding_id; }
 
-  /// The last layer's vectors (N, D).
+  /// The output of the last layer (N, D).
   Var encode(nn::Context& context, const ClassifierInput& input) const;
-  /// Such vectors -> (B, D)
+  /// Pools the output of encode(): (N, D) -> (B, D).
   Var pool(nn::Context& context, const Var& hidden, const Sequences& text) const;
 
   ClassificationLoss loss(nn::Context& context, const ClassifierInput& input,
@@ -85,7 +83,7 @@ class BertClassifier : public Classifier {
   nn::Linear pooler_, classifier_;
 };
 
-/// logits = E LayerNorm(f(W h + b)) + c with the embeddings E of words: which word could stand in each place.
+/// logits = E LayerNorm(f(W h + b)) + c with the token embeddings E.
 class BertMaskedLm : public MaskedLanguageModel {
  public:
   explicit BertMaskedLm(const BertConfig& config);

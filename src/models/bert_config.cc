@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/check.h"
-#include "models/further_training.h"
+#include "models/fine_tuning.h"
 #include "models/known_keys.h"
 #include "models/model_settings.h"
 
@@ -14,12 +14,12 @@ namespace {
 
 constexpr const char* kClassifier = "BertForSequenceClassification";
 constexpr const char* kMaskedLm = "BertForMaskedLM";
-constexpr const char* kPreTraining = "BertForPreTraining";  // a masked language model and one thing more
+constexpr const char* kPreTraining = "BertForPreTraining";  // a masked language model with an additional head
 
-/// What config.json does not say, transformers takes for two classes.
+/// Without id2label, transformers assumes two classes.
 constexpr int kUsualClasses = 2;
 
-/// id2label, with the numbers 0 to n - 1 as texts.
+/// id2label, whose keys are the numbers 0 to n - 1 as strings.
 std::vector<std::string> read_labels(const JsonObject& json) {
   std::vector<std::string> labels;
   if (!json.has("id2label")) {
@@ -30,23 +30,22 @@ std::vector<std::string> read_labels(const JsonObject& json) {
   const JsonObject names = json.object("id2label");
   const size_t count = names.keys().size();
   if (json.integer("num_labels", {}, static_cast<int64_t>(count)) != static_cast<int64_t>(count)) {
-    json.reject("num_labels", fmt::format("as many as id2label has ({})", count));
+    json.reject("num_labels", fmt::format("the number of entries in id2label ({})", count));
   }
   std::set<std::string> taken;
   for (size_t n = 0; n < count; ++n) {
     const std::string key = std::to_string(n);
     if (!names.has(key)) {
-      json.reject("id2label", fmt::format("a label for each number from 0 to {}", count - 1));
+      json.reject("id2label", fmt::format("labels for the numbers 0 to {}", count - 1));
     }
     labels.push_back(names.string(key));
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
     if (labels.back().empty() || std::any_of(labels.back().begin(), labels.back().end(), is_control)) {
-      json.reject("id2label", "labels of one line each, without tabs");
+      json.reject("id2label", "labels without line ends and tabs");
     }
-    if (!taken.insert(labels.back()).second) json.reject("id2label", "a label of its own for each number");
+    if (!taken.insert(labels.back()).second) json.reject("id2label", "distinct labels");
   }
-  if (count < 2)
-    json.reject("id2label", "two classes at least (one alone is a regression, which Heed does not do)");
+  if (count < 2) json.reject("id2label", "at least two classes (Heed does not support regression)");
   if (json.has("label2id")) {
     const JsonObject numbers = json.object("label2id");
     for (size_t n = 0; n < count; ++n) {
@@ -97,7 +96,7 @@ void refuse_what_heed_cannot_do(const JsonObject& json) {
   }
   const std::string problem = json.string("problem_type", "single_label_classification");
   if (problem != "single_label_classification") {
-    json.reject("problem_type", "\"single_label_classification\" (one class for each text)");
+    json.reject("problem_type", "\"single_label_classification\"");
   }
 }
 
@@ -133,8 +132,8 @@ std::unique_ptr<Model> read_bert(const JsonObject& json) {
   BertConfig config = read_bert_config(json);
   if (name == kMaskedLm || name == kPreTraining) return std::make_unique<BertMaskedLm>(config);
   if (name != kClassifier) {
-    json.reject("architectures", fmt::format("one of those that can be used here ({}, {}, {})", kClassifier,
-                                             kMaskedLm, kPreTraining));
+    json.reject("architectures",
+                fmt::format("one of the supported ones ({}, {}, {})", kClassifier, kMaskedLm, kPreTraining));
   }
   config.labels = read_labels(json);
   return std::make_unique<BertClassifier>(config);
@@ -215,7 +214,7 @@ std::unique_ptr<Model> make_bert(const ModelSettings& s) {
 }
 
 /// A classifier of the text's labels, from a classifier of the same or others, or a masked language model.
-FurtherModel read_bert_further(const JsonObject& json, const ModelSettings& text) {
+FineTunedModel read_bert_for_fine_tuning(const JsonObject& json, const ModelSettings& text) {
   refuse_what_heed_cannot_do(json);
   BertConfig config = read_bert_config(json);
   config.labels = text.labels;
@@ -238,7 +237,7 @@ Architecture bert_architecture() {
           .preset = bert_preset,
           .make = make_bert,
           .read = read_bert,
-          .read_further = read_bert_further};
+          .read_for_fine_tuning = read_bert_for_fine_tuning};
 }
 
 nlohmann::ordered_json BertClassifier::config_json() const {

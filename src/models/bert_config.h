@@ -1,4 +1,4 @@
-// BERT's config.json, as Hugging Face's BertConfig writes it.
+// BERT's config.json in the format of Hugging Face's BertConfig.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace heed::models {
 
-/// Reads a config whose model_type is "bert", and makes the model that "architectures" names:
+/// Reads a config with model_type "bert" and creates the model that "architectures" names:
 /// BertForSequenceClassification with the labels of "id2label", BertForMaskedLM or BertForPreTraining. Throws
-/// kFormat for anything missing, out of range, contradictory, or that this library cannot do.
+/// kFormat for missing, invalid, contradictory or unsupported values.
 std::unique_ptr<Model> read_bert(const JsonObject& config);
 
-/// The config.json of a classifier, or of a masked language model where there are no labels.
+/// The config.json of a classifier, or of a masked language model if there are no labels.
 nlohmann::ordered_json bert_config_json(const BertConfig& config);
 
 /// The row of the table of architectures.

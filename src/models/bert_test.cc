@@ -118,14 +118,14 @@ TEST(BertClassifier, SaysWhatItCannotRead) {
   const nn::ParameterArray values = some_values(model.table());
   nn::Context context = nn::context_for(model.table(), values);
   const auto logits = [&](const ClassifierInput& input) { return model.logits(context, input); };
-  expect_error(ErrorKind::kUsage, "a sequence of 6 tokens is longer than the 5", [&] {
+  expect_error(ErrorKind::kUsage, "a sequence of 6 tokens exceeds the model's maximum length of 5", [&] {
     logits(input_of({{2, 5, 5, 5, 5, 3}}));
   });
   expect_error(ErrorKind::kUsage, "text 1 has no tokens", [&] { logits(input_of({{2, 3}, {}})); });
   expect_error(ErrorKind::kUsage, "id 11", [&] { logits(input_of({{2, 11, 3}})); });
   ClassifierInput typed = input_of({{2, 3}});
   typed.types = {0, 2};
-  expect_error(ErrorKind::kUsage, "no token type 2", [&] { logits(typed); });
+  expect_error(ErrorKind::kUsage, "token type 2 is invalid", [&] { logits(typed); });
   typed.types = {0};
   expect_error(ErrorKind::kShape, "1 token types for 2 tokens", [&] { logits(typed); });
   expect_error(ErrorKind::kShape, "2 class weights for 3 classes", [&] {
@@ -136,7 +136,7 @@ TEST(BertClassifier, SaysWhatItCannotRead) {
   });
   BertConfig one_class = tiny();
   one_class.labels = {"always"};
-  expect_error(ErrorKind::kUsage, "two classes at least", [&] { BertClassifier refused(one_class); });
+  expect_error(ErrorKind::kUsage, "at least two classes", [&] { BertClassifier refused(one_class); });
 }
 
 TEST(BertMaskedLm, GivesLogitsAtPlaces) {
@@ -206,11 +206,11 @@ TEST(BertConfig, RefusesContradictionsAndWhatItCannotDo) {
   expect_refused({{"is_decoder", true}}, "is_decoder");
   expect_refused({{"position_embedding_type", "relative_key"}}, "\"absolute\"");
   expect_refused({{"problem_type", "regression"}}, "problem_type");
-  expect_refused({{"id2label", {{"0", "good"}}}}, "two classes at least");
-  expect_refused({{"id2label", {{"0", "good"}, {"2", "bad"}}}}, "each number from 0 to 1");
-  expect_refused({{"id2label", {{"0", "good"}, {"1", "good"}}}}, "a label of its own");
-  expect_refused({{"id2label", {{"0", "good"}, {"1", ""}}}}, "labels of one line");
-  expect_refused({{"id2label", {{"0", "good"}, {"1", "b\nad"}}}}, "labels of one line");
+  expect_refused({{"id2label", {{"0", "good"}}}}, "at least two classes");
+  expect_refused({{"id2label", {{"0", "good"}, {"2", "bad"}}}}, "the numbers 0 to 1");
+  expect_refused({{"id2label", {{"0", "good"}, {"1", "good"}}}}, "distinct labels");
+  expect_refused({{"id2label", {{"0", "good"}, {"1", ""}}}}, "labels without line ends");
+  expect_refused({{"id2label", {{"0", "good"}, {"1", "b\nad"}}}}, "labels without line ends");
   expect_refused({{"label2id", {{"bad", 1}, {"good", 0}}}}, "label2id");
   expect_refused({{"hidden_act", "gelo"}}, "gelu");
 }

@@ -16,13 +16,13 @@ int32_t CacheRows::take_row(Sentence& sentence) {
   return row;
 }
 
-int32_t CacheRows::admit(int32_t prompt_words) {
+int32_t CacheRows::admit(int32_t prompt_tokens) {
   size_t number = 0;
   while (number < sentences_.size() && sentences_[number].live) ++number;
   if (number == sentences_.size()) sentences_.emplace_back();
   Sentence& sentence = sentences_[number];
   sentence.live = true;
-  for (int32_t n = 0; n < prompt_words; ++n) sentence.prompt.push_back(take_row(sentence));
+  for (int32_t n = 0; n < prompt_tokens; ++n) sentence.prompt.push_back(take_row(sentence));
   return static_cast<int32_t>(number);
 }
 

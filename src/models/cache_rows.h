@@ -1,8 +1,8 @@
-// Which rows of the key/value caches hold the words of each hypothesis of a search (nn/key_value_cache.h).
+// Allocates the rows of the key-value caches for the hypotheses of a search (nn/key_value_cache.h).
 //
-// Every word that a hypothesis takes has a row of its own, the same in the caches of all layers, and never
-// moves. A hypothesis is the list of the rows of its words: those that continue the same one share its rows,
-// and all hypotheses of a sentence share those of its prompt.
+// Each token of a hypothesis has a row, the same in the caches of all layers, which never moves. A hypothesis
+// is a list of rows. Hypotheses with a common prefix share its rows, and all hypotheses of a sentence share
+// those of its prompt.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace heed::models {
 
 class CacheRows {
  public:
-  /// A new sentence, with rows for a prompt of so many words. Returns its number, which release() frees.
-  int32_t admit(int32_t prompt_words = 0);
+  /// Adds a sentence with a prompt of this many tokens. Returns its number, which release() frees.
+  int32_t admit(int32_t prompt_tokens = 0);
   void release(int32_t sentence);
   std::span<const int32_t> prompt(int32_t sentence) const { return sentences_[sentence].prompt; }
 
-  /// What a model does next with the hypotheses of a step.
+  /// The layout of the next step.
   struct Step {
-    nn::StepLayout layout;             ///< each sees its own words so far, and one new row
+    nn::StepLayout layout;             ///< each hypothesis attends to its own tokens, including the new one
     std::vector<int32_t> ids, places;  ///< of the new words
   };
   Step step(const std::vector<StepRow>& rows);
 
-  /// Rows that the caches must have.
+  /// The required number of cache rows.
   int64_t size() const { return size_; }
 
  private:

@@ -222,7 +222,7 @@ std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& deco
   Kept kept{&state.caches};
   for (int b = 0; b < text.count(); ++b) {
     const auto prompt = text[b];
-    if (prompt.empty()) fail(ErrorKind::kUsage, "a language model needs a token at least to continue");
+    if (prompt.empty()) fail(ErrorKind::kUsage, "a language model needs a prompt of at least one token");
     numbers.push_back(state.rows.admit(static_cast<int32_t>(prompt.size()) - 1));
     if (prompt.size() == 1) continue;
     prompts.append(prompt.first(prompt.size() - 1));

@@ -1,7 +1,5 @@
-// A decoder-only Transformer: the language models of the GPT and Llama families.
-//
-// Both are the same stack (nn/decoder_only.h) with the norm before each sub-layer, and differ in a few
-// choices:
+// A decoder-only Transformer: the language models of the GPT and Llama families. Both are the same pre-norm
+// stack (nn/decoder_only.h) with different options:
 //
 //               positions                norm        feed-forward        heads
 //   GPT-2       learnt, added to words   layer norm  GELU, with biases   keys and values of their own
@@ -24,16 +22,16 @@ namespace heed::models {
 
 struct DecoderOnlyConfig;
 
-/// What a family of models calls its parameters, and how its files hold them.
+/// Parameter names and storage format of a model family.
 struct DecoderOnlyFamily {
   std::string model_type;
   std::string embedding, positions;  ///< no name, no learnt positions
   std::string layer;                 ///< followed by the number of the layer and a dot
   nn::DecoderOnlyNames layer_names;
   std::string final_norm, output;
-  std::string optional_prefix;     ///< of all names, which some files leave out; none where empty
-  bool transposed_layers = false;  ///< the matrices of layers are (in, out) in files
-  // What old files hold in each layer, behind its dot, though it is computed:
+  std::string optional_prefix;        ///< of all names, which some files leave out; none where empty
+  bool transposed_layers = false;     ///< layer matrices are stored as (in, out)
+                                      // Names of computed tensors that old files store in each layer:
   std::string mask;                   ///< the look-ahead mask (1, 1, max_length, max_length)
   std::string frequencies;            ///< of rotary positions (d_k / 2)
   std::vector<std::string> left_out;  ///< of no use here
@@ -50,21 +48,22 @@ struct DecoderOnlyConfig {
   int64_t head_width = 0;   ///< d_k; 0: D / H
   int64_t inner_width = 512;
   Activation activation = Activation::kGeluTanh;
-  int64_t max_length = 1024;  ///< positions
+  int64_t max_length = 1024;  ///< maximum number of positions
   double norm_epsilon = 1e-5;
   bool attention_bias = true, feed_forward_bias = true;
-  bool tied_output = true;  ///< the output matrix is the embedding
-  /// Of the scores: 1 / sqrt(d_k), or none; and besides divided by the number of the layer, from 1.
+  bool tied_output = true;  ///< output matrix tied to the embedding
+                            /// Whether scores are scaled by 1 / sqrt(d_k); and whether they are also divided
+                            /// by the layer number, from 1.
   bool scaled_scores = true, scaled_by_layer = false;
-  double rotary_base = 10000, rotary_stretch = 1;  ///< where positions are rotary
+  double rotary_base = 10000, rotary_stretch = 1;  ///< for rotary positions
   double embedding_dropout = 0, dropout = 0, attention_dropout = 0;
-  double deviation = 0.02;                              ///< of matrices in the beginning
+  double deviation = 0.02;                              ///< standard deviation of initial matrices
   int32_t start_id = -1, end_id = -1, padding_id = -1;  ///< -1: none
 };
 
 class DecoderOnly : public LanguageModel {
  public:
-  /// Registers all parameters. Throws for a config that makes no sense.
+  /// Registers all parameters. Throws for an invalid config.
   explicit DecoderOnly(const DecoderOnlyConfig& config);
 
   const DecoderOnlyConfig& config() const { return config_; }
@@ -75,7 +74,7 @@ class DecoderOnly : public LanguageModel {
   int32_t padding_id() const override { return config_.padding_id; }
   int64_t max_length() const override { return config_.max_length; }
 
-  /// The last layer's output, behind its norm: (N, D).
+  /// The output of the final norm: (N, D).
   Var hidden(nn::Context& context, const Sequences& text) const;
 
   ops::VocabularyLoss loss(nn::Context& context, const Sequences& text, const std::vector<int32_t>& labels,
@@ -88,14 +87,14 @@ class DecoderOnly : public LanguageModel {
   Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const override;
 
  private:
-  /// Where keys and values of all layers are kept, and in which rows; or nowhere.
+  /// The key-value caches of all layers and their rows; or none.
   struct Kept {
     std::vector<nn::KeyValueCache>* caches = nullptr;
     std::vector<int32_t> rows = {};
   };
   Var embed(nn::Context& context, const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
   Var forward(nn::Context& context, const Sequences& text, const Kept& kept) const;
-  /// For the rows at these places; none where positions are learnt.
+  /// Rotary angles for these positions; none with learned positions.
   std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const;
   Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
   void follow_family();

@@ -1,4 +1,4 @@
-// The config.json of decoder-only language models, and their rows in the table of architectures.
+// config.json of decoder-only language models, and their rows in the table of architectures.
 #pragma once
 
 #include "models/architecture.h"
@@ -6,18 +6,18 @@
 
 namespace heed::models {
 
-/// GPT-2, as Hugging Face's GPT2LMHeadModel; and Llama, as LlamaForCausalLM.
+/// GPT-2 (Hugging Face's GPT2LMHeadModel) and Llama (LlamaForCausalLM).
 Architecture gpt2_architecture();
 Architecture llama_architecture();
 
 const DecoderOnlyFamily& gpt2_family();
 const DecoderOnlyFamily& llama_family();
 
-/// bos_token_id and the like: the first of a list; -1 where there is none.
+/// A token id such as bos_token_id, or the first of a list; -1 if missing.
 int32_t read_special_id(const JsonObject& json, const std::string& key, int64_t vocabulary);
-/// Writes null for -1.
+/// Writes the special token ids, null for -1.
 void write_special_ids(const DecoderOnlyConfig& config, nlohmann::ordered_json& json);
-/// What a recipe says, for both.
+/// The config for the settings of a recipe.
 DecoderOnlyConfig decoder_only_config(const ModelSettings& settings, const DecoderOnlyFamily& family);
 ModelPreset decoder_only_preset(PresetSize size);
 

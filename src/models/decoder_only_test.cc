@@ -132,7 +132,7 @@ TEST(DecoderOnly, RowsOfAFinishedTextServeOthers) {
                "alone");
 }
 
-TEST(DecoderOnly, CompanyChangesNoBit) {
+TEST(DecoderOnly, IsBatchInvariant) {
   for (const DecoderOnlyFamily* family : families()) {
     Ready ready(tiny(*family));
     nn::Context context = ready.context();
@@ -209,15 +209,15 @@ TEST(DecoderOnly, HostileConfigsAreRefused) {
       {&gpt2_family(), "activation_function", "gelu_neu", "gelu_new"},
       {&gpt2_family(), "add_cross_attention", true, "'add_cross_attention' is true, false"},
       {&gpt2_family(), "eos_token_id", 11, "eos_token_id"},
-      {&gpt2_family(), "n_positions", 24, "config.json gives 'transformer.wpe.weight' the shape (24, 8)"},
+      {&gpt2_family(), "n_positions", 24, "'transformer.wpe.weight' has the shape (24, 8) by config.json"},
       {&llama_family(), "num_key_value_heads", 3, "a number that divides num_attention_heads (4)"},
       {&llama_family(), "head_dim", 5, "even width"},
       {&llama_family(), "num_attention_heads", 0, "num_attention_heads"},
       {&llama_family(), "hidden_size", huge, "hidden_size"},
       {&llama_family(), "rope_parameters", {{"rope_type", "yarn"}}, "\"default\" or \"linear\""},
       {&llama_family(), "rope_parameters", {{"rope_theta", 0}}, "rope_theta"},
-      {&llama_family(), "num_hidden_layers", 3, "asks for a parameter 'model.layers.2."},
-      {&llama_family(), "num_hidden_layers", 1, "which this model does not have"}};
+      {&llama_family(), "num_hidden_layers", 3, "the parameter 'model.layers.2."},
+      {&llama_family(), "num_hidden_layers", 1, "which is not a parameter of this model"}};
   for (const BrokenConfig& each : cases) {
     Ready ready(tiny(*each.family));
     const TestFolder folder;
@@ -232,10 +232,10 @@ TEST(DecoderOnly, HostileConfigsAreRefused) {
 TEST(DecoderOnly, SaysWhatItCannotRead) {
   Ready ready(tiny(gpt2_family()));
   nn::Context context = ready.context();
-  expect_error(ErrorKind::kUsage, "a sequence of 13 tokens is longer than the 12",
+  expect_error(ErrorKind::kUsage, "a sequence of 13 tokens exceeds the model's maximum length of 12",
                [&] { ready.model.logits(context, text_of({std::vector<int32_t>(13, 1)})); });
   auto state = ready.model.start(context);
-  expect_error(ErrorKind::kUsage, "needs a token at least",
+  expect_error(ErrorKind::kUsage, "needs a prompt of at least one token",
                [&] { ready.model.admit(context, *state, text_of({{}})); });
 }
 

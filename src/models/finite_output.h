@@ -1,5 +1,5 @@
-// Checks that a model gives numbers. Weights are finite when they are read, but a damaged or hostile model
-// may overflow on the way.
+// Checks model output for NaN and infinity. Weights are checked when loaded, but a damaged or hostile model
+// may overflow during computation.
 #pragma once
 
 #include <algorithm>

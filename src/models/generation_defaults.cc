@@ -20,7 +20,7 @@ EarlyStopping early_stopping_of(const JsonObject& file) {
   file.reject("early_stopping", "true, false or \"never\"");
 }
 
-/// None where there is no end token, for which files write null or -1.
+/// Empty if there is no end token; files then have null or -1.
 std::vector<int32_t> end_ids_of(const JsonObject& file, int64_t vocabulary) {
   std::vector<int32_t> ids;
   for (const int64_t id : file.integers("eos_token_id", {-1, vocabulary - 1}, std::vector<int64_t>{})) {
@@ -29,7 +29,7 @@ std::vector<int32_t> end_ids_of(const JsonObject& file, int64_t vocabulary) {
   return ids;
 }
 
-/// bad_words_ids: [[id], ...]. An end token among them stays allowed, as in Hugging Face's library.
+/// bad_words_ids: [[id], ...]. The end token always remains allowed, as in Hugging Face's library.
 std::vector<int32_t> bad_words_of(const JsonObject& file, int64_t vocabulary,
                                   const std::vector<int32_t>& ends) {
   std::vector<int32_t> ids;
@@ -46,8 +46,8 @@ std::vector<int32_t> bad_words_of(const JsonObject& file, int64_t vocabulary,
   return ids;
 }
 
-/// Reads one file. Config.json may hold all keys at the values that the library takes anyway, which say
-/// nothing: `says(key)` is false for them.
+/// Reads one file. config.json may contain all keys with the library's default values; `says(key)` is false
+/// for those.
 class DefaultsReader {
  public:
   DefaultsReader(const JsonObject& file, int64_t vocabulary, Task task, bool is_config)
@@ -56,7 +56,7 @@ class DefaultsReader {
   GenerationDefaults read() {
     require_readable();
     GenerationDefaults d;
-    if (says("num_beams")) d.beams = static_cast<int>(file_.integer("num_beams", {1, kMostBeams}));
+    if (says("num_beams")) d.beams = static_cast<int>(file_.integer("num_beams", {1, kMaxBeamSize}));
     read_lengths(d);
     d.length_penalty = file_.number("length_penalty", {-100, 100}, 1);
     if (file_.has("early_stopping")) d.early_stopping = early_stopping_of(file_);
@@ -64,13 +64,13 @@ class DefaultsReader {
     d.repetition_penalty = file_.number("repetition_penalty", {1e-3, 1e3}, 1);
     read_ids(d);
     d.renormalize = file_.boolean("renormalize_logits", false);
-    alignment_heads_of(file_);  // read_alignment_heads() gives them, and here they are checked
+    alignment_heads_of(file_);  // only checked here; see read_alignment_heads()
     read_sampling(d);
     return d;
   }
 
  private:
-  /// Of config.json only the keys of the generation, which stand among others.
+  /// Of config.json, only the generation keys.
   void require_readable() const {
     nlohmann::json own = nlohmann::json::object();
     const KnownKeys& keys = generation_keys();
@@ -111,7 +111,7 @@ class DefaultsReader {
     d.end_ids = end_ids_of(file_, vocabulary_);
     d.forced_begin_id = one_id("forced_bos_token_id");
     if (d.forced_begin_id >= 0 && task_ != Task::kTranslation) {
-      file_.reject("forced_bos_token_id", "null (of a model that continues texts)");
+      file_.reject("forced_bos_token_id", "null (for language models)");
     }
     d.forced_end_id = one_id("forced_eos_token_id");
     if (file_.has("bad_words_ids")) d.forbidden_ids = bad_words_of(file_, vocabulary_, d.end_ids);
@@ -126,8 +126,9 @@ class DefaultsReader {
     if (says("top_p")) d.top_p = file_.number("top_p", {1e-9, 1});
     if (file_.has("min_p")) d.min_p = file_.number("min_p", {0, 1});
     if (d.sample != true) return;
-    if (d.beams > 1) file_.reject("num_beams", "1 where do_sample is true (Heed draws without beams)");
-    // Whoever asks for sampling and says no more gets what Hugging Face's library takes.
+    if (d.beams > 1)
+      file_.reject("num_beams", "1 if do_sample is true (Heed does not support beam sampling)");
+    // With do_sample, missing settings have the defaults of Hugging Face's library.
     if (!d.temperature) d.temperature = 1;
     if (!d.top_k) d.top_k = 50;
     if (!d.top_p) d.top_p = 1;
@@ -139,7 +140,7 @@ class DefaultsReader {
   bool is_config_;
 };
 
-/// A translation begins with decoder_start_token_id, which both files may name.
+/// Checks decoder_start_token_id, which both files may contain.
 void require_same_start(const JsonObject& file, const JsonObject& config) {
   const char* key = "decoder_start_token_id";
   if (!file.has(key)) return;

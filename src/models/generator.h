@@ -1,5 +1,4 @@
-// What search asks of a model that writes a sequence, word by word. It does not know which model it holds,
-// nor whether the model translates a text or continues it.
+// The interface of models that generate token by token, as search sees them: translation and language models.
 #pragma once
 
 #include <cstdint>
@@ -15,44 +14,44 @@ namespace heed::models {
 
 using heed::Sequences;
 
-/// What a search keeps between its steps. Made by Generator::start().
+/// The decoding state between steps, created by Generator::start().
 class DecoderState {
  public:
   virtual ~DecoderState() = default;
 };
 
-/// One hypothesis of a step: which sentence it belongs to, which row of the step before it continues (-1 for
-/// the first step), and its last word.
+/// One hypothesis of a step: its sentence, the row of the previous step that it continues (-1 for the first
+/// step), and its last token.
 struct StepRow {
   int32_t sentence = 0;
   int32_t parent = -1;
   int32_t token = 0;
-  /// The words whose logits are wanted; none: all. Rows of a sentence name the same list.
-  std::span<const int32_t> words = {};
+  /// Tokens to compute logits for; empty: all. Equal for all rows of a sentence.
+  std::span<const int32_t> shortlist = {};
 };
 
 class Generator : public Model {
  public:
   virtual int64_t vocabulary_size() const = 0;
-  /// -1: none, as language models of plain text may have it.
+  /// -1: none, as in some language models.
   virtual int32_t end_id() const = 0;
   virtual int32_t padding_id() const = 0;
   /// The maximum sequence length in tokens, including the end token; 0: no limit.
   virtual int64_t max_length() const = 0;
 
-  /// What the model has read of its own text before the first word that it writes: the start token of a
-  /// translation, or the text that is to be continued. The first step is given the last of these.
+  /// The tokens before the first generated one: the start token of a translation, or the prompt of a language
+  /// model. The first step reads the last of them.
   virtual std::vector<int32_t> beginning(std::span<const int32_t> source) const = 0;
 
-  // -- A state belongs to one thread; sentences come and go.
+  // -- A state belongs to one thread; sentences can be added and released at any time.
   virtual std::unique_ptr<DecoderState> start(nn::Context& context) const = 0;
-  /// Reads sentences and puts them into the state; returns a number for each, which release() frees for
-  /// others.
+  /// Encodes sentences and adds them to the state; returns their numbers, which release() frees.
   virtual std::vector<int32_t> admit(nn::Context& context, DecoderState& state,
                                      const Sequences& source) const = 0;
   virtual void release(DecoderState& state, int32_t sentence) const = 0;
-  /// One word more for each row: the logits of the next, one row behind the other, of the words that it names
-  /// or of all V. Either all rows name some or none does. Rows of a sentence stand together.
+  /// One decoding step: the logits of the next token of each row, concatenated, for the row's shortlist or
+  /// all V tokens.
+  /// Either all rows have a shortlist or none. The rows of a sentence must be adjacent.
   virtual Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const = 0;
 };
 

@@ -38,7 +38,7 @@ const KnownKeys& gpt2_keys() {
                 "initializer_range", "layer_norm_epsilon", "n_embd", "n_head", "n_inner", "n_layer",
                 "n_positions", "pad_token_id", "resid_pdrop", "scale_attn_by_inverse_layer_idx",
                 "scale_attn_weights", "tie_word_embeddings", "vocab_size"},
-       // Another name of n_positions; of a second head; how float16 is computed with.
+       // Alias of n_positions; a second head; float16 details.
        .ignored = {"n_ctx", "n_special", "predict_special_tokens", "reorder_and_upcast_attn",
                    "summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type",
                    "summary_use_proj"},
@@ -94,7 +94,7 @@ const DecoderOnlyFamily& gpt2_family() {
       .transposed_layers = true,
       .mask = "attn.bias",
       .frequencies = "",
-      .left_out = {"attn.masked_bias"},  // what scores are where the mask hides them
+      .left_out = {"attn.masked_bias"},  // the score of masked keys
       .config_json = gpt2_config_json};
   return family;
 }

@@ -6,17 +6,17 @@ namespace heed::models {
 
 KnownKeys with_common_keys(KnownKeys keys) {
   static const std::vector<std::string> ignored{
-      // who wrote the file, and for what
+      // provenance and purpose of the file
       "architectures", "auto_map", "finetuning_task", "model_type", "name_or_path", "nickname",
       "task_specific_params", "tokenizer_class", "transformers.js_config", "transformers_version",
       "unsloth_fixed", "unsloth_version",
-      // how another toolkit computes or returns the same numbers
+      // implementation details of another toolkit
       "attn_implementation", "chunk_size_feed_forward", "dtype", "gradient_checkpointing",
       "output_attentions", "output_hidden_states", "output_past", "return_dict", "tf_legacy_loss",
       "torch_dtype", "torchscript", "use_bfloat16", "use_cache", "use_return_dict", "xla_device",
-      // classes, of what is no classifier
+      // classes, in models that are not classifiers
       "id2label", "label2id", "num_labels", "problem_type",
-      // ids that text is made of, which the tokenizer's files say
+      // token ids that the tokenizer files define
       "cls_token_id", "mask_token_id", "sep_token_id", "unk_token_id"};
   static const std::vector<NeutralKey> neutral{{"add_cross_attention", {false}},
                                                {"cross_attention_hidden_size", {}},
@@ -27,8 +27,8 @@ KnownKeys with_common_keys(KnownKeys keys) {
   keys.read.emplace_back("model_type");
   keys.read.emplace_back("quantization_config");
   keys.ignored.insert(keys.ignored.end(), ignored.begin(), ignored.end());
-  // Old files hold these here. Where generation_config.json is, they say nothing; else they are read, and
-  // checked, with it.
+  // Generation keys of old files: ignored if there is a generation_config.json, otherwise read and checked
+  // like it.
   for (const std::string& key : all_names(generation_keys())) keys.ignored.push_back(key);
   keys.neutral.insert(keys.neutral.end(), neutral.begin(), neutral.end());
   return keys;
@@ -60,16 +60,16 @@ const KnownKeys& generation_keys() {
                "top_k",
                "top_p"},
       .ignored =
-          {// ids that other files decide
+          {// ids that other files define
            "bos_token_id", "pad_token_id",
-           // what is returned beside the text, and how many texts
+           // additional return values and number of samples
            "num_return_sequences", "output_attentions", "output_hidden_states", "output_logits",
            "output_scores", "return_dict_in_generate",
-           // how another toolkit computes the same
+           // implementation details of another toolkit
            "cache_config", "cache_implementation", "compile_config", "continuous_batching_config",
            "disable_compile", "low_memory", "max_cache_len", "prefill_chunk_size", "remove_invalid_values",
            "return_legacy_cache", "use_cache", "use_mtp",
-           // of a second model that guesses ahead; what is written stays the same
+           // speculative decoding, which does not change the output
            "assistant_confidence_threshold", "assistant_early_exit", "assistant_ensemble_weight",
            "assistant_lookbehind", "is_assistant", "max_matching_ngram_size", "num_assistant_tokens",
            "num_assistant_tokens_schedule", "prompt_lookup_num_tokens", "speculation_type",

@@ -24,7 +24,7 @@ nlohmann::ordered_json llama_config_json(const DecoderOnlyConfig& c) {
       c.activation == Activation::kSwish ? "silu" : name_in(activation_names(), c.activation);
   json["max_position_embeddings"] = c.max_length;
   json["rms_norm_eps"] = c.norm_epsilon;
-  // Versions of transformers before 5 read the first two.
+  // For versions of transformers before 5.
   json["rope_theta"] = c.rotary_base;
   json["rope_scaling"] = nullptr;
   json["rope_parameters"] = {{"rope_theta", c.rotary_base}, {"rope_type", "default"}};
@@ -55,7 +55,7 @@ const KnownKeys& llama_keys() {
                                  "rope_parameters",   "rope_scaling",
                                  "rope_theta",        "tie_word_embeddings",
                                  "vocab_size"},
-                        // The products of pretraining_tp slices are those of the whole matrix.
+                        // pretraining_tp only slices matrices, without changing products.
                         .ignored = {"is_llama_config", "original_max_position_embeddings", "pretraining_tp"},
                         .neutral = {{"is_decoder", {false, true}},
                                     {"partial_rotary_factor", {1.0}},
@@ -64,13 +64,13 @@ const KnownKeys& llama_keys() {
   return keys;
 }
 
-/// How far queries and keys are turned.
+/// Rotary settings.
 struct Rotary {
   double base = 10000, stretch = 1;
   bool operator==(const Rotary&) const = default;
 };
 
-/// rope_parameters or rope_scaling, where `base` holds if it says nothing else.
+/// Parses rope_parameters or rope_scaling; `base` is the default.
 Rotary read_rotary(const JsonObject& json, const char* key, double base) {
   if (!json.has(key)) return {base};
   static const KnownKeys known{
@@ -89,14 +89,14 @@ Rotary read_rotary(const JsonObject& json, const char* key, double base) {
   return result;
 }
 
-/// rope_parameters of transformers 5, else rope_theta and rope_scaling. Files may hold both.
+/// rope_parameters of transformers 5, or rope_theta and rope_scaling. Files may contain both.
 void read_positions(const JsonObject& json, DecoderOnlyConfig& c) {
   const double base = json.number("rope_theta", {1, 1e12}, 10000);
   const Rotary parameters = read_rotary(json, "rope_parameters", base),
                scaling = read_rotary(json, "rope_scaling", base);
   if (json.has("rope_parameters") && (json.has("rope_scaling") || json.has("rope_theta")) &&
       !(parameters == scaling)) {
-    json.reject("rope_parameters", "the same as rope_theta and rope_scaling say");
+    json.reject("rope_parameters", "the same values as in rope_theta and rope_scaling");
   }
   const Rotary& rotary = json.has("rope_parameters") ? parameters : scaling;
   c.rotary_base = rotary.base;
@@ -145,11 +145,12 @@ std::unique_ptr<Model> make_llama(const ModelSettings& settings) {
   c.key_value_heads = settings.key_value_heads;
   c.norm_epsilon = 1e-6;
   c.attention_bias = c.feed_forward_bias = false;
-  // Llama itself knows no dropout but that of attention weights.
+  // Llama has no dropout except on attention weights.
   return std::make_unique<DecoderOnly>(c);
 }
 
-/// A gate makes three matrices of two: two thirds of the width give as many parameters.
+/// A gated feed-forward network has three matrices instead of two: two thirds of the width give the same
+/// number of parameters.
 ModelPreset llama_preset(PresetSize size) {
   ModelPreset preset = decoder_only_preset(size);
   preset.settings.activation = Activation::kSwish;

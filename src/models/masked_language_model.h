@@ -1,5 +1,4 @@
-// What use asks of a model that says which words could stand in the gaps of a text: BERT as it is first
-// trained.
+// The interface of masked language models, such as pretrained BERT.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +14,9 @@ class MaskedLanguageModel : public Model {
   virtual int64_t vocabulary_size() const = 0;
   /// The maximum input length in tokens, including special tokens.
   virtual int64_t max_length() const = 0;
-  /// The logits at some places, counted over the tokens of all texts: (places, V).
+  /// The logits at these positions, counted over the tokens of all texts: (positions, V).
   virtual Tensor logits(nn::Context& context, const ClassifierInput& input,
-                        const std::vector<int32_t>& places) const = 0;
+                        const std::vector<int32_t>& positions) const = 0;
 };
 
 }  // namespace heed::models

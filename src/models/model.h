@@ -1,4 +1,4 @@
-// What all models have in common: parameters, in one table.
+// The base class of all models: a table of parameters.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace heed::models {
 
-/// What a model is for.
+/// The task of a model.
 enum class Task { kTranslation, kLanguageModel, kClassification, kMaskedLanguageModel };
 
 class Model {
  public:
   virtual ~Model() = default;
   virtual Task task() const = 0;
-  /// The config.json from which the table of architectures makes this model again.
+  /// The config.json from which the table of architectures can recreate this model.
   virtual nlohmann::ordered_json config_json() const = 0;
-  /// What keeps it out of Hugging Face's library, in words for a person; nothing where it opens there.
+  /// Features that Hugging Face's library does not support, for messages; empty if the model loads there.
   virtual std::vector<std::string> beyond_hugging_face() const { return {}; }
   const nn::ParameterTable& table() const { return table_; }
 

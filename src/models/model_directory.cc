@@ -20,18 +20,17 @@ namespace {
 [[noreturn]] void refuse(const LoadedModel& loaded) {
   switch (loaded.model->task()) {
     case Task::kTranslation:
-      fail(ErrorKind::kUsage, "'{}' holds a model that translates ({}): use heed translate, or heed attend",
+      fail(ErrorKind::kUsage, "'{}' is a translation model ({}): use heed translate or heed attend",
            loaded.directory, loaded.model_type);
     case Task::kLanguageModel:
-      fail(ErrorKind::kUsage,
-           "'{}' holds a language model ({}): use heed generate, heed score, or heed attend",
+      fail(ErrorKind::kUsage, "'{}' is a language model ({}): use heed generate, heed score or heed attend",
            loaded.directory, loaded.model_type);
     case Task::kClassification:
-      fail(ErrorKind::kUsage, "'{}' holds a classifier ({}): use heed classify, or heed attend",
-           loaded.directory, loaded.model_type);
+      fail(ErrorKind::kUsage, "'{}' is a classifier ({}): use heed classify or heed attend", loaded.directory,
+           loaded.model_type);
     case Task::kMaskedLanguageModel:
-      fail(ErrorKind::kUsage, "'{}' holds a masked language model ({}), which fills gaps: use heed fill",
-           loaded.directory, loaded.model_type);
+      fail(ErrorKind::kUsage, "'{}' is a masked language model ({}): use heed fill", loaded.directory,
+           loaded.model_type);
   }
   HEED_CHECK(false);
 }
@@ -65,7 +64,7 @@ std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::
   const auto* model = dynamic_cast<const Seq2Seq*>(loaded.model.get());
   const bool there = model != nullptr && Shortlist::is_in(loaded.directory);
   if (wanted == true && !there) {
-    fail(ErrorKind::kUsage, "'{}' has no shortlist: make one with heed shortlist", loaded.directory);
+    fail(ErrorKind::kUsage, "'{}' has no shortlist: create one with heed shortlist", loaded.directory);
   }
   if (!there || !wanted.value_or(loaded.precision == Precision::kInt8)) return nullptr;
   return std::make_shared<Shortlist>(Shortlist::read(loaded.directory, model->vocabulary_size()));

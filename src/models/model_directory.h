@@ -1,5 +1,5 @@
-// A model as a directory, in the Hugging Face layout: config.json, generation_config.json, model.safetensors,
-// and the tokenizer's files, which src/text reads.
+// Loads a model directory in the Hugging Face layout: config.json, generation_config.json, model.safetensors.
+// src/text reads the tokenizer files.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,10 @@
 
 namespace heed::models {
 
-/// What matrices are multiplied in.
+/// The precision of matrix products.
 enum class Precision { kFloat32, kInt8 };
 
-/// A model in memory, ready for use by any number of threads.
+/// A loaded model; thread-safe.
 struct LoadedModel {
   std::string directory;
   std::string model_type;
@@ -30,33 +30,34 @@ struct LoadedModel {
   std::unique_ptr<nn::PackedWeights> packed;
   GenerationDefaults generation;
   std::shared_ptr<const Shortlist> shortlist;  ///< of a model that translates; null where none is to be used
-  bool shortlist_in_beams = false;             ///< whether with several hypotheses too
+  bool shortlist_in_beams = false;             ///< whether it is also used in beam search
 
   /// A context for inference.
   nn::Context context() const;
 
-  /// The model as what it is for. Throws kUsage where it is for something else, with the command to use.
+  /// The model's interface for its task. Throws kUsage for another task, with the command to use.
   const Seq2Seq& seq2seq() const;
   const LanguageModel& language_model() const;
   const Classifier& classifier() const;
 };
 
-/// What the model of a directory is for, from its config.json alone. Throws kNotFound, kFile or kFormat.
+/// The task of the model in a directory, from its config.json. Throws kNotFound, kFile or kFormat.
 Task task_of(const std::string& directory);
 
-/// How a model is read.
+/// Options of load_model().
 struct LoadOptions {
   std::optional<Precision> precision = {};  ///< unset: that of the weights as they are stored
-  /// Whether the directory's shortlist is used. Unset: with 8 bits and greedy search, where there is one. In
-  /// float32 a model gives the translations of other toolkits, word for word, and a shortlist changes some;
-  /// and where hypotheses compete, those that are short of words gain by it.
+                                            /// Whether to use the directory's vocabulary shortlist. Default:
+                                            /// if there is one, for greedy int8 search. In float32 a
+  /// model should give exactly the translations of other toolkits; in beam search, hypotheses whose best
+  /// tokens are missing from the shortlist would gain.
   std::optional<bool> shortlist = {};
 };
 
-/// Reads a directory. Floats are quantised as they are read where products are in 8 bits; the floats of a
-/// quantised model are those that its whole numbers stand for. Throws kNotFound, kFile or kFormat; the
-/// message names file, parameter and both shapes where config and weights contradict each other. Nothing is
-/// believed before it is checked. Throws kUsage for a shortlist that is wanted and not there.
+/// Loads a directory. With int8 precision, float weights are quantised while loading; with float32 precision,
+/// quantised weights are dequantised. Everything is validated before use. Throws kNotFound, kFile or kFormat;
+/// if config and weights do not match, the message names file, parameter and both shapes. Throws kUsage if a
+/// requested shortlist is missing.
 LoadedModel load_model(const std::string& directory, const LoadOptions& options = {});
 
 }  // namespace heed::models

@@ -45,7 +45,7 @@ const Words<RecurrentCell>& recurrent_cell_names();
 const Words<nn::AttentionScore>& attention_score_names();
 
 /// A dropout of a fine-tuning recipe that is not set: keep the value in the model's config.json.
-constexpr double kAsTheModelSays = -1;
+constexpr double kKeepModelValue = -1;
 
 /// The defaults are those of a small Transformer; the presets of each architecture override them.
 struct ModelSettings {

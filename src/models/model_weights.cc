@@ -25,7 +25,7 @@ bool is_kept_in(const nn::QuantizedParameters* quantized, int row) {
   return quantized != nullptr && quantized->holds({row, 1});
 }
 
-/// The name under which a file holds a parameter; empty where it does not.
+/// The name of a parameter in the files; empty if missing.
 std::string stored_name(const WeightFiles& files, const nn::ParamSpec& spec) {
   if (files.has(spec.name)) return spec.name;
   for (const std::string& alias : spec.aliases) {
@@ -34,7 +34,7 @@ std::string stored_name(const WeightFiles& files, const nn::ParamSpec& spec) {
   return "";
 }
 
-/// Whether a file's tensor is a row's, which files may hold transposed. final_logits_bias is (1, V) there.
+/// Whether the shapes match; files may store matrices transposed, and final_logits_bias as (1, V).
 bool fits(const Shape& shape, const Shape& wanted) {
   return shape == wanted || (shape.rank() == wanted.rank() + 1 && shape[0] == 1 &&
                              std::equal(shape.begin() + 1, shape.end(), wanted.begin()));
@@ -44,27 +44,27 @@ Shape stored_shape(const nn::ParamSpec& spec) {
   return spec.transposed ? Shape{spec.shape[1], spec.shape[0]} : spec.shape;
 }
 
-/// Throws unless the files hold a tensor of this name and shape.
+/// Throws unless the files contain a tensor of this name and shape.
 void require_tensor(const WeightFiles& files, const std::string& name, const Shape& wanted) {
   if (!files.has(name)) {
     fail(ErrorKind::kFormat,
-         "'{}': config.json asks for a parameter '{}' of shape {}, but the weights do not hold it",
+         "'{}': the parameter '{}' of shape {}, required by config.json, is missing in the weights",
          files.directory(), name, wanted.to_string());
   }
   if (!fits(files.info(name).shape, wanted)) {
-    fail(ErrorKind::kFormat, "'{}': config.json gives '{}' the shape {}, the weights hold {}",
+    fail(ErrorKind::kFormat, "'{}': '{}' has the shape {} by config.json, but {} in the weights",
          files.directory(), name, wanted.to_string(), files.info(name).shape.to_string());
   }
 }
 
-/// Throws unless the files hold a row, in its shape.
+/// Throws unless the files contain a parameter with its shape.
 void require_row(const WeightFiles& files, const nn::ParamSpec& spec) {
   const std::string name = stored_name(files, spec);
   require_tensor(files, name.empty() ? spec.name : name, stored_shape(spec));
 }
 
-/// Throws for a tensor that is none of the table's, nor `known` otherwise. With `known`, of a quantised
-/// directory, parameters have no other names.
+/// Throws for a tensor that is neither in the table nor `known`. With `known`, for a quantised directory,
+/// parameters have no aliases.
 void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& table,
                           std::set<std::string> known = {}) {
   const bool aliases = known.empty();
@@ -76,8 +76,8 @@ void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& ta
   for (const std::string& name : files.names()) {
     if (known.count(name) == 0 && !table.leaves_out(name)) {
       fail(ErrorKind::kFormat,
-           "'{}': the weights hold '{}', which this model does not have; do config.json and the "
-           "weights belong together?",
+           "'{}': the weights contain '{}', which is not a parameter of this model; check that config.json "
+           "belongs to the weights",
            files.directory(), name);
     }
   }
@@ -87,8 +87,8 @@ std::vector<float> floats_of(const WeightFiles& files, const std::string& name) 
   return files.read(name).to_vector<float>();
 }
 
-/// Throws where the files hold one parameter under several names, with other values: other toolkits would use
-/// one or another of them, or each in its place.
+/// Throws if the files contain one parameter under several names with different values, since other toolkits
+/// would use either of them, or each separately.
 void require_equal_copies(const WeightFiles& files, const nn::ParamSpec& spec) {
   const std::string used = stored_name(files, spec);
   if (used.empty()) return;
@@ -99,18 +99,18 @@ void require_equal_copies(const WeightFiles& files, const nn::ParamSpec& spec) {
     if (values.empty()) values = floats_of(files, used);
     if (floats_of(files, name) == values) continue;
     fail(ErrorKind::kFormat,
-         "'{}': the weights hold '{}' and '{}', which are one parameter of this model, with different "
-         "values; with matrices of their own, the model cannot be used here",
+         "'{}': the weights contain '{}' and '{}', which are tied in this model, with different values; Heed "
+         "does not support the untied model",
          files.directory(), used, name);
   }
 }
 
-/// Throws where the files hold a tensor that the model computes, with other values.
+/// Throws if the files contain other values for a tensor that the model computes.
 void require_computed(const WeightFiles& files, const nn::ComputedTensor& tensor) {
   if (!files.has(tensor.name)) return;
   const Shape& shape = files.info(tensor.name).shape;
   if ((shape.rank() == 0 ? 1 : shape[-1]) != tensor.width && tensor.width > 1) {
-    fail(ErrorKind::kFormat, "'{}': the weights hold '{}' in the shape {}; config.json gives it rows of {}",
+    fail(ErrorKind::kFormat, "'{}': '{}' has the shape {} in the weights, but rows of {} by config.json",
          files.directory(), tensor.name, shape.to_string(), tensor.width);
   }
   const std::vector<float> stored = floats_of(files, tensor.name);
@@ -118,19 +118,19 @@ void require_computed(const WeightFiles& files, const nn::ComputedTensor& tensor
   for (size_t n = 0; n < stored.size(); ++n) {
     if (std::abs(stored[n] - computed[n]) <= tensor.tolerance) continue;
     fail(ErrorKind::kFormat,
-         "'{}': the weights hold '{}', which this model computes, with other values ({} in place {}, not "
-         "{}): it is not the model that config.json describes",
+         "'{}': the values of '{}' in the weights differ from those that this model computes ({} at index "
+         "{}, not {}): config.json describes another model",
          files.directory(), tensor.name, stored[n], n, computed[n]);
   }
 }
 
-/// What is stored twice, or could be computed, must agree.
+/// Checks duplicate and computed tensors.
 void require_agreement(const WeightFiles& files, const nn::ParameterTable& table) {
   for (int row = 0; row < table.size(); ++row) require_equal_copies(files, table[row]);
   for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
 }
 
-/// Throws unless the files hold exactly what the table says, by names and shapes.
+/// Throws unless names and shapes of the files match the table exactly.
 void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, bool quantized) {
   std::set<std::string> scales;
   for (int row = 0; row < table.size(); ++row) {
@@ -145,7 +145,7 @@ void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, 
   require_nothing_else(files, table, std::move(scales));
 }
 
-/// (rows, columns) becomes (columns, rows), in place.
+/// Transposes (rows, columns) in place.
 void transpose(float* matrix, const Shape& shape) {
   const int64_t rows = shape[0], columns = shape[1];
   const std::vector<float> before(matrix, matrix + rows * columns);
@@ -156,7 +156,7 @@ void transpose(float* matrix, const Shape& shape) {
   }
 }
 
-/// A parameter as files hold it.
+/// A parameter in the format of files.
 Tensor stored_form(const nn::ParamSpec& spec, Tensor value) {
   if (spec.name == "final_logits_bias") return value.reshape({1, value.size()});
   if (!spec.transposed) return value;
@@ -165,26 +165,26 @@ Tensor stored_form(const nn::ParamSpec& spec, Tensor value) {
   return value.reshape({value.dim(1), value.dim(0)});
 }
 
-/// Throws for what is infinite or not a number.
+/// Throws for infinity or NaN.
 void require_finite(const std::string& directory, const std::string& name, const float* values,
                     int64_t size) {
-  constexpr int64_t kTogether = 4096;  // without a way out between them, which would keep them from vectors
+  constexpr int64_t kTogether = 4096;  // without early exit inside, so that the loop is vectorised
   for (int64_t begin = 0; begin < size; begin += kTogether) {
     const int64_t end = std::min(begin + kTogether, size);
     uint32_t faults = 0;
     for (int64_t i = begin; i < end; ++i) {
-      constexpr uint32_t kExponent = 0x7f800000;  // all of it set: infinite, or no number
+      constexpr uint32_t kExponent = 0x7f800000;  // all bits set: infinity or NaN
       faults += (std::bit_cast<uint32_t>(values[i]) & kExponent) == kExponent ? 1 : 0;
     }
     for (int64_t i = begin; faults > 0 && i < end; ++i) {
       if (std::isfinite(values[i])) continue;
-      fail(ErrorKind::kFormat, "'{}': the parameter '{}' holds {} at place {}", directory, name, values[i],
+      fail(ErrorKind::kFormat, "'{}': the parameter '{}' contains {} at index {}", directory, name, values[i],
            i);
     }
   }
 }
 
-/// Reads a row that the files hold.
+/// Reads one parameter.
 void read_row(const WeightFiles& files, const nn::ParamSpec& spec, float* values) {
   const std::string name = stored_name(files, spec);
   const Shape& shape = files.info(name).shape;
@@ -204,7 +204,7 @@ void read_weights(const std::string& directory, const nn::ParameterTable& table,
   const WeightFiles files = WeightFiles::open(directory);
   require_tensors(files, table, false);
   require_agreement(files, table);
-  std::vector<float> matrix;  // one that is quantised at once
+  std::vector<float> matrix;  // quantised immediately
   for (int row = 0; row < table.size(); ++row) {
     if (!is_kept_in(quantized, row)) {
       read_row(files, table[row], values.view(table, {row, 1}).data<float>());
@@ -217,10 +217,12 @@ void read_weights(const std::string& directory, const nn::ParameterTable& table,
 }
 
 std::vector<std::string> read_weights_over(const std::string& directory, const nn::ParameterTable& table,
-                                           const std::vector<std::string>& anew, nn::ParameterArray& values) {
+                                           const std::vector<std::string>& new_prefixes,
+                                           nn::ParameterArray& values) {
   const WeightFiles files = WeightFiles::open(directory);
-  const auto may_begin_anew = [&](const std::string& name) {
-    return std::ranges::any_of(anew, [&](const std::string& prefix) { return name.starts_with(prefix); });
+  const auto may_be_new = [&](const std::string& name) {
+    return std::ranges::any_of(new_prefixes,
+                               [&](const std::string& prefix) { return name.starts_with(prefix); });
   };
   require_agreement(files, table);
   std::vector<std::string> kept;
@@ -228,14 +230,14 @@ std::vector<std::string> read_weights_over(const std::string& directory, const n
     const nn::ParamSpec& spec = table[row];
     const std::string name = stored_name(files, spec);
     const bool held = !name.empty() && fits(files.info(name).shape, stored_shape(spec));
-    if (!held && may_begin_anew(spec.name)) {
+    if (!held && may_be_new(spec.name)) {
       kept.push_back(spec.name);
       continue;
     }
     require_row(files, spec);
     read_row(files, spec, values.view(table, {row, 1}).data<float>());
   }
-  if (anew.empty()) require_nothing_else(files, table);
+  if (new_prefixes.empty()) require_nothing_else(files, table);
   return kept;
 }
 
@@ -257,12 +259,12 @@ bool is_quantized(const JsonObject& config) {
   if (note.string("quant_method", "") != kMethod) {
     note.reject(
         "quant_method",
-        fmt::format("{}, which heed quantize writes (of another toolkit's model, take the float weights)",
+        fmt::format("{}, the format of heed quantize (use the float weights of another toolkit's model)",
                     kMethod));
   }
   if (note.integer("version") != kVersion) {
     note.reject("version",
-                fmt::format("{} (with this version of heed, quantise the float model again)", kVersion));
+                fmt::format("{} (quantise the float model again with this version of Heed)", kVersion));
   }
   return true;
 }

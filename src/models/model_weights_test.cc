@@ -15,7 +15,7 @@
 #include "io/safetensors.h"
 #include "models/decoder_only.h"
 #include "models/decoder_only_config.h"
-#include "models/further_training.h"
+#include "models/fine_tuning.h"
 #include "models/model_directory.h"
 #include "models/transformer.h"
 #include "test_folder.h"
@@ -149,7 +149,7 @@ TEST_F(QuantizedDirectory, HoldsMatricesAsTheyAreUsedWhereFilesHaveThemTranspose
 
 TEST_F(QuantizedDirectory, OtherWaysOfQuantisingAreRefused) {
   set_note("quant_method", "bitsandbytes");
-  expect_refusal("heed_int8, which heed quantize writes");
+  expect_refusal("heed_int8, the format of heed quantize");
   set_note("quant_method", "heed_int8");
   set_note("version", 2);
   expect_refusal("quantise the float model again");
@@ -167,8 +167,8 @@ TEST_F(QuantizedDirectory, DamagedWeightsAreRefused) {
     });
     expect_refusal(message);
   };
-  expect_refusal_with(scale, {}, "'" + scale + "' of shape (21), but the weights do not hold it");
-  expect_refusal_with(scale, Tensor::zeros({20}), "gives '" + scale + "' the shape (21)");
+  expect_refusal_with(scale, {}, "'" + scale + "' of shape (21), required by config.json, is missing");
+  expect_refusal_with(scale, Tensor::zeros({20}), "'" + scale + "' has the shape (21) by config.json");
   expect_refusal_with(scale, Tensor::from(std::vector<float>(21, NAN), {21}), "'" + scale + "' holds nan");
   expect_refusal_with(scale, Tensor::zeros({21}, DType::kInt8), "expected F32, F16, BF16 or F64");
   expect_refusal_with(matrix, Tensor::zeros({21, 16}), "expected I8");
@@ -182,12 +182,12 @@ TEST_F(QuantizedDirectory, IsNotTakenForAFloatModel) {
   auto config = nlohmann::ordered_json::parse(read_file(int8_.path("config.json")));
   config.erase("quantization_config");
   write_json(int8_.path("config.json"), config);
-  expect_refusal("_scale', which this model does not have");
+  expect_refusal("_scale', which is not a parameter of this model");
 }
 
 TEST_F(QuantizedDirectory, TrainingGoesOnFromFloatsAlone) {
-  expect_error(ErrorKind::kUsage, "train the float model that it was made from",
-               [&] { read_for_training(int8_.path(), architecture_named("transformer"), {}); });
+  expect_error(ErrorKind::kUsage, "train the original float model",
+               [&] { read_for_fine_tuning(int8_.path(), architecture_named("transformer"), {}); });
 }
 
 }  // namespace

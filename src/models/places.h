@@ -1,4 +1,4 @@
-// The numbers that models look up: ids, and the places of tokens in their sequences.
+// Index tensors for embeddings: token ids and positions.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,13 @@ inline Tensor id_tensor(const std::vector<int32_t>& ids) {
   return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
 }
 
-/// 0, 1, 2, ... in each sequence. Throws kUsage for one that is longer than `max_length`.
+/// 0, 1, 2, ... for each sequence. Throws kUsage for a sequence longer than `max_length`.
 inline std::vector<int32_t> places_in(const Sequences& sequences, int64_t max_length) {
   std::vector<int32_t> places(sequences.ids.size());
   for (int b = 0; b < sequences.count(); ++b) {
     const int32_t begin = sequences.offsets[b], end = sequences.offsets[b + 1];
     if (end - begin > max_length) {
-      fail(ErrorKind::kUsage,
-           "a sequence of {} tokens is longer than the {} that the model has positions for", end - begin,
+      fail(ErrorKind::kUsage, "a sequence of {} tokens exceeds the model's maximum length of {}", end - begin,
            max_length);
     }
     std::iota(places.begin() + begin, places.begin() + end, 0);

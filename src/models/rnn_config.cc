@@ -50,15 +50,15 @@ RnnConfig read_rnn_config(const JsonObject& json) {
   c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));
   if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
     json.reject("decoder_vocab_size",
-                fmt::format("the same as vocab_size ({}), where embeddings are shared", c.source_vocabulary));
+                fmt::format("the same as vocab_size ({}), since embeddings are shared", c.source_vocabulary));
   }
   if (c.tie_output && c.readout_width != c.width) {
     json.reject("readout_size",
-                fmt::format("the same as embedding_size ({}), where word embeddings are tied", c.width));
+                fmt::format("the same as embedding_size ({}), since embeddings are tied", c.width));
   }
   if (c.score == nn::AttentionScore::kDot && c.decoder_state_width != 2 * c.encoder_state_width) {
     json.reject("decoder_hidden_size",
-                fmt::format("twice encoder_hidden_size ({}), where the attention score is a dot product",
+                fmt::format("twice encoder_hidden_size ({}), since the attention score is a dot product",
                             c.encoder_state_width));
   }
   return c;
@@ -113,7 +113,7 @@ ModelPreset rnn_preset(PresetSize size) {
       return preset;
     case PresetSize::kSmall:
       return preset;
-    case PresetSize::kBase:  // as Bahdanau et al., but for the width of their embeddings
+    case PresetSize::kBase:  // as Bahdanau et al., except for the embedding width
       s.width = 512;
       s.encoder_state_width = s.attention_width = 1000;
       s.decoder_state_width = 2000;

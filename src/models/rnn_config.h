@@ -1,4 +1,4 @@
-// The config.json of a recurrent model: a model_type of its own, with keys in the manner of Hugging Face.
+// config.json of recurrent models, with a model_type of Heed and keys in Hugging Face's style.
 #pragma once
 
 #include "base/json_file.h"
@@ -7,8 +7,8 @@
 
 namespace heed::models {
 
-/// Reads a config whose model_type is "heed_rnn". Throws kFormat for anything missing, unknown, out of range,
-/// or that does not fit together.
+/// Reads a config with model_type "heed_rnn". Throws kFormat for missing, unknown, invalid or inconsistent
+/// values.
 RnnConfig read_rnn_config(const JsonObject& config);
 nlohmann::ordered_json rnn_config_json(const RnnConfig& config);
 

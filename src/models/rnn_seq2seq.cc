@@ -27,23 +27,24 @@ void require(const RnnConfig& c) {
   require_positive("attention width", c.attention_width);
   require_positive("maximum length", c.max_length);
   if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
-    fail(ErrorKind::kUsage, "source and target cannot share embeddings of vocabularies of {} and {}",
+    fail(ErrorKind::kUsage, "source and target cannot share embeddings with vocabulary sizes {} and {}",
          c.source_vocabulary, c.vocabulary);
   }
   if (c.tie_output && c.readout_width != c.width) {
-    fail(ErrorKind::kUsage, "a readout of width {} cannot be compared with embeddings of width {}",
-         c.readout_width, c.width);
+    fail(ErrorKind::kUsage,
+         "the readout width {} must equal the embedding width {}, since the output is tied", c.readout_width,
+         c.width);
   }
   if (c.score == nn::AttentionScore::kDot && c.decoder_state_width != 2 * c.encoder_state_width) {
     fail(ErrorKind::kUsage,
-         "dot products need a decoder state as wide as an annotation, the encoder's states of both "
-         "directions: "
-         "{} is not twice {}",
+         "dot-product attention needs a decoder state width of twice the encoder state width, but {} is not "
+         "twice {}",
          c.decoder_state_width, c.encoder_state_width);
   }
   for (const int32_t id : {c.padding_id, c.end_id, c.start_id}) {
     if (id < 0 || id >= c.vocabulary) {
-      fail(ErrorKind::kUsage, "the special id {} is outside the vocabulary of {}", id, c.vocabulary);
+      fail(ErrorKind::kUsage, "the special token id {} is out of range for a vocabulary of {}", id,
+           c.vocabulary);
     }
   }
 }
@@ -55,9 +56,9 @@ Tensor id_tensor(const std::vector<int32_t>& ids) {
 void require_length(const Sequences& sequences, int64_t max_length) {
   for (int b = 0; b < sequences.count(); ++b) {
     const int32_t length = sequences.offsets[b + 1] - sequences.offsets[b];
-    if (length == 0) fail(ErrorKind::kUsage, "a sequence without tokens cannot be read");
+    if (length == 0) fail(ErrorKind::kUsage, "empty sequences are not supported");
     if (length > max_length) {
-      fail(ErrorKind::kUsage, "a sequence of {} tokens is longer than the {} that the model takes", length,
+      fail(ErrorKind::kUsage, "a sequence of {} tokens exceeds the model's maximum length of {}", length,
            max_length);
     }
   }
@@ -70,7 +71,7 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
   const int64_t width = config.width, annotation = 2 * config.encoder_state_width;
   const auto embedding = [&](const std::string& name, int64_t vocabulary,
                              std::vector<std::string> aliases = {}) {
-    // Scaled or not, each feature of a word is of size 1 or 1 / sqrt(E), and logits begin near 0.
+    // Embedding features have magnitude 1 (scaled) or 1 / sqrt(E), and initial logits are near 0.
     const double deviation = std::pow(static_cast<double>(width), -0.5);
     const nn::ParamRef table = table_.add(
         {name, {vocabulary, width}, {nn::Initialisation::Kind::kNormal, deviation}, std::move(aliases)});
@@ -131,7 +132,7 @@ RnnSeq2Seq::Encoded RnnSeq2Seq::encode(nn::Context& context, const Sequences& so
     if (n > 0) x = ops::dropout(x, context.next_dropout(config_.dropout));
     x = encoder_[n].forward(context, x, source.offsets).states;  // (Ns, 2 S)
   }
-  // The backward state after a sentence's first word has read all of it.
+  // The backward state at the first token has read the whole sentence.
   const std::vector<int32_t> first_words(source.offsets.begin(), source.offsets.end() - 1);
   const Var first_annotations = ops::embedding(x, id_tensor(first_words));  // (B, 2 S)
   const Var backward =
@@ -206,8 +207,7 @@ Tensor RnnSeq2Seq::logits(nn::Context& context, const Sequences& source,
 
 namespace {
 
-/// Hypotheses share the annotations of their sentence and nothing else: each has its states, which the next
-/// step copies.
+/// Hypotheses share the annotations of their sentence. Each has its own states, which the next step copies.
 struct RnnState : DecoderState {
   struct Sentence {
     bool live = false;
@@ -267,7 +267,7 @@ std::vector<int32_t> RnnSeq2Seq::admit(nn::Context& context, DecoderState& decod
     }
     return all;
   };
-  const bool dot = config_.score == nn::AttentionScore::kDot;  // annotations are their own keys
+  const bool dot = config_.score == nn::AttentionScore::kDot;  // annotations are the keys
   const Tensor annotations = keep(encoded.memory.annotations.value(), state.memory.annotations.value());
   const Tensor keys = dot ? annotations : keep(encoded.memory.keys.value(), state.memory.keys.value());
   state.memory = {annotations, keys};
@@ -282,7 +282,7 @@ void RnnSeq2Seq::release(DecoderState& decoder_state, int32_t number) const {
   sentence = {};
 }
 
-/// A sequence of one word for each row, which begins in the states of the row's parent.
+/// A sequence of one token per row, starting from the states of the row's parent.
 Tensor RnnSeq2Seq::step(nn::Context& context, DecoderState& decoder_state,
                         const std::vector<StepRow>& rows) const {
   RnnState& state = state_of(decoder_state);

@@ -1,8 +1,8 @@
-// Sequence to sequence with recurrent networks and attention (Bahdanau, Cho and Bengio, 2015; Luong, Pham and
-// Manning, 2015): what there was before the Transformer.
+// Sequence-to-sequence model of recurrent networks with attention (Bahdanau, Cho and Bengio, 2015; Luong,
+// Pham and Manning, 2015).
 //
-//   annotations   h_j = [forward state; backward state] after source word j
-//   first state   s_0 = tanh(W backward_1 + b), backward_1 the backward state after the first word
+//   annotations  h_j = [forward state; backward state] after source token j
+//   first state  s_0 = tanh(W backward_1 + b), backward_1 the backward state after the first token
 //   context       c_i = sum_j softmax_j(score(s_(i-1), h_j)) h_j
 //   state         s_i = cell([y_(i-1); c_i], s_(i-1)),   y_(i-1) the last target word: the true one in
 //                                                        training, the model's own in use
@@ -18,29 +18,30 @@
 namespace heed::models {
 
 struct RnnConfig {
-  int64_t vocabulary = 0;         ///< of the target
-  int64_t source_vocabulary = 0;  ///< the same, unless `share_embeddings` is off
-  int64_t width = 256;            ///< E, of embedded words
+  int64_t vocabulary = 0;         ///< target vocabulary size
+  int64_t source_vocabulary = 0;  ///< equal, unless `share_embeddings` is off
+  int64_t width = 256;            ///< E, of embeddings
   RecurrentCell cell = RecurrentCell::kGru;
-  int encoder_layers = 1;             ///< each in both directions
-  int decoder_layers = 1;             ///< the first attends; the others read the states of the one below
-  int64_t encoder_state_width = 256;  ///< in each direction: annotations have twice this
+  int encoder_layers = 1;  ///< each bidirectional
+  int decoder_layers = 1;  ///< the first layer has attention; the others read the states of the layer below
+  int64_t encoder_state_width = 256;  ///< per direction; annotations have twice this
   int64_t decoder_state_width = 512;
   nn::AttentionScore score = nn::AttentionScore::kAdditive;
-  int64_t attention_width = 256;  ///< of the additive score
-  /// Of the layer between the decoder and the vocabulary; 0: none, logits are a product of [s; c; y].
+  int64_t attention_width =
+      256;  ///< of the additive score
+            /// Width of the layer between decoder and output; 0: none, logits are computed from [s; c; y].
   int64_t readout_width = 256;
   bool share_embeddings = true;  ///< of source and target
   bool tie_output = true;        ///< E is the embedding of the target; readout_width must be `width`
   bool scale_embedding = true;   ///< by sqrt(E)
-  double dropout = 0.1;          ///< on embedded words, between layers and on the readout
+  double dropout = 0.1;          ///< on embeddings, between layers and on the readout
   int64_t max_length = 512;      ///< maximum sequence length
   int32_t padding_id = 0, end_id = 0, start_id = 0;
 };
 
 class RnnSeq2Seq : public Seq2Seq {
  public:
-  /// Registers all parameters. Throws for a config that makes no sense.
+  /// Registers all parameters. Throws for an invalid config.
   explicit RnnSeq2Seq(const RnnConfig& config);
 
   const RnnConfig& config() const { return config_; }
@@ -52,20 +53,20 @@ class RnnSeq2Seq : public Seq2Seq {
   int32_t padding_id() const override { return config_.padding_id; }
   int64_t max_length() const override { return config_.max_length; }
 
-  /// What the encoder makes of the sources.
+  /// The output of the encoder.
   struct Encoded {
-    ops::RecurrentMemory memory;  ///< annotations (Ns, 2 S) and the keys made from them
-    Var start;                    ///< the first states of all decoder layers (B, see state_width())
+    ops::RecurrentMemory memory;  ///< annotations (Ns, 2 S) and their projected keys
+    Var start;                    ///< initial states of all decoder layers (B, state_width())
   };
   Encoded encode(nn::Context& context, const Sequences& source) const;
 
-  /// What the decoder makes of its words.
+  /// The output of the decoder.
   struct Decoded {
-    Var hidden;                     ///< what the logits are a product of (Nt, readout or S + C + E)
-    ops::RecurrentAttention first;  ///< of the layer that attends
+    Var hidden;                     ///< input of the output layer (Nt, readout or S + C + E)
+    ops::RecurrentAttention first;  ///< of the layer with attention
     std::vector<ops::RecurrentStates> others;
   };
-  /// ids: one for each query of the layout, whose sequences begin in `start` (B, state_width()).
+  /// ids: one per query of the layout; `start`: initial states of the sequences (B, state_width()).
   Decoded decode(nn::Context& context, const std::vector<int32_t>& ids, const ops::RecurrentMemory& memory,
                  const ops::AttentionLayout& layout, const Var& start) const;
 
@@ -81,9 +82,9 @@ class RnnSeq2Seq : public Seq2Seq {
   Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const override;
 
  private:
-  /// States that a layer hands on: h, and c of an LSTM.
+  /// Number of state vectors per layer: h, and c of an LSTM.
   int64_t states_per_layer() const { return config_.cell == RecurrentCell::kLstm ? 2 : 1; }
-  /// h (and c) of every decoder layer, side by side.
+  /// Total width of h (and c) of all decoder layers.
   int64_t state_width() const {
     return config_.decoder_layers * states_per_layer() * config_.decoder_state_width;
   }

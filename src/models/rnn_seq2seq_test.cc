@@ -91,7 +91,7 @@ TEST(RnnSeq2Seq, StepsAreTeacherForcingToTheBit) {
   }
 }
 
-TEST(RnnSeq2Seq, CompanyChangesNoBit) {
+TEST(RnnSeq2Seq, IsBatchInvariant) {
   for (const RnnConfig& config : all_configs()) {
     const TinyRnn tiny(config);
     nn::Context context = tiny.context();
@@ -188,8 +188,8 @@ TEST(RnnSeq2Seq, ErrorsSayWhatToDo) {
   Sequences nothing, long_one, one = random_sequences(1, 3, 20, 1);
   nothing.append({});
   long_one.append(std::vector<int32_t>(31, 1));
-  expect_error(ErrorKind::kUsage, "without tokens", [&] { tiny.model.encode(context, nothing); });
-  expect_error(ErrorKind::kUsage, "31 tokens is longer than the 30",
+  expect_error(ErrorKind::kUsage, "empty sequences", [&] { tiny.model.encode(context, nothing); });
+  expect_error(ErrorKind::kUsage, "31 tokens exceeds the model's maximum length of 30",
                [&] { tiny.model.logits(context, one, long_one); });
   RnnConfig config = tiny_config();
   config.score = nn::AttentionScore::kDot;
@@ -197,7 +197,7 @@ TEST(RnnSeq2Seq, ErrorsSayWhatToDo) {
   expect_error(ErrorKind::kUsage, "13 is not twice 6", [&] { RnnSeq2Seq model(config); });
   config = tiny_config();
   config.readout_width = 9;
-  expect_error(ErrorKind::kUsage, "width 9 cannot be compared with embeddings of width 10",
+  expect_error(ErrorKind::kUsage, "readout width 9 must equal the embedding width 10",
                [&] { RnnSeq2Seq model(config); });
 }
 

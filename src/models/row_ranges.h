@@ -1,4 +1,4 @@
-// Memory for sentences that come and go: ranges of rows of tensors that grow.
+// Allocates ranges of rows in growing tensors, for sentences that are added and released.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace heed::models {
 
-/// Ranges of rows of an array that grows: handed out, and taken back for others.
+/// A free-list allocator of row ranges.
 class RowRanges {
  public:
-  /// The first of `count` rows.
+  /// Allocates `count` rows; returns the first.
   int32_t take(int32_t count) {
     for (auto& [begin, free] : free_) {
       if (free < count) continue;
@@ -38,7 +38,7 @@ class RowRanges {
     }
     free_ = std::move(joined);
   }
-  /// Rows that the array must have.
+  /// The required number of rows.
   int32_t size() const { return size_; }
 
  private:

@@ -1,4 +1,4 @@
-// What training and search ask of a model that turns one sequence into another.
+// The interface of sequence-to-sequence models.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,12 @@ namespace heed::models {
 class Seq2Seq : public Generator {
  public:
   Task task() const override { return Task::kTranslation; }
-  /// The id that a target begins with.
+  /// The start token of a target.
   virtual int32_t start_id() const = 0;
   std::vector<int32_t> beginning(std::span<const int32_t>) const override { return {start_id()}; }
 
-  /// Encoder and decoder with the true words as input (teacher forcing), and the loss of `labels`, whose
-  /// tokens stand in the places of `decoder_input`. The gradients, if there is a tape, are those of scale *
-  /// sum of losses.
+  /// Forward pass with teacher forcing, and the loss of `labels`, one for each position of `decoder_input`.
+  /// Gradients are multiplied by `scale`.
   virtual ops::VocabularyLoss loss(nn::Context& context, const Sequences& source,
                                    const Sequences& decoder_input, const std::vector<int32_t>& labels,
                                    const ops::CrossEntropyOptions& options, double scale) const = 0;
@@ -28,8 +27,7 @@ class Seq2Seq : public Generator {
                         const Sequences& decoder_input) const = 0;
 };
 
-/// The logits of the next words of rows of a step, as Generator::step() gives them, from the decoder's output
-/// (R, D).
+/// The logits of Generator::step() from the decoder output (R, D).
 Tensor next_logits(nn::Context& context, const Var& hidden, nn::ParamRef weight, nn::ParamRef bias,
                    std::span<const StepRow> rows);
 

@@ -20,7 +20,7 @@ std::string path_in(const std::string& directory) {
 std::vector<int32_t> read_ids(const SafetensorsReader& file, const std::string& name) {
   const TensorInfo& info = file.info(name);
   if (info.shape.rank() != 1 || info.type != "I32") {
-    fail(ErrorKind::kFormat, "'{}': '{}' must be a row of I32, not {} of {}", file.path(), name,
+    fail(ErrorKind::kFormat, "'{}': '{}' must be a vector of I32, not {} of {}", file.path(), name,
          info.shape.to_string(), info.type);
   }
   return file.read(name).to_vector<int32_t>();
@@ -44,12 +44,12 @@ bool Shortlist::is_in(const std::string& directory) {
 void Shortlist::require_ids(const std::string& path) const {
   const bool whole = offsets_.front() == 0 && offsets_.back() == static_cast<int32_t>(translations_.size()) &&
                      std::is_sorted(offsets_.begin(), offsets_.end());
-  if (!whole) fail(ErrorKind::kFormat, "'{}': the offsets do not divide the words into lists", path);
+  if (!whole) fail(ErrorKind::kFormat, "'{}': the offsets of the lists are invalid", path);
   for (const std::vector<int32_t>* ids : {&common_, &translations_}) {
     for (const int32_t id : *ids) {
       if (id < 0 || id >= vocabulary()) {
-        fail(ErrorKind::kFormat, "'{}' holds the id {}, outside the vocabulary of {}", path, id,
-             vocabulary());
+        fail(ErrorKind::kFormat, "'{}' contains the id {}, which is out of range for a vocabulary of {}",
+             path, id, vocabulary());
       }
     }
   }
@@ -64,11 +64,12 @@ Shortlist Shortlist::read(const std::string& directory, int64_t vocabulary) {
   list.translations_ = read_ids(file, "words");
   if (list.vocabulary() != vocabulary) {
     fail(ErrorKind::kFormat,
-         "'{}' is a list for {} words, and the model has {}: make it again with heed shortlist", path,
-         list.vocabulary(), vocabulary);
+         "'{}' is a shortlist for a vocabulary of {}, but the model has {}: create it again with heed "
+         "shortlist",
+         path, list.vocabulary(), vocabulary);
   }
   list.require_ids(path);
-  if (list.common_.empty()) fail(ErrorKind::kFormat, "'{}' has no common words", path);
+  if (list.common_.empty()) fail(ErrorKind::kFormat, "'{}' has no common tokens", path);
   return list;
 }
 
@@ -82,8 +83,8 @@ void Shortlist::write(const std::string& directory) const {
       {{"format", "pt"}});
 }
 
-std::vector<int32_t> Shortlist::words(std::span<const int32_t> source) const {
-  std::vector<uint64_t> marks(static_cast<size_t>(vocabulary() / 64 + 1));  // a bit for each word
+std::vector<int32_t> Shortlist::tokens(std::span<const int32_t> source) const {
+  std::vector<uint64_t> marks(static_cast<size_t>(vocabulary() / 64 + 1));  // one bit per token
   const auto mark = [&](int32_t id) { marks[id / 64] |= uint64_t{1} << (id % 64); };
   for (const int32_t id : common_) mark(id);
   for (const int32_t id : source) {

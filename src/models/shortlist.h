@@ -1,9 +1,9 @@
-// A vocabulary shortlist: the few words that a translation of a given sentence may need.
+// A vocabulary shortlist: the target tokens that a translation of a given sentence may contain.
 //
-// The logits of all words are a quarter of the work of a small model's step, and nearly all of them are never
-// looked at: a translation holds words that translate those of its source, and frequent ones (Jean et al.,
-// "On using very large target vocabulary for neural machine translation", 2015, section 3.3). The list of a
-// sentence depends on that sentence alone, so it keeps its translation in any company.
+// In a small model, the logits of the whole vocabulary are a quarter of a step's work, and most are
+// irrelevant: a translation consists of translations of source tokens and of frequent tokens (Jean et al.,
+// "On using very large target vocabulary for neural machine translation", 2015, section 3.3). The shortlist
+// of a sentence depends only on that sentence, so results are batch-invariant.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ class Shortlist {
  public:
   static constexpr const char* kFileName = "shortlist.safetensors";
 
-  /// The words of every list, and for each id of the vocabulary the words that may translate it.
+  /// The tokens of every shortlist, and the translations of each token id.
   Shortlist(std::vector<int32_t> common, const std::vector<std::vector<int32_t>>& translations);
 
   static bool is_in(const std::string& directory);
-  /// Reads the list of a model of so many words. Throws kNotFound, kFile or kFormat.
+  /// Loads the shortlist of a model with this vocabulary size. Throws kNotFound, kFile or kFormat.
   static Shortlist read(const std::string& directory, int64_t vocabulary);
   /// Throws kFile.
   void write(const std::string& directory) const;
 
-  /// The ids that a translation of `source` may hold, rising: common words, translations of its words, and
-  /// these words themselves, since names are often copied.
-  std::vector<int32_t> words(std::span<const int32_t> source) const;
+  /// The sorted ids that a translation of `source` may contain: common tokens, translations of its tokens,
+  /// and these tokens themselves, since names are often copied.
+  std::vector<int32_t> tokens(std::span<const int32_t> source) const;
 
   int64_t vocabulary() const { return static_cast<int64_t>(offsets_.size()) - 1; }
-  /// How many translations all ids have together.
+  /// The total number of translations.
   int64_t size() const { return static_cast<int64_t>(translations_.size()); }
-  int64_t common_words() const { return static_cast<int64_t>(common_.size()); }
+  int64_t common_tokens() const { return static_cast<int64_t>(common_.size()); }
 
  private:
   Shortlist() = default;

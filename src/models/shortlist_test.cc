@@ -18,12 +18,12 @@ TEST(Shortlist, JoinsWhatAllWordsOfASourceNeed) {
   translations[1] = {5, 3};
   translations[2] = {3, 69};
   const Shortlist list({0, 70}, translations);
-  EXPECT_EQ(list.words(Ids{}), (Ids{0, 70}));
-  EXPECT_EQ(list.words(Ids{1}), (Ids{0, 1, 3, 5, 70}));
-  EXPECT_EQ(list.words(Ids{2, 1, 2, 64}), (Ids{0, 1, 2, 3, 5, 64, 69, 70}));
+  EXPECT_EQ(list.tokens(Ids{}), (Ids{0, 70}));
+  EXPECT_EQ(list.tokens(Ids{1}), (Ids{0, 1, 3, 5, 70}));
+  EXPECT_EQ(list.tokens(Ids{2, 1, 2, 64}), (Ids{0, 1, 2, 3, 5, 64, 69, 70}));
   EXPECT_EQ(list.vocabulary(), 71);
   EXPECT_EQ(list.size(), 4);
-  EXPECT_EQ(list.common_words(), 2);
+  EXPECT_EQ(list.common_tokens(), 2);
 }
 
 TEST(Shortlist, IsTheSameWhenReadAgain) {
@@ -35,8 +35,8 @@ TEST(Shortlist, IsTheSameWhenReadAgain) {
   list.write(folder.path());
   EXPECT_TRUE(Shortlist::is_in(folder.path()));
   const Shortlist again = Shortlist::read(folder.path(), 100);
-  for (int32_t id = 0; id < 100; ++id) EXPECT_EQ(again.words(Ids{id, 5}), list.words(Ids{id, 5}));
-  expect_error(ErrorKind::kFormat, "is a list for 100 words, and the model has 99",
+  for (int32_t id = 0; id < 100; ++id) EXPECT_EQ(again.tokens(Ids{id, 5}), list.tokens(Ids{id, 5}));
+  expect_error(ErrorKind::kFormat, "is a shortlist for a vocabulary of 100, but the model has 99",
                [&] { Shortlist::read(folder.path(), 99); });
 }
 
@@ -49,16 +49,16 @@ TEST(Shortlist, DamagedFilesSayWhatIsWrong) {
                       {{"common", row(common)}, {"offsets", row(offsets)}, {"words", row(words)}});
     expect_error(ErrorKind::kFormat, message, [&] { Shortlist::read(folder.path(), 3); });
   };
-  expect_refused({0}, {0, 1, 1, 1}, {3}, "holds the id 3, outside the vocabulary of 3");
-  expect_refused({-1}, {0, 1, 1, 1}, {2}, "holds the id -1");
-  expect_refused({0}, {0, 2, 1, 1}, {2}, "the offsets do not divide");
-  expect_refused({0}, {0, 1, 1, 2}, {2}, "the offsets do not divide");
-  expect_refused({0}, {1, 1, 1, 1}, {2}, "the offsets do not divide");
-  expect_refused({}, {0, 1, 1, 1}, {2}, "no common words");
-  expect_refused({0}, {}, {2}, "a list for -1 words");
+  expect_refused({0}, {0, 1, 1, 1}, {3}, "contains the id 3, which is out of range for a vocabulary of 3");
+  expect_refused({-1}, {0, 1, 1, 1}, {2}, "contains the id -1");
+  expect_refused({0}, {0, 2, 1, 1}, {2}, "the offsets of the lists are invalid");
+  expect_refused({0}, {0, 1, 1, 2}, {2}, "the offsets of the lists are invalid");
+  expect_refused({0}, {1, 1, 1, 1}, {2}, "the offsets of the lists are invalid");
+  expect_refused({}, {0, 1, 1, 1}, {2}, "no common tokens");
+  expect_refused({0}, {}, {2}, "a shortlist for a vocabulary of -1");
   write_safetensors(folder.path(Shortlist::kFileName),
                     {{"common", Tensor::zeros({2})}, {"offsets", row({0, 0, 0, 0})}, {"words", row({})}});
-  expect_error(ErrorKind::kFormat, "'common' must be a row of I32",
+  expect_error(ErrorKind::kFormat, "'common' must be a vector of I32",
                [&] { Shortlist::read(folder.path(), 3); });
   folder.write(Shortlist::kFileName, "no tensors");
   EXPECT_THROW(Shortlist::read(folder.path(), 3), Error);

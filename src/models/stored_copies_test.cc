@@ -139,7 +139,7 @@ TEST_F(StoredCopies, WeightsAreComparedBeforeAnythingIsMade) {
   config["d_model"] = 1 << 15;  // 8 TiB for the embeddings alone
   config["max_position_embeddings"] = 1 << 20;
   write_json(folder_.path("config.json"), config);
-  expect_error(ErrorKind::kFormat, "config.json gives 'model.shared.weight' the shape (67108864, 32768)",
+  expect_error(ErrorKind::kFormat, "'model.shared.weight' has the shape (67108864, 32768) by config.json",
                [&] { load_model(folder_.path()); });
 }
 

@@ -1,4 +1,4 @@
-// For tests: models that nobody trained, and sentences for them.
+// Test helper: untrained models, and sentences for them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ template <typename ModelType>
 struct ModelWithWeights {
   template <typename Config>
   explicit ModelWithWeights(const Config& config) : model(config), values(model.table(), DType::kFloat32) {}
-  /// With weights drawn from a seed.
+  /// With random weights.
   template <typename Config>
   ModelWithWeights(const Config& config, uint64_t seed) : ModelWithWeights(config) {
     values.flat() = TensorSource(seed).normal({model.table().elements()}, DType::kFloat32, 0.5);
@@ -37,7 +37,7 @@ struct ModelWithWeights {
   mutable nn::PackedWeights packed;
 };
 
-/// Writes config.json and float32 weights: drawn from the seed, or all `value` where it is not 0.
+/// Writes config.json and float32 weights: random, or all equal to `value` if it is not 0.
 inline void write_untrained(const std::string& directory, const Model& model, uint64_t seed,
                             float value = 0) {
   nn::ParameterArray values(model.table(), DType::kFloat32);
@@ -47,7 +47,7 @@ inline void write_untrained(const std::string& directory, const Model& model, ui
   write_weights(directory, model.table(), values, DType::kFloat32);
 }
 
-/// `count` sequences of 1 to `max_length` words below `words`.
+/// `count` random sequences of 1 to `max_length` ids below `words`.
 inline Sequences random_sequences(int count, int64_t max_length, int64_t words, uint64_t seed) {
   TensorSource source(seed);
   Sequences sequences;

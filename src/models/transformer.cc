@@ -30,12 +30,12 @@ void require(const TransformerConfig& c) {
   require_positive("feed-forward width", std::min(c.encoder_inner_width, c.decoder_inner_width));
   require_positive("maximum length", c.max_length);
   if (c.positions.kind == nn::PositionKind::kLearned && c.max_length * c.width > int64_t{1} << 28) {
-    fail(ErrorKind::kUsage, "{} positions of width {} are more than this library makes", c.max_length,
-         c.width);
+    fail(ErrorKind::kUsage, "{} positions of width {} exceed the supported size", c.max_length, c.width);
   }
   for (const int32_t id : {c.padding_id, c.end_id, c.start_id}) {
     if (id < 0 || id >= c.vocabulary) {
-      fail(ErrorKind::kUsage, "the special id {} is outside the vocabulary of {}", id, c.vocabulary);
+      fail(ErrorKind::kUsage, "the special token id {} is out of range for a vocabulary of {}", id,
+           c.vocabulary);
     }
   }
 }
@@ -53,8 +53,8 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
 }
 
 /// Depth-scaled initialization (Zhang, Titov and Sennrich, "Improving Deep Transformer with Depth-Scaled
-/// Initialization and Merged Attention", 2019): the weights of layer l, counted from 1, begin 1/sqrt(l) times
-/// as large, so that gradients pass through many norms behind sub-layers.
+/// Initialization and Merged Attention", 2019): scales the initial weights of layer l, counted from 1, by
+/// 1/sqrt(l), so that gradients pass through deep post-norm stacks.
 void scale_layer(nn::ParameterTable& table, int first_row, int layer) {
   for (int row = first_row; row < table.size(); ++row) {
     if (table[row].initialisation.kind != nn::Initialisation::Kind::kXavier) continue;
@@ -74,9 +74,8 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
        {nn::Initialisation::Kind::kNormal, deviation},
        {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}});
   table_.let_quantize(embedding_.first);
-  // Marian starts from a zero vector, and toolkits that read its models may take that for granted instead of
-  // looking at the row.
-  if (beyond_marian(config).empty() && config.start_id == config.padding_id) {
+  // Marian's start embedding is zero, and toolkits that read its models may rely on that.
+  if (unsupported_by_marian(config).empty() && config.start_id == config.padding_id) {
     table_.keep_zero(embedding_.first, config.start_id);
   }
   auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);

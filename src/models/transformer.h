@@ -1,6 +1,5 @@
-// The Transformer of "Attention is all you need" (Vaswani et al., 2017), for translation.
-//
-// By default laid out as Hugging Face's MarianMTModel, so that models of either open in the other.
+// The Transformer of "Attention is all you need" (Vaswani et al., 2017), for translation. By default
+// compatible with Hugging Face's MarianMTModel.
 #pragma once
 
 #include "models/seq2seq.h"
@@ -17,10 +16,10 @@ struct TransformerConfig {
   int encoder_heads = 8, decoder_heads = 8;
   int64_t encoder_inner_width = 2048, decoder_inner_width = 2048;
   Activation activation = Activation::kRelu;
-  bool norm_first = false;                   ///< Marian cannot express it
-  bool depth_scaled_init = false;            ///< of a training alone
-  nn::NormKind norm = nn::NormKind::kLayer;  ///< Marian has no other
-  nn::PositionOptions positions;             ///< Marian has sinusoids alone
+  bool norm_first = false;                   ///< not supported by Marian
+  bool depth_scaled_init = false;            ///< only affects training
+  nn::NormKind norm = nn::NormKind::kLayer;  ///< Marian supports only this
+  nn::PositionOptions positions;             ///< Marian supports only sinusoidal positions
   int64_t max_length = 512;                  ///< max_position_embeddings
   bool scale_embedding = true;               ///< by sqrt(d_model)
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
@@ -29,7 +28,7 @@ struct TransformerConfig {
 
 class Transformer : public Seq2Seq {
  public:
-  /// Registers all parameters. Throws for a config that makes no sense.
+  /// Registers all parameters. Throws for an invalid config.
   explicit Transformer(const TransformerConfig& config);
 
   const TransformerConfig& config() const { return config_; }
@@ -43,7 +42,7 @@ class Transformer : public Seq2Seq {
 
   /// source -> memory (Ns, D)
   Var encode(nn::Context& context, const Sequences& source) const;
-  /// The decoder's output before the vocabulary: (Nt, D)
+  /// The decoder output before the output layer: (Nt, D)
   Var decode(nn::Context& context, const Sequences& decoder_input, const Var& memory,
              const Sequences& source) const;
 
@@ -59,7 +58,7 @@ class Transformer : public Seq2Seq {
   Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const override;
 
  private:
-  /// ids, with place number places[t] in their sequences -> scaled, positions added, dropped: (N, D)
+  /// Embeds ids at positions places[t]: scaled, with positions added and dropout: (N, D)
   Var embed(nn::Context& context, const nn::StackPositions& positions, const std::vector<int32_t>& ids,
             const std::vector<int32_t>& places) const;
 

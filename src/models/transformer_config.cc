@@ -12,7 +12,7 @@ namespace {
 
 void read_positions(const JsonObject& json, TransformerConfig& c) {
   nn::PositionOptions& p = c.positions;
-  // The older name, when there were sinusoids alone.
+  // The key of earlier versions, which only had sinusoidal positions.
   p.kind = json.word("position_layout", position_names(), std::optional(p.kind));
   p.kind = json.word("position_embedding_type", position_names(), std::optional(p.kind));
   p.relative_distance = json.integer("relative_distance", {1, 1 << 16}, p.relative_distance);
@@ -40,10 +40,10 @@ void write_positions(const nn::PositionOptions& p, nlohmann::ordered_json& json)
   }
 }
 
-/// The first of several; all of them end a translation (generation_defaults.h).
+/// The first end token of a list; all of them end a translation (generation_defaults.h).
 int32_t read_end_id(const JsonObject& json, IntegerRange ids) {
   const std::vector<int64_t> all = json.integers("eos_token_id", ids);
-  if (all.empty()) json.reject("eos_token_id", "an id at least");
+  if (all.empty()) json.reject("eos_token_id", "at least one id");
   return static_cast<int32_t>(all.front());
 }
 
@@ -59,7 +59,7 @@ const KnownKeys& transformer_keys(bool marian) {
                             "max_position_embeddings", "pad_token_id",
                             "scale_embedding",         "share_encoder_decoder_embeddings",
                             "tie_word_embeddings",     "vocab_size"},
-                   // Of training, of other heads than that for translation, and names for the same.
+                   // Training settings, other heads, and aliases.
                    .ignored = {"add_bias_logits", "bos_token_id", "classif_dropout", "classifier_dropout",
                                "decoder_layerdrop", "encoder_layerdrop", "extra_pos_embeddings", "init_std",
                                "num_hidden_layers"},
@@ -85,9 +85,9 @@ const KnownKeys& transformer_keys(bool marian) {
 
 }  // namespace
 
-std::vector<std::string> beyond_marian(const TransformerConfig& c) {
+std::vector<std::string> unsupported_by_marian(const TransformerConfig& c) {
   std::vector<std::string> all;
-  if (c.norm_first) all.emplace_back("norms before the sub-layers (normalize_before)");
+  if (c.norm_first) all.emplace_back("pre-norm (normalize_before)");
   if (c.norm != nn::NormKind::kLayer) {
     all.push_back(fmt::format("{} norm (normalization)", name_in(norm_names(), c.norm)));
   }
@@ -143,7 +143,7 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
 }
 
 nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
-  const bool marian = beyond_marian(c).empty();
+  const bool marian = unsupported_by_marian(c).empty();
   nlohmann::ordered_json json;
   json["model_type"] = marian ? "marian" : "heed_transformer";
   json["architectures"] = {marian ? "MarianMTModel" : "HeedTransformer"};
@@ -240,12 +240,12 @@ nlohmann::ordered_json Transformer::config_json() const {
 }
 
 std::vector<std::string> Transformer::beyond_hugging_face() const {
-  return beyond_marian(config_);
+  return unsupported_by_marian(config_);
 }
 
 Architecture transformer_architecture() {
   return {.name = "transformer",
-          .description = "encoder and decoder of attention alone (Vaswani et al., 2017)",
+          .description = "Transformer encoder-decoder (Vaswani et al., 2017)",
           .task = Task::kTranslation,
           .model_types = {"marian", "heed_transformer"},
           .settings = {"width", "encoder_layers", "decoder_layers", "heads", "feed_forward_width",

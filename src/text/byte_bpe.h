@@ -35,9 +35,8 @@ class ByteBpeTokenizer : public TextTokenizer {
   explicit ByteBpeTokenizer(ByteBpeModel model);
   static std::unique_ptr<TextTokenizer> load(const std::string& directory, const TextTokenizerConfig& config);
   /// Learns merges up to the vocabulary size: always the most frequent adjacent pair, ties broken by lower
-  /// ids, no
-  /// pair that occurs only once. The ids are the 256 bytes in the order of their characters, the merges, and
-  /// <|endoftext|>.
+  /// ids, no pair that occurs only once. The ids are the 256 bytes in the order of their characters, the
+  /// merges, and <|endoftext|>.
   static std::unique_ptr<TextTokenizer> train(int vocabulary_size, const NextText& text);
 
   void save(const std::string& directory) const override;

@@ -11,9 +11,8 @@ namespace heed {
 class Glossary {
  public:
   /// Parses lines of source term, tab, target term; ignores empty lines and lines that begin with #. `name`
-  /// is used in
-  /// errors. Throws kFormat for a malformed line or a source term with two targets, and kText for invalid
-  /// UTF-8, with the line number.
+  /// is used in errors. Throws kFormat for a malformed line or a source term with two targets, and kText for
+  /// invalid UTF-8, with the line number.
   static Glossary parse(std::string_view content, const std::string& name);
   /// Throws kUsage for an empty term, or a source term that has another target.
   void add(std::string_view source, std::string_view target);
@@ -25,9 +24,8 @@ class Glossary {
     size_t begin = 0, end = 0;
     std::string target;
   };
-  /// The terms in a text, in order: whole words only, the longest at each position. A lower-case first
-  /// letter of a term
-  /// also matches the capital letter.
+  /// The terms in a text, in order: whole words only, the longest at each position. A lower-case first letter
+  /// of a term also matches the capital letter.
   std::vector<Match> find(std::string_view text) const;
 
   size_t size() const { return targets_.size(); }

@@ -28,8 +28,7 @@ class KnownWords {
 
   bool contains(const std::string& word) const { return words_.contains(folded_word(word)); }
   /// Whether a word is a compound of known words of at least four letters each, as in German, with an
-  /// optional linking
-  /// element -s-, -es-, -n-, -en-, -er- or -e- between them.
+  /// optional linking element -s-, -es-, -n-, -en-, -er- or -e- between them.
   bool contains_compound(const std::string& word) const;
 
  private:

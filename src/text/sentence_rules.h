@@ -21,9 +21,8 @@ class SentenceRules {
   /// Whether to reject the boundary between them.
   bool belong_together(const Neighbours& neighbours) const;
 
-  /// The next boundary after an ellipsis character in `sentence`, from `from` on, which ICU does not
-  /// detect; the size
-  /// of `sentence` if there is none.
+  /// The next boundary after an ellipsis character in `sentence`, from `from` on, which ICU does not detect;
+  /// the size of `sentence` if there is none.
   size_t after_ellipsis(std::string_view sentence, size_t from) const;
 
  private:

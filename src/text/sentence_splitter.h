@@ -26,9 +26,8 @@ struct SplitText {
 /// stay together: half a sentence would harm the translation more.
 class SentenceSplitter {
  public:
-  /// `language` is a code such as "de" or "pt-BR"; unknown languages use the general rules. Throws kUsage
-  /// for an
-  /// invalid code.
+  /// `language` is a code such as "de" or "pt-BR"; unknown languages use the general rules. Throws kUsage for
+  /// an invalid code.
   explicit SentenceSplitter(const std::string& language);
   ~SentenceSplitter();
   SentenceSplitter(SentenceSplitter&&) noexcept;

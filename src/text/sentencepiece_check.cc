@@ -137,8 +137,7 @@ class ModelCheck {
   }
 
   /// Limits the number of user-defined symbols that are prefixes of one another: in sorted order, a symbol
-  /// follows its
-  /// prefixes.
+  /// follows its prefixes.
   void check_nesting() {
     std::sort(user_symbols_.begin(), user_symbols_.end());
     std::vector<std::string_view> open;

@@ -17,8 +17,7 @@ enum class SentencePieceModelType { kUnigram = 1, kBpe = 2, kWord = 3, kChar = 4
 struct SentencePieceModelFacts {
   SentencePieceModelType type = SentencePieceModelType::kUnigram;
   /// Whether encoding is lossless: no normalisation table, a space prepended and none removed, spaces
-  /// escaped, byte
-  /// fallback, and only ordinary pieces, bytes, <unk> and control tokens.
+  /// escaped, byte fallback, and only ordinary pieces, bytes, <unk> and control tokens.
   bool keeps_text = false;
   /// For each piece, whether it is ordinary: not a byte, control token, <unk>, user-defined or unused.
   std::vector<bool> ordinary;

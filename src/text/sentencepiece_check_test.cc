@@ -170,7 +170,8 @@ TEST(BrokenModels, SayWhatIsWrong) {
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + piece("a", 1)), HasSubstr("already defined"));
   EXPECT_THAT(message_of(piece("a", 1)), HasSubstr("unk is not defined"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(2, "\x18\x09")), HasSubstr("model type 9"));
-  EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(3, field(2, "abc"))), HasSubstr("cut short"));
+  EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(3, field(2, "abc"))),
+              HasSubstr("damaged or truncated"));
 }
 
 TEST(BrokenModels, LongPiecesAreRefused) {

@@ -30,9 +30,8 @@ class EditTable {
  public:
   explicit EditTable(const std::u32string& reference) : reference_(reference) {}
 
-  /// The edit distance. Rows of a common prefix with the previous hypothesis are reused; all hypotheses
-  /// have the same
-  /// length.
+  /// The edit distance. Rows of a common prefix with the previous hypothesis are reused; all hypotheses have
+  /// the same length.
   int64_t distance(const std::u32string& hypothesis) {
     const size_t rows = hypothesis.size() + 1, columns = reference_.size() + 1;
     size_t first = 1;  // first row to compute

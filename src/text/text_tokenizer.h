@@ -60,15 +60,13 @@ class TextTokenizer {
   virtual ~TextTokenizer() = default;
 
   /// Loads the files of save() or Hugging Face. Throws kNotFound if the directory has no text tokenizer,
-  /// kFile, or
-  /// kFormat with the file name.
+  /// kFile, or kFormat with the file name.
   static std::unique_ptr<TextTokenizer> load(const std::string& directory);
   /// Whether a directory has tokenizer files.
   static bool is_in(const std::string& directory);
 
   /// Trains on a text in chunks, which should end at line ends. Deterministic. Throws kText if there is no
-  /// text, kUsage
-  /// for invalid options.
+  /// text, kUsage for invalid options.
   static std::unique_ptr<TextTokenizer> train(const TextTokenizerOptions& options, const NextText& text);
 
   /// Writes tokenizer_config.json and the files of this kind; the directory must exist. Throws kFile.
@@ -85,8 +83,7 @@ class TextTokenizer {
   virtual int32_t size() const = 0;
 
   /// The start token (GPT-2's <|endoftext|>, Llama's <s>) if any; and whether it precedes every text, as in
-  /// Llama, or
-  /// only stands for an empty prompt, as in GPT-2.
+  /// Llama, or only stands for an empty prompt, as in GPT-2.
   virtual std::optional<int32_t> start_id() const { return {}; }
   virtual bool starts_every_text() const { return false; }
   /// The end token.
@@ -115,13 +112,11 @@ class TextTokenizer {
   /// The bytes of an id, possibly a part of a character; empty for special tokens. Throws kUsage for an
   /// invalid id.
   virtual std::string bytes(int32_t id) const = 0;
-  /// Decodes ids by concatenating their bytes. SentencePiece tokenizers remove the leading space, unless
-  /// the ids
-  /// `continue` another text.
+  /// Decodes ids by concatenating their bytes. SentencePiece tokenizers remove the leading space, unless the
+  /// ids `continue` another text.
   std::string decode(std::span<const int32_t> ids, bool continues = false) const;
   /// The display form of an id in UTF-8: "▁the" begins with a space, "<0x0A>" is a byte, "<|endoftext|>" a
-  /// special
-  /// token.
+  /// special token.
   virtual std::string piece(int32_t id) const;
 
  protected:

@@ -24,9 +24,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 NextText once(const std::string& text) {
-  return [text, given = false](std::string& stretch) mutable {
+  return [text, given = false](std::string& chunk) mutable {
     if (given) return false;
-    stretch = text;
+    chunk = text;
     return given = true;
   };
 }
@@ -115,11 +115,11 @@ TEST(TextTokenizer, CharactersAreThoseOfTheText) {
   }
 }
 
-TEST(TextTokenizer, CharactersMayBeCutByAStretch) {
+TEST(TextTokenizer, ChunksMaySplitCharacters) {
   int given = 0;
   const auto tokenizer =
-      TextTokenizer::train({.kind = TextTokenizerKind::kCharacters}, [&](std::string& stretch) {
-        stretch = given == 0 ? "a\xc3" : "\xa4";
+      TextTokenizer::train({.kind = TextTokenizerKind::kCharacters}, [&](std::string& chunk) {
+        chunk = given == 0 ? "a\xc3" : "\xa4";
         return ++given <= 2;
       });
   EXPECT_THAT(tokenizer->ids("aä"), ElementsAre(0, 1));

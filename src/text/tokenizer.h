@@ -37,22 +37,19 @@ struct TokenizerTrainOptions {
 class Tokenizer {
  public:
   /// Loads `source.spm`, `target.spm`, `vocab.json` and, if present, `tokenizer_config.json`. Throws
-  /// kNotFound, kFile,
-  /// or kFormat with the file name.
+  /// kNotFound, kFile, or kFormat with the file name.
   static Tokenizer load(const std::string& directory);
   /// Writes the four files; the directory must exist. Throws kFile.
   void save(const std::string& directory) const;
 
-  /// Trains on lines of both languages. Ids: </s> 0, <unk> 1, the pieces in model order (source first, if
-  /// not joint),
-  /// and <pad> last. Throws the errors of SentencePieceModel::train.
+  /// Trains on lines of both languages. Ids: </s> 0, <unk> 1, the pieces in model order (source first, if not
+  /// joint), and <pad> last. Throws the errors of SentencePieceModel::train.
   static Tokenizer train(const TokenizerTrainOptions& options, const NextLine& source,
                          const NextLine& target);
 
-  /// Tokenizes text and appends the end token, which has an empty span at the end of the text. Unknown
-  /// pieces become
-  /// <unk>. A leading language code of a multilingual vocabulary, such as ">>fr<<", is one token. Truncation
-  /// keeps the end token. Invalid UTF-8 is read as U+FFFD.
+  /// Tokenizes text and appends the end token, which has an empty span at the end of the text. Unknown pieces
+  /// become <unk>. A leading language code of a multilingual vocabulary, such as ">>fr<<", is one token.
+  /// Truncation keeps the end token. Invalid UTF-8 is read as U+FFFD.
   Encoding encode_source(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode_target(std::string_view text, const EncodeOptions& options = {}) const;
 

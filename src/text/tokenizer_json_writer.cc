@@ -157,9 +157,8 @@ OrderedJson unigram_model(const SentencePieceModel& model) {
   }
   OrderedJson vocabulary = OrderedJson::array();
   for (int n = 0; n < model.size(); ++n) {
-    // Special pieces never match text in Heed; tokenizer.json has no piece types (see kNeverMatched). A
-    // score below all
-    // others would change that of unknown characters, which is the lowest score minus 10.
+    // Special pieces never match text in Heed; tokenizer.json has no piece types (see kNeverMatched). A score
+    // below all others would change that of unknown characters, which is the lowest score minus 10.
     vocabulary.push_back(
         OrderedJson::array({model.piece(n), is_ordinary(model, n) ? model.score(n) : lowest}));
   }

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "kernels/simd/isa.h"
 #include "models/architecture.h"
-#include "models/further_training.h"
+#include "models/fine_tuning.h"
 #include "models/model_directory.h"
 #include "test_folder.h"
 #include "train/task.h"
@@ -296,7 +296,7 @@ TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
     const std::string run = "other-" + setting, key = "model." + setting;
     const Recipe other = further({{key, "0.125"}});
     EXPECT_EQ(differences(further(), other),
-              std::vector<std::string>{key + " (as the model says, now 0.125)"});
+              std::vector<std::string>{key + " (the model's value, now 0.125)"});
     EXPECT_EQ(differences(other, make_recipe("tiny", "", read_settings(to_toml(other), "test"))),
               std::vector<std::string>{});
     train(options(run, 2, other));
@@ -309,8 +309,8 @@ TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
   expect_error(ErrorKind::kUsage, "noam", [&] { further({{"schedule.kind", "noam"}}); });
   expect_error(ErrorKind::kNotFound, "nowhere", [&] { further({{"training.from", "nowhere"}}); });
   const std::string other = arch() == "gpt2" ? "llama" : "gpt2";
-  expect_error(ErrorKind::kUsage, "holds a model of the architecture " + arch(), [&] {
-    models::read_for_training(folder_.path("base"), models::architecture_named(other), {});
+  expect_error(ErrorKind::kUsage, "is a model of the architecture " + arch(), [&] {
+    models::read_for_fine_tuning(folder_.path("base"), models::architecture_named(other), {});
   });
 }
 

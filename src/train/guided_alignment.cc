@@ -13,16 +13,16 @@
 namespace heed::train {
 namespace {
 
-// Of the way links are made; a change makes other links from the same corpus.
+// Version of the alignment procedure; another version invalidates stored links.
 constexpr uint64_t kVersion = 2;
-// Pairs that the aligner learns from. More of them change little, and each costs its part of nine passes.
+// Maximum number of pairs for training the aligner, which makes nine passes over them. More change little.
 constexpr uint64_t kMostPairs = 200'000;
-// Pairs that are aligned, on all threads, before they are written.
+// Number of pairs that are aligned in parallel and then written.
 constexpr uint64_t kChunk = 16384;
-constexpr size_t kBlock = 64;  // of them taken by a thread at a time
+constexpr size_t kBlock = 64;  // pairs per work item
 
-/// Learns from the corpus, or from an even sample of it.
-TwoWayAligner learn_aligner(const TaskInput& task, const Corpus& corpus) {
+/// Trains the aligner on the corpus, or on evenly spaced pairs of it.
+TwoWayAligner train_aligner(const TaskInput& task, const Corpus& corpus) {
   Sequences sources, targets;
   const uint64_t stride = (corpus.sentences() + kMostPairs - 1) / kMostPairs;
   for (uint64_t n = 0; n < corpus.sentences(); n += stride) {
@@ -38,7 +38,7 @@ TwoWayAligner learn_aligner(const TaskInput& task, const Corpus& corpus) {
 void make_links(const TaskInput& task, const Corpus& corpus, const std::string& path,
                 const CorpusOrigin& origin) {
   task.say(fmt::format("aligning the tokens of {}", counted(corpus.sentences(), "pair")));
-  const TwoWayAligner aligner = learn_aligner(task, corpus);
+  const TwoWayAligner aligner = train_aligner(task, corpus);
   CorpusWriter writer(path, 2, static_cast<uint32_t>(origin.max_length + 1));
   for (uint64_t begin = 0; begin < corpus.sentences(); begin += kChunk) {
     const uint64_t count = std::min(kChunk, corpus.sentences() - begin);
@@ -75,16 +75,15 @@ models::AlignmentHead guided_head(const Recipe& recipe, const models::Model& mod
   const auto* transformer = dynamic_cast<const models::Transformer*>(&model);
   if (transformer == nullptr) {
     fail(ErrorKind::kUsage,
-         "training.guided_alignment teaches a head of a Transformer, and model.arch is '{}': leave it out",
-         recipe.arch);
+         "training.guided_alignment needs a Transformer, but model.arch is '{}': leave it out", recipe.arch);
   }
   const int layers = transformer->config().decoder_layers, heads = transformer->config().decoder_heads;
   if (recipe.guided_alignment_layer > layers) {
-    fail(ErrorKind::kUsage, "training.guided_alignment_layer is {}, and the decoder has {}",
+    fail(ErrorKind::kUsage, "training.guided_alignment_layer is {}, but the decoder has {}",
          recipe.guided_alignment_layer, counted(layers, "layer"));
   }
   if (recipe.guided_alignment_head > heads) {
-    fail(ErrorKind::kUsage, "training.guided_alignment_head is {}, and a decoder layer has {}",
+    fail(ErrorKind::kUsage, "training.guided_alignment_head is {}, but a decoder layer has {}",
          recipe.guided_alignment_head, counted(heads, "head"));
   }
   return {recipe.guided_alignment_layer > 0 ? recipe.guided_alignment_layer - 1 : std::max(layers - 2, 0),
@@ -102,13 +101,13 @@ std::vector<ops::AttentionLink> guided_links(const Corpus& links, std::span<cons
                target_length = static_cast<int32_t>(batch.decoder_input[pair].size());
     if (sources.size() != targets.size() || sources[0] != source_length || targets[0] != target_length) {
       fail(ErrorKind::kFormat,
-           "the alignments of the training text do not fit it: remove train.links and resume");
+           "the alignments do not match the training corpus: remove train.links and resume");
     }
     std::vector<float> counts(static_cast<size_t>(target_length));
     for (size_t k = 1; k < targets.size(); ++k) {
       if (targets[k] + 1 >= target_length || sources[k] >= source_length) {
         fail(ErrorKind::kFormat,
-             "the alignments of the training text are damaged: remove train.links and resume");
+             "the alignments of the training corpus are damaged: remove train.links and resume");
       }
       ++counts[static_cast<size_t>(targets[k])];
     }

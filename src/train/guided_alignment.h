@@ -1,10 +1,8 @@
-// Guided alignment: during training, one head of the decoder's attention to the source learns to look where a
-// statistical word aligner links the token that the decoder reads (ops/attention_loss.h).
-//
-// The links are made once, when the corpus is prepared: data/hmm_aligner.h in both directions, combined by
-// grow-diag-final-and. They stand beside the corpus as a corpus of their own: of each sentence pair, the
-// source's length and the source tokens of its links in stream 0, the target's length and their target tokens
-// in stream 1.
+// Guided alignment: trains one cross-attention head of the decoder to reproduce the links of a statistical
+// word aligner for the decoder's input token (ops/attention_loss.h). The links are computed once, when the
+// corpus is prepared: by data/hmm_aligner.h in both directions, combined with grow-diag-final-and. They are
+// stored as a corpus: for each sentence pair, stream 0 has the source length and the source tokens of its
+// links, stream 1 the target length and their target tokens.
 #pragma once
 
 #include <memory>
@@ -20,18 +18,18 @@
 
 namespace heed::train {
 
-/// The links of all pairs of the training corpus, made at `path` or found there from an earlier run. Throws
-/// as prepared_corpus().
+/// The links of all pairs of the training corpus, created at `path` or reused from an earlier run. Throws
+/// like prepared_corpus().
 Corpus prepare_links(const TaskInput& task, const Corpus& corpus, const std::string& path);
 
-/// The head that the recipe chooses, of a model that has it. Throws kUsage for one without such a head.
+/// The head that the recipe selects. Throws kUsage for a model without it.
 models::AlignmentHead guided_head(const Recipe& recipe, const models::Model& model);
 
-/// The links of these sentences, each target token's as an equal share of the query that reads it.
+/// The links of these sentences, weighted equally over the source tokens of each query.
 std::vector<ops::AttentionLink> guided_links(const Corpus& links, std::span<const uint64_t> sentences,
                                              const TranslationBatch& batch);
 
-/// Listens to one head, and has its loss after the forward pass.
+/// Records the attention of one head and computes its loss in the forward pass.
 class GuidedHead : public nn::DifferentiableSink {
  public:
   GuidedHead(models::AlignmentHead head, std::vector<ops::AttentionLink> links, double scale)

@@ -59,10 +59,10 @@ void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   wanted.vocabulary_size = recipe.vocabulary;
   wanted.seed = recipe.seed;
   RunningText text(options.data.text, running_options(options.data, recipe));
-  const auto next = [&](std::string& stretch) {
-    Stretch read;
+  const auto next = [&](std::string& chunk) {
+    TextChunk read;
     if (!text.next(read)) return false;
-    stretch = std::move(read.text);
+    chunk = std::move(read.text);
     return true;
   };
   TextTokenizer::train(wanted, next)->save(directory);
@@ -88,8 +88,8 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
     build.tokenizer_fingerprint = origin.tokenizer;
     build.pool = &input.pool;
     build.stop = input.stop;
-    const auto encode = [&](std::string_view stretch, uint64_t) {
-      return std::vector<std::vector<int32_t>>{tokenizer.ids(stretch)};
+    const auto encode = [&](std::string_view chunk, uint64_t) {
+      return std::vector<std::vector<int32_t>>{tokenizer.ids(chunk)};
     };
     const int32_t document_end = recipe.document_boundaries ? *tokenizer.end_id() : -1;
     build_running_corpus(reader, encode, document_end, path, build);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a directory holds the weights of a model.
+/// Whether a directory contains weights of a model.
 bool holds_weights(const std::string& directory) {
   std::error_code error;
   fs::directory_iterator entry(directory, error);
@@ -27,7 +27,7 @@ bool holds_weights(const std::string& directory) {
   return false;
 }
 
-/// Whether it holds the configuration or the tokenizer of a model.
+/// Whether it contains the configuration or the tokenizer of a model.
 bool holds_model_files(const std::string& directory) {
   std::vector<std::string> names{"config.json"};
   for (const TaskKind& kind : task_kinds()) {
@@ -52,16 +52,17 @@ void OutputDirectory::check(const Recipe& wanted) {
   if (!was_begun()) {
     if (holds_weights(path_) || (!has_recipe && holds_model_files(path_))) {
       fail(ErrorKind::kUsage,
-           "'{}' holds a model that was not trained there, or whose training/checkpoint.safetensors is gone: "
-           "it cannot be resumed, and will not be replaced. Train into another directory; --from {} begins "
-           "with the weights of this model",
+           "'{}' contains a model that was not trained there, or whose training/checkpoint.safetensors is "
+           "missing: "
+           "it cannot be resumed and is not overwritten. Train into another directory; --from {} starts from "
+           "the weights of this model",
            path_, path_);
     }
-    return;  // at most preparations, which are done again for another recipe
+    return;  // only prepared files, which are created again for another recipe
   }
   if (!has_recipe) {
     fail(ErrorKind::kUsage,
-         "'{}' is gone, without which the training cannot be resumed: restore it from a copy, or train into "
+         "'{}' is missing, so the training cannot be resumed: restore it from a copy, or train into "
          "another directory",
          recipe());
   }
@@ -70,7 +71,7 @@ void OutputDirectory::check(const Recipe& wanted) {
   const auto changed = differences(before, wanted);
   if (changed.empty()) return;
   fail(ErrorKind::kUsage,
-       "the training in '{}' was begun with another recipe: {}; give the same settings to resume, or train "
+       "the training in '{}' has another recipe: {}; give the same settings to resume, or train "
        "into another directory",
        path_, fmt::join(changed, ", "));
 }

@@ -1,5 +1,4 @@
-// The directory that a training writes to: whose model may stand in it, who else trains in it, and where its
-// files are.
+// The output directory of a training: its files, its lock, and the checks before resuming.
 #pragma once
 
 #include <string>
@@ -9,25 +8,25 @@
 
 namespace heed::train {
 
-/// Once open(), no other process trains in it. Other commands may read the model all the time.
+/// After open(), no other process can train in it. Other commands may read the model at any time.
 class OutputDirectory {
  public:
   explicit OutputDirectory(std::string path) : path_(std::move(path)), folder_(path_ + "/training") {}
 
   const std::string& path() const { return path_; }
-  /// What only training needs.
+  /// The subdirectory with files that only training needs.
   const std::string& folder() const { return folder_; }
   std::string checkpoint() const { return folder_ + "/checkpoint.safetensors"; }
   std::string weights() const { return path_ + "/model.safetensors"; }
-  /// Whether there is a training to resume. A checkpoint is written before the first step, once all else is
-  /// there.
+  /// Whether there is a training to resume. The first checkpoint is written before the first step, after
+  /// all other files.
   bool was_begun() const;
 
-  /// Throws kUsage where a training of this recipe cannot use the directory: for a training that was begun
-  /// with another one, for a model without a training to resume, and where another process trains. Writes
-  /// nothing but the lock of a training that is there.
+  /// Throws kUsage if the directory contains a training with another recipe or a model without a training,
+  /// or if another process trains in it. Writes nothing but the lock of an existing training.
   void check(const Recipe& recipe);
-  /// Makes the directory, locks it, checks it again, and notes the recipe. Throws as check(), and kFile.
+  /// Creates and locks the directory, checks it again, and stores the recipe. Throws like check(), and
+  /// kFile.
   void open(const Recipe& recipe);
 
  private:

@@ -15,7 +15,7 @@ Corpus verified(const std::string& path, const Stop& stop) {
   return corpus;
 }
 
-/// What an earlier run left of the preparations, if it can be used.
+/// The corpus of an earlier run, if it is valid and matches.
 std::optional<Corpus> usable(const PreparedCorpus& corpus, const Stop& stop) {
   try {
     Corpus found = verified(corpus.path, stop);
@@ -36,14 +36,13 @@ Corpus prepared_corpus(const TaskInput& input, const PreparedCorpus& corpus,
     } else {
       Corpus found = verified(corpus.path, input.stop);
       if (found.info().origin == corpus.wanted) return found;
-      fail(
-          ErrorKind::kUsage,
-          "the training in '{}' was begun on other text than {} holds now; give the same text, or train into "
-          "another directory",
-          input.options.output, corpus.name);
+      fail(ErrorKind::kUsage,
+           "the text of {1} has changed since the training in '{0}' began; give the same text, or train into "
+           "another directory",
+           input.options.output, corpus.name);
     }
   }
-  input.begin_work(fmt::format("cutting {} into tokens", corpus.name));
+  input.begin_work(fmt::format("tokenizing {}", corpus.name));
   make();
   return Corpus(corpus.path);
 }

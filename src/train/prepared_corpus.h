@@ -1,4 +1,4 @@
-// The corpus of a training: made once, and found again when the training goes on.
+// The tokenized corpus of a training: created once and reused when the training is resumed.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 namespace heed::train {
 
 struct PreparedCorpus {
-  std::string path;     ///< of the file of ids
-  std::string name;     ///< of the text, for messages
-  CorpusOrigin wanted;  ///< what the corpus must have been made from
+  std::string path;     ///< of the corpus file
+  std::string name;     ///< name of the text in messages
+  CorpusOrigin wanted;  ///< expected origin
 };
 
-/// The corpus that stands there, every byte of which is checked; made first by `make` if none does. Throws
-/// kUsage for one that was made from other text and kFormat for one that is damaged, where the training was
-/// begun; before that, it is made again. Throws Stopped.
+/// Opens the corpus and verifies its checksum; calls `make` first if there is none. If the training has
+/// begun, throws kUsage for a corpus of another text and kFormat for a damaged one; otherwise creates it
+/// again. Throws Stopped.
 Corpus prepared_corpus(const TaskInput& input, const PreparedCorpus& corpus,
                        const std::function<void()>& make);
 

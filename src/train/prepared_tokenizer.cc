@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What training/tokenizer_files.json says.
+/// The content of training/tokenizer_files.json.
 struct Manifest {
   std::string made_from;                     // a fingerprint
-  std::map<std::string, std::string> files;  // name and fingerprint
+  std::map<std::string, std::string> files;  // fingerprints by file name
   bool operator==(const Manifest&) const = default;
 };
 
@@ -30,7 +30,7 @@ std::string fingerprint_of_file(const std::string& path) {
   return hexadecimal(all.value());
 }
 
-/// Of all that a tokenizer depends on: the text, the recipe, and what else it keeps.
+/// Fingerprint of everything that the tokenizer depends on: text, recipe and languages.
 std::string made_from(const TaskInput& input, uint64_t text) {
   Fingerprint all;
   all.add_number(text);
@@ -40,6 +40,21 @@ std::string made_from(const TaskInput& input, uint64_t text) {
     all.add(each);
   }
   return hexadecimal(all.value());
+}
+
+/// "a SentencePiece unigram tokenizer with 8,000 pieces".
+std::string description(const Recipe& recipe) {
+  const bool language_model = recipe.task() == models::Task::kLanguageModel;
+  const std::string& type = recipe.tokenizer;
+  if (type == "bytes") return "a byte tokenizer";
+  if (type == "characters") return "a character tokenizer";
+  std::string name = "a SentencePiece " + type;
+  if (language_model && type == "bpe") name = "a byte-level BPE";
+  if (language_model && type == "sentencepiece") name = "a SentencePiece BPE";
+  if (type == "wordpiece") name = "a WordPiece";
+  std::string size = std::to_string(recipe.vocabulary);
+  for (size_t at = size.size(); at > 3; at -= 3) size.insert(at - 3, ",");
+  return name + " tokenizer with " + size + " pieces";
 }
 
 class PreparedTokenizer {
@@ -62,7 +77,7 @@ class PreparedTokenizer {
     fs::remove_all(staging);
     make_directories(staging);
     if (input_.options.recipe.from.empty()) {
-      input_.begin_work("training the tokenizer");
+      input_.begin_work("training " + description(input_.options.recipe));
       make(staging);
     } else {
       copy(input_.options.recipe.from, staging);
@@ -83,7 +98,7 @@ class PreparedTokenizer {
     return manifest;
   }
 
-  /// Nothing where there is none, or none that can be read.
+  /// Empty if the file is missing or malformed.
   std::optional<Manifest> read_manifest() const {
     if (!fs::exists(manifest_path())) return std::nullopt;
     try {
@@ -101,18 +116,18 @@ class PreparedTokenizer {
   void require_the_same() const {
     const std::optional<Manifest> manifest = read_manifest();
     if (!manifest) {
-      fail(ErrorKind::kFormat,
-           "'{}' is missing or damaged, without which the tokenizer cannot be checked: restore it from a "
-           "copy, "
-           "or train into another directory",
-           manifest_path());
+      fail(
+          ErrorKind::kFormat,
+          "'{}' is missing or damaged, so the tokenizer cannot be verified: restore it from a copy, or train "
+          "into another directory",
+          manifest_path());
     }
     const Manifest now = describe(output_);
     for (const auto& [name, fingerprint] : manifest->files) {
       const auto found = now.files.find(name);
       if (found != now.files.end() && found->second == fingerprint) continue;
       fail(ErrorKind::kFormat, "'{}/{}' is {}: restore it from a copy, or train into another directory",
-           output_, name, found == now.files.end() ? "gone" : "not the file that the training began with");
+           output_, name, found == now.files.end() ? "missing" : "not the file that the training began with");
     }
   }
 
@@ -123,7 +138,7 @@ class PreparedTokenizer {
     }
   }
 
-  /// Nothing of the model is there yet but perhaps files of a tokenizer from a run that was stopped here.
+  /// Moves the files to the output directory, which may contain tokenizer files of an interrupted run.
   void publish(const std::string& staging) const {
     const Manifest manifest = describe(staging);
     fs::remove(manifest_path());

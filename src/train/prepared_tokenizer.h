@@ -1,5 +1,4 @@
-// The tokenizer of a training: learnt or copied once, whole or not at all, and found again when the training
-// is resumed.
+// The tokenizer of a training: trained or copied once, atomically, and reused when the training is resumed.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +10,18 @@
 
 namespace heed::train {
 
-/// Leaves the files of the task's tokenizer in the training's directory.
-///
-/// Several files cannot be replaced at once, so `make` writes them to a directory of their own, from which
-/// they are moved; `training/tokenizer_files.json`, written last, names them with their fingerprints and what
-/// they were made from. Files without it are as good as none, and are made again.
-///
-/// `make` is called where there is no tokenizer yet, or one from another text or recipe before the training
-/// was begun. It may be ended at any moment together with the process, as nothing else can end
-/// SentencePiece's trainer. With training.from the tokenizer is copied instead.
-///
-/// Returns whether a tokenizer was made. Throws kFormat where a training that was begun does not find the
-/// files that it began with; what `make` throws; and Stopped.
+/// Creates the tokenizer files of the task in the output directory unless they are there. Several files
+/// cannot be replaced atomically: `make` writes them to a temporary directory, from which they are moved;
+/// then `training/tokenizer_files.json` is written, with the fingerprints of files, text and recipe. Without
+/// it, the files are created again. Calls `make` if there is no tokenizer, or one of another text or recipe
+/// and the training has not begun. The process may exit during the call, since SentencePiece's trainer cannot
+/// be interrupted otherwise. With training.from, the tokenizer is copied instead. Returns whether a tokenizer
+/// was created. Throws kFormat if the training has begun and the files are missing or changed, the errors of
+/// `make`, and Stopped.
 bool prepare_tokenizer(const TaskInput& input, uint64_t text,
                        const std::function<void(const std::string& directory)>& make);
 
-/// Of the content of those of the files that are there.
+/// Fingerprint of the content of those files that exist.
 uint64_t fingerprint_files(const std::string& directory, const std::vector<std::string>& names);
 
 }  // namespace heed::train

@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "base/nearest_word.h"
 #include "models/architecture.h"
-#include "models/further_training.h"
+#include "models/fine_tuning.h"
 #include "train/recipe_fields.h"
 #include "train/task.h"
 
@@ -299,9 +299,9 @@ models::PresetSize preset_size(const std::string& name) {
 
 }  // namespace
 
-bool is_as_model_says(const Recipe& recipe, const std::string& key) {
+bool keeps_model_value(const Recipe& recipe, const std::string& key) {
   const models::Dropout* dropout = dropout_of(recipe, key);
-  return dropout != nullptr && recipe.model.*dropout->field == models::kAsTheModelSays;
+  return dropout != nullptr && recipe.model.*dropout->field == models::kKeepModelValue;
 }
 
 bool has_field(const Recipe& recipe, const std::string& key) {
@@ -350,7 +350,7 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
   task_kind(recipe.task()).preset(size, recipe);
   if (!recipe.from.empty()) {  // dropouts default to those of the model
     for (const models::Dropout& dropout : models::architecture_named(recipe.arch).dropouts) {
-      recipe.model.*dropout.field = models::kAsTheModelSays;
+      recipe.model.*dropout.field = models::kKeepModelValue;
     }
   }
   for (const Setting& setting : settings) {

@@ -25,7 +25,7 @@ const Words<ScheduleKind>& schedule_names();
 bool has_field(const Recipe& recipe, const std::string& key);
 
 /// Whether the setting has the value of the model to fine-tune.
-bool is_as_model_says(const Recipe& recipe, const std::string& key);
+bool keeps_model_value(const Recipe& recipe, const std::string& key);
 
 /// Calls visit(key, field, range) for numbers, visit(key, field) for booleans and free text, and visit(key,
 /// field, words) for enumerations.

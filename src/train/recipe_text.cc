@@ -124,7 +124,7 @@ std::string to_toml(const Recipe& recipe) {
   visit_recipe(recipe, writer);
   std::string text, section;
   for (const auto& [key, value] : writer.fields) {
-    if (!has_field(recipe, key) || is_as_model_says(recipe, key)) continue;
+    if (!has_field(recipe, key) || keeps_model_value(recipe, key)) continue;
     const size_t dot = key.find('.');
     if (key.substr(0, dot) != section) {
       section = key.substr(0, dot);
@@ -147,7 +147,7 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
     const std::string& other = second.fields[n].second;
     if (value == other || !(has_field(before, key) || has_field(now, key))) continue;
     const auto shown = [&](const Recipe& recipe, const std::string& text) {
-      return is_as_model_says(recipe, key) ? "as the model says" : text;
+      return keeps_model_value(recipe, key) ? "the model's value" : text;
     };
     found.push_back(fmt::format("{} ({}, now {})", key, shown(before, value), shown(now, other)));
   }

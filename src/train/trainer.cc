@@ -14,7 +14,7 @@
 #include "base/stop.h"
 #include "io/weight_files.h"
 #include "models/architecture.h"
-#include "models/further_training.h"
+#include "models/fine_tuning.h"
 #include "models/model_directory.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
@@ -50,10 +50,10 @@ class Trainer {
   }
   void prepare();
   models::ModelSettings trial_settings() const;
-  models::FurtherModel make_model(const models::ModelSettings& settings) const;
+  models::FineTunedModel make_model(const models::ModelSettings& settings) const;
   void check_settings();
   void build_model();
-  void begin_with_weights(const std::vector<std::string>& anew);
+  void begin_with_weights(const std::vector<std::string>& new_prefixes);
   void resume();
   void require_the_same_text() const;
   void restore_kept_weights();
@@ -110,11 +110,11 @@ models::ModelSettings Trainer::trial_settings() const {
   return settings;
 }
 
-models::FurtherModel Trainer::make_model(const models::ModelSettings& settings) const {
+models::FineTunedModel Trainer::make_model(const models::ModelSettings& settings) const {
   const models::Architecture& architecture = models::architecture_named(recipe_.arch);
   if (recipe_.from.empty()) return {architecture.make(settings), {}};
-  return models::read_for_training(directory_.was_begun() ? directory_.path() : recipe_.from, architecture,
-                                   settings);
+  return models::read_for_fine_tuning(directory_.was_begun() ? directory_.path() : recipe_.from, architecture,
+                                      settings);
 }
 
 /// Throws for sizes that no model can have and for those that do not suit the text's, before anything is
@@ -151,7 +151,7 @@ void Trainer::build_model() {
   models::ModelSettings settings = recipe_.model;
   task_->complete(settings);
   const bool further = !recipe_.from.empty(), begun = directory_.was_begun();
-  models::FurtherModel made = make_model(settings);
+  models::FineTunedModel made = make_model(settings);
   model_ = std::move(made.model);
   task_->use(*model_);
   const nn::ParameterTable& table = model_->table();
@@ -160,15 +160,16 @@ void Trainer::build_model() {
   snapshots_.emplace(directory_.folder(), table);
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);
   nn::initialise(table, checkpoint_.values, RandomKey::from_seed(recipe_.seed));
-  if (further && !begun) begin_with_weights(made.anew);
+  if (further && !begun) begin_with_weights(made.new_prefixes);
   if (recipe_.averaging == Averaging::kRunning) {
     checkpoint_.average = nn::ParameterArray(table, DType::kFloat32);
     checkpoint_.average.flat() = checkpoint_.values.flat().clone();
   }
 }
 
-void Trainer::begin_with_weights(const std::vector<std::string>& anew) {
-  const auto fresh = models::read_weights_over(recipe_.from, model_->table(), anew, checkpoint_.values);
+void Trainer::begin_with_weights(const std::vector<std::string>& new_prefixes) {
+  const auto fresh =
+      models::read_weights_over(recipe_.from, model_->table(), new_prefixes, checkpoint_.values);
   say(fmt::format("fine-tuning from the weights of '{}'", recipe_.from));
   if (!fresh.empty()) say(fmt::format("initialised at random: {}", fmt::join(fresh, ", ")));
 }

@@ -71,7 +71,7 @@ TEST_P(TrainerTest, AModelWithoutItsTrainingIsNotReplaced) {
   train(options("model"));
   const auto refused = [&](const std::map<std::string, std::string>& settings) {
     const Files before = files_of(path("model"));
-    expect_error(ErrorKind::kUsage, "will not be replaced", [&] { train(options("model", settings)); });
+    expect_error(ErrorKind::kUsage, "is not overwritten", [&] { train(options("model", settings)); });
     TrainerOptions without_text = options("model", settings);
     without_text.data = {.pairs = {.pairs = "none"}, .text = "none"};
     EXPECT_THROW(train(without_text), Error);
@@ -208,7 +208,7 @@ TEST_P(TrainerTest, FlippedBitsOfWhatItResumesFromAreRefused) {
     flip_bit(file, whole.size() / 2, 0);
     expect_error(ErrorKind::kFormat, "not the file that the training began with", [&] { train(o); });
     fs::remove(file);
-    expect_error(ErrorKind::kFormat, "is gone", [&] { train(o); });
+    expect_error(ErrorKind::kFormat, "is missing", [&] { train(o); });
     folder_.write("model/" + name, whole);
   }
   EXPECT_EQ(train(o).resumed_from, 5) << "the control: all is as it was";

@@ -14,7 +14,7 @@
 namespace heed::train {
 namespace {
 
-/// The pieces that are not learnt: placeholders, and the tags of corpora.
+/// User-defined symbols: placeholders and the tags of corpora.
 std::vector<std::string> symbols_of(const Recipe& recipe) {
   std::vector<std::string> symbols;
   for (int n = 0; n < recipe.placeholders; ++n) symbols.push_back(placeholder_piece(n));
@@ -44,18 +44,19 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   return options;
 }
 
-/// Throws kUsage where the recipe wants pieces that the tokenizer, of the model that is trained further,
-/// lacks.
+/// Throws kUsage if the recipe requires symbols that the tokenizer of the fine-tuned model lacks.
 void check_symbols(const Recipe& recipe, const Tokenizer& tokenizer) {
   for (const CorpusSettings& corpus : recipe.corpora) {
     if (corpus.tag.empty() || tokenizer.vocabulary().find(corpus.tag)) continue;
     fail(ErrorKind::kUsage,
-         "the tag '{}' is no piece of the tokenizer of '{}': only a tokenizer that was learnt with it has it",
+         "the tokenizer of '{1}' has no piece for the tag '{0}': only a tokenizer that was trained with it "
+         "has it",
          corpus.tag, recipe.from);
   }
   if (recipe.placeholder_copies > 0 && placeholder_pieces(tokenizer.vocabulary()) == 0) {
     fail(ErrorKind::kUsage,
-         "augmentation.placeholders: the tokenizer of '{}' has none; only one that was learnt with "
+         "augmentation.placeholders: the tokenizer of '{}' has no placeholders; only one that was trained "
+         "with "
          "tokenizer.placeholders has them",
          recipe.from);
   }
@@ -64,25 +65,26 @@ void check_symbols(const Recipe& recipe, const Tokenizer& tokenizer) {
 AugmentationOptions augmentation_options(const TrainerOptions& options, const Tokenizer& tokenizer,
                                          RandomKey key) {
   const Recipe& recipe = options.recipe;
-  return {.names = recipe.other_names,
-          .numbers = recipe.other_numbers,
-          .uppercase = recipe.uppercase,
-          .concatenated = recipe.concatenated,
-          .no_final_punctuation = recipe.no_final_punctuation,
-          .copied_spans = recipe.copied_spans,
-          .lowercase = recipe.lowercase_copies,
-          .uncapitalized = recipe.uncapitalized,
-          .title_case = options.source_language == "en" ? recipe.title_case : 0,  // a custom of English alone
-          .addresses = recipe.addresses,
-          .placeholders = recipe.placeholder_copies,
-          .emoji = recipe.emoji,
-          .names_from = recipe.names_from,
-          .concatenation_length = recipe.concatenation_length,
-          .placeholder_pieces = placeholder_pieces(tokenizer.vocabulary()),
-          .key = key};
+  return {
+      .names = recipe.other_names,
+      .numbers = recipe.other_numbers,
+      .uppercase = recipe.uppercase,
+      .concatenated = recipe.concatenated,
+      .no_final_punctuation = recipe.no_final_punctuation,
+      .copied_spans = recipe.copied_spans,
+      .lowercase = recipe.lowercase_copies,
+      .uncapitalized = recipe.uncapitalized,
+      .title_case = options.source_language == "en" ? recipe.title_case : 0,  // only English uses title case
+      .addresses = recipe.addresses,
+      .placeholders = recipe.placeholder_copies,
+      .emoji = recipe.emoji,
+      .names_from = recipe.names_from,
+      .concatenation_length = recipe.concatenation_length,
+      .placeholder_pieces = placeholder_pieces(tokenizer.vocabulary()),
+      .key = key};
 }
 
-/// One side of the pairs, line by line.
+/// Reads one side of the pairs, line by line.
 NextLine side_of(const PairsMix& text, bool target) {
   auto reader = std::make_shared<PairsMixReader>(text);
   return [reader, target](std::string& line) {
@@ -93,8 +95,8 @@ NextLine side_of(const PairsMix& text, bool target) {
   };
 }
 
-/// Learns a tokenizer and writes its files.
-void learn_tokenizer(const TaskInput& input, const PairsMix& text, const std::string& directory) {
+/// Trains a tokenizer and writes its files.
+void train_tokenizer(const TaskInput& input, const PairsMix& text, const std::string& directory) {
   const TrainerOptions& options = input.options;
   const Recipe& recipe = options.recipe;
   TokenizerTrainOptions train_options;
@@ -106,12 +108,12 @@ void learn_tokenizer(const TaskInput& input, const PairsMix& text, const std::st
   Tokenizer::train(train_options, side_of(text, false), side_of(text, true)).save(directory);
 }
 
-/// What the corpora of a mix give, a line each.
-void say_corpora(const PairsMix& mix, const TaskInput& task) {
+/// Reports the number of pairs of each corpus of a mix.
+void report_corpora(const PairsMix& mix, const TaskInput& task) {
   for (size_t n = 0; n < mix.corpora().size(); ++n) {
     const MixedCorpusCounts& counts = mix.counts()[n];
     const std::string removed = fault_counts_text(counts.removed);
-    if (mix.corpora().size() == 1 && removed.empty()) return;  // nothing that is not said of the whole
+    if (mix.corpora().size() == 1 && removed.empty()) return;  // the totals are reported elsewhere
     std::string message = fmt::format("{}: {}", counts.name, counted(counts.read.pairs, "pair"));
     if (!removed.empty()) message += fmt::format(", removed: {}", removed);
     const double weight = mix.corpora()[n].weight;
@@ -120,12 +122,12 @@ void say_corpora(const PairsMix& mix, const TaskInput& task) {
   }
 }
 
-/// A text that is read twice: for what is learnt from it as a whole, and then from pair to pair.
+/// Opens a text, which is read twice: for statistics of the whole, and then pair by pair.
 using Sources = std::function<std::unique_ptr<PairSource>()>;
 
-/// Of training text: with tokenizer.subword_regularization, each sentence stands there so many times, cut
-/// into pieces by chance: subword regularisation (Kudo, "Subword Regularization", 2018), drawn before the
-/// training instead of on the way.
+/// Tokenizes a text. With tokenizer.subword_regularization = n, the training corpus contains n sampled
+/// segmentations of each sentence (Kudo, "Subword Regularization", 2018), sampled before the training instead
+/// of in each epoch.
 void make_corpus(const Sources& open, const std::string& path, const Tokenizer& tokenizer,
                  const CorpusOrigin& origin, Part part, const TaskInput& task) {
   const Recipe& recipe = task.options.recipe;
@@ -137,16 +139,16 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   build.pool = &task.pool;
   build.stop = task.stop;
   const RandomKey key = RandomKey::from_seed(recipe.seed);
-  const int cuts = part == Part::kTraining ? recipe.subword_regularization : 0;
+  const int segmentations = part == Part::kTraining ? recipe.subword_regularization : 0;
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more = augmentation_options(task.options, tokenizer, key.fold(4));
   if (part == Part::kTraining && more.any()) build.augmentation = &augmentation.emplace(*open(), more);
-  const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, cuts};
-  // Of one side, which is cut by one of two functions and has random numbers of its own.
+  const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, segmentations};
+  // The encoder of one side, which has its own random numbers.
   const auto encoder = [&](auto encode, auto sample, uint64_t side) -> Encoder {
     return [&, encode, sample, side](std::string_view text, uint64_t number) {
       std::vector<std::vector<int32_t>> ids;
-      if (cuts == 0) {
+      if (segmentations == 0) {
         ids.push_back((tokenizer.*encode)(text, {}).ids);
         return ids;
       }
@@ -162,12 +164,12 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   if (augmentation) {
     message += fmt::format(", {} of them added ({})", augmentation->added(), augmentation->added_by_kind());
   }
-  if (cuts > 0) message += fmt::format(", {} cuts of each", cuts);
+  if (segmentations > 0) message += fmt::format(", {} of each", counted(segmentations, "segmentation"));
   if (counts.too_long > 0) {
-    message += fmt::format(", {} left out with more than {} tokens", counts.too_long, build.max_length);
+    message += fmt::format(", {} skipped with more than {} tokens", counts.too_long, build.max_length);
   }
   const PairsCounts read = reader->counts();
-  if (read.empty > 0) message += fmt::format(", {} left out with an empty side", read.empty);
+  if (read.empty > 0) message += fmt::format(", {} skipped with an empty side", read.empty);
   if (read.extra_columns > 0) {
     message += fmt::format(", {} with more than two columns (the first two are used)",
                            counted(read.extra_columns, "line"));
@@ -188,7 +190,7 @@ void require_rereadable_pairs(const PairsInput& input) {
   for (const std::string* path : {&input.pairs, &input.source, &input.target}) require_rereadable(*path);
 }
 
-/// What is learnt from: what the command names, or else the recipe.
+/// The training pairs: those of the command line, or else of the recipe.
 PairsMix training_pairs(const TrainerOptions& options) {
   const PairsInput& given = options.data.pairs;
   const Recipe& recipe = options.recipe;
@@ -219,7 +221,7 @@ PairsMix training_pairs(const TrainerOptions& options) {
   return PairsMix(std::move(corpora), mix);
 }
 
-/// Reads all pairs, so that what is wrong with them is found before anything is made of them.
+/// Reads all pairs, to find errors before any long work begins.
 uint64_t check_pairs(const PairsInput& input) {
   require_rereadable_pairs(input);
   PairsReader reader(input);
@@ -239,7 +241,7 @@ PairsText read_pairs_text(const TaskInput& task) {
   if (!recipe.from.empty() && !task.begun) check_symbols(recipe, Tokenizer::load(recipe.from));
   if (recipe.from.empty() && recipe.placeholder_copies > 0 && recipe.placeholders == 0) {
     fail(ErrorKind::kUsage,
-         "augmentation.placeholders needs tokenizer.placeholders, which says how many there are");
+         "augmentation.placeholders needs tokenizer.placeholders, the number of placeholders");
   }
   return text;
 }
@@ -249,13 +251,13 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
   const Recipe& recipe = options.recipe;
   const std::string folder = options.output + "/training";
   const bool made = prepare_tokenizer(task, text.training.fingerprint(), [&](const std::string& directory) {
-    learn_tokenizer(task, text.training, directory);
+    train_tokenizer(task, text.training, directory);
   });
   Tokenizer tokenizer = Tokenizer::load(options.output);
   if (made) task.say(fmt::format("{} tokens ({})", tokenizer.size(), recipe.tokenizer));
   const std::string training = folder + "/train.ids";
-  if (made) std::filesystem::remove(training);  // of another text or recipe
-  if (!std::filesystem::exists(training)) say_corpora(text.training, task);
+  if (made) std::filesystem::remove(training);  // it belongs to another tokenizer
+  if (!std::filesystem::exists(training)) report_corpora(text.training, task);
   Corpus corpus = prepare_corpus([&] { return std::make_unique<PairsMixReader>(text.training); }, training,
                                  text.training.fingerprint(), tokenizer, Part::kTraining, task);
   TranslationData data{std::move(tokenizer), std::move(corpus), {}, {}, {}, {}};

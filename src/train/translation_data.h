@@ -1,4 +1,4 @@
-// The data of a training to translate, on disk beside it: the tokenizer, and the pairs as ids.
+// The prepared data of a translation training: tokenizer and tokenized pairs.
 #pragma once
 
 #include <optional>
@@ -17,21 +17,21 @@ struct TranslationData {
   Tokenizer tokenizer;
   Corpus corpus;
   std::optional<Corpus> validation;
-  std::optional<Corpus> links;  ///< of the training corpus, with training.guided_alignment
+  std::optional<Corpus> links;  ///< alignment links of the training corpus, with training.guided_alignment
   std::vector<std::string> validation_source, validation_target;  ///< the first lines, for BLEU and chrF
 };
 
 struct PairsText {
   PairsMix training;
-  uint64_t validation = 0;  ///< a fingerprint; 0 for none
+  uint64_t validation = 0;  ///< fingerprint; 0: none
 };
 
-/// Reads all pairs and writes nothing. Throws what PairsReader throws, and what reading the tokenizer of
-/// training.from throws.
+/// Reads all pairs without writing anything. Throws the errors of PairsReader and of loading the tokenizer of
+/// training.from.
 PairsText read_pairs_text(const TaskInput& task);
 
-/// Uses what stands in the directory of an earlier run, after checking that it was made from the same text in
-/// the same way, and makes what is missing. Throws as Task::prepare().
+/// Reuses the files of an earlier run after verifying that they were created from the same text in the same
+/// way, and creates missing ones. Throws like Task::prepare().
 TranslationData prepare_translation_data(const TaskInput& task, const PairsText& text);
 
 }  // namespace heed::train

@@ -1,4 +1,4 @@
-#include "models/further_training.h"
+#include "models/fine_tuning.h"
 
 #include <nlohmann/json.hpp>
 
@@ -8,13 +8,13 @@
 namespace heed::models {
 namespace {
 
-/// The config with those dropouts that `settings` do not leave to it.
+/// The config with the dropouts that `settings` override.
 JsonObject with_dropouts(const JsonObject& config, const Architecture& architecture,
                          const ModelSettings& settings) {
   nlohmann::json json = config.json();
   for (const Dropout& dropout : architecture.dropouts) {
     const double value = settings.*dropout.field;
-    if (value == kAsTheModelSays) continue;
+    if (value == kKeepModelValue) continue;
     for (const std::string& key : dropout.config_keys) json[key] = value;
   }
   return JsonObject::parse(json.dump(), config.origin());
@@ -22,27 +22,26 @@ JsonObject with_dropouts(const JsonObject& config, const Architecture& architect
 
 }  // namespace
 
-FurtherModel read_for_training(const std::string& directory, const Architecture& architecture,
-                               const ModelSettings& settings) {
+FineTunedModel read_for_fine_tuning(const std::string& directory, const Architecture& architecture,
+                                    const ModelSettings& settings) {
   const JsonObject config =
       with_dropouts(JsonObject::read(directory + "/config.json"), architecture, settings);
   if (const std::string& name = architecture_of(config).name; name != architecture.name) {
-    fail(ErrorKind::kUsage, "'{}' holds a model of the architecture {}, not {}", directory, name,
+    fail(ErrorKind::kUsage, "'{}' is a model of the architecture {}, not {}", directory, name,
          architecture.name);
   }
   if (is_quantized(config)) {
     fail(ErrorKind::kUsage,
-         "'{}' is quantised, and steps of training are smaller than what was rounded away: train the float "
-         "model "
-         "that it was made from, and quantise the result",
+         "'{}' is quantised and cannot be trained: train the original float model, and quantise the result",
          directory);
   }
   const int64_t vocabulary = config.integer("vocab_size", {1, 1 << 26});
   if (settings.vocabulary > vocabulary) {
-    fail(ErrorKind::kUsage, "'{}': the tokenizer has {} tokens, and config.json gives the model {}",
+    fail(ErrorKind::kUsage, "'{}': the tokenizer has {} tokens, but vocab_size in config.json is {}",
          directory, settings.vocabulary, vocabulary);
   }
-  if (architecture.read_further != nullptr) return architecture.read_further(config, settings);
+  if (architecture.read_for_fine_tuning != nullptr)
+    return architecture.read_for_fine_tuning(config, settings);
   return {architecture.read(config), {}};
 }
 

@@ -1,0 +1,28 @@
+// Loads a model for fine-tuning, on other text or for other classes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/architecture.h"
+
+namespace heed::models {
+
+struct FineTunedModel {
+  std::unique_ptr<Model> model;
+  /// Prefixes of parameters that are initialized if the weights lack them: the output layer of a classifier
+  /// with other classes. If empty, weights and model must match.
+  std::vector<std::string> new_prefixes;
+};
+
+/// Creates the model of a directory's config.json with the vocabulary and labels of `settings` and its
+/// dropouts, except those that are kKeepModelValue. Throws kUsage for another architecture or a tokenizer
+/// that does not match, and the errors of reading.
+FineTunedModel read_for_fine_tuning(const std::string& directory, const Architecture& architecture,
+                                    const ModelSettings& settings);
+
+/// The name of the architecture of a directory's config.json. Throws kNotFound, kFile or kFormat.
+std::string architecture_name_in(const std::string& directory);
+
+}  // namespace heed::models
