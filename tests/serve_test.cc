@@ -49,13 +49,13 @@ struct Models {
     text.width = 16;
     text.layers = text.heads = 2;
     text.inner_width = 32;
-    text.longest = 48;
+    text.max_length = 48;
     std::filesystem::create_directory(folder.path("text"));
     models::write_untrained(folder.path("text"), models::DecoderOnly(text), 7);
     ByteTokenizer().save(folder.path("text"));
     const std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "fine", "film"};
     WordPieceSettings settings;
-    settings.longest = 16;
+    settings.max_length = 16;
     std::filesystem::create_directory(folder.path("classes"));
     WordPieceTokenizer(pieces, settings).save(folder.path("classes"));
     models::BertConfig classes;
@@ -63,7 +63,7 @@ struct Models {
     classes.width = 16;
     classes.layers = classes.heads = 2;
     classes.inner_width = 24;
-    classes.longest = 16;
+    classes.max_length = 16;
     classes.deviation = 1;
     classes.labels = {"bad", "good"};
     models::write_untrained(folder.path("classes"), models::BertClassifier(classes), 3);

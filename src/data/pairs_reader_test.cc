@@ -77,8 +77,8 @@ TEST(PairsReader, SaysHowManyLinesParallelFilesHave) {
 TEST(PairsReader, RefusesInputWithoutPairs) {
   const TestFolder folder;
   const std::string none = folder.write("none", ""), blank = folder.write("blank", "\n\t\n");
-  expect_message({.pairs = none}, ErrorKind::kFormat, "'" + none + "': no lines");
-  expect_message({.source = none, .target = none}, ErrorKind::kFormat, "no lines");
+  expect_message({.pairs = none}, ErrorKind::kFormat, "'" + none + "': the file has no lines");
+  expect_message({.source = none, .target = none}, ErrorKind::kFormat, "the file has no lines");
   expect_message({.pairs = blank}, ErrorKind::kFormat, "none of the 2 lines has text on both sides");
 }
 
