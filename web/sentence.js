@@ -135,8 +135,10 @@ export function createSentence(app) {
       }));
     },
     showModels(models, state) {
+      // Of several models for a pair, the first serves the pair; the others have a name.
+      const serves = (model) => model.pair && models.find((each) => each.pair === model.pair) === model;
       const options = models.map(
-          (model) => (model.pair ? [`pair:${model.pair}`, model.pair] : [`model:${model.id}`, model.id]));
+          (model) => (serves(model) ? [`pair:${model.pair}`, model.pair] : [`model:${model.id}`, model.id]));
       pair.show(options, state.model ? `model:${state.model}` : `pair:${state.pair}`);
     },
     update() {

@@ -79,12 +79,7 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models
       fail(ErrorKind::kUsage, "two models are called '{}': give each --model directory a name of its own",
            source.name);
     }
-    auto model = load(source, options);
-    if (const ServedModel* other = for_pair(model->source, model->target); other && !model->source.empty()) {
-      fail(ErrorKind::kUsage, "'{}' and '{}' both translate {}: leave out one", other->directory,
-           model->directory, model->pair());
-    }
-    models_.push_back(std::move(model));
+    models_.push_back(load(source, options));
   }
 }
 

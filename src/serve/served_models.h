@@ -41,13 +41,14 @@ struct ServedModel {
 
 class ServedModels {
  public:
-  /// Reads all models. Throws what reading them throws, and kUsage for two with the same name, two for the
-  /// same pair of languages, or one that is for neither translation nor text nor classification.
+  /// Reads all models. Throws what reading them throws, and kUsage for two with the same name, or one that is
+  /// for neither translation nor text nor classification.
   ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options);
 
   const std::vector<std::unique_ptr<ServedModel>>& all() const { return models_; }
   /// Null if there is none.
   const ServedModel* named(const std::string& name) const;
+  /// The first model for the pair: others for the same pair are found by name.
   const ServedModel* for_pair(const std::string& source, const std::string& target) const;
   /// The first model for a task, null if there is none.
   const ServedModel* first(models::Task task) const;

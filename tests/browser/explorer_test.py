@@ -25,6 +25,7 @@ import urllib.parse
 from webdriver import Browser, find_browser
 
 HEED = ""
+MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
 PICTURES = None
 SHORT = "Der Hund schläft."
 LONG = "Das kleine Kind, das gestern im Garten spielte, hat heute mit seiner Großmutter einen Kuchen gebacken."
@@ -265,7 +266,8 @@ class Served(unittest.TestCase):
         commands = subprocess.run([HEED, "--help"], check=True, capture_output=True, text=True).stdout
         if not re.search(r"^ +serve ", commands, re.MULTILINE):
             raise unittest.SkipTest("this command has no server")
-        cls.server = subprocess.Popen([HEED, "serve", "--port", "0", "--pair", "de-en", "--pair", "en-es"],
+        cls.server = subprocess.Popen([HEED, "serve", "--port", "0", "--pair", "de-en", "--pair", "en-es",
+                                       "--model", str(MODELS / "rnn")],
                                       stderr=subprocess.PIPE, text=True)
         for line in cls.server.stderr:
             if match := re.search(r"http://\S+?:\d+/", line):
@@ -330,6 +332,13 @@ class Served(unittest.TestCase):
     def test_compare_two_sentences(self):
         self.show(pair="de-en", text=SHORT, view="compare", other="text:Die Katze schläft.")
         self.browser.wait("document.querySelector('#panel .note-line').textContent.includes('position')", "the comparison")
+
+    def test_compare_two_models(self):
+        self.show(pair="de-en", text=SHORT, view="compare", other="model:rnn", words=1)
+        self.browser.run("document.querySelector('details.numbers')")
+        self.browser.wait("document.querySelector('#panel .overlay')?.getAttribute('aria-label')", "the comparison")
+        self.browser.wait(PAINTED.replace("return seen.size", "return seen.size > 8").join(["(() => {", "})()"]), "two maps")
+        self.assertIn("rnn", self.browser.run("return [...document.querySelectorAll('#panel option')].map((each) => each.value).join()"))
 
 
 # A list of what is wrong: controls without a name, roles without what they need, text with too little contrast.

@@ -45,7 +45,12 @@ export function createCompare(app) {
     const state = app.store.get(), first = app.shown(),
           second = other && (state.words ? other.words() : other);
     const {stack, layer, head} = app.place();
-    const one = first.matrix(stack, layer, head), two = second?.matrix(stack, layer, head) ?? null;
+    const one = first.matrix(stack, layer, head);
+    // A model that has fewer layers is compared by its last one, one that has fewer heads by their mean.
+    const layers = second?.layers(stack) ?? 0, otherLayer = Math.min(layer, layers);
+    const two = layers > 0 ?
+        second.matrix(stack, otherLayer, second.heads(stack, otherLayer) >= head ? head : 0) :
+        null;
     if (!one) return;
     note.textContent = "";
     const colours = app.colours();
