@@ -97,11 +97,11 @@ int main(int argc, char** argv) {
          .most = 1,
          .per_row = 2});
     const heed::Tensor shaw = heed::distance_rows(
-                           {.kind = heed::PositionKind::kRelative, .relative_distance = 4}, 16, 16),
+                           {.kind = heed::PositionKind::kRelative, .max_relative_distance = 4}, 16, 16),
                        buckets = heed::distance_rows({.kind = heed::PositionKind::kBuckets,
                                                       .buckets = 9,
-                                                      .bucket_reach = 16,
-                                                      .both_sides = false},
+                                                      .bucket_max_distance = 16,
+                                                      .bidirectional = false},
                                                      16, 16);
     heed::save_heatmaps(folder + "positions-distances.png",
                         {{"relative, clipped at 4", shaw}, {"buckets, keys behind share one", buckets}},

@@ -121,16 +121,17 @@ void expect_shaw(const ReferenceCase& reference, DType dtype) {
 void expect_buckets(const ReferenceCase& reference, DType dtype) {
   RelativeCase run(reference, dtype);
   const auto& settings = reference.hyperparameters();
-  const bool both_sides = settings.at("bidirectional");
-  const auto distances = ops::Distances::buckets(
-      {.buckets = settings.at("buckets"), .reach = settings.at("max_distance"), .both_sides = both_sides});
+  const bool bidirectional = settings.at("bidirectional");
+  const auto distances = ops::Distances::buckets({.buckets = settings.at("buckets"),
+                                                  .reach = settings.at("max_distance"),
+                                                  .bidirectional = bidirectional});
   const std::vector<int64_t> buckets = reference.tensor("expected.buckets").to_vector<int64_t>();
   for (int64_t i = 0; i < run.length(); ++i) {
     for (int64_t j = 0; j < run.length(); ++j) {
       EXPECT_EQ(distances.row(j - i), buckets[static_cast<size_t>(i * run.length() + j)]) << i << ", " << j;
     }
   }
-  const auto defaults = ops::Distances::buckets({.both_sides = both_sides});
+  const auto defaults = ops::Distances::buckets({.bidirectional = bidirectional});
   const std::vector<int64_t> far = reference.tensor("input.distances").to_vector<int64_t>(),
                              expected =
                                  reference.tensor("expected.buckets_of_distances").to_vector<int64_t>();

@@ -1,4 +1,4 @@
-// Errors that a user of the library can cause and can act on.
+// Errors caused by input, which users of the library can handle.
 #pragma once
 
 #include <stdexcept>
@@ -6,15 +6,15 @@
 
 namespace heed {
 
-/// What kind of thing went wrong, for callers that react differently to each.
+/// Kinds of errors, for callers that handle them differently.
 enum class ErrorKind {
-  kUsage,     ///< an option or argument that makes no sense
-  kShape,     ///< shapes, widths or lengths that do not fit each other
-  kNotFound,  ///< a file or directory that is not there
+  kUsage,     ///< invalid option or argument
+  kShape,     ///< mismatched shapes, widths or lengths
+  kNotFound,  ///< missing file or directory
   kFile,      ///< reading or writing failed: permissions, full disk, not a file
-  kFormat,    ///< a file whose content is not what it should be
+  kFormat,    ///< malformed file content
   kText,      ///< text that is not valid UTF-8
-  kNumeric,   ///< not a number, or infinite, where a finite number is needed
+  kNumeric,   ///< NaN or infinity instead of a finite number
 };
 
 /// Thrown by every public function for bad input. `what()` says what is wrong, where, and what to do.

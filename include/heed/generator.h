@@ -1,4 +1,4 @@
-// Continuing texts with a language model's directory: a prompt in, what follows out, as it is written.
+// Text generation with a language model.
 #pragma once
 
 #include <cstdint>
@@ -14,50 +14,51 @@
 
 namespace heed {
 
-/// Where an option is not set, the model's generation_config.json decides; where that says nothing either,
-/// the value in brackets.
+/// Unset options are taken from the model's generation_config.json, or else have the value in brackets.
 struct GenerateOptions {
-  std::optional<int64_t> max_tokens{};  ///< written at most [256]
-  bool greedy = false;                  ///< always the likeliest token, instead of drawing one
-  int beam = 0;  ///< search for the likeliest text with so many hypotheses; 0: as the directory says [draw]
-  std::optional<double> temperature{};  ///< above 0; below 1 favours likely tokens, above 1 unlikely ones [1]
-  std::optional<int> top_k{};           ///< draw among so many of the likeliest; 0: all [0]
-  std::optional<double> top_p{};  ///< draw among the likeliest that reach this probability; 1: all [0.9]
-  std::optional<double> min_p{};  ///< draw among those so many times as likely as the likeliest; 0: all [0]
-  /// Above 1 makes tokens of prompt and text so far less likely [1].
+  std::optional<int64_t> max_tokens{};  ///< maximum number of new tokens [256]
+  bool greedy = false;                  ///< greedy search instead of sampling
+  int beam = 0;                         ///< beam size of beam search; 0: as the directory says [sampling]
+  std::optional<double> temperature{};  ///< sampling temperature, above 0 [1]
+  std::optional<int> top_k{};           ///< sample from the k most probable tokens; 0: all [0]
+  std::optional<double>
+      top_p{};  ///< sample from the most probable tokens with this total probability; 1: all [0.9]
+  std::optional<double> min_p{};  ///< minimum probability relative to the most probable token; 0: all [0]
+
+  /// Values above 1 penalize tokens that already occur in prompt or text [1].
   std::optional<double> repetition_penalty{};
   uint64_t seed = 1;                    ///< the same seed gives the same text
   std::vector<std::string> stops = {};  ///< the text ends before the first of these
 };
 
-/// A loaded language model. Functions may be called from several threads at once.
+/// A loaded language model. Thread-safe.
 class Generator {
  public:
-  /// Opens a directory in Hugging Face's GPT-2 or Llama layout. `threads` 0: one for each processor; results
-  /// do not depend on it. Throws Error.
+  /// Opens a directory in Hugging Face's GPT-2 or Llama layout. `threads` 0: one per processor; results do
+  /// not depend on it. Throws Error.
   explicit Generator(const std::string& directory, int threads = 0);
   ~Generator();
   Generator(Generator&&) noexcept;
   Generator& operator=(Generator&&) noexcept;
 
-  // All functions throw Error: kText for what is not UTF-8, kUsage for options that make no sense.
+  // All functions throw Error: kText for invalid UTF-8, kUsage for invalid options.
 
-  /// Told of a text as it is written, in whole characters.
+  /// Called with each new part of a text, in whole characters (streaming).
   using Show = std::function<void(std::string_view text)>;
-  /// What the model writes behind the prompt.
+  /// Generates the continuation of a prompt.
   std::string generate(const std::string& prompt, const GenerateOptions& options = {},
                        const Show& show = {}) const;
-  /// Several texts behind the same prompt, the likeliest first; with `beam` or `greedy`, at most as many as
-  /// the beam is wide.
+  /// Generates several continuations of a prompt, most probable first; with `beam` or `greedy`, at most the
+  /// beam size.
   std::vector<std::string> samples(const std::string& prompt, int count,
                                    const GenerateOptions& options = {}) const;
 
-  /// log P(text), the first token given where the model's texts have no start token; and exp of the mean
-  /// surprise of a token.
+  /// log P(text), conditional on the first token if the model has no start token; and perplexity, exp of the
+  /// mean negative log-probability per token.
   double log_probability(const std::string& text) const;
   double perplexity(const std::string& text) const;
 
-  /// What every head of every layer attends to while the model reads a text: the trace's `decoder`.
+  /// The attention weights of all heads and layers for a text, in the trace's `decoder`.
   Trace attend(const std::string& text) const;
 
  private:

@@ -1,4 +1,4 @@
-// Tensors: shared memory with a shape. No arithmetic here; that is src/ops.
+// Tensors: shared memory with a shape. Arithmetic is in src/ops.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct DTypeOf<int8_t> {
   static constexpr DType value = DType::kInt8;
 };
 
-/// The lengths of the axes, outermost first; at most six.
+/// The lengths of up to six axes, outermost first.
 class Shape {
  public:
   static constexpr int kMaxRank = 6;
@@ -76,13 +76,13 @@ class Storage;
 /// A cheap handle to elements in shared memory: copies refer to the same elements.
 class Tensor {
  public:
-  /// No tensor at all: `defined()` is false.
+  /// An undefined tensor: `defined()` is false.
   Tensor() = default;
 
-  /// Elements not set to anything.
+  /// Uninitialized elements.
   static Tensor empty(const Shape& shape, DType dtype = DType::kFloat32);
   static Tensor zeros(const Shape& shape, DType dtype = DType::kFloat32);
-  /// A copy of `values`, which must be as many as the shape holds.
+  /// A copy of `values`, whose number must match the shape.
   template <typename T>
   static Tensor from(const std::vector<T>& values, const Shape& shape) {
     return copy_of(values.data(), values.size(), shape, DTypeOf<T>::value);
@@ -94,14 +94,14 @@ class Tensor {
   int rank() const { return shape_.rank(); }
   int64_t dim(int axis) const { return shape_[axis]; }
   int64_t size() const { return shape_.size(); }
-  /// Elements from one index to the next along an axis.
+  /// Distance in elements between adjacent indices along an axis.
   int64_t stride(int axis) const { return strides_[axis < 0 ? axis + rank() : axis]; }
-  /// True where the elements follow each other in row-major order.
+  /// Whether the elements are contiguous in row-major order.
   bool is_contiguous() const;
-  /// True where no other handle, nor view, refers to this memory.
+  /// Whether no other handle or view refers to this memory.
   bool is_sole_owner() const;
 
-  /// The first element; throws kShape where the type is another.
+  /// The first element; throws kShape for another element type.
   template <typename T>
   T* data() {
     return static_cast<T*>(checked_data(DTypeOf<T>::value));
@@ -110,17 +110,17 @@ class Tensor {
   const T* data() const {
     return static_cast<const T*>(checked_data(DTypeOf<T>::value));
   }
-  /// The first element whatever its type.
+  /// The first element, of any type.
   void* bytes() const;
 
-  /// The same elements under another shape of the same size; contiguous tensors only.
+  /// The same elements with another shape of the same size; contiguous tensors only.
   Tensor reshape(const Shape& shape) const;
   /// The part [begin, begin + count) of an axis, sharing memory.
   Tensor narrow(int axis, int64_t begin, int64_t count) const;
   /// A contiguous copy.
   Tensor clone() const;
-  /// A contiguous copy in another type. Floats are rounded to nearest even; fractions are cut off towards
-  /// zero for whole numbers. Throws kNumeric for what lies outside the range of a whole-number type, NaN too.
+  /// A contiguous copy in another type. Floating-point values are rounded to nearest even, and truncated
+  /// towards zero for integer types. Throws kNumeric for NaN and values out of range of an integer type.
   Tensor to(DType dtype) const;
   /// All elements, in row-major order, converted.
   template <typename T>

@@ -1,4 +1,4 @@
-// What a model attended to: plain numbers and the tokens they belong to.
+// Attention weights of a model, with their tokens.
 //
 // For one head, weights[query][key] is the share of the query's attention that a key receives:
 //   softmax(Q K^T / sqrt(d_k) + mask), each row summing to 1 (Vaswani et al., "Attention is all you need",
@@ -25,13 +25,13 @@ struct AttentionMatrix {
   float at(int query, int key) const { return weights[static_cast<size_t>(query) * keys + key]; }
 };
 
-/// [layer][head]. Empty matrices stand where nothing was recorded or chosen, so an index keeps its meaning.
+/// [layer][head]. Matrices that were not recorded or selected are empty, so that indices keep their meaning.
 using AttentionStack = std::vector<std::vector<AttentionMatrix>>;
 
-/// What the weights of one head are computed from. `scores` are q k^T times `scale`, and the contribution of
-/// relative positions where a model has those, before the mask; their softmax is the weights.
+/// Intermediate values of one head. `scores` are q k^T times `scale`, plus the relative-position term in
+/// models that have one, before the mask; their softmax is the weights.
 struct HeadDetail {
-  int width = 0;                         ///< d_k, the numbers in one query, key or value
+  int width = 0;                         ///< d_k, the width of queries, keys and values
   float scale = 1;                       ///< 1 / sqrt(d_k) in most models
   std::vector<float> query, key, value;  ///< row-major: (queries, width), (keys, width), (keys, width)
   std::vector<float> scores;             ///< row-major: (queries, keys)
@@ -39,26 +39,27 @@ struct HeadDetail {
   bool empty() const { return width == 0; }
 };
 
-/// The attention of one sentence pair, or of a text (`source`) and the class it was given (`target`). What a
-/// model does not have stays empty: a language model has a decoder only, a classifier an encoder only, an RNN
-/// cross attention only.
+/// The attention for one sentence pair, or for a text (`source`) and its predicted class (`target`). Stacks
+/// that a model does not have are empty: a language model has only a decoder, a classifier only an encoder,
+/// an RNN only cross-attention.
 struct Trace {
   std::string model, source, target;
   std::vector<std::string> source_tokens;
-  /// What each decoder position produces, end of sentence included: the queries of `decoder` and `cross`.
+  /// The output tokens of the decoder positions, including the end token: the queries of `decoder` and
+  /// `cross`.
   std::vector<std::string> target_tokens;
-  /// What the decoder has read at each position: the keys of `decoder`. Empty means the usual shift by one:
-  /// the start token, then the target tokens without the last .
+  /// The input tokens of the decoder positions: the keys of `decoder`. Empty: the usual shift by one, the
+  /// start token and then the target tokens without the last.
   std::vector<std::string> decoder_tokens;
   AttentionStack encoder, decoder, cross;
-  /// ln P of each target token, given the source and the target before it; empty where it is not known.
+  /// ln P of each target token, given the source and the preceding target tokens; empty if unknown.
   std::vector<float> log_probabilities = {};
-  /// The word of each source token, from 0, never falling and never skipping; empty: as the marks of the
-  /// tokens ("▁") say. Pieces within these words begin with "##".
+  /// The word index of each source token, from 0, non-decreasing without gaps; pieces that continue a word
+  /// begin with "##". Empty: words begin at tokens with the word boundary marker "▁".
   std::vector<int> source_words = {};
-  /// [stack][layer][head] in the order of Stack; empty unless asked for.
+  /// [stack][layer][head] in the order of Stack; empty unless requested.
   std::array<std::vector<std::vector<HeadDetail>>, kStacks.size()> details = {};
-  /// True where the one matrix of each layer is the mean over its heads.
+  /// Whether each layer has a single matrix, the mean over its heads.
   bool heads_averaged = false;
 };
 

@@ -1,4 +1,4 @@
-// Translation with a model directory: text in, text out, and what every head looked at.
+// Translation, scoring and attention weights with a translation model.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,16 @@ namespace heed {
 struct TranslateOptions {
   /// Beam size, at most 1024; 1 is greedy search, 0 the default of the model directory.
   int beam = 0;
-  int nbest = 1;  ///< translations wanted of each sentence, at most `beam`
-  /// Hypotheses are compared by (sum of log-probabilities) / words^length_penalty; none: as the directory
-  /// says.
+  int nbest = 1;  ///< number of translations, at most `beam`
+
+  /// Hypotheses are ranked by (sum of log-probabilities) / length^length_penalty; unset: the default of the
+  /// model directory.
   std::optional<double> length_penalty{};
-  bool split_sentences = true;  ///< translate the sentences of a line one by one, not the line as a whole
-  /// URLs, code, numbers, emojis and the like come out as they went in.
+  bool split_sentences = true;  ///< split lines into sentences and translate each separately
+
+  /// Copy URLs, code, numbers, emojis etc. unchanged.
   bool placeholders = true;
-  /// Terms, and what each of them must become.
+  /// Terms and their required translations.
   std::vector<std::pair<std::string, std::string>> glossary{};
 };
 
@@ -30,24 +32,23 @@ struct TranslateOptions {
 struct TranslatedText {
   std::string text;
   double log_probability = 0;
-  double score = 0;                 ///< log_probability / words^length_penalty, the end token being a word
-  std::vector<std::string> pieces;  ///< subwords, the end token last
+  double score = 0;  ///< log_probability / length^length_penalty; the length includes the end token
+  std::vector<std::string> pieces;  ///< subword tokens, including the end token
 };
 
-/// A loaded model. Functions may be called from several threads at once; each uses the translator's own
-/// threads.
+/// A loaded model. Thread-safe; all calls share the translator's threads.
 class Translator {
  public:
-  /// Opens a directory in the Hugging Face Marian layout. `threads` 0: one for each processor; results do not
-  /// depend on it. Throws Error.
+  /// Opens a directory in Hugging Face's Marian layout. `threads` 0: one per processor; results do not depend
+  /// on it. Throws Error.
   explicit Translator(const std::string& directory, int threads = 0);
   ~Translator();
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;
 
-  // All functions throw Error: kText for what is not UTF-8, kUsage for options that make no sense.
+  // All functions throw Error: kText for invalid UTF-8, kUsage for invalid options.
 
-  /// The best translation of each line; an empty line stays empty.
+  /// The best translation of each line; empty lines remain empty.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
                                      const TranslateOptions& options = {}) const;
   std::string translate(const std::string& line, const TranslateOptions& options = {}) const;
@@ -55,11 +56,11 @@ class Translator {
   std::vector<TranslatedText> alternatives(const std::string& line,
                                            const TranslateOptions& options = {}) const;
 
-  /// The attention of every head of every layer while the model translates `source`; or, where given, while
-  /// it would write `target`.
+  /// The attention weights of all heads and layers for the model's own translation of `source`, or for
+  /// `target` if given (forced decoding).
   Trace attend(const std::string& source, const std::string& target = "") const;
 
-  /// log P(target | source), the end token included.
+  /// log P(target | source), including the end token.
   double log_probability(const std::string& source, const std::string& target) const;
 
  private:

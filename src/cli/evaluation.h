@@ -28,8 +28,8 @@ struct TestSet {
   Lines source;                   ///< empty where only references are given
   std::vector<Lines> references;  ///< [reference][line]
   std::vector<uint64_t> lines;    ///< the number of each line in its file
-                                /// With required_forms, [line][column][form]: a translation must contain one
-                                /// form of every column.
+
+  /// With required_forms, [line][column][form]: a translation must contain one form of every column.
   std::vector<std::vector<std::vector<std::string>>> required;
 
   size_t size() const { return lines.size(); }

@@ -25,9 +25,9 @@ struct ModelSummary {
   uint64_t bytes = 0;                  ///< size of the stored weights
   std::vector<std::string> dtypes;     ///< data types of the stored weights
   int64_t vocabulary = 0;
-  std::vector<std::string>
-      labels;  ///< classes of a classifier
-               /// Marian models: the Euclidean norm of the decoder's start embedding, if known.
+  std::vector<std::string> labels;  ///< classes of a classifier
+
+  /// Marian models: the Euclidean norm of the decoder's start embedding, if known.
   std::optional<double> start_norm;
   std::string source_language, target_language, licence;  ///< empty if unknown
 };

@@ -18,7 +18,8 @@ struct LineReaderOptions {
   /// Replace invalid UTF-8 and NUL bytes by U+FFFD instead of failing.
   bool lossy = false;
   bool keep_byte_order_mark = false;  ///< as the first character of the first line
-                                      /// Maximum line length, which bounds the memory of the reader.
+
+  /// Maximum line length, which bounds the memory of the reader.
   size_t max_line_bytes = size_t{64} << 20;
   /// Reading throws Stopped if requested.
   Stop stop = {};

@@ -39,8 +39,9 @@ class NameInventor {
 
   std::set<std::string> names_;
   std::vector<std::string> learnt_;  // the same in order of appearance
-                                     /// For each context of two, one or no letters, all letters that followed
-                                     /// it, with repetitions; 0: end of the name.
+
+  /// For each context of two, one or no letters, all letters that followed it, with repetitions; 0: end of
+  /// the name.
   std::map<std::u32string, std::vector<char32_t>> followers_;
   std::vector<char32_t> small_letters_;  // all except first letters
 };

@@ -42,7 +42,8 @@ class BeamSearch : public SentenceSearch {
   size_t beams_;
   HypothesisTree tree_;
   int64_t length_ = 0;  // length of all running hypotheses
-                        // The running hypotheses, best first: their requests, tree nodes and sums.
+
+  // The running hypotheses, best first: their requests, tree nodes and sums.
   std::vector<Row> rows_;
   std::vector<int32_t> nodes_;
   std::vector<double> sums_;

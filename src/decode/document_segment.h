@@ -22,7 +22,8 @@ struct Segment {
   size_t begin = 0, end = 0;
   std::string text;       ///< without markup, entities decoded
   std::vector<Tag> tags;  ///< sorted by begin, outer ones first
-                          /// Markup that must not change, and its replacement in the text, between backticks.
+
+  /// Markup that must not change, and its replacement in the text, between backticks.
   struct Kept {
     std::string text, source;
   };

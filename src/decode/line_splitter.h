@@ -31,9 +31,9 @@ struct LinePart : Encoding {
 struct SplitLine {
   std::string text;             ///< the line as valid UTF-8
   std::vector<LinePart> parts;  ///< their spans are bytes of `text`
-                                /// The separator before the translation of each part; the first is empty.
-                                /// White space of the source if any, otherwise
-  /// what the target language needs.
+
+  /// The separator before the translation of each part; the first is empty. White space of the source if any,
+  /// otherwise what the target language needs.
   std::vector<std::string> separators;
 };
 

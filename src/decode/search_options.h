@@ -19,9 +19,9 @@ struct SamplingOptions {
   double temperature = 1;  ///< below 1 sharpens the distribution, above 1 flattens it
   int top_k = 0;           ///< 0: all tokens
   double top_p = 1;        ///< 1: all tokens
-                     /// Minimum probability relative to the most probable token (Nguyen et al., "Turning up
-                     /// the heat: min-p sampling", 2024);
-  /// 0: all tokens.
+
+  /// Minimum probability relative to the most probable token (Nguyen et al., "Turning up the heat: min-p
+  /// sampling", 2024); 0: all tokens.
   double min_p = 0;
   uint64_t seed = 1;  ///< samples depend only on this, the sentence number and the position
 };

@@ -24,7 +24,8 @@ class SharedSearch : public SearchExecutor {
   struct Options {
     int threads = 0;           ///< 0: one per processor
     SearchBudget budget = {};  ///< per thread and model
-                               /// Called after each decoder step, from any thread, with its number of rows.
+
+    /// Called after each decoder step, from any thread, with its number of rows.
     std::function<void(size_t rows)> on_step = {};
     /// Called for each finished sentence, with the number of source tokens and of tokens of the best
     /// hypothesis.

@@ -59,9 +59,9 @@ class TextGenerator {
                 const TextTokenizer& tokenizer, ThreadPool& pool, TextGeneratorOptions options = {});
 
   struct Control {
-    const std::atomic<bool>* cancelled =
-        nullptr;  ///< stops soon after it is set
-                  /// Streams the text in whole characters, for a single sample of a single prompt.
+    const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
+
+    /// Streams the text in whole characters, for a single sample of a single prompt.
     std::function<void(std::string_view text)> show = {};
   };
 

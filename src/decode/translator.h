@@ -59,7 +59,8 @@ struct Candidate {
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;
   std::vector<float> log_probabilities;  ///< of each token
-                                         /// Links between words separated by white space, if requested.
+
+  /// Links between words separated by white space, if requested.
   std::vector<WordLink> alignment;
 };
 

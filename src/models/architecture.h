@@ -27,8 +27,8 @@ struct Architecture {
   std::string description;               ///< for people, a few words
   Task task = Task::kTranslation;        ///< the task it supports
   std::vector<std::string> model_types;  ///< the model_types of config.json that it reads
-                                         /// The supported settings of a recipe's [model], with the names of
-                                         /// visit_model_settings().
+
+  /// The supported settings of a recipe's [model], with the names of visit_model_settings().
   std::vector<std::string> settings;
   /// The dropouts among its settings, with their keys in config.json.
   std::vector<Dropout> dropouts = {};

@@ -29,9 +29,10 @@ struct DecoderOnlyFamily {
   std::string layer;                 ///< followed by the number of the layer and a dot
   nn::DecoderOnlyNames layer_names;
   std::string final_norm, output;
-  std::string optional_prefix;        ///< of all names, which some files leave out; none where empty
-  bool transposed_layers = false;     ///< layer matrices are stored as (in, out)
-                                      // Names of computed tensors that old files store in each layer:
+  std::string optional_prefix;     ///< of all names, which some files leave out; none where empty
+  bool transposed_layers = false;  ///< layer matrices are stored as (in, out)
+
+  // Names of computed tensors that old files store in each layer:
   std::string mask;                   ///< the look-ahead mask (1, 1, max_length, max_length)
   std::string frequencies;            ///< of rotary positions (d_k / 2)
   std::vector<std::string> left_out;  ///< of no use here
@@ -52,8 +53,9 @@ struct DecoderOnlyConfig {
   double norm_epsilon = 1e-5;
   bool attention_bias = true, feed_forward_bias = true;
   bool tied_output = true;  ///< output matrix tied to the embedding
-                            /// Whether scores are scaled by 1 / sqrt(d_k); and whether they are also divided
-                            /// by the layer number, from 1.
+
+  /// Whether scores are scaled by 1 / sqrt(d_k); and whether they are also divided by the layer number, from
+  /// 1.
   bool scaled_scores = true, scaled_by_layer = false;
   double rotary_base = 10000, rotary_stretch = 1;  ///< for rotary positions
   double embedding_dropout = 0, dropout = 0, attention_dropout = 0;

@@ -35,7 +35,8 @@ struct GenerationDefaults {
   std::vector<int32_t> forbidden_ids;        ///< suppress_tokens, and bad_words_ids of a single id
   std::vector<int32_t> begin_forbidden_ids;  ///< begin_suppress_tokens: forbidden as the first id
   bool renormalize = false;                  ///< renormalize log-probabilities after suppressing tokens
-                                             /// Sampling settings; empty ones have the command's defaults.
+
+  /// Sampling settings; empty ones have the command's defaults.
   std::optional<bool> sample;
   std::optional<double> temperature, top_p, min_p;
   std::optional<int> top_k;

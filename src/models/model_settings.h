@@ -95,9 +95,9 @@ void visit_model_settings(Settings& s, Visit&& visit) {
   visit("norm_first", s.norm_first);
   visit("depth_scaled_init", s.depth_scaled_init);
   visit("positions", s.positions.kind, position_names());
-  visit("max_relative_distance", s.positions.relative_distance, Range{1, 65536});
+  visit("max_relative_distance", s.positions.max_relative_distance, Range{1, 65536});
   visit("position_buckets", s.positions.buckets, Range{4, 65536});
-  visit("bucket_max_distance", s.positions.bucket_reach, Range{2, 1e6});
+  visit("bucket_max_distance", s.positions.bucket_max_distance, Range{2, 1e6});
   visit("rotary_base", s.positions.rotary_base, Range{1, 1e9});
   visit("max_length", s.max_length, Range{2, 1e6});
   visit("dropout", s.dropout, probability);

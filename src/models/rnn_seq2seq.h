@@ -27,9 +27,9 @@ struct RnnConfig {
   int64_t encoder_state_width = 256;  ///< per direction; annotations have twice this
   int64_t decoder_state_width = 512;
   nn::AttentionScore score = nn::AttentionScore::kAdditive;
-  int64_t attention_width =
-      256;  ///< of the additive score
-            /// Width of the layer between decoder and output; 0: none, logits are computed from [s; c; y].
+  int64_t attention_width = 256;  ///< of the additive score
+
+  /// Width of the layer between decoder and output; 0: none, logits are computed from [s; c; y].
   int64_t readout_width = 256;
   bool share_embeddings = true;  ///< of source and target
   bool tie_output = true;        ///< E is the embedding of the target; readout_width must be `width`

@@ -81,7 +81,7 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);
   encoder_positions_ =
       nn::StackPositions(table_, "model.encoder.", config.positions,
-                         {config.width, config.encoder_heads, config.max_length, /*both_sides=*/true});
+                         {config.width, config.encoder_heads, config.max_length, /*bidirectional=*/true});
   for (int n = 0; n < config.encoder_layers; ++n) {
     const std::string prefix = fmt::format("model.encoder.layers.{}.", n);
     encoder_options.relative = encoder_positions_.of_layer(table_, prefix + "self_attn.");
@@ -92,7 +92,7 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   auto decoder_options = layer_options(config, config.decoder_heads, config.decoder_inner_width);
   decoder_positions_ =
       nn::StackPositions(table_, "model.decoder.", config.positions,
-                         {config.width, config.decoder_heads, config.max_length, /*both_sides=*/false});
+                         {config.width, config.decoder_heads, config.max_length, /*bidirectional=*/false});
   for (int n = 0; n < config.decoder_layers; ++n) {
     const std::string prefix = fmt::format("model.decoder.layers.{}.", n);
     decoder_options.relative = decoder_positions_.of_layer(table_, prefix + "self_attn.");

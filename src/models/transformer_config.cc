@@ -15,9 +15,10 @@ void read_positions(const JsonObject& json, TransformerConfig& c) {
   // The key of earlier versions, which only had sinusoidal positions.
   p.kind = json.word("position_layout", position_names(), std::optional(p.kind));
   p.kind = json.word("position_embedding_type", position_names(), std::optional(p.kind));
-  p.relative_distance = json.integer("relative_distance", {1, 1 << 16}, p.relative_distance);
+  p.max_relative_distance = json.integer("relative_distance", {1, 1 << 16}, p.max_relative_distance);
   p.buckets = json.integer("relative_attention_num_buckets", {4, 1 << 16}, p.buckets);
-  p.bucket_reach = json.integer("relative_attention_max_distance", {2, 1 << 20}, p.bucket_reach);
+  p.bucket_max_distance =
+      json.integer("relative_attention_max_distance", {2, 1 << 20}, p.bucket_max_distance);
   p.rotary_base = json.number("rope_theta", {1, 1e9}, p.rotary_base);
 }
 
@@ -25,11 +26,11 @@ void write_positions(const nn::PositionOptions& p, nlohmann::ordered_json& json)
   json["position_embedding_type"] = name_in(position_names(), p.kind);
   switch (p.kind) {
     case nn::PositionKind::kRelative:
-      json["relative_distance"] = p.relative_distance;
+      json["relative_distance"] = p.max_relative_distance;
       break;
     case nn::PositionKind::kBuckets:
       json["relative_attention_num_buckets"] = p.buckets;
-      json["relative_attention_max_distance"] = p.bucket_reach;
+      json["relative_attention_max_distance"] = p.bucket_max_distance;
       break;
     case nn::PositionKind::kRotary:
     case nn::PositionKind::kRotaryInterleaved:

@@ -32,9 +32,9 @@ TransformerConfig tiny_config() {
   config.dropout = config.attention_dropout = config.activation_dropout = 0.1;
   config.max_length = 30;
   config.padding_id = config.start_id = 22;
-  config.positions.relative_distance = 2;
+  config.positions.max_relative_distance = 2;
   config.positions.buckets = 8;
-  config.positions.bucket_reach = 6;
+  config.positions.bucket_max_distance = 6;
   return config;
 }
 
@@ -168,7 +168,7 @@ TEST(Transformer, GradientsOfTheLoss) {
     config.encoder_inner_width = config.decoder_inner_width = 3;
     config.max_length = 4;
     config.positions.buckets = 4;
-    config.positions.bucket_reach = 3;
+    config.positions.bucket_max_distance = 3;
     const Transformer model(config);
     const nn::ParameterTable& table = model.table();
     const Sequences source = random_sequences(3, 4, 8, 6), target = random_sequences(3, 4, 8, 7);

@@ -32,7 +32,7 @@ struct StackPositions::Sinusoids {
 StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
                                const PositionOptions& options, const Shape& shape)
     : options_(options), shape_(shape) {
-  options_.both_sides = shape.both_sides;
+  options_.bidirectional = shape.bidirectional;
   switch (options.kind) {
     case PositionKind::kSinusoidal:
     case PositionKind::kSinusoidalInterleaved:

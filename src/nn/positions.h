@@ -26,10 +26,10 @@ using heed::SinusoidLayout;
 class StackPositions {
  public:
   struct Shape {
-    int64_t width = 512;       ///< D
-    int heads = 8;             ///< H
-    int64_t max_length = 512;  ///< there are vectors for so many places, where there are any
-    bool both_sides = true;    ///< words behind are seen too: false for a decoder
+    int64_t width = 512;        ///< D
+    int heads = 8;              ///< H
+    int64_t max_length = 512;   ///< there are vectors for so many places, where there are any
+    bool bidirectional = true;  ///< words behind are seen too: false for a decoder
   };
   StackPositions() = default;
   /// Registers what is learned for the whole stack under `prefix`: "embed_positions.weight" (max_length, D)

@@ -561,7 +561,7 @@ TEST(SelfAttention, HeadsWithMatricesOfTheirOwnAreTheLayer) {
   EXPECT_EQ(alone.weights.shape().to_string(), "(3, 5, 5)");
   expect_close(alone.output, expected.output.narrow(0, 0, 1).clone().reshape({5, kWidth}), 1e-14, "one text");
   EXPECT_FALSE(multi_head_self_attention(one, heads, layer.parameter("out_proj.weight")).weights.defined());
-  expect_error(ErrorKind::kShape, "the squashing layer must be (any width, 6)", [&] {
+  expect_error(ErrorKind::kShape, "the output projection must be (any width, 6)", [&] {
     multi_head_self_attention(one, heads, Tensor::zeros({4, 5}, DType::kFloat64));
   });
   expect_error(ErrorKind::kShape, "U_q must be (any width, 6)", [&] {
@@ -599,7 +599,7 @@ MultiHeadAttention layer_with(PositionKind kind) {
   options.d_model = 8;
   options.heads = 2;
   options.dtype = DType::kFloat64;
-  options.positions = {.kind = kind, .relative_distance = 2, .buckets = 8, .bucket_reach = 6};
+  options.positions = {.kind = kind, .max_relative_distance = 2, .buckets = 8, .bucket_max_distance = 6};
   MultiHeadAttention layer(options);
   if (kind == PositionKind::kBuckets) {  // begins at 0, where it tells nothing yet
     layer.set_parameter("relative_attention_bias.weight", TensorSource(17).normal({8, 2}));
@@ -655,7 +655,7 @@ TEST(Positions, AsFunctions) {
   expect_close(turned.narrow(1, 1, 2).clone(), later, 0, "a part that begins at place 1");
   EXPECT_GT(largest_difference(rotate_positions(x, {.kind = PositionKind::kRotaryInterleaved}), turned),
             1e-2);
-  expect_equal(distance_rows({.kind = PositionKind::kRelative, .relative_distance = 1}, 2, 3),
+  expect_equal(distance_rows({.kind = PositionKind::kRelative, .max_relative_distance = 1}, 2, 3),
                Tensor::from<int32_t>({0, 1, 2, 0, 0, 1}, {2, 3}), "rows of distances");
   EXPECT_EQ(distance_rows({.kind = PositionKind::kBuckets}, 1, 2).to_vector<int32_t>(),
             (std::vector<int32_t>{1, 0}));

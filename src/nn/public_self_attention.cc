@@ -91,7 +91,7 @@ AttentionResult self_attention(const Tensor& x, const SelfAttentionMatrices& u,
 }
 
 AttentionResult multi_head_self_attention(const Tensor& x, const std::vector<SelfAttentionMatrices>& heads,
-                                          const Tensor& squash, const AttentionOptions& options) {
+                                          const Tensor& output_projection, const AttentionOptions& options) {
   if (heads.empty() || x.rank() < 2 || x.rank() > 3) {
     fail(ErrorKind::kShape,
          "multi_head_self_attention: x must be (T, D) or (B, T, D), with a head at least; not "
@@ -105,8 +105,8 @@ AttentionResult multi_head_self_attention(const Tensor& x, const std::vector<Sel
     outputs.emplace_back(head.output);  // (..., T, d_v)
     weights.push_back(head.weights);    // (..., T, T)
   }
-  const Tensor all = ops::concatenate(outputs).value();                   // (..., T, h d_v)
-  AttentionResult result{projected("the squashing layer", all, squash)};  // (..., T, D_out)
+  const Tensor all = ops::concatenate(outputs).value();                                // (..., T, h d_v)
+  AttentionResult result{projected("the output projection", all, output_projection)};  // (..., T, D_out)
   if (options.weights) result.weights = beside_each_other(weights);
   return result;
 }

@@ -15,9 +15,9 @@ std::optional<ops::RotaryAngles> rotary_angles(const PositionOptions& options,
 }
 
 ops::Distances distances_of(const PositionOptions& options) {
-  if (options.kind == PositionKind::kRelative) return ops::Distances::clipped(options.relative_distance);
+  if (options.kind == PositionKind::kRelative) return ops::Distances::clipped(options.max_relative_distance);
   if (options.kind != PositionKind::kBuckets) return {};
-  return ops::Distances::buckets({options.buckets, options.bucket_reach, options.both_sides});
+  return ops::Distances::buckets({options.buckets, options.bucket_max_distance, options.bidirectional});
 }
 
 RelativePositions::RelativePositions(ParameterTable& table, const std::string& prefix,

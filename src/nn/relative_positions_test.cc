@@ -20,7 +20,7 @@ std::vector<PositionOptions> relative_kinds() {
   std::vector<PositionOptions> kinds;
   for (const PositionKind kind : {PositionKind::kRelative, PositionKind::kBuckets, PositionKind::kRotary,
                                   PositionKind::kRotaryInterleaved}) {
-    kinds.push_back({.kind = kind, .relative_distance = 2, .buckets = 8, .bucket_reach = 6});
+    kinds.push_back({.kind = kind, .max_relative_distance = 2, .buckets = 8, .bucket_max_distance = 6});
   }
   return kinds;
 }
@@ -131,7 +131,7 @@ TEST(RelativePositions, PromptAndStepsAreTheSameAsAllAtOnce) {
   constexpr int64_t kLength = 9, kPrompt = 4;
   const std::vector<int32_t> cache_rows{7, 3, 0, 8, 5, 1, 6, 2, 4};
   for (PositionOptions options : relative_kinds()) {
-    options.both_sides = false;
+    options.bidirectional = false;
     const Layer layer(options, DType::kFloat32);
     Context context = layer.context();
     const Tensor x = TensorSource(4).normal({kLength, kWidth}, DType::kFloat32);

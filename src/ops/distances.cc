@@ -42,13 +42,13 @@ int32_t bucket_of(int64_t distance, int64_t buckets, int64_t reach) {
 }  // namespace
 
 Distances Distances::buckets(const BucketOptions& options) {
-  const int64_t of_a_side = options.both_sides ? options.buckets / 2 : options.buckets;
+  const int64_t of_a_side = options.bidirectional ? options.buckets / 2 : options.buckets;
   if (of_a_side < 2 || options.reach <= of_a_side / 2 || options.reach > kMostReach) {
     fail(ErrorKind::kUsage,
          "relative positions: {} buckets for distances up to {} leave none to share; there must be {} "
          "buckets at "
          "least, and distances beyond {}, up to {}",
-         options.buckets, options.reach, options.both_sides ? 4 : 2, of_a_side / 2, kMostReach);
+         options.buckets, options.reach, options.bidirectional ? 4 : 2, of_a_side / 2, kMostReach);
   }
   Distances distances;
   distances.reach_ = options.reach;
@@ -56,7 +56,7 @@ Distances Distances::buckets(const BucketOptions& options) {
   for (int64_t distance = -options.reach; distance <= options.reach; ++distance) {
     const bool behind = distance > 0;
     int64_t row = 0;
-    if (options.both_sides) {
+    if (options.bidirectional) {
       row = bucket_of(std::abs(distance), of_a_side, options.reach) + (behind ? of_a_side : 0);
     } else if (!behind) {
       row = bucket_of(-distance, of_a_side, options.reach);

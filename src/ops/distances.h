@@ -28,7 +28,7 @@ struct BucketOptions {
   int64_t reach = 128;   ///< distances from here on share the last bucket of their side
   /// Keys behind the query have half of the buckets; else they share that of distance 0, as look-ahead masks
   /// hide them.
-  bool both_sides = true;
+  bool bidirectional = true;
 };
 
 /// Which row of a table stands for a distance.

@@ -20,7 +20,7 @@ TEST(Distances, ClippedCountsFurtherOnesAsTheLast) {
 // Eight buckets of a side: 0 to 3 alone, then 4 and 5, 6 to 7, 8 to 11, 12 and more: by hand from
 // 4 + floor(ln(d / 4) / ln(16 / 4) * 4).
 TEST(Distances, BucketsGrowWithTheLogarithm) {
-  const Distances causal = Distances::buckets({.buckets = 8, .reach = 16, .both_sides = false});
+  const Distances causal = Distances::buckets({.buckets = 8, .reach = 16, .bidirectional = false});
   const std::vector<int32_t> expected{0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 7};
   for (int64_t d = 0; d < 17; ++d) {
     if (d == 8) continue;  // the logarithm is a whole number: either side of rounding is right

@@ -47,11 +47,10 @@ struct SentencePieceTrainOptions {
   double character_coverage = 0.9995;        ///< share of character occurrences covered by pieces; 0.98 to 1
   bool split_digits = false;                 ///< each digit is a separate piece
   bool byte_fallback = true;                 ///< encode other characters with 256 byte pieces
-  TextNormalization normalization =
-      TextNormalization::kNmtNfkc;  ///< stored in the model
-                                    /// User-defined symbols: always a single piece in text. They count
-                                    /// towards the vocabulary size, must not contain
-  /// commas, and none may be a prefix of another.
+  TextNormalization normalization = TextNormalization::kNmtNfkc;  ///< stored in the model
+
+  /// User-defined symbols: always a single piece in text. They count towards the vocabulary size, must not
+  /// contain commas, and none may be a prefix of another.
   std::vector<std::string> symbols = {};
   bool ascii_characters = false;     ///< all printable ASCII characters are pieces
   bool keep_spaces = false;          ///< keep leading, trailing and repeated white space
