@@ -5,12 +5,15 @@ import {element} from "./dom.js";
 import {paint} from "./scene.js";
 import {strings} from "./strings.js";
 
-function fit(canvas, scene) {
-  const ratio = Math.min(window.devicePixelRatio || 1, 16384 / Math.max(scene.width, scene.height));
+/// Pictures grow with the letters of the page, which are larger on very large screens.
+function readZoom() { return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16; }
+
+function fit(canvas, scene, zoom) {
+  const ratio = Math.min((window.devicePixelRatio || 1) * zoom, 16384 / Math.max(scene.width, scene.height));
   canvas.width = Math.round(scene.width * ratio);
   canvas.height = Math.round(scene.height * ratio);
-  canvas.style.width = `${scene.width}px`;
-  canvas.style.height = `${scene.height}px`;
+  canvas.style.width = `${scene.width * zoom}px`;
+  canvas.style.height = `${scene.height * zoom}px`;
   const context = canvas.getContext("2d");
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return context;
@@ -27,7 +30,7 @@ export function createPicture({point, leave, press, key}) {
   const figure = element("figure", {class: "picture"}, frame, status, table);
   const place = (event) => {
     const box = overlay.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
+    return [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
   };
   overlay.addEventListener("pointermove", (event) => point?.(...place(event), event));
   overlay.addEventListener("pointerleave", () => leave?.());
@@ -35,7 +38,7 @@ export function createPicture({point, leave, press, key}) {
   overlay.addEventListener("click", (event) => press?.(...place(event)));
   overlay.addEventListener("keydown", (event) => key?.(event));
 
-  let context = null, makeTable = null;
+  let context = null, makeTable = null, zoom = 1;
   table.addEventListener("toggle", () => {
     if (table.open && makeTable) {
       table.replaceChildren(table.firstChild, element("div", {class: "scroll"}, makeTable()));
@@ -46,11 +49,12 @@ export function createPicture({point, leave, press, key}) {
     element: figure,
     scene: null,
     /// The width that a picture may have without a scroll bar.
-    room: () => Math.max(280, Math.floor((frame.clientWidth || 608) - 8)),
+    room: () => Math.max(280, Math.floor(((frame.clientWidth || 608) - 8) / readZoom())),
     show(scene, label, numbers) {
       this.scene = scene;
-      paint(scene, fit(base, scene));
-      context = fit(overlay, scene);
+      zoom = readZoom();
+      paint(scene, fit(base, scene, zoom));
+      context = fit(overlay, scene, zoom);
       overlay.setAttribute("aria-label", label);
       makeTable = numbers;
       if (table.open) table.dispatchEvent(new Event("toggle"));

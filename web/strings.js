@@ -232,6 +232,7 @@ export const strings = {
   tourOf: (n, all) => `${n} of ${all}`,
   tourBack: "Back",
   tourNext: "Next",
+  tourDone: "Done",
   tourEnd: "Leave the tour",
   tourLabel: "Guided tour",
   skip: "Skip to the views",

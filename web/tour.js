@@ -20,15 +20,17 @@ export function createTour(app) {
         number = element("span", {class: "note"});
   const go = (step) => {
     if (step < 1 || step > kStates.length) return app.store.set({tour: 0});
-    // The RNN has one matrix: its model, where the server has it.
+    // The RNN has one matrix: its model, where the server has it. The bundled one knows lower case only.
     const rnn =
         step === kStates.length && !app.file ? app.models().find((model) => /rnn/.test(model.id)) : null;
+    const sentence = app.store.get().text || strings.tourSentence;
+    const text = rnn ? sentence.toLowerCase() : sentence;
     const back = app.store.get().model && step < kStates.length ?
         {model: "", pair: app.models().find((model) => model.pair)?.pair ?? ""} :
         {};
     app.store.set({
       ...kStates[step - 1],
-      ...(app.store.get().text || app.file ? {} : {text: strings.tourSentence}),
+      ...(app.file ? {} : {text}),
       ...back,
       ...(rnn ? {model: rnn.id, pair: ""} : {}),
       tour: step
@@ -58,6 +60,7 @@ export function createTour(app) {
       text.textContent = words;
       number.textContent = strings.tourOf(step, kStates.length);
       back.disabled = step === 1;
+      next.textContent = step === kStates.length ? strings.tourDone : strings.tourNext;
     },
   };
 }

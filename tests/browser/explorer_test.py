@@ -231,6 +231,18 @@ class Page(unittest.TestCase):
                 self.assertEqual(self.browser.run(CHECK_ACCESS), [], view)
         self.browser.resize(1280, 900)
 
+    def test_tour(self):
+        self.show()
+        self.browser.click(".start")
+        titles = []
+        for step in range(1, 9):
+            self.assertEqual(self.state()["tour"], str(step))
+            titles.append(self.browser.run("return document.querySelector('.tour h2').textContent"))
+            self.assertEqual(self.browser.run("return document.activeElement.id"), "tour-title")
+            self.browser.click(".tour .primary")
+        self.assertEqual(len(set(titles)), 8)
+        self.assertTrue(self.browser.run("return document.querySelector('.tour').hidden"))
+
     def test_size_and_speed(self):
         twenty = ("Das kleine Kind, das gestern im Garten spielte, hat heute mit seiner alten Großmutter "
                   "in der Küche einen Kuchen gebacken.")
