@@ -285,6 +285,53 @@ TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
   EXPECT_EQ(attention({{"text", text}, {"model", "classes"}}), expected("classes"));
 }
 
+TEST_F(ServeTest, SwitchesHeadsOffAsTheCommand) {
+  start();
+  const std::string text = "The teacher paints the old river.";
+  const json fields{{"text", text}, {"pair", "en-de"}, {"target", "The old house."}};
+  const auto attend = [&](const json& ablate) {
+    return post("/v1/attend", with(fields, {{"ablate", ablate}})).json();
+  };
+  const json whole = post("/v1/attend", fields).json();
+  const json without = attend({{{"stack", "encoder"}, {"layer", 1}, {"head", 2}}});
+  EXPECT_NE(without["score"], whole["score"]);
+  const auto command_score = [&](const Arguments& more) {
+    Arguments arguments{"attend", text, "--model", model("en-de"), "--target", "The old house.", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(heed_command(arguments).out)["log_probabilities"];
+  };
+  EXPECT_EQ(without["log_probabilities"], command_score({"--ablate", "encoder:1:2"}));
+  EXPECT_EQ(attend({{{"stack", "cross"}}})["log_probabilities"], command_score({"--ablate", "cross:all"}));
+  // A scale of 1 changes nothing, and the order of the heads does not count.
+  EXPECT_EQ(attend({{{"stack", "cross"}, {"layer", 1}, {"head", 1}, {"scale", 1}}})["attention"],
+            whole["attention"]);
+  EXPECT_EQ(attend(json::array())["score"], whole["score"]);
+  // The search, position by position, and the pass over the whole translation agree.
+  const json own =
+      post("/v1/attend",
+           {{"text", text}, {"pair", "en-de"}, {"ablate", {{{"stack", "decoder"}, {"head", 1}}}}})
+          .json();
+  double sum = 0;
+  for (const json& each : own["log_probabilities"]) sum += each.get<double>();
+  EXPECT_NEAR(sum, own["log_probability"].get<double>(), 1e-3);
+  EXPECT_NE(own["score"], post("/v1/attend", {{"text", text}, {"pair", "en-de"}}).json()["score"]);
+  const CommandResult translated =
+      heed_command({"translate", text, "--model", model("en-de"), "--ablate", "cross:1:1", "--json"});
+  EXPECT_NE(json::parse(translated.out)["score"], command({"translate", text}, "en-de")[0]["score"]);
+  const auto refuse = [&](const json& ablate, const std::string& part) {
+    expect_error(post("/v1/attend", with(fields, {{"ablate", ablate}})), 400, part);
+  };
+  refuse({{{"stack", "cross"}, {"layer", 2}, {"head", 1}}}, "layers 1 to 1");
+  refuse({{{"stack", "cross"}, {"layer", 1}, {"head", 3}}}, "heads 1 to 2");
+  refuse({{{"stack", "side"}, {"layer", 1}, {"head", 3}}}, "side");
+  refuse({{{"stack", "cross"}, {"layer", 0}, {"head", 1}}}, "cross:0:1");
+  refuse("cross:1:1", "'ablate'");
+  expect_failure(heed_command({"translate", text, "--model", model("en-de"), "--ablate", "cross:4:1"}), 2,
+                 {"layers 1 to 1"});
+  expect_failure(heed_command({"attend", text, "--model", model("en-de"), "--ablate", "cross"}), 2,
+                 {"cross:3:5"});
+}
+
 TEST_F(ServeTest, ShowsTheSearchStepByStep) {
   start();
   const std::string text = "The teacher paints the old river.";

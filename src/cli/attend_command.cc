@@ -16,6 +16,7 @@
 #include "base/counted.h"
 #include "base/file.h"
 #include "base/printable.h"
+#include "cli/ablation.h"
 #include "cli/checked_options.h"
 #include "cli/classification.h"
 #include "cli/command.h"
@@ -46,7 +47,7 @@ namespace {
 struct AttendOptions {
   ModelChoice model;
   SearchFlags search;
-  std::vector<std::string> texts;
+  std::vector<std::string> texts, ablate;
   std::string target, output;
   std::string stack, layer, head, query;  // empty: a default for the output format and the model
   bool words = false, values = false, details = false, no_color = false, json = false, quiet = false;
@@ -120,9 +121,10 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
          loaded.directory);
   }
   const LanguageModelFiles model = with_tokenizer(std::move(loaded));
+  const nn::HeadScales heads = ablation_of(o.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
-    traces.push_back(trace_language_model(model.loaded, *model.tokenizer, text, o.details));
+    traces.push_back(trace_language_model(model.loaded, *model.tokenizer, text, o.details, heads));
   return traces;
 }
 
@@ -130,9 +132,11 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
 std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedModel loaded) {
   const TranslationModel model = translation_model(std::move(loaded));
   const auto search = translator_options(o.search, model.loaded).search;
+  const nn::HeadScales heads = ablation_of(o.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
-    traces.push_back(trace_text(model.loaded, model.tokenizer, {text, o.target, search, o.details}));
+    traces.push_back(
+        trace_text(model.loaded, model.tokenizer, {text, o.target, search, o.details, "", heads}));
   return traces;
 }
 
@@ -141,10 +145,11 @@ std::vector<Trace> record_classifications(const AttendOptions& o, models::Loaded
     fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is a classifier: leave it out",
          loaded.directory);
   const ClassifierModel model = classifier_model(std::move(loaded));
+  const nn::HeadScales heads = ablation_of(o.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts) {
-    traces.push_back(
-        trace_classification(model.loaded, model.tokenizer, classifier_text(text), nullptr, o.details));
+    traces.push_back(trace_classification(model.loaded, model.tokenizer, classifier_text(text), nullptr,
+                                          o.details, heads));
   }
   return traces;
 }
@@ -377,6 +382,7 @@ void add_attend(Command& app, Work& work) {
       ->type_name("N|TOKEN");
   command->add_flag("--words", o->words, "Group subword pieces into words");
   command->add_flag("--values", o->values, "Show the weights as percentages in the cells");
+  add_ablate_option(*command, o->ablate);
   command->add_flag("--details", o->details,
                     "Include the queries, keys, values and scores of the selected heads (JSON only)");
   command->add_option("--output", o->output, "Write to this file: .png, .svg, .pdf, .html or .json")

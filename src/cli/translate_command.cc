@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/thread_pool.h"
+#include "cli/ablation.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
@@ -30,7 +31,7 @@ struct TranslateOptions {
   CommonOptions common;
   ModelChoice model;
   decode::TranslationChoices choices;
-  std::vector<std::string> texts;
+  std::vector<std::string> texts, ablate;
   std::string input, output, glossary, format = "text";
   bool scores = false, json = false, split_sentences = false, lossy = false;
 };
@@ -80,10 +81,13 @@ int run_translate_documents(const TranslateOptions& o) {
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);
+  const nn::HeadScales heads = ablation_of(o.ablate);
+  require_heads(model, heads);
+  nn::Context context = model.loaded.context();
+  context.head_scales = &heads;
   decode::TranslatorOptions options = translator_options(o, model.loaded);
   options.align = true;
-  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
-                                      options);
+  const decode::Translator translator(model.loaded.seq2seq(), context, model.tokenizer, pool, options);
   const auto format = o.format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown;
   for (const std::string& document : documents) {
     const std::string text = o.lossy ? replace_invalid_utf8(document) : document;
@@ -102,9 +106,12 @@ int run_translate(const TranslateOptions& o) {
   LineOutput output(o.output);
   const TranslationModel model = load_translation_model(o.model);
   ThreadPool pool(o.common.threads);
+  const nn::HeadScales heads = ablation_of(o.ablate);
+  require_heads(model, heads);
+  nn::Context context = model.loaded.context();
+  context.head_scales = &heads;
   const decode::TranslatorOptions options = translator_options(o, model.loaded);
-  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
-                                      options);
+  const decode::Translator translator(model.loaded.seq2seq(), context, model.tokenizer, pool, options);
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
   if (!o.common.quiet && lines.from_terminal())
@@ -211,6 +218,7 @@ void add_translate(Command& app, Work& work) {
       ->add_option("--glossary", o->glossary,
                    "Required translations of terms, one per line: source TAB target")
       ->type_name("F.tsv");
+  add_ablate_option(*command, o->ablate);
   command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_sampling_options(*command, *o);
   add_common_options(*command, o->common);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/thread_pool.h"
+#include "inspect/head_choice.h"
 #include "inspect/recorder.h"
 
 namespace heed {
@@ -21,9 +22,12 @@ std::vector<int> words_of(const std::vector<std::string>& pieces) {
 }  // namespace
 
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
-                           const decode::ClassifierText& text, decode::Classification* result, bool details) {
+                           const decode::ClassifierText& text, decode::Classification* result, bool details,
+                           const nn::HeadScales& head_scales) {
   ThreadPool pool(1);
-  const decode::TextClassifier classifier(model.classifier(), model.context(), tokenizer, pool);
+  nn::Context context = model.context();
+  context.head_scales = &head_scales;
+  const decode::TextClassifier classifier(model.classifier(), context, tokenizer, pool);
   const decode::Classification found = classifier.classify({text}).at(0);
   if (result != nullptr) *result = found;
 
@@ -32,7 +36,6 @@ Trace trace_classification(const models::LoadedModel& model, const WordPieceToke
   input.text.append(encoding.ids);
   input.types = encoding.types;
   AttentionRecorder recorder(details);
-  nn::Context context = model.context();
   context.sink = &recorder;
   model.classifier().logits(context, input);
 
@@ -43,6 +46,7 @@ Trace trace_classification(const models::LoadedModel& model, const WordPieceToke
   trace.source_tokens = encoding.pieces;
   trace.source_words = words_of(encoding.pieces);
   recorder.move_into(trace);
+  require_heads(trace, head_scales);
   return trace;
 }
 

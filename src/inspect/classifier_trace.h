@@ -13,6 +13,6 @@ namespace heed {
 /// null. Throws like TextClassifier::encode.
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
                            const decode::ClassifierText& text, decode::Classification* result = nullptr,
-                           bool details = false);
+                           bool details = false, const nn::HeadScales& head_scales = {});
 
 }  // namespace heed

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "base/check.h"
+#include "inspect/head_choice.h"
 #include "inspect/recorder.h"
 #include "models/finite_output.h"
 
 namespace heed {
 
 Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenizer& tokenizer,
-                           const std::string& text, bool details) {
+                           const std::string& text, bool details, const nn::HeadScales& head_scales) {
   const models::LanguageModel& model = loaded.language_model();
   std::vector<int32_t> ids = tokenizer.prompt_ids(text);
   if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
@@ -23,6 +24,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
   AttentionRecorder recorder(details);
   nn::Context context = loaded.context();
   context.sink = &recorder;
+  context.head_scales = &head_scales;
   const Tensor logits = model.logits(context, read);  // (T, V)
   models::require_finite_output(logits);
   const float* last = logits.data<float>() + (logits.dim(0) - 1) * logits.dim(1);
@@ -35,6 +37,7 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
   const auto likeliest = static_cast<int32_t>(std::max_element(last, last + tokenizer.size()) - last);
   trace.target_tokens.push_back(tokenizer.piece(likeliest));
   recorder.move_into(trace);
+  require_heads(trace, head_scales);
   return trace;
 }
 

@@ -14,6 +14,7 @@ namespace heed {
 /// it predicts: the next token, and in the last row the most probable one. Throws kUsage for a text without
 /// tokens, or longer than the model's maximum.
 Trace trace_language_model(const models::LoadedModel& model, const TextTokenizer& tokenizer,
-                           const std::string& text, bool details = false);
+                           const std::string& text, bool details = false,
+                           const nn::HeadScales& head_scales = {});
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "decode/scoring.h"
 #include "decode/search.h"
+#include "inspect/head_choice.h"
 #include "inspect/recorder.h"
 #include "models/finite_output.h"
 
@@ -47,7 +48,7 @@ std::vector<float> log_probabilities(const Tensor& logits, std::span<const int32
 }  // namespace
 
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
-                        const TranslationPieces& pieces, bool details) {
+                        const TranslationPieces& pieces, bool details, const nn::HeadScales& head_scales) {
   require_length(model.seq2seq(), "source", pieces.source.size());
   require_length(model.seq2seq(), "target", pieces.target.size());
   // At position t the decoder reads what position t - 1 produced; the first reads the start token.
@@ -60,6 +61,7 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   AttentionRecorder recorder(details);
   nn::Context context = model.context();
   context.sink = &recorder;
+  context.head_scales = &head_scales;
   const Tensor logits = model.seq2seq().logits(context, source, target);  // (T, V)
   models::require_finite_output(logits);
 
@@ -69,6 +71,7 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   trace.decoder_tokens = piece_names(tokenizer, decoder_input);
   trace.log_probabilities = log_probabilities(logits, pieces.target);
   recorder.move_into(trace);
+  require_heads(trace, head_scales);
   return trace;
 }
 
@@ -79,8 +82,10 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokeni
   std::vector<int32_t> target;
   ScoredTrace scored;
   require_length(model.seq2seq(), "source", source.size());
+  nn::Context context = model.context();
+  context.head_scales = &request.head_scales;
   if (own) {
-    const decode::Search search(model.seq2seq(), model.context(), request.search);
+    const decode::Search search(model.seq2seq(), context, request.search);
     decode::SearchSentence sentence{.number = 0, .source = source};
     sentence.prefix = tokenizer.encode_target(request.prefix).ids;
     sentence.prefix.pop_back();  // the end token
@@ -92,12 +97,12 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokeni
     target = tokenizer.encode_target(request.target).ids;
     require_length(model.seq2seq(), "target", target.size());
     const std::vector<decode::ScoringPair> pair{{source, target}};
-    const auto each = decode::score_pairs(model.seq2seq(), model.context(), request.search, pair).at(0);
+    const auto each = decode::score_pairs(model.seq2seq(), context, request.search, pair).at(0);
     scored.log_probability = std::accumulate(each.begin(), each.end(), 0.0);
     scored.score = decode::normalized_score(scored.log_probability, static_cast<int64_t>(target.size()),
                                             request.search.length_penalty);
   }
-  scored.trace = trace_translation(model, tokenizer, {source, target}, request.details);
+  scored.trace = trace_translation(model, tokenizer, {source, target}, request.details, request.head_scales);
   scored.trace.model = std::filesystem::path(model.directory).lexically_normal().filename().string();
   scored.trace.source = request.source;
   scored.trace.target = own ? tokenizer.decode(target) : request.target;

@@ -20,7 +20,8 @@ struct TranslationPieces {
 /// Traces a tokenized pair; the first decoder key is the start token. The caller sets texts and model name.
 /// Throws kUsage for a sentence longer than the model's maximum.
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
-                        const TranslationPieces& pieces, bool details = false);
+                        const TranslationPieces& pieces, bool details = false,
+                        const nn::HeadScales& head_scales = {});
 
 /// The texts to trace.
 struct TraceRequest {
@@ -29,6 +30,7 @@ struct TraceRequest {
   decode::SearchOptions search = {};  ///< options for finding it
   bool details = false;               ///< keep queries, keys, values and scores too: Trace::details
   std::string prefix = {};            ///< that the model's own translation begins with
+  nn::HeadScales head_scales = {};    ///< heads that are removed or scaled, in the search too
 };
 
 /// A trace with the log-probability of the target, and the score: that divided by length^length_penalty.

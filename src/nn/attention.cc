@@ -87,7 +87,7 @@ Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& k
                            {value_.forward(context, value), 0, offered});  // (Nk, value width) -> (Nk, D)
   }
   const Var mixed = mix(context, operands, layout, mask);  // (Nq, D)
-  return output_.forward(context, mixed);                  // (Nq, D)
+  return merge_heads(context, mixed);                      // (Nq, D)
 }
 
 Var MultiHeadAttention::forward_self(Context& context, const Var& x, const ops::AttentionLayout& layout,
@@ -98,7 +98,7 @@ Var MultiHeadAttention::forward_self(Context& context, const Var& x, const ops::
   if (extras.cache != nullptr) keep(all.value(), *extras.cache, extras.cache_rows);
   const auto operands = split_heads({all, 0, asked}, {all, asked, offered}, {all, asked + offered, offered});
   const Var mixed = mix(context, operands, layout, mask);  // (N, D)
-  return output_.forward(context, mixed);                  // (N, D)
+  return merge_heads(context, mixed);                      // (N, D)
 }
 
 Var MultiHeadAttention::project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const {
@@ -133,6 +133,22 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   return options_.relative.add_to_mix(context, {kept, mixed}, layout, heads);             // (Nq, D)
 }
 
+/// The heads' outputs stand side by side already: merging them is one product. Scaled heads are scaled first.
+Var MultiHeadAttention::merge_heads(Context& context, const Var& mixed) const {
+  if (context.head_scales == nullptr) return output_.forward(context, mixed);  // (N, D)
+  const std::vector<float> scales = context.head_scales->of(options_.place, options_.heads);
+  if (scales.empty()) return output_.forward(context, mixed);
+  HEED_CHECK(context.tape == nullptr && mixed.dtype() == DType::kFloat32);
+  Tensor scaled = mixed.value().clone();  // (N, H d_k)
+  float* number = scaled.data<float>();
+  for (int64_t row = 0; row < scaled.dim(0); ++row) {
+    for (const float scale : scales) {
+      for (int64_t column = 0; column < options_.head_width; ++column) *number++ *= scale;
+    }
+  }
+  return output_.forward(context, scaled);
+}
+
 /// Dot products of vectors of width d_k have a standard deviation that grows with sqrt(d_k); dividing by it
 /// keeps the softmax away from where it is flat.
 double MultiHeadAttention::scale() const {
@@ -153,7 +169,7 @@ Var MultiHeadAttention::step(Context& context, const Var& x, KeyValueCache& cach
   const Tensor mixed = options_.relative.defined()
                            ? mix_with_distances(context, all, cache, steps)
                            : mix_rows(all, cache.keys, cache.values, steps);  // (R, D)
-  return output_.forward(context, mixed);                                     // (R, D)
+  return merge_heads(context, mixed);                                         // (R, D)
 }
 
 Var MultiHeadAttention::project_memory(Context& context, const Var& memory) const {
@@ -167,7 +183,7 @@ Var MultiHeadAttention::step_cross(Context& context, const Var& x, const Tensor&
   const Tensor keys = memory_keys_values.narrow(1, 0, offered);          // (N, D)
   const Tensor values = memory_keys_values.narrow(1, offered, offered);  // (N, D)
   const Tensor mixed = mix_rows(asked, keys, values, steps);             // (R, D)
-  return output_.forward(context, mixed);                                // (R, D)
+  return merge_heads(context, mixed);                                    // (R, D)
 }
 
 void MultiHeadAttention::keep(const Tensor& projected, KeyValueCache& cache,

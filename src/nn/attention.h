@@ -87,6 +87,7 @@ class MultiHeadAttention {
   void keep(const Tensor& projected, KeyValueCache& cache, std::span<const int32_t> rows) const;
   Tensor mix_rows(const Tensor& query, const Tensor& keys, const Tensor& values,
                   const StepLayout& steps) const;
+  Var merge_heads(Context& context, const Var& mixed) const;
   int64_t query_width() const { return options_.heads * options_.head_width; }
   double scale() const;
 

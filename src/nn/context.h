@@ -12,6 +12,7 @@
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/pointwise/dropout.h"
 #include "nn/attention_sink.h"
+#include "nn/head_scales.h"
 #include "nn/parameters.h"
 #include "nn/quantized_parameters.h"
 
@@ -54,6 +55,8 @@ struct Context {
 
   /// Told of all attention weights while it is not null.
   AttentionSink* sink = nullptr;
+  /// Inference: factors for the outputs of heads; null: none. Where it is null, nothing is computed for it.
+  const HeadScales* head_scales = nullptr;
 
   /// The parameter, to be differentiated by where there is a tape.
   Var parameter(ParamRef ref) const;

@@ -1,9 +1,11 @@
 // Heed's own routes: translation with every option, attention, the search tree, classification.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/thread_pool.h"
 #include "decode/result_json.h"
 #include "inspect/classifier_trace.h"
+#include "inspect/head_choice.h"
 #include "inspect/text_trace.h"
 #include "inspect/trace_json.h"
 #include "inspect/trace_pack.h"
@@ -83,6 +85,36 @@ std::string required_sentence(const Exchange& exchange) {
   return text;
 }
 
+/// A list of {"stack", "layer", "head"}, counted from 1; a number `scale` instead of 0.
+nn::HeadScales head_scales_of(const Fields& fields) {
+  const nlohmann::json* list = fields.find("ablate");
+  if (list == nullptr) return {};
+  constexpr const char* kForm =
+      "'ablate' must be a list of {{\"stack\": \"cross\", \"layer\": 3, \"head\": 5}}";
+  if (!list->is_array() || list->size() > 10000) refuse(400, kForm);
+  std::vector<nn::HeadScale> scales;
+  for (const nlohmann::json& each : *list) {
+    const auto number = [&](const char* name) -> std::string {
+      if (!each.contains(name)) return "all";
+      if (!each[name].is_number_integer()) refuse(400, "'ablate': '{}' must be an integer", name);
+      return each[name].dump();
+    };
+    if (!each.is_object() || !each.contains("stack") || !each["stack"].is_string()) refuse(400, kForm);
+    for (const auto& [name, value] : each.items()) {
+      if (name != "stack" && name != "layer" && name != "head" && name != "scale") {
+        refuse(400, "'ablate': there is no field '{}', but stack, layer, head and scale", shown(name));
+      }
+    }
+    if (each.contains("scale") && !each["scale"].is_number())
+      refuse(400, "'ablate': 'scale' must be a number");
+    const float scale = each.value("scale", 0.0F);
+    if (!(std::abs(scale) <= 100)) refuse(400, "'ablate': 'scale' must be from -100 to 100");
+    scales.push_back(
+        parse_head(each["stack"].get<std::string>() + ":" + number("layer") + ":" + number("head"), scale));
+  }
+  return nn::HeadScales(std::move(scales));
+}
+
 std::vector<std::string> with(std::vector<std::string> names, const std::vector<std::string>& more) {
   names.insert(names.end(), more.begin(), more.end());
   return names;
@@ -131,9 +163,7 @@ void route_v1_attend(const Exchange& exchange) {
   require_length(exchange.service.limits, target, "target");
   require_length(exchange.service.limits, prefix, "prefix");
   if (!target.empty() && strip(target).empty()) refuse(400, "'target' is empty: leave it out");
-  if (const nlohmann::json* ablate = fields.find("ablate"); ablate != nullptr && !ablate->empty()) {
-    refuse(501, "'ablate' is not implemented yet: heads cannot be switched off");
-  }
+  const nn::HeadScales heads = head_scales_of(fields);
   const bool words = fields.flag("words"), details = fields.flag("details"), packed = fields.flag("packed");
   if (words && details) refuse(400, "'details' are those of tokens: leave out 'words'");
   const std::string name = fields.text_or("model", "");
@@ -151,14 +181,14 @@ void route_v1_attend(const Exchange& exchange) {
     Trace trace;
     if (model.translation) {
       ScoredTrace scored = trace_text_with_score(model.loaded(), model.translation->tokenizer,
-                                                 {text, target, options.search, details, prefix});
+                                                 {text, target, options.search, details, prefix, heads});
       trace = std::move(scored.trace);
       numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
     } else if (model.classifier) {
       trace = trace_classification(model.loaded(), model.classifier->tokenizer, decode::classifier_text(text),
-                                   nullptr, details);
+                                   nullptr, details, heads);
     } else {
-      trace = trace_language_model(model.loaded(), *model.language_model->tokenizer, text, details);
+      trace = trace_language_model(model.loaded(), *model.language_model->tokenizer, text, details, heads);
     }
     if (words) trace = group_by_words(trace);
     json = packed ? pack_trace(trace, numbers) : trace_to_json(trace, numbers);

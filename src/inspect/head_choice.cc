@@ -1,0 +1,76 @@
+#include "inspect/head_choice.h"
+
+#include <charconv>
+
+#include "base/check.h"
+#include "base/printable.h"
+
+namespace heed {
+namespace {
+
+Stack stack_of_place(nn::AttentionStack stack) {
+  switch (stack) {
+    case nn::AttentionStack::kEncoder:
+      return Stack::kEncoder;
+    case nn::AttentionStack::kDecoder:
+      return Stack::kDecoder;
+    case nn::AttentionStack::kCross:
+      return Stack::kCross;
+  }
+  HEED_CHECK(false);
+}
+
+/// From 1, or "all": -1. Counts from 0 in the result.
+int number_from_1(std::string_view part, const std::string& whole) {
+  if (part == "all") return -1;
+  int number = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+  if (error == std::errc() && end == part.data() + part.size() && number >= 1) return number - 1;
+  fail(ErrorKind::kUsage, "'{}' names no head: write stack:layer:head, such as cross:3:5 or encoder:1:all",
+       shown(whole));
+}
+
+}  // namespace
+
+nn::HeadScale parse_head(const std::string& text, float scale) {
+  const size_t first = text.find(':');
+  const size_t second = first == std::string::npos ? first : text.find(':', first + 1);
+  const std::string stack = text.substr(0, first);
+  nn::HeadScale head{.scale = scale};
+  if (stack == "encoder") {
+    head.place.stack = nn::AttentionStack::kEncoder;
+  } else if (stack == "decoder") {
+    head.place.stack = nn::AttentionStack::kDecoder;
+  } else if (stack == "cross") {
+    head.place.stack = nn::AttentionStack::kCross;
+  } else {
+    number_from_1("", text);  // throws
+  }
+  if (first == std::string::npos) number_from_1("", text);
+  head.place.layer = number_from_1(
+      std::string_view(text).substr(first + 1, second == std::string::npos ? second : second - first - 1),
+      text);
+  if (second != std::string::npos) head.head = number_from_1(std::string_view(text).substr(second + 1), text);
+  return head;
+}
+
+void require_heads(const Trace& trace, const nn::HeadScales& scales) {
+  if (scales.empty()) return;
+  if (trace.encoder.empty() && trace.decoder.empty()) {
+    fail(ErrorKind::kUsage, "the attention of a recurrent network has no heads that can be switched off");
+  }
+  for (const nn::HeadScale& each : scales.all()) {
+    const Stack stack = stack_of_place(each.place.stack);
+    const AttentionStack& layers = stack_of(trace, stack);
+    if (layers.empty()) fail(ErrorKind::kUsage, "this model has no attention '{}'", stack_name(stack));
+    if (each.place.layer < static_cast<int>(layers.size()) &&
+        each.head < static_cast<int>(layers.front().size())) {
+      continue;
+    }
+    fail(ErrorKind::kUsage,
+         "there is no head {} in layer {} of '{}': the model has layers 1 to {} with heads 1 to {}",
+         each.head + 1, each.place.layer + 1, stack_name(stack), layers.size(), layers.front().size());
+  }
+}
+
+}  // namespace heed
