@@ -1,4 +1,4 @@
-"""What the scripts that group sentences by their length have in common."""
+"""Common parts of the scripts that group sentences by length."""
 
 import subprocess
 from pathlib import Path
@@ -7,7 +7,7 @@ DRAW = Path(__file__).resolve().parent.parent / "build" / "bin" / "heed_draw_cur
 
 
 def range_name(group):
-    """(low, high) words of a source; 1000 stands for no limit."""
+    """(low, high) number of source words; 1000 means no limit."""
     low, high = group
     if high >= 1000:
         return f"{low} and more"
@@ -15,7 +15,7 @@ def range_name(group):
 
 
 def draw(path, title, x_name, y_name, series):
-    """A picture of {name: [(x, y), ...]}, where heed_draw_curves was built."""
+    """Draws {name: [(x, y), ...]} if heed_draw_curves was built."""
     if not DRAW.exists():
         return
     points = "".join(f"{name}\t{x}\t{y}\n" for name, curve in series.items() for x, y in curve)

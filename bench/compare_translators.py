@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Translators side by side: BLEU against the minutes of their trainings, and against the length of sentences.
+"""Compares translation models: BLEU over training time, and BLEU over sentence length.
 
     bench/compare_translators.py --model 'GRU=runs/rnn' --model 'Transformer=runs/transformer' \\
         --source test.de --reference test.en --output FOLDER [--beam 1] [--tokenize none]
 
-The minutes are those of training/metrics.jsonl, the BLEU beside them that of the validations; for the lengths, the test
-sentences are put into groups by their source's words, and each group has its own corpus BLEU. Prints the tables in
-Markdown and, where heed_draw_curves was built (cmake -D HEED_BUILD_BENCH=ON), draws FOLDER/bleu-by-minutes.svg and
-FOLDER/bleu-by-length.svg. Needs nothing but Python's own library.
+Training times and validation BLEU are read from training/metrics.jsonl. For the lengths, test sentences are grouped by
+their number of source words, with corpus BLEU per group. Prints Markdown tables and, if heed_draw_curves was built
+(cmake -D HEED_BUILD_BENCH=ON), draws FOLDER/bleu-by-minutes.svg and FOLDER/bleu-by-length.svg. Needs only Python's
+standard library.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from by_length import draw, range_name
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEED = ROOT / "build" / "bin" / "heed"
 
-# Source lengths in words: from, and up to.
+# Ranges of source lengths in words.
 LENGTHS = [(1, 8), (9, 10), (11, 12), (13, 14), (15, 17), (18, 1000)]
 
 

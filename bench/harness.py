@@ -1,4 +1,4 @@
-"""What every row of the benchmarks is made of: contests between Heed and a peer, and what their turns come to.
+"""Common parts of all benchmark rows: contests between Heed and a peer, and statistics of their turns.
 
 A contest is prepared once, compared once, and then run in turns: Heed, peer, Heed, peer, and so on. The machine's speed
 drifts, so the ratio of each turn is taken, and the median of these ratios is the result; their smallest and largest are
@@ -15,15 +15,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class CannotRun(Exception):
-    """A row that this machine or this installation cannot run, and why."""
+    """Raised, with the reason, if a row cannot run on this machine or installation."""
 
 
 class Disagree(Exception):
-    """Heed and the peer do not compute the same."""
+    """Raised if the results of Heed and the peer differ."""
 
 
 class Contest:
-    """One row. A subclass in rows/NAME.py sets these, and defines the methods that say so."""
+    """A benchmark row. Subclasses in rows/NAME.py set these attributes and implement the abstract methods."""
 
     name = ""
     unit = ""  # of the figures; more is better, except for times ("ms")
@@ -32,29 +32,29 @@ class Contest:
     operations = None  # of the limit's kind for one unit of work; for "ms", for one call
 
     def prepare(self):
-        """Makes what the turns need; may raise CannotRun."""
+        """Prepares the turns; may raise CannotRun."""
 
     def compare(self):
-        """Says in a few words how far the outputs of the two are apart; raises Disagree where that is too far."""
+        """Describes the difference of the outputs in a few words; raises Disagree if it is too large."""
         raise NotImplementedError
 
     def heed(self):
-        """One turn of Heed's: a figure in `unit`."""
+        """Runs one turn of Heed; returns the result in `unit`."""
         raise NotImplementedError
 
     def peer(self):
         raise NotImplementedError
 
     def memory(self):
-        """(Heed's, the peer's) largest memory in MB, or None where the two share a process."""
+        """Peak memory in MB of (Heed, the peer), or None if they share a process."""
         return None
 
     def close(self):
-        """Ends processes and removes files."""
+        """Terminates processes and removes files."""
 
 
 class CallContest(Contest):
-    """A row in which both are functions called in this process."""
+    """A row in which Heed and the peer are functions in this process."""
 
     unit = "ms"
     seconds = 0.25  # of one side of one turn
@@ -72,7 +72,7 @@ class CallContest(Contest):
         return self._milliseconds(self.call_peer)
 
     def _milliseconds(self, call):
-        """The median time of the calls of one turn, the first not counted."""
+        """The median time of the calls of one turn, without the first call."""
         call()
         times, end = [], time.perf_counter() + self.seconds
         while len(times) < 5 or time.perf_counter() < end:
@@ -83,7 +83,7 @@ class CallContest(Contest):
 
 
 def clock():
-    """Seconds; see choose_clock()."""
+    """The time in seconds; see choose_clock()."""
     return _clock()
 
 
@@ -91,14 +91,14 @@ _clock = time.perf_counter
 
 
 def choose_clock(name):
-    """"wall", or "cpu": time that this process computed, for machines that others use too. With one thread the two are
-    the same on a quiet machine."""
+    """"Selects "wall", or "cpu": processor time of this process, for busy machines. With one thread both are equal on an
+    idle machine."""
     global _clock
     _clock = {"wall": time.perf_counter, "cpu": time.process_time}[name]
 
 
 class Machine:
-    """What the processor can do at most, measured beside the contests."""
+    """Peak performance of the processor, measured between the contests."""
 
     LIMITS = {"float32": "GFLOP/s of float32 multiply-adds from registers"}
 
@@ -107,7 +107,7 @@ class Machine:
         self.library = load_library()
 
     def limit(self, kind):
-        """Operations a second, of all threads in use."""
+        """Operations per second of all threads."""
         assert kind == "float32"
         operations = ctypes.c_int64()
         best = 0.0
@@ -122,7 +122,7 @@ _library = None
 
 
 def load_library():
-    """Heed's side of the rows that time single operations: bench/library."""
+    """Heed's side of the benchmarks of single operations: bench/library."""
     global _library
     if _library is None:
         path = ROOT / "build/lib/libheed_bench.so"
@@ -137,7 +137,7 @@ def load_library():
 
 @dataclass
 class Result:
-    """A row of the report. Where it could not be run, only `name`, `goal` and `note` are set."""
+    """A row of the report. If it could not run, only `name`, `goal` and `note` are set."""
 
     name: str
     heed: float | None = None
@@ -155,7 +155,7 @@ class Result:
 
 
 def run(contest, machine, turns):
-    """All turns of one contest."""
+    """Runs all turns of one contest."""
     result = Result(name=contest.name, unit=contest.unit, goal=contest.goal)
     try:
         contest.prepare()

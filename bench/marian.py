@@ -1,8 +1,8 @@
-"""The peer's Transformer: Hugging Face's MarianMT, in the shapes of the rows."""
+"""The peer's Transformer: Hugging Face's MarianMT, with the shapes of the rows."""
 
 
 def marian_config(shape, vocabulary, pad, end, **more):
-    """shape: width, layers (of either stack), heads, inner."""
+    """shape: width, layers (of each stack), heads, feed-forward width."""
     from transformers import MarianConfig
 
     return MarianConfig(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The same small translator with each kind of positions and each norm: what docs/positions-and-norms.md shows.
+"""Trains the same small translation model with each position encoding and each norm, for docs/positions-and-norms.md.
 
     bench/positions_and_norms.py --pairs train.tsv --valid-pairs dev.tsv --output runs/choices [--updates 1000]
 
@@ -20,12 +20,12 @@ HEED = ROOT / "build" / "bin" / "heed"
 
 POSITIONS = ["sinusoidal", "learned", "none", "relative", "buckets", "rotary", "rotary_interleaved"]
 NORMS = ["layer", "rms", "batch"]
-# Source lengths in words: from, and up to.
+# Ranges of source lengths in words.
 LENGTHS = [(1, 4), (5, 5), (6, 6), (7, 7), (8, 8), (9, 10), (11, 13), (14, 1000)]
 
 
 class Run:
-    """One training, and what its last validation says."""
+    """Runs one training and returns its last validation."""
 
     def __init__(self, options, name, settings):
         self.options, self.name, self.settings = options, name, settings
@@ -46,7 +46,7 @@ class Run:
         return f"| {self.last['valid_loss']:.3f} | {self.last['bleu']:.1f} |"
 
     def loss_by_length(self):
-        """For each group of source lengths, the mean of -log p of a piece of the right translation."""
+        """For each group of source lengths, the mean negative log-probability per reference token."""
         command = [HEED, "score", "--pairs", self.options.valid_pairs, "--model", self.directory, "--json",
                    "--threads", str(self.options.threads)]
         output = subprocess.run([str(each) for each in command], check=True, capture_output=True, text=True).stdout
@@ -79,7 +79,7 @@ def main():
                 continue  # the first of those above
             name = f"{norm}-{'before' if first == 'true' else 'after'}"
             runs[name] = Run(options, name, {"model.norm": norm, "model.norm_first": first})
-    # The same batches in sixteen parts instead of two: a batch of batch norm is an eighth as large.
+    # The same batches in sixteen shards instead of two, so that the batches of batch norm are eight times smaller.
     runs["batch-after-16"] = Run(options, "batch-after-16", {"model.norm": "batch", "training.shards": 16})
     runs["layer-after-16"] = Run(options, "layer-after-16", {"training.shards": 16})
     for run in runs.values():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs Heed and its peers in turns and writes the report: build/bench/report.md and report.json.
+"""Runs Heed and its peers in alternating turns and writes the report: build/bench/report.md and report.json.
 
     bench/run.py [--rows PATTERN] [--turns 5] [--threads 1] [--isa avxvnni|avx2|sse4] [--clock wall|cpu] [--list]
 
@@ -23,7 +23,7 @@ import harness
 
 FOLDER = Path(__file__).resolve().parent
 
-# What keeps Heed, and the libraries that the peers compute with, to the instructions of an older processor.
+# Environment variables that limit Heed and the libraries of the peers to older instruction sets.
 OLDER_PROCESSORS = {
     "avx2": {
         "HEED_ISA": "avx2",

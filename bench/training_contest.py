@@ -1,4 +1,4 @@
-"""What the rows that train have in common: `heed train`, step after step, and a peer in a process of its own.
+"""Common parts of the training benchmarks: `heed train`, and a peer in its own process.
 
 Heed's figure is the one that it writes into training/metrics.jsonl; its first steps are not counted, and each turn goes
 on with the same model directory. The peer is the row's own file as a script, given its job as an argument: serve() asks
@@ -19,8 +19,8 @@ from harness import ROOT, CannotRun, Contest
 
 
 class TrainingContest(Contest):
-    """A subclass sets name, goal, operations, `packages`, `file` (its own), `steps_a_turn` and `peer_seconds`, writes
-    what is trained on in write_text(), and says how in heed_arguments() and job()."""
+    """Subclasses set name, goal, operations, `packages`, `file` (their source file), `steps_a_turn` and `peer_seconds`,
+    write the training text in write_text(), and configure the training in heed_arguments() and job()."""
 
     limit = "float32"
     packages = ("torch",)
@@ -38,11 +38,11 @@ class TrainingContest(Contest):
         raise NotImplementedError
 
     def heed_arguments(self):
-        """Of `heed train`, but for --output, --threads and --max-steps."""
+        """Arguments of `heed train`, except --output, --threads and --max-steps."""
         raise NotImplementedError
 
     def job(self):
-        """What the peer has to know; `model` is Heed's directory."""
+        """The configuration for the peer; `model` is Heed's directory."""
         raise NotImplementedError
 
     def prepare(self):
@@ -58,8 +58,8 @@ class TrainingContest(Contest):
         self.heed()  # learns the vocabulary, which the peer uses too
 
     def compare(self):
-        """The losses of the first steps are not compared, since weights begin at random; tests/ compares the same
-        model's outputs and gradients with PyTorch's."""
+        """Losses of the first steps are not compared, since initial weights are random; tests/ compares outputs and
+        gradients of the same model with PyTorch's."""
         return "compared by the tests"
 
     def heed(self):
@@ -97,11 +97,11 @@ class TrainingContest(Contest):
 
 
 def set_options(settings):
-    """{"model.width": 128} as options of `heed train`."""
+    """Converts {"model.width": 128} to options of `heed train`."""
     return [each for key, value in settings.items() for each in ("--set", f"{key}={value}")]
 
 
-# A process reports the peak of the one that it was forked from if that is larger, so one that is small stands between.
+# A process inherits the reported peak memory of its parent, so a small process is started in between.
 MEASURE = """
 import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:]).returncode
@@ -111,7 +111,7 @@ sys.exit(status)
 
 
 def run_and_measure(command):
-    """Runs it; its largest memory in MB."""
+    """Runs the command; returns its peak memory in MB."""
     child = subprocess.run([sys.executable, "-S", "-c", MEASURE, *command], stdout=subprocess.PIPE, text=True)
     if child.returncode != 0:
         raise CannotRun(f"`heed train` ended with {child.returncode}")
@@ -119,24 +119,24 @@ def run_and_measure(command):
 
 
 def own_peak():
-    """The largest memory of this process in MB."""
+    """The peak memory of this process in MB."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
     return None
 
 
-# ---- The peer, in a process of its own --------------------------------------------------------------------
+# ---- The peer, in its own process --------------------------------------------------------------------------
 
 
 class Peer:
-    """A subclass makes its model in __init__(job), and does one step of training in step(), which gives its tokens."""
+    """Subclasses create the model in __init__(job) and run one training step in step(), which returns its tokens."""
 
     def step(self):
         raise NotImplementedError
 
     def rate(self, seconds):
-        """Tokens a second: the median of the steps."""
+        """Tokens per second: the median of the steps."""
         self.step()
         rates, end = [], time.perf_counter() + seconds
         while len(rates) < 4 or time.perf_counter() < end:
@@ -147,7 +147,7 @@ class Peer:
 
 
 def serve(make_peer):
-    """Answers each line of seconds with a rate, until there are no more."""
+    """Reads durations in seconds, one per line, and answers each with a rate, until the end of input."""
     job, peer = json.loads(sys.argv[1]), None
     for line in sys.stdin:
         peer = peer or make_peer(job)

@@ -86,7 +86,7 @@ TEST_F(CliShortlistTest, SaysWhatIsWrong) {
                  {"has no shortlist", "heed shortlist"});
   expect_failure(heed_command({"translate", "--model", model_, "--shortlist", "perhaps", "Der"}), 2,
                  {"--shortlist", "perhaps"});
-  expect_failure(heed_command({"shortlist", model_}), 2, {"give sentence pairs", "--pairs"});
+  expect_failure(heed_command({"shortlist", model_}), 2, {"give either --pairs"});
   expect_failure(heed_command({"shortlist", folder_.path("none"), "--pairs", pairs_}), 1, {"does not exist"});
   expect_failure(make_list({"--least", "2"}), 2, {"--least"});
   EXPECT_FALSE(std::filesystem::exists(model_ + "/shortlist.safetensors"));

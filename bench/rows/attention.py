@@ -1,8 +1,7 @@
 """Scaled dot-product attention in float32: Heed's streaming attention against PyTorch's scaled_dot_product_attention.
 
-Both get the same numbers, each in the layout it likes best: Heed packed rows (tokens, heads * width), PyTorch contiguous
-(batch, heads, tokens, width). Both are called through their public way to an operation and allocate their result;
-"forward and backward" goes through both tapes.
+Both get the same inputs in their preferred layout: Heed packed rows (tokens, heads * width), PyTorch contiguous (batch,
+heads, tokens, width). Both allocate their results; "forward and backward" uses both automatic differentiations.
 """
 
 import ctypes
@@ -10,7 +9,7 @@ import random
 
 from harness import CallContest, CannotRun, Disagree, load_library
 
-# batch, heads, tokens, width of a head, causal, and the ratio wanted
+# batch, heads, tokens, head width, causal, and target ratio
 FORWARD = [
     (32, 4, 32, 32, False, 3.0),
     (32, 8, 32, 64, False, 2.5),
@@ -22,7 +21,7 @@ FORWARD = [
     (1, 8, 2048, 64, True, 1.8),
     (1, 8, 4096, 64, True, 1.7),
 ]
-# the same, and dropout before the ratio
+# the same, with dropout before the ratio
 BACKWARD = [
     (8, 8, 128, 64, False, 0.0, 2.0),
     (8, 8, 128, 64, True, 0.0, 3.0),
@@ -65,7 +64,7 @@ class Attention(CallContest):
         self.name += " causal" if causal else ""
         self.name += f" dropout {dropout}" if dropout else ""
         self.name += " packed, the peer padded" if ragged else ""
-        # Two products forward; five backward, of which one makes the weights again. What is hidden is no work.
+        # Two products forward; five backward, one of which recomputes the weights. Masked keys are not counted.
         pairs = sum(n * (n + 1) // 2 if causal else n * n for n in lengths)
         self.operations = 2 * (7 if backward else 2) * pairs * heads * width
         self.made = None
@@ -131,7 +130,7 @@ class Attention(CallContest):
         self._peer_result(self.dropout)
 
     def compare(self):
-        """All of the outputs. With dropout, the two draw different masks, so it is the same without."""
+        """All outputs. With dropout the masks would differ, so dropout is turned off."""
         import numpy
 
         if self.dropout:
@@ -146,7 +145,7 @@ class Attention(CallContest):
             worst = max(worst, float(numpy.abs(ours - rows).max() / max(1.0, numpy.abs(rows).max())))
         if self.dropout:
             self._make_heed(self.dropout)
-        # A relative error of an epsilon for each of the terms that are added; both have it.
+        # A relative error of epsilon per term of a sum, in both.
         allowed = 2 * 1.2e-7 * (max(self.lengths) + self.width)
         if not worst <= allowed:
             raise Disagree(f"by {worst:.1e} of the largest number, where {allowed:.1e} is rounding")

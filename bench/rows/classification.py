@@ -1,7 +1,7 @@
 """The forward pass of a classifier: Heed against Hugging Face's BERT in PyTorch, on the same weights and ids.
 
-Weights are random, in the shape of BERT-base with fewer layers, and of BERT-mini (Turc et al., 2019). Texts are random
-ids: all of 32, all of 128, or of 5 to 60, which PyTorch is given padded, sorted by length, with a mask, and Heed packed.
+Weights are random, with the shapes of BERT-base with fewer layers, and of BERT-mini (Turc et al., 2019). Texts are
+random ids of length 32, 128, or 5 to 60; PyTorch gets them sorted by length, padded and masked, Heed packed.
 """
 
 import ctypes
@@ -75,7 +75,7 @@ class Classification(CallContest):
         self.no_gradients = torch.inference_mode
 
     def _operations(self, tokens):
-        """Of the products that the layers cannot do without, for one text."""
+        """Operations of the necessary products, for one text."""
         width, inner = self.shape["hidden_size"], self.shape["intermediate_size"]
         layer = 2 * tokens * (4 * width * width + 2 * width * inner) + 4 * tokens * tokens * width
         return self.shape["num_hidden_layers"] * layer

@@ -1,8 +1,8 @@
-"""Training a small GPT on characters: `heed train --task lm` against PyTorch, both in nanoGPT's configuration for a
-processor: 4 layers, 4 heads, width 128, blocks of 64 characters, 12 in a batch, no dropout.
+"""Training a small GPT on characters: `heed train --task lm` against PyTorch, both in nanoGPT's CPU configuration: 4
+layers, 4 heads, width 128, blocks of 64 characters, batch size 12, no dropout.
 
-PyTorch's model is the same: norms in front, joined query, key and value layers, GELU, the embedding as the last layer,
-scaled_dot_product_attention with its causal mask, fused AdamW. Both read the same text of made-up words in blocks.
+PyTorch's model is the same: pre-norm, fused query, key and value projection, GELU, tied embeddings,
+scaled_dot_product_attention with its causal mask, fused AdamW. Both read the same artificial text in blocks.
 """
 
 import random
@@ -24,7 +24,7 @@ class LanguageModel(TrainingContest):
     def __init__(self, options):
         super().__init__(options)
         self.name = f"training GPT d{WIDTH}, {LAYERS} layers, blocks of {BLOCK} characters, {BATCH} a step"
-        # Two operations for each weight that a token meets, three times; attention itself is not counted.
+        # Two operations per weight and token, times three with the backward pass; attention itself is not counted.
         self.operations = 6 * (LAYERS * 12 * WIDTH * WIDTH + WIDTH * len(ALPHABET))
 
     def write_text(self):
@@ -63,7 +63,7 @@ def contests(options):
     yield LanguageModel(options)
 
 
-# ---- The peer, in a process of its own --------------------------------------------------------------------
+# ---- The peer, in its own process --------------------------------------------------------------------------
 
 
 class Torch(Peer):

@@ -1,7 +1,7 @@
-"""Training the translator that was there before: a GRU with Bahdanau's attention, `heed train --arch rnn` against the
-same network written with PyTorch's own layers, as tutorials do: a packed bidirectional GRU reads, and a loop over the
-target's words with a GRUCell writes, under teacher forcing. The attention's keys are projected once for a sentence, and
-the logits of all words made at once. Pairs, pieces and batches are those of rows/training.py.
+"""Training a GRU with Bahdanau attention: `heed train --arch rnn` against the same network of PyTorch layers, as in
+tutorials: a packed bidirectional GRU encoder and a decoder loop with a GRUCell and teacher forcing. Attention keys are
+projected once per sentence, and the logits of all positions are computed in one product. Pairs, pieces and batches are
+those of rows/training.py.
 """
 
 import sys
@@ -53,7 +53,7 @@ def contests(options):
     yield Recurrent(options)
 
 
-# ---- The peer, in a process of its own --------------------------------------------------------------------
+# ---- The peer, in its own process --------------------------------------------------------------------------
 
 
 class Torch(Peer):

@@ -1,8 +1,8 @@
 """Training a Transformer on sentence pairs: `heed train` against PyTorch with Hugging Face's MarianMTModel.
 
-Both train the same Transformer on the same pairs, cut into the same pieces, in batches of the same number of target
-tokens. PyTorch has padded batches of sentences of about the same length, as its users do, fused AdamW, label smoothing
-in its own cross-entropy, and the same dropout. Padding is not counted as tokens for either.
+Both train the same Transformer on the same tokenized pairs, in batches of the same number of target tokens. PyTorch
+uses padded batches of similar lengths, fused AdamW, the label smoothing of its cross-entropy, and the same dropout.
+Padding is not counted as tokens.
 """
 
 import json
@@ -19,7 +19,7 @@ SHAPES = {
     "d256, 3+3, ffn 1024, vocabulary 8k": dict(width=256, layers=3, heads=8, inner=1024, vocabulary=8000),
     "d512, 6+6, ffn 2048, vocabulary 16k": dict(width=512, layers=6, heads=8, inner=2048, vocabulary=16000),
 }
-# target tokens a step, and the ratio wanted, for each shape
+# target tokens per step and target ratio, for each shape
 GOALS = [{4096: 3.0, 512: 2.2}, {4096: 2.0, 512: 2.0}, {4096: 1.6, 512: 1.6}]
 DROPOUT = 0.1
 
@@ -63,8 +63,8 @@ class Training(TrainingContest):
 
 
 def operations_per_target_token(shape):
-    """Multiplications and additions of the products with weights: two for each weight that a token meets, times three
-    with the backward pass. As many source as target tokens; attention itself, some per cent more, is not counted."""
+    """Operations of the products with weights: two per weight and token, times three with the backward pass. As many
+    source as target tokens; attention itself, a few per cent, is not counted."""
     d, inner = shape["width"], shape["inner"]
     encoder = shape["layers"] * (4 * d * d + 2 * d * inner)
     decoder = shape["layers"] * (8 * d * d + 2 * d * inner)
@@ -72,7 +72,7 @@ def operations_per_target_token(shape):
 
 
 def pairs_for(options, folder):
-    """The file of --pairs, or one that is made up."""
+    """The file of --pairs, or an artificial one."""
     if options.pairs:
         return Path(options.pairs)
     make_up_pairs(folder / "pairs.tsv")
@@ -80,7 +80,7 @@ def pairs_for(options, folder):
 
 
 def make_up_pairs(path, lines=40000):
-    """Sentences of made-up words: as frequent as Zipf's law has it, and as long as sentences are."""
+    """Sentences of artificial words, with frequencies by Zipf's law and realistic lengths."""
     generator = random.Random(1)
     syllables = [a + b + c for a in "bdfgklmnprstv" for b in "aeiou" for c in ("", "n", "r", "s")]
     dictionary = ["".join(generator.choices(syllables, k=generator.choice((1, 2, 2, 3, 3, 4)))) for _ in range(30000)]
@@ -103,11 +103,11 @@ def contests(options):
         yield Training(options, name, 4096, None, "medium")
 
 
-# ---- The peer, in a process of its own --------------------------------------------------------------------
+# ---- The peer, in its own process --------------------------------------------------------------------------
 
 
 def read_batches(job):
-    """Padded batches of at most batch_tokens target tokens, of sentences of about the same length, in random order."""
+    """Padded batches of sentences of similar length, with at most batch_tokens target tokens, in random order."""
     import sentencepiece
     import torch
 

@@ -1,9 +1,9 @@
-"""Translation of many sentences, and of one: Heed's search against CTranslate2 on the same weights.
+"""Translation of many sentences and of a single one: Heed's search against CTranslate2 on the same weights.
 
 The models are Marian Transformers with random weights, written by Hugging Face's transformers and converted for
-CTranslate2. Sources are random ids, 8 to 32 of them; every translation is held at 24 tokens, so that both do the same
-work. Both are called in this process, on ids: no text is cut into pieces or put together. With the option --pairs there
-are rows for the bundled model too, on the first column of that file, where each side stops where it finds right.
+CTranslate2. Sources have 8 to 32 random ids; every translation has exactly 24 tokens, so that both do the same work.
+Both are called in this process on ids, without tokenization. With --pairs there are also rows for the bundled model, on
+the first column of that file, with the models' own translation lengths.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ SHAPES = {
     "d512, 6+6, ffn 2048, vocabulary 32k": dict(width=512, layers=6, heads=8, inner=2048, vocabulary=32000),
     "d256, 3+3, ffn 1024, vocabulary 8k": dict(width=256, layers=3, heads=8, inner=1024, vocabulary=8000),
 }
-# beam and sentences at a time, with the ratio wanted in float32 and int8
+# beam size and batch size, with target ratios in float32 and int8
 WORK = [("beam 4, batch 32", 4, 32), ("greedy, batch 32", 1, 32), ("greedy, one sentence", 1, 1)]
 GOALS = {
     "d512": {"float32": (1.5, 1.8, 1.2), "int8": (2.5, 2.2, 1.2)},
@@ -107,7 +107,7 @@ class Translation(Contest):
         )
 
     def compare(self):
-        """The words that are the same. In 8 bits the two round differently, and nothing is asked of them."""
+        """The share of equal tokens. In int8 the two round differently, so no agreement is required."""
         self.call_heed()
         same = total = 0
         for ours, theirs in zip(self.output.tolist(), self.call_peer()):
@@ -136,7 +136,7 @@ class Translation(Contest):
 
 
 class BundledTranslation(Translation):
-    """Real sentences; translations end where the model says, so that the figure is sentences."""
+    """Real sentences; the model ends translations, so the result is in sentences per second."""
 
     unit = "sentences/s"
     tokens = 0
@@ -151,7 +151,7 @@ class BundledTranslation(Translation):
 
 
 class Model:
-    """In both layouts, made when it is first needed; removed with the last row that knows it."""
+    """The model in both formats, created on first use and removed with the last row that uses it."""
 
     folder, made = None, False
 

@@ -1,4 +1,4 @@
-// heed serve: models behind HTTP.
+// heed serve: serves models over HTTP.
 
 #include <chrono>
 #include <cstdio>
@@ -37,7 +37,7 @@ std::string name_of_directory(const std::string& path) {
   return directory.filename().string();
 }
 
-/// What was named; else $HEED_MODEL; else every bundled pair.
+/// The models of --pair and --model; otherwise $HEED_MODEL, or all bundled pairs.
 std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
   std::vector<serve::ModelSource> sources;
   for (const std::string& pair : o.pairs) sources.push_back({pair, bundled_model(pair)});
@@ -51,12 +51,13 @@ std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
   for (const BundledModel& model : bundled_models()) {
     if (model.pair.find('-') != std::string::npos) sources.push_back({model.pair, model.directory});
   }
-  if (sources.empty()) sources.push_back({"de-en", bundled_model("de-en")});  // says where it looked
+  if (sources.empty())
+    sources.push_back({"de-en", bundled_model("de-en")});  // the error names the directories searched
   return sources;
 }
 
 int run_serve(ServeOptions o) {
-  constexpr double kDrainSeconds = 25;  // a service manager waits 30 s or longer
+  constexpr double kDrainSeconds = 25;  // service managers wait at least 30 s
   serve::ServerOptions& server = o.server;
   server.models = sources_of(o);
   server.load = load_options(o.precision, o.shortlist);
@@ -84,31 +85,39 @@ int run_serve(ServeOptions o) {
 void add_limits(Command& command, ServeOptions& o) {
   serve::ServerOptions& server = o.server;
   const NumberRange seconds{.least = 0, .most = 86400, .above_least = true};
-  add_integer(command, "--max-head-bytes", o.head_bytes, "Of the head of a request; more: 431",
-              {256, 1 << 20});
-  add_number(command, "--head-seconds", server.http.head_seconds, "For the whole head; longer: 408", seconds)
+  add_integer(command, "--max-head-bytes", o.head_bytes,
+              "Maximum size of request line and headers (else status 431)", {256, 1 << 20});
+  add_number(command, "--head-seconds", server.http.head_seconds,
+             "Time-out for receiving the request head (else status 408)", seconds)
       ->type_name("S");
-  add_integer(command, "--max-body-bytes", o.body_bytes, "Of the body of a request; more: 413", {1, 1 << 30});
-  add_number(command, "--body-seconds", server.http.body_seconds, "For the whole body; longer: 408", seconds)
+  add_integer(command, "--max-body-bytes", o.body_bytes, "Maximum size of a request body (else status 413)",
+              {1, 1 << 30});
+  add_number(command, "--body-seconds", server.http.body_seconds,
+             "Time-out for receiving the request body (else status 408)", seconds)
       ->type_name("S");
-  add_number(command, "--idle-seconds", server.http.idle_seconds, "Before an idle connection is closed",
-             seconds)
+  add_number(command, "--idle-seconds", server.http.idle_seconds, "Time-out of idle connections", seconds)
       ->type_name("S");
   add_number(command, "--write-seconds", server.http.write_seconds,
-             "For a client to accept 64 KiB of an answer", seconds)
+             "Time-out for sending 64 KiB of a response", seconds)
       ->type_name("S");
-  add_integer(command, "--max-characters", o.characters, "Of a text; more: 400", {1, 1 << 30});
-  add_integer(command, "--max-texts", o.texts, "Of a request; more: 400", {1, 1 << 20});
-  add_integer(command, "--max-json-depth", server.limits.json_depth, "Of arrays and objects in a request",
+  add_integer(command, "--max-characters", o.characters,
+              "Maximum number of characters per text (else status 400)", {1, 1 << 30});
+  add_integer(command, "--max-texts", o.texts, "Maximum number of texts per request (else status 400)",
+              {1, 1 << 20});
+  add_integer(command, "--max-json-depth", server.limits.json_depth, "Maximum nesting of JSON in a request",
               {1, 1000});
-  add_integer(command, "--max-beam", server.limits.beam, "Of beam sizes and numbers of translations",
+  add_integer(command, "--max-beam", server.limits.beam, "Maximum beam size and number of translations",
               {1, models::kMaxBeamSize});
-  add_integer(command, "--max-alternatives", server.limits.alternatives, "Of /translate", {0, 1000});
-  add_integer(command, "--max-tokens", server.limits.tokens, "That a language model writes", {1, 1 << 24});
-  add_integer(command, "--max-queue", o.queue, "Requests that wait; more: 503", {0, 1 << 20});
-  add_integer(command, "--max-connections", o.connections, "Open at once; more: 503", {1, 1 << 20});
+  add_integer(command, "--max-alternatives", server.limits.alternatives,
+              "Maximum number of alternatives of /translate", {0, 1000});
+  add_integer(command, "--max-tokens", server.limits.tokens,
+              "Maximum number of tokens that a language model generates", {1, 1 << 24});
+  add_integer(command, "--max-queue", o.queue, "Maximum number of waiting requests (else status 503)",
+              {0, 1 << 20});
+  add_integer(command, "--max-connections", o.connections,
+              "Maximum number of open connections (else status 503)", {1, 1 << 20});
   add_number(command, "--requests-per-minute", server.requests_per_minute,
-             "Of each address or API key, more: 429; 0: no limit", {.least = 0, .most = 1e9})
+             "Rate limit per address or API key (else status 429); 0: none", {.least = 0, .most = 1e9})
       ->type_name("N");
 }
 
@@ -117,44 +126,45 @@ void add_limits(Command& command, ServeOptions& o) {
 void add_serve(Command& app, Work& work) {
   auto o = std::make_shared<ServeOptions>();
   Command* command =
-      app.add_subcommand("serve", "Serve models over HTTP: LibreTranslate's and OpenAI's API, and a page");
+      app.add_subcommand("serve", "Serve models over HTTP: LibreTranslate and OpenAI APIs, and the explorer");
   command->footer(
       "Examples:\n  heed serve\n"
       "  heed serve --pair de-en --pair en-es --port 8080\n"
       "  heed serve --model my-model --host 0.0.0.0 --api-keys keys.txt --access-log -\n"
       "  curl localhost:7333/translate -d '{\"q\": \"Guten Morgen!\", \"source\": \"de\", \"target\": "
       "\"en\"}'\n\n"
-      "Without --pair and --model, $HEED_MODEL is served, else all bundled pairs. SIGTERM ends the server "
-      "when "
-      "what is\n"
-      "under way is answered. docs/server.md describes the routes, limits, and how to run it as a service.");
-  command->add_option("--host", o->server.http.host, "Address to listen on; 0.0.0.0: all of this machine")
+      "Without --pair and --model, serves $HEED_MODEL or all bundled pairs. On SIGTERM, the server "
+      "completes\n"
+      "running requests and exits. docs/server.md describes routes, limits, and how to run it as a service.");
+  command->add_option("--host", o->server.http.host, "Address to listen on; 0.0.0.0: all interfaces")
       ->type_name("ADDRESS")
       ->show_default();
-  add_integer(*command, "--port", o->port, "Port; 0: a free one", {0, 65535});
-  command->add_option("--pair", o->pairs, "Bundled model for these languages; may be given several times")
+  add_integer(*command, "--port", o->port, "Port; 0: any free port", {0, 65535});
+  command->add_option("--pair", o->pairs, "Bundled model for these languages; repeatable")
       ->repeatable()
       ->type_name("PAIR");
-  command->add_option("--model", o->models, "Model directory of any kind; may be given several times")
+  command->add_option("--model", o->models, "Model directory of any kind; repeatable")
       ->repeatable()
       ->type_name("DIR");
   add_precision_option(*command, o->precision);
   add_shortlist_option(*command, o->shortlist);
-  command->add_option("--api-keys", o->server.api_keys, "Only requests with a key of this file, one a line")
+  command
+      ->add_option("--api-keys", o->server.api_keys,
+                   "File of API keys, one per line; requests need one of them")
       ->type_name("FILE");
-  command->add_option("--cors", o->server.cors, "Web pages of this origin may use the API; *: all")
+  command->add_option("--cors", o->server.cors, "Allow requests from web pages of this origin; *: all")
       ->type_name("ORIGIN");
   command
       ->add_option("--web", o->server.web,
-                   "Folder of the explorer page, for work on it [the one that was compiled in]")
+                   "Directory of the explorer page, for its development [default: embedded]")
       ->type_name("DIR");
   command
       ->add_option("--access-log", o->server.access_log,
-                   "A JSON object for each request; - is standard output")
+                   "Write a JSON object per request; - is standard output")
       ->type_name("F");
   command->add_flag("--log-text", o->server.log_text, "Write the texts of requests to the access log");
   command->add_flag("--trust-proxy", o->server.trust_proxy,
-                    "Tell clients apart by X-Forwarded-For, for a server behind a proxy");
+                    "Identify clients by X-Forwarded-For, for a server behind a proxy");
   add_limits(*command, *o);
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_serve(*o); }; });

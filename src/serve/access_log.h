@@ -1,4 +1,4 @@
-// The access log: one JSON object a line. It never holds texts, keys or queries.
+// The access log: one JSON object per line, without texts, keys and queries.
 #pragma once
 
 #include <mutex>
@@ -11,14 +11,14 @@ namespace heed::serve {
 
 class AccessLog {
  public:
-  /// Appends to the file; "-" is standard output, "" no log. Throws kFile where it cannot be opened.
+  /// Appends to the file; "-" is standard output, "" disables the log. Throws kFile if it cannot be opened.
   explicit AccessLog(const std::string& path);
   ~AccessLog();
   AccessLog(const AccessLog&) = delete;
   AccessLog& operator=(const AccessLog&) = delete;
 
   void write(const HttpRecord& record, const std::string& route);
-  /// The texts of a request; only where the operator asked for it (--log-text).
+  /// Writes the texts of a request; only with --log-text.
   void write_text(const HttpRequest& request, const Fields& fields);
 
  private:

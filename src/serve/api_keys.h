@@ -1,4 +1,4 @@
-// API keys: who may send requests.
+// API keys, which authorize requests.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@ namespace heed::serve {
 
 class ApiKeys {
  public:
-  /// One key a line, at least 16 characters; empty lines and lines that begin with # are none. Throws kFile
-  /// if the file belongs to somebody else or others may read or write it, and kFormat for a short key, naming
-  /// its line and not the key.
+  /// Reads one key per line, of at least 16 characters; skips empty lines and lines that begin with #.
+  /// Throws kFile if the file has another owner or is accessible to others, and kFormat for a short key,
+  /// with its line number but not the key.
   static ApiKeys load(const std::string& path);
 
-  /// The number of the key, from 1; nothing for another text. Takes as long for every text of a length,
-  /// whatever keys there are.
+  /// The number of the key, from 1; empty for an unknown key. The time depends only on the length of the
+  /// text.
   std::optional<size_t> find(std::string_view key) const;
   size_t size() const { return keys_.size(); }
 
@@ -25,7 +25,7 @@ class ApiKeys {
   std::vector<std::string> keys_;
 };
 
-/// Whether the texts are the same, in time that depends on the length of `given` alone.
+/// Whether the texts are equal; the time depends only on the length of `given`.
 bool equal_in_constant_time(std::string_view given, std::string_view secret);
 
 }  // namespace heed::serve

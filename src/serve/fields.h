@@ -1,4 +1,4 @@
-// The fields of a request: members of a JSON object, or those of a form or a query, whose values are texts.
+// The fields of a request: members of a JSON object, or of a form or query string, whose values are texts.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace heed::serve {
 /// type or out of range. Null counts as missing.
 class Fields {
  public:
-  /// Reads the body by its Content-Type: JSON, a URL-encoded form or a multipart form. A body that begins
-  /// like a JSON object is one, whatever its type (curl -d); without a body, the fields are those of the
-  /// query. Throws a RequestError: 400 for malformed or too deeply nested text and for what is not UTF-8,
-  /// 415 for other types.
+  /// Parses the body according to its Content-Type: JSON, a URL-encoded form or a multipart form. A body
+  /// that begins like a JSON object is parsed as JSON whatever its type (curl -d); without a body, parses
+  /// the query string. Throws RequestError: 400 for malformed, too deeply nested or invalid UTF-8 text, 415
+  /// for other types.
   Fields(const HttpRequest& request, int json_depth);
   ~Fields();
   Fields(Fields&&) noexcept;
@@ -34,15 +34,15 @@ class Fields {
   };
   std::optional<Texts> texts(const std::string& name) const;
   std::optional<int64_t> integer(const std::string& name, int64_t least, int64_t most) const;
-  /// From `least` to `most`, without `least` itself if `above`.
+  /// A number from `least` to `most`; must exceed `least` if `above`.
   std::optional<double> number(const std::string& name, double least, double most, bool above = false) const;
   bool flag(const std::string& name) const;
   /// One of `choices`; the first if missing.
   std::string choice(const std::string& name, const std::vector<std::string>& choices) const;
-  /// The value as it is, null if missing.
+  /// The raw value; null if missing.
   const nlohmann::json* find(const std::string& name) const;
 
-  /// Throws a RequestError for fields that have none of these names.
+  /// Throws a RequestError for fields with other names.
   void require_known(const std::vector<std::string>& names) const;
 
  private:

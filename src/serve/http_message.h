@@ -1,4 +1,4 @@
-// What the HTTP server and the routes say to each other: a request with its whole body, and its answer.
+// The interface between HTTP server and routes: requests with complete bodies, and responses.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,11 @@ struct HttpRequest {
   std::string id;       ///< the client's X-Request-Id, or one that the server made
   std::string method;   ///< "GET"
   std::string path;     ///< decoded, without the query
-  std::string query;    ///< as it came, without "?"
-  std::string address;  ///< of the client's end of the connection
+  std::string query;    ///< not decoded, without "?"
+  std::string address;  ///< the client's address
   HttpHeaders headers;  ///< names in lower case, in the order of the message
   std::string body;
-  /// Set once the client has closed its end: nobody waits for the answer.
+  /// Set when the client has closed the connection.
   std::shared_ptr<const std::atomic<bool>> gone;
 
   /// The value of the last header of this name (in lower case), empty if there is none.
@@ -34,13 +34,13 @@ struct HttpResponse {
   HttpHeaders headers = {};
 };
 
-/// Where the answer to one request goes: once send(), or begin(), any number of write(), end(). Thread-safe;
-/// what comes after the connection was closed is dropped.
+/// Sends the response of one request: either send(), or begin(), any number of write() and end().
+/// Thread-safe; output after the connection was closed is dropped.
 class HttpReply {
  public:
   virtual ~HttpReply() = default;
   virtual void send(HttpResponse response) = 0;
-  /// An answer in parts, whose body in `head` is the first part.
+  /// Begins a chunked response; the body of `head` is the first chunk.
   virtual void begin(HttpResponse head) = 0;
   virtual void write(std::string part) = 0;
   virtual void end() = 0;
@@ -52,7 +52,7 @@ HttpResponse error_response(int status, std::string_view message);
 /// "Bad Request" for 400.
 std::string_view reason_phrase(int status);
 
-/// Decodes "%41" and, in forms, "+"; a malformed escape stays as it is.
+/// Decodes "%41" and, in forms, "+"; malformed escapes are kept.
 std::string percent_decode(std::string_view text, bool plus_is_space);
 
 }  // namespace heed::serve

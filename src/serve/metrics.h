@@ -1,4 +1,4 @@
-// Counters and histograms in the text format of Prometheus.
+// Counters and histograms in Prometheus text format.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace heed::serve {
 
-/// Counts of values up to each bound, as Prometheus keeps them.
+/// A Prometheus histogram: numbers of values up to each bound.
 class Histogram {
  public:
   explicit Histogram(std::vector<double> bounds) : bounds_(std::move(bounds)), counts_(bounds_.size() + 1) {}
   void add(double value);
-  /// The lines of the histogram; `labels` such as route="/translate", or none.
+  /// The lines of the histogram; `labels` such as route="/translate" may be empty.
   std::string text(const std::string& name, const std::string& labels) const;
 
  private:
@@ -33,7 +33,7 @@ class Metrics {
   void add_sentence(size_t source_tokens, size_t target_tokens);
   void add_rejected(const std::string& reason);
 
-  /// What is so at the moment, for text().
+  /// Current values, for text().
   struct Gauges {
     size_t connections = 0, running = 0, queued = 0, waiting_sentences = 0, models = 0;
   };

@@ -1,4 +1,4 @@
-// Requests a minute for each client: a token bucket for each address or key.
+// Rate limit per client: a token bucket per address or key.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace heed::serve {
 
-/// Thread-safe. A client may send a minute's requests at once, and gets new ones evenly.
+/// Thread-safe. A client can send the requests of a minute in one burst; the bucket is refilled continuously.
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,8 +32,8 @@ class RateLimit {
   size_t sweep_at_ = 1024;
 };
 
-/// What is counted as one client: an IPv4 address, or the 64-bit network of an IPv6 address, since a client
-/// has all addresses of one.
+/// The identity of a client: its IPv4 address, or the /64 network of its IPv6 address, which usually belongs
+/// to one client.
 std::string client_of_address(const std::string& address);
 
 }  // namespace heed::serve

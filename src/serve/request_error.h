@@ -1,4 +1,4 @@
-// A request that is answered with an error: the status and what the client did wrong.
+// An error that is reported to the client with an HTTP status.
 #pragma once
 
 #include <stdexcept>

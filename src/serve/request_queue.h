@@ -1,4 +1,4 @@
-// Requests that wait for a thread, at most so many.
+// A bounded queue of requests with a thread pool.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@ namespace heed::serve {
 class RequestQueue {
  public:
   RequestQueue(size_t threads, size_t most_waiting);
-  /// Work that waits is dropped; work that runs ends first.
+  /// Drops waiting work and waits for running work.
   ~RequestQueue();
   RequestQueue(const RequestQueue&) = delete;
   RequestQueue& operator=(const RequestQueue&) = delete;
