@@ -114,7 +114,7 @@ TEST(BertReference, PooledLogitsAndAttentions) {
   }
 }
 
-TEST(BertReference, WordsForTheGaps) {
+TEST(BertReference, MaskedTokens) {
   const auto cases = cases_of("masked_lm");
   if (cases.empty()) GTEST_SKIP() << missing_fixtures();
   for (const std::string& name : cases) {

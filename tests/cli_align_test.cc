@@ -28,7 +28,7 @@ class CliAlignTest : public testing::Test {
   const TestFolder folder_;
 };
 
-// The example of AlignmentScore.MatchesAnExampleWorkedOutByHand.
+// The example of AlignmentScore.MatchesManualExample.
 TEST_F(CliAlignTest, ScoresAlignmentsOfAFile) {
   const std::string gold = folder_.write("gold", "0-0 1-1 2-2 2?1 1p2\n0-1\n"),
                     links = folder_.write("links", "3-3 1-1 0-0 2-1 0-0\n0-1\n"),
@@ -46,7 +46,7 @@ TEST_F(CliAlignTest, ScoresAlignmentsOfAFile) {
   EXPECT_EQ(evaluate({gold, "--hypothesis", turned, "--pairs", pairs, "--swap", "--json"}).out, result.out);
 }
 
-TEST_F(CliAlignTest, SaysWhatDoesNotFit) {
+TEST_F(CliAlignTest, RefusesInvalidOptions) {
   const std::string gold = folder_.write("gold", "0-0\n0-1\n"),
                     pairs = folder_.write("p.tsv", "a\tA\nb\tB b\n"), one = folder_.write("one", "0-0\n"),
                     bad = folder_.write("bad", "0-0\n0:1\n"),
@@ -80,7 +80,7 @@ TEST_F(CliAlignTest, TheBundledModelAlignsWell) {
 
 // So few pairs teach the aligner little, and yet the heads that agree with it align better than the last
 // layer.
-TEST_F(CliAlignTest, HeadsAreChosenByAlignmentsLearntFromThePairs) {
+TEST_F(CliAlignTest, ChoosesHeadsByStatisticalAlignments) {
   std::string text;
   for (const char* name : {"dev", "test", "long-dev", "long-test"})
     text += content_of(gold_path(name) + ".tsv");

@@ -87,7 +87,7 @@ TEST_F(CliClassifyTest, EachLineGivesALine) {
   EXPECT_EQ(argument.out, lines[0] + "\n");
 }
 
-TEST_F(CliClassifyTest, NeitherThreadsNorCompanyChangeAResult) {
+TEST_F(CliClassifyTest, ThreadsAndBatchesDoNotChangeResults) {
   const std::string text = many_lines(300);
   const CommandResult together = classify(text, {"--threads", "1", "--json"});
   ASSERT_EQ(together.status, 0) << together.err;
@@ -131,12 +131,12 @@ TEST_F(CliClassifyTest, ReportsTruncatedTexts) {
   EXPECT_FALSE(nlohmann::json::parse(lines[2]).contains("truncated"));
 }
 
-TEST_F(CliClassifyTest, BytesThatAreNoTextStopItUnlessLossy) {
+TEST_F(CliClassifyTest, InvalidUtf8IsAnErrorUnlessLossy) {
   expect_failure(classify("a film\n\xff\n"), 1, {"line 2", "UTF-8"});
   EXPECT_EQ(lines_of(classify("a film\n\xff film\n", {"--lossy"}).out).size(), 2u);
 }
 
-TEST_F(CliClassifyTest, EvaluateCountsWhatClassifySays) {
+TEST_F(CliClassifyTest, EvaluateAgreesWithClassify) {
   const std::vector<std::string> labels{"bad", "good", "neither"};
   std::string text;
   std::vector<std::string> inputs;
@@ -168,7 +168,7 @@ TEST_F(CliClassifyTest, EvaluateCountsWhatClassifySays) {
   EXPECT_NE(table.out.find("neither"), std::string::npos);
 }
 
-TEST_F(CliClassifyTest, EvaluateSaysWhatIsWrong) {
+TEST_F(CliClassifyTest, EvaluateRefusesInvalidInput) {
   const std::string path = other_.write("test.tsv", "good\ta film\ngod\ta film\n");
   expect_failure(with_model({"evaluate", "--task", "classify", "--text", path}), 1,
                  {"line 2", "no class 'god'", "bad, good, neither", "did you mean 'good'"});
@@ -208,7 +208,7 @@ TEST_F(CliClassifyTest, AttendShowsTheEncoder) {
   expect_failure(with_model({"attend", "a film", "--stack", "cross"}), 2, {"no cross attention"});
 }
 
-TEST_F(CliClassifyTest, ModelsOfAnotherKindAreToldByName) {
+TEST_F(CliClassifyTest, ModelsOfOtherTasksAreNamed) {
   expect_failure(with_model({"translate", "a film"}), 2, {"holds a classifier (bert)", "heed classify"});
   expect_failure(heed_command({"classify", "a film"}), 2, {"--model"});
   const CommandResult info = with_model({"info"});
@@ -216,7 +216,7 @@ TEST_F(CliClassifyTest, ModelsOfAnotherKindAreToldByName) {
   EXPECT_NE(info.out.find("bad, good, neither"), std::string::npos) << info.out;
 }
 
-TEST_F(CliClassifyTest, LabelsDoNotReachTheTerminalRaw) {
+TEST_F(CliClassifyTest, LabelsAreEscapedInTheTerminal) {
   // U+009B begins what terminals obey, as ESC does, which labels must not hold; U+202E turns what follows it.
   const std::string label = "b\u009b31m\u202ed", escaped = "b\\u{009b}31m\\u{202e}d";
   std::string config = content_of(folder_.path("config.json"));
@@ -238,7 +238,7 @@ TEST_F(CliClassifyTest, LabelsDoNotReachTheTerminalRaw) {
   EXPECT_NE(info.out.find(escaped), std::string::npos) << info.out;
 }
 
-TEST_F(CliClassifyTest, FilesThatDoNotBelongTogetherAreRefused) {
+TEST_F(CliClassifyTest, MismatchedFilesAreRefused) {
   folder_.write("vocab.txt", content_of(folder_.path("vocab.txt")) + "more\n");
   expect_failure(classify("a film\n"), 1, {"vocab.txt has 17 pieces", "vocab_size in config.json is 16"});
   folder_.write("vocab.txt", "[PAD]\n[UNK]\n[SEP]\n");

@@ -161,7 +161,7 @@ TEST_F(EvaluateCommand, CountsInventedWords) {
       << text.out;
 }
 
-TEST_F(EvaluateCommand, CountsWhatTranslationsMustContain) {
+TEST_F(EvaluateCommand, CountsRequiredForms) {
   const std::string pairs =
       folder_.write("pairs.tsv",
                     "Das kostet 19,99 \u20ac.\tThis costs \u20ac19.99.\t19.99\n\tnothing\n"
@@ -204,13 +204,13 @@ TEST_F(EvaluateCommand, ListsOfValuesAndNamesAgreeWithThemselves) {
   }
 }
 
-TEST_F(EvaluateCommand, ScoresLinesByTheMetricsThatWereAskedFor) {
+TEST_F(EvaluateCommand, ComputesTheRequestedMetrics) {
   const CommandResult result =
       evaluate({"--hypothesis", first_, "--reference", reference_, "--sentence", "--metrics", "ter,chrf"});
   EXPECT_EQ(result.out.substr(0, result.out.find('\n')), "16.67\t65.80") << result.out;
 }
 
-TEST_F(EvaluateCommand, SaysWhatDoesNotGoTogether) {
+TEST_F(EvaluateCommand, RefusesConflictingOptions) {
   const std::vector<std::string> one{"--hypothesis", first_, "--reference", reference_};
   const auto refused = [&](std::vector<std::string> more, const std::vector<std::string>& parts) {
     more.insert(more.begin(), one.begin(), one.end());

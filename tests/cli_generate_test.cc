@@ -47,7 +47,7 @@ std::vector<nlohmann::json> objects_of(const std::string& text) {
   return objects;
 }
 
-TEST_F(CliGenerateTest, ShowsWhatJsonHolds) {
+TEST_F(CliGenerateTest, TextAndJsonAgree) {
   const Arguments base{"generate", "Once", "--max-tokens", "12", "--seed", "3"};
   const CommandResult shown = run(base);
   EXPECT_EQ(shown.status, 0) << shown.err;
@@ -83,7 +83,7 @@ TEST_F(CliGenerateTest, ConvertWritesTheTokenizerForHuggingFace) {
   EXPECT_EQ(heed_command(before).out, heed_command(after).out);
 }
 
-TEST_F(CliGenerateTest, ThreadsAndCompanyChangeNothing) {
+TEST_F(CliGenerateTest, ThreadsAndBatchesDoNotChangeResults) {
   const std::string prompts = folder_.write("prompts", "one\ntwo\nthree\nfour\n");
   const Arguments base{"generate", "--input", prompts, "--samples", "2", "--max-tokens", "9", "--json"};
   Arguments one = base, three = base;
@@ -95,7 +95,7 @@ TEST_F(CliGenerateTest, ThreadsAndCompanyChangeNothing) {
   EXPECT_EQ(run(three).out, result.out);
 }
 
-TEST_F(CliGenerateTest, EndsAtThePositionsWithAWord) {
+TEST_F(CliGenerateTest, ReportsTheModelsMaximumLength) {
   const CommandResult result = run({"generate", "Once", "--greedy", "--max-tokens", "500"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("maximum length of 48 tokens"));
@@ -114,7 +114,7 @@ TEST_F(CliGenerateTest, ScoresTexts) {
   EXPECT_EQ(run({"score", "--input", texts, "--whole", "--summary", "--json"}).status, 0);
 }
 
-TEST_F(CliGenerateTest, ShowsAttentionAndWhatItIsMadeOf) {
+TEST_F(CliGenerateTest, AttendAndInfo) {
   const auto trace = nlohmann::json::parse(run({"attend", "to be", "--json"}).out);
   EXPECT_EQ(trace.at("attention").at("decoder").size(), 2U);
   EXPECT_TRUE(trace.at("attention").at("cross").empty());
@@ -130,7 +130,7 @@ struct Refused {
   std::string message;
 };
 
-TEST_F(CliGenerateTest, SaysWhatIsWrong) {
+TEST_F(CliGenerateTest, RefusesInvalidOptions) {
   const std::vector<Refused> cases{
       {{"translate", "Guten Tag"}, "language model"},
       {{"generate"}, "has no start token"},

@@ -145,14 +145,14 @@ TEST_F(CliModelFilesTest, VerifyFindsDamage) {
   EXPECT_EQ(without.out, "model.safetensors  no hash stored\n");
 }
 
-TEST_F(CliModelFilesTest, InfoTellsOfAStartVectorThatIsNotZero) {
+TEST_F(CliModelFilesTest, InfoReportsANonzeroStartEmbedding) {
   write_marian();
   EXPECT_THAT(run({"info"}).out, Not(HasSubstr("start vector")));
   write_marian(0.25F);
   EXPECT_THAT(run({"info"}).out, HasSubstr("start vector  not zero (length 1.00)"));
 }
 
-TEST_F(CliModelFilesTest, InfoLeavesOutABadLineOfTheMetrics) {
+TEST_F(CliModelFilesTest, InfoSkipsMalformedMetrics) {
   write_marian();
   std::filesystem::create_directory(folder_.path("training"));
   const auto line = [](int step) {
@@ -178,7 +178,7 @@ TEST_F(CliModelFilesTest, TheLimitsOfTheCommandLineHoldForFiles) {
 }
 
 // Nothing is made for a million places where a sentence has ten.
-TEST_F(CliModelFilesTest, ManyPositionsCostNothing) {
+TEST_F(CliModelFilesTest, ManyPositionsNeedNoMemory) {
   write_marian();
   const CommandResult few = run({"translate", "The house.", "--max-length", "20"});
   nlohmann::json config = nlohmann::json::parse(content_of(folder_.path("config.json")));
@@ -191,7 +191,7 @@ TEST_F(CliModelFilesTest, ManyPositionsCostNothing) {
   EXPECT_LT(seconds.count(), 5);  // making 2^20 places of this small width takes longer with sanitizers only
 }
 
-TEST_F(CliModelFilesTest, EveryEndEndsAText) {
+TEST_F(CliModelFilesTest, EveryEndTokenEndsAText) {
   write_gpt2();
   const auto greedy = [&] { return objects_of(run({"generate", "Once", "--greedy", "--json"}).out).at(0); };
   const nlohmann::json text = greedy();
@@ -210,7 +210,7 @@ TEST_F(CliModelFilesTest, EveryEndEndsAText) {
   EXPECT_NE(other["ids"][0], text["ids"][0]);
 }
 
-TEST_F(CliModelFilesTest, SamplingIsAsTheModelSays) {
+TEST_F(CliModelFilesTest, SamplingDefaultsOfTheModel) {
   write_gpt2();
   const auto text = [&](const Arguments& more = {}) {
     Arguments arguments{"generate", "Once", "--json", "--max-tokens", "8"};
@@ -255,7 +255,7 @@ TEST_F(CliModelFilesTest, ErrorsNameTheOptionsOfTheCommand) {
               HasSubstr("--nbest is 3, which needs a --beam of at least that size, not 2"));
 }
 
-TEST_F(CliModelFilesTest, ModelsThatTranslateAreNamed) {
+TEST_F(CliModelFilesTest, TranslationModelsAreNamed) {
   write_marian();
   folder_.write("config.json", R"({"model_type": "pegasus", "vocab_size": 9})");
   EXPECT_THAT(run({"translate", "The house."}).err,
@@ -263,7 +263,7 @@ TEST_F(CliModelFilesTest, ModelsThatTranslateAreNamed) {
 }
 
 // A link that leads nowhere is no absent file.
-TEST_F(CliModelFilesTest, LinksToNothingAreErrors) {
+TEST_F(CliModelFilesTest, DanglingLinksAreErrors) {
   write_marian();
   EXPECT_EQ(run({"translate", "The house."}).status, 0);
   for (const char* name : {"generation_config.json", "shortlist.safetensors"}) {
@@ -276,7 +276,7 @@ TEST_F(CliModelFilesTest, LinksToNothingAreErrors) {
 }
 
 // The settings of a model's directory hold for given translations as for those that are searched.
-TEST(CliScore, IsWhatTranslateSays) {
+TEST(CliScore, AgreesWithTranslate) {
   const TestFolder folder;
   std::filesystem::copy(tiny_model(), folder.path(), std::filesystem::copy_options::recursive);
   nlohmann::json settings = nlohmann::json::parse(content_of(folder.path("generation_config.json")));

@@ -45,14 +45,14 @@ TEST_F(CliQuantizeTest, AQuantisedModelIsAFloatModelWithPrecisionInt8) {
   EXPECT_EQ(floats.out, translate({"--model", tiny_model(), "--precision", "float32"}).out);
 }
 
-TEST_F(CliQuantizeTest, CompanyAndThreadsChangeNothing) {
+TEST_F(CliQuantizeTest, ThreadsAndBatchesDoNotChangeResults) {
   const CommandResult together = translate({"--model", quantized_, "--threads", "2"});
   EXPECT_EQ(together.out, translate({"--model", quantized_, "--threads", "1", "--batch-tokens", "30"}).out);
 }
 
 // Products are exact integers, so that the instruction that multiplies bytes changes no bit of a score. What
 // is float32 does, where another instruction set adds it up in another order.
-TEST_F(CliQuantizeTest, TheInstructionForBytesChangesNothing) {
+TEST_F(CliQuantizeTest, SameResultWithAndWithoutVnni) {
   const auto on = [&](const std::string& isa) {
     const CommandResult result =
         heed_command({"translate", "--model", quantized_, "--input", input_, "--scores"},
@@ -70,7 +70,7 @@ TEST_F(CliQuantizeTest, TheInstructionForBytesChangesNothing) {
   EXPECT_NE(on("generic"), on("avx2")) << "scores to the last digit";
 }
 
-TEST_F(CliQuantizeTest, TranslatesAsWell) {
+TEST_F(CliQuantizeTest, SimilarTranslationQuality) {
   const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(100, 9)));
   const auto bleu = [&](const std::string& model) {
     const CommandResult result = heed_command({"evaluate", "--model", model, "--pairs", pairs, "--json"});
@@ -102,7 +102,7 @@ TEST_F(CliQuantizeTest, OtherCommandsOpenIt) {
   EXPECT_EQ(parameters(quantized_), parameters(tiny_model())) << "scales are no parameters";
 }
 
-TEST_F(CliQuantizeTest, SaysWhatCannotBeDone) {
+TEST_F(CliQuantizeTest, RefusesUnsupportedCases) {
   expect_failure(heed_command({"quantize", quantized_, folder_.path("again")}), 2, {"already quantised"});
   EXPECT_FALSE(std::filesystem::exists(folder_.path("again")));
   expect_failure(heed_command({"quantize", tiny_model(), quantized_}), 1, {"already exists"});

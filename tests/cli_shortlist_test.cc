@@ -42,7 +42,7 @@ class CliShortlistTest : public testing::Test {
   std::string model_ = folder_.path("model"), pairs_, input_;
 };
 
-TEST_F(CliShortlistTest, IsUsedIn8BitsAndOnRequest) {
+TEST_F(CliShortlistTest, UsedInInt8AndOnRequest) {
   const std::string floats = translate({}), whole_numbers = translate({"--precision", "int8"});
   const CommandResult made = make_list({"--common", "10"});
   ASSERT_EQ(made.status, 0) << made.err;
@@ -60,7 +60,7 @@ TEST_F(CliShortlistTest, IsUsedIn8BitsAndOnRequest) {
   EXPECT_NE(beams, translate({"--precision", "int8", "--beam", "3", "--shortlist", "on"}));
 }
 
-TEST_F(CliShortlistTest, TranslatesAsWell) {
+TEST_F(CliShortlistTest, SimilarTranslationQuality) {
   ASSERT_EQ(make_list().status, 0);
   const std::string pairs = folder_.write("test.tsv", to_tsv(tiny_pairs(100, 9)));
   const auto bleu = [&](const std::string& shortlist) {
@@ -72,7 +72,7 @@ TEST_F(CliShortlistTest, TranslatesAsWell) {
   EXPECT_NEAR(bleu("on"), bleu("off"), 1);
 }
 
-TEST_F(CliShortlistTest, GoesWithAQuantisedModel) {
+TEST_F(CliShortlistTest, WorksWithAQuantisedModel) {
   ASSERT_EQ(make_list().status, 0);
   const std::string listed = translate({"--precision", "int8"}), quantized = folder_.path("int8");
   ASSERT_EQ(heed_command({"quantize", model_, quantized}).status, 0);
@@ -81,7 +81,7 @@ TEST_F(CliShortlistTest, GoesWithAQuantisedModel) {
       listed);
 }
 
-TEST_F(CliShortlistTest, SaysWhatIsWrong) {
+TEST_F(CliShortlistTest, RefusesInvalidOptions) {
   expect_failure(heed_command({"translate", "--model", model_, "--shortlist", "on", "Der"}), 2,
                  {"has no shortlist", "heed shortlist"});
   expect_failure(heed_command({"translate", "--model", model_, "--shortlist", "perhaps", "Der"}), 2,

@@ -75,13 +75,13 @@ TEST_F(CliTest, HelpShowsAnExampleForEverySubcommand) {
   }
 }
 
-TEST_F(CliTest, RefusesWhatItDoesNotKnow) {
+TEST_F(CliTest, RefusesUnknownArguments) {
   expect_failure(heed_command({}), 2, {"subcommand"});
   expect_failure(heed_command({"tranlsate"}), 2, {"'tranlsate'", "did you mean 'translate'"});
   expect_failure(heed_command({"translate", "--bem", "4"}), 2, {"'--bem'", "did you mean '--beam'"});
 }
 
-TEST_F(CliTest, RefusesValuesThatMakeNoSense) {
+TEST_F(CliTest, RefusesInvalidValues) {
   const auto refused = [&](const Arguments& more, const std::vector<std::string>& parts) {
     Arguments arguments{"translate", "Der Hund"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -105,7 +105,7 @@ TEST_F(CliTest, RefusesValuesThatMakeNoSense) {
 // ---- Which model
 // ----------------------------------------------------------------------------------------------------
 
-TEST_F(CliTest, RefusesPathsThatAreNoModels) {
+TEST_F(CliTest, RefusesPathsWithoutAModel) {
   const auto with = [&](const std::string& path) {
     return heed_command({"translate", "x", "--model", path});
   };
@@ -117,7 +117,7 @@ TEST_F(CliTest, RefusesPathsThatAreNoModels) {
                  {"no config.json", std::filesystem::path(model_).filename().string()});
 }
 
-TEST_F(CliTest, NamesTheKindOfAModelThatCannotTranslate) {
+TEST_F(CliTest, NamesTheTypeOfModelsThatCannotTranslate) {
   const std::string other = altered_model("config.json", R"({"model_type": "whisper", "vocab_size": 10})");
   expect_failure(heed_command({"translate", "x", "--model", other}), 1, {"'whisper'", "marian"});
 }
@@ -147,7 +147,7 @@ TEST_F(CliTest, FindsModelsByVariableAndByPair) {
 // ---- Damaged models
 // -------------------------------------------------------------------------------------------------
 
-TEST_F(CliTest, RefusesModelsWithAPartMissing) {
+TEST_F(CliTest, RefusesIncompleteModels) {
   for (const char* name : {"config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"}) {
     const std::string copy = altered_model(name, "");
     std::filesystem::remove(copy + "/" + name);
@@ -181,7 +181,7 @@ TEST_F(CliTest, RefusesAConfigThatContradictsTheWeights) {
   expect_failure(with_config("activation_function", "rellu"), 1, {"activation_function", "relu"});
 }
 
-TEST_F(CliTest, RefusesWeightsThatAreNoNumbers) {
+TEST_F(CliTest, RefusesNanWeights) {
   std::string weights = content_of(model_ + "/model.safetensors");
   const uint32_t nan = 0x7FC00000;
   weights.replace(weights.size() - 400, sizeof nan, reinterpret_cast<const char*>(&nan), sizeof nan);
@@ -198,7 +198,7 @@ TEST_F(CliTest, RefusesWeightsThatAreNoNumbers) {
 // ---- Translation
 // ----------------------------------------------------------------------------------------------------
 
-TEST_F(CliTest, TranslatesWhatItHasLearnt) {
+TEST_F(CliTest, TranslatesTrainingSentences) {
   const std::vector<SentencePair> unseen = tiny_pairs(40, 77);
   const CommandResult result = translate(sources(40, 77));
   ASSERT_EQ(result.status, 0) << result.err;
@@ -210,7 +210,7 @@ TEST_F(CliTest, TranslatesWhatItHasLearnt) {
   EXPECT_GE(right, 30u);
 }
 
-TEST_F(CliTest, GivesTheSameForTextsLinesFilesThreadsAndCompany) {
+TEST_F(CliTest, SameResultForArgumentsFilesThreadsAndBatches) {
   const std::string text = sources(60, 3);
   const CommandResult expected = translate(text, {"--scores"});
   ASSERT_EQ(expected.status, 0) << expected.err;
@@ -247,7 +247,7 @@ TEST_F(CliTest, KeepsAsManyLinesAndBlankOnesBlank) {
   EXPECT_EQ(translate("").out, "");
 }
 
-TEST_F(CliTest, RefusesWhatIsNotUtf8UnlessLossy) {
+TEST_F(CliTest, RefusesInvalidUtf8UnlessLossy) {
   const std::string text = "Der Hund\nsch\xF6n\n";
   expect_failure(translate(text, {"--quiet"}), 1, {"line 2", "not UTF-8", "0xF6"});
   const CommandResult lossy = translate(text, {"--lossy"});
@@ -260,7 +260,7 @@ TEST_F(CliTest, RefusesWhatIsNotUtf8UnlessLossy) {
   EXPECT_FALSE(std::filesystem::exists(output));
 }
 
-TEST_F(CliTest, AnyBytesGiveAsManyLines) {
+TEST_F(CliTest, AnyBytesGiveOneLineEach) {
   std::string bytes;
   Random random(RandomKey::from_seed(4));
   for (int n = 0; n < 6000; ++n) bytes.push_back(static_cast<char>(random.next() & 0xFF));
@@ -341,7 +341,7 @@ TEST_F(CliTest, SamplesTheSameForTheSameSeed) {
   EXPECT_NE(with_seed("1"), with_seed("2"));
 }
 
-TEST_F(CliTest, LineEndsThatAModelWritesEndNoLines) {
+TEST_F(CliTest, GeneratedLineEndsDoNotSplitLines) {
   // At this temperature all pieces are about as likely, those of the bytes 0x00, 0x0A and 0x0D among them.
   const std::string input = sources(300, 6);
   const Arguments wild{"--sample", "--temperature", "50", "--max-length", "30"};
@@ -365,7 +365,7 @@ TEST_F(CliTest, LineEndsThatAModelWritesEndNoLines) {
   }
 }
 
-TEST_F(CliTest, WhatAModelHoldsDoesNotReachTheTerminalRaw) {
+TEST_F(CliTest, ModelContentIsEscapedInTheTerminal) {
   const auto expect_escaped = [](const std::string& text, const std::string& part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
@@ -411,7 +411,7 @@ TEST_F(CliTest, RefusesOutputsThatCannotBeWritten) {
   }
 }
 
-TEST_F(CliTest, SaysThatTheDiskIsFull) {
+TEST_F(CliTest, ReportsAFullDisk) {
   const CommandResult result = with_model({"translate", "Der Hund"}, {.output = "/dev/full"});
   expect_failure(result, 1, {"standard output", "No space left"});
   expect_failure(with_model({"translate", "Der Hund", "--output", "/dev/full"}), 1,
@@ -533,7 +533,7 @@ TEST_F(CliTest, AlignsWords) {
 // ---- Attention, info, convert
 // ---------------------------------------------------------------------------------------
 
-TEST_F(CliTest, AttentionIsWhatTheContractSays) {
+TEST_F(CliTest, AttentionJsonFollowsTheFormat) {
   const CommandResult result = with_model({"attend", "Der alte Hund sieht den Baum.", "--json"});
   ASSERT_EQ(result.status, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
@@ -571,7 +571,7 @@ TEST_F(CliTest, AttentionOfAGivenTargetIsOfThatTarget) {
   EXPECT_LT(json.at("target_tokens").size(), json.at("source_tokens").size() + 3);
 }
 
-TEST_F(CliTest, AttentionInTheTerminalKeepsToItsWidth) {
+TEST_F(CliTest, AttentionFitsTheTerminal) {
   for (const std::string columns : {"40", "80"}) {
     const CommandResult result =
         with_model({"attend", "Der alte Hund sieht den kleinen Baum.", "--stack", "all", "--head", "all"},
@@ -586,7 +586,7 @@ TEST_F(CliTest, AttentionInTheTerminalKeepsToItsWidth) {
   }
 }
 
-TEST_F(CliTest, AttentionRefusesWhatTheModelDoesNotHave) {
+TEST_F(CliTest, AttentionRefusesMissingLayersAndHeads) {
   const auto refused = [&](const Arguments& more, const std::vector<std::string>& parts) {
     Arguments arguments{"attend", "Der Hund"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -640,7 +640,7 @@ TEST_F(CliTest, DetailsAreThoseOfTheChosenHead) {
   expect_failure(with_model({"attend", "Der Hund", "--json", "--details", "--words"}), 2, {"--words"});
 }
 
-TEST_F(CliTest, InfoTellsWhatAModelIsMadeOf) {
+TEST_F(CliTest, InfoDescribesAModel) {
   const CommandResult text = heed_command({"info", model_});
   ASSERT_EQ(text.status, 0) << text.err;
   for (const char* part :
@@ -712,7 +712,7 @@ TEST_F(CliTest, ConvertsToHalfTheSize) {
                  1, {"IN"});
 }
 
-TEST_F(CliTest, WhatHuggingFaceCannotOpenIsRefusedByName) {
+TEST_F(CliTest, NamesFeaturesUnsupportedByHuggingFace) {
   const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(200, 3))),
                     rotary = folder_.path("rotary");
   const CommandResult trained =

@@ -26,7 +26,7 @@ class CliTextTest : public ::testing::Test {
   std::string model_;
 };
 
-TEST_F(CliTextTest, TranslatesTheSentencesOfALineOneByOne) {
+TEST_F(CliTextTest, SplitsLinesIntoSentences) {
   const auto pairs = tiny_pairs(4, 7);
   const std::string first = pairs[0].source, second = pairs[1].source;
   const std::string line = first + "  " + second;
@@ -55,7 +55,7 @@ TEST_F(CliTextTest, TranslatesTheSentencesOfALineOneByOne) {
   }
 }
 
-TEST_F(CliTextTest, SpansComeOutAsTheyWentIn) {
+TEST_F(CliTextTest, ProtectedSpansAreCopied) {
   const std::string plain = tiny_pairs(1, 7)[0].source;
   const std::string line = plain.substr(0, plain.size() - 1) + " %1$d https://x.example/a_b?C=1.";
   const std::string translation = translate(line);
@@ -67,7 +67,7 @@ TEST_F(CliTextTest, SpansComeOutAsTheyWentIn) {
   EXPECT_EQ(translate(plain, {"--scores"}), translate(plain, {"--scores", "--no-placeholders"}));
 }
 
-TEST_F(CliTextTest, TermsOfTheGlossaryComeOutAsGiven) {
+TEST_F(CliTextTest, GlossaryTermsAreTranslatedAsGiven) {
   const SentencePair pair = tiny_pairs(1, 7)[0];
   std::istringstream words(pair.source);
   std::string article, word;

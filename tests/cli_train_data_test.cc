@@ -68,7 +68,7 @@ TEST_F(TrainData, MixesTheCorporaOfARecipe) {
   EXPECT_EQ(train("model", {"--recipe", noted, "--max-steps", "2"}).status, 0);
 }
 
-TEST_F(TrainData, PairsMayBeGivenSeveralTimes) {
+TEST_F(TrainData, RepeatedPairs) {
   const CommandResult result = train("model", {"--pairs", first_, "--pairs", second_});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(pairs_in("model"), 300u);
@@ -81,7 +81,7 @@ TEST_F(TrainData, PairsMayBeGivenSeveralTimes) {
   EXPECT_EQ(pairs_in("one"), 200u);
 }
 
-TEST_F(TrainData, ExchangesTheSidesOfAllCorpora) {
+TEST_F(TrainData, SwapsTheSidesOfAllCorpora) {
   const std::string there = folder_.write("there.toml",
                                           "[[corpus]]\npairs = \"first.tsv\"\nswap = true\n"
                                           "[[corpus]]\npairs = \"second.tsv\"\n");
@@ -135,7 +135,7 @@ TEST_F(TrainData, PlaceholdersAndTagsArePieces) {
       train("further", {"--recipe", further, "--from", folder_.path("model"), "--pairs", first_}).status, 0);
 }
 
-TEST_F(TrainData, RefusesPlaceholdersAndTagsThatAreNoPieces) {
+TEST_F(TrainData, PlaceholdersAndTagsMustBePieces) {
   ASSERT_EQ(train("plain", {"--pairs", first_}).status, 0);
   expect_failure(train("refused", {"--pairs", first_, "--set", "augmentation.placeholders=0.1"}), 2,
                  {"augmentation.placeholders", "tokenizer.placeholders"});
@@ -147,7 +147,7 @@ TEST_F(TrainData, RefusesPlaceholdersAndTagsThatAreNoPieces) {
   expect_failure(train("refused", {"--from", plain, "--recipe", tagged}), 2, {"⟦bt⟧", plain});
 }
 
-TEST_F(TrainData, RemovesWhatTheRecipeSays) {
+TEST_F(TrainData, Cleaning) {
   folder_.write("more.tsv", to_tsv(tiny_pairs(100, 2)) + "Guten Tag, Tom.\tGuten Tag, Tom.\nja\t" +
                                 std::string(200, 'y') + "\n");
   folder_.write("test.tsv", content_of(second_).substr(0, content_of(second_).find('\n', 0) + 1));
@@ -171,7 +171,7 @@ TEST_F(TrainData, RemovesWhatTheRecipeSays) {
                  {"--pair"});
 }
 
-TEST_F(TrainData, NamesWhatIsWrongWithARecipesCorpora) {
+TEST_F(TrainData, ErrorsNameTheCorpus) {
   const auto refused = [&](const std::string& text, int status, const std::vector<std::string>& parts) {
     expect_failure(train("refused", {"--recipe", folder_.write("r.toml", text)}), status, parts);
     EXPECT_FALSE(std::filesystem::exists(folder_.path("refused")));

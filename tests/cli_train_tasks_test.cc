@@ -37,7 +37,7 @@ TEST_F(TrainTasks, RefusesTextOfAnotherTask) {
   expect_refused({"--task", "classify", "--text", "-"}, 2, {"standard input"});
 }
 
-TEST_F(TrainTasks, NamesWhatIsMisspelt) {
+TEST_F(TrainTasks, SuggestsNames) {
   expect_refused({"--task", "clasify", "--text", labelled_}, 2, {"unknown task 'clasify'", "'classify'"});
   expect_refused({"--arch", "transformr", "--pairs", pairs_}, 2,
                  {"no architecture 'transformr'", "'transformer'"});
@@ -51,7 +51,7 @@ TEST_F(TrainTasks, NamesWhatIsMisspelt) {
                  {"'tokenizer.type'", "unigram, bpe", "'wordpiece'"});
 }
 
-TEST_F(TrainTasks, RefusesTextThatCannotBeLearnt) {
+TEST_F(TrainTasks, RefusesUnusableText) {
   const auto refused = [&](const std::string& text, int status, const std::vector<std::string>& parts) {
     expect_refused({"--task", "lm", "--text", folder_.write("bad.txt", text)}, status, parts);
   };

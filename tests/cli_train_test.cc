@@ -46,7 +46,7 @@ class TrainCommand : public ::testing::Test {
   std::string pairs_;
 };
 
-TEST_F(TrainCommand, RefusesFilesThatAreNoPairs) {
+TEST_F(TrainCommand, RefusesMalformedPairs) {
   const auto with_pairs = [&](const std::string& path) {
     return heed_command(tiny_training(path, folder_.path("model"), 5));
   };
@@ -71,7 +71,7 @@ TEST_F(TrainCommand, RefusesFilesOfUnequalLength) {
                  1, {source, target, "3", "2"});
 }
 
-TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
+TEST_F(TrainCommand, RefusesInvalidSettings) {
   expect_refused({"--set", "model.widht=64"}, 2, {"no setting 'model.widht'", "'model.width'"});
   expect_refused({"--set", "model.width=wide"}, 2, {"'model.width' must be", "'wide'"});
   expect_refused({"--set", "model.width"}, 2, {"KEY=VALUE", "'model.width'"});
@@ -98,7 +98,7 @@ TEST_F(TrainCommand, RefusesSettingsThatMakeNoSense) {
   expect_refused({"--recipe", broken}, 1, {broken, "line 1"});
 }
 
-TEST_F(TrainCommand, WantsToKnowItsEnd) {
+TEST_F(TrainCommand, NeedsAStoppingCriterion) {
   expect_failure(
       heed_command({"train", "--pairs", pairs_, "--output", folder_.path("model"), "--preset", "tiny"}), 2,
       {"needs an end", "--max-steps", "--max-minutes"});
@@ -112,7 +112,7 @@ TEST_F(TrainCommand, RefusesOtherSettingsAndOtherTextForTheSameDirectory) {
   expect_failure(heed_command(training("model", 4)), 2, {"other text", "pairs.tsv"});
 }
 
-TEST_F(TrainCommand, KeepsAFinishedModelWhoseTrainingIsGone) {
+TEST_F(TrainCommand, DoesNotOverwriteAModelWithoutTrainingState) {
   ASSERT_EQ(heed_command(training("model", 2)).status, 0);
   std::filesystem::remove(folder_.path("model/training/checkpoint.safetensors"));
   const std::string before = weights("model"), config = content_of(folder_.path("model/config.json"));
@@ -125,7 +125,7 @@ TEST_F(TrainCommand, KeepsAFinishedModelWhoseTrainingIsGone) {
   EXPECT_TRUE(std::filesystem::exists(folder_.path("model/vocab.json")));
 }
 
-TEST_F(TrainCommand, IsTheOnlyOneInItsDirectory) {
+TEST_F(TrainCommand, LocksItsDirectory) {
   Command first(training("model", 100000), {});
   wait_for_steps(folder_.path("model"), 1);
   expect_failure(heed_command(training("model", 100000)), 2,
@@ -137,7 +137,7 @@ TEST_F(TrainCommand, IsTheOnlyOneInItsDirectory) {
   EXPECT_EQ(third.status, 0) << third.err;
 }
 
-TEST_F(TrainCommand, ShowsWhatItMeasured) {
+TEST_F(TrainCommand, ShowsMetrics) {
   const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
   const CommandResult result =
       heed_command(training("model", 20, {"--valid-pairs", valid, "--threads", "1"}));
@@ -187,7 +187,7 @@ TEST_F(TrainCommand, MarksTheBestValidation) {
       << result.err;
 }
 
-TEST_F(TrainCommand, EndsAfterSoManyEpochs) {
+TEST_F(TrainCommand, EndsAfterMaxEpochs) {
   auto arguments = tiny_training(pairs_, folder_.path("model"), 0);
   const auto limit = std::ranges::find(arguments, "--max-steps");
   *limit = "--max-epochs";
@@ -208,7 +208,7 @@ TEST_F(TrainCommand, EndsAfterSoManyEpochs) {
   expect_failure(heed_command(arguments), 2, {"--max-epochs", "above 0"});
 }
 
-TEST_F(TrainCommand, LearnsTheTokenizerOfTinyFromASample) {
+TEST_F(TrainCommand, TinyTrainsItsTokenizerOnASample) {
   ASSERT_EQ(heed_command(training("model", 1)).status, 0);
   EXPECT_NE(content_of(folder_.path("model/training/recipe.toml")).find("input_sentence_size = 20000"),
             std::string::npos);
@@ -216,7 +216,7 @@ TEST_F(TrainCommand, LearnsTheTokenizerOfTinyFromASample) {
   EXPECT_NE(content_of(folder_.path("few/vocab.json")), content_of(folder_.path("model/vocab.json")));
 }
 
-TEST_F(TrainCommand, WarnsWhereTheScheduleEndsBeforeTheTraining) {
+TEST_F(TrainCommand, WarnsIfTheScheduleEndsBeforeTheTraining) {
   const std::vector<std::string> linear{"--set", "schedule.kind=linear",  "--set", "schedule.warmup_steps=1",
                                         "--set", "schedule.total_steps=5"};
   const CommandResult late = heed_command(training("late", 7, linear));
@@ -226,14 +226,14 @@ TEST_F(TrainCommand, WarnsWhereTheScheduleEndsBeforeTheTraining) {
   EXPECT_EQ(heed_command(training("exact", 4, linear)).err.find("warning"), std::string::npos);
 }
 
-TEST_F(TrainCommand, DoesNotTrainOverAModelFromElsewhere) {
+TEST_F(TrainCommand, DoesNotOverwriteOtherModels) {
   std::filesystem::create_directory(folder_.path("model"));
   folder_.write("model/config.json", "{}");
   expect_failure(heed_command(training("model", 2)), 2, {"was not trained there", "another directory"});
   EXPECT_EQ(content_of(folder_.path("model/config.json")), "{}");
 }
 
-TEST_F(TrainCommand, StopsWhereNumbersAreNoLongerNumbers) {
+TEST_F(TrainCommand, StopsAtNan) {
   const std::vector<std::string> wild{"--set", "schedule.kind=constant", "--set",
                                       "schedule.learning_rate=1000"};
   const CommandResult result = heed_command(training("model", 500, wild));
@@ -260,7 +260,7 @@ TEST_F(TrainCommand, WritesAModelDirectoryAndItsMetrics) {
   EXPECT_EQ(heed_command(training("model", 20, {"--valid-pairs", valid, "--quiet"})).err, "");
 }
 
-TEST_F(TrainCommand, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST_F(TrainCommand, SameBitsForAnyNumberOfThreads) {
   const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
   for (const char* threads : {"1", "2", "4"}) {
     ASSERT_EQ(heed_command(training(threads, 12, {"--threads", threads, "--valid-pairs", valid})).status, 0);
@@ -272,7 +272,7 @@ TEST_F(TrainCommand, GivesTheSameBitsForAnyNumberOfThreads) {
   EXPECT_NE(weights("1"), weights("other"));
 }
 
-TEST_F(TrainCommand, GoesOnAfterBeingKilledAsIfNothingHadHappened) {
+TEST_F(TrainCommand, ResumesBitForBitAfterAKill) {
   ASSERT_EQ(heed_command(training("whole", 40)).status, 0);
   // Killed before the first checkpoint, which is at step 10, and behind one.
   for (const int64_t steps : {3, 14}) {
@@ -291,7 +291,7 @@ TEST_F(TrainCommand, GoesOnAfterBeingKilledAsIfNothingHadHappened) {
   }
 }
 
-TEST_F(TrainCommand, SavesWhenInterruptedAndSaysHowToGoOn) {
+TEST_F(TrainCommand, SavesWhenInterruptedAndTellsHowToResume) {
   ASSERT_EQ(heed_command(training("whole", 40)).status, 0);
   Command command(training("stopped", 40), {});
   wait_for_steps(folder_.path("stopped"), 3);
@@ -323,7 +323,7 @@ std::vector<std::vector<std::string>> long_trainings(const TestFolder& folder) {
           {"--task", "classify", "--text", folder.write("labelled.tsv", labelled)}};
 }
 
-TEST_F(TrainCommand, EndsSoonInEveryPhaseOfItsPreparations) {
+TEST_F(TrainCommand, InterruptsEveryPhaseOfPreparation) {
   const int signals[] = {SIGTERM, SIGHUP, SIGINT};
   int number = 0;
   for (std::vector<std::string> arguments : long_trainings(folder_)) {
@@ -347,7 +347,7 @@ TEST_F(TrainCommand, EndsSoonInEveryPhaseOfItsPreparations) {
   }
 }
 
-TEST_F(TrainCommand, LeavesNoPartOfAFileBehind) {
+TEST_F(TrainCommand, LeavesNoPartFiles) {
   ASSERT_EQ(heed_command(training("model", 10)).status, 0);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path("model"))) {
     EXPECT_EQ(entry.path().string().find(".part"), std::string::npos) << entry.path();

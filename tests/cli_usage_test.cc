@@ -29,7 +29,7 @@ CommandResult attend(const Arguments& more) {
 
 // ---- Numbers
 
-TEST(Usage, NumbersThatAreNoneAreRefusedWithTheirRange) {
+TEST(Usage, InvalidNumbersAreRefusedWithTheirRange) {
   const std::vector<Arguments> options{{"translate", "x", "--sample", "--seed"},
                                        {"translate", "x", "--beam"},
                                        {"translate", "x", "--threads"},
@@ -80,7 +80,7 @@ TEST(Usage, NumbersAreDecimal) {
   EXPECT_EQ(lines_of(heed_command(with_zero).out).size(), 10u);
 }
 
-TEST(Usage, ManyThreadsCostNothingWithoutWorkForThem) {
+TEST(Usage, UnnecessaryThreadsAreNotStarted) {
   const auto begin = std::chrono::steady_clock::now();
   const CommandResult result =
       heed_command({"translate", "--model", tiny_model(), "Der Hund", "--threads", "1024"});
@@ -90,7 +90,7 @@ TEST(Usage, ManyThreadsCostNothingWithoutWorkForThem) {
 
 // ---- Help
 
-TEST(Usage, HelpIsASubcommandToo) {
+TEST(Usage, HelpSubcommand) {
   EXPECT_EQ(heed_command({"help"}).out, heed_command({"--help"}).out);
   const CommandResult help = heed_command({"help", "translate"});
   EXPECT_EQ(help.status, 0);
@@ -152,7 +152,7 @@ TEST(Usage, EveryAlternativeHasItsAlignment) {
   for (const auto& alternative : json.at("alternatives")) EXPECT_FALSE(alternative.at("alignment").empty());
 }
 
-TEST(Usage, ATokenThatIsThereTwiceIsChosenByItsNumber) {
+TEST(Usage, RepeatedTokensAreSelectedByNumber) {
   const std::string text = "Der alte Hund sieht den Hund.";
   const auto query = [&](const std::string& name, const Arguments& more = {}) {
     Arguments arguments{text, "--stack", "encoder", "--words", "--query", name};
@@ -197,7 +197,7 @@ TEST(Usage, EvaluateReadsLinesAsSacreBleu) {
 
 // ---- How long it will take
 
-TEST(Usage, TheTimeLeftIsOfWorkDoneOnceThereIsEnough) {
+TEST(Usage, RemainingTime) {
   EXPECT_FALSE(cli::seconds_left(0.9, 0.0002));  // one line of 5,000
   EXPECT_FALSE(cli::seconds_left(1.9, 0.5));
   EXPECT_FALSE(cli::seconds_left(10, 0.01));

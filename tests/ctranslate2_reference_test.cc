@@ -48,7 +48,7 @@ struct Ct2Case {
   nlohmann::json vocabulary;
 };
 
-TEST(CTranslate2Reference, FindsTheSameWordsInGreedySearch) {
+TEST(CTranslate2Reference, SameTokensInGreedySearch) {
   if (!Ct2Case::exists()) GTEST_SKIP() << missing_fixtures();
   const Ct2Case ct2;
   const models::LoadedModel model = ct2.load("float32");
@@ -101,11 +101,11 @@ void expect_same_scores(const std::string& precision) {
   }
 }
 
-TEST(CTranslate2Reference, HasTheSameScoresInFloat32) {
+TEST(CTranslate2Reference, SameScoresInFloat32) {
   expect_same_scores("float32");
 }
 
-TEST(CTranslate2Reference, HasTheSameScoresInInt8) {
+TEST(CTranslate2Reference, SameScoresInInt8) {
   expect_same_scores("int8");
 }
 

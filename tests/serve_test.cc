@@ -126,7 +126,7 @@ json with(json base, const json& more) {
   return base;
 }
 
-TEST_F(ServeTest, TranslatesAsLibreTranslateAsksAndTheCommandAnswers) {
+TEST_F(ServeTest, TranslatesAsTheCommand) {
   start();
   const std::string sentence = kSentence["q"];
   const json expected = command({"translate", sentence, "--nbest", "3"}, "en-de")[0];
@@ -163,7 +163,7 @@ TEST_F(ServeTest, TranslatesAsLibreTranslateAsksAndTheCommandAnswers) {
             text);
 }
 
-TEST_F(ServeTest, RefusesAsLibreTranslateDoes) {
+TEST_F(ServeTest, ErrorsOfLibreTranslate) {
   start();
   expect_error(post("/translate", {{"source", "en"}, {"target", "de"}}), 400, "missing q parameter");
   expect_error(post("/translate", with(kSentence, {{"q", ""}})), 400, "missing q parameter");
@@ -186,7 +186,7 @@ TEST_F(ServeTest, RefusesAsLibreTranslateDoes) {
   EXPECT_EQ(wrong.headers.at("allow"), "POST");
 }
 
-TEST_F(ServeTest, SaysWhatItHas) {
+TEST_F(ServeTest, ListsModels) {
   start();
   EXPECT_EQ(get("/health").json(), (json{{"status", "ok"}}));
   EXPECT_EQ(get("/languages").json(), (json{{{"code", "de"}, {"name", "German"}, {"targets", {"en"}}},
@@ -243,7 +243,7 @@ TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
   EXPECT_THAT(lines["translation"].get<std::string>(), HasSubstr("\r\n"));
 }
 
-TEST_F(ServeTest, NamesTheFieldThatIsWrong) {
+TEST_F(ServeTest, ErrorsNameTheField) {
   start();
   const json text{{"text", "The house."}};
   expect_error(post("/v1/translate", with(text, {{"beams", 4}})), 400, "'beams'");
@@ -285,7 +285,7 @@ TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
   EXPECT_EQ(attention({{"text", text}, {"model", "classes"}}), expected("classes"));
 }
 
-TEST_F(ServeTest, SwitchesHeadsOffAsTheCommand) {
+TEST_F(ServeTest, MasksHeads) {
   start();
   const std::string text = "The teacher paints the old river.";
   const json fields{{"text", text}, {"pair", "en-de"}, {"target", "The old house."}};
@@ -332,7 +332,7 @@ TEST_F(ServeTest, SwitchesHeadsOffAsTheCommand) {
                  {"cross:3:5"});
 }
 
-TEST_F(ServeTest, ShowsTheSearchStepByStep) {
+TEST_F(ServeTest, SearchSteps) {
   start();
   const std::string text = "The teacher paints the old river.";
   const json fields{{"text", text}, {"pair", "en-de"}, {"beam", 3}};
@@ -407,7 +407,7 @@ TEST_F(ServeTest, CompletesAsTheCommand) {
                400, "60 tokens");
 }
 
-TEST_F(ServeTest, GivesLogProbabilitiesOfTokens) {
+TEST_F(ServeTest, TokenLogProbabilities) {
   start();
   const json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 6}, {"seed", 3}, {"logprobs", 3}};
   const json expected = command({"generate", "Once", "--max-tokens", "6", "--seed", "3"}, "text")[0];
@@ -440,7 +440,7 @@ std::vector<json> events_of(const HttpAnswer& answer) {
   return events;
 }
 
-TEST_F(ServeTest, StreamsWhatItWouldAnswer) {
+TEST_F(ServeTest, StreamingEqualsTheResponse) {
   start();
   for (const json& more : {json{}, json{{"stop", "e"}}, json{{"echo", true}}, json{{"n", 2}}}) {
     json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 20}, {"seed", 5}};
@@ -469,7 +469,7 @@ TEST_F(ServeTest, StreamsWhatItWouldAnswer) {
   }
 }
 
-TEST_F(ServeTest, AnswersDoNotDependOnWhatElseIsInTheBatch) {
+TEST_F(ServeTest, IsBatchInvariant) {
   start();
   std::vector<std::string> sentences;
   for (const std::string& line : decode::training_lines()) {
@@ -519,7 +519,7 @@ TEST_F(ServeTest, AnswersDoNotDependOnWhatElseIsInTheBatch) {
   EXPECT_THAT(metrics, HasSubstr("heed_sentences_waiting 0"));
 }
 
-TEST_F(ServeTest, NeedsKeysWhereThereAreSome) {
+TEST_F(ServeTest, RequiresApiKeys) {
   TestFolder folder;
   serve::ServerOptions chosen = options();
   chosen.api_keys = folder.write("keys", "a-key-of-20-letters!\n");
@@ -579,7 +579,7 @@ TEST_F(ServeTest, LimitsTheRateAndTheQueue) {
   EXPECT_EQ(good + busy, 60);
 }
 
-TEST_F(ServeTest, LetsPagesOfAnotherOriginInWhereItIsTold) {
+TEST_F(ServeTest, Cors) {
   start();
   EXPECT_EQ(post("/translate", kSentence).headers.count("access-control-allow-origin"), 0U);
   serve::ServerOptions chosen = options();
@@ -593,7 +593,7 @@ TEST_F(ServeTest, LetsPagesOfAnotherOriginInWhereItIsTold) {
   EXPECT_EQ(preflight.headers.at("access-control-allow-headers"), "Authorization, Content-Type");
 }
 
-TEST_F(ServeTest, TheCommandListensServesAPageAndEndsAtSigterm) {
+TEST_F(ServeTest, CommandServesUntilSigterm) {
   Command command({"serve", "--model", model("en-de"), "--port", "0", "--threads", "1"}, {});
   const std::string listening = "listening on http://127.0.0.1:";
   std::string errors;
@@ -618,7 +618,7 @@ TEST_F(ServeTest, TheCommandListensServesAPageAndEndsAtSigterm) {
   EXPECT_EQ(command.wait().status, 0);
 }
 
-TEST_F(ServeTest, TheCommandSaysWhatIsWrong) {
+TEST_F(ServeTest, CommandRefusesInvalidOptions) {
   const auto run = [](Arguments arguments) {
     arguments.insert(arguments.begin(), "serve");
     return heed_command(arguments);

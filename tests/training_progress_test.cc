@@ -17,7 +17,7 @@ train::Metrics at(int64_t step, double seconds, double epochs = 0) {
   return metrics;
 }
 
-TEST(TrainingForecast, TellsPercentAndTimeFromTheFirstSteps) {
+TEST(TrainingForecast, PercentAndTimeFromTheFirstSteps) {
   TrainingForecast forecast({.max_steps = 1000});
   EXPECT_FALSE(forecast.state());
   forecast.add(at(1, 3), 100);  // the first step is slow, and says nothing of the others
@@ -36,7 +36,7 @@ TEST(TrainingForecast, CountsTheTimeOfValidations) {
   EXPECT_NEAR(forecast.state()->fraction, 101.0 / 600, 1e-12);
 }
 
-TEST(TrainingForecast, GoesByTheLimitThatIsReachedFirst) {
+TEST(TrainingForecast, UsesTheFirstLimit) {
   TrainingForecast forecast({.max_steps = 1000, .max_minutes = 1, .max_epochs = 4});
   forecast.add(at(1, 1, 0.01), 0);
   forecast.add(at(11, 11, 0.11), 10);  // 1 step and 0.01 epochs a second
@@ -58,7 +58,7 @@ TEST(TrainingForecast, AfterResuming) {
   EXPECT_DOUBLE_EQ(forecast.state()->fraction, 0.511);
 }
 
-TEST(TrainingForecast, SaysNothingWithoutALimit) {
+TEST(TrainingForecast, EmptyWithoutALimit) {
   TrainingForecast forecast({});
   forecast.add(at(1, 1), 0);
   EXPECT_FALSE(forecast.state());

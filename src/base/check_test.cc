@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-TEST(Check, OurMistakesAreLogicErrorsThatSayWhere) {
+TEST(Check, FailedChecksAreLogicErrorsWithLocation) {
   HEED_CHECK(1 + 1 == 2);
   try {
     HEED_CHECK(1 + 1 == 3);
@@ -19,7 +19,7 @@ TEST(Check, OurMistakesAreLogicErrorsThatSayWhere) {
   }
 }
 
-TEST(Check, TheUsersErrorsCarryTheirKind) {
+TEST(Check, ErrorsHaveAKind) {
   try {
     fail(ErrorKind::kShape, "{} heads do not divide {}", 7, 512);
     FAIL() << "no exception";

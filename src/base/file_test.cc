@@ -50,7 +50,7 @@ void expect_error(ErrorKind kind, const std::string& part, Action action) {
   }
 }
 
-TEST_F(FileTest, WrittenContentIsReadBack) {
+TEST_F(FileTest, RoundTrip) {
   std::string content(3'000'001, '\0');  // more than the writer's buffer, and not a multiple of it
   for (size_t n = 0; n < content.size(); ++n) content[n] = static_cast<char>(n * 31 + n / 251);
   AtomicFile file(in_folder("a"));
@@ -93,7 +93,7 @@ TEST_F(FileTest, ReplacingKeepsPermissionsAndLinks) {
   EXPECT_EQ(status.st_mode & 0777, 0600U);
 }
 
-TEST_F(FileTest, PipesAreWrittenToAndNotReplaced) {
+TEST_F(FileTest, PipesAreNotReplaced) {
   const std::string pipe = in_folder("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::string received;
@@ -142,7 +142,7 @@ TEST_F(FileTest, DirectoriesAreNotFiles) {
   EXPECT_EQ(files(), 0U);
 }
 
-TEST_F(FileTest, MakesDirectoriesWithTheirParents) {
+TEST_F(FileTest, CreatesDirectoriesWithParents) {
   make_directories(in_folder("x/y/z"));
   make_directories(in_folder("x/y/z"));
   EXPECT_TRUE(std::filesystem::is_directory(in_folder("x/y/z")));
@@ -162,7 +162,7 @@ TEST_F(FileTest, UnwritablePathsAreErrors) {
   ASSERT_EQ(::chmod(folder_.c_str(), 0700), 0);
 }
 
-TEST_F(FileTest, ADeviceThatRefusesIsAnError) {
+TEST_F(FileTest, FailingDevicesAreErrors) {
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
   AtomicFile file("/dev/full");
   file.write("anything");
@@ -170,7 +170,7 @@ TEST_F(FileTest, ADeviceThatRefusesIsAnError) {
   EXPECT_THROW(file.write("more"), std::logic_error) << "after a failure nothing more may be written";
 }
 
-TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoOther) {
+TEST_F(FileTest, AFullDiskLeavesTheOldFile) {
   const std::string disk = in_folder("disk");
   make_directories(disk);
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=3m") != 0) GTEST_SKIP() << "mounting needs root";

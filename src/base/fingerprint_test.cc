@@ -33,7 +33,7 @@ TEST(Fingerprint, AgreesWithTheReference) {
   EXPECT_EQ(fingerprint("abc"), 0x44bc2cf5ad770999);
 }
 
-TEST(Fingerprint, IsTheSameHoweverTheBytesArrive) {
+TEST(Fingerprint, DoesNotDependOnTheChunks) {
   const std::string bytes = counting_bytes(300);
   for (size_t step = 1; step < 80; ++step) {
     Fingerprint pieces;

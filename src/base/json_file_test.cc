@@ -26,7 +26,7 @@ JsonObject config() {
   return JsonObject::parse(kConfig, "config.json");
 }
 
-TEST(JsonObject, GetsValuesByTypeAndFallsBackWhereAbsentOrNull) {
+TEST(JsonObject, TypedValuesAndDefaults) {
   const JsonObject c = config();
   EXPECT_EQ(c.integer("d_model", {1, 65536}), 512);
   EXPECT_EQ(c.integer("nothing", {}, 7), 7);
@@ -51,7 +51,7 @@ TEST(JsonObject, GetsValuesByTypeAndFallsBackWhereAbsentOrNull) {
   EXPECT_FALSE(c.has("absent"));
 }
 
-TEST(JsonObject, ErrorsSayFileKeyFoundAndNeeded) {
+TEST(JsonObject, ErrorsNameFileKeyAndExpectedValue) {
   const JsonObject c = config();
   const auto expect = [](std::string_view message, const auto& body) {
     expect_error(ErrorKind::kFormat, message, body);
@@ -104,7 +104,7 @@ TEST(JsonObject, SuggestsTheNearestWord) {
   EXPECT_NO_THROW(c.allow_only({"activation", "d_modle"}));
 }
 
-TEST(JsonObject, LivesAsLongAsItsPartsDo) {
+TEST(JsonObject, PartsOutliveTheObject) {
   std::optional<JsonObject> part;
   {
     const JsonObject whole = config();

@@ -27,7 +27,7 @@ TEST(ParseJson, AgreesWithTheLibraryOnValidText) {
   }
 }
 
-TEST(ParseJson, SaysWhereTheTextIsWrong) {
+TEST(ParseJson, ErrorsHaveAPosition) {
   expect_refused("", "line 1, column 1");
   expect_refused("{\n  \"a\": 1,\n  \"b\" 2\n}", "line 3, column 7");
   expect_refused("{\"a\": tru}", "invalid literal");

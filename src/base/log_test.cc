@@ -15,7 +15,7 @@ class LogTest : public ::testing::Test {
   void TearDown() override { set_log_handler({}); }
 };
 
-TEST_F(LogTest, TheListenerHearsLevelAndText) {
+TEST_F(LogTest, TheListenerGetsLevelAndText) {
   std::vector<std::pair<LogLevel, std::string>> heard;
   set_log_handler([&](LogLevel level, const std::string& text) { heard.emplace_back(level, text); });
   log_info("step {} of {}", 3, 10);

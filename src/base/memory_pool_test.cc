@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-TEST(MemoryPool, IsAlignedAndAsLargeAsAsked) {
+TEST(MemoryPool, AlignmentAndSize) {
   std::vector<size_t> sizes = {0, 1, 63, 64, 65, 79, 80, 81};
   for (size_t power = 128; power <= (size_t{1} << 22); power *= 2) {
     for (const size_t quarters : {4, 5, 6, 7}) {
@@ -36,7 +36,7 @@ TEST(MemoryPool, IsAlignedAndAsLargeAsAsked) {
   }
 }
 
-TEST(MemoryPool, ALoopOfTheSameSizesAsksTheSystemOnce) {
+TEST(MemoryPool, ReusesMemoryOfTheSameSizes) {
   const auto step = [] {
     std::vector<void*> blocks;
     for (size_t size = 1; size < 3'000'000; size = size * 3 + 7) blocks.push_back(pool_allocate(size));
@@ -76,7 +76,7 @@ TEST(MemoryPool, WastesAtMostAQuarter) {
   }
 }
 
-TEST(MemoryPool, TrimGivesBackWhatIsNotInUse) {
+TEST(MemoryPool, TrimReleasesUnusedMemory) {
   pool_trim();
   const uint64_t before = pool_statistics().bytes_from_system;
   void* used = pool_allocate(1 << 16);

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-TEST(OptionError, EachCallerSaysItsOwnNames) {
+TEST(OptionError, NamesOptionsOfTheCaller) {
   try {
     fail_option("$nbest must be at most $beam_size ({}), not {}, for $ 5", 4, 7);
   } catch (const OptionError& error) {

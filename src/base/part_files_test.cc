@@ -51,7 +51,7 @@ void in_killed_process(const Work& work) {
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
-TEST(PartFiles, ACommitSurvivesAPowerCut) {
+TEST(PartFiles, CommitIsDurable) {
   const TestFolder folder;
   file_operations().clear();
   write_file(folder.path("a"), "content");
@@ -113,7 +113,7 @@ TEST(PartFiles, OtherNamesAreNotTouched) {
   EXPECT_EQ(folder.entries(), 5u);
 }
 
-TEST(FileLock, OneProcessHasItUntilItDies) {
+TEST(FileLock, IsHeldUntilTheProcessEnds) {
   const TestFolder folder;
   const std::string path = folder.path("lock");
   int ends[2];

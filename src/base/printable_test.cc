@@ -15,7 +15,7 @@ TEST(Shown, IsShortAndPrintable) {
   EXPECT_EQ(shown("12345", 5), "12345");
 }
 
-TEST(Printable, EscapesWhatActsOnATerminal) {
+TEST(Printable, EscapesControlCharacters) {
   EXPECT_EQ(printable("\x1b]0;title\x07"), "\\x1b]0;title\\x07");
   EXPECT_EQ(printable("a\u0085b\u009bc\u00a0d"), "a\\u{0085}b\\u{009b}c\u00a0d");
   EXPECT_EQ(printable("x\u202ecod.exe"), "x\\u{202e}cod.exe");

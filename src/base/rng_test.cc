@@ -36,7 +36,7 @@ TEST(Random, NormalHasItsMoments) {
   EXPECT_NEAR(squares / count, 1, 4 * std::sqrt(2.0 / count));
 }
 
-TEST(Shuffle, KeepsAllAndMovesSome) {
+TEST(Shuffle, IsAPermutation) {
   std::vector<int> values(100);
   for (int n = 0; n < 100; ++n) values[n] = n;
   auto shuffled = values;

@@ -28,7 +28,7 @@ TEST_P(ThreadPoolTest, EveryItemOnce) {
   }
 }
 
-TEST_P(ThreadPoolTest, AllItemsAreDoneWhenItReturns) {
+TEST_P(ThreadPoolTest, RunWaitsForAllItems) {
   ThreadPool pool(GetParam());
   for (int round = 0; round < 300; ++round) {
     std::vector<size_t> squares(17, 0);
@@ -37,7 +37,7 @@ TEST_P(ThreadPoolTest, AllItemsAreDoneWhenItReturns) {
   }
 }
 
-TEST_P(ThreadPoolTest, AnExceptionIsThrownAgainAndThePoolLivesOn) {
+TEST_P(ThreadPoolTest, ExceptionsAreRethrown) {
   ThreadPool pool(GetParam());
   std::atomic<size_t> begun{0}, ended{0};
   const auto body = [&](size_t item) {
@@ -66,7 +66,7 @@ TEST_P(ThreadPoolTest, ThrowingFromEveryItemThrowsOnce) {
   }
 }
 
-TEST_P(ThreadPoolTest, NestedRunsStayOnTheirThread) {
+TEST_P(ThreadPoolTest, NestedRunsUseTheCallingThread) {
   ThreadPool pool(GetParam());
   std::vector<std::vector<int>> visits(6, std::vector<int>(5, 0));
   std::atomic<int> strangers{0};
@@ -81,7 +81,7 @@ TEST_P(ThreadPoolTest, NestedRunsStayOnTheirThread) {
   EXPECT_EQ(strangers, 0);
 }
 
-TEST_P(ThreadPoolTest, CallersFromSeveralThreadsDoNotMix) {
+TEST_P(ThreadPoolTest, ConcurrentCallersAreSerialised) {
   ThreadPool pool(GetParam());
   constexpr size_t kCallers = 4, kItems = 50;
   std::vector<std::vector<int>> visits(kCallers, std::vector<int>(kItems, 0));
@@ -97,7 +97,7 @@ TEST_P(ThreadPoolTest, CallersFromSeveralThreadsDoNotMix) {
   EXPECT_EQ(visits, std::vector<std::vector<int>>(kCallers, std::vector<int>(kItems, 20)));
 }
 
-TEST(ThreadPool, ItemsRunAtTheSameTime) {
+TEST(ThreadPool, ItemsRunConcurrently) {
   ThreadPool pool(2);
   std::atomic<int> arrived{0};
   std::atomic<bool> met{true};
@@ -117,7 +117,7 @@ TEST(ThreadPool, ZeroMeansOnePerProcessor) {
   EXPECT_EQ(ThreadPool().threads(), available_processors());
 }
 
-TEST(ThreadPool, StartsOnlyThreadsThatThereIsWorkFor) {
+TEST(ThreadPool, StartsOnlyNecessaryThreads) {
   const auto threads_now = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
   };

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-TEST(UnfinishedFiles, WhatIsUnfinishedIsRemovedAndWhatIsCompleteStays) {
+TEST(UnfinishedFiles, UnfinishedFilesAreRemovedAndCompleteOnesKept) {
   const TestFolder folder;
   const pid_t child = ::fork();  // the registry is closed for good in that process
   ASSERT_GE(child, 0);

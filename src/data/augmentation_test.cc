@@ -50,12 +50,12 @@ TEST(Augmentation, PutsTheSameNumberOnBothSides) {
   EXPECT_EQ(added[0].first, "Um " + number + " ruft Eva Tom.");
 }
 
-TEST(Augmentation, CapitalsAreUnicode) {
+TEST(Augmentation, UpperCaseIsUnicode) {
   EXPECT_EQ(extended("große Straße\tbig street\n", {.uppercase = 1}),
             (Pairs{{"GROSSE STRASSE", "BIG STREET"}}));
 }
 
-TEST(Augmentation, JoinsTheSamePairsOnBothSides) {
+TEST(Augmentation, ConcatenatesTheSamePairsOnBothSides) {
   const Pairs added = extended("a\tA\nb\tB\nc\tC\nd\tD\n", {.concatenated = 1});
   ASSERT_EQ(added.size(), 3u);  // the first has no other before it
   for (const auto& [source, target] : added) {
@@ -65,7 +65,7 @@ TEST(Augmentation, JoinsTheSamePairsOnBothSides) {
   }
 }
 
-TEST(Augmentation, TakesMarksAwayOnBothSides) {
+TEST(Augmentation, RemovesFinalPunctuationOnBothSides) {
   EXPECT_EQ(
       extended("Hilfe!\tHelp!\nAch so\tI see.\n?\t?\nWarum…?\t¿Por qué?\n", {.no_final_punctuation = 1}),
       (Pairs{{"Hilfe", "Help"}, {"Warum", "Por qué"}}));
@@ -83,18 +83,18 @@ TEST(Augmentation, CopiesNamesAndNumbers) {
   EXPECT_LT(numbers, 9);
 }
 
-TEST(Augmentation, SmallLettersHaveTheTargetAsItIs) {
+TEST(Augmentation, LowerCaseKeepsTheTarget) {
   const std::string text = "Wo ist Tom?\tWhere is Tom?\nja\tyes\n";
   EXPECT_EQ(extended(text, {.lowercase = 1}), (Pairs{{"wo ist tom?", "Where is Tom?"}}));
   EXPECT_EQ(extended(text, {.uncapitalized = 1}), (Pairs{{"wo ist Tom?", "Where is Tom?"}}));
 }
 
-TEST(Augmentation, TitlesAreHeadings) {
+TEST(Augmentation, TitleCase) {
   EXPECT_EQ(extended("The end of the road.\tDas Ende der Straße.\nHelp!\tHilfe!\n", {.title_case = 1}),
             (Pairs{{"The End of the Road", "Das Ende der Straße"}}));
 }
 
-TEST(Augmentation, NamesOfTheTextStandForEachOther) {
+TEST(Augmentation, ReplacesNamesByNamesOfTheText) {
   for (const auto& [source, target] : extended(kText, {.names = 5, .names_from = NamesFrom::kText})) {
     for (const std::string& text : {source, target}) {
       EXPECT_TRUE(text.find("Tom") != std::string::npos || text.find("Eva") != std::string::npos) << text;
@@ -104,7 +104,7 @@ TEST(Augmentation, NamesOfTheTextStandForEachOther) {
   EXPECT_EQ(extended("Tom lacht.\tTom laughs.\n", {.names = 1, .names_from = NamesFrom::kText}).size(), 1u);
 }
 
-TEST(Augmentation, JoinsTwoOftenAndSevenSeldom) {
+TEST(Augmentation, GeometricConcatenationLength) {
   std::string text;
   for (int n = 0; n < 3000; ++n) text += "a\tA\n";
   std::map<size_t, double> share;
@@ -118,7 +118,7 @@ TEST(Augmentation, JoinsTwoOftenAndSevenSeldom) {
   EXPECT_EQ(share.rbegin()->first, 7u);
 }
 
-TEST(Augmentation, AddressesStandOnBothSides) {
+TEST(Augmentation, AddressesAreCopiedToBothSides) {
   std::string text;
   for (int n = 0; n < 400; ++n) text += "Heute ruft Eva an.\tEva calls today.\nIch lache!\tI laugh!\n";
   const Pairs added = extended(text, {.addresses = 1});
@@ -181,7 +181,7 @@ TEST(Augmentation, EmojisAreTheSameOnBothSides) {
   EXPECT_GT(sources.size(), 100u);
 }
 
-TEST(Augmentation, NoneChangesWhatAnotherMakes) {
+TEST(Augmentation, KindsAreIndependent) {
   const AugmentationOptions few{
       .names = 1, .numbers = 1, .uppercase = 0.5, .concatenated = 0.5, .copied_spans = 0.5};
   AugmentationOptions more = few;
@@ -202,7 +202,7 @@ TEST(Augmentation, IsAFunctionOfKeyAndText) {
   EXPECT_TRUE(extended(kText, {}).empty());
 }
 
-TEST(Augmentation, TextWithoutNamesGetsNone) {
+TEST(Augmentation, TextWithoutNamesIsNotAugmented) {
   EXPECT_TRUE(extended("a b\tc d\n", {.names = 3}).empty());
 }
 

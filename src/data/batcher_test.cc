@@ -59,7 +59,7 @@ void expect_consistent(const Batch& batch, const std::vector<SentenceSize>& size
   }
 }
 
-TEST(Batcher, GivesEverySentenceOncePerEpochWithinTheLimits) {
+TEST(Batcher, EverySentenceOncePerEpochWithinTheLimits) {
   for (const size_t count : {1, 2, 3, 100, 1000, 4321}) {
     const auto sizes = random_sizes(count);
     for (const int64_t batch_tokens : {1, 50, 300, 1'000'000}) {
@@ -75,7 +75,7 @@ TEST(Batcher, GivesEverySentenceOncePerEpochWithinTheLimits) {
   }
 }
 
-TEST(Batcher, CountsEpochsWithTheirParts) {
+TEST(Batcher, CountsFractionsOfEpochs) {
   const auto sizes = random_sizes(1000);
   Batcher batcher(sizes_of(sizes), {.batch_tokens = 300, .window_batches = 5});
   double before = batcher.epochs();
@@ -108,7 +108,7 @@ TEST(Batcher, FillsItsBatches) {
             static_cast<uint64_t>(best / 20) + 1);
 }
 
-TEST(Batcher, PutsALongSentenceIntoABatchOfItsOwn) {
+TEST(Batcher, LongSentencesAreBatchesByThemselves) {
   const std::vector<SentenceSize> sizes{{3, 3}, {100, 2}, {2, 100}, {4, 4}};
   for (const Batch& batch : epoch_of(sizes, {.batch_tokens = 10})) {
     const bool has_long = batch.source_tokens > 10 || batch.target_tokens > 10;
@@ -141,7 +141,7 @@ TEST(Batcher, OrderDependsOnSeedAndEpoch) {
   EXPECT_NE(sentences_of(epoch_of(sizes, {.seed = 2, .batch_tokens = 200, .window_batches = 10})), first);
 }
 
-TEST(Batcher, GoesOnFromEveryCursor) {
+TEST(Batcher, ResumesFromEveryCursor) {
   const auto sizes = random_sizes(300);
   const BatcherOptions options{.seed = 9, .batch_tokens = 100, .window_batches = 8};
   Batcher whole(sizes_of(sizes), options);
@@ -161,7 +161,7 @@ TEST(Batcher, GoesOnFromEveryCursor) {
   }
 }
 
-TEST(Batcher, RefusesWhatMakesNoSense) {
+TEST(Batcher, RefusesInvalidOptions) {
   const auto sizes = random_sizes(100);
   const auto make = [&](BatcherOptions options, BatchCursor cursor = {}) {
     Batcher(sizes_of(sizes), options, cursor);
@@ -176,7 +176,7 @@ TEST(Batcher, RefusesWhatMakesNoSense) {
 }
 
 // Recorded from this implementation: whoever changes the order changes what a resumed training sees.
-TEST(Batcher, OrderIsTheOneRecorded) {
+TEST(Batcher, OrderMatchesGolden) {
   const std::vector<SentenceSize> sizes{{3, 4}, {5, 5}, {2, 2}, {9, 8}, {1, 1},
                                         {4, 6}, {7, 7}, {2, 3}, {6, 5}, {3, 3}};
   Batcher batcher(sizes_of(sizes), {.seed = 1, .batch_tokens = 12, .window_batches = 2});
@@ -228,7 +228,7 @@ TEST(LengthSortedBatches, RestoreTheOrder) {
   EXPECT_TRUE(length_sorted_batches(sizes_of(none), 200).empty());
 }
 
-TEST(SplitIntoShards, GivesEachSentenceToOneShardOfAboutEqualCost) {
+TEST(SplitIntoShards, BalancesCost) {
   const auto sizes = random_sizes(5000);
   for (const Batch& batch : epoch_of(sizes, {.batch_tokens = 3000})) {
     for (const size_t shards : {1, 2, 8, 13}) {
@@ -255,7 +255,7 @@ TEST(SplitIntoShards, GivesEachSentenceToOneShardOfAboutEqualCost) {
   }
 }
 
-TEST(SplitIntoShards, LeavesShardsEmptyWhereSentencesAreFew) {
+TEST(SplitIntoShards, FewSentencesLeaveShardsEmpty) {
   Batch batch;
   batch.add(7, {3, 3});
   batch.add(5, {4, 4});

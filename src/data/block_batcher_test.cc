@@ -16,7 +16,7 @@ std::vector<uint64_t> firsts(BlockBatcher& batcher, int batches) {
   return all;
 }
 
-TEST(BlockBatcher, AnEpochMeetsEachTokenOnceButForTheEnds) {
+TEST(BlockBatcher, EachTokenOncePerEpochExceptAtTheEnds) {
   BlockBatcher batcher(1, 1001, {.seed = 3, .block = 10, .blocks = 3});
   uint64_t epoch = 0;
   std::multiset<uint64_t> met;
@@ -39,7 +39,7 @@ TEST(BlockBatcher, AnEpochMeetsEachTokenOnceButForTheEnds) {
   EXPECT_GT(beginnings.size(), 1u) << "every epoch is cut at the same places";
 }
 
-TEST(BlockBatcher, GoesOnFromAnyPlace) {
+TEST(BlockBatcher, ResumesFromAnyPosition) {
   const BlockBatcherOptions options{.seed = 5, .block = 7, .blocks = 4};
   BlockBatcher whole(0, 100, options);
   const auto all = firsts(whole, 20);
@@ -56,7 +56,7 @@ TEST(BlockBatcher, GoesOnFromAnyPlace) {
   EXPECT_NE(firsts(other, 20), all);
 }
 
-TEST(BlockBatcher, CountsEpochsWithTheirParts) {
+TEST(BlockBatcher, CountsFractionsOfEpochs) {
   BlockBatcher batcher(0, 100, {.block = 10, .blocks = 3});
   batcher.next();
   EXPECT_NEAR(batcher.epochs(), 0.3, 0.04);  // of 9 or 10 blocks
@@ -64,18 +64,18 @@ TEST(BlockBatcher, CountsEpochsWithTheirParts) {
   EXPECT_EQ(batcher.cursor().epoch, 1u);
 }
 
-TEST(BlockBatcher, TakesATextOfOneBlock) {
+TEST(BlockBatcher, TextOfOneBlock) {
   BlockBatcher batcher(1, 9, {.block = 8, .blocks = 2});
   EXPECT_EQ(firsts(batcher, 2), (std::vector<uint64_t>{1, 1, 1, 1}));
 }
 
-TEST(BlockBatcher, RefusesAPlaceThatIsNotThere) {
+TEST(BlockBatcher, RefusesInvalidPositions) {
   expect_error(ErrorKind::kFormat, "block 99, does not exist", [] {
     BlockBatcher(0, 100, {.block = 10, .blocks = 1}, {0, 0, 99});
   });
 }
 
-TEST(RunningBlocks, CoverTheTextOrAnEvenShareOfIt) {
+TEST(RunningBlocks, CoverTheTextOrAreEvenlySpaced) {
   const auto all = running_blocks(1, 24, 10, 0, 2);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].sentences, (std::vector<uint64_t>{1, 11}));

@@ -13,7 +13,7 @@ std::optional<Fault> fault_of(const CleaningOptions& options, const std::string&
   return Cleaner(options, {}).fault(source, target);
 }
 
-TEST(Cleaning, RemovesNothingUnlessAsked) {
+TEST(Cleaning, RemovesNothingByDefault) {
   EXPECT_FALSE(CleaningOptions().any());
   EXPECT_EQ(fault_of({}, "x", std::string(1000, 'y')), std::nullopt);
   EXPECT_EQ(fault_of({}, "schÃ¶n \x01", "schÃ¶n \x01"), std::nullopt);
@@ -39,7 +39,7 @@ TEST(Cleaning, RemovesLongAndIdenticalPairs) {
   EXPECT_EQ(fault_of({.max_identical_words = 0}, "Tom", "Tom "), Fault::kIdentical);
 }
 
-TEST(Cleaning, NoticesBrokenEncodings) {
+TEST(Cleaning, RemovesBrokenEncodings) {
   for (const char* text : {"schÃ¶n", "itâ€™s", "50 Â€", "a\x01", "a\u0085", "?\ufffd", "espaÃ±ol"}) {
     EXPECT_TRUE(is_badly_encoded(text)) << text;
   }
@@ -65,7 +65,7 @@ TEST(Cleaning, RemovesOtherLanguages) {
   });
 }
 
-TEST(Cleaning, KeepsHeldOutSentencesOut) {
+TEST(Cleaning, RemovesHeldOutSentences) {
   const TestFolder folder;
   const std::string pairs = folder.write("test.tsv", "Wo ist Tom?\tWhere is Tom?\tCC BY\nJa.\tYes.\n");
   const std::string lines = folder.write("test.txt", "El perro duerme.\n");

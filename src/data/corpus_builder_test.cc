@@ -31,7 +31,7 @@ CorpusBuildOptions options() {
   return {.vocabulary_size = 256, .max_length = 5, .tokenizer_fingerprint = 7};
 }
 
-TEST(BuildPairCorpus, LeavesOutAndCounts) {
+TEST(BuildPairCorpus, SkipsAndCounts) {
   const TestFolder folder;
   const PairsInput input{.pairs =
                              folder.write("p.tsv", "abcd\tx\nabcde\tx\nx\tabcde\n\nx\t\nab\tcd\nab\t123\n")};
@@ -78,7 +78,7 @@ TEST(BuildPairCorpus, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(Corpus(folder.path("c")).sentence(0, 19999), bytes_and_end("999")[0]);
 }
 
-TEST(BuildPairCorpus, WritesEachCutOfASentence) {
+TEST(BuildPairCorpus, WritesEachSegmentation) {
   const TestFolder folder;
   std::string text;
   for (int n = 0; n < 9000; ++n) text += "a\tb\n";  // more than are encoded together
@@ -100,7 +100,7 @@ TEST(BuildPairCorpus, WritesEachCutOfASentence) {
   }
 }
 
-TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
+TEST(BuildPairCorpus, LeavesNoFileOnFailure) {
   const TestFolder folder;
   const auto build = [&](const std::string& text, const Encoder& encode, const CorpusBuildOptions& with) {
     PairsReader reader({.pairs = folder.write("p.tsv", text)});
@@ -117,7 +117,7 @@ TEST(BuildPairCorpus, FailsWithoutLeavingAFile) {
   EXPECT_EQ(folder.entries(), 1u);  // the text alone
 }
 
-TEST(BuildRunningCorpus, IsTheTextAndTheEndsOfDocuments) {
+TEST(BuildRunningCorpus, ContainsTextAndDocumentEnds) {
   const TestFolder folder;
   const std::string path = folder.write("t", "ab\ncd\n\nef\n");
   CorpusBuildOptions with = options();

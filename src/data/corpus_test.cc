@@ -41,7 +41,7 @@ std::string write_corpus(const TestFolder& folder, const std::vector<std::vector
   return path;
 }
 
-TEST(Corpus, GivesBackWhatWasWritten) {
+TEST(Corpus, RoundTrip) {
   for (const uint32_t vocabulary_size : {1u, 300u, 65536u, 65537u, 2147483647u}) {
     for (const size_t streams : {1, 2, 4}) {
       const TestFolder folder;
@@ -67,7 +67,7 @@ TEST(Corpus, GivesBackWhatWasWritten) {
   }
 }
 
-TEST(Corpus, TakesTwoBytesForAnIdWhereTheVocabularyAllows) {
+TEST(Corpus, UsesTwoBytesPerIdForSmallVocabularies) {
   const TestFolder folder;
   const auto sentences = random_sentences(100, 2, 65536);
   const auto narrow = std::filesystem::file_size(write_corpus(folder, sentences, 65536));
@@ -77,7 +77,7 @@ TEST(Corpus, TakesTwoBytesForAnIdWhereTheVocabularyAllows) {
   EXPECT_NEAR(static_cast<double>(wide - narrow), static_cast<double>(2 * ids), 8);  // both are padded to 8
 }
 
-TEST(CorpusWriter, LeavesNothingBehindUnlessCommitted) {
+TEST(CorpusWriter, WithoutCommitLeavesNoFile) {
   const TestFolder folder;
   folder.write("corpus", "what was there before");
   {

@@ -40,7 +40,7 @@ Pairs reordered_pairs(int count, uint64_t seed) {
   return pairs;
 }
 
-TEST(HmmAligner, FindsWordsWhereverTheyStandAndThoseWithoutACounterpart) {
+TEST(HmmAligner, FindsReorderedAndUnalignedWords) {
   const Pairs pairs = reordered_pairs(2000, 1);
   ThreadPool pool(2);
   const HmmAligner aligner(pairs.sources, pairs.targets, kVocabulary, pool);
@@ -51,7 +51,7 @@ TEST(HmmAligner, FindsWordsWhereverTheyStandAndThoseWithoutACounterpart) {
 }
 
 // Word 7 stands twice: which of its translations is which, only the order tells, and model 1 knows none.
-TEST(HmmAligner, KnowsTheOrder) {
+TEST(HmmAligner, PrefersMonotonicLinks) {
   const Pairs pairs = reordered_pairs(2000, 1);
   ThreadPool pool(2);
   const HmmAligner aligner(pairs.sources, pairs.targets, kVocabulary, pool);
@@ -70,7 +70,7 @@ TEST(HmmAligner, DoesNotDependOnThreads) {
   }
 }
 
-TEST(HmmAligner, TakesSentencesWithoutTokensAndUnknownOnes) {
+TEST(HmmAligner, HandlesEmptySentencesAndUnknownTokens) {
   Pairs pairs = reordered_pairs(50, 4);
   for (const auto& [source, target] : std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>{
            {{kEnd}, {5, kEnd}}, {{5, kEnd}, {kEnd}}, {{kEnd}, {kEnd}}, {{5, kEnd}, {6, kEnd}}}) {

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-TEST(LabelledReader, ReadsColumnsAndPassesOverBlankLines) {
+TEST(LabelledReader, ReadsColumnsAndSkipsBlankLines) {
   TestFolder folder;
   LabelledReader reader(folder.write("a.tsv", "good\tA fine film .\r\n \t \n\n bad \t\nsame\tone\ttwo"));
   LabelledText text;
@@ -25,7 +25,7 @@ TEST(LabelledReader, ReadsColumnsAndPassesOverBlankLines) {
   EXPECT_FALSE(reader.next(text));
 }
 
-TEST(LabelledReader, SaysWhatIsWrong) {
+TEST(LabelledReader, ErrorsNameTheLine) {
   TestFolder folder;
   const auto expect_refused = [&](const std::string& content, const std::string& part) {
     LabelledReader reader(folder.write("a.tsv", content));

@@ -25,7 +25,7 @@ std::vector<std::string> lines_of(const std::string& path, LineReaderOptions opt
 
 using Lines = std::vector<std::string>;
 
-TEST(LineReader, KnowsLineEnds) {
+TEST(LineReader, LineEnds) {
   const TestFolder folder;
   EXPECT_EQ(lines_of(folder.write("a", "")), Lines{});
   EXPECT_EQ(lines_of(folder.write("a", "\n")), Lines{""});
@@ -46,7 +46,7 @@ TEST(LineReader, ReadsLinesLongerThanItsBuffer) {
   EXPECT_EQ(lines_of(folder.write("a", content)), lines);
 }
 
-TEST(LineReader, RefusesAnEndlessLine) {
+TEST(LineReader, LimitsTheLineLength) {
   const TestFolder folder;
   const std::string path = folder.write("a", "one\n" + std::string(5'000'000, 'x'));
   expect_error(ErrorKind::kFormat, "line 2 of '" + path + "' has more than 1000000 bytes",
@@ -54,7 +54,7 @@ TEST(LineReader, RefusesAnEndlessLine) {
   EXPECT_EQ(lines_of(path).size(), 2u);
 }
 
-TEST(LineReader, RefusesWhatIsNotUtf8UnlessLossy) {
+TEST(LineReader, RefusesInvalidUtf8UnlessLossy) {
   const TestFolder folder;
   const std::string path = folder.write("a", "one\ncaf\xE9 noir\n");
   expect_error(ErrorKind::kText, "line 2 of '" + path + "' is not UTF-8: byte 4 of the line is 0xE9",
@@ -69,14 +69,14 @@ TEST(LineReader, RefusesNulBytesUnlessLossy) {
   EXPECT_EQ(lines_of(path, {.lossy = true}), (Lines{"one", "tw\xEF\xBF\xBDo"}));
 }
 
-TEST(LineReader, NamesAFileThatCannotBeRead) {
+TEST(LineReader, ErrorsNameTheFile) {
   const TestFolder folder;
   expect_error(ErrorKind::kNotFound, "cannot open '" + folder.path("no") + "'",
                [&] { lines_of(folder.path("no")); });
   expect_error(ErrorKind::kFile, "cannot read '" + folder.path("") + "'", [&] { lines_of(folder.path("")); });
 }
 
-TEST(LineReader, GivesWhatAPipeHoldsAndKnowsWhenItWouldWait) {
+TEST(LineReader, DoesNotBlockOnPipes) {
   const TestFolder folder;
   ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
   const int writer =
@@ -99,7 +99,7 @@ TEST(LineReader, GivesWhatAPipeHoldsAndKnowsWhenItWouldWait) {
   ::close(writer);
 }
 
-TEST(LineReader, FingerprintIsOfTheWholeFile) {
+TEST(LineReader, FingerprintCoversTheWholeFile) {
   const TestFolder folder;
   const std::string content = "one\r\ntwo\nthree";
   LineReader reader(folder.write("a", content));

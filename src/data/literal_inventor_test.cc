@@ -43,7 +43,7 @@ TEST(LiteralInventor, InventsManyKinds) {
   EXPECT_GT(learnt, 100);
 }
 
-TEST(LiteralInventor, EmojisAreSuch) {
+TEST(LiteralInventor, InventsEmojis) {
   Random random(RandomKey::from_seed(1));
   std::set<std::string> all;
   for (int n = 0; n < 500; ++n) {

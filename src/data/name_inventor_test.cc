@@ -31,7 +31,7 @@ TEST(ReplaceWord, WholeWordsOnly) {
   EXPECT_EQ(replace_word("nothing", "Tom", "x"), "nothing");
 }
 
-TEST(NameInventor, InventsOthersThatLookAlike) {
+TEST(NameInventor, InventsSimilarNames) {
   NameInventor inventor;
   const Names known{"Maria", "Martin", "Marco", "Anna", "Andreas", "Jörg", "Boston", "Berlin"};
   for (const std::string& name : known) inventor.learn(name);

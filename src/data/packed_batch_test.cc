@@ -27,7 +27,7 @@ TEST(PackTranslation, ShiftsTheTargetRightWithinEachSentence) {
   EXPECT_EQ(Ids(second.begin(), second.end()), (Ids{99, 12, 13, 14}));
 }
 
-TEST(PackTranslation, GivesTheSameFromACorpus) {
+TEST(PackTranslation, AgreesWithACorpus) {
   const TestFolder folder;
   CorpusWriter writer(folder.path("c"), 2, 100);
   for (const size_t n : {2, 0, 1}) writer.add(kSource[n], kTarget[n]);

@@ -28,7 +28,7 @@ std::vector<std::string> read_all(const PairsMix& mix) {
 
 using Pairs = std::vector<std::string>;
 
-TEST(PairsMix, GivesEachPairAsOftenAsItsWeightSays) {
+TEST(PairsMix, RepeatsPairsByWeight) {
   const TestFolder folder;
   const PairsInput one{.pairs = folder.write("one.tsv", "a\tA\nb\tB\n")};
   const PairsInput two{
@@ -43,7 +43,7 @@ TEST(PairsMix, GivesEachPairAsOftenAsItsWeightSays) {
   EXPECT_EQ(mix.counts()[2].read.empty, 1u);
 }
 
-TEST(PairsMix, OneCorpusIsItselfAlone) {
+TEST(PairsMix, SingleCorpus) {
   const TestFolder folder;
   const PairsInput input{.pairs = folder.write("one.tsv", "a\tA\nb\tB\n")};
   const PairsMix mix({{input}}, {});
@@ -91,7 +91,7 @@ TEST(PairsMix, FingerprintIsOfTextAndWeights) {
   EXPECT_EQ(PairsMix({{copy}, {other}}, {}).fingerprint(), PairsMix({{input}, {other}}, {}).fingerprint());
 }
 
-TEST(PairsMix, NamesWhatIsWrong) {
+TEST(PairsMix, ErrorsNameTheCorpus) {
   const TestFolder folder;
   const PairsInput good{.pairs = folder.write("good.tsv", "a\tA\n")};
   const PairsInput bad{.pairs = folder.write("bad.tsv", "a\tA\nno tab\n")};
@@ -104,7 +104,7 @@ TEST(PairsMix, NamesWhatIsWrong) {
   expect_error(ErrorKind::kUsage, "standard input", [&] { PairsMix({{{.pairs = "-"}}}, {}); });
 }
 
-TEST(PairsMix, NoticesThatAFileChanges) {
+TEST(PairsMix, DetectsAChangedFile) {
   const TestFolder folder;
   const PairsInput input{.pairs = folder.write("p.tsv", "a\tA\nb\tB\n")};
   const PairsMix mix({{input, 2}}, {});

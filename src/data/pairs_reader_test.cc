@@ -89,7 +89,7 @@ TEST(PairsReader, NamesTheFileWithBadText) {
   EXPECT_EQ(pairs_of({.source = good, .target = bad, .lines = {.lossy = true}}).at(1).second, "\xEF\xBF\xBD");
 }
 
-TEST(PairsReader, WantsOneFileOrTwo) {
+TEST(PairsReader, NeedsOneFileOrTwo) {
   const TestFolder folder;
   const std::string path = folder.write("p", "a\tb\n");
   expect_message({}, ErrorKind::kUsage, "sentence pairs need one file");

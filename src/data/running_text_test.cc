@@ -20,7 +20,7 @@ std::string joined(const std::vector<TextChunk>& chunks) {
   return text;
 }
 
-TEST(RunningText, IsTheWholeTextHoweverItIsCut) {
+TEST(RunningText, ChunksJoinToTheWholeText) {
   const TestFolder folder;
   const std::string text = "\n  one\ntwo\n\n\nthree\n four\nfive \nsix\nseven\n\n";
   const std::string path = folder.write("text", text);
@@ -42,7 +42,7 @@ TEST(RunningText, EndsTheLastLineAndDropsCarriageReturns) {
   EXPECT_EQ(joined(all_of(folder.write("text", "one\r\ntwo"), {})), "one\ntwo\n");
 }
 
-TEST(RunningText, BlankLinesEndDocumentsWhereTheyAreAskedTo) {
+TEST(RunningText, BlankLinesEndDocumentsIfEnabled) {
   const TestFolder folder;
   const std::string path = folder.write("text", "\none\nmore\n\n \ntwo\n");
   const auto documents = all_of(path, {.documents = true});
@@ -54,7 +54,7 @@ TEST(RunningText, BlankLinesEndDocumentsWhereTheyAreAskedTo) {
   EXPECT_EQ(joined(all_of(path, {})), "\none\nmore\n\n \ntwo\n");
 }
 
-TEST(RunningText, FactsTellTextsAndReadingsApart) {
+TEST(RunningText, FactsDependOnTextAndOptions) {
   const TestFolder folder;
   const std::string path = folder.write("a", "ärger\nx\n"), same = folder.write("b", "ärger\nx\n");
   EXPECT_EQ(running_text_facts(path).characters, 8u);
@@ -64,7 +64,7 @@ TEST(RunningText, FactsTellTextsAndReadingsApart) {
             running_text_facts(folder.write("c", "ärger\ny\n")).fingerprint);
 }
 
-TEST(RunningText, RefusesWhatIsNoText) {
+TEST(RunningText, RefusesInvalidText) {
   const TestFolder folder;
   expect_error(ErrorKind::kFormat, "has no text", [&] { all_of(folder.write("e", ""), {}); });
   expect_error(ErrorKind::kFormat, "has no text", [&] { all_of(folder.write("b", "\n \n"), {}); });

@@ -7,7 +7,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST(SharedSpans, AreNamesNumbersAndAddressesOfBothSides) {
+TEST(SharedSpans, NamesNumbersAndAddresses) {
   EXPECT_EQ(shared_spans("Um 12 rief „Eva“ Tom an.", "At 12, Eva called Tom."), (Words{"12", "Eva", "Tom"}));
   EXPECT_EQ(
       shared_spans("Siehe www.beispiel.de/a_b (Version 2.0).", "See www.beispiel.de/a_b (version 2.0)."),
@@ -15,7 +15,7 @@ TEST(SharedSpans, AreNamesNumbersAndAddressesOfBothSides) {
   EXPECT_EQ(shared_spans("Mail an a@b.de!", "Mail a@b.de!"), (Words{"Mail", "a@b.de"}));
 }
 
-TEST(SharedSpans, AreWholeAndEquallyOften) {
+TEST(SharedSpans, WholeSpansEquallyOften) {
   EXPECT_EQ(shared_spans("Das kostet 4,1 Euro.", "That costs 4.1 euros."), Words{});
   EXPECT_EQ(shared_spans("Tom sah Tom.", "Tom saw himself."), Words{});
   EXPECT_EQ(shared_spans("Ja, an der Ecke", "Ja an in der"), Words{});  // small letters, or too short

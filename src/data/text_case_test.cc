@@ -5,12 +5,12 @@
 namespace heed {
 namespace {
 
-TEST(TextCase, CapitalsAndSmallLettersAreUnicode) {
+TEST(TextCase, UpperAndLowerCaseAreUnicode) {
   EXPECT_EQ(in_capitals("große Straße"), "GROSSE STRASSE");
   EXPECT_EQ(in_lower_case("ÄRGER in Łódź, Αθήνα"), "ärger in łódź, αθήνα");
 }
 
-TEST(TextCase, TakesTheFirstCapitalAway) {
+TEST(TextCase, Uncapitalizes) {
   EXPECT_EQ(without_first_capital("Wo ist Tom?"), "wo ist Tom?");
   EXPECT_EQ(without_first_capital("¿Dónde está?"), "¿dónde está?");
   EXPECT_EQ(without_first_capital("Äpfel"), "äpfel");
@@ -19,7 +19,7 @@ TEST(TextCase, TakesTheFirstCapitalAway) {
   EXPECT_EQ(without_first_capital(""), "");
 }
 
-TEST(TextCase, WritesEnglishHeadings) {
+TEST(TextCase, EnglishTitleCase) {
   EXPECT_EQ(in_title_case("the cat on the hot tin roof"), "The Cat on the Hot Tin Roof");
   EXPECT_EQ(in_title_case("What is it for"), "What Is It For");
   EXPECT_EQ(in_title_case("(almost) \"every\" 3rd O'Neill"), "(Almost) \"Every\" 3rd O'Neill");

@@ -29,7 +29,7 @@ float probability(const TranslationTable& table, int32_t source, int32_t target)
 
 // das Haus - the house, das Buch - the book, ein Buch - a book: the example and the numbers of Koehn,
 // "Statistical Machine Translation" (2010), figure 4.4.
-TEST(TranslationTable, FindsTheNumbersOfTheTextbook) {
+TEST(TranslationTable, MatchesTheTextbookExample) {
   Pairs pairs;
   pairs.add({kDas, kHaus}, {kThe, kHouse});
   pairs.add({kDas, kBuch}, {kThe, kBook});

@@ -29,7 +29,7 @@ TEST(Alignment, RowsAreDistributionsAndLayersDiffer) {
 }
 
 // The row of a token is that of the step whose input the token is: one later than the step that writes it.
-TEST(Alignment, HeadsAreReadAtTheStepThatReadsTheToken) {
+TEST(Alignment, UsesTheStepWithTheTokenAsInput) {
   const TinyTransformer tiny;
   const std::vector<int32_t> source{5, 6, 7, 0}, target{9, 8, 7, 6, 0};
   std::vector<int32_t> longer = target;
@@ -58,7 +58,7 @@ TEST(Alignment, HeadsAreReadAtTheStepThatReadsTheToken) {
   });
 }
 
-TEST(Alignment, ATargetAsLongAsTheModelIsAligned) {
+TEST(Alignment, TargetOfMaximumLengthIsAligned) {
   const TinyTransformer tiny;
   std::vector<int32_t> target(static_cast<size_t>(tiny.model.max_length()), 7);
   const auto soft = soft_alignment(tiny.model, tiny.context(), {5, 6, 0}, target, {.heads = {{0, 0}}});

@@ -55,7 +55,7 @@ void enumerate(const FunctionModel::Logits& logits, const SearchOptions& options
 // Float32 log-probabilities of size about 10, a few of them.
 constexpr double kTolerance = 1e-5;
 
-TEST(BeamSearch, WithABeamAsLargeAsAllHypothesesFindsTheBestOfAll) {
+TEST(BeamSearch, ExhaustiveBeamFindsTheOptimum) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     for (const double penalty : {0.0, 0.6, 1.0, 2.0}) {
       SearchOptions options = exact_options();
@@ -82,7 +82,7 @@ TEST(BeamSearch, WithABeamAsLargeAsAllHypothesesFindsTheBestOfAll) {
   }
 }
 
-TEST(BeamSearch, GreedyTakesTheLikeliestWordEachTime) {
+TEST(BeamSearch, GreedyTakesTheMostProbableToken) {
   const auto logits = scrambled_logits(kVocabulary, 2, 7);
   SearchOptions options = exact_options();
   options.beam_size = 1;
@@ -117,7 +117,7 @@ TEST(BeamSearch, SeesFurtherThanGreedySearch) {
   EXPECT_EQ(search_one(model, options).front().ids, (std::vector<int32_t>{2, 0}));
 }
 
-TEST(BeamSearch, HypothesesAreDistinctSortedAndScoredAsTheySay) {
+TEST(BeamSearch, HypothesesAreDistinctSortedAndScored) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
     SearchOptions options = exact_options();
     options.beam_size = options.nbest = 6;
@@ -140,7 +140,7 @@ TEST(BeamSearch, HypothesesAreDistinctSortedAndScoredAsTheySay) {
   }
 }
 
-TEST(BeamSearch, EqualWordsComeInTheOrderOfTheirIds) {
+TEST(BeamSearch, TiesAreBrokenById) {
   SearchOptions options = exact_options();
   options.beam_size = options.nbest = 3;
   options.max_length = 3;
@@ -155,7 +155,7 @@ TEST(BeamSearch, EqualWordsComeInTheOrderOfTheirIds) {
   EXPECT_EQ(found[2].ids, (std::vector<int32_t>{3, 0}));
 }
 
-TEST(BeamSearch, StopsAsEarlyStoppingSays) {
+TEST(BeamSearch, EarlyStopping) {
   // The end has 1/2 at first, then 1/5 a step; behind word 1 words cost nearly nothing, so that with a length
   // penalty the longest hypothesis is the best in the end.
   const auto patience = [](const std::vector<int32_t>&, const std::vector<int32_t>& ids) {
@@ -175,7 +175,7 @@ TEST(BeamSearch, StopsAsEarlyStoppingSays) {
   EXPECT_EQ(patient, 7u);
 }
 
-TEST(BeamSearch, ForcedEndCostsNothingAndMayBeSwitchedOff) {
+TEST(BeamSearch, ForcedEndIsFreeAndOptional) {
   const FunctionModel model(kVocabulary, 30,
                             [](const auto&, const auto&) { return std::vector<float>{-30, 5, 0, 0, 0, 0}; });
   SearchOptions options = exact_options();
@@ -204,7 +204,7 @@ TEST(BeamSearch, NeverGivesPaddingOrForbiddenIds) {
   }
 }
 
-TEST(BeamSearch, AWordThatIsAllForbiddenEndsWhatThereIs) {
+TEST(BeamSearch, EndsIfAllTokensAreForbidden) {
   SearchOptions options = exact_options();
   options.no_repeat_ngram_size = 1;  // each word once, and the end is made impossible
   options.forbidden_ids = {0};
@@ -215,7 +215,7 @@ TEST(BeamSearch, AWordThatIsAllForbiddenEndsWhatThereIs) {
   EXPECT_EQ(found.ids.size(), 4u);
 }
 
-TEST(BeamSearch, RefusesLogitsThatAreNoNumbers) {
+TEST(BeamSearch, RefusesNanLogits) {
   const FunctionModel model(kVocabulary, 30,
                             [](const auto&, const auto&) { return std::vector<float>(6, NAN); });
   EXPECT_THROW(search_one(model, exact_options()), Error);

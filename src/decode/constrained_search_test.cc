@@ -24,7 +24,7 @@ std::vector<SearchSentence> sentences_with_phrases() {
   return sentences;
 }
 
-TEST(ConstrainedSearch, EveryTranslationHoldsThePhrases) {
+TEST(ConstrainedSearch, EveryTranslationContainsThePhrases) {
   const TinyTransformer model;
   SearchOptions options;
   for (const int beam : {1, 4}) {
@@ -50,7 +50,7 @@ TEST(ConstrainedSearch, EveryTranslationHoldsThePhrases) {
 }
 
 /// Of all sequences of at most `longest` ids the one with the best score that holds the phrase.
-TEST(ConstrainedSearch, FindsTheBestTranslationThatHoldsThePhrase) {
+TEST(ConstrainedSearch, FindsTheBestTranslationWithThePhrase) {
   constexpr int64_t kVocabulary = 6;
   constexpr int64_t kLongest = 5;
   int compared = 0;
@@ -112,7 +112,7 @@ TEST(ConstrainedSearch, PhrasesEndWhereWordsEnd) {
   EXPECT_GT(continued(false), 0);
 }
 
-TEST(ConstrainedSearch, ForbiddenIdsDoNotCome) {
+TEST(ConstrainedSearch, NeverReturnsForbiddenIds) {
   const TinyTransformer model;
   const Search search(model.model, model.context(), {});
   std::vector<SearchSentence> sentences = random_sentences(5, 9, 90, 5);

@@ -36,7 +36,7 @@ std::string copied_markdown(const std::string& text) {
   return copied(text, markdown_segments(text), [](std::string_view t) { return std::string(t); });
 }
 
-TEST(HtmlDocument, FindsWhatIsTranslated) {
+TEST(HtmlDocument, FindsTranslatableText) {
   const std::string html =
       "<!DOCTYPE html>\n<html><head><title>Ein Titel</title><style>p { color: red }</style></head>\n"
       "<body><!-- Hallo --><h1 class=\"Der\">Der Hund</h1>\n<p>Er <b>schläft</b> &amp; träumt\n  viel.</p>"
@@ -46,7 +46,7 @@ TEST(HtmlDocument, FindsWhatIsTranslated) {
                                                       "Eins", "Zwei", "Rufe `x0` auf", "oder nicht"));
 }
 
-TEST(HtmlDocument, WhatIsNotTranslatedStaysByteForByte) {
+TEST(HtmlDocument, KeepsTheRestByteForByte) {
   for (const char* html :
        {"<p>Der <b class='x y'>Hund</b> schläft.</p>", "<p>Er &amp; sie <i>sind <b>sehr</b> müde</i>!</p>",
         "<P>Rufe <code class=a>f(&lt;x&gt;)</code> auf.<BR/>Ja.</P >", "Nur Text, ohne alles.",
@@ -62,7 +62,7 @@ TEST(HtmlDocument, WhatIsNotTranslatedStaysByteForByte) {
   }
 }
 
-TEST(HtmlDocument, TagsGoWithTheirWords) {
+TEST(HtmlDocument, TagsFollowTheirWords) {
   const std::string html = "<p>Ich habe <b>den <i>Hund</i></b> gesehen.</p>";
   const auto segments = html_segments(html);
   ASSERT_EQ(segments.size(), 1U);
@@ -82,7 +82,7 @@ TEST(HtmlDocument, RefusesEndlessNesting) {
   EXPECT_THROW(html_segments(html), Error);
 }
 
-TEST(MarkdownDocument, FindsWhatIsTranslated) {
+TEST(MarkdownDocument, FindsTranslatableText) {
   const std::string text =
       "---\ntitle: Der Titel\n---\n# Der Hund\n\nEr **schläft** und\n*träumt* [viel](http://x.example/a_b "
       "\"T\").\n\n"
@@ -94,7 +94,7 @@ TEST(MarkdownDocument, FindsWhatIsTranslated) {
                           "Bein", "Zelle", "Fett"));
 }
 
-TEST(MarkdownDocument, WhatIsNotTranslatedStaysByteForByte) {
+TEST(MarkdownDocument, KeepsTheRestByteForByte) {
   for (const char* text :
        {"# Der *Hund*\n", "Er **schläft** und [träumt **viel**](http://x.example/(a) \"T (x)\"), ~~ja~~.\n",
         "* Eins\n* ``a ` b`` zwei\n", "Siehe <http://x.example> und [das][ref].\n",

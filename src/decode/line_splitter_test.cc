@@ -42,7 +42,7 @@ void expect_whole(const SplitLine& line, size_t most) {
   }
 }
 
-TEST(LineSplitter, LeavesAShortLineWhole) {
+TEST(LineSplitter, DoesNotSplitShortLines) {
   const LineSplitter splitter(small_tokenizer(), {});
   const std::string line = "The house sees. The river likes the garden.";
   const SplitLine split = splitter.split(line);
@@ -51,7 +51,7 @@ TEST(LineSplitter, LeavesAShortLineWhole) {
   EXPECT_EQ(split.parts[0].ids, small_tokenizer().encode_source(line).ids);
 }
 
-TEST(LineSplitter, SplitsSentencesWhereAskedTo) {
+TEST(LineSplitter, SplitsSentencesIfEnabled) {
   const LineSplitter splitter(small_tokenizer(), {.split_sentences = true});
   const SplitLine split = splitter.split("  The house sees.   The river likes the garden. ");
   EXPECT_THAT(texts_of(split), ElementsAre("The house sees.", "The river likes the garden."));
@@ -72,7 +72,7 @@ TEST(LineSplitter, SplitsSentencesOfALineThatIsTooLong) {
               ElementsAre(first + " " + second));
 }
 
-TEST(LineSplitter, CutsALongSentenceBehindPunctuationElseAtSpaces) {
+TEST(LineSplitter, SplitsLongSentencesAfterPunctuationOrAtSpaces) {
   const std::string clause = "the teacher paints the old house,",
                     rest = "the teacher paints the river and the window";
   const size_t most = tokens_of(clause + " the old");
@@ -88,7 +88,7 @@ TEST(LineSplitter, CutsALongSentenceBehindPunctuationElseAtSpaces) {
   EXPECT_TRUE((plain + rest).starts_with(words[0] + " ")) << words[0];
 }
 
-TEST(LineSplitter, NothingIsLostWhateverComes) {
+TEST(LineSplitter, LosesNoText) {
   std::string words, letters, accents, chinese, spaces(9000, ' ');
   for (int n = 0; n < 400; ++n) words += training_lines()[n % 7].substr(0, 9 + n % 11) + " ";
   for (int n = 0; n < 3000; ++n) {
@@ -107,7 +107,7 @@ TEST(LineSplitter, NothingIsLostWhateverComes) {
   }
 }
 
-TEST(LineSplitter, JoinsWithSpacesWhereThereWereNone) {
+TEST(LineSplitter, JoinsWithSpacesIfThereWereNone) {
   const LineSplitter splitter(small_tokenizer(), {.split_sentences = true});  // the target language is German
   EXPECT_THAT(splitter.split("山山。山山。").separators, ElementsAre("", " "));
   const LineSplitter cutting(small_tokenizer(), {.most_tokens = 8});

@@ -48,7 +48,7 @@ TEST(LogitRules, NoNgramTwice) {
   EXPECT_EQ(forbidden_behind(options, {4, 2}), (std::set<int32_t>{2, 4, 7}));
 }
 
-TEST(LogitRules, NoEndBeforeTheShortestLength) {
+TEST(LogitRules, NoEndBeforeTheMinimumLength) {
   SearchOptions options;
   options.min_length = 3;  // start token and two ids
   EXPECT_TRUE(forbidden_behind(options, {1}).contains(0));
@@ -73,7 +73,7 @@ TEST(LogitRules, AllEndsAreEnds) {
   });
 }
 
-TEST(LogitRules, TheBeginning) {
+TEST(LogitRules, BeginSuppressTokens) {
   SearchOptions options;
   options.begin_forbidden_ids = {2, 4};
   EXPECT_EQ(forbidden_behind(options, {}), (std::set<int32_t>{2, 4, 7}));
@@ -104,7 +104,7 @@ TEST(LogitRules, APromptCounts) {
   EXPECT_FALSE(forbids_end(3));
 }
 
-TEST(LogitRules, RepeatedWordsBecomeLessLikely) {
+TEST(LogitRules, RepetitionPenalty) {
   SearchOptions options;
   options.repetition_penalty = 2;
   std::vector<float> logits{0, 3, -3, 3, 0, 0, 0, 0};
@@ -131,13 +131,13 @@ TEST(LogitRules, PrefixComesFirstAndTheEndAtTheLimit) {
   EXPECT_EQ(LogitRules({.force_end = false}, model(), {{}, 6}).forced(5), std::nullopt);
 }
 
-TEST(LogitRules, RefusesAPrefixWithoutRoomOrWithoutSense) {
+TEST(LogitRules, RefusesPrefixesThatAreTooLongOrInvalid) {
   EXPECT_THROW(LogitRules({}, model(), {{1, 2, 3}, 3}), Error);
   EXPECT_THROW(LogitRules({}, model(), {{8}, 6}), Error);
   EXPECT_THROW(LogitRules({}, model(), {{1, 0}, 6}), Error);
 }
 
-TEST(SearchOptions, RefusesWhatMakesNoSense) {
+TEST(SearchOptions, RefusesInvalidOptions) {
   const auto refused = [](auto change) {
     SearchOptions options;
     change(options);

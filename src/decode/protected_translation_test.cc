@@ -37,7 +37,7 @@ class ProtectedTranslation : public testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutPieces, ProtectedTranslation, testing::Bool());
 
-TEST_P(ProtectedTranslation, HoldsEverySpan) {
+TEST_P(ProtectedTranslation, ContainsEverySpan) {
   TranslatorOptions options;
   options.protect_spans = true;
   const std::string line = "The house sees %s and https://x.example/a_b?c=D, the old `a b` garden 😀.";
@@ -58,7 +58,7 @@ TEST_P(ProtectedTranslation, HoldsEverySpan) {
   EXPECT_EQ(translator({}).translate(line).best().text.find("https://x.example"), std::string::npos);
 }
 
-TEST_P(ProtectedTranslation, MarksInTheTextAreText) {
+TEST_P(ProtectedTranslation, PlaceholdersInTheTextAreText) {
   TranslatorOptions options;
   options.protect_spans = true;
   const std::string text = translator(options).translate("The ⟦1⟧ house %s sees.").best().text;
@@ -67,7 +67,7 @@ TEST_P(ProtectedTranslation, MarksInTheTextAreText) {
   EXPECT_EQ(text.find("⟦0⟧"), std::string::npos);
 }
 
-TEST_P(ProtectedTranslation, HoldsTermsOfTheGlossary) {
+TEST_P(ProtectedTranslation, ContainsGlossaryTerms) {
   TranslatorOptions options;
   options.protect_spans = true;
   options.glossary = std::make_shared<const Glossary>(Glossary::parse("garden\triver mountain\n", "terms"));
@@ -79,7 +79,7 @@ TEST_P(ProtectedTranslation, HoldsTermsOfTheGlossary) {
   EXPECT_EQ(translations[1].best().text, translator(options).translate("The house sees.").best().text);
 }
 
-TEST_P(ProtectedTranslation, PlainTextIsTranslatedAsWithout) {
+TEST_P(ProtectedTranslation, PlainTextIsUnaffected) {
   if (GetParam()) GTEST_SKIP() << "placeholder pieces are then forbidden, which changes probabilities";
   TranslatorOptions options;
   const Translation without = translator(options).translate(training_lines()[7]);
@@ -89,7 +89,7 @@ TEST_P(ProtectedTranslation, PlainTextIsTranslatedAsWithout) {
   EXPECT_EQ(with.best().log_probabilities, without.best().log_probabilities);
 }
 
-TEST_P(ProtectedTranslation, CapitalsComeOutAsCapitalsButNotWhatIsKept) {
+TEST_P(ProtectedTranslation, CapitalsExceptProtectedSpans) {
   TranslatorOptions options;
   options.protect_spans = options.true_case = true;
   const std::string text = translator(options).translate("THE HOUSE SEES %s THE GARDEN.").best().text;

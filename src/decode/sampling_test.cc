@@ -61,7 +61,7 @@ double chi_square(const std::vector<double>& counts, const std::vector<double>& 
 // test either always holds or never.
 constexpr double kLimit = 27.9;
 
-TEST(Sampling, DrawsWordsAsLikelyAsTheyAre) {
+TEST(Sampling, FollowsTheProbabilities) {
   const std::vector<int32_t> all{0, 1, 2, 3, 4, 5, 6};
   SearchOptions options = sampling_options();
   const auto counts = draws_of(options, 4000);
@@ -100,7 +100,7 @@ TEST(Sampling, NucleusIsNeverEmptyAndKeepsEverythingAtMost) {
   EXPECT_EQ(kept(1).size(), 4u);
 }
 
-TEST(Sampling, WordsLieInARow) {
+TEST(Sampling, InverseCdf) {
   const std::vector<WeightedToken> tokens{{4, 1}, {5, 0}, {6, 3}};
   EXPECT_EQ(sample_token(tokens, 0), 4);
   EXPECT_EQ(sample_token(tokens, 0.2499), 4);
@@ -138,7 +138,7 @@ TEST(Sampling, LogProbabilitiesAreTheModels) {
   EXPECT_NEAR(found.log_probabilities[0], std::log(p[found.ids[0]]), 1e-5);
 }
 
-TEST(KeepLikely, IsRelativeToTheLikeliest) {
+TEST(KeepLikely, IsRelativeToTheMostProbable) {
   std::vector<WeightedToken> tokens{{0, 0.5}, {1, 2.0}, {2, 0.2}, {3, 0.19}};
   keep_likely(tokens, 0.1);
   std::vector<int32_t> ids;
@@ -148,7 +148,7 @@ TEST(KeepLikely, IsRelativeToTheLikeliest) {
   EXPECT_EQ(tokens.size(), 1U);
 }
 
-TEST(Sampling, MinPLeavesLikelyWords) {
+TEST(Sampling, MinP) {
   SearchOptions options = sampling_options();
   options.sampling.min_p = 0.6;
   // Of tokens 1, 3 and 6 with logits 1.5, 0.9 and 1.2: exp(-0.3) is above 0.6, exp(-0.6) is below.

@@ -66,7 +66,7 @@ std::vector<Case> cases() {
 
 using Tiny = models::ModelWithWeights<models::Transformer>;
 
-TEST(Scoring, IsWhatTheSearchAddsUp) {
+TEST(Scoring, AgreesWithSearch) {
   const Tiny tiny(tiny_config(), 5);
   const models::Sequences sources = models::random_sequences(6, 8, 28, 7);
   double largest = 0;
@@ -93,7 +93,7 @@ TEST(Scoring, IsWhatTheSearchAddsUp) {
 }
 
 // References hold what a search would not write.
-TEST(Scoring, WhatIsForbiddenStillHasAProbability) {
+TEST(Scoring, ForbiddenTokensHaveAProbability) {
   const Tiny tiny(tiny_config(), 5);
   SearchOptions options;
   options.no_repeat_ngram_size = 2;

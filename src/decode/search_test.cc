@@ -84,7 +84,7 @@ TEST(Search, IsBatchInvariant) {
 }
 
 // Whoever asks for the logits of a few words finds what forbidding all others finds.
-TEST(Search, AShortlistForbidsAllOtherWords) {
+TEST(Search, ShortlistForbidsAllOtherTokens) {
   const int64_t vocabulary = 97;
   const FunctionModel model(vocabulary, 30, scrambled_logits(vocabulary, 3, 5));
   const TinyTransformer tiny;
@@ -116,7 +116,7 @@ TEST(Search, AShortlistForbidsAllOtherWords) {
   }
 }
 
-TEST(Search, AShortlistIsOfTheModelsVocabularyAndNotForDrawing) {
+TEST(Search, ShortlistMustMatchAndIsNotForSampling) {
   const FunctionModel model(50, 30, scrambled_logits(50, 3, 5));
   const TinyTransformer tiny;
   SearchOptions options;
@@ -130,7 +130,7 @@ TEST(Search, AShortlistIsOfTheModelsVocabularyAndNotForDrawing) {
                    Search(tiny.model, tiny.context(), without).run(sentences), "drawn");
 }
 
-TEST(Search, OrderChangesNoBit) {
+TEST(Search, DoesNotDependOnTheOrder) {
   const TinyTransformer tiny;
   auto sentences = random_sentences(17, 20, 96, 4);
   const Search search(tiny.model, tiny.context(), {}, {.rows = 20});
@@ -140,7 +140,7 @@ TEST(Search, OrderChangesNoBit) {
   expect_same_bits(search.run(sentences), straight, "shuffled");
 }
 
-TEST(Search, ThreadsChangeNoBit) {
+TEST(Search, DoesNotDependOnThreads) {
   const TinyTransformer tiny;
   const auto sentences = random_sentences(40, 20, 96, 5);
   const Search search(tiny.model, tiny.context(), {}, {.rows = 16});
@@ -181,7 +181,7 @@ TEST(Search, StaysWithinItsBudget) {
   for (const auto& hypotheses : results) EXPECT_EQ(hypotheses.size(), 1u);
 }
 
-TEST(Search, StepsAreTeacherForcing) {
+TEST(Search, StepsEqualTeacherForcing) {
   const TinyTransformer tiny;
   for (const SearchSentence& sentence : random_sentences(6, 20, 96, 6)) {
     SearchOptions options;
@@ -231,7 +231,7 @@ TEST(Search, EveryTranslationBeginsWithItsPrefix) {
   }
 }
 
-TEST(Search, AForcedPrefixGoesOnAsTheSearchThatFoundIt) {
+TEST(Search, PrefixContinuesAsTheUnforcedSearch) {
   const TinyTransformer tiny;
   SearchOptions options;
   options.beam_size = 1;
@@ -249,7 +249,7 @@ TEST(Search, AForcedPrefixGoesOnAsTheSearchThatFoundIt) {
   for (size_t n = 0; n < sentences.size(); ++n) EXPECT_EQ(again[n][0].ids, greedy[n][0].ids);
 }
 
-TEST(Search, NoNgramComesTwice) {
+TEST(Search, NoRepeatedNgrams) {
   const TinyTransformer tiny;
   SearchOptions options;
   options.max_length = 50;
@@ -287,7 +287,7 @@ TEST(Search, StopsWhenCancelled) {
   EXPECT_EQ(done, 3u);
 }
 
-TEST(Search, RefusesSentencesThatTheModelCannotRead) {
+TEST(Search, RefusesInvalidSentences) {
   const TinyTransformer tiny;
   const Search search(tiny.model, tiny.context(), {});
   EXPECT_THROW(search.run({{0, {}}}), Error);

@@ -82,7 +82,7 @@ FunctionModel endless(std::atomic<size_t>& steps, int64_t longest) {
   });
 }
 
-TEST(SharedSearch, CancelledSentencesLeaveTheBatchAndOthersGoOn) {
+TEST(SharedSearch, CancelledSentencesLeaveTheBatch) {
   std::atomic<size_t> steps = 0;
   const FunctionModel model = endless(steps, 1 << 20);
   SharedSearch shared({.threads = 1});
@@ -107,7 +107,7 @@ TEST(SharedSearch, CancelledSentencesLeaveTheBatchAndOthersGoOn) {
   EXPECT_EQ(other.results.size(), 2u);
 }
 
-TEST(SharedSearch, AnErrorIsItsCallersAlone) {
+TEST(SharedSearch, ErrorsReachOnlyTheirCaller) {
   const TinyTransformer tiny;
   SharedSearch shared({.threads = 1});
   const Search search(tiny.model, tiny.context(), {});
@@ -149,7 +149,7 @@ TEST(SharedSearch, AShortSentenceDoesNotWaitForALongDocument) {
   caller.join();
 }
 
-TEST(SharedSearch, DoesOtherWorkOnItsThreads) {
+TEST(SharedSearch, RunsOtherWork) {
   SharedSearch shared({.threads = 2});
   const auto here = std::this_thread::get_id();
   std::thread::id there = here;

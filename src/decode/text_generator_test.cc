@@ -59,7 +59,7 @@ Generation generate(const ByteModel& m, const TextGeneratorOptions& options, con
   return generator.generate(prompt, number, {});
 }
 
-TEST(TextGenerator, ShowsWhatItGives) {
+TEST(TextGenerator, StreamingEqualsTheResult) {
   const ByteModel m;
   TextGeneratorOptions beams = greedy();
   beams.search.beam_size = 3;
@@ -107,7 +107,7 @@ TEST(TextGenerator, TheSameSeedGivesTheSameTextOnAnyNumberOfThreads) {
   EXPECT_NE(generate(m, options, prompts[0]).texts[0].ids, runs[0][0].texts[0].ids);
 }
 
-TEST(TextGenerator, EndsWhereItShould) {
+TEST(TextGenerator, EndReasons) {
   const ByteModel m;
   EXPECT_EQ(generate(m, greedy(5)).texts[0].ending, TextEnding::kLength);
   EXPECT_EQ(generate(m, greedy(5)).texts[0].ids.size(), 5U);
@@ -158,7 +158,7 @@ TEST(TextGenerator, StopTextsEndIt) {
   }
 }
 
-TEST(StopFilter, HoldsBackWhatMayBecomeAStopText) {
+TEST(StopFilter, HoldsBackPossibleStopTexts) {
   const std::vector<std::string> stops{"END", "\n\n"};
   StopFilter filter(stops);
   EXPECT_EQ(filter.push("one E"), "one ");
@@ -190,7 +190,7 @@ TEST(TextGenerator, RepetitionIsPenalizedInPromptAndText) {
   EXPECT_EQ(std::count(ids.begin(), ids.end(), first), 0);
 }
 
-TEST(TextGenerator, SaysWhatCannotBe) {
+TEST(TextGenerator, RefusesInvalidOptions) {
   const ByteModel m;
   expect_error(ErrorKind::kUsage, "prompt 3 has 65 tokens, but the model's maximum is 64",
                [&] { generate(m, greedy(), std::string(65, 'a'), 2); });
@@ -205,7 +205,7 @@ TEST(TextGenerator, SaysWhatCannotBe) {
 
 // ---- Scoring ----------------------------------------------------------------------------------------------
 
-TEST(TextScoring, IsWhatTheSearchAddsUp) {
+TEST(TextScoring, AgreesWithSearch) {
   const ByteModel m;
   TextGeneratorOptions options = greedy(20);
   options.ignore_end = true;
@@ -218,7 +218,7 @@ TEST(TextScoring, IsWhatTheSearchAddsUp) {
   for (size_t n = 0; n < 20; ++n) EXPECT_NEAR(scores[n + 2], made.texts[0].log_probabilities[n], 1e-4);
 }
 
-TEST(TextScoring, LongTextsAreReadThroughAWindow) {
+TEST(TextScoring, LongTextsUseASlidingWindow) {
   const ByteModel m(16);
   std::string text;
   for (int n = 0; n < 50; ++n) text.push_back(static_cast<char>('a' + n * 7 % 26));

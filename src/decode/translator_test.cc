@@ -47,7 +47,7 @@ void expect_same(const std::vector<Translation>& actual, const std::vector<Trans
   }
 }
 
-TEST(Translator, ThreadsWindowsAndBudgetsChangeNothing) {
+TEST(Translator, DoesNotDependOnThreadsWindowsAndBudgets) {
   Bench bench;
   for (const bool sample : {false, true}) {
     TranslatorOptions options;
@@ -85,7 +85,7 @@ TEST(Translator, KeepsOrderAndBlankLines) {
   EXPECT_GT(distinct.size(), 5u);  // so that another order would be noticed
 }
 
-TEST(Translator, PartsOfALineAreTranslatedByThemselves) {
+TEST(Translator, PartsOfALineAreTranslatedSeparately) {
   Bench bench;
   TranslatorOptions options;
   options.split_sentences = true;
@@ -128,7 +128,7 @@ TEST(Translator, EveryTranslationBeginsWithThePrefix) {
   }
 }
 
-TEST(Translator, ScoresATranslationAsTheSearchDid) {
+TEST(Translator, ScoringAgreesWithSearch) {
   Bench bench;
   TranslatorOptions options;
   options.search.max_length_factor = 0;
@@ -199,7 +199,7 @@ TEST(Translator, AlignsTheWordsOfEveryCandidate) {
   EXPECT_GT(links, 0u);
 }
 
-TEST(Translator, TellsItsProgressAndCanBeStopped) {
+TEST(Translator, ProgressAndCancellation) {
   Bench bench;
   TranslatorOptions options;
   options.window = 10;
@@ -232,7 +232,7 @@ TEST(Translator, TellsItsProgressAndCanBeStopped) {
   EXPECT_EQ(taken, 10u);
 }
 
-TEST(Translator, RefusesWhatDoesNotFit) {
+TEST(Translator, RefusesInvalidOptions) {
   Bench bench;
   const TinyTransformer other(1, 97);
   EXPECT_THROW(Translator(other.model, other.context(), small_tokenizer(), bench.pool), Error);

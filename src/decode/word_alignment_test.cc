@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-TEST(WordAlignment, LinksEachTargetWordToWhatItsTokensLookAt) {
+TEST(WordAlignment, LinksWordsByAttention) {
   // Three target tokens, two words: the second and third token are one. Four source tokens: three words, the
   // end.
   const SoftAlignment soft{3,
@@ -27,20 +27,20 @@ TEST(WordAlignment, LinksEachTargetWordToWhatItsTokensLookAt) {
   EXPECT_EQ(to_pharaoh({{0, 0}, {2, 1}}), "0-0 2-1");
 }
 
-TEST(WordAlignment, WhatAllLookAtSaysLittle) {
+TEST(WordAlignment, DiscountsCommonlyAttendedTokens) {
   // Source 1 has the most weight of both; of source 0 the first has nearly all.
   const SoftAlignment soft{2, 2, {0.4F, 0.6F, 0.02F, 0.98F}};
   EXPECT_THAT(word_alignment(soft, {0, 1}, {0, 1}), ElementsAre(Pair(0, 0), Pair(1, 1)));
 }
 
-TEST(WordAlignment, AWordThatLooksAtTheEndStaysUnlinked) {
+TEST(WordAlignment, WordsThatAttendToTheEndAreUnlinked) {
   const SoftAlignment soft{2, 2, {0.9F, 0.1F, 0.1F, 0.9F}};
   EXPECT_THAT(word_alignment(soft, {0, kNoWord}, {0, 1}), ElementsAre(Pair(0, 0)));
   EXPECT_THAT(word_alignment(soft, {0, 1}, {0, 1}), ElementsAre(Pair(0, 0), Pair(1, 1)));
 }
 
 // Target word 2 looks at source words 0 and 3 alike; the neighbours are linked to 2 and 4.
-TEST(WordAlignment, NeighboursDecideBetweenEquals) {
+TEST(WordAlignment, NeighboursBreakTies) {
   const SoftAlignment soft{3,
                            5,
                            {0.0F, 0.0F, 1.0F, 0.0F, 0.0F,  //

@@ -107,7 +107,7 @@ TEST(CurvePicture, AxesLegendAndLines) {
   }
 }
 
-TEST(CurvePicture, PicturesStandOneUnderTheOther) {
+TEST(CurvePicture, PicturesAreStacked) {
   ChartOptions options;
   options.title = "first";
   Picture both = curve_picture(curves(), options);
@@ -137,7 +137,7 @@ TEST(CurvePicture, PeaksSurviveThinning) {
   EXPECT_DOUBLE_EQ(highest, 1);
 }
 
-TEST(CurvePicture, BreaksWhereThereIsNoNumber) {
+TEST(CurvePicture, BreaksAtNan) {
   std::vector<Curve> broken = curves();
   broken[0].y[100] = std::nan("");
   broken[0].y[101] = std::numeric_limits<double>::infinity();
@@ -145,7 +145,7 @@ TEST(CurvePicture, BreaksWhereThereIsNoNumber) {
   EXPECT_NO_THROW(curve_picture(broken));
 }
 
-TEST(CurvePicture, RefusesWhatCannotBeDrawn) {
+TEST(CurvePicture, RefusesInvalidCurves) {
   EXPECT_THROW(curve_picture({}), Error);
   EXPECT_THROW(curve_picture({{"a", {1, 2}, {1}}}), Error);
   EXPECT_THROW(curve_picture({{"a", {1}, {std::nan("")}}}), Error);

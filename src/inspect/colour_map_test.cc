@@ -13,7 +13,7 @@ double distance(Colour one, Colour other) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-TEST(ColourMap, EndsAreThePublishedOnes) {
+TEST(ColourMap, EndsMatchThePublishedMap) {
   EXPECT_EQ(level_colour(0), Colour::from_hex(0xffffff));
   EXPECT_EQ(level_colour(255), Colour::from_hex(0x08306b));
 }

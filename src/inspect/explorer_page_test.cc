@@ -15,7 +15,7 @@ Trace small_trace() {
   return testing::make_trace({"\u2581a", "\u2581</script><b>", "</s>"}, {"\u2581x", "</s>"}, 1, 2);
 }
 
-TEST(ExplorerPage, IsOneFileThatLoadsNothing) {
+TEST(ExplorerPage, IsSelfContained) {
   const std::string page = explorer_page({small_trace(), small_trace()});
   EXPECT_NE(page.find("Content-Security-Policy\" content=\"default-src 'none'"), std::string::npos);
   for (const char* part : {"src=\"", "<link", "@import", "url(", "https://"}) {
@@ -35,7 +35,7 @@ TEST(ExplorerPage, NeedsATraceWithAttention) {
 }
 
 /// A module that is used before it is made is an error in every browser; so is one that is made twice.
-TEST(ExplorerPage, ModulesAreMadeOnceAndBeforeTheyAreUsed) {
+TEST(ExplorerPage, ModulesAreDefinedOnceBeforeUse) {
   const std::string script = bundle_modules("main.js");
   std::set<std::string> made;
   size_t uses = 0;

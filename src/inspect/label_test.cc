@@ -25,19 +25,19 @@ TEST(TokenLabels, WordMarksAndSpecialTokens) {
   EXPECT_EQ(token_labels({"_Haus"}, "_")[0].faint_prefix, 0U);  // an underscore of the text is none of ours
 }
 
-TEST(TokenLabels, BytesOfACharacterShowIt) {
+TEST(TokenLabels, BytesShowTheirCharacter) {
   EXPECT_THAT(texts({"<0xC3>", "<0xA4>", "x"}), ElementsAre("\u00E4\u2081", "\u00E4\u2082", "x"));
   EXPECT_THAT(texts({"<0x41>", "<0x0A>"}), ElementsAre("A", "\u23CE"));
 }
 
-TEST(TokenLabels, BytesOfNoCharacterShowThemselves) {
+TEST(TokenLabels, InvalidBytesShowTheirValue) {
   EXPECT_THAT(texts({"<0xE4>", "<0xC3>", "<0xA4>"}), ElementsAre("0xE4", "\u00E4\u2081", "\u00E4\u2082"));
   EXPECT_THAT(texts({"<0xC3>", "x", "<0xA4>"}), ElementsAre("0xC3", "x", "0xA4"));
   EXPECT_THAT(texts({"<0xED>", "<0xA0>", "<0x80>"}), ElementsAre("0xED", "0xA0", "0x80"));  // a surrogate
   EXPECT_THAT(texts({"<0xg1>", "<0x1>"}), ElementsAre("<0xg1>", "<0x1>"));                  // not byte pieces
 }
 
-TEST(VisibleText, NothingThatActsOnATerminal) {
+TEST(VisibleText, EscapesControlCharacters) {
   EXPECT_EQ(visible_text("a\x1b[31mb\tc\nd\x7f"), "a\u241B[31mb\u21E5c\u23CEd\u2421");
   EXPECT_EQ(visible_text("a\u202Eb\u009B"), "aU+202EbU+009B");
   EXPECT_EQ(visible_text("a\xFFz"), "a\uFFFDz");

@@ -66,7 +66,7 @@ Colour png_pixel(const std::string& bytes, int x, int y) {
 
 using testing::trace_of;
 
-TEST(Faults, AreFound) {  // the negative control of the tests below
+TEST(Faults, AreClassified) {  // the negative control of the tests below
   Picture picture;
   picture.width = picture.height = 100;
   Text text;
@@ -83,7 +83,7 @@ TEST(Faults, AreFound) {  // the negative control of the tests below
   EXPECT_EQ(faults(picture).size(), 2U);
 }
 
-TEST(AttentionPicture, NothingOverlapsOrIsCut) {
+TEST(AttentionPicture, NothingOverlapsOrIsClipped) {
   for (const int tokens : {1, 2, 3, 10, 25, 40, 100}) {
     for (const auto& [layers, heads] : {std::pair{1, 1}, std::pair{1, 7}, std::pair{2, 8}}) {
       for (const bool values : {false, true}) {
@@ -114,7 +114,7 @@ TEST(AttentionPicture, NothingOverlapsInAnyShape) {
   }
 }
 
-TEST(AttentionPicture, NamesEverything) {
+TEST(AttentionPicture, HasAllLabels) {
   const Trace trace = trace_of(10, 2, 8);
   const auto found = words(attention_picture(trace));
   for (const char* word : {"Encoder layer 1", "Decoder layer 2", "Cross-attention layer 1", "Head 1",
@@ -145,7 +145,7 @@ TEST(AttentionPicture, SelectedHeadsKeepTheirNumbers) {
   EXPECT_FALSE(found.contains("Head 1"));
 }
 
-TEST(AttentionPicture, RefusesWhatCannotBeDrawn) {
+TEST(AttentionPicture, RefusesInvalidTraces) {
   Trace trace = trace_of(4, 1, 1);
   EXPECT_THROW(attention_picture(Trace{}), Error);
   trace.cross[0][0].weights[2] = std::numeric_limits<float>::quiet_NaN();
@@ -234,7 +234,7 @@ TEST(PictureFile, SameBytesEachTime) {
   EXPECT_EQ(render_picture(picture, PictureFormat::kPdf).substr(0, 5), "%PDF-");
 }
 
-TEST(PictureFile, SvgSaysWhatItShows) {
+TEST(PictureFile, SvgHasATitle) {
   Trace trace = trace_of(3, 1, 1);
   trace.source = "a < b & \xFF";
   const std::string svg = render_picture(attention_picture(trace), PictureFormat::kSvg);
@@ -242,7 +242,7 @@ TEST(PictureFile, SvgSaysWhatItShows) {
   EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
 }
 
-TEST(PictureFile, WrittenWholeOrNotAtAll) {
+TEST(PictureFile, WritesAreAtomic) {
   const std::string folder = ::testing::TempDir() + "heed_pictures_" + std::to_string(::getpid());
   make_directories(folder);
   const Picture picture = attention_picture(trace_of(3, 1, 1));
@@ -254,7 +254,7 @@ TEST(PictureFile, WrittenWholeOrNotAtAll) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(PictureFile, VeryLargeOnesGetFewerPixelsOrAnError) {
+TEST(PictureFile, LargePicturesAreScaledOrRefused) {
   Picture picture;
   picture.width = 20000;
   picture.height = 100;

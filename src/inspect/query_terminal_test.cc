@@ -42,7 +42,7 @@ TEST(QueryTerminal, WordsOfWordPieceLoseTheirMarks) {
   EXPECT_THAT(query_terminal(words, {.query = 0}), testing::HasSubstr("  films   75.0%"));
 }
 
-TEST(QueryTerminal, RefusesWhatIsNotThere) {
+TEST(QueryTerminal, RefusesMissingQueries) {
   const Trace trace = classifier_trace();
   expect_error(ErrorKind::kUsage, "no query 5 in encoder layer 1 head 1",
                [&] { query_terminal(trace, {.query = 4}); });

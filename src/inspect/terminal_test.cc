@@ -41,7 +41,7 @@ int widest_line(const std::string& text) {
   return widest;
 }
 
-TEST(Elide, KeepsToItsColumns) {
+TEST(Elide, FitsItsColumns) {
   EXPECT_EQ(elide_columns("abc", 3), "abc");
   EXPECT_EQ(elide_columns("abcd", 3), "ab\u2026");
   EXPECT_EQ(elide_columns("\u6211\u4EEC\u559C", 4), "\u6211\u2026");      // a wide character is never halved
@@ -152,7 +152,7 @@ TEST(AttentionTerminal, EveryWeightIsShownOnce) {
   EXPECT_EQ(dark, count);
 }
 
-TEST(AttentionTerminal, ColoursOnlyWhereWanted) {
+TEST(AttentionTerminal, ColoursOnlyIfEnabled) {
   const Trace trace = testing::make_trace({"a\x1b[2J", "</s>"}, {"b", "</s>"}, 1, 1);
   TerminalOptions options;
   EXPECT_THAT(attention_terminal(trace, options), Not(HasSubstr("\x1b")));
@@ -179,7 +179,7 @@ TEST(AttentionTerminal, DarkerMeansMore) {
   EXPECT_THAT(text, HasSubstr(" 1 (darker: more)\n"));
 }
 
-TEST(AttentionTerminal, RefusesWhatCannotBeShown) {
+TEST(AttentionTerminal, RefusesInvalidTraces) {
   Trace trace = testing::make_trace({"a", "</s>"}, {"b", "</s>"}, 1, 1);
   EXPECT_THROW(attention_terminal(Trace{}), Error);
   TerminalOptions narrow;
@@ -220,7 +220,7 @@ TEST(CurveTerminal, MarkedPointsStandOut) {
   EXPECT_EQ(count({line, {.name = "best", .x = {10}, .y = {1}, .marked = true}}), 2u);  // and in the legend
 }
 
-TEST(CurveTerminal, KeepsToItsSize) {
+TEST(CurveTerminal, FitsItsSize) {
   Curve loss{"loss", {}, {}}, bleu{"\u6211\u4EEC BLEU", {}, {}};
   for (int n = 1; n < 3000; ++n) {
     loss.x.push_back(n);
@@ -250,7 +250,7 @@ TEST(CurveTerminal, KeepsToItsSize) {
   }
 }
 
-TEST(CurveTerminal, RefusesWhatCannotBeShown) {
+TEST(CurveTerminal, RefusesInvalidCurves) {
   EXPECT_THROW(curve_terminal({}), Error);
   CurveTerminalOptions options;
   options.rows = 4;

@@ -54,7 +54,7 @@ Trace detailed_trace() {
   return trace;
 }
 
-TEST(TracePack, HoldsWeightsInFloat16) {
+TEST(TracePack, StoresWeightsInFloat16) {
   const Trace trace = testing::make_trace(testing::make_tokens(20), testing::make_tokens(17), 2, 3);
   const auto json = nlohmann::json::parse(pack_trace(trace));
   for (const Stack stack : kStacks) {
@@ -85,7 +85,7 @@ TEST(TracePack, ScoresComeBackFromWeights) {
   EXPECT_NEAR(vectors[14] * rows[9], -3, 1e-6);              // the last value
 }
 
-TEST(TracePack, LeavesOutWhatWasNotChosen) {
+TEST(TracePack, SkipsUnselectedHeads) {
   Trace trace = testing::make_trace({"a", "</s>"}, {"x", "</s>"}, 2, 2);
   trace = select(trace, parse_selection("cross", "2", "1"));
   const auto packed = nlohmann::json::parse(pack_trace(trace)).at("packed");

@@ -57,7 +57,7 @@ TEST(Trace, ChecksSizesAndNumbers) {
   EXPECT_EQ(kind_of([&] { check_trace(Trace{}); }), ErrorKind::kUsage);
 }
 
-TEST(Trace, ErrorSaysWhere) {
+TEST(Trace, ErrorsNameTheMatrix) {
   Trace trace = example();
   trace.cross[1][2].weights[7] = 2;  // 5 keys: query 2, key 3
   try {
@@ -69,7 +69,7 @@ TEST(Trace, ErrorSaysWhere) {
   }
 }
 
-TEST(Trace, DecoderKeysAreWhatWasRead) {
+TEST(Trace, DecoderKeysAreItsInput) {
   Trace trace = example();
   EXPECT_THAT(key_tokens(trace, Stack::kDecoder), ElementsAre("<s>", "\u2581The", "\u2581hou", "se"));
   trace.decoder_tokens = {"a", "b", "c", "d"};
@@ -87,7 +87,7 @@ TEST(Select, KeepsIndices) {
   EXPECT_EQ(chosen.cross[1][2].weights, trace.cross[1][2].weights);
 }
 
-TEST(Select, RefusesWhatIsNotThere) {
+TEST(Select, RefusesMissingLayersAndHeads) {
   const Trace trace = example();
   const std::vector<std::array<const char*, 3>> choices{
       {"cross", "3", "all"}, {"cross", "all", "4"},
@@ -104,7 +104,7 @@ TEST(Select, RefusesWhatIsNotThere) {
             ErrorKind::kUsage);
 }
 
-TEST(Select, SaysWhichStacksThereAre) {
+TEST(Select, ErrorsListTheStacks) {
   Trace recurrent = example();
   recurrent.encoder.clear();
   recurrent.decoder.clear();
@@ -124,7 +124,7 @@ TEST(Mean, IsTheMean) {
   }
 }
 
-TEST(Words, BeginAtMarksAndSpecialTokens) {
+TEST(Words, BeginAtMarkersAndSpecialTokens) {
   EXPECT_THAT(word_indices({"\u2581Das", "\u2581H", "aus", ".", "</s>"}), ElementsAre(0, 1, 1, 1, 2));
   EXPECT_THAT(word_indices({"<s>", "a", "b", "</s>"}), ElementsAre(0, 1, 1, 2));
   EXPECT_THAT(word_indices({}), ElementsAre());
@@ -162,7 +162,7 @@ TEST(Words, BytesBecomeText) {
   EXPECT_THAT(words.source_tokens, ElementsAre("\u00E4h", "</s>"));
 }
 
-TEST(Words, RefusesIndicesThatDoNotFit) {
+TEST(Words, RefusesInvalidIndices) {
   const Trace trace = example();
   const std::vector<int> target{0, 1, 1, 2};
   for (const std::vector<int>& source :
@@ -191,7 +191,7 @@ TEST(TraceJson, RoundTripIsExact) {
   }
 }
 
-TEST(TraceJson, FutureIsZeroAndKeysAreNamed) {
+TEST(TraceJson, LookAheadIsZeroAndKeysAreNamed) {
   const std::string json = trace_to_json(testing::make_trace({"a", "</s>"}, {"b", "</s>"}, 1, 1));
   EXPECT_THAT(json, HasSubstr("\"decoder\": [\n   [[[1,0],"));
   for (const char* name :
@@ -200,7 +200,7 @@ TEST(TraceJson, FutureIsZeroAndKeysAreNamed) {
   }
 }
 
-TEST(TraceJson, WhatWasNotChosenIsEmptyInItsPlace) {
+TEST(TraceJson, UnselectedHeadsAreEmpty) {
   const Trace chosen = select(example(), parse_selection("cross", "2", "3"));
   const Trace back = trace_from_json(trace_to_json(chosen), "test");
   EXPECT_TRUE(back.encoder.empty());
@@ -208,7 +208,7 @@ TEST(TraceJson, WhatWasNotChosenIsEmptyInItsPlace) {
   EXPECT_EQ(back.cross[1][2].weights, chosen.cross[1][2].weights);
 }
 
-TEST(TraceJson, RefusesOtherThings) {
+TEST(TraceJson, RefusesOtherJson) {
   const std::string good = trace_to_json(example());
   for (const std::string& bad :
        {std::string(), std::string("[]"), std::string("{}"), good.substr(0, good.size() / 2),

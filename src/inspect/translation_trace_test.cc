@@ -51,7 +51,7 @@ double row_sum(const AttentionMatrix& matrix, int query) {
   return sum;
 }
 
-TEST(TranslationTrace, HoldsEveryHeadOfEveryLayer) {
+TEST(TranslationTrace, ContainsEveryHeadOfEveryLayer) {
   const SmallModel model;
   const auto source = model.tokenizer->encode_source("der alte hund").ids;
   const auto target = model.tokenizer->encode_target("the dog").ids;
@@ -122,7 +122,7 @@ TEST(TranslationTrace, DetailsExplainTheWeights) {
   }
 }
 
-TEST(TranslationTrace, HoldsTheLogProbabilityOfEachTargetToken) {
+TEST(TranslationTrace, ContainsTokenLogProbabilities) {
   const SmallModel model;
   const auto source = model.tokenizer->encode_source("der alte hund").ids;
   const auto target = model.tokenizer->encode_target("the dog").ids;
@@ -145,7 +145,7 @@ TEST(TranslationTrace, HoldsTheLogProbabilityOfEachTargetToken) {
   }
 }
 
-TEST(TranslationTrace, ListeningChangesNothing) {
+TEST(TranslationTrace, RecordingChangesNothing) {
   const SmallModel model;
   models::Sequences source, target;
   source.append(model.tokenizer->encode_source("ein mann").ids);
@@ -162,7 +162,7 @@ TEST(TranslationTrace, ListeningChangesNothing) {
   EXPECT_EQ(recorder.stack(Stack::kEncoder).size(), 3u);
 }
 
-TEST(TranslationTrace, RefusesWhatHasNoPlace) {
+TEST(TranslationTrace, RefusesTooLongInput) {
   const SmallModel model;
   const auto target = model.tokenizer->encode_target("the dog").ids;
   const std::vector<int32_t> none, many(21, target[0]);

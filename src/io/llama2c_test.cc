@@ -23,7 +23,7 @@ std::string small_model(int32_t vocabulary = 5) {
   return bytes;
 }
 
-TEST(Llama2c, ReadsEveryMatrixAndMovesPairsApart) {
+TEST(Llama2c, ConvertsEveryMatrixAndRotaryPairs) {
   const TestFolder folder;
   const Llama2cModel model = read_llama2c(folder.write("model.bin", small_model()));
   EXPECT_EQ(model.width, 8);

@@ -21,7 +21,7 @@ std::vector<std::pair<std::string, Tensor>> two_tensors() {
 // The hashes are those of Python's xxhash: of b"\x06\0\0\0\0\0\0\0format" and so on, and of the numbers.
 constexpr const char* kHashes = "xxh64 e43775b3024d551c 6d50bdacee372b0e e77c8eb5f2cdd680";
 
-TEST(SafetensorsHashes, StandInTheMetadata) {
+TEST(SafetensorsHashes, AreStoredInTheMetadata) {
   const TestFolder folder;
   const std::string path = folder.path("with.safetensors");
   write_safetensors_with_hashes(path, two_tensors(), {{"format", "pt"}});

@@ -83,7 +83,7 @@ TEST(SafetensorsHeader, RefusesRepeatedKeys) {
                  "has a duplicate shape");
 }
 
-TEST(SafetensorsHeader, RefusesSizesThatDoNotFit) {
+TEST(SafetensorsHeader, RefusesMismatchedSizes) {
   expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4, "needs 8 bytes but has 4");
   expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8, "are 8 to 0");
   expect_refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7, "there are 7 bytes of data");

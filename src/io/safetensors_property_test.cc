@@ -149,7 +149,7 @@ TEST(SafetensorsFuzz, HeadersAreRefusedOrSound) {
   EXPECT_GT(refused, 10'000);
 }
 
-TEST(SafetensorsFuzz, FilesAreRefusedOrReadable) {
+TEST(SafetensorsFuzz, FilesAreRefusedOrRead) {
   const TestFolder folder;
   const std::string whole = safetensors_bytes(kHeader, kDataSize);
   Random random(RandomKey::from_seed(21));

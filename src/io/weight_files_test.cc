@@ -45,7 +45,7 @@ TEST(WeightFiles, ReadsShardsAsOne) {
   });
 }
 
-TEST(WeightFiles, RefusesAnIndexThatDoesNotFit) {
+TEST(WeightFiles, RefusesAMismatchedIndex) {
   const TestFolder folder;
   write_shards(folder);
   const auto expect_refused = [&](const std::string& index, ErrorKind kind, const std::string& part) {

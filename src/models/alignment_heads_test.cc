@@ -7,7 +7,7 @@
 namespace heed::models {
 namespace {
 
-TEST(AlignmentHeads, AreWrittenBesideAllElse) {
+TEST(AlignmentHeads, KeepOtherGenerationSettings) {
   const TestFolder folder;
   EXPECT_TRUE(read_alignment_heads(folder.path()).empty());
   expect_error(ErrorKind::kNotFound, "generation_config.json", [&] {

@@ -91,7 +91,7 @@ TEST(BertClassifier, LossFollowsItsDefinition) {
   EXPECT_NEAR(model.loss(context, kInput, labels, {}).loss_sum, nll, 1e-12);
 }
 
-TEST(BertClassifier, CompanyChangesNothing) {
+TEST(BertClassifier, IsBatchInvariant) {
   const BertClassifier model(tiny());
   const nn::ParameterArray values = some_values(model.table());
   nn::PackedWeights packed;
@@ -113,7 +113,7 @@ TEST(BertClassifier, CompanyChangesNothing) {
   EXPECT_TRUE(differs(typed));
 }
 
-TEST(BertClassifier, SaysWhatItCannotRead) {
+TEST(BertClassifier, RefusesInvalidInput) {
   const BertClassifier model(tiny());
   const nn::ParameterArray values = some_values(model.table());
   nn::Context context = nn::context_for(model.table(), values);
@@ -139,7 +139,7 @@ TEST(BertClassifier, SaysWhatItCannotRead) {
   expect_error(ErrorKind::kUsage, "at least two classes", [&] { BertClassifier refused(one_class); });
 }
 
-TEST(BertMaskedLm, GivesLogitsAtPlaces) {
+TEST(BertMaskedLm, LogitsAtPositions) {
   BertConfig config = tiny();
   config.labels.clear();
   const BertMaskedLm model(config);
@@ -164,7 +164,7 @@ std::unique_ptr<Model> read(const nlohmann::json& changes = nlohmann::json::obje
   return read_bert(JsonObject::parse(config.dump(), "config.json"));
 }
 
-TEST(BertConfig, IsReadAsItIsWritten) {
+TEST(BertConfig, RoundTrip) {
   BertConfig config = tiny();
   config.types = 3;
   config.activation = Activation::kRelu;
@@ -183,7 +183,7 @@ TEST(BertConfig, IsReadAsItIsWritten) {
   EXPECT_EQ(json["label2id"]["neither"], 2);
 }
 
-TEST(BertConfig, FillsInWhatTransformersFillsIn) {
+TEST(BertConfig, HasTheDefaultsOfTransformers) {
   const auto model =
       read({{"id2label", nullptr}, {"hidden_dropout_prob", 0.3}, {"classifier_dropout", nullptr}});
   const auto& bert = dynamic_cast<const BertClassifier&>(*model);
@@ -194,7 +194,7 @@ TEST(BertConfig, FillsInWhatTransformersFillsIn) {
   EXPECT_EQ(read({{"architectures", {"BertForMaskedLM"}}})->task(), Task::kMaskedLanguageModel);
 }
 
-TEST(BertConfig, RefusesContradictionsAndWhatItCannotDo) {
+TEST(BertConfig, RefusesContradictionsAndUnsupportedFeatures) {
   const auto expect_refused = [](const nlohmann::json& changes, const std::string& part) {
     expect_error(ErrorKind::kFormat, part, [&] { read(changes); });
   };
@@ -215,7 +215,7 @@ TEST(BertConfig, RefusesContradictionsAndWhatItCannotDo) {
   expect_refused({{"hidden_act", "gelo"}}, "gelu");
 }
 
-TEST(BertDirectory, OpensWhatWasWrittenAndOlderNames) {
+TEST(BertDirectory, RoundTripAndOldParameterNames) {
   TestFolder folder;
   const BertClassifier model(tiny());
   const nn::ParameterArray values = some_values(model.table());

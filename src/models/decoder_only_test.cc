@@ -86,7 +86,7 @@ TEST(DecoderOnly, Gradients) {
 }
 
 /// What is read at once, and what is read word by word behind a prompt, by hypotheses that branch.
-TEST(DecoderOnly, StepsGiveTheLogitsOfThePass) {
+TEST(DecoderOnly, StepsAgreeWithTheForwardPass) {
   for (const DecoderOnlyFamily* family : families()) {
     Ready ready(tiny(*family));
     nn::Context context = ready.context();
@@ -117,7 +117,7 @@ TEST(DecoderOnly, StepsGiveTheLogitsOfThePass) {
   }
 }
 
-TEST(DecoderOnly, RowsOfAFinishedTextServeOthers) {
+TEST(DecoderOnly, FinishedRowsAreReused) {
   Ready ready(tiny(gpt2_family()));
   nn::Context context = ready.context();
   auto state = ready.model.start(context);
@@ -148,7 +148,7 @@ TEST(DecoderOnly, IsBatchInvariant) {
   }
 }
 
-TEST(DecoderOnly, DirectoriesComeBackTheSame) {
+TEST(DecoderOnly, DirectoryRoundTrip) {
   for (const DecoderOnlyFamily* family : families()) {
     Ready ready(tiny(*family));
     const TestFolder folder;
@@ -173,7 +173,7 @@ TEST(DecoderOnly, Gpt2MatricesAreTransposedInFiles) {
   EXPECT_FALSE(file.has("lm_head.weight"));
 }
 
-TEST(DecoderOnly, OlderFilesOfGpt2Open) {
+TEST(DecoderOnly, OpensOldGpt2Files) {
   Ready ready(tiny(gpt2_family()));
   const TestFolder folder;
   write_json(folder.path("config.json"), ready.model.config_json());
@@ -229,7 +229,7 @@ TEST(DecoderOnly, HostileConfigsAreRefused) {
   }
 }
 
-TEST(DecoderOnly, SaysWhatItCannotRead) {
+TEST(DecoderOnly, RefusesInvalidInput) {
   Ready ready(tiny(gpt2_family()));
   nn::Context context = ready.context();
   expect_error(ErrorKind::kUsage, "a sequence of 13 tokens exceeds the model's maximum length of 12",

@@ -24,7 +24,7 @@ GenerationDefaults defaults_of(const std::string& generation, Task task = Task::
   return read_generation_defaults(folder.path(), JsonObject::parse(config, "config.json"), task);
 }
 
-TEST(GenerationDefaults, EveryKeyThatIsFollowed) {
+TEST(GenerationDefaults, SupportedKeys) {
   const GenerationDefaults d = defaults_of(R"({"bad_words_ids": [[99], [4]], "begin_suppress_tokens": [3],
     "decoder_start_token_id": 99, "early_stopping": "never", "eos_token_id": [1, 2, 4],
     "forced_bos_token_id": 12, "forced_eos_token_id": 2, "length_penalty": 0.6, "max_length": 64,
@@ -48,7 +48,7 @@ TEST(GenerationDefaults, EveryKeyThatIsFollowed) {
   EXPECT_FALSE(d.sample.has_value());
 }
 
-TEST(GenerationDefaults, SamplingSaysAllOrNothing) {
+TEST(GenerationDefaults, SamplingSettings) {
   const GenerationDefaults few = defaults_of(R"({"temperature": 0.6, "top_p": 0.8})", Task::kLanguageModel);
   EXPECT_FALSE(few.sample.has_value());
   EXPECT_EQ(few.temperature, 0.6);
@@ -65,7 +65,7 @@ TEST(GenerationDefaults, SamplingSaysAllOrNothing) {
 }
 
 // What an older directory says stands in config.json, at the library's defaults where it says nothing.
-TEST(GenerationDefaults, ConfigHoldsOnlyWithoutAFileOfTheirOwn) {
+TEST(GenerationDefaults, ConfigJsonIsUsedWithoutGenerationConfig) {
   const GenerationDefaults old = defaults_of("");
   EXPECT_EQ(old.beams, 6);
   EXPECT_EQ(old.forbidden_ids, Ids{99});
@@ -79,7 +79,7 @@ TEST(GenerationDefaults, ConfigHoldsOnlyWithoutAFileOfTheirOwn) {
   EXPECT_EQ(file.end_ids, (Ids{7, 8}));
 }
 
-TEST(GenerationDefaults, WhatCannotBeDoneIsRefusedByName) {
+TEST(GenerationDefaults, UnsupportedKeysAreNamed) {
   const std::vector<std::pair<std::string, std::string>> cases{{"num_beams", "4096"},
                                                                {"num_beams", "0"},
                                                                {"max_length", "1"},
@@ -113,7 +113,7 @@ TEST(GenerationDefaults, WhatCannotBeDoneIsRefusedByName) {
                [] { defaults_of(R"({"forced_bos_token_id": 3})", Task::kLanguageModel); });
 }
 
-TEST(GenerationDefaults, WhatTheLibraryWritesIsRead) {
+TEST(GenerationDefaults, ReadsFilesOfTransformers) {
   for (const char* text :
        {R"({"_from_model_config": true, "bos_token_id": 0, "eos_token_id": 0, "output_attentions": false,
             "output_hidden_states": false, "transformers_version": "5.23.0", "use_cache": true})",
@@ -134,7 +134,7 @@ TEST(GenerationDefaults, WhatTheLibraryWritesIsRead) {
   }
 }
 
-TEST(GenerationDefaults, ALinkToNothingIsNoAbsentFile) {
+TEST(GenerationDefaults, DanglingLinksAreErrors) {
   const TestFolder folder;
   std::filesystem::create_symlink("elsewhere.json", folder.path("generation_config.json"));
   expect_error(ErrorKind::kNotFound, "generation_config.json", [&] {

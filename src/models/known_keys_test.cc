@@ -84,7 +84,7 @@ nlohmann::json with(const char* text, const std::string& key, const nlohmann::js
   return json;
 }
 
-TEST(KnownKeys, WhatTheLibraryWritesIsRead) {
+TEST(KnownKeys, ReadsConfigsOfTransformers) {
   for (const char* text : {kMarian, kGpt2, kLlama, kBert}) {
     nlohmann::json json = nlohmann::json::parse(text);
     EXPECT_NO_THROW(read(json)) << text;
@@ -102,7 +102,7 @@ struct Refused {
   nlohmann::json value;
 };
 
-TEST(KnownKeys, WhatWouldChangeTheModelIsRefusedByName) {
+TEST(KnownKeys, UnsupportedKeysAreNamed) {
   const std::vector<Refused> cases{
       {kMarian, "normalize_before", true},
       {kMarian, "normalize_embedding", true},
@@ -148,7 +148,7 @@ TEST(KnownKeys, RotaryPositionsOfBothKindsMustAgree) {
   expect_error(ErrorKind::kFormat, "rope_parameters.partial_rotary_factor", [&] { read(partial); });
 }
 
-TEST(KnownKeys, OneFunctionMayHaveSeveralNames) {
+TEST(KnownKeys, ActivationsHaveAliases) {
   EXPECT_NO_THROW(read(with(kGpt2, "activation_function", "gelu_pytorch_tanh")));
   EXPECT_NO_THROW(read(with(kBert, "hidden_act", "gelu_pytorch_tanh")));
   EXPECT_NO_THROW(read(with(kLlama, "hidden_act", "gelu_pytorch_tanh")));

@@ -83,7 +83,7 @@ class QuantizedDirectory : public testing::Test {
   TestFolder float_, int8_;
 };
 
-TEST_F(QuantizedDirectory, IsTheSameAsAFloatModelQuantisedOnItsWayIn) {
+TEST_F(QuantizedDirectory, EqualsAFloatModelQuantisedOnLoading) {
   const LoadedModel stored = load_model(int8_.path());
   EXPECT_EQ(stored.precision, Precision::kInt8);
   const Tensor expected = logits(load_model(float_.path(), {.precision = Precision::kInt8}));
@@ -125,7 +125,7 @@ TEST_F(QuantizedDirectory, OpensInFloat32Too) {
       << "activations are not rounded in float32";
 }
 
-TEST_F(QuantizedDirectory, HoldsMatricesAsTheyAreUsedWhereFilesHaveThemTransposed) {
+TEST_F(QuantizedDirectory, TransposedMatrices) {
   DecoderOnlyConfig config;
   config.family = &gpt2_family();
   config.vocabulary = 11;
@@ -147,7 +147,7 @@ TEST_F(QuantizedDirectory, HoldsMatricesAsTheyAreUsedWhereFilesHaveThemTranspose
   expect_equal(run(load_model(int8_.path())), expected, "int8 from both directories");
 }
 
-TEST_F(QuantizedDirectory, OtherWaysOfQuantisingAreRefused) {
+TEST_F(QuantizedDirectory, OtherQuantizationMethodsAreRefused) {
   set_note("quant_method", "bitsandbytes");
   expect_refusal("heed_int8, the format of heed quantize");
   set_note("quant_method", "heed_int8");
@@ -178,14 +178,14 @@ TEST_F(QuantizedDirectory, DamagedWeightsAreRefused) {
 }
 
 // A file that says nothing of it, with whole numbers in it.
-TEST_F(QuantizedDirectory, IsNotTakenForAFloatModel) {
+TEST_F(QuantizedDirectory, IsNotReadAsAFloatModel) {
   auto config = nlohmann::ordered_json::parse(read_file(int8_.path("config.json")));
   config.erase("quantization_config");
   write_json(int8_.path("config.json"), config);
   expect_refusal("_scale', which is not a parameter of this model");
 }
 
-TEST_F(QuantizedDirectory, TrainingGoesOnFromFloatsAlone) {
+TEST_F(QuantizedDirectory, CannotBeFineTuned) {
   expect_error(ErrorKind::kUsage, "train the original float model",
                [&] { read_for_fine_tuning(int8_.path(), architecture_named("transformer"), {}); });
 }

@@ -63,7 +63,7 @@ std::vector<float> row_of(const Tensor& logits, int64_t row) {
   return logits.narrow(0, row, 1).to_vector<float>();
 }
 
-TEST(RnnSeq2Seq, StepsAreTeacherForcingToTheBit) {
+TEST(RnnSeq2Seq, StepsEqualTeacherForcingBitForBit) {
   for (const RnnConfig& config : all_configs()) {
     const TinyRnn tiny(config);
     nn::Context context = tiny.context();
@@ -116,7 +116,7 @@ TEST(RnnSeq2Seq, SourceAndWeightsMatter) {
   EXPECT_NE(other.model.logits(other_context, source, target).to_vector<float>(), logits);
 }
 
-TEST(RnnSeq2Seq, HypothesesGoTheirOwnWays) {
+TEST(RnnSeq2Seq, HypothesesAreIndependent) {
   RnnConfig config = tiny_config();
   config.cell = RecurrentCell::kLstm;
   config.decoder_layers = 2;
@@ -182,7 +182,7 @@ TEST(RnnSeq2Seq, GradientsOfTheLoss) {
   }
 }
 
-TEST(RnnSeq2Seq, ErrorsSayWhatToDo) {
+TEST(RnnSeq2Seq, RefusesInvalidInput) {
   const TinyRnn tiny(tiny_config());
   nn::Context context = tiny.context();
   Sequences nothing, long_one, one = random_sequences(1, 3, 20, 1);
@@ -203,7 +203,7 @@ TEST(RnnSeq2Seq, ErrorsSayWhatToDo) {
 
 // ---- config.json ------------------------------------------------------------------------------------------
 
-TEST(RnnConfig, IsReadAsItWasWritten) {
+TEST(RnnConfig, RoundTrip) {
   for (const RnnConfig& config : all_configs()) {
     const std::string text = rnn_config_json(config).dump();
     const RnnConfig again = read_rnn_config(JsonObject::parse(text, "config.json"));
@@ -215,7 +215,7 @@ TEST(RnnConfig, IsReadAsItWasWritten) {
   }
 }
 
-TEST(RnnConfig, WhatDoesNotFitTogetherIsRefused) {
+TEST(RnnConfig, RefusesContradictions) {
   const auto read = [](const std::string& key, const nlohmann::json& value) {
     auto json = rnn_config_json(tiny_config());
     json[key] = value;

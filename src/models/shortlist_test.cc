@@ -13,7 +13,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-TEST(Shortlist, JoinsWhatAllWordsOfASourceNeed) {
+TEST(Shortlist, UnionOverSourceTokens) {
   std::vector<Ids> translations(71);
   translations[1] = {5, 3};
   translations[2] = {3, 69};
@@ -26,7 +26,7 @@ TEST(Shortlist, JoinsWhatAllWordsOfASourceNeed) {
   EXPECT_EQ(list.common_tokens(), 2);
 }
 
-TEST(Shortlist, IsTheSameWhenReadAgain) {
+TEST(Shortlist, RoundTrip) {
   const TestFolder folder;
   EXPECT_FALSE(Shortlist::is_in(folder.path()));
   std::vector<Ids> translations(100);
@@ -40,7 +40,7 @@ TEST(Shortlist, IsTheSameWhenReadAgain) {
                [&] { Shortlist::read(folder.path(), 99); });
 }
 
-TEST(Shortlist, DamagedFilesSayWhatIsWrong) {
+TEST(Shortlist, RefusesDamagedFiles) {
   const TestFolder folder;
   const auto row = [](const Ids& ids) { return Tensor::from(ids, {static_cast<int64_t>(ids.size())}); };
   const auto expect_refused = [&](const Ids& common, const Ids& offsets, const Ids& words,

@@ -132,7 +132,7 @@ TEST_F(StoredCopies, OfBert) {
 }
 
 // Nothing of the model's size is made before its weights are known to fit.
-TEST_F(StoredCopies, WeightsAreComparedBeforeAnythingIsMade) {
+TEST_F(StoredCopies, WeightsAreCheckedBeforeAllocation) {
   write(Transformer(marian_config()));
   nlohmann::json config = nlohmann::json::parse(content_of(folder_.path("config.json")));
   config["vocab_size"] = config["decoder_vocab_size"] = 1 << 26;

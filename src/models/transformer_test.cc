@@ -108,7 +108,7 @@ Tensor step_by_step(const Tiny& tiny, const Sequences& source, const Sequences& 
   }
 }
 
-TEST(Transformer, StepsAreTeacherForcing) {
+TEST(Transformer, StepsEqualTeacherForcing) {
   const Sequences source = random_sequences(5, 9, 20, 1), target = random_sequences(5, 12, 20, 2);
   for (const TransformerConfig& config : all_configs()) {
     const Tiny tiny(config);
@@ -139,7 +139,7 @@ TEST(Transformer, IsBatchInvariant) {
   }
 }
 
-TEST(Transformer, ListeningChangesNothing) {
+TEST(Transformer, RecordingChangesNothing) {
   struct Count : nn::AttentionSink {
     void receive(const nn::AttentionPlace&, const Tensor&, const ops::AttentionLayout&, int) override {
       ++calls;
@@ -255,7 +255,7 @@ TEST(Transformer, DepthScaledInitDividesByTheRootOfTheLayer) {
   EXPECT_FLOAT_EQ(ratio("model.shared.weight"), 1);
 }
 
-TEST(Transformer, OnlyPositionsTellWhoGivesTheFlower) {
+TEST(Transformer, OnlyPositionsEncodeWordOrder) {
   const std::vector<int32_t> mary{3, 4, 5, 6, 7, 0}, john{5, 4, 3, 6, 7, 0};
   for (const TransformerConfig& config : all_configs()) {
     const Tiny tiny(config);
@@ -269,14 +269,14 @@ TEST(Transformer, OnlyPositionsTellWhoGivesTheFlower) {
 
 // ---- config.json ------------------------------------------------------------------------------------------
 
-TEST(TransformerConfig, IsReadAsItWasWritten) {
+TEST(TransformerConfig, RoundTrip) {
   for (const TransformerConfig& config : all_configs()) {
     const std::string text = name_of(config);
     EXPECT_EQ(name_of(read_transformer_config(JsonObject::parse(text, "config.json"))), text);
   }
 }
 
-TEST(TransformerConfig, WhatMarianCannotSayHasATypeOfItsOwn) {
+TEST(TransformerConfig, OtherFeaturesHaveTypeHeedTransformer) {
   for (const TransformerConfig& config : all_configs()) {
     const bool marian = config.positions.kind == nn::PositionKind::kSinusoidal && !config.norm_first &&
                         config.norm == nn::NormKind::kLayer;
@@ -291,7 +291,7 @@ TEST(TransformerConfig, WhatMarianCannotSayHasATypeOfItsOwn) {
       testing::ElementsAre("batch norm (normalization)", "rotary positions (position_embedding_type)"));
 }
 
-TEST(TransformerConfig, OlderFilesNameTheLayoutOfSinusoids) {
+TEST(TransformerConfig, ReadsTheOldSinusoidLayout) {
   TransformerConfig config = tiny_config();
   config.norm_first = true;
   auto json = transformer_config_json(config);

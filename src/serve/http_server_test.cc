@@ -87,7 +87,7 @@ class HttpServerTest : public testing::Test {
   std::unique_ptr<HttpServer> server_;
 };
 
-TEST_F(HttpServerTest, AnswersRequestsOfAConnectionInTurn) {
+TEST_F(HttpServerTest, KeepAliveAndPipelining) {
   start();
   HttpConnection client(server_->port());
   EXPECT_EQ(client.get("/a%20b?c=d").body, "/a b:");
@@ -107,7 +107,7 @@ TEST_F(HttpServerTest, AnswersRequestsOfAConnectionInTurn) {
   EXPECT_EQ(client.receive().body, "/y:");
 }
 
-TEST_F(HttpServerTest, ReadsBodiesInPartsAndSaysContinue) {
+TEST_F(HttpServerTest, ChunkedBodiesAndContinue) {
   start();
   HttpConnection client(server_->port());
   client.send(
@@ -119,7 +119,7 @@ TEST_F(HttpServerTest, ReadsBodiesInPartsAndSaysContinue) {
   EXPECT_EQ(client.receive().body, "/e:ok");
 }
 
-TEST_F(HttpServerTest, GivesAnswersHeadersAndIds) {
+TEST_F(HttpServerTest, ResponsesHaveHeadersAndIds) {
   start();
   HttpConnection client(server_->port());
   const HttpAnswer named = client.get("/", "X-Request-Id: my-id.7\r\n");
@@ -131,7 +131,7 @@ TEST_F(HttpServerTest, GivesAnswersHeadersAndIds) {
   EXPECT_NE(client.get("/").headers.at("x-request-id"), made);
 }
 
-TEST_F(HttpServerTest, RefusesWhatIsTooLarge) {
+TEST_F(HttpServerTest, EnforcesSizeLimits) {
   start({.head_bytes = 1024, .body_bytes = 100});
   EXPECT_EQ(HttpConnection(server_->port()).get("/" + std::string(2000, 'a')).status, 431);
   EXPECT_EQ(HttpConnection(server_->port()).get("/", "A: " + std::string(2000, 'a') + "\r\n").status, 431);
@@ -150,7 +150,7 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLarge) {
   EXPECT_EQ(greedy.receive().status, 413);
 }
 
-TEST_F(HttpServerTest, RefusesWhatIsNotHttp) {
+TEST_F(HttpServerTest, RefusesMalformedRequests) {
   start();
   for (const char* bad :
        {"rubbish\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
@@ -169,7 +169,7 @@ TEST_F(HttpServerTest, RefusesWhatIsNotHttp) {
   EXPECT_EQ(HttpConnection(server_->port()).get("/").status, 200);
 }
 
-TEST_F(HttpServerTest, OneByteNowAndThenKeepsNoConnection) {
+TEST_F(HttpServerTest, SlowWritersAreDisconnected) {
   start({.head_seconds = 0.3, .body_seconds = 0.3, .idle_seconds = 0.3});
   const auto begin = Clock::now();
   HttpConnection head(server_->port()), body(server_->port()), silent(server_->port()), idle(server_->port());
@@ -187,7 +187,7 @@ TEST_F(HttpServerTest, OneByteNowAndThenKeepsNoConnection) {
   EXPECT_TRUE(idle.ends_within(1));
 }
 
-TEST_F(HttpServerTest, AClientThatDoesNotReadLosesItsConnection) {
+TEST_F(HttpServerTest, SlowReadersAreDisconnected) {
   start({.write_seconds = 0.3});
   HttpConnection client(server_->port());
   client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -196,7 +196,7 @@ TEST_F(HttpServerTest, AClientThatDoesNotReadLosesItsConnection) {
   EXPECT_LT(record.seconds, 3);
 }
 
-TEST_F(HttpServerTest, SlowClientsDelayNobodyAndConnectionsAreCounted) {
+TEST_F(HttpServerTest, SlowClientsDoNotBlockOthers) {
   start({.connections = 20});
   std::vector<std::unique_ptr<HttpConnection>> slow;
   for (int n = 0; n < 19; ++n) {
@@ -214,7 +214,7 @@ TEST_F(HttpServerTest, SlowClientsDelayNobodyAndConnectionsAreCounted) {
   EXPECT_EQ(HttpConnection(server_->port()).get("/").status, 200);
 }
 
-TEST_F(HttpServerTest, AClientThatLeavesCancelsItsRequest) {
+TEST_F(HttpServerTest, DisconnectCancelsTheRequest) {
   start();
   {
     HttpConnection client(server_->port());
@@ -232,7 +232,7 @@ TEST_F(HttpServerTest, AClientThatLeavesCancelsItsRequest) {
   EXPECT_TRUE(wait_for_record([](const HttpRecord& record) { return record.path == "/hold"; }).gone);
 }
 
-TEST_F(HttpServerTest, LateAnswersDoNotReachTheNextRequest) {
+TEST_F(HttpServerTest, LateResponsesAreDropped) {
   start();
   HttpConnection client(server_->port());
   client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -246,7 +246,7 @@ TEST_F(HttpServerTest, LateAnswersDoNotReachTheNextRequest) {
   EXPECT_EQ(client.get("/drop").status, 500);
 }
 
-TEST_F(HttpServerTest, AnswersClientsOfHttp10) {
+TEST_F(HttpServerTest, Http10) {
   start();
   HttpConnection client(server_->port());
   client.send("GET /parts HTTP/1.0\r\n\r\n");
@@ -256,7 +256,7 @@ TEST_F(HttpServerTest, AnswersClientsOfHttp10) {
   EXPECT_TRUE(client.ends_within(5));
 }
 
-TEST_F(HttpServerTest, DrainAnswersWhatIsUnderWay) {
+TEST_F(HttpServerTest, DrainCompletesRunningRequests) {
   start();
   const uint16_t port = server_->port();
   HttpConnection busy(port), idle(port), half(port);
@@ -277,7 +277,7 @@ TEST_F(HttpServerTest, DrainAnswersWhatIsUnderWay) {
   EXPECT_EQ(server_->open_connections(), 0U);
 }
 
-TEST_F(HttpServerTest, DrainCancelsWhatTakesTooLong) {
+TEST_F(HttpServerTest, DrainCancelsSlowRequests) {
   start();
   HttpConnection busy(server_->port());
   busy.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -289,7 +289,7 @@ TEST_F(HttpServerTest, DrainCancelsWhatTakesTooLong) {
   draining.join();
 }
 
-TEST(HttpServer, SaysWhereItCannotListen) {
+TEST(HttpServer, ReportsABindFailure) {
   const auto never = [](const HttpRequest&, const std::shared_ptr<HttpReply>&) {};
   const auto done = [](const HttpRecord&) {};
   HttpServer first({}, never, done);

@@ -93,7 +93,7 @@ TEST(Fields, RefuseWhatIsMalformed) {
   EXPECT_EQ(status_of([&] { static_cast<void>(wrong.flag("q")); }), 400);
 }
 
-TEST(ApiKeys, AreReadFromAFileOfTheOwnerAlone) {
+TEST(ApiKeys, FileMustBePrivate) {
   const TestFolder folder;
   const auto write_keys = [&](const char* content, mode_t mode = 0600) {
     const std::string file = folder.write("keys", content);
@@ -124,7 +124,7 @@ TEST(ApiKeys, AreReadFromAFileOfTheOwnerAlone) {
   EXPECT_THROW(ApiKeys::load(path), Error);
 }
 
-TEST(RateLimit, GivesEachClientItsRequestsAMinute) {
+TEST(RateLimit, LimitsEachClient) {
   RateLimit limit(60);
   const auto now = RateLimit::Clock::now();
   for (int n = 0; n < 60; ++n) EXPECT_EQ(limit.take("a", now), 0);
@@ -141,13 +141,13 @@ TEST(RateLimit, GivesEachClientItsRequestsAMinute) {
   EXPECT_LE(many.clients(), 1024U);
 }
 
-TEST(RateLimit, CountsANetworkOfIpv6AsOneClient) {
+TEST(RateLimit, AnIpv6NetworkIsOneClient) {
   EXPECT_EQ(client_of_address("192.0.2.7"), "192.0.2.7");
   EXPECT_EQ(client_of_address("2001:db8:1:2:3:4:5:6"), client_of_address("2001:db8:1:2::1"));
   EXPECT_NE(client_of_address("2001:db8:1:3::1"), client_of_address("2001:db8:1:2::1"));
 }
 
-TEST(RequestQueue, RefusesWhatIsTooMuch) {
+TEST(RequestQueue, IsBounded) {
   std::atomic<int> done = 0;
   std::atomic<bool> go = false;
   {
@@ -177,14 +177,14 @@ TEST(Metrics, AreCumulativeHistograms) {
             "h_sum{r=\"x\"} 10\nh_count{r=\"x\"} 4\n");
 }
 
-TEST(WebFiles, HoldsThePageThatWasCompiledIn) {
+TEST(WebFiles, ServesTheEmbeddedPage) {
   const WebFiles files;
   ASSERT_NE(files.find("/"), nullptr);
   EXPECT_THAT(files.find("/")->content_type, HasSubstr("text/html"));
   EXPECT_NE(files.find("/views/lines.js"), nullptr);
 }
 
-TEST(WebFiles, HoldsNothingButTheFolder) {
+TEST(WebFiles, ServesOnlyTheFolder) {
   const TestFolder folder;
   folder.write("index.html", "<p>page</p>");
   folder.write("view.js", "x");

@@ -30,7 +30,7 @@ TEST(AlignmentScore, ReadsSureAndPossibleLinks) {
   EXPECT_TRUE(parse_gold_alignment("", "f").possible.empty());
 }
 
-TEST(AlignmentScore, RefusesWhatIsNoLink) {
+TEST(AlignmentScore, RefusesMalformedLinks) {
   for (const char* bad : {"1", "1-", "-1", "1-2-3", "a-b", "1:2", "1-2x", "99999999999-1", "-1-2", "1--2"}) {
     EXPECT_THAT(message_of([&] { parse_alignment(bad, "links, line 3"); }), HasSubstr("links, line 3"))
         << bad;
@@ -45,7 +45,7 @@ TEST(AlignmentScore, RefusesWhatIsNoLink) {
 
 // S = {0-0, 1-1, 2-2, 0-1}, P = S and {2-1, 1-2}; A = {0-0, 1-1, 2-1, 3-3} and {0-1}: |A| = 5, |S| = 4,
 // |A and S| = 3, |A and P| = 4. So precision 4/5, recall 3/4, F1 = 2 * 0.6 / 1.55, AER = 1 - 7/9.
-TEST(AlignmentScore, MatchesAnExampleWorkedOutByHand) {
+TEST(AlignmentScore, MatchesManualExample) {
   AlignmentScore score;
   score.add(parse_alignment("0-0 1-1 2-1 3-3", "f"), parse_gold_alignment("0-0 1-1 2-2 2?1 1?2", "f"));
   score.add(parse_alignment("0-1", "f"), parse_gold_alignment("0-1", "f"));
@@ -56,7 +56,7 @@ TEST(AlignmentScore, MatchesAnExampleWorkedOutByHand) {
   EXPECT_DOUBLE_EQ(score.error_rate(), 1 - 7.0 / 9);
 }
 
-TEST(AlignmentScore, OfNothingIsZero) {
+TEST(AlignmentScore, EmptyIsZero) {
   AlignmentScore score;
   score.add({}, {});
   EXPECT_EQ(score.error_rate(), 0);

@@ -24,7 +24,7 @@ TEST(Glossary, FindsTheLongestTermsAsWholeWords) {
   EXPECT_EQ(found(glossary, ""), "");
 }
 
-TEST(Glossary, NamesTheLineThatIsWrong) {
+TEST(Glossary, ErrorsNameTheLine) {
   for (const char* content : {"a\tb\nHaus\n", "a\tb\nHaus\t\n", "a\tb\n\tx\n", "a\tb\na\tc\n",
                               "a\tb\nx\ty\tz\n", "a\tb\n\xFF\tz\n"}) {
     try {

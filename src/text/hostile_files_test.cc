@@ -112,14 +112,14 @@ TEST(HostileTokenizerFiles, PipesAndDevicesAreNotOpened) {
   });
 }
 
-TEST(HostileTokenizerFiles, FilesBeyondAllSizeAreNotRead) {
+TEST(HostileTokenizerFiles, HugeFilesAreNotRead) {
   for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
     std::filesystem::resize_file(file, uintmax_t{1} << 40);
     expect_refused(kind, directory, "at most 67108864");
   });
 }
 
-TEST(HostileTokenizerFiles, LinksToNothingAreNotAbsentFiles) {
+TEST(HostileTokenizerFiles, DanglingLinksAreErrors) {
   for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
     std::filesystem::remove(file);
     std::filesystem::create_symlink("nowhere", file);

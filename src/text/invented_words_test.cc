@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(InventedWords, WordsAreRunsOfLettersAwayFromDigits) {
+TEST(InventedWords, WordsAreLettersNotAdjacentToDigits) {
   EXPECT_THAT(letter_words("I'm from München, on 3rd May B12 (2nd) x3y!"),
               ElementsAre("I", "m", "from", "München", "on", "May"));
   EXPECT_THAT(letter_words("Mu\u0308nchen"), ElementsAre("München"));  // one word, composed
@@ -29,7 +29,7 @@ TEST(InventedWords, AreNeitherKnownNorCopied) {
   EXPECT_THAT(invented_words("STRASSE", {"Straße"}, known), IsEmpty());  // full case folding
 }
 
-TEST(InventedWords, CompoundsOfKnownWordsCountAsKnownWhenAskedFor) {
+TEST(InventedWords, CompoundsOfKnownWordsAreOptional) {
   KnownWords known;
   known.add("Haus Schlüssel Arbeit Zimmer Hund Tür es er");
   const auto invented = [&](const char* text, bool compounds) {

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-TEST(LanguageId, SaysOnlyWhatIsSure) {
+TEST(LanguageId, ReturnsOnlyReliableResults) {
   const std::string german = "Gestern Abend sind wir mit dem Zug nach Hause gefahren.";
   EXPECT_EQ(other_language(german, "de"), "");
   EXPECT_EQ(other_language(german, "en"), "de");

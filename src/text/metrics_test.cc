@@ -157,7 +157,7 @@ TEST(Ter, EmptyTexts) {
   EXPECT_EQ(corpus_ter({""}, {{"a b"}}).score, 100);
 }
 
-TEST(Metrics, SayWhatIsWrongWithTheInput) {
+TEST(Metrics, ErrorsNameTheProblem) {
   const auto kind_of = [](auto&& call) {
     try {
       call();

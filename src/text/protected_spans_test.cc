@@ -62,7 +62,7 @@ TEST(ProtectedSpans, OrdinaryTextHasNone) {
   }
 }
 
-TEST(ProtectedSpans, TakesNoMoreThanLinearTime) {
+TEST(ProtectedSpans, LinearTime) {
   for (const char* unit : {"a.", "{", "1.", "a@", "`", "www.", "/a", "A-1", "⟦"}) {
     std::string text;
     while (text.size() < 20'000) text += unit;
@@ -70,7 +70,7 @@ TEST(ProtectedSpans, TakesNoMoreThanLinearTime) {
   }
 }
 
-TEST(ProtectedSpans, SaysWhatATranslationLacks) {
+TEST(ProtectedSpans, ReportsMissingSpans) {
   const std::vector<RequiredText> wanted{{"%s", SpanKind::kExact},
                                          {"%s", SpanKind::kExact},
                                          {"19,99 €", SpanKind::kNumber},

@@ -5,12 +5,12 @@
 namespace heed {
 namespace {
 
-TEST(RequiredForms, AreSplitAtBars) {
+TEST(RequiredForms, SplitAtBars) {
   EXPECT_THAT(split_forms(" 3 pm|3 p.m. | |15:00"), testing::ElementsAre("3 pm", "3 p.m.", "15:00"));
   EXPECT_THAT(split_forms(""), testing::IsEmpty());
 }
 
-TEST(RequiredForms, StandByThemselves) {
+TEST(RequiredForms, MatchWholeForms) {
   EXPECT_TRUE(contains_form("It costs €19.99.", "19.99"));
   EXPECT_TRUE(contains_form("at 5.", "5"));
   EXPECT_TRUE(contains_form("5%, then 6", "5"));

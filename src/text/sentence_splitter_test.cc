@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(SentenceSplitter, SplitsAndKeepsWhatIsBetween) {
+TEST(SentenceSplitter, SplitsAndKeepsSeparators) {
   const SentenceSplitter splitter("en");
   const SplitText split = splitter.split("  One is short. Is two?\n\n“Three!” he said.  ");
   EXPECT_THAT(split.sentences, ElementsAre("One is short.", "Is two?", "“Three!” he said."));
@@ -63,7 +63,7 @@ TEST(SentenceSplitter, JoinsToTheOriginal) {
   }
 }
 
-TEST(SentenceSplitter, RefusesWhatIsNoLanguageOrNoText) {
+TEST(SentenceSplitter, RefusesInvalidLanguagesAndText) {
   EXPECT_THROW(SentenceSplitter("not a language!"), Error);
   EXPECT_THROW(SentenceSplitter(""), Error);
   EXPECT_THROW(SentenceSplitter("en").split("a\xFF"), Error);

@@ -156,7 +156,7 @@ std::string message_of(const std::string& fields, const std::string& settings = 
   return "";
 }
 
-TEST(BrokenModels, SayWhatIsWrong) {
+TEST(BrokenModels, ErrorsAreSpecific) {
   using testing::HasSubstr;
   EXPECT_EQ(message_of(kUnknown + piece("a", 1)), "");
   EXPECT_THAT(message_of("", ""), HasSubstr("empty"));
@@ -189,7 +189,7 @@ TEST(BrokenModels, LongPiecesAreRefused) {
   }));
 }
 
-TEST(BrokenModels, ModelsThatEndBehindAPieceAreRefused) {
+TEST(BrokenModels, ModelsTruncatedAfterAPieceAreRefused) {
   EXPECT_THAT(message_of(kUnknown + piece("a", 1), ""), testing::HasSubstr("no settings of the trainer"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1), field(2, "")),
               testing::HasSubstr("no settings of the normalizer"));

@@ -59,7 +59,7 @@ std::string trimmed(const std::string& text) {
 class EveryType : public testing::TestWithParam<SubwordType> {};
 INSTANTIATE_TEST_SUITE_P(SentencePiece, EveryType, testing::Values(SubwordType::kUnigram, SubwordType::kBpe));
 
-TEST_P(EveryType, LearnsPiecesAndGivesTheTextBack) {
+TEST_P(EveryType, TrainsAndDecodes) {
   const int size =
       GetParam() == SubwordType::kUnigram ? 330 : 400;  // each reaches whole words at its own size
   const SentencePieceModel model = train({.type = GetParam(), .vocabulary_size = size});
@@ -99,7 +99,7 @@ TEST_P(EveryType, SameBytesForTheSameText) {
   EXPECT_NE(train(options).bytes(), train(options, 399).bytes());
 }
 
-TEST_P(EveryType, LowersAVocabularyThatTheTextDoesNotAllow) {
+TEST_P(EveryType, ReducesAVocabularyThatIsTooLarge) {
   std::vector<std::string> warnings;
   set_log_handler([&](LogLevel, const std::string& message) { warnings.push_back(message); });
   const SentencePieceModel model = train({.type = GetParam(), .vocabulary_size = 20000});
@@ -109,7 +109,7 @@ TEST_P(EveryType, LowersAVocabularyThatTheTextDoesNotAllow) {
   EXPECT_THAT(warnings[0], testing::HasSubstr("from 20000 to " + std::to_string(model.size())));
 }
 
-TEST(SentencePiece, SplitsDigitsWhereAsked) {
+TEST(SentencePiece, SplitsDigitsIfEnabled) {
   const auto longest_number = [](bool split) {
     int line = 0;
     const NextLine next = [&](std::string& text) {
@@ -179,7 +179,7 @@ TEST(SentencePiece, SampleFollowsTheProbabilities) {
   EXPECT_TRUE(model.sample("", {0.1, 16}, one).at(0).empty());
 }
 
-TEST(SentencePiece, SamplesFromAllCuts) {
+TEST(SentencePiece, SamplesFromAllSegmentations) {
   const SentencePieceModel model = train({.vocabulary_size = 400});
   const std::string text =
       "walking the smallest houses \u2603 and seeing kleinere trees";  // the snowman is spelt in bytes
@@ -201,7 +201,7 @@ TEST(SentencePiece, SamplesFromAllCuts) {
   EXPECT_TRUE(model.sample("", {0.1, 0}, one).at(0).empty());
 }
 
-TEST(SentencePiece, SampleSaysWhatItCannotDo) {
+TEST(SentencePiece, SampleRefusesInvalidOptions) {
   const SentencePieceModel unigram = train({.vocabulary_size = 400});
   const SentencePieceModel bpe = train({.type = SubwordType::kBpe, .vocabulary_size = 400});
   Random random(RandomKey::from_seed(1));
@@ -211,7 +211,7 @@ TEST(SentencePiece, SampleSaysWhatItCannotDo) {
   EXPECT_EQ(kind_of([&] { unigram.sample("a", {NAN, 8}, random); }), ErrorKind::kUsage);
 }
 
-TEST(SentencePiece, SamplesLinesToTrainOn) {
+TEST(SentencePiece, SamplesTrainingLines) {
   const SentencePieceTrainOptions sampled{.vocabulary_size = 350, .max_sentences = 100};
   SentencePieceTrainOptions other = sampled;
   other.seed = 2;
@@ -219,7 +219,7 @@ TEST(SentencePiece, SamplesLinesToTrainOn) {
   EXPECT_NE(train(sampled).bytes(), train(other).bytes());
 }
 
-TEST(SentencePiece, DecodesAnythingThatAModelCanWrite) {
+TEST(SentencePiece, DecodesAnyIds) {
   const SentencePieceModel model = train({.vocabulary_size = 400});
   EXPECT_EQ(model.decode({"▁", "<0xE2>", "<0x98>", "▁the"}), "\uFFFD\uFFFD the");
   EXPECT_EQ(model.decode({"", "▁the", "", "</s>"}), "the");

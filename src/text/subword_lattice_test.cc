@@ -20,7 +20,7 @@ std::string spell(const std::vector<SubwordLattice::Segment>& segments, std::str
   return spelt;
 }
 
-TEST(SubwordLattice, DrawsByProbability) {
+TEST(SubwordLattice, SamplesByProbability) {
   const SubwordLattice lattice({{"b", std::log(0.2f), 1},
                                 {"a", std::log(0.4f), 0},
                                 {"ab", std::log(0.1f), 2},
@@ -44,7 +44,7 @@ TEST(SubwordLattice, DrawsByProbability) {
   }
 }
 
-TEST(SubwordLattice, GivesTheNumbersOfItsEntries) {
+TEST(SubwordLattice, ReturnsEntryIndices) {
   const SubwordLattice lattice({{"ä", -1, 7}, {"äö", -1, 9}});
   Random random(RandomKey::from_seed(1));
   const auto segments = lattice.sample("äöä", 1, random);
@@ -56,7 +56,7 @@ TEST(SubwordLattice, GivesTheNumbersOfItsEntries) {
   EXPECT_TRUE(lattice.sample("", 1, random).empty());
 }
 
-TEST(SubwordLattice, RefusesEntriesThatCannotBeTold) {
+TEST(SubwordLattice, RefusesDuplicateEntries) {
   EXPECT_THROW(SubwordLattice({{"a", -1, 0}, {"a", -2, 1}}), Error);
   EXPECT_THROW(SubwordLattice({{"", -1, 0}}), Error);
 }

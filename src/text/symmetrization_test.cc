@@ -32,7 +32,7 @@ TEST(Symmetrization, GrowsFromTheIntersection) {
               ElementsAre(Pair(0, 0), Pair(1, 0), Pair(1, 1), Pair(3, 3), Pair(5, 5)));
 }
 
-TEST(Symmetrization, OfNothingIsNothing) {
+TEST(Symmetrization, Empty) {
   for (const char* name : {"intersection", "union", "grow-diag", "grow-diag-final-and"}) {
     EXPECT_TRUE(symmetrize({}, {}, parse_symmetrization(name)).empty());
   }

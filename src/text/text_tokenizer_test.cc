@@ -65,7 +65,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-TEST(WordPattern, CutsAsGpt2Does) {
+TEST(WordPattern, SplitsLikeGpt2) {
   EXPECT_THAT(words_of("Hello, world! It's we've"),
               ElementsAre("Hello", ",", " world", "!", " It", "'s", " we", "'ve"));
   EXPECT_THAT(words_of("a  b   \n"), ElementsAre("a", " ", " b", "   \n"));
@@ -75,7 +75,7 @@ TEST(WordPattern, CutsAsGpt2Does) {
   EXPECT_THAT(words_of("''s 'S"), ElementsAre("''", "s", " '", "S"));
 }
 
-TEST(TextTokenizer, AllBytesComeBack) {
+TEST(TextTokenizer, BytesRoundTrip) {
   for (const TextTokenizerKind kind : {TextTokenizerKind::kBytes, TextTokenizerKind::kByteBpe}) {
     const auto tokenizer = trained(kind);
     for (const std::string& text : tricky_texts()) {
@@ -125,7 +125,7 @@ TEST(TextTokenizer, ChunksMaySplitCharacters) {
   EXPECT_THAT(tokenizer->ids("aä"), ElementsAre(0, 1));
 }
 
-TEST(TextTokenizer, SavedOnesComeBackTheSame) {
+TEST(TextTokenizer, SaveAndLoad) {
   for (const char* name : {"bytes", "characters", "bpe", "sentencepiece"}) {
     const TestFolder folder;
     const auto tokenizer = trained(text_tokenizer_kind(name), 400);
@@ -151,7 +151,7 @@ TEST(TextTokenizer, TrainingLearnsTheMostFrequentPairs) {
   EXPECT_EQ(*tokenizer->end_id(), tokenizer->size() - 1);
 }
 
-TEST(TextTokenizer, SpecialTokensAreTextUnlessAskedFor) {
+TEST(TextTokenizer, SpecialTokensAreTextByDefault) {
   const auto tokenizer = trained(TextTokenizerKind::kByteBpe);
   const std::string text = "be<|endoftext|>be <|endoftext";
   const int32_t end = *tokenizer->end_id();
@@ -162,7 +162,7 @@ TEST(TextTokenizer, SpecialTokensAreTextUnlessAskedFor) {
   EXPECT_THAT(tokenizer->prompt_ids(""), ElementsAre(end));
 }
 
-TEST(TextStream, NeverGivesHalfACharacter) {
+TEST(TextStream, ReturnsWholeCharacters) {
   const auto tokenizer = trained(TextTokenizerKind::kBytes);
   for (const std::string& text : tricky_texts()) {
     TextStream stream(*tokenizer);
@@ -182,7 +182,7 @@ TEST(TextStream, NeverGivesHalfACharacter) {
   EXPECT_EQ(stream.push('x'), "\uFFFDx");  // nothing can complete it any more
 }
 
-TEST(SentencePieceWriter, MakesAModelThatCutsByScores) {
+TEST(SentencePieceWriter, ModelSegmentsByScores) {
   std::vector<ScoredPiece> pieces{{"<unk>", 0}, {"<s>", 0}, {"</s>", 0}};
   for (int byte = 0; byte < 256; ++byte) pieces.push_back({fmt::format("<0x{:02X}>", byte), 0});
   const int32_t first = static_cast<int32_t>(pieces.size());
@@ -235,7 +235,7 @@ TEST(ByteBpe, BrokenFilesAreRefused) {
   }
 }
 
-TEST(ByteBpe, CutMergesAreNoticed) {
+TEST(ByteBpe, TruncatedMergesAreDetected) {
   const auto tokenizer = trained(TextTokenizerKind::kByteBpe);
   const TestFolder folder;
   tokenizer->save(folder.path());
@@ -287,7 +287,7 @@ TEST(ByteBpe, IdsOfTheReference) {
   }
 }
 
-TEST(TextTokenizer, SaysWhatIsMissing) {
+TEST(TextTokenizer, ErrorsNameMissingFiles) {
   const TestFolder folder;
   EXPECT_FALSE(TextTokenizer::is_in(folder.path()));
   try {

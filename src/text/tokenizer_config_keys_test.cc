@@ -78,11 +78,11 @@ void expect_refused(const char* kind, const std::string& text, const std::string
   }
 }
 
-TEST(TokenizerConfigKeys, WhatLibrariesWriteIsRead) {
+TEST(TokenizerConfigKeys, ReadsFilesOfLibraries) {
   for (const char* file : {kMarian, kBert, kText}) EXPECT_NO_THROW(read(file, file)) << file;
 }
 
-TEST(TokenizerConfigKeys, WhatMayChangeIdsIsRefusedByName) {
+TEST(TokenizerConfigKeys, UnsupportedKeysAreNamed) {
   for (const char* file : {kMarian, kBert, kText}) {
     for (const std::string member :
          {R"("split_special_tokens": true)", R"("sp_model_kwargs": {"enable_sampling": true})",
@@ -102,7 +102,7 @@ TEST(TokenizerConfigKeys, WhatMayChangeIdsIsRefusedByName) {
   expect_refused(kBert, with(kBert, R"("add_prefix_space": true)"), "add_prefix_space");
 }
 
-TEST(TokenizerConfigKeys, TokensThatTheVocabularyLacksAreRefused) {
+TEST(TokenizerConfigKeys, TokensMustBeInTheVocabulary) {
   const auto tokens = [](const char* key) { return "\"" + std::string(key) + R"(": ["<extra>"])"; };
   for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
     expect_refused(kMarian, "{" + tokens(key) + "}", key);

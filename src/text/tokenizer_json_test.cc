@@ -98,7 +98,7 @@ TEST(TokenizerJson, SpansAreThoseOfTheText) {
 }
 
 /// Which of the reference cases open; every other is refused by the name of a part.
-TEST(TokenizerJson, ReferenceCasesOpenOrAreRefusedByName) {
+TEST(TokenizerJson, ReferenceCasesOpenOrAreNamed) {
   const std::vector<std::filesystem::path> files = case_files(families_folder() / "tokenizer_json");
   if (files.empty()) GTEST_SKIP() << "no cases in " << families_folder();
   const std::vector<std::string> opens{"gpt2", "llama2", "llama2_metaspace", "bert_uncased", "bert_cased"};
@@ -167,7 +167,7 @@ void expect_refused(const std::string& name, const std::function<void(Json&)>& c
 
 const auto nothing = [](Json&) {};
 
-TEST(TokenizerJson, OtherPartsAreRefusedByName) {
+TEST(TokenizerJson, UnsupportedComponentsAreNamed) {
   const auto set = [](const char* pointer, Json value) {
     return [pointer, value = std::move(value)](Json& json) { json[Json::json_pointer(pointer)] = value; };
   };
@@ -259,7 +259,7 @@ TEST(TokenizerJson, DamagedFilesAreRefused) {
       "no piece '<0x41>'");
 }
 
-TEST(TokenizerJson, DecidesWhereOtherFilesLieBeside) {
+TEST(TokenizerJson, TakesPrecedenceOverOtherFiles) {
   // As SmolLM2's: vocab.json and merges.txt do not say that digits stand alone.
   const TestFolder folder;
   TextTokenizer::train({.kind = TextTokenizerKind::kByteBpe, .vocabulary_size = 270},
@@ -320,7 +320,7 @@ TEST(OwnTokenizers, HuggingFaceReadsTheSame) {
   }
 }
 
-TEST(OwnTokenizers, DirectoriesOfBeforeOpenAndChangedOnesDoNot) {
+TEST(OwnTokenizers, OldDirectoriesOpenAndModifiedOnesDoNot) {
   const TestFolder folder;
   own_tokenizer("characters")->save(folder.path());
   Json json = read_json(folder.path("tokenizer.json"));

@@ -111,7 +111,7 @@ TEST_F(TokenizerTest, AnyTextHasSoundSpansAndDecodes) {
   }
 }
 
-TEST_F(TokenizerTest, SpecialTokensInTextAreSpeltOut) {
+TEST_F(TokenizerTest, SpecialTokensInTextAreText) {
   const Tokenizer tokenizer = train();
   const std::string text = "the </s> and <pad> <unk> >>fr<<";
   const Encoding encoding = tokenizer.encode_source(text);

@@ -33,7 +33,7 @@ TEST(Utf8, ReplacesMaximalSubparts) {
   EXPECT_EQ(replace_invalid_utf8("good ä \x80 end"), "good ä \uFFFD end");
 }
 
-TEST(Utf8, AnyBytesBecomeValidAndCodePointsGoBackAndForth) {
+TEST(Utf8, AnyBytesBecomeValidAndCodePointsRoundTrip) {
   Random random(RandomKey::from_seed(3));
   int invalid = 0;
   for (int n = 0; n < 2000; ++n) {

@@ -39,7 +39,7 @@ TEST(Vocabulary, FindsPiecesAndIds) {
   EXPECT_THROW(vocabulary.piece(-1), Error);
 }
 
-TEST(Vocabulary, WrittenAndReadAgain) {
+TEST(Vocabulary, RoundTrip) {
   const Vocabulary vocabulary({"</s>", "<unk>", "▁größe", "\"\\\n", "😀", "<pad>"});
   const std::string json = vocabulary.to_json();
   EXPECT_THAT(

@@ -7,7 +7,7 @@ namespace heed {
 namespace {
 
 // What Python's str.isspace() says true to, all of it (checked over every code point with Python 3.11).
-TEST(Whitespace, IsThatOfPython) {
+TEST(Whitespace, AgreesWithPython) {
   int count = 0;
   for (char32_t c = 0; c <= 0x10FFFF; ++c) count += is_whitespace(c);
   EXPECT_EQ(count, 29);

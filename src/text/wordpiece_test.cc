@@ -52,13 +52,13 @@ TEST(WordPiece, SettingsChangeTheWords) {
   EXPECT_EQ(tokenizer({.chinese_apart = false}).encode(text).ids, (Ids{2, 5, 6, 7, 10, 10, 1, 3}));
 }
 
-TEST(WordPiece, ControlsVanishAndAllWhiteSpaceSeparates) {
+TEST(WordPiece, RemovesControlsAndSplitsAtWhiteSpace) {
   const std::string text = std::string("a\tb\u200bb\u00a0a\u2028b") + '\0' + "\x07\ufffd.";
   EXPECT_EQ(tokenizer().encode(text).ids, (Ids{2, 32, 33, 34, 32, 33, 38, 3}));
   EXPECT_EQ(tokenizer().encode("a\xff.").ids, (Ids{2, 32, 38, 3}));  // not UTF-8
 }
 
-TEST(WordPiece, SpansAreBytesOfTheTextAsItWas) {
+TEST(WordPiece, SpansAreBytesOfTheOriginalText) {
   const std::string text = "É: The CAFÉ-films";
   const WordPieceEncoding encoding = tokenizer().encode(text);
   std::vector<std::string> covered;
@@ -116,7 +116,7 @@ TEST(WordPiece, TruncationKeepsTheEndAndTakesFromTheLongerText) {
   EXPECT_EQ(kept(50, 2), std::pair(7l, 2l));
 }
 
-TEST(WordPiece, DropoutCutsWordsInOtherWaysAndSometimesHidesThem) {
+TEST(WordPiece, MaxMatchDropoutAndWordDropout) {
   const WordPieceTokenizer t = WordPieceTokenizer::train(
       {.vocabulary_size = 200, .alphabet = 100, .minimum_count = 1}, reader_of(artificial_lines(200)));
   const std::string line = "the smaller houses and trees";
@@ -198,7 +198,7 @@ TEST(WordPiece, OnlyPaddingExplainsMissingPieces) {
   EXPECT_FALSE(is_padded_vocabulary(30523, 30522));
 }
 
-TEST(WordPiece, SaysWhatIsWrongWithAVocabulary) {
+TEST(WordPiece, RefusesInvalidVocabularies) {
   const auto expect_refused = [](const std::string& vocabulary, const std::string& config,
                                  const std::string& part) {
     TestFolder folder;
@@ -262,7 +262,7 @@ TEST(WordPieceTraining, MergesTheMostFrequentNeighboursFirst) {
                                         "##ow", "low", "##er", "her"));
 }
 
-TEST(WordPieceTraining, EndsWhereNothingIsLeftToMerge) {
+TEST(WordPieceTraining, EndsIfNothingIsLeftToMerge) {
   EXPECT_THAT(pieces_of(train({"ab ab a"}, 1000)),
               ElementsAre("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "##b", "a", "ab"));
   // Two ways to the same piece, and a pair that stands in itself.
@@ -341,7 +341,7 @@ TEST(WordPieceTraining, CountsAfterEachMergeAreThoseOfACountFromScratch) {
   EXPECT_EQ(learnt, expected);
 }
 
-TEST(WordPieceTraining, SaysWhatCannotBe) {
+TEST(WordPieceTraining, RefusesInvalidOptions) {
   expect_error(ErrorKind::kText, "no text", [] { train({"", "  "}, 100); });
   expect_error(ErrorKind::kUsage, "a vocabulary of 7 pieces is too small: the text has 3 characters",
                [] { train({"abc"}, 7); });

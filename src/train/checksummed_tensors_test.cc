@@ -17,7 +17,7 @@ ChecksummedTensors example() {
   return content;
 }
 
-TEST(ChecksummedTensors, AreReadBack) {
+TEST(ChecksummedTensors, RoundTrip) {
   const TestFolder folder;
   write_checksummed(folder.path("a"), example());
   const ChecksummedTensors found = read_checksummed(folder.path("a"), kFormat);
@@ -27,7 +27,7 @@ TEST(ChecksummedTensors, AreReadBack) {
   EXPECT_EQ(found.find("none"), nullptr);
 }
 
-TEST(ChecksummedTensors, EveryFlippedBitIsNoticed) {
+TEST(ChecksummedTensors, EveryFlippedBitIsDetected) {
   const TestFolder folder;
   write_checksummed(folder.path("a"), example());
   const std::string whole = content_of(folder.path("a"));
@@ -39,7 +39,7 @@ TEST(ChecksummedTensors, EveryFlippedBitIsNoticed) {
   }
 }
 
-TEST(ChecksummedTensors, EveryCutIsNoticed) {
+TEST(ChecksummedTensors, EveryTruncationIsDetected) {
   const TestFolder folder;
   write_checksummed(folder.path("a"), example());
   const std::string whole = content_of(folder.path("a"));
@@ -51,7 +51,7 @@ TEST(ChecksummedTensors, EveryCutIsNoticed) {
                [&] { read_checksummed(folder.write("b", whole + " "), kFormat); });
 }
 
-TEST(ChecksummedTensors, AnotherFormatIsNotDamage) {
+TEST(ChecksummedTensors, DistinguishesOtherFormatsFromDamage) {
   const TestFolder folder;
   write_checksummed(folder.path("a"), example());
   expect_error(ErrorKind::kFormat, "is no 'test 2' but 'test 1'",

@@ -139,7 +139,7 @@ class EveryArchitecture : public ::testing::TestWithParam<Variant> {
   TrainingText training_, validation_;
 };
 
-TEST_P(EveryArchitecture, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST_P(EveryArchitecture, SameBitsForAnyNumberOfThreads) {
   for (const int threads : {1, 2, 4}) {
     TrainerOptions o = options(std::to_string(threads), 6, recipe());
     o.threads = threads;
@@ -154,7 +154,7 @@ TEST_P(EveryArchitecture, GivesTheSameBitsForAnyNumberOfThreads) {
   EXPECT_NE(weights("1"), weights("other"));
 }
 
-TEST_P(EveryArchitecture, GoesOnAsIfItHadNeverStopped) {
+TEST_P(EveryArchitecture, ResumesBitForBit) {
   train(options("whole", 14, recipe()));
   for (const int64_t stop_at : {1, 6}) {
     const std::string name = std::to_string(stop_at);
@@ -179,7 +179,7 @@ TEST_P(EveryArchitecture, GoesOnAsIfItHadNeverStopped) {
 
 /// How a batch is cut into shards changes the order of additions, and nothing else. With dropout it changes
 /// what is dropped, so there is none here. Batch norm's batch is a shard, so that it changes the sums too.
-TEST_P(EveryArchitecture, ShardsChangeRoundingAlone) {
+TEST_P(EveryArchitecture, ShardsChangeOnlyRounding) {
   std::map<std::string, std::string> settings{{"training.shards", "1"}};
   for (const std::string& name : models::architecture_named(arch()).settings) {
     if (name.find("dropout") != std::string::npos) settings["model." + name] = "0";
@@ -214,7 +214,7 @@ TEST_P(EveryArchitecture, MediumPrecisionIsCloseAndDiffersOnAmxAlone) {
   EXPECT_EQ(last["medium"].loss != loss, inexact);
 }
 
-TEST_P(EveryArchitecture, LearnsAndIsAModelDirectoryAtTheEnd) {
+TEST_P(EveryArchitecture, TrainsAModelDirectory) {
   train(options("model", 60, recipe()));
   const auto log = metrics("model");
   ASSERT_EQ(log.size(), 60u);
@@ -245,7 +245,7 @@ TEST_P(EveryArchitecture, LearnsAndIsAModelDirectoryAtTheEnd) {
 }
 
 /// Once all lengths have been met, what a step frees is enough for the next.
-TEST_P(EveryArchitecture, AsksTheSystemForNoMemoryOnceItKnowsItsText) {
+TEST_P(EveryArchitecture, AllocatesNoMemoryAfterTheFirstEpoch) {
   TrainerOptions o = options("model", 90, recipe({{"validation.every", "1000"}}));
   o.threads = 1;
   std::map<int64_t, uint64_t> asked;
@@ -255,7 +255,7 @@ TEST_P(EveryArchitecture, AsksTheSystemForNoMemoryOnceItKnowsItsText) {
   EXPECT_GT(asked.at(89), 0u);
 }
 
-TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
+TEST_P(EveryArchitecture, FineTunesAnotherModel) {
   train(options("base", 60, recipe()));
   const auto further = [&](const std::map<std::string, std::string>& more = {}) {
     std::map<std::string, std::string> values = more;
@@ -314,7 +314,7 @@ TEST_P(EveryArchitecture, GoesOnFromTheWeightsOfAnotherModel) {
   });
 }
 
-TEST_P(EveryArchitecture, GoesOnForOtherClassesWithALastLayerOfTheirOwn) {
+TEST_P(EveryArchitecture, FineTunesForOtherClasses) {
   if (task_ != models::Task::kClassification) GTEST_SKIP() << "no classes";
   train(options("base", 8, recipe()));
   TrainerOptions o =
@@ -329,7 +329,7 @@ TEST_P(EveryArchitecture, GoesOnForOtherClassesWithALastLayerOfTheirOwn) {
   EXPECT_EQ(loaded.classifier().labels(), (std::vector<std::string>{"one", "three", "two"}));
 }
 
-TEST_P(EveryArchitecture, ItsRecipesAreReadBackAndRefuseWhatIsNotTheirs) {
+TEST_P(EveryArchitecture, RecipeRoundTripAndUnknownSettings) {
   for (const char* size : {"tiny", "small", "base"}) {
     const Recipe made = make_recipe(size, "", {{"model.arch", arch(), "test"}});
     const std::string text = to_toml(made);

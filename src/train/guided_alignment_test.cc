@@ -12,7 +12,7 @@
 namespace heed::train {
 namespace {
 
-TEST(GuidedAlignment, ATargetTokenIsLinkedAtTheStepThatReadsIt) {
+TEST(GuidedAlignment, LinksTheStepWithTheTokenAsInput) {
   const TestFolder folder;
   CorpusWriter writer(folder.path("links"), 2, 10);
   writer.add(std::vector<int32_t>{3, 1, 0, 1}, std::vector<int32_t>{4, 0, 1, 1});
@@ -117,7 +117,7 @@ TEST(GuidedAlignment, TheGuidedHeadLearnsToAlign) {
   EXPECT_EQ(chosen[0], heads[0]);
 }
 
-TEST(GuidedAlignment, NeitherThreadsNorAPauseChangeAnything) {
+TEST(GuidedAlignment, DoesNotDependOnThreadsOrResuming) {
   const TestFolder folder;
   const std::map<std::string, std::string> settings{{"training.guided_alignment", "true"}};
   const auto run = [&](const std::string& output, int threads, std::vector<int64_t> ends) {
@@ -140,7 +140,7 @@ TEST(GuidedAlignment, NeitherThreadsNorAPauseChangeAnything) {
   EXPECT_THAT(different_files(expected, files_of(without.output)), testing::Contains("model.safetensors"));
 }
 
-TEST(GuidedAlignment, RefusesHeadsThatAreNotThere) {
+TEST(GuidedAlignment, RefusesMissingHeads) {
   const TestFolder folder;
   const auto refused = [&](const std::string& part, std::map<std::string, std::string> settings) {
     settings["training.guided_alignment"] = "true";

@@ -89,7 +89,7 @@ int train_in_process(const TrainerOptions& options, int changes) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_P(KilledTraining, GivesTheSameBits) {
+TEST_P(KilledTraining, ResumesBitForBit) {
   ASSERT_EQ(train_in_process(options("whole"), -1), 0);
   const Files whole = files_of(folder_.path("whole"));
   const TrainerOptions killed = options("killed");

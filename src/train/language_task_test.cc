@@ -97,7 +97,7 @@ class LanguageTask : public ::testing::Test {
   ThreadPool pool_{2};
 };
 
-TEST_F(LanguageTask, MeasuresEveryTokenButTheFirst) {
+TEST_F(LanguageTask, EvaluatesEveryTokenExceptTheFirst) {
   const auto task = make();
   models::ModelSettings settings;
   task->complete(settings);
@@ -128,7 +128,7 @@ TEST_F(LanguageTask, SpreadsALimitedValidationOverTheText) {
   EXPECT_EQ(model.asked.size(), 3u);
 }
 
-TEST_F(LanguageTask, EndsDocumentsWhereTheTokenizerCan) {
+TEST_F(LanguageTask, AppendsDocumentEnds) {
   options_.recipe.document_boundaries = true;
   expect_error(ErrorKind::kUsage, "training.document_boundaries", [&] { make(); });
   std::filesystem::remove_all(options_.output);
@@ -157,7 +157,7 @@ TEST_F(LanguageTask, RefusesTextThatIsTooShort) {
   expect_error(ErrorKind::kUsage, "training.batch_tokens (99)", [&] { make(); });
 }
 
-TEST_F(LanguageTask, RefusesOtherTextThanItBeganWith) {
+TEST_F(LanguageTask, RefusesAnotherTextOnResume) {
   make();
   make(true);  // the control: the same text may
   folder_.write("train.txt", letters() + "more\n");

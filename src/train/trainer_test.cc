@@ -67,7 +67,7 @@ TEST_P(TrainerTest, ResumesAfterAKillAtAnyStep) {
   }
 }
 
-TEST_P(TrainerTest, AModelWithoutItsTrainingIsNotReplaced) {
+TEST_P(TrainerTest, AModelWithoutTrainingStateIsNotOverwritten) {
   train(options("model"));
   const auto refused = [&](const std::map<std::string, std::string>& settings) {
     const Files before = files_of(path("model"));
@@ -88,7 +88,7 @@ TEST_P(TrainerTest, AModelWithoutItsTrainingIsNotReplaced) {
   refused({{"training.seed", "7"}});
 }
 
-TEST_P(TrainerTest, OtherSettingsAndOtherTextAreRefused) {
+TEST_P(TrainerTest, RefusesOtherSettingsAndTextOnResume) {
   train(options("model"));
   const Files before = files_of(path("model"));
   expect_error(ErrorKind::kUsage, "training.seed (1, now 7)", [&] {
@@ -107,7 +107,7 @@ TEST_P(TrainerTest, OtherSettingsAndOtherTextAreRefused) {
   EXPECT_EQ(different_files(files_of(path("model")), before), kNone);
 }
 
-TEST_P(TrainerTest, PreparationsAreMadeAgainForOtherTextAndSettings) {
+TEST_P(TrainerTest, PreparesAgainForOtherTextAndSettings) {
   train(options("whole"));
   // Killed once the tokenizer is there, or a corpus too where that is said.
   for (const int messages : {1, 2}) {
@@ -128,7 +128,7 @@ TEST_P(TrainerTest, PreparationsAreMadeAgainForOtherTextAndSettings) {
   }
 }
 
-TEST_P(TrainerTest, LostWeightsComeBackFromTheCheckpoint) {
+TEST_P(TrainerTest, RestoresWeightsFromTheCheckpoint) {
   TrainerOptions o = options("model");
   o.validation = {};  // so that the newest weights are kept
   o.max_steps = 4;
@@ -162,7 +162,7 @@ TEST_P(TrainerTest, LostWeightsComeBackFromTheCheckpoint) {
   EXPECT_EQ(said_.find("written again"), std::string::npos) << "the control: " << said_;
 }
 
-TEST_P(TrainerTest, LostWeightsOfAnEarlierStepAreSaidToBeLost) {
+TEST_P(TrainerTest, ReportsLostBestWeights) {
   TrainerOptions o = options("model");
   train(o);  // whose checkpoint is of step 5
   TrainerOptions stopped = options("model");
@@ -183,7 +183,7 @@ TEST_P(TrainerTest, LostWeightsOfAnEarlierStepAreSaidToBeLost) {
   models::load_model(path("model"));
 }
 
-TEST_P(TrainerTest, FlippedBitsOfWhatItResumesFromAreRefused) {
+TEST_P(TrainerTest, FlippedBitsAreDetectedOnResume) {
   const std::map<std::string, std::string> settings{
       {"averaging.kind", "last"}, {"averaging.snapshot_every", "2"}, {"averaging.snapshots", "2"}};
   train(options("model", settings));
@@ -214,7 +214,7 @@ TEST_P(TrainerTest, FlippedBitsOfWhatItResumesFromAreRefused) {
   EXPECT_EQ(train(o).resumed_from, 5) << "the control: all is as it was";
 }
 
-TEST_P(TrainerTest, ACheckpointWithoutAnAverageIsTheUsersError) {
+TEST_P(TrainerTest, ACheckpointWithoutAnAverageIsAnError) {
   train(options("model"));
   const std::string file = path("model/training/checkpoint.safetensors");
   ChecksummedTensors content = read_checksummed(file, "heed training checkpoint 2");
@@ -225,7 +225,7 @@ TEST_P(TrainerTest, ACheckpointWithoutAnAverageIsTheUsersError) {
   expect_error(ErrorKind::kFormat, "has no 'average'", [&] { train(o); });
 }
 
-TEST_P(TrainerTest, AnInterruptedValidationIsDoneWhenItResumes) {
+TEST_P(TrainerTest, RepeatsAnInterruptedValidation) {
   const auto long_validation = [&](const std::string& output) {
     TrainerOptions o =
         options(output, GetParam() == models::Task::kTranslation
@@ -271,7 +271,7 @@ TEST_P(TrainerTest, AnInterruptedValidationIsDoneWhenItResumes) {
   EXPECT_GT(interrupted, 0) << "the control: no validation was interrupted";
 }
 
-TEST_P(TrainerTest, SaysOnceThatTheScheduleHasEnded) {
+TEST_P(TrainerTest, WarnsOnceThatTheScheduleHasEnded) {
   const auto warnings = [&] {
     size_t count = 0;
     for (size_t at = said_.find("learning rate is 0"); at != std::string::npos;
@@ -302,7 +302,7 @@ INSTANTIATE_TEST_SUITE_P(, TrainerTest,
                                            models::Task::kClassification),
                          [](const auto& each) { return task_kind(each.param).name; });
 
-TEST(MetricsLog, OneBadLineDoesNotDropTheOthers) {
+TEST(MetricsLog, MalformedLinesAreSkippedOnOpen) {
   const TestFolder folder;
   std::string text;
   for (int step = 1; step <= 4; ++step) {
@@ -322,7 +322,7 @@ TEST(MetricsLog, OneBadLineDoesNotDropTheOthers) {
   EXPECT_EQ(kept[1].step, 3);
 }
 
-TEST(MetricsLog, ReadingLeavesOutABadLineWithAWarning) {
+TEST(MetricsLog, MalformedLinesAreSkippedWithAWarning) {
   const TestFolder folder;
   std::string text;
   for (int step = 1; step <= 3; ++step) {
@@ -342,7 +342,7 @@ TEST(MetricsLog, ReadingLeavesOutABadLineWithAWarning) {
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
-TEST(RenamedKeys, AreErrorsThatNameThePresentKey) {
+TEST(RenamedKeys, AreErrorsThatNameTheNewKey) {
   const auto refused = [](const char* key, const char* value, const char* present) {
     expect_error(ErrorKind::kUsage, fmt::format("'{}' is now called '{}'", key, present), [&] {
       small_recipe(models::Task::kTranslation, {{key, value}});
@@ -357,7 +357,7 @@ TEST(RenamedKeys, AreErrorsThatNameThePresentKey) {
 }
 
 // Earlier versions stored recipes with other keys.
-TEST_P(TrainerTest, TrainingsStoredWithRenamedKeysResume) {
+TEST_P(TrainerTest, ResumesWithRenamedKeys) {
   train(options("whole"));
   train_and_kill(options("model"), 2);
   const std::string recipe = path("model/training/recipe.toml");
