@@ -3,6 +3,7 @@
 import {element} from "./dom.js";
 import {allHeads, kMetrics} from "./metrics.js";
 import {paint, toSvg} from "./scene.js";
+import {parseHeads, writeHeads} from "./state.js";
 import {strings} from "./strings.js";
 
 function save(name, content, type) {
@@ -32,7 +33,10 @@ export function attendCommand(app, output) {
   if (state.beam > 0) words.push("--beam", String(state.beam));
   if (state.penalty) words.push("--length-penalty", state.penalty);
   if (state.precision) words.push("--precision", state.precision);
-  for (const off of state.off ? state.off.split(",") : []) words.push("--ablate", off);
+  for (const off of parseHeads(state.off)) {
+    if (!off.scale)
+      words.push("--ablate", writeHeads([off]));  // the command switches off, and does not scale
+  }
   if (state.view !== "heads") {
     words.push(
         "--stack", stack, "--layer", String(layer), "--head",

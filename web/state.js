@@ -122,14 +122,21 @@ export function parseSpot(text) {
 
 export function writeSpot(spot) { return spot ? spot.side[0] + (spot.index + 1) : ""; }
 
-/// "cross:3:5,encoder:1:2" -> [{stack, layer, head}]
+/// "cross:3:5,encoder:1:2:0.5" -> [{stack, layer, head}, {stack, layer, head, scale}]: heads that give
+/// nothing, and heads whose output is multiplied by a number.
 export function parseHeads(text) {
   return text.split(",")
-      .map((each) => /^(encoder|cross|decoder):(\d+):(\d+)$/.exec(each))
+      .map((each) => /^(encoder|cross|decoder):(\d+):(\d+)(?::(\d+(?:\.\d+)?))?$/.exec(each))
       .filter((match) => match)
-      .map(([, stack, layer, head]) => ({stack, layer: Number(layer), head: Number(head)}));
+      .map(([, stack, layer, head, scale]) => ({
+             stack,
+             layer: Number(layer),
+             head: Number(head),
+             ...(Number(scale ?? 0) === 0 ? {} : {scale: Number(scale)})
+           }));
 }
 
 export function writeHeads(heads) {
-  return heads.map(({stack, layer, head}) => `${stack}:${layer}:${head}`).join(",");
+  return heads.map(({stack, layer, head, scale}) => `${stack}:${layer}:${head}${scale ? `:${scale}` : ""}`)
+      .join(",");
 }

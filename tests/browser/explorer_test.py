@@ -20,7 +20,9 @@ import tempfile
 import threading
 import time
 import unittest
+import urllib.error
 import urllib.parse
+import urllib.request
 
 from webdriver import Browser, find_browser
 
@@ -340,6 +342,44 @@ class Served(unittest.TestCase):
         self.browser.run("document.querySelector('#panel .overlay').focus()")
         self.browser.press("ArrowRight", "ArrowDown", "ArrowDown", "Enter")
         self.browser.wait("/prefix=/.test(location.href)", "a branch that is continued")
+
+    def require_ablation(self):
+        body = json.dumps({"text": SHORT, "pair": "de-en", "ablate": [{"stack": "cross", "layer": 3, "head": 1}]}).encode()
+        request = urllib.request.Request(self.url + "v1/attend", body, {"Content-Type": "application/json"})
+        try:
+            urllib.request.urlopen(request, timeout=60).close()
+        except urllib.error.HTTPError as error:
+            self.assertEqual(error.code, 501)
+            error.close()
+            self.skipTest("this server cannot switch heads off")
+
+    def test_heads_are_switched_off(self):
+        self.require_ablation()
+        self.show(pair="de-en", text=SHORT, view="change")
+        self.browser.wait("document.querySelector('.versus .translation')", "the original")
+        before = self.translation()
+        row = 6  # cross-attention, layer 3
+        for head in range(8):
+            self.browser.click(f".head-row:nth-of-type({row}) .head-switch:nth-of-type({head + 1})")
+        self.browser.wait("document.querySelector('.difference') && document.querySelector('.token-change')", "the difference")
+        self.browser.wait(f"document.querySelector('#target').textContent !== {json.dumps(before)}", "another translation")
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.head-switch[aria-pressed=true]').length"), 8)
+        difference = self.browser.run("return document.querySelector('.difference').textContent")
+        self.assertLess(float(re.search(r"-?[\d.]+$", difference).group(0)), -1)
+        self.assertGreater(self.browser.run("return document.querySelectorAll('.versus mark').length"), 0)
+        self.assertIn("--ablate cross:3:8", self.browser.run("return document.querySelector('.command code').textContent"))
+        self.browser.call("POST", "/back", {})
+        self.browser.wait("document.querySelectorAll('.head-switch[aria-pressed=true]').length === 7", "back to seven heads")
+
+    def test_which_heads_matter(self):
+        self.require_ablation()
+        self.show(pair="de-en", text=SHORT, view="change")
+        self.browser.wait("document.querySelector('.versus .translation')", "the original")
+        self.browser.run("[...document.querySelectorAll('#panel button')].find((each) => each.textContent.startsWith('Switch each')).click()")
+        self.browser.wait("document.querySelectorAll('.change-heads table tbody tr').length === 12", "the twelve worst losses", 60)
+        losses = self.browser.run("return [...document.querySelectorAll('.change-heads table td')].map((each) => Number(each.textContent))")
+        self.assertEqual(losses, sorted(losses))
+        self.assertLess(losses[0], -0.05)
 
     def test_compare_two_sentences(self):
         self.show(pair="de-en", text=SHORT, view="compare", other="text:Die Katze schläft.")

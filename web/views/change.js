@@ -64,85 +64,103 @@ export function createChange(app) {
   let reaches = "one";  // what a click switches off: the head, or all others of its layer
   reach.show(reaches);
   for (const button of reach.buttons.values()) button.disabled = offline;
+  const scale = element("input", {
+    type: "number",
+    min: "0",
+    max: "10",
+    step: "0.25",
+    value: "0",
+    disabled: offline,
+  });
   const refused = element("p", {class: "needs"});
   let canSwitch = offline ? false : null;  // null: not known yet
+  let probed = "";                         // the model that it is known of
   let original = null, originalOf = "", losses = new Map(), lossesOf = "";
 
   const sentenceKey = (state) =>
       JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.precision]);
   const off = () => parseHeads(app.store.get().off);
   const setOff = (heads) => app.store.set({off: writeHeads(heads)});
+  /// What a click makes of a head: nothing, or its output times a number.
+  const change = (head) => {
+    const factor = Math.max(0, Math.min(10, Number(scale.value) || 0));
+    return factor === 0 ? head : {...head, scale: factor};
+  };
   const toggle = (head) => {
     const now = off();
-    setOff(now.some((each) => same(each, head)) ? now.filter((each) => !same(each, head)) : [...now, head]);
+    setOff(
+        now.some((each) => same(each, head)) ? now.filter((each) => !same(each, head)) :
+                                               [...now, change(head)]);
   };
 
-  const showGrid = () => {
-    const trace = app.trace(), now = off(), colours = app.colours();
-    const most = Math.max(0.01, ...[...losses.values()].map(Math.abs));
+  /// A switch for each head, made once for a model and changed from then on, so that none goes from under a
+  /// click.
+  let switches = [], made = "";
+  const makeGrid = (trace) => {
+    switches = [];
     const rows = [];
     for (const stack of trace.stackNames) {
       for (let layer = 1; layer <= trace.layers(stack); ++layer) {
         const heads =
             Array.from({length: trace.heads(stack, layer)}, (_, n) => ({stack, layer, head: n + 1}));
-        const allOff = heads.every((head) => now.some((each) => same(each, head)));
+        const buttons = heads.map(
+            (head) =>
+                element("button", {type: "button", class: "head-switch", onclick: () => click(head, heads)}));
+        const whole = element(
+            "button", {type: "button", class: "quiet", onclick: () => toggleLayer(heads)}, strings.offLayer);
+        heads.forEach((head, n) => switches.push({head, button: buttons[n], whole}));
         rows.push(element(
             "div", {class: "head-row"},
-            element("span", {class: "head-name"}, `${strings.stacks[stack]} ${layer}`), heads.map((head) => {
-              const isOff = now.some((each) => same(each, head)), loss = losses.get(writeHeads([head]));
-              const button = element(
-                  "button", {
-                    type: "button",
-                    class: "head-switch",
-                    "aria-pressed": String(isOff),
-                    disabled: canSwitch === false,
-                    "aria-label": `${isOff ? strings.switchOn : strings.switchOff}: ${
-                        strings.headName(stack, layer, head.head)}`,
-                    title: loss === undefined ?
-                        null :
-                        `${strings.headName(stack, layer, head.head)}: ${loss.toFixed(3)}`,
-                    onclick: () =>
-                        (reaches === "others" ? setOff([
-                          ...now.filter((each) => each.stack !== stack || each.layer !== layer),
-                          ...heads.filter((each) => !same(each, head))
-                        ]) :
-                                                toggle(head)),
-                  },
-                  String(head.head));
-              if (loss !== undefined) button.style.background = colours.signed(-loss, most);
-              return button;
-            }),
-            element(
-                "button", {
-                  type: "button",
-                  class: "quiet",
-                  disabled: canSwitch === false,
-                  onclick: () => setOff(
-                      allOff ? now.filter((each) => !heads.some((head) => same(each, head))) :
-                               [...now.filter((each) => !heads.some((head) => same(each, head))), ...heads])
-                },
-                strings.offLayer)));
+            element("span", {class: "head-name"}, `${strings.stacks[stack]} ${layer}`), buttons, whole));
       }
     }
-    const focused = document.activeElement?.getAttribute?.("aria-label")?.split(": ")[1];
+    grid.replaceChildren(...rows, allOn);
+  };
+  const allOn = element("button", {type: "button", onclick: () => setOff([])}, strings.onAll);
+
+  const without = (heads) => off().filter((each) => !heads.some((head) => same(each, head)));
+  const click = (head, heads) => {
+    if (reaches === "one") return toggle(head);
+    setOff([...without(heads), ...heads.filter((each) => !same(each, head)).map(change)]);
+  };
+  const toggleLayer = (heads) => {
+    const others = without(heads), allOff = off().length - others.length === heads.length;
+    setOff(allOff ? others : [...others, ...heads.map(change)]);
+  };
+
+  const showGrid = () => {
+    const trace = app.trace(), now = off(), colours = app.colours();
+    const shape =
+        JSON.stringify(trace.stackNames.map((stack) => [stack, trace.layers(stack), trace.heads(stack, 1)]));
+    if (made !== shape) makeGrid(trace);
+    made = shape;
+    const most = Math.max(0.01, ...[...losses.values()].map(Math.abs));
+    for (const {head, button, whole} of switches) {
+      const changed = now.find((each) => same(each, head)), loss = losses.get(writeHeads([head]));
+      const name = strings.headName(head.stack, head.layer, head.head);
+      button.textContent = changed?.scale ? `×${changed.scale}` : String(head.head);
+      button.setAttribute("aria-pressed", String(changed !== undefined));
+      button.setAttribute("aria-label", `${changed ? strings.switchOn : strings.switchOff}: ${name}`);
+      button.title = loss === undefined ? "" : `${name}: ${loss.toFixed(3)}`;
+      button.classList.toggle("scaled", Boolean(changed?.scale));
+      button.style.background = loss === undefined ? "" : colours.signed(-loss, 1.7 * most);
+      button.disabled = whole.disabled = canSwitch === false;
+    }
     run.disabled = canSwitch === false;
-    grid.replaceChildren(
-        ...rows,
-        now.length > 0 ? element("button", {type: "button", onclick: () => setOff([])}, strings.onAll) : "");
-    if (focused)
-      [...grid.querySelectorAll(".head-switch")]
-          .find((button) => button.getAttribute("aria-label").endsWith(focused))
-          ?.focus();
+    allOn.hidden = now.length === 0;
   };
 
   /// Whether the server can switch heads off is found out once.
   const probe = async () => {
-    if (canSwitch !== null) return;
+    const state = app.store.get(), model = `${state.pair} ${state.model}`;
+    if (offline || probed === model) return;
+    probed = model;
     canSwitch = true;
+    refused.textContent = "";
     const trace = app.trace(), stack = trace.stackNames[0];
     try {
       await attend(
-          app.store.get(), {target: trace.target, ablate: [{stack, layer: 1, head: 1}]},
+          {...state, off: ""}, {target: trace.target, ablate: [{stack, layer: 1, head: 1}]},
           new AbortController().signal);
     } catch (error) {
       canSwitch = false;
@@ -169,7 +187,7 @@ export function createChange(app) {
           const cell = element(
               "span", {role: "listitem", class: "token-change"}, element("span", {}, label.text),
               element("small", {}, `${changes[n] >= 0 ? "+" : "−"}${Math.abs(changes[n]).toFixed(2)}`));
-          cell.style.background = colours.signed(-changes[n], most);
+          cell.style.background = colours.signed(-changes[n], 1.7 * most);
           return cell;
         }));
   };
@@ -260,7 +278,8 @@ export function createChange(app) {
             "div", {class: "change-heads"}, element("h3", {}, strings.off),
             element(
                 "div", {class: "row above"},
-                element("span", {class: "field"}, element("span", {}, strings.switching), reach.element)),
+                element("span", {class: "field"}, element("span", {}, strings.switching), reach.element),
+                element("label", {class: "field"}, element("span", {}, strings.scale), scale)),
             grid, refused, element("h3", {}, strings.matter),
             element("p", {class: "note-line"}, strings.matterLead), run, matter),
         element(
