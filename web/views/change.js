@@ -148,6 +148,7 @@ export function createChange(app) {
     }
     run.disabled = canSwitch === false;
     allOn.hidden = now.length === 0;
+    allOn.disabled = canSwitch === false;
   };
 
   /// Whether the server can switch heads off is found out once.
