@@ -22,7 +22,7 @@ namespace {
 
 constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64};
 
-/// Names of parameters: ours and the cases'.
+/// Parameter names of Heed and of the cases.
 const std::map<std::string, std::string> kNames{
     {"q_proj.weight", "W_q"}, {"k_proj.weight", "W_k"}, {"v_proj.weight", "W_v"}, {"out_proj.weight", "W_o"},
     {"q_proj.bias", "b_q"},   {"k_proj.bias", "b_k"},   {"v_proj.bias", "b_v"},   {"out_proj.bias", "b_o"}};
@@ -94,7 +94,7 @@ TEST(AttentionReference, OutputWeightsAndGradients) {
   }
 }
 
-// The ways without weights: streaming, and one product for queries, keys and values.
+// Without weights: streaming attention, and one product for queries, keys and values.
 TEST(AttentionReference, WithoutWeights) {
   const auto cases = fixture_cases("mha");
   if (cases.empty()) GTEST_SKIP() << missing_fixtures();
@@ -106,7 +106,7 @@ TEST(AttentionReference, WithoutWeights) {
       const Inputs x = inputs_of(reference, dtype);
       AttentionOptions options = options_of(reference, dtype);
       options.weights = false;
-      // A mask that is the look-ahead mask can be said in one word.
+      // A mask equal to the look-ahead mask is passed as the option.
       if (options.mask.defined() && options.mask.dim(0) == options.mask.dim(1) &&
           options.mask.to_vector<uint8_t>() == look_ahead_mask(options.mask.dim(0)).to_vector<uint8_t>()) {
         options.mask = {};
@@ -199,7 +199,7 @@ TEST(AttentionReference, DropoutOfWeightsWithTheMaskGiven) {
   }
 }
 
-/// A number in the manner of "-25.1623" or "2.2317e-09": as many decimals, with an exponent or without.
+/// Formats a number like the sample "-25.1623" or "2.2317e-09", with as many decimals.
 std::string printed_like(const std::string& digits, double number) {
   const size_t point = digits.find('.'), exponent = digits.find('e');
   const auto decimals = std::min(digits.size(), exponent) - point - 1;
@@ -241,7 +241,7 @@ TEST(LectureReference, TheWorkedExample) {
         const auto& lecture = reference.json().at("printed").at(quantity);
         for (size_t i = 0; i < lecture.size(); ++i) {
           const std::string digits = lecture[i];
-          // The digits as printed, unless the number lies so near to where they change that rounding decides.
+          // Equal to the printed digits, except close to a rounding boundary.
           const double number = actual.to_vector<double>()[i], rounding = tolerance / 16;
           const bool printed = printed_like(digits, number) == digits ||
                                printed_like(digits, number - rounding) == digits ||

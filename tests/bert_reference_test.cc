@@ -1,6 +1,5 @@
-// BERT against Hugging Face's BertForSequenceClassification and BertForMaskedLM: what the encoder makes,
-// every attention, what is pooled, logits; and the words that a masked language model would put into the
-// gaps.
+// BERT against Hugging Face's BertForSequenceClassification and BertForMaskedLM: encoder outputs, attention
+// weights, pooled outputs, logits, and predictions of masked tokens.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +17,7 @@ namespace {
 
 using models::ClassifierInput;
 
-/// The texts and pairs of a case, encoded here.
+/// The texts and pairs of a case, tokenized by Heed.
 ClassifierInput input_of(const ReferenceCase& reference) {
   const WordPieceTokenizer tokenizer = WordPieceTokenizer::load((reference.folder() / "model").string());
   const WordPieceOptions options{.max_length = reference.hyperparameters().at("longest"), .read_mask = true};
@@ -48,7 +47,7 @@ ClassifierInput pick(const ClassifierInput& input, const std::vector<int64_t>& r
   return picked;
 }
 
-/// Of a square (B, H, T, T), the queries and keys that the reference kept.
+/// The queries and keys of (B, H, T, T) that the reference contains.
 KeepAll::Weights first_places(const KeepAll::Weights& all, int64_t places) {
   KeepAll::Weights kept{Tensor(), {}, all.heads};
   std::vector<float> flat;

@@ -1,4 +1,4 @@
-// heed align, and heed evaluate --alignments, as a person meets them.
+// Command tests of heed align and heed evaluate --alignments.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,8 +78,7 @@ TEST_F(CliAlignTest, TheBundledModelAlignsWell) {
   EXPECT_LT(error_rate(source_folder() + "/models/de-en", "long-dev"), 20);  // a diagonal: 74
 }
 
-// So few pairs teach the aligner little, and yet the heads that agree with it align better than the last
-// layer.
+// Even an aligner trained on few pairs selects heads that align better than the last layer.
 TEST_F(CliAlignTest, ChoosesHeadsByStatisticalAlignments) {
   std::string text;
   for (const char* name : {"dev", "test", "long-dev", "long-test"})
@@ -122,7 +121,7 @@ TEST_F(CliAlignTest, HeadsMustBeThoseOfTheModel) {
   expect_failure(heed_command(align), 1, {"alignment_heads", "[layer, head]"});
 }
 
-// With the same model in both directions the result is known: the links of the turned pairs, turned back.
+// With the same model in both directions, the reverse links are those of the swapped pairs, swapped back.
 TEST_F(CliAlignTest, BothDirectionsAreCombined) {
   const std::string pairs = folder_.write("pairs.tsv", to_tsv(tiny_pairs(20, 79)));
   const auto links_of = [&](const Arguments& more) {

@@ -1,5 +1,4 @@
-// Classifiers through the command: lines in, lines out, whatever stands beside them; scores; what [CLS]
-// looked at; and what is said where a model is of another kind.
+// Command tests of classifiers: batch invariance, scores, attention of [CLS], and errors for other models.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -25,7 +24,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// A classifier with weights by chance: it says nothing sensible, and the same every time.
+/// A classifier with fixed random weights.
 class CliClassifyTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -217,7 +216,8 @@ TEST_F(CliClassifyTest, ModelsOfOtherTasksAreNamed) {
 }
 
 TEST_F(CliClassifyTest, LabelsAreEscapedInTheTerminal) {
-  // U+009B begins what terminals obey, as ESC does, which labels must not hold; U+202E turns what follows it.
+  // U+009B begins control sequences like ESC, which labels must not contain; U+202E reverses the text
+  // direction.
   const std::string label = "b\u009b31m\u202ed", escaped = "b\\u{009b}31m\\u{202e}d";
   std::string config = content_of(folder_.path("config.json"));
   for (size_t at = config.find("\"bad\""); at != std::string::npos; at = config.find("\"bad\"", at)) {

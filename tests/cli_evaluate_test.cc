@@ -1,4 +1,4 @@
-// heed evaluate on several systems and test sets: metrics, intervals, paired tests, and what is counted.
+// heed evaluate with several systems and test sets: metrics, confidence intervals, paired tests, and counts.
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ class EvaluateCommand : public ::testing::Test {
   std::string reference_, first_, second_;
 };
 
-// The numbers are those of sacreBLEU 2.6.0, which computes with resamples in float32.
+// Expected values from sacreBLEU 2.6.0, which resamples in float32.
 constexpr double kTolerance = 1e-4;
 
 TEST_F(EvaluateCommand, GivesSacreBleusConfidenceIntervals) {
@@ -108,7 +108,7 @@ TEST_F(EvaluateCommand, GivesSacreBleusPairedTests) {
   EXPECT_FALSE(randomized[1].contains("bleu_confidence"));
   EXPECT_EQ(randomized[1].at("chrf_signature"),
             "nrefs:1|ar:200|seed:12345|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0");
-  // The control: another seed draws other lines.
+  // The control: another seed resamples other lines.
   EXPECT_NE(with({"--paired-ar", "--paired-ar-n", "200", "--seed", "7"})[1].at("bleu_p_value"),
             randomized[1].at("bleu_p_value"));
 }
@@ -153,7 +153,7 @@ TEST_F(EvaluateCommand, CountsInventedWords) {
   ASSERT_EQ(row.at("invented").size(), 2u);
   EXPECT_EQ(row.at("invented")[0].at("line"), 2);
   EXPECT_EQ(row.at("invented")[0].at("words"), json::array({"mosquitoes"}));
-  EXPECT_EQ(row.at("invented")[1].at("words"), json::array({"Szymborska"}));  // the third column is no text
+  EXPECT_EQ(row.at("invented")[1].at("words"), json::array({"Szymborska"}));  // the third column is not text
   const CommandResult text = evaluate(arguments);
   EXPECT_NE(text.out.find("invented words in 2 of 3 lines (66.67%):\n  line 2: mosquitoes: I am from "
                           "mosquitoes.\n"),
@@ -185,7 +185,7 @@ TEST_F(EvaluateCommand, CountsRequiredForms) {
                  {"line 1", "bare.tsv", "third column"});
 }
 
-// The lists of tests/data: their own references hold what they ask for.
+// The references of the lists in tests/data contain the required forms.
 TEST_F(EvaluateCommand, ListsOfValuesAndNamesAgreeWithThemselves) {
   for (const auto& [name, lines] : std::vector<std::pair<std::string, size_t>>{
            {"values.de-en", 200}, {"values.en-es", 200}, {"names.de-en", 100}, {"names.en-es", 100}}) {

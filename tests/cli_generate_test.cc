@@ -1,4 +1,4 @@
-// heed generate, and score, attend and info on language models, as a person meets them.
+// Command tests of language models: heed generate, score, attend and info.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST_F(CliGenerateTest, TextAndJsonAgree) {
 }
 
 TEST_F(CliGenerateTest, ConvertWritesTheTokenizerForHuggingFace) {
-  // As directories were written before there was one.
+  // Older directories have none.
   std::filesystem::remove(folder_.path("tokenizer.json"));
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "HeedByteTokenizer"})");
   const TestFolder out;
@@ -109,7 +109,7 @@ TEST_F(CliGenerateTest, ScoresTexts) {
   EXPECT_EQ(std::count(lines.out.begin(), lines.out.end(), '\n'), 3);
   const auto totals = objects_of(run({"score", "--input", texts, "--summary", "--json"}).out).at(0);
   EXPECT_EQ(totals.at("texts"), 3);
-  EXPECT_EQ(totals.at("tokens"), 8 + 49);                       // each byte but the first
+  EXPECT_EQ(totals.at("tokens"), 8 + 49);                       // each byte except the first
   EXPECT_NEAR(totals.at("perplexity").get<double>(), 256, 60);  // untrained
   EXPECT_EQ(run({"score", "--input", texts, "--whole", "--summary", "--json"}).status, 0);
 }

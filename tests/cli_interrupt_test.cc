@@ -11,14 +11,15 @@
 namespace heed {
 namespace {
 
-/// The grace that work is given is 0.6 s; the rest is for a busy machine.
+/// Commands have 0.6 s to stop; the rest is for busy machines.
 constexpr double kMostSeconds = 2.5;
 
 class InterruptTest : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directory(results_); }
 
-  /// Starts a command that writes into results_, sends a signal once it has begun to, and expects its end.
+  /// Starts a command that writes to results_, sends a signal after its first output, and expects it to
+  /// end.
   void expect_end(std::vector<std::string> arguments, int signal, int milliseconds = 300) const {
     SCOPED_TRACE(arguments[0]);
     arguments.insert(arguments.end(), {"--model", tiny_model(), "--output", results_ + "/output"});

@@ -1,5 +1,5 @@
-// What the files of a model say, as the command follows it: settings of the search, damaged weights, weights
-// that give NaN, and how errors name options.
+// Command tests of model files: search settings, damaged weights, weights that give NaN, and option names in
+// errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,9 +40,9 @@ std::vector<nlohmann::json> objects_of(const std::string& text) {
 /// Models of every kind, untrained.
 class CliModelFilesTest : public ::testing::Test {
  protected:
-  /// All weights are `value`, or drawn where it is 0.
+  /// All weights are `value`, or random if it is 0.
   void write(const models::Model& model, float value) const {
-    std::filesystem::remove(folder_.path("tokenizer.json"));  // of the model before
+    std::filesystem::remove(folder_.path("tokenizer.json"));  // of the previous model
     models::write_untrained(folder_.path(), model, 7, value);
   }
   void write_marian(float value = 0) const {
@@ -90,7 +90,7 @@ class CliModelFilesTest : public ::testing::Test {
   TestFolder folder_, texts_;
 };
 
-// Each weight is finite by itself, so that the model opens.
+// The weights are finite, so the model opens.
 TEST_F(CliModelFilesTest, EveryCommandFailsAtNan) {
   constexpr float kTooLarge = 3e38F;
   const std::string pairs = texts_.write("pairs.tsv", "The house.\tThe garden.\n");
@@ -132,7 +132,7 @@ TEST_F(CliModelFilesTest, VerifyFindsDamage) {
     EXPECT_EQ(json["files"][0]["state"], "damaged") << place;
     EXPECT_EQ(run({"translate", "The house."}).status, 1) << place;
   }
-  // Written by others, whose files hold no hashes.
+  // Files of other toolkits have no hashes.
   folder_.write("model.safetensors", bytes);
   std::vector<std::pair<std::string, Tensor>> tensors;
   {
@@ -177,7 +177,7 @@ TEST_F(CliModelFilesTest, TheLimitsOfTheCommandLineHoldForFiles) {
   EXPECT_THAT(many.err, HasSubstr("'num_beams' is 4096, expected an integer from 1 to 1024"));
 }
 
-// Nothing is made for a million places where a sentence has ten.
+// A million positions must not need memory for sentences of ten tokens.
 TEST_F(CliModelFilesTest, ManyPositionsNeedNoMemory) {
   write_marian();
   const CommandResult few = run({"translate", "The house.", "--max-length", "20"});
@@ -188,7 +188,8 @@ TEST_F(CliModelFilesTest, ManyPositionsNeedNoMemory) {
   const CommandResult many = run({"translate", "The house.", "--max-length", "20"});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(many.out, few.out);
-  EXPECT_LT(seconds.count(), 5);  // making 2^20 places of this small width takes longer with sanitizers only
+  EXPECT_LT(seconds.count(),
+            5);  // computing 2^20 positions of this small width takes longer only with sanitizers
 }
 
 TEST_F(CliModelFilesTest, EveryEndTokenEndsAText) {
@@ -262,7 +263,7 @@ TEST_F(CliModelFilesTest, TranslationModelsAreNamed) {
               HasSubstr("not a translation model (marian, heed_transformer, heed_rnn)"));
 }
 
-// A link that leads nowhere is no absent file.
+// A dangling link is an error, unlike a missing file.
 TEST_F(CliModelFilesTest, DanglingLinksAreErrors) {
   write_marian();
   EXPECT_EQ(run({"translate", "The house."}).status, 0);
@@ -275,7 +276,7 @@ TEST_F(CliModelFilesTest, DanglingLinksAreErrors) {
   }
 }
 
-// The settings of a model's directory hold for given translations as for those that are searched.
+// Settings of a model's directory also apply to scoring of given translations.
 TEST(CliScore, AgreesWithTranslate) {
   const TestFolder folder;
   std::filesystem::copy(tiny_model(), folder.path(), std::filesystem::copy_options::recursive);

@@ -1,4 +1,4 @@
-// heed quantize and --precision, as a person meets them.
+// Command tests of heed quantize and --precision.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,8 +50,8 @@ TEST_F(CliQuantizeTest, ThreadsAndBatchesDoNotChangeResults) {
   EXPECT_EQ(together.out, translate({"--model", quantized_, "--threads", "1", "--batch-tokens", "30"}).out);
 }
 
-// Products are exact integers, so that the instruction that multiplies bytes changes no bit of a score. What
-// is float32 does, where another instruction set adds it up in another order.
+// Products are exact integers, so scores are bit-identical with and without VNNI. Other instruction sets can
+// differ, since they add float32 in another order.
 TEST_F(CliQuantizeTest, SameResultWithAndWithoutVnni) {
   const auto on = [&](const std::string& isa) {
     const CommandResult result =

@@ -1,4 +1,4 @@
-// heed shortlist and --shortlist, as a person meets them.
+// Command tests of heed shortlist and --shortlist.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST_F(CliShortlistTest, UsedInInt8AndOnRequest) {
   const CommandResult made = make_list({"--common", "10"});
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_THAT(made.err, HasSubstr("from 1000 pairs"));
-  // Scores are of what the list allows, so they show whether it is used.
+  // Scores are normalized over the shortlist, so they show whether it is used.
   EXPECT_EQ(translate({}), floats);
   EXPECT_EQ(translate({"--precision", "int8", "--shortlist", "off"}), whole_numbers);
   EXPECT_NE(translate({"--shortlist", "on"}), floats);

@@ -1,5 +1,5 @@
-// The command as a person meets it: what it refuses and how, and that results do not depend on how they are
-// asked for. heed train has tests of its own.
+// Command tests of everything except heed train: errors, and results that do not depend on the form of the
+// input.
 
 #include <fmt/format.h>
 #include <sys/mount.h>
@@ -112,7 +112,7 @@ TEST_F(CliTest, RefusesPathsWithoutAModel) {
   expect_failure(with(folder_.path("none")), 1, {"'" + folder_.path("none") + "' does not exist"});
   expect_failure(with(model_ + "/config.json"), 1, {"config.json' is a file"});
   expect_failure(with(folder_.path()), 1, {folder_.path(), "no config.json"});
-  // A folder of models is near enough to say what it holds.
+  // A directory of models: the error lists them.
   expect_failure(with(std::filesystem::path(model_).parent_path().string()), 1,
                  {"no config.json", std::filesystem::path(model_).filename().string()});
 }
@@ -189,7 +189,7 @@ TEST_F(CliTest, RefusesNanWeights) {
     return heed_command({"translate", "x", "--model", altered_model("model.safetensors", weights)});
   };
   expect_failure(translated(), 1, {"damaged", "tensor"});
-  // As it would be written by others, without hashes.
+  // Files of other toolkits have no hashes.
   const std::string key = "heed_hashes";
   weights.replace(weights.find(key), key.size(), "some_hashes");
   expect_failure(translated(), 1, {"parameter", "nan"});
@@ -294,7 +294,7 @@ TEST_F(CliTest, AnswersLineByLineThroughAPipe) {
     for (int wait = 0; wait < 4000 && lines_of(content_of(output)).size() < n; ++wait) ::usleep(5000);
     EXPECT_EQ(lines_of(content_of(output)).size(), n) << "no answer although the pipe is still open";
   }
-  command.send_signal(SIGINT);  // while it waits for a line
+  command.send_signal(SIGINT);  // while it waits for input
   EXPECT_EQ(command.wait(10).status, 130);
   ::close(writer);
 }
@@ -342,7 +342,8 @@ TEST_F(CliTest, SamplesTheSameForTheSameSeed) {
 }
 
 TEST_F(CliTest, GeneratedLineEndsDoNotSplitLines) {
-  // At this temperature all pieces are about as likely, those of the bytes 0x00, 0x0A and 0x0D among them.
+  // At this temperature all pieces are almost equally likely, including those of the bytes 0x00, 0x0A and
+  // 0x0D.
   const std::string input = sources(300, 6);
   const Arguments wild{"--sample", "--temperature", "50", "--max-length", "30"};
   Arguments json = wild, columns = wild;
@@ -353,7 +354,7 @@ TEST_F(CliTest, GeneratedLineEndsDoNotSplitLines) {
     const auto text = nlohmann::json::parse(line)["translation"].get<std::string>();
     breaks += text.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos ? 1 : 0;
   }
-  EXPECT_GT(breaks, 10U);  // there is something to be replaced
+  EXPECT_GT(breaks, 10U);  // the control: line ends were generated
   for (const Arguments& each : {wild, columns}) {
     const CommandResult result = translate(input, each);
     ASSERT_EQ(result.status, 0) << result.err;
@@ -661,7 +662,7 @@ TEST_F(CliTest, InfoDescribesAModel) {
   expect_failure(heed_command({"info", folder_.path("none")}), 1, {"DIR", "none"});
 }
 
-// Bundled models have the log of their training beside the weights; that of a second training follows it.
+// Bundled models contain their training log, and that of a second training.
 TEST_F(CliTest, InfoShowsTheCurvesOfALogBesideTheModel) {
   std::filesystem::copy(model_, folder_.path("copy"), std::filesystem::copy_options::recursive);
   std::filesystem::remove_all(folder_.path("copy/training"));
@@ -680,7 +681,7 @@ TEST_F(CliTest, InfoShowsTheCurvesOfALogBesideTheModel) {
   EXPECT_NE(heed_command({"info", folder_.path("copy")}).out.find("best: step 20"), std::string::npos);
   folder_.write("copy/training-log-further.jsonl", line(5, 0.0005, R"(,"valid_loss":2.4,"bleu":31)"));
   EXPECT_NE(heed_command({"info", folder_.path("copy")}).out.find("best: step 25"), std::string::npos);
-  // A log that says which validation was the best is believed.
+  // If the log marks the best validation, it is used.
   folder_.write("copy/training-log-further.jsonl",
                 line(5, 0.0005, R"(,"valid_loss":2.4,"bleu":31)") +
                     line(6, 0.0005, R"(,"valid_loss":2.1,"bleu":29,"best":true)"));

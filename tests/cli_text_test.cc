@@ -1,4 +1,4 @@
-// What heed translate does around the model: sentences of a line, protected spans, glossaries, documents.
+// Text processing of heed translate: sentence splitting, protected spans, glossaries, documents.
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -40,7 +40,7 @@ TEST_F(CliTextTest, SplitsLinesIntoSentences) {
   const auto alone = nlohmann::json::parse(translate(second, {"--json", "--alignment"}));
   EXPECT_EQ(json["translation"], joined);
   EXPECT_EQ(json["alternatives"].size(), 1U);
-  // The last links are those of the second sentence, counted in words of the whole line.
+  // The last links belong to the second sentence; indices count the words of the line.
   const auto& links = json["alignment"];
   const auto& links_alone = alone["alignment"];
   ASSERT_GT(links.size(), links_alone.size());
@@ -63,7 +63,7 @@ TEST_F(CliTextTest, ProtectedSpansAreCopied) {
     EXPECT_NE(translation.find(span), std::string::npos) << translation;
   }
   EXPECT_NE(translate(line, {"--no-placeholders"}), translation);
-  // Without spans nothing changes, to the last digit of the score.
+  // Text without spans is unaffected, including its score.
   EXPECT_EQ(translate(plain, {"--scores"}), translate(plain, {"--scores", "--no-placeholders"}));
 }
 

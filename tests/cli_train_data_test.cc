@@ -1,4 +1,4 @@
-// heed train with text from several files: what a recipe says of its corpora, and what comes of it.
+// heed train with several corpora in a recipe or on the command line.
 
 #include <algorithm>
 #include <filesystem>
@@ -50,14 +50,14 @@ TEST_F(TrainData, MixesTheCorporaOfARecipe) {
   EXPECT_GT(pairs_in("model"), 200u + 200u + 20u);
   EXPECT_LT(pairs_in("model"), 200u + 300u - 20u);
 
-  // What is noted of the run repeats it, from any directory, with any number of threads.
+  // The stored recipe reproduces the run from any directory, with any number of threads.
   const std::string noted = folder_.path("model/training/recipe.toml");
   const CommandResult again = train("again", {"--recipe", noted, "--threads", "1"});
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(ids("again"), ids("model"));
   EXPECT_EQ(content_of(folder_.path("again/training/recipe.toml")), content_of(noted));
 
-  // It goes on with the same text alone.
+  // Resuming requires the same text.
   const auto resumed = [&](const std::string& text) {
     folder_.write("recipes/r.toml", text);
     return train("model", {"--recipe", recipe, "--max-steps", "2"});
@@ -74,7 +74,7 @@ TEST_F(TrainData, RepeatedPairs) {
   EXPECT_EQ(pairs_in("model"), 300u);
   const std::string recipe =
       folder_.write("r.toml", "[[corpus]]\npairs = \"second.tsv\"\n[[corpus]]\npairs = \"first.tsv\"\n");
-  // Those of the command replace the recipe's.
+  // Corpora of the command line replace those of the recipe.
   ASSERT_EQ(train("other", {"--recipe", recipe, "--pairs", first_, "--pairs", second_}).status, 0);
   EXPECT_EQ(ids("other"), ids("model"));
   ASSERT_EQ(train("one", {"--recipe", recipe, "--pairs", first_}).status, 0);
@@ -129,7 +129,7 @@ TEST_F(TrainData, PlaceholdersAndTagsArePieces) {
     EXPECT_GT(sources[id], 0u);
     EXPECT_EQ(sources[id], targets[id]);
   }
-  // A model that is trained further keeps its pieces.
+  // Fine-tuning keeps the tokenizer.
   const std::string further = folder_.write("f.toml", "[augmentation]\nplaceholders = 0.5\n");
   EXPECT_EQ(
       train("further", {"--recipe", further, "--from", folder_.path("model"), "--pairs", first_}).status, 0);
@@ -158,7 +158,7 @@ TEST_F(TrainData, Cleaning) {
                     "[[corpus]]\npairs = \"second.tsv\"\n[[corpus]]\npairs = \"more.tsv\"\nweight = 2\n");
   const CommandResult result = train("model", {"--recipe", recipe});
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(pairs_in("model"), 98u) << result.err;  // one of the hundred is there twice
+  EXPECT_EQ(pairs_in("model"), 98u) << result.err;  // the hundred pairs contain one duplicate
   EXPECT_NE(result.err.find("removed: 1 length ratio, 1 identical, 1 held out, 99 duplicates"),
             std::string::npos)
       << result.err;

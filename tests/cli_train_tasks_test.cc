@@ -1,4 +1,4 @@
-// heed train for its three tasks, as a person meets them: what is refused, and what comes out.
+// Command tests of heed train for its three tasks.
 
 #include "command.h"
 #include "test_folder.h"
@@ -107,7 +107,7 @@ TEST_F(TrainTasks, AClassifierKeepsItsLabels) {
                     "training.class_weights=balanced", "--set", "validation.metric=macro_f1"});
   ASSERT_EQ(result.status, 0) << result.err;
   const std::string config = content_of(folder_.path("model/config.json"));
-  EXPECT_NE(config.find("\"0\": \"2\""), std::string::npos) << config;  // by their numbers, not their letters
+  EXPECT_NE(config.find("\"0\": \"2\""), std::string::npos) << config;  // sorted as numbers
   EXPECT_NE(config.find("\"2\": \"10\""), std::string::npos) << config;
   const std::string metrics = content_of(folder_.path("model/training/metrics.jsonl"));
   for (const char* key : {"valid_loss", "accuracy", "macro_f1"}) {

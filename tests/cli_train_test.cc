@@ -1,4 +1,4 @@
-// heed train as a person meets it: what is refused and how, being interrupted or killed, and going on.
+// Command tests of heed train: errors, interruption, kills, and resuming.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-/// Waits until the training has done so many steps.
+/// Waits until the training has completed this number of steps.
 void wait_for_steps(const std::string& directory, int64_t steps) {
   for (int n = 0; n < 6000; ++n) {
     const std::string metrics = content_of(directory + "/training/metrics.jsonl");
@@ -144,11 +144,11 @@ TEST_F(TrainCommand, ShowsMetrics) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.err.find(" 1 thread\n"), std::string::npos) << result.err;
   const auto log = train::read_metrics(folder_.path("model/training/metrics.jsonl"));
-  for (const size_t step : {10, 20}) {  // those that are validated: a line each, of the ten steps before it
+  for (const size_t step : {10, 20}) {  // validations: one line each, for the ten steps before
     double loss = 0, seconds = log[step - 1].seconds - (step > 10 ? log[step - 11].seconds : 0);
     for (size_t n = step - 10; n < step; ++n) loss += log[n].loss / 10;
     const int64_t tokens = log[step - 1].target_tokens - (step > 10 ? log[step - 11].target_tokens : 0);
-    // The first line was shown when the first step was done: it begins a stretch of its own.
+    // A line is also shown after the first step, so means start anew there.
     if (step == 10) {
       loss = (10 * loss - log[0].loss) / 9;
       seconds -= log[0].seconds;
@@ -164,7 +164,7 @@ TEST_F(TrainCommand, ShowsMetrics) {
 
 TEST_F(TrainCommand, MarksTheBestValidation) {
   const std::string valid = folder_.write("valid.tsv", to_tsv(tiny_pairs(20, 2)));
-  // The rate is so high after the first steps that the loss of the second validation is worse.
+  // The learning rate is so high that the loss of the second validation is worse.
   const CommandResult result = heed_command(training(
       "model", 20,
       {"--valid-pairs", valid, "--set", "validation.metric=loss", "--set", "schedule.kind=constant", "--set",
@@ -197,12 +197,12 @@ TEST_F(TrainCommand, EndsAfterMaxEpochs) {
   const auto log = train::read_metrics(folder_.path("model/training/metrics.jsonl"));
   EXPECT_GE(log.back().epochs, 1.5);
   EXPECT_LT(log[log.size() - 2].epochs, 1.5);
-  // Both epochs have all tokens; a batch has 1024 at most.
+  // Both epochs have all tokens; a batch has at most 1024.
   EXPECT_NEAR(log.back().epochs * static_cast<double>(log[0].target_tokens) / log[0].epochs,
               static_cast<double>(log.back().target_tokens),
               0.2 * static_cast<double>(log.back().target_tokens));
   const size_t steps = log.size();
-  EXPECT_EQ(heed_command(arguments).status, 0);  // it is at its end already
+  EXPECT_EQ(heed_command(arguments).status, 0);  // already finished
   EXPECT_EQ(train::read_metrics(folder_.path("model/training/metrics.jsonl")).size(), steps);
   *(limit + 1) = "0";
   expect_failure(heed_command(arguments), 2, {"--max-epochs", "above 0"});
@@ -274,7 +274,7 @@ TEST_F(TrainCommand, SameBitsForAnyNumberOfThreads) {
 
 TEST_F(TrainCommand, ResumesBitForBitAfterAKill) {
   ASSERT_EQ(heed_command(training("whole", 40)).status, 0);
-  // Killed before the first checkpoint, which is at step 10, and behind one.
+  // Killed before and after the first checkpoint, at step 10.
   for (const int64_t steps : {3, 14}) {
     const std::string name = "killed-" + std::to_string(steps);
     {
@@ -339,7 +339,7 @@ TEST_F(TrainCommand, InterruptsEveryPhaseOfPreparation) {
       const int signal = signals[number++ % 3];
       command.send_signal(signal);
       const int status = command.wait(30).status;
-      // On a busy machine the first two may come before the command has begun to catch signals.
+      // On a busy machine the first two may arrive before the signal handlers are installed.
       EXPECT_TRUE(status == 130 || (milliseconds <= 200 && status == 128 + signal)) << status;
       EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 2.5);
       EXPECT_FALSE(std::filesystem::exists(output + "/model.safetensors"));

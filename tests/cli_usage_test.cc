@@ -1,5 +1,4 @@
-// What the command says: numbers that are none, help, names of models and tokens, and how long work will
-// take.
+// Messages of the command: invalid numbers, help, names of models and tokens, and remaining time.
 
 #include <algorithm>
 #include <chrono>
@@ -140,7 +139,7 @@ TEST(Usage, EveryAlternativeHasItsAlignment) {
     const size_t tab = line.find('\t');
     ASSERT_NE(tab, std::string::npos) << line;
     const auto words = 1 + std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(tab), ' ');
-    // Words may stay unlinked.
+    // Words may be unlinked.
     const auto links = std::count(line.begin() + static_cast<std::ptrdiff_t>(tab), line.end(), '-');
     EXPECT_TRUE(links > 0 && links <= words) << line;
   }
@@ -161,7 +160,7 @@ TEST(Usage, RepeatedTokensAreSelectedByNumber) {
   };
   const CommandResult first = query("Hund", {"--quiet"}), second = query("Hund.");
   ASSERT_EQ(first.status, 0) << first.err;
-  // Between words, "Hund" and "Hund." differ; between pieces they are the same one.
+  // As words, "Hund" and "Hund." differ; as pieces both are "Hund".
   const auto piece = [&](const std::string& name) {
     return attend({text, "--stack", "encoder", "--query", name});
   };
@@ -192,13 +191,14 @@ TEST(Usage, EvaluateReadsLinesAsSacreBleu) {
   };
   EXPECT_NEAR(bleu(plain), 100, 1e-9);
   EXPECT_NEAR(bleu(trailing), 100, 1e-9);
-  EXPECT_NEAR(bleu(marked), 80.91067115702207, 1e-9);  // sacreBLEU 2.6: the mark is a part of the first word
+  EXPECT_NEAR(bleu(marked), 80.91067115702207,
+              1e-9);  // sacreBLEU 2.6: the byte order mark is part of the first word
 }
 
 // ---- How long it will take
 
 TEST(Usage, RemainingTime) {
-  EXPECT_FALSE(cli::seconds_left(0.9, 0.0002));  // one line of 5,000
+  EXPECT_FALSE(cli::seconds_left(0.9, 0.0002));  // one of 5,000 lines
   EXPECT_FALSE(cli::seconds_left(1.9, 0.5));
   EXPECT_FALSE(cli::seconds_left(10, 0.01));
   EXPECT_FALSE(cli::seconds_left(100, 0));

@@ -1,4 +1,4 @@
-// For tests of the command `heed` as a whole: runs the built one as a process of its own.
+// Runs the built command `heed` as a process, for command tests.
 #pragma once
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct CommandResult {
   std::string out, err;
 };
 
-/// A running command, whose output goes to files of its own.
+/// A running command with output to temporary files.
 class Command {
  public:
   struct Settings {
@@ -69,7 +69,7 @@ class Command {
   void send_signal(int number) const { ::kill(process_, number); }
   std::string errors_so_far() const { return content_of(folder_.path("err")); }
 
-  /// Waits for the end; kills what does not end in time.
+  /// Waits for the end; kills the process after a time-out.
   CommandResult wait(double seconds = 120) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     int status = 0;
@@ -101,8 +101,8 @@ inline CommandResult heed_command(const std::vector<std::string>& arguments,
   return Command(arguments, settings).wait();
 }
 
-/// Expects the command to fail with this status and a message that holds all these parts, and to write
-/// nothing else.
+/// Expects the command to fail with this status and a message that contains all these parts, and without
+/// other output.
 inline void expect_failure(const CommandResult& result, int status, const std::vector<std::string>& parts) {
   EXPECT_EQ(result.status, status) << result.err;
   EXPECT_EQ(result.out, "");

@@ -12,7 +12,7 @@
 
 namespace heed {
 
-/// The difference of two elements: 0 for equal infinities and for two NaN, infinite for only one of them.
+/// The difference of two elements: 0 for equal infinities and for two NaN, infinite if only one is NaN.
 inline double difference_of(double actual, double expected) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return 0;
   const double difference = std::abs(actual - expected);
@@ -49,7 +49,7 @@ inline void expect_close(const Tensor& actual, const Tensor& expected, double to
                 << difference_of(left[worst], right[worst]);
 }
 
-/// Of two tensors of one shape.
+/// The maximum difference of two tensors of equal shape.
 inline double largest_difference(const Tensor& a, const Tensor& b) {
   const std::vector<double> left = a.to_vector<double>(), right = b.to_vector<double>();
   double largest = 0;

@@ -1,4 +1,4 @@
-// Search and scores against CTranslate2's with the same weights, in float32 and in 8-bit whole numbers.
+// Search and scores against CTranslate2 with the same weights, in float32 and int8.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-/// The case, and its model as Heed opens it.
+/// The case and its model, loaded by Heed.
 struct Ct2Case {
   Ct2Case()
       : reference("ct2"),
@@ -28,7 +28,7 @@ struct Ct2Case {
     return models::load_model(directory, {.precision = precision == "int8" ? models::Precision::kInt8
                                                                            : models::Precision::kFloat32});
   }
-  /// Rows of a precision. A source of nothing but its end is left out: CTranslate2 does not ask the model.
+  /// Rows of a precision, except empty sources, for which CTranslate2 does not run the model.
   std::vector<nlohmann::json> rows(const std::string& precision) const {
     std::vector<nlohmann::json> found;
     for (const auto& row : reference.json().at("rows")) {
@@ -66,14 +66,14 @@ TEST(CTranslate2Reference, SameTokensInGreedySearch) {
   for (size_t n = 0; n < rows.size(); ++n) {
     const std::vector<int32_t> expected = rows[n].at("greedy").at(0).at("ids");
     std::vector<int32_t> ids = found[n].front().ids;
-    ids.pop_back();  // the end, forced or not
+    ids.pop_back();  // the end token, forced or not
     EXPECT_EQ(ids, expected) << rows[n].at("text");
   }
 }
 
-/// What CTranslate2 found, by any of its searches, has here the score that it has there: the sum of
-/// log-probabilities / length^penalty. With 8-bit weights the tolerance of the case is one for such a mean;
-/// a sum is off by as much for each word.
+/// Translations of CTranslate2, from any of its searches, have the same score in Heed: the sum of
+/// log-probabilities / length^penalty. The int8 tolerance of the case applies to means; for sums it is
+/// multiplied by the length.
 void expect_same_scores(const std::string& precision) {
   if (!Ct2Case::exists()) GTEST_SKIP() << missing_fixtures();
   const Ct2Case ct2;
@@ -81,7 +81,7 @@ void expect_same_scores(const std::string& precision) {
   const nn::Context context = model.context();
   const decode::SearchOptions options = decode::search_options_of(model);
   const std::map<std::string, double> penalties = ct2.reference.json().at("length_penalties");
-  const double tolerance = precision == "int8" ? 0.05 : 2e-4;  // as the case says
+  const double tolerance = precision == "int8" ? 0.05 : 2e-4;  // tolerance of the case
   const auto rows = ct2.rows(precision);
   ASSERT_FALSE(rows.empty());
   for (const auto& row : rows) {

@@ -1,5 +1,5 @@
-// Language models against Hugging Face's GPT2LMHeadModel and LlamaForCausalLM: logits, every attention,
-// perplexity, and what they write.
+// Language models against Hugging Face's GPT2LMHeadModel and LlamaForCausalLM: logits, attention weights,
+// perplexity, and generated text.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ std::vector<int32_t> ids_of(const nlohmann::json& ids) {
   return ids.get<std::vector<int32_t>>();
 }
 
-/// A batch (B, T) of ids, all real.
+/// A batch (B, T) of ids without padding.
 Sequences sequences_in(const Tensor& ids) {
   return sequences_of(ids, -1);
 }
@@ -120,7 +120,7 @@ std::vector<Prompt> prompts_of(const ReferenceCase& reference) {
   return prompts;
 }
 
-/// All prompts together: they have different lengths, and end at different times.
+/// All prompts in one batch, with different lengths and ends.
 TEST_P(LanguageModelReference, GreedyContinuations) {
   const std::vector<Prompt> prompts = prompts_of(*reference_);
   ASSERT_FALSE(prompts.empty());
@@ -157,7 +157,7 @@ TEST_P(LanguageModelReference, BeamContinuations) {
     ASSERT_EQ(found[0].size(), expected.size());
     for (size_t rank = 0; rank < expected.size(); ++rank) {
       EXPECT_EQ(found[0][rank].ids, ids_of(expected[rank].at("ids"))) << "rank " << rank;
-      // A sum of as many log-probabilities as there are words, divided by their number.
+      // The mean log-probability per token.
       EXPECT_NEAR(found[0][rank].score, expected[rank].at("score").get<double>(), 1e-4);
     }
   }

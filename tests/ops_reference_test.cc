@@ -21,7 +21,7 @@
 namespace heed {
 namespace {
 
-/// The steps that all these cases share: a tape, leaves in the precision asked for, and comparison.
+/// Common steps of all cases: a tape, leaves in the requested precision, and comparison.
 class CaseRun {
  public:
   CaseRun(const ReferenceCase& reference, DType dtype) : reference_(reference), dtype_(dtype) {}
@@ -35,13 +35,14 @@ class CaseRun {
     expect_close(actual, reference_.tensor(name), reference_.tolerance(name, dtype_),
                  reference_.name() + " " + name + " in " + name_of(dtype_));
   }
-  /// Goes back from `output` and compares the gradients of all leaves; `suffix` ends their names in the case.
+  /// Runs the backward pass from `output` and compares the gradients of all leaves; their names in the case
+  /// end in `suffix`.
   void backward(const Var& output, const Tensor& upstream, const std::string& suffix = "") {
     tape_.backward(output, upstream);
     for (const auto& [name, variable] : leaves_)
       expect(fmt::format("gradient.{}{}", name, suffix), tape_.gradient(variable));
   }
-  /// The whole of a case with one output: expected.output and all gradients.
+  /// Checks a case with one output: expected.output and all gradients.
   void finish(const Var& output) {
     expect("expected.output", output.value());
     backward(output, reference_.tensor("upstream.output", dtype_));
@@ -54,7 +55,7 @@ class CaseRun {
   std::map<std::string, Var> leaves_;
 };
 
-/// body(case, type) for each case below a prefix in both precisions.
+/// Calls body(case, type) for each case with a prefix, in both precisions.
 template <typename Body>
 void for_each_case(const std::string& prefix, const Body& body) {
   const auto cases = fixture_cases(prefix);

@@ -1,5 +1,5 @@
-// Where the tests find what they read and run. Only paths.cc is compiled with these paths, so that trees in
-// other places share what ccache has of all other files.
+// Paths that tests use. Only paths.cc is compiled with them, so that ccache can share all other files between
+// source trees.
 #pragma once
 #include <string>
 
@@ -9,7 +9,7 @@ namespace heed {
 std::string source_folder();
 // The built command, build/bin/heed.
 std::string heed_command();
-// What runs a program for another processor, with its arguments; empty where none is needed.
+// The emulator for programs of another processor, with its arguments; empty if none is needed.
 std::string emulator();
 
 }  // namespace heed

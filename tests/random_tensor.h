@@ -1,4 +1,4 @@
-// Tensors with random content for tests, the same every time.
+// Reproducible random tensors for tests.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace heed {
 
-/// Draws tensors one after the other; each differs from those before it.
+/// Generates a sequence of different tensors.
 class TensorSource {
  public:
   explicit TensorSource(uint64_t seed) : random_(RandomKey::from_seed(seed)) {}
 
-  /// Normally distributed, float64 unless asked otherwise.
+  /// Normally distributed, float64 by default.
   Tensor normal(const Shape& shape, DType dtype = DType::kFloat64, double deviation = 1) {
     std::vector<double> values(static_cast<size_t>(shape.size()));
     for (double& value : values) value = deviation * random_.normal();
     return Tensor::from(values, shape).to(dtype);
   }
-  /// Whole numbers in [0, bound).
+  /// Integers in [0, bound).
   Tensor ids(const Shape& shape, int64_t bound) {
     std::vector<int32_t> values(static_cast<size_t>(shape.size()));
     for (int32_t& value : values) value = static_cast<int32_t>(random_.below(static_cast<uint64_t>(bound)));
@@ -32,7 +32,7 @@ class TensorSource {
     for (uint8_t& value : values) value = random_.uniform() < probability ? 1 : 0;
     return Tensor::from(values, shape);
   }
-  /// In [low, high].
+  /// Uniform in [low, high].
   int64_t number(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(random_.below(static_cast<uint64_t>(high - low + 1)));
   }

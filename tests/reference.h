@@ -1,9 +1,7 @@
-// Reference cases for tests: inputs and expected outputs that other people's code computed.
-//
-// They lie in the folder named by the environment variable HEED_FIXTURES, by default ../shared/fixtures
-// beside the sources. A case is a folder with case.json (settings, ids, texts, tolerances) and mostly
-// tensors.safetensors. A test lists the cases, takes every size and setting from them, and skips where the
-// folder is missing:
+// Reference cases for tests: inputs, and expected outputs computed by other libraries. They are in the
+// directory of the environment variable HEED_FIXTURES, by default ../shared/fixtures next to the sources. A
+// case is a directory with case.json (settings, ids, texts, tolerances) and usually tensors.safetensors. A
+// test lists the cases, reads all sizes and settings from them, and is skipped if the directory is missing:
 //
 //   TEST(LayerNorm, AgreesWithTheReference) {
 //     const auto cases = fixture_cases("ops/layer_norm");
@@ -43,14 +41,13 @@ inline std::filesystem::path fixtures_folder() {
   return std::filesystem::path(source_folder()) / ".." / "shared" / "fixtures";
 }
 
-/// What to say when skipping.
+/// The message of skipped tests.
 inline std::string missing_fixtures() {
   return "no reference cases in '" + fixtures_folder().string() + "'; HEED_FIXTURES can name another folder";
 }
 
-/// The names of all cases that are `prefix` or stand below it ("mha", "ops/softmax", "" for all), sorted.
-/// Empty only where the whole folder is missing: a prefix without any case is a mistake in the test, and
-/// throws.
+/// The sorted names of all cases at or below `prefix` ("mha", "ops/softmax", "" for all). Empty only if the
+/// whole directory is missing; throws if no case has the prefix.
 inline std::vector<std::string> fixture_cases(const std::string& prefix) {
   namespace fs = std::filesystem;
   std::vector<std::string> names;
@@ -85,12 +82,12 @@ class ReferenceCase {
   const nlohmann::json& hyperparameters() const { return json_.at("hyperparameters"); }
 
   bool has(const std::string& tensor) const { return tensors_ && tensors_->has(tensor); }
-  /// In the type of the file: float64 for single operations, int64 for ids, uint8 for masks.
+  /// A tensor in the type of the file: float64 for single operations, int64 for ids, uint8 for masks.
   Tensor tensor(const std::string& tensor) const { return tensors_.value().read(tensor); }
   Tensor tensor(const std::string& tensor, DType dtype) const {
     return tensors_.value().read(tensor).to(dtype);
   }
-  /// The names of all tensors that begin so: tensor_names("gradient.").
+  /// The names of all tensors with a prefix: tensor_names("gradient.").
   std::vector<std::string> tensor_names(const std::string& prefix = "") const {
     std::vector<std::string> names;
     for (const TensorInfo& info : tensors_.value().infos()) {

@@ -1,5 +1,5 @@
-// Relative positions against the reference: Shaw's keys and values, T5's buckets, and rotary ones; what
-// attention makes of them, its weights, and gradients.
+// Relative positions against the reference: Shaw's keys and values, T5's buckets, and rotary positions;
+// attention outputs, weights and gradients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Tensor heads_of_rows(const Tensor& x, const Shape& shape) {
   return exchange(x.reshape({shape[0], shape[2], shape[1], shape[3]}));
 }
 
-/// One case in one precision: what it goes in, and comparison with what comes out.
+/// A case in one precision: inputs, and comparison of outputs.
 class RelativeCase {
  public:
   RelativeCase(const ReferenceCase& reference, DType dtype) : reference_(reference), dtype_(dtype) {

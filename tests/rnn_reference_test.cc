@@ -1,5 +1,6 @@
-// Recurrent networks against PyTorch's: cells, bidirectional layers over ragged sentences, the three scores,
-// and Bahdanau's encoder and decoder with its loss; values, attention weights and all derivatives.
+// Recurrent networks against PyTorch: cells, bidirectional layers over sentences of different lengths, the
+// three attention scores, and Bahdanau's encoder-decoder with its loss; outputs, attention weights and all
+// gradients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::vector<int32_t> offsets_of(const std::vector<int64_t>& lengths) {
   return offsets;
 }
 
-/// Every sentence of a case has the whole length of an axis.
+/// Offsets of sentences without padding.
 std::vector<int64_t> same_lengths(const Tensor& padded) {
   return std::vector<int64_t>(static_cast<size_t>(padded.dim(0)), padded.dim(1));
 }
@@ -73,7 +74,7 @@ Tensor unpack_weights(const Tensor& flat, const ops::AttentionLayout& layout, in
   return Tensor::from(all, {batch, queries, keys}).to(flat.dtype());
 }
 
-/// A case in one precision: its tensors, and what is expected of them.
+/// A case in one precision: its tensors and expected results.
 class CaseRun {
  public:
   CaseRun(const ReferenceCase& reference, DType dtype) : reference_(reference), dtype_(dtype) {}
@@ -89,7 +90,7 @@ class CaseRun {
   DType dtype_;
 };
 
-/// body(case, run) for each case of a name, in both precisions.
+/// Calls body(case, run) for each case of a name, in both precisions.
 template <typename Body>
 void for_each_run(const std::string& name, const Body& body) {
   const auto cases = fixture_cases(name);
@@ -100,8 +101,8 @@ void for_each_run(const std::string& name, const Body& body) {
   }
 }
 
-/// The parameters of a table, set from a case and compared with its gradients. Some are columns of what the
-/// case has in one piece.
+/// Sets the parameters of a table from a case and compares their gradients. Some parameters are columns of a
+/// matrix of the case.
 class Parameters {
  public:
   struct Source {

@@ -1,4 +1,4 @@
-// The routes of the server, beside the command with the same models: what one says the other answers.
+// The routes of the server, compared with the command with the same models.
 #include "serve/server.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using Arguments = std::vector<std::string>;
 
-/// Untrained models of each kind: they say nothing sensible, and the same every time.
+/// Models of each kind with fixed random weights.
 struct Models {
   Models() {
     for (const char* name : {"en-de", "de-en"}) {
@@ -95,7 +95,7 @@ class ServeTest : public testing::Test {
   }
   HttpAnswer get(const std::string& path) const { return HttpConnection(port_).get(path); }
 
-  /// What the command says with --json.
+  /// The JSON output of the command.
   static std::vector<json> command(Arguments arguments, const std::string& name) {
     arguments.insert(arguments.begin() + 1, {"--model", model(name), "--json"});
     const CommandResult result = heed_command(arguments);
@@ -342,7 +342,7 @@ TEST_F(ServeTest, SearchSteps) {
   ASSERT_FALSE(tree["finished"].empty());
   EXPECT_EQ(tree["finished"][0]["translation"], best["translation"]);
   EXPECT_EQ(tree["finished"][0]["score"], best["score"]);
-  // The path of the winner through the tree holds its tokens.
+  // The path of the best hypothesis through the tree has its tokens.
   std::map<int, json> nodes;
   for (const json& step : tree["steps"]) {
     EXPECT_LE(step["candidates"].size(), 6U);

@@ -1,4 +1,4 @@
-// For tests with files: a folder that is gone after the test, and the check of an error's message.
+// A temporary directory for tests, and a check of error messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class TestFolder {
   /// Writes a file, not flushed to disk (unlike write_file), and returns its path.
   std::string write(const std::string& name, std::string_view content) const {
     std::filesystem::remove(
-        path(name));  // some file systems flush a file that is cut to nothing and written again
+        path(name));  // some file systems flush a file that is truncated and written again
     std::ofstream file(path(name), std::ios::binary);
     file << content;
     file.close();
@@ -55,7 +55,7 @@ inline std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Expects body() to throw an Error of this kind whose message holds `part`.
+/// Expects body() to throw an Error of this kind whose message contains `part`.
 template <typename Body>
 void expect_error(ErrorKind kind, std::string_view part, const Body& body) {
   try {

@@ -1,4 +1,4 @@
-// For tests of the server: a connection that sends what it is told, whether it is HTTP or not.
+// A raw HTTP connection for tests of the server, which can also send malformed requests.
 #pragma once
 
 #include <arpa/inet.h>
@@ -52,7 +52,7 @@ class HttpConnection {
   }
   void end_sending() const { ::shutdown(socket_, SHUT_WR); }
 
-  /// The next answer; HEAD answers have no body whatever their headers say.
+  /// The next response; responses to HEAD have no body.
   HttpAnswer receive(bool head_only = false) {
     HttpAnswer answer;
     size_t end = 0;
@@ -83,7 +83,7 @@ class HttpConnection {
     return answer;
   }
 
-  /// Whether the server ends the connection within the time, with anything sent before.
+  /// Whether the server closes the connection within the time; ignores data sent before.
   bool ends_within(double seconds) {
     pollfd wanted{socket_, POLLIN, 0};
     while (::poll(&wanted, 1, static_cast<int>(seconds * 1000)) > 0) {

@@ -1,8 +1,6 @@
-// For tests of the command: a small language that a small model learns in seconds, and that model.
-//
-// German-like sentences of a grammar with some hundred words, and their word-by-word English. The model is
-// trained once for each build of the command, by the command, and kept beside it, because every test is a
-// process of its own.
+// An artificial language for command tests, and a small model that is trained on it in seconds. German-like
+// sentences of a grammar with about a hundred words, and their word-by-word English. The command trains the
+// model once per build and keeps it next to the executable, since every test is a separate process.
 #pragma once
 
 #include <fcntl.h>
@@ -24,7 +22,7 @@ struct SentencePair {
   std::string source, target;
 };
 
-/// Pairs drawn by `seed`, all different sentences for most seeds' sake of 20000 that there are.
+/// Random pairs out of 20000 different sentences.
 inline std::vector<SentencePair> tiny_pairs(size_t count, uint64_t seed) {
   using Words = std::vector<std::pair<std::string, std::string>>;
   static const Words nouns{{"Hund", "dog"},       {"Mann", "man"},   {"Baum", "tree"},   {"Vogel", "bird"},
@@ -56,7 +54,7 @@ inline std::string to_tsv(const std::vector<SentencePair>& pairs) {
   return text;
 }
 
-/// What every training of a test gives: tiny, with so few pieces as the language needs.
+/// Common arguments of trainings in tests: preset tiny with a small vocabulary.
 inline std::vector<std::string> tiny_training(const std::string& pairs, const std::string& output,
                                               int steps) {
   return {"train",
@@ -76,7 +74,7 @@ inline std::vector<std::string> tiny_training(const std::string& pairs, const st
           "de-en"};
 }
 
-/// The directory of the trained model. The first test that asks trains it, and others wait for it.
+/// The directory of the trained model. The first test trains it, and others wait for it.
 inline std::string tiny_model() {
   namespace fs = std::filesystem;
   const fs::path command = heed_command();

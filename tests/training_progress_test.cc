@@ -1,4 +1,4 @@
-// How much of a training is done, and how long the rest takes.
+// Progress and remaining time of a training.
 #include "cli/training_progress.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ train::Metrics at(int64_t step, double seconds, double epochs = 0) {
 TEST(TrainingForecast, PercentAndTimeFromTheFirstSteps) {
   TrainingForecast forecast({.max_steps = 1000});
   EXPECT_FALSE(forecast.state());
-  forecast.add(at(1, 3), 100);  // the first step is slow, and says nothing of the others
+  forecast.add(at(1, 3), 100);  // the first step is slow and is ignored
   EXPECT_FALSE(forecast.state()->seconds_left);
   EXPECT_DOUBLE_EQ(forecast.state()->fraction, 0.001);
   forecast.add(at(11, 8), 105);
@@ -49,7 +49,7 @@ TEST(TrainingForecast, UsesTheFirstLimit) {
   EXPECT_NEAR(epochs.state()->fraction, 0.11 / 4, 1e-12);
 }
 
-// A training that was resumed goes at the rate of this sitting, and its percentage is of the whole.
+// After resuming, the speed is that of this run, and the percentage refers to the whole training.
 TEST(TrainingForecast, AfterResuming) {
   TrainingForecast forecast({.max_steps = 1000});
   forecast.add(at(501, 5000), 0);
@@ -64,7 +64,7 @@ TEST(TrainingForecast, EmptyWithoutALimit) {
   EXPECT_FALSE(forecast.state());
 }
 
-// Ended before it would be seen, work leaves nothing on the screen; else its line is removed.
+// Short work shows no line; otherwise its line is removed.
 TEST(WorkLine, ShowsWorkThatTakesTime) {
   const auto written = [](std::chrono::milliseconds time) {
     testing::internal::CaptureStderr();

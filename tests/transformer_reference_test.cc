@@ -1,5 +1,5 @@
-// The Transformer against Hugging Face's MarianMTModel: what the encoder makes, every attention, logits,
-// loss, gradients of all parameters, and the parameters after some steps of Adam.
+// The Transformer against Hugging Face's MarianMTModel: encoder outputs, attention weights, logits, loss,
+// gradients of all parameters, and the parameters after some steps of Adam.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-/// As `target`, with one token before it and so without its last: what the decoder reads.
+/// The decoder input: `target` shifted right by one token.
 Sequences shifted_right(const Sequences& target, int32_t start) {
   Sequences shifted;
   for (int b = 0; b < target.count(); ++b) {
