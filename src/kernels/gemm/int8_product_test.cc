@@ -65,7 +65,8 @@ std::vector<float> plain_product(const Layer& l) {
       below = std::max(below, -x[i]);
       above = std::max(above, x[i]);
     }
-    const float row_scale = below / 127 + above / 127, factor = row_scale > 0 ? 1 / row_scale : 0;
+    const float row_scale = (below / 2 + above / 2) * (2.0f / 127),
+                factor = row_scale > 0 ? 1 / row_scale : 0;
     const auto zero_point = static_cast<int32_t>(std::nearbyint(below * factor));
     for (int64_t o = 0; o < l.out; ++o) {
       int32_t sum = 0;

@@ -36,17 +36,17 @@ HWY_INLINE float largest(const float* x, int64_t size) {
   return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(bits, most)));
 }
 
-/// values[i] = x[i] * factor + shift, rounded to the nearest integer (ties to even) before the shift, and at
-/// most `most`.
+/// values[i] = x[i] * factor + shift, at most `most`. Both terms are rounded to the nearest integer (ties to
+/// even) before they are added.
 template <typename Value>
-HWY_INLINE void round_row(const float* x, int64_t size, float factor, int32_t shift, int32_t most,
+HWY_INLINE void round_row(const float* x, int64_t size, float factor, float shift, int32_t most,
                           Value* values) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> whole;
   const hn::Rebind<Value, decltype(d)> narrow;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto factors = hn::Set(d, factor);
-  const auto shifts = hn::Set(whole, shift), limits = hn::Set(whole, most);
+  const auto shifts = hn::NearestInt(hn::Set(d, shift)), limits = hn::Set(whole, most);
   int64_t at = 0;
   for (; at + lanes <= size; at += lanes) {
     const auto rounded = hn::NearestInt(hn::Mul(hn::LoadU(d, x + at), factors));
@@ -54,7 +54,7 @@ HWY_INLINE void round_row(const float* x, int64_t size, float factor, int32_t sh
   }
   for (; at < size; ++at) {
     const auto rounded = static_cast<int32_t>(std::nearbyint(x[at] * factor));
-    values[at] = static_cast<Value>(std::min(rounded + shift, most));
+    values[at] = static_cast<Value>(std::min(rounded + hn::GetLane(shifts), most));
   }
 }
 
@@ -90,14 +90,15 @@ HWY_INLINE RowScale quantize_row(const float* x, int64_t in, int64_t stride, uin
   constexpr float kLargest = std::numeric_limits<float>::max();
   const Range range = range_of(x, in);
   const bool finite = range.below <= kLargest && range.above <= kLargest;
-  // Two divisions: the sum of both ends may overflow.
-  const float scale = range.below / kLargestActivation + range.above / kLargestActivation;
+  // Halves, whose sum does not overflow. Products with 0.5 are exact, with or without fused multiply-add.
+  const float scale = (range.below * 0.5f + range.above * 0.5f) * (2.0f / kLargestActivation);
   const bool usable = finite && scale >= kSmallest;
   const float factor = usable ? 1 / scale : 0;
-  const auto zero_point = usable ? static_cast<int32_t>(std::nearbyint(range.below * factor)) : 0;
+  const float zero_point = range.below * factor;
   round_row(x, usable ? in : 0, factor, zero_point, kLargestActivation, values);
   std::fill(values + (usable ? in : 0), values + stride, uint8_t{0});
-  if (usable) return {scale, zero_point};
+  const hn::CappedTag<float, 1> one;
+  if (usable) return {scale, hn::GetLane(hn::NearestInt(hn::Set(one, zero_point)))};
   return {finite ? 0 : std::numeric_limits<float>::quiet_NaN(), 0};
 }
 
