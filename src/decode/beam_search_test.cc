@@ -26,7 +26,7 @@ std::vector<Hypothesis> search_one(const FunctionModel& model, const SearchOptio
   return Search(model, {}, options).run({sentence}).front();
 }
 
-/// Every translation there is, with its score: by definition, not by search.
+/// All possible translations with their scores, by exhaustive enumeration.
 void enumerate(const FunctionModel::Logits& logits, const SearchOptions& options, std::vector<int32_t>& ids,
                double sum, std::map<std::vector<int32_t>, double>& scores) {
   const auto limit = static_cast<size_t>(options.max_length - 1);
@@ -100,7 +100,7 @@ TEST(BeamSearch, GreedyTakesTheMostProbableToken) {
   EXPECT_NEAR(found.log_probability, sum, kTolerance);
 }
 
-/// Word 1 is likelier now, but behind word 2 there is certainty.
+/// Token 1 is more probable at first, but after token 2 the next token is certain.
 std::vector<float> garden_path(const std::vector<int32_t>&, const std::vector<int32_t>& ids) {
   if (ids.empty()) return {-20, 1, 0.9F, -20, -20, -20};
   if (ids.back() == 1) return {1, 0.9F, 0.9F, 0.9F, 0.9F, -20};
@@ -147,8 +147,8 @@ TEST(BeamSearch, TiesAreBrokenById) {
   const FunctionModel model(kVocabulary, 20,
                             [](const auto&, const auto&) { return std::vector<float>(6, 1.0F); });
   const auto found = search_one(model, options);
-  // The end itself (id 0) costs as much as any word; with two ids the end is forced at no cost, which halves
-  // the mean.
+  // The end token (id 0) has the probability of any other token; after two ids it is forced without cost,
+  // which halves the mean.
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].ids, (std::vector<int32_t>{1, 0}));
   EXPECT_EQ(found[1].ids, (std::vector<int32_t>{2, 0}));
@@ -156,8 +156,8 @@ TEST(BeamSearch, TiesAreBrokenById) {
 }
 
 TEST(BeamSearch, EarlyStopping) {
-  // The end has 1/2 at first, then 1/5 a step; behind word 1 words cost nearly nothing, so that with a length
-  // penalty the longest hypothesis is the best in the end.
+  // The end token has probability 1/2 at first, then 1/5; after token 1 the others are almost certain, so
+  // with a length penalty the longest hypothesis is the best.
   const auto patience = [](const std::vector<int32_t>&, const std::vector<int32_t>& ids) {
     if (ids.empty()) return std::vector<float>{0, 0, -20, -20, -20, -20};
     return std::vector<float>{ids.size() < 6 ? -8.0F : 8.0F, 0, -9, -9, -9, -20};
@@ -191,7 +191,7 @@ TEST(BeamSearch, ForcedEndIsFreeAndOptional) {
 TEST(BeamSearch, NeverGivesPaddingOrForbiddenIds) {
   const FunctionModel model(kVocabulary, 30, [](const auto&, const auto& ids) {
     return std::vector<float>{
-        ids.size() < 3 ? -5.0F : 5.0F, 1, 9, 2, 3, 50};  // padding is by far the likeliest
+        ids.size() < 3 ? -5.0F : 5.0F, 1, 9, 2, 3, 50};  // padding is by far the most probable
   });
   for (const bool renormalize : {true, false}) {
     SearchOptions options = exact_options();
@@ -199,14 +199,15 @@ TEST(BeamSearch, NeverGivesPaddingOrForbiddenIds) {
     options.renormalize = renormalize;
     const auto found = search_one(model, options).front();
     EXPECT_EQ(found.ids, (std::vector<int32_t>{4, 4, 4, 0}));
-    // Renormalised, the likeliest word has most of the probability; else padding keeps nearly all of it.
+    // After renormalization the best token has most of the probability; without, padding has almost all
+    // of it.
     EXPECT_EQ(found.log_probabilities.front() > -1, renormalize);
   }
 }
 
 TEST(BeamSearch, EndsIfAllTokensAreForbidden) {
   SearchOptions options = exact_options();
-  options.no_repeat_ngram_size = 1;  // each word once, and the end is made impossible
+  options.no_repeat_ngram_size = 1;  // each token once, and the end token is impossible
   options.forbidden_ids = {0};
   options.force_end = false;
   const FunctionModel model(kVocabulary, 30, scrambled_logits(kVocabulary, 1, 3));

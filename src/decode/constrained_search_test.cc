@@ -39,7 +39,7 @@ TEST(ConstrainedSearch, EveryTranslationContainsThePhrases) {
           EXPECT_TRUE(holds(hypothesis.ids, phrase.ids)) << "beam " << beam << ", sentence " << n;
         }
       }
-      // Alone it has the same translation to the last bit.
+      // Without a batch the translation is bit-identical.
       SearchSentence alone = sentences[n];
       alone.number = 0;
       const auto by_itself = search.run({alone});
@@ -49,7 +49,7 @@ TEST(ConstrainedSearch, EveryTranslationContainsThePhrases) {
   }
 }
 
-/// Of all sequences of at most `longest` ids the one with the best score that holds the phrase.
+/// The best sequence of at most `longest` ids that contains the phrase.
 TEST(ConstrainedSearch, FindsTheBestTranslationWithThePhrase) {
   constexpr int64_t kVocabulary = 6;
   constexpr int64_t kLongest = 5;

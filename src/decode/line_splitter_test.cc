@@ -18,7 +18,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// The text that each part was made from.
+/// The source text of each part.
 std::vector<std::string> texts_of(const SplitLine& line) {
   std::vector<std::string> texts;
   for (const Encoding& part : line.parts) {
@@ -28,7 +28,7 @@ std::vector<std::string> texts_of(const SplitLine& line) {
   return texts;
 }
 
-/// All parts fit, and nothing but white space is between them.
+/// Checks the length of all parts, and that only white space separates them.
 void expect_whole(const SplitLine& line, size_t most) {
   ASSERT_EQ(line.separators.size(), line.parts.size());
   std::string together, expected;
@@ -132,7 +132,7 @@ TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
   ASSERT_NE(::mkdtemp(folder.data()), nullptr);
   small_tokenizer().save(folder);
   std::string vocabulary = read_file(folder + "/vocab.json");
-  const std::string given_up = "<0xFE>";  // a byte that no text holds
+  const std::string given_up = "<0xFE>";  // a byte that never occurs in UTF-8
   ASSERT_NE(vocabulary.find(given_up), std::string::npos);
   vocabulary.replace(vocabulary.find(given_up), given_up.size(), ">>fr<<");
   write_file(folder + "/vocab.json", vocabulary);

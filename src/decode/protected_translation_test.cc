@@ -1,5 +1,5 @@
-// What a translation keeps, with an untrained model that keeps nothing by itself: with placeholder pieces and
-// without.
+// Protected spans with an untrained model, which copies nothing by itself, with and without placeholder
+// pieces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -26,7 +26,7 @@ SearchOptions sampling_options() {
   return options;
 }
 
-/// How often each first token is drawn for sentences 0 .. count - 1.
+/// Counts of the first sampled tokens of sentences 0 .. count - 1.
 std::vector<double> draws_of(const SearchOptions& options, size_t count) {
   std::vector<SearchSentence> sentences(count);
   for (size_t n = 0; n < count; ++n) sentences[n] = {n, {3, 0}};
@@ -45,7 +45,7 @@ std::vector<double> probabilities(const std::vector<int32_t>& ids, double temper
   return p;
 }
 
-/// Pearson's chi-square of counts; infinite where something impossible was drawn.
+/// Pearson's chi-square of counts; infinite if an impossible token was sampled.
 double chi_square(const std::vector<double>& counts, const std::vector<double>& p) {
   double count = 0, sum = 0;
   for (const double c : counts) count += c;
@@ -66,7 +66,7 @@ TEST(Sampling, FollowsTheProbabilities) {
   SearchOptions options = sampling_options();
   const auto counts = draws_of(options, 4000);
   EXPECT_LT(chi_square(counts, probabilities(all, 1)), kLimit);
-  EXPECT_GT(chi_square(counts, probabilities(all, 2)), kLimit);  // the test can tell
+  EXPECT_GT(chi_square(counts, probabilities(all, 2)), kLimit);  // the test has power
   options.sampling.temperature = 2;
   EXPECT_LT(chi_square(draws_of(options, 4000), probabilities(all, 2)), kLimit);
 }

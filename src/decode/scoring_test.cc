@@ -1,4 +1,4 @@
-// Scores of given translations are those of the search that wrote them.
+// Scoring agrees with the scores of the search.
 #include "decode/scoring.h"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ TEST(Scoring, AgreesWithSearch) {
   EXPECT_GT(largest, 0.1) << "the options changed nothing";
 }
 
-// References hold what a search would not write.
+// References contain tokens that the search would not generate.
 TEST(Scoring, ForbiddenTokensHaveAProbability) {
   const Tiny tiny(tiny_config(), 5);
   SearchOptions options;

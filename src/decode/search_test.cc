@@ -1,4 +1,4 @@
-// Many sentences at once: company changes nothing, stepping is teacher forcing, and Hugging Face agrees.
+// Batched search: batch invariance, equality with teacher forcing, and agreement with Hugging Face.
 #include "decode/search.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ Results one_by_one(const Search& search, const std::vector<SearchSentence>& sent
   return results;
 }
 
-/// Of 97 words: the first ten, and for each word itself and the three behind it.
+/// A shortlist for 97 tokens: the first ten, and for each token itself and the next three.
 std::shared_ptr<const models::Shortlist> small_shortlist() {
   std::vector<int32_t> common(10);
   std::iota(common.begin(), common.end(), 0);
@@ -83,7 +83,7 @@ TEST(Search, IsBatchInvariant) {
   }
 }
 
-// Whoever asks for the logits of a few words finds what forbidding all others finds.
+// Logits of a shortlist give the same result as forbidding all other tokens.
 TEST(Search, ShortlistForbidsAllOtherTokens) {
   const int64_t vocabulary = 97;
   const FunctionModel model(vocabulary, 30, scrambled_logits(vocabulary, 3, 5));

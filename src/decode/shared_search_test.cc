@@ -1,4 +1,4 @@
-// Searches of many callers on the same threads: each caller's results are those of a search of its own.
+// Searches of many callers on shared threads give the same results as separate searches.
 #include "decode/shared_search.h"
 
 #include <gtest/gtest.h>
@@ -118,7 +118,7 @@ TEST(SharedSearch, ErrorsReachOnlyTheirCaller) {
   EXPECT_THROW(run(shared, search, bad), Error);
   other.join();
 
-  // An error of the model itself ends all sentences that it was working on, and nothing behind them.
+  // An error of the model fails all sentences of the batch, but none after it.
   std::atomic<bool> broken = true;
   const FunctionModel model(9, 20, [&](const std::vector<int32_t>&, const std::vector<int32_t>&) {
     if (broken) throw std::runtime_error("broken");

@@ -14,7 +14,7 @@
 namespace heed::decode {
 namespace {
 
-/// An untrained model over bytes: it writes nonsense, and its own nonsense for each prompt.
+/// An untrained byte model, whose output depends on the prompt.
 struct ByteModel : models::ModelWithWeights<models::DecoderOnly> {
   explicit ByteModel(int64_t positions = 64, int32_t end = 0) : ModelWithWeights(config(positions, end)) {
     nn::initialise(model.table(), values, RandomKey::from_seed(3));
@@ -119,7 +119,7 @@ TEST(TextGenerator, EndReasons) {
   TextGeneratorOptions on = greedy(1000);
   on.ignore_end = true;
   EXPECT_EQ(generate(m, on).texts[0].ending, TextEnding::kPositions);
-  // The model ends the text as soon as its likeliest word is the end.
+  // The text ends when the end token is the most probable one.
   const std::vector<int32_t> ids = generate(m, on).texts[0].ids;
   const ByteModel other(64, ids[3]);
   const GeneratedText ended = generate(other, greedy(1000)).texts[0];
@@ -133,7 +133,7 @@ TEST(TextGenerator, StopTextsEndIt) {
   TextGeneratorOptions options = greedy();
   options.ignore_end = true;
   const GeneratedText whole = generate(m, options).texts[0];
-  // Of the bytes that come, two in a row that are text by themselves, the later the better.
+  // The last two consecutive bytes that are valid text.
   size_t at = 0;
   for (size_t n = 1; n + 1 < whole.ids.size(); ++n) {
     if (whole.ids[n] < 128 && whole.ids[n + 1] < 128) at = at == 0 ? n : at;
@@ -178,7 +178,7 @@ TEST(TextGenerator, RepetitionIsPenalizedInPromptAndText) {
   TextGeneratorOptions options = greedy(1);
   options.ignore_end = true;
   const int32_t first = generate(m, options).texts[0].ids[0];
-  // The same word in the prompt becomes too unlikely under a large penalty.
+  // A large penalty excludes tokens of the prompt.
   const std::string prompt = std::string(1, static_cast<char>(first)) + "ab";
   TextGeneratorOptions longer = greedy(40);
   longer.ignore_end = true;
@@ -186,7 +186,7 @@ TEST(TextGenerator, RepetitionIsPenalizedInPromptAndText) {
   const std::vector<int32_t> ids = generate(m, longer, prompt).texts[0].ids;
   std::vector<int32_t> sorted = ids;
   std::sort(sorted.begin(), sorted.end());
-  EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end()) << "a word came twice";
+  EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end()) << "a token was repeated";
   EXPECT_EQ(std::count(ids.begin(), ids.end(), first), 0);
 }
 
@@ -209,7 +209,7 @@ TEST(TextScoring, AgreesWithSearch) {
   const ByteModel m;
   TextGeneratorOptions options = greedy(20);
   options.ignore_end = true;
-  options.search.renormalize = false;  // the probabilities of the model, whatever is forbidden
+  options.search.renormalize = false;  // the model's probabilities, including forbidden tokens
   const Generation made = generate(m, options, "abc");
   std::vector<int32_t> ids = made.prompt_ids;
   ids.insert(ids.end(), made.texts[0].ids.begin(), made.texts[0].ids.end());

@@ -1,4 +1,4 @@
-// From text to text: order, splitting, company, scores, and Hugging Face's texts.
+// Translation of text: order, splitting, batch invariance, scores, and agreement with Hugging Face.
 #include "decode/translator.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST(Translator, KeepsOrderAndBlankLines) {
     EXPECT_EQ(translations[n].candidates.size(), 1u);
     distinct.insert(translations[n].best().text);
   }
-  EXPECT_GT(distinct.size(), 5u);  // so that another order would be noticed
+  EXPECT_GT(distinct.size(), 5u);  // so that another order would be detected
 }
 
 TEST(Translator, PartsOfALineAreTranslatedSeparately) {
@@ -184,8 +184,8 @@ TEST(Translator, AlignsTheWordsOfEveryCandidate) {
     }
     for (const Candidate& candidate : translation.candidates) {
       const auto target_words = static_cast<int>(split_whitespace(candidate.text).size());
-      // A word may stay unlinked. The alternatives of an untrained model hold bytes that are white space,
-      // which divides no pieces.
+      // Words may be unlinked. Alternatives of an untrained model contain white-space bytes, which do
+      // not separate pieces.
       if (&candidate == &translation.best()) {
         EXPECT_LE(static_cast<int>(candidate.alignment.size()), target_words) << candidate.text;
       }

@@ -19,7 +19,7 @@ TEST(WordAlignment, LinksWordsByAttention) {
                             0.1F, 0.15F, 0.7F, 0.05F,  //
                             0.0F, 0.15F, 0.8F, 0.05F}};
   EXPECT_THAT(word_alignment(soft, {0, 1, 2, kNoWord}, {0, 1, 1}), ElementsAre(Pair(0, 0), Pair(2, 1)));
-  // Tokens that are marks or in no word are passed over.
+  // Punctuation and tokens outside words are skipped.
   EXPECT_THAT(word_alignment(soft, {0, 1, kMark, kNoWord}, {0, 1, 1}), ElementsAre(Pair(0, 0), Pair(1, 1)));
   EXPECT_THAT(word_alignment(soft, {0, 1, 2, kNoWord}, {kMark, 0, kNoWord}), ElementsAre(Pair(2, 0)));
   EXPECT_THAT(word_alignment(soft, {0, 1, 2, kNoWord}, {kNoWord, kNoWord, kNoWord}), IsEmpty());
@@ -55,10 +55,10 @@ TEST(WordAlignment, NeighboursBreakTies) {
 TEST(WordAlignment, WordsOfSpans) {
   const std::string text = " One two  three";
   const std::vector<std::pair<size_t, size_t>> spans{{0, 3}, {3, 4}, {4, 8}, {8, 9}, {9, 15}, {15, 15}};
-  // A token of white space alone says nothing of the word that follows it.
+  // A white-space token does not count for the following word.
   EXPECT_THAT(words_of_spans(text, spans), ElementsAre(0, 0, 1, kMark, 2, kNoWord));
   EXPECT_THAT(words_of_spans("", {{0, 0}}), ElementsAre(kNoWord));
-  // The full stop of "dog." belongs to the word and says nothing of it; a dash by itself is a word.
+  // The full stop of "dog." belongs to the word but does not count; a separate dash is a word.
   EXPECT_THAT(words_of_spans("dog. – 7%", {{0, 3}, {3, 4}, {4, 8}, {8, 10}, {10, 11}, {11, 11}}),
               ElementsAre(0, kMark, 1, 2, kMark, kNoWord));
 }

@@ -34,7 +34,7 @@ TEST(ExplorerPage, NeedsATraceWithAttention) {
   EXPECT_THROW(explorer_page({Trace{}}), Error);
 }
 
-/// A module that is used before it is made is an error in every browser; so is one that is made twice.
+/// Browsers reject modules that are used before their definition or defined twice.
 TEST(ExplorerPage, ModulesAreDefinedOnceBeforeUse) {
   const std::string script = bundle_modules("main.js");
   std::set<std::string> made;

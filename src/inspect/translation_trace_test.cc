@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-/// A Transformer with weights of no meaning, and a tokenizer of as many pieces.
+/// A Transformer with random weights, and a tokenizer with its vocabulary size.
 struct SmallModel {
   SmallModel() {
     std::vector<std::string> lines{"der alte hund sieht den baum", "the old dog sees the tree",
@@ -62,7 +62,7 @@ TEST(TranslationTrace, ContainsEveryHeadOfEveryLayer) {
   ASSERT_EQ(trace.cross.size(), 2u);
   EXPECT_EQ(trace.source_tokens.size(), source.size());
   EXPECT_EQ(trace.target_tokens.back(), "</s>");
-  EXPECT_EQ(trace.decoder_tokens.front(), "<pad>");  // what this model starts from
+  EXPECT_EQ(trace.decoder_tokens.front(), "<pad>");  // the start token of this model
   EXPECT_EQ(trace.decoder_tokens.back(), trace.target_tokens[target.size() - 2]);
   for (const Stack stack : kStacks) {
     for (const auto& layer : stack_of(trace, stack)) {

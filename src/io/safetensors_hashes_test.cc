@@ -36,7 +36,7 @@ TEST(SafetensorsHashes, AreStoredInTheMetadata) {
   EXPECT_FALSE(SafetensorsReader::open(path).has_hashes());
 }
 
-// Whatever bit it is, but for those that say that there are hashes.
+// Every bit, except those that declare the hashes.
 TEST(SafetensorsHashes, EveryDamagedBitIsFound) {
   const TestFolder folder;
   const std::string path = folder.path("one.safetensors");
@@ -95,7 +95,7 @@ TEST(SafetensorsHashes, TensorsWithoutData) {
   EXPECT_NO_THROW(SafetensorsReader::open(path).verify());
 }
 
-// A hash of another kind is for another version to compare; one of this kind must be whole.
+// Unknown kinds of hashes are ignored; known ones must be complete.
 TEST(SafetensorsHashes, OfOtherKinds) {
   const TestFolder folder;
   const auto open_with = [&](const std::string& hashes) {

@@ -54,7 +54,7 @@ TEST(BertClassifier, Gradients) {
     const nn::Module module = [&](nn::Context& c, const std::vector<Var>& x) {
       return ops::add(x[0], model.loss(c, kInput, {1, 2, 0}, options).loss);
     };
-    // Five norms of four features each, one behind the other, bend more than a single layer.
+    // Five consecutive norms of four features have larger higher derivatives than a single layer.
     EXPECT_EQ(gradient_mismatch(nn::with_parameters(model.table(), module, training),
                                 {TensorSource(1).normal({1}), nn::random_parameters(model.table()).flat()},
                                 {.tolerance_factor = 100}),
@@ -226,7 +226,7 @@ TEST(BertDirectory, RoundTripAndOldParameterNames) {
   EXPECT_EQ(loaded.classifier().labels(), tiny().labels);
   expect_error(ErrorKind::kUsage, "holds a classifier (bert): use heed classify", [&] { loaded.seq2seq(); });
 
-  // Files of the first years say gamma and beta, and hold the numbers of the positions.
+  // Old files use the names gamma and beta, and contain position ids.
   std::vector<std::pair<std::string, Tensor>> tensors;
   for (int row = 0; row < model.table().size(); ++row) {
     std::string name = model.table()[row].name;

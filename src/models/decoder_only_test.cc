@@ -75,7 +75,7 @@ TEST(DecoderOnly, Gradients) {
       const nn::Module module = [&](nn::Context& c, const std::vector<Var>& x) {
         return ops::add(x[0], model.loss(c, text, labels, {.smoothing = 0.1}, 0.7).loss);
       };
-      // Norms of few features, one behind the other, bend more than a single layer.
+      // Consecutive norms of few features have larger higher derivatives than a single layer.
       EXPECT_EQ(gradient_mismatch(nn::with_parameters(model.table(), module, training),
                                   {TensorSource(1).normal({1}), nn::random_parameters(model.table()).flat()},
                                   {.step = 3e-4, .unit_upstream = true, .tolerance_factor = 100}),
@@ -85,7 +85,7 @@ TEST(DecoderOnly, Gradients) {
   }
 }
 
-/// What is read at once, and what is read word by word behind a prompt, by hypotheses that branch.
+/// A forward pass over whole sequences equals incremental steps after a prompt, with branching hypotheses.
 TEST(DecoderOnly, StepsAgreeWithTheForwardPass) {
   for (const DecoderOnlyFamily* family : families()) {
     Ready ready(tiny(*family));
@@ -93,7 +93,7 @@ TEST(DecoderOnly, StepsAgreeWithTheForwardPass) {
     const std::vector<std::vector<int32_t>> prompts{{1, 5, 3, 9, 4, 8}, {4}};
     auto state = ready.model.start(context);
     const std::vector<int32_t> numbers = ready.model.admit(context, *state, text_of(prompts));
-    // Both hypotheses of the first prompt go on differently; the second prompt has one.
+    // The two hypotheses of the first prompt continue differently; the second prompt has one.
     const Tensor first =
         ready.model.step(context, *state, {{numbers[0], -1, 8}, {numbers[0], -1, 8}, {numbers[1], -1, 4}});
     const Tensor second =
@@ -139,7 +139,7 @@ TEST(DecoderOnly, IsBatchInvariant) {
     const Tensor together = ready.model.logits(context, text_of({{2, 7}, {1, 5, 3, 9}, {4}}));
     const Tensor alone = ready.model.logits(context, text_of({{1, 5, 3, 9}}));
     expect_equal(alone, together.narrow(0, 2, 4).clone(), "alone");
-    // No word sees those behind it, and all see those before.
+    // Tokens attend to preceding tokens but not to later ones.
     const Tensor other_end = ready.model.logits(context, text_of({{1, 5, 3, 10}}));
     expect_equal(other_end.narrow(0, 0, 3).clone(), alone.narrow(0, 0, 3).clone(), "another last word");
     const Tensor other_start = ready.model.logits(context, text_of({{6, 5, 3, 9}}));

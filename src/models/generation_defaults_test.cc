@@ -64,7 +64,7 @@ TEST(GenerationDefaults, SamplingSettings) {
                [] { defaults_of(R"({"do_sample": true, "num_beams": 3})"); });
 }
 
-// What an older directory says stands in config.json, at the library's defaults where it says nothing.
+// Older directories have these settings in config.json, with the library's defaults for missing keys.
 TEST(GenerationDefaults, ConfigJsonIsUsedWithoutGenerationConfig) {
   const GenerationDefaults old = defaults_of("");
   EXPECT_EQ(old.beams, 6);

@@ -1,5 +1,5 @@
-// What config.json files may say: everything that Hugging Face's library writes by default is read, and every
-// key that would change the model and cannot be followed is refused by name.
+// Keys of config.json: all defaults of Hugging Face's library are read, and unsupported keys that change the
+// model are refused by name.
 #include "models/known_keys.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace heed::models {
 namespace {
 
-// As versions 4.57 and 5.23 of the library write them for a model with default settings, but smaller, and as
-// older versions did, with every key there is.
+// Small configs with default settings, as written by versions 4.57 and 5.23 and by older versions of the
+// library, with all keys.
 constexpr const char* kMarian = R"({"activation_dropout": 0.0, "activation_function": "gelu",
   "attention_dropout": 0.0, "bos_token_id": null, "d_model": 16, "decoder_attention_heads": 2,
   "decoder_ffn_dim": 32, "decoder_layerdrop": 0.0, "decoder_layers": 2, "decoder_start_token_id": 100,
@@ -52,7 +52,7 @@ constexpr const char* kBert = R"({"add_cross_attention": false, "architectures":
   "pooler_type": "first_token_transform", "position_embedding_type": "absolute",
   "tie_word_embeddings": true, "transformers_version": "5.23.0", "type_vocab_size": 2, "use_cache": true,
   "vocab_size": 97})";
-/// What versions before 4.0 wrote besides, for every model.
+/// Additional keys of versions before 4.0, for every model.
 constexpr const char* kEveryCommonKey = R"({"_name_or_path": "", "_num_labels": 3, "bad_words_ids": null,
   "begin_suppress_tokens": null, "chunk_size_feed_forward": 0, "cross_attention_hidden_size": null,
   "diversity_penalty": 0.0, "do_sample": false, "early_stopping": false,
@@ -66,7 +66,7 @@ constexpr const char* kEveryCommonKey = R"({"_name_or_path": "", "_num_labels": 
   "task_specific_params": null, "temperature": 1.0, "tf_legacy_loss": false, "tie_encoder_decoder": false,
   "tokenizer_class": null, "top_k": 50, "top_p": 1.0, "torchscript": false, "typical_p": 1.0,
   "use_bfloat16": false, "xla_device": null})";
-/// What opus-mt-en-de of 2020 holds besides.
+/// Additional keys of opus-mt-en-de of 2020.
 constexpr const char* kOpus = R"({"add_bias_logits": false, "add_final_layer_norm": false,
   "bad_words_ids": [[100]], "classif_dropout": 0.0, "classifier_dropout": 0.0,
   "extra_pos_embeddings": 101, "force_bos_token_to_be_generated": false, "max_length": 512,
@@ -129,7 +129,7 @@ TEST(KnownKeys, UnsupportedKeysAreNamed) {
   }
   expect_error(ErrorKind::kFormat, "; did you mean 'sliding_window'?",
                [] { read(with(kLlama, "sliding_windw", 5)); });
-  // Nothing is said by these, whatever the key.
+  // Values without effect for any key.
   for (const nlohmann::json& nothing :
        {nlohmann::json(), nlohmann::json(false), nlohmann::json(""), nlohmann::json::array()}) {
     EXPECT_NO_THROW(read(with(kLlama, "attention_multiplier", nothing)));

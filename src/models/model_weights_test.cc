@@ -1,4 +1,4 @@
-// Quantised model directories: what they hold, what they give, and what is refused.
+// Quantised model directories: content, results, and errors.
 #include "models/model_weights.h"
 
 #include <gtest/gtest.h>
@@ -177,7 +177,7 @@ TEST_F(QuantizedDirectory, DamagedWeightsAreRefused) {
   expect_refusal("model.safetensors");
 }
 
-// A file that says nothing of it, with whole numbers in it.
+// Integer weights without quantization_config.
 TEST_F(QuantizedDirectory, IsNotReadAsAFloatModel) {
   auto config = nlohmann::ordered_json::parse(read_file(int8_.path("config.json")));
   config.erase("quantization_config");

@@ -104,7 +104,7 @@ TEST(RnnSeq2Seq, IsBatchInvariant) {
   }
 }
 
-// The control of the two above: what should matter does.
+// The control of the two tests above: source and weights change the result.
 TEST(RnnSeq2Seq, SourceAndWeightsMatter) {
   const TinyRnn tiny(tiny_config()), other(tiny_config(), 2);
   nn::Context context = tiny.context(), other_context = other.context();
@@ -128,7 +128,8 @@ TEST(RnnSeq2Seq, HypothesesAreIndependent) {
   tiny.model.release(*state, numbers[0]);
   const auto again = tiny.model.admit(context, *state, one_of(source, 0));  // where the first one was
   EXPECT_EQ(again, std::vector{numbers[0]});
-  // Two hypotheses from one start, whose children change places; the words of both are teacher-forced below.
+  // Two hypotheses with one start, whose children are swapped; both are compared with teacher forcing
+  // below.
   tiny.model.step(context, *state, {{numbers[1], -1, 22}, {again[0], -1, 22}});
   tiny.model.step(context, *state, {{again[0], 1, 3}, {again[0], 1, 4}, {numbers[1], 0, 5}});
   const Tensor last = tiny.model.step(context, *state, {{again[0], 1, 6}, {again[0], 0, 7}});

@@ -1,5 +1,5 @@
-// Weights that stand in a file several times, or that the model computes: where they agree they are read, and
-// where they do not, refused by name.
+// Weights that are stored several times or can be computed: equal copies are read, others are refused by
+// name.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -131,7 +131,7 @@ TEST_F(StoredCopies, OfBert) {
   expect_checked("bert.embeddings.position_ids", Tensor::from(std::vector<int64_t>{0, 1, 2, 3, 4}, {1, 5}));
 }
 
-// Nothing of the model's size is made before its weights are known to fit.
+// Weights are checked before memory of the model's size is allocated.
 TEST_F(StoredCopies, WeightsAreCheckedBeforeAllocation) {
   write(Transformer(marian_config()));
   nlohmann::json config = nlohmann::json::parse(content_of(folder_.path("config.json")));

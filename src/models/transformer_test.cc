@@ -1,4 +1,4 @@
-// The Transformer with every kind of positions and norms: what holds for one of them holds for all.
+// Properties of the Transformer with every position encoding and norm.
 #include "models/transformer.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ TransformerConfig tiny_config() {
 std::vector<TransformerConfig> all_configs() {
   std::vector<TransformerConfig> configs;
   for (const auto& [name, kind] : position_names()) {
-    if (name == "halves" || name == "interleaved") continue;  // other words for the same
+    if (name == "halves" || name == "interleaved") continue;  // aliases
     configs.push_back(tiny_config());
     configs.back().positions.kind = kind;
   }
@@ -209,7 +209,7 @@ TEST(Transformer, GradientsOfTheLoss) {
     };
     Tensor start = Tensor::empty({count}, DType::kFloat64);
     for (int64_t n = 0; n < count; ++n) start.data<double>()[n] = all.flat().data<double>()[trained[n]];
-    // Norms of four features bend sharply, which differences see as their third derivative.
+    // Norms of four features have large third derivatives, which increase the error of differences.
     EXPECT_EQ(gradient_mismatch(loss, {start}, {.unit_upstream = true, .tolerance_factor = 100}), "")
         << name_of(config);
   }

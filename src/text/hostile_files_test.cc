@@ -1,5 +1,5 @@
-// Tokenizer files that nobody should believe: pipes, devices, links to nothing, files without end, and JSON
-// made to exhaust the stack or the patience of its reader. Every one is an error with the name of the file.
+// Hostile tokenizer files: pipes, devices, dangling links, huge files, and JSON that would exhaust stack or
+// time. Every one is an error with the file name.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -142,7 +142,7 @@ TEST(HostileTokenizerFiles, DeepOrLongJsonIsRefusedAtOnce) {
     expect_refused(kind, directory, path(file).filename().string());
     write_file(file, keys);
     try {
-      kind.open(directory);  // keys that say nothing may be read over, but in no quadratic time
+      kind.open(directory);  // unknown keys may be skipped, but not in quadratic time
     } catch (const Error&) {
     }
   });

@@ -1,5 +1,4 @@
-// Broken models must be errors: each damaged copy is loaded and used in a process of its own, which must
-// live.
+// Damaged models must be errors: each copy is loaded and used in a child process, which must not crash.
 #include "text/sentencepiece_check.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +15,7 @@
 namespace heed {
 namespace {
 
-/// Loads a model and, if that is allowed, does all that can be done with it. Whatever fails must be an Error.
+/// Loads a model and, on success, uses all its functions. All failures must be of type Error.
 void use_model(const std::string& bytes) {
   try {
     const SentencePieceModel model = SentencePieceModel::from_bytes(bytes, "damaged");
@@ -123,7 +122,7 @@ TEST(BrokenModels, FixturesDamaged) {
     fuzz(read_file((folder / name).string()), fuzz_copies(), 5);
 }
 
-/// Would the test notice? A child that crashes is seen.
+/// The control: crashes of children are detected.
 TEST(BrokenModels, CrashesAreSeen) {
   EXPECT_FALSE(survives([] { _exit(1); }));
   EXPECT_FALSE(survives([] { raise(SIGKILL); }));

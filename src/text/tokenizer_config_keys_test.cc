@@ -1,5 +1,5 @@
-// What tokenizer_config.json may say: all that libraries write by default is read, and every key that may
-// change ids and cannot be followed is refused by name.
+// Keys of tokenizer_config.json: all defaults of libraries are read, and unsupported keys that can change ids
+// are refused by name.
 #include "text/tokenizer_config_keys.h"
 
 #include <gmock/gmock.h>

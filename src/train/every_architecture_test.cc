@@ -1,5 +1,5 @@
-// What holds for every architecture that can be trained, on its task: a new row of the table is tested by
-// itself.
+// Properties of every trainable architecture, each on its task. New rows of the table are tested
+// automatically.
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@
 namespace heed::train {
 namespace {
 
-/// Sentences of four words each, and their words one by one in another language.
+/// Sentences of four words and their word-by-word translations.
 std::vector<std::pair<std::string, std::string>> sentences(size_t count, uint64_t seed) {
   static const std::vector<std::pair<std::string, std::string>> words{
       {"Hund", "dog"}, {"Mann", "man"}, {"Baum", "tree"}, {"sieht", "sees"}, {"kennt", "knows"},
@@ -43,7 +43,7 @@ std::vector<std::pair<std::string, std::string>> sentences(size_t count, uint64_
   return all;
 }
 
-/// Text of the kind that a task reads.
+/// The training text of a task.
 TrainingText write_text(const TestFolder& folder, models::Task task, const std::string& name, size_t count,
                         uint64_t seed) {
   std::string text;
@@ -65,7 +65,7 @@ TrainingText write_text(const TestFolder& folder, models::Task task, const std::
   return {.text = path};
 }
 
-/// An architecture as its tiny preset has it, or with other choices.
+/// An architecture with its tiny preset, or with other settings.
 struct Variant {
   std::string name, architecture;
   std::map<std::string, std::string> settings = {};
@@ -84,7 +84,7 @@ class EveryArchitecture : public ::testing::TestWithParam<Variant> {
     validation_ = write_text(folder_, task_, "valid", 20, 2);
   }
 
-  /// The tiny preset, with small batches and few pieces, and more settings over it.
+  /// The tiny preset with small batches, a small vocabulary, and additional settings.
   Recipe recipe(const std::map<std::string, std::string>& more = {}) const {
     std::map<std::string, std::string> values{
         {"model.arch", arch()}, {"training.shards", "3"}, {"validation.every", "4"}};
@@ -113,11 +113,11 @@ class EveryArchitecture : public ::testing::TestWithParam<Variant> {
     return o;
   }
 
-  /// The best weights so far, as a number that fits into a message.
+  /// A hash of the best weights so far.
   uint64_t weights(const std::string& output) const {
     return fingerprint(content_of(folder_.path(output + "/model.safetensors")));
   }
-  /// All that a training goes on from, but for the times in the header.
+  /// The training state, without the times in the header.
   uint64_t state(const std::string& output) const {
     const std::string file = content_of(folder_.path(output + "/training/checkpoint.safetensors"));
     uint64_t header = 0;
@@ -177,8 +177,8 @@ TEST_P(EveryArchitecture, ResumesBitForBit) {
   }
 }
 
-/// How a batch is cut into shards changes the order of additions, and nothing else. With dropout it changes
-/// what is dropped, so there is none here. Batch norm's batch is a shard, so that it changes the sums too.
+/// The number of shards changes only the order of additions. It also changes dropout masks, so there is no
+/// dropout here, and the batches of batch norm.
 TEST_P(EveryArchitecture, ShardsChangeOnlyRounding) {
   std::map<std::string, std::string> settings{{"training.shards", "1"}};
   for (const std::string& name : models::architecture_named(arch()).settings) {
@@ -244,7 +244,7 @@ TEST_P(EveryArchitecture, TrainsAModelDirectory) {
   EXPECT_GT(size_of_row(start - 1), 0);
 }
 
-/// Once all lengths have been met, what a step frees is enough for the next.
+/// After all lengths have occurred, steps reuse the memory of previous steps.
 TEST_P(EveryArchitecture, AllocatesNoMemoryAfterTheFirstEpoch) {
   TrainerOptions o = options("model", 90, recipe({{"validation.every", "1000"}}));
   o.threads = 1;
@@ -266,14 +266,14 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
   training_ = write_text(folder_, task_, "more", 100, 3);
   TrainerOptions o = options("further", 8, further());
   train(o);
-  // Its tokenizer and what it has learnt are there at once.
+  // Tokenizer and trained weights are used from the first step.
   EXPECT_EQ(further().arch, arch());
   EXPECT_LT(metrics("further").at(0).loss, 0.9 * metrics("base").at(0).loss);
   for (const std::string& name : task_kind(task_).tokenizer_files) {
     if (!std::filesystem::exists(folder_.path("base/" + name))) continue;
     EXPECT_EQ(content_of(folder_.path("further/" + name)), content_of(folder_.path("base/" + name)));
   }
-  // And it can be stopped and go on, even if the model that it began with is no longer there.
+  // It can be stopped and resumed even if the initial model no longer exists.
   train(options("stopped", 3, further()));
   const Recipe same = further();
   std::filesystem::rename(folder_.path("base"), folder_.path("gone"));
@@ -286,7 +286,7 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
                "'model.max_length' cannot be set: fine-tuning keeps sizes and tokenizer of", [&] {
                  further({{"model.max_length", "99"}});
                });
-  // Of its settings only dropouts can be others; those that nobody sets stay.
+  // Of the model's settings, only dropouts can change; unset ones keep their value.
   const auto dropouts = [](const std::string& run, const std::vector<std::string>& keys) {
     std::vector<double> values;
     for (const std::string& key : keys) values.push_back(JsonObject::read(run + "/config.json").number(key));

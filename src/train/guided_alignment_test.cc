@@ -99,7 +99,7 @@ TEST(GuidedAlignment, TheGuidedHeadLearnsToAlign) {
   without.max_steps = with.max_steps = 120;
   train(without);
   train(with);
-  // The directory names the head: of two decoder layers the first, of its heads the second.
+  // The directory stores the head: the second head of the first of two decoder layers.
   const auto heads = models::read_alignment_heads(with.output);
   ASSERT_EQ(heads, (std::vector<models::AlignmentHead>{{0, 1}}));
   EXPECT_LT(error_rate(with.output, heads), 0.1);

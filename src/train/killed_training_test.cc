@@ -1,5 +1,5 @@
-// A training that is killed between any two changes of its files, however early, gives the same bits when it
-// is run again: tokenizers of several files, corpora, checkpoints, weights.
+// A training that is killed between any two file operations and run again produces the same bits: tokenizers
+// of several files, corpora, checkpoints, weights.
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kKilled = 9;
 
-/// In a process that is to die: how many more names it may change.
+/// In a child process: the number of file operations before it is killed.
 int changes_left = -1;
 
 void count_change() {

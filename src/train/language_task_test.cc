@@ -15,7 +15,7 @@
 namespace heed::train {
 namespace {
 
-/// A model that finds every token as likely as any other, and remembers what it was asked for.
+/// A model with a uniform distribution that records its inputs.
 class IndifferentModel : public models::LanguageModel {
  public:
   explicit IndifferentModel(int64_t vocabulary) : vocabulary_(vocabulary) {

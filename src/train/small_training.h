@@ -1,4 +1,4 @@
-// For tests: trainings of every task that take a fraction of a second.
+// Trainings of every task for tests, which take a fraction of a second.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 namespace heed::train {
 
-/// One text for each task, of a few words that come in turns.
+/// A text for each task, of a few repeated words.
 inline TrainingText small_text(const TestFolder& folder, models::Task task, const std::string& name,
                                size_t lines = 60) {
   static const std::vector<std::pair<std::string, std::string>> words{
@@ -41,7 +41,7 @@ inline TrainingText small_text(const TestFolder& folder, models::Task task, cons
   return {.text = path};
 }
 
-/// The tiny preset made tinier, with these settings over it.
+/// The tiny preset with smaller sizes and these settings.
 inline Recipe small_recipe(models::Task task, const std::map<std::string, std::string>& more = {}) {
   std::map<std::string, std::string> values{
       {"model.width", "16"},           {"model.heads", "2"},     {"model.feed_forward_width", "32"},
@@ -71,7 +71,7 @@ inline TrainerOptions small_training(const TestFolder& folder, models::Task task
   return options;
 }
 
-/// All files that a training left, but for the times in them.
+/// All files of a training, without the times in them.
 using Files = std::map<std::string, std::string>;
 inline Files files_of(const std::string& directory) {
   Files files;
@@ -89,7 +89,7 @@ inline Files files_of(const std::string& directory) {
   return files;
 }
 
-/// The names of those that only one of two has, or that differ.
+/// The names of files that differ or exist in only one of two trainings.
 inline std::vector<std::string> different_files(const Files& one, const Files& other) {
   std::vector<std::string> names;
   for (const auto& [name, content] : one) {

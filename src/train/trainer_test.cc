@@ -1,4 +1,4 @@
-// What a training does with the directory that it writes to: nothing is lost, and damage is noticed.
+// The output directory of a training: no data loss, and detection of damage.
 #include "train/trainer.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class TrainerTest : public ::testing::TestWithParam<models::Task> {
     made.on_message = [this](const std::string& text) { said_ += text + "\n"; };
     return made;
   }
-  /// Ends as a kill does: right after a step, without saving it.
+  /// Simulates a kill: stops right after a step without saving.
   static void train_and_kill(TrainerOptions options, int64_t step) {
     options.on_step = [step](const Metrics& m) {
       if (m.step == step) throw std::runtime_error("killed");
@@ -100,7 +100,7 @@ TEST_P(TrainerTest, RefusesOtherSettingsAndTextOnResume) {
   TrainerOptions other = options("model");
   other.data = small_text(folder_, GetParam(), "other", 61);
   expect_error(ErrorKind::kUsage, "begun on other text", [&] { train(other); });
-  fs::remove(path("model/training/train.ids"));  // which would be made again
+  fs::remove(path("model/training/train.ids"));  // which would be created again
   expect_error(ErrorKind::kUsage, "begun on other text", [&] { train(other); });
   fs::remove(path("model/training/train.ids"));
   train(options("model"));
@@ -130,7 +130,7 @@ TEST_P(TrainerTest, PreparesAgainForOtherTextAndSettings) {
 
 TEST_P(TrainerTest, RestoresWeightsFromTheCheckpoint) {
   TrainerOptions o = options("model");
-  o.validation = {};  // so that the newest weights are kept
+  o.validation = {};  // so that the latest weights are kept
   o.max_steps = 4;
   train(o);
   const Files whole = files_of(path("model"));
@@ -150,7 +150,7 @@ TEST_P(TrainerTest, RestoresWeightsFromTheCheckpoint) {
   expect_back("is damaged");
   flip_bit(file, fs::file_size(file) - 2, 3);
   expect_back("is damaged");
-  // Other weights, which know nothing of hashes.
+  // Other weights, without hashes.
   std::string others = content_of(file);
   const std::string key = "heed_hashes";
   others.replace(others.find(key), key.size(), "some_hashes");
