@@ -21,7 +21,7 @@
 #include "kernels/pointwise/adam.h"
 #include "kernels/pointwise/dropout.h"
 #include "kernels/pointwise/elementwise.h"
-#include "kernels/recurrent/query_attention.h"
+#include "kernels/recurrent/additive_attention.h"
 #include "kernels/recurrent/recurrent_cell.h"
 #include "kernels/reduction/batch_norm.h"
 #include "kernels/reduction/layer_norm.h"
@@ -344,34 +344,35 @@ class AllKernels {
     const std::vector<T> v = normal(width), dcontext = normal(3 * width);
     std::vector<T> weights = normal(6 + width), context = normal(3 * width), dq = normal(3 * width);
     std::vector<T> dk = normal(keys * width), dh = normal(keys * width), dv = normal(width);
-    const QueryAttentionArguments<T> forward{.spans = spans,
-                                             .span_count = 2,
-                                             .key_width = width,
-                                             .value_width = width,
-                                             .query = q.data(),
-                                             .key = k.data(),
-                                             .value = h.data(),
-                                             .query_stride = width,
-                                             .key_stride = width,
-                                             .value_stride = width,
-                                             .v = additive ? v.data() : nullptr,
-                                             .weights = weights.data(),
-                                             .context = context.data(),
-                                             .context_stride = width};
-    query_attention(forward);
+    const AdditiveAttentionArguments<T> forward{.spans = spans,
+                                                .span_count = 2,
+                                                .key_width = width,
+                                                .value_width = width,
+                                                .query = q.data(),
+                                                .key = k.data(),
+                                                .value = h.data(),
+                                                .query_stride = width,
+                                                .key_stride = width,
+                                                .value_stride = width,
+                                                .v = additive ? v.data() : nullptr,
+                                                .weights = weights.data(),
+                                                .context = context.data(),
+                                                .context_stride = width};
+    additive_attention(forward);
     // The softmax makes of an absolute error of a score, which has size sqrt(width), a relative one.
-    for (const auto* result : {&weights, &context}) keep("query_attention", *result, 4 * width);
-    query_attention_backward({.forward = forward,
-                              .dcontext = dcontext.data(),
-                              .dcontext_stride = width,
-                              .dquery = dq.data(),
-                              .dkey = dk.data(),
-                              .dvalue = dh.data(),
-                              .dv = dv.data(),
-                              .dquery_stride = width,
-                              .dkey_stride = width,
-                              .dvalue_stride = width});
-    for (const auto* gradient : {&dq, &dk, &dh, &dv}) keep("query_attention_backward", *gradient, 8 * width);
+    for (const auto* result : {&weights, &context}) keep("additive_attention", *result, 4 * width);
+    additive_attention_backward({.forward = forward,
+                                 .dcontext = dcontext.data(),
+                                 .dcontext_stride = width,
+                                 .dquery = dq.data(),
+                                 .dkey = dk.data(),
+                                 .dvalue = dh.data(),
+                                 .dv = dv.data(),
+                                 .dquery_stride = width,
+                                 .dkey_stride = width,
+                                 .dvalue_stride = width});
+    for (const auto* gradient : {&dq, &dk, &dh, &dv})
+      keep("additive_attention_backward", *gradient, 8 * width);
   }
 
   Random random_{RandomKey::from_seed(1)};

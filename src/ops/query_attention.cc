@@ -1,6 +1,6 @@
 #include "ops/query_attention.h"
 
-#include "kernels/recurrent/query_attention.h"
+#include "kernels/recurrent/additive_attention.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {
@@ -49,8 +49,8 @@ void require_fit(const Var& queries, const Var& keys, const Var& values, const V
 }
 
 template <typename T>
-QueryAttentionArguments<T> arguments_for(const Var& queries, const Var& keys, const Var& values, const Var& v,
-                                         const AttentionLayout& layout) {
+AdditiveAttentionArguments<T> arguments_for(const Var& queries, const Var& keys, const Var& values,
+                                            const Var& v, const AttentionLayout& layout) {
   return {.spans = layout.spans.data(),
           .span_count = static_cast<int64_t>(layout.spans.size()),
           .key_width = keys.dim(1),
@@ -76,7 +76,7 @@ QueryAttention query_attention(const Var& queries, const Var& keys, const Var& v
     arguments.weights = weights.data<T>();
     arguments.context = context.data<T>();
     arguments.context_stride = values.dim(1);
-    heed::query_attention(arguments);
+    heed::additive_attention(arguments);
   });
   Tape* tape = tape_of(queries, keys, values, v);
   if (tape == nullptr) return {context, weights};
@@ -91,16 +91,16 @@ QueryAttention query_attention(const Var& queries, const Var& keys, const Var& v
           auto forward = arguments_for<T>(queries, keys, values, v, layout);
           forward.weights = kept.data<T>();
           const auto data = [](Tensor& x) { return x.defined() ? x.data<T>() : nullptr; };
-          query_attention_backward({.forward = forward,
-                                    .dcontext = dcontext.data<T>(),
-                                    .dcontext_stride = dcontext.dim(1),
-                                    .dquery = dqueries.data<T>(),
-                                    .dkey = data(dkeys),
-                                    .dvalue = data(dvalues),
-                                    .dv = data(dv),
-                                    .dquery_stride = dqueries.dim(1),
-                                    .dkey_stride = keys.dim(1),
-                                    .dvalue_stride = values.dim(1)});
+          additive_attention_backward({.forward = forward,
+                                       .dcontext = dcontext.data<T>(),
+                                       .dcontext_stride = dcontext.dim(1),
+                                       .dquery = dqueries.data<T>(),
+                                       .dkey = data(dkeys),
+                                       .dvalue = data(dvalues),
+                                       .dv = data(dv),
+                                       .dquery_stride = dqueries.dim(1),
+                                       .dkey_stride = keys.dim(1),
+                                       .dvalue_stride = values.dim(1)});
         });
         tape->add_gradient(queries, dqueries);
       });

@@ -1,5 +1,5 @@
 // The attention of recurrent networks (Bahdanau et al., 2015; Luong et al., 2015) over packed sequences.
-// kernels/recurrent/query_attention.h has the formulas.
+// kernels/recurrent/additive_attention.h has the formulas.
 #pragma once
 
 #include "autograd/tape.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "kernels/recurrent/query_attention.h"
+#include "kernels/recurrent/additive_attention.h"
 #include "ops/unrolled.h"
 
 namespace heed::ops {
@@ -90,7 +90,7 @@ struct Pass {
 };
 
 template <typename T>
-QueryAttentionArguments<T> attention_arguments(Pass& pass, int64_t t) {
+AdditiveAttentionArguments<T> attention_arguments(Pass& pass, int64_t t) {
   Unrolled& u = pass.unrolled;
   const int64_t begin = u.steps.begin(t);
   return {.spans = pass.spans.data() + begin,
@@ -121,7 +121,7 @@ void forward(Pass& pass, bool training) {
     const int64_t begin = u.steps.begin(t), live = u.steps.live(t);
     multiply(before<T>(u, u.initial, u.states, t), live, pass.weights.hidden.value(),
              training ? nullptr : pass.weights.packed_hidden, row_of<T>(u.hidden, begin));
-    heed::query_attention(attention_arguments<T>(pass, t));
+    heed::additive_attention(attention_arguments<T>(pass, t));
     multiply(row_of<T>(pass.contexts, begin), live, pass.weights.context.value(),
              training ? nullptr : pass.weights.packed_context, from_context.data<T>());
     add_scaled(
@@ -145,7 +145,7 @@ void backward(Tape& tape, Pass& pass, UnrolledGradients& g, Tensor& dcontexts) {
     T* dprevious = before<T>(u, g.initial, g.states, t);
     cell_backward<T>(u, g, weights.hidden_bias, t);
     multiply_back(row_of<T>(g.gates, begin), live, weights.context.value(), row_of<T>(dcontexts, begin));
-    query_attention_backward(
+    additive_attention_backward(
         {.forward = attention_arguments<T>(pass, t),
          .dcontext = row_of<T>(dcontexts, begin),
          .dcontext_stride = dcontexts.dim(1),

@@ -1,4 +1,4 @@
-// The masks of dropout.h, for kernels that draw them inside. Included once for each instruction set.
+// The masks of dropout.h, for kernels that apply dropout themselves. Included once for each instruction set.
 
 #if defined(HEED_KERNELS_DROPOUT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_DROPOUT_INL_H_
@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Elements whose bits are drawn together: 16 counters of Philox 4x32-10, eight halves of 16 bits each.
 /// Element e of block g has the bits of counter 16 g + e % 16, half e / 16.
 constexpr int64_t kDropoutBlock = 128;
-/// Of a mask, one bit for an element, in order.
+/// Bits of a word of a mask, one for each element, in order.
 constexpr int64_t kDropoutWordBits = 64;
 
 /// A stream, and the keys of the ten rounds of Philox.
@@ -54,8 +54,7 @@ inline HWY_NOINLINE void draw_dropout_block(const DropoutSource& source, uint64_
   }
 }
 #else
-/// The four numbers of some counters, each in the lower half of 64 bits; what the upper halves hold does not
-/// matter.
+/// The four words of several counters, each in the lower half of 64 bits; the upper halves are ignored.
 template <class D64>
 struct PhiloxLanes {
   hn::Vec<D64> x0, x1, x2, x3;
@@ -107,7 +106,7 @@ inline HWY_NOINLINE void draw_dropout_block(const DropoutSource& source, uint64_
 }
 #endif
 
-/// Reads a stream at any place; places near each other cost one draw.
+/// Random access to the mask of a stream; nearby reads draw once.
 class DropoutReader {
  public:
   explicit DropoutReader(const DropoutStream& stream) : source_(stream) {}

@@ -65,7 +65,7 @@ void cross_entropy(const CrossEntropyArguments<T>& a) {
       const auto e = load.fill(exponential(d, shifted));
       sum_z = hn::Add(sum_z, shifted);
       sum_e = hn::Add(sum_e, e);
-      if (dz != nullptr) store(e, dz + at);  // perhaps in the place of the logits
+      if (dz != nullptr) store(e, dz + at);  // may overwrite the logits
     });
     const T sum = hn::GetLane(hn::SumOfLanes(d, sum_e)), log_sum = std::log(sum);
     const T nll = log_sum - target_z;

@@ -71,7 +71,7 @@ HWY_INLINE void rank(D d, const T* z, int64_t size, Ranking<T>& best) {
 template <class D, typename T>
 HWY_INLINE T log_sum_of_exponentials(D d, const T* z, int64_t size, T highest) {
   if (highest == Ranking<T>::kLowest) {
-    // Nothing is above -infinity: all are that, or there is one that is no number.
+    // The maximum is -infinity: all elements are, or one is NaN.
     return std::any_of(z, z + size, [](T value) { return std::isnan(value); })
                ? std::numeric_limits<T>::quiet_NaN()
                : highest;

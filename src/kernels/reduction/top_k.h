@@ -1,4 +1,4 @@
-// The largest elements of each row and the log of its sum of exponentials: all that a search asks of logits.
+// The largest elements of each row and the log of its sum of exponentials: all that search needs of logits.
 #pragma once
 
 #include <cstdint>

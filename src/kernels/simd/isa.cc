@@ -25,7 +25,7 @@ struct Isa {
 };
 
 #if HWY_ARCH_X86
-/// Highway's name for it means encryption and products of polynomials too.
+/// Highway's target includes AES and carry-less multiplication.
 bool runs_sse4() {
   return __builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("aes") != 0 &&
          __builtin_cpu_supports("pclmul") != 0;
@@ -39,8 +39,8 @@ bool runs_avx512() {
          __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
          __builtin_cpu_supports("avx512cd") != 0;
 }
-/// Words a and d of what the processor says of itself in leaf 7 (Intel, "Software Developer's Manual", volume
-/// 2A, CPUID): what compilers have no name for yet, or not all.
+/// Registers eax and edx of CPUID leaf 7 (Intel, "Software Developer's Manual", volume 2A): features that
+/// compilers have no names for.
 struct MoreFeatures {
   unsigned a = 0, d = 0;
   explicit MoreFeatures(unsigned part) {
@@ -58,11 +58,11 @@ bool runs_avx512_vnni() {
 bool runs_amx() {
 #if HEED_AMX
   static const bool runs = [] {
-    constexpr unsigned kTiles = 1u << 24, kBytes = 1u << 25, kBfloat16 = 1u << 22;
-    constexpr unsigned kAll = kTiles | kBytes | kBfloat16;
+    constexpr unsigned kTile = 1u << 24, kInt8 = 1u << 25, kBf16 = 1u << 22;
+    constexpr unsigned kAll = kTile | kInt8 | kBf16;
     if (!runs_avx512_vnni() || (MoreFeatures(0).d & kAll) != kAll) return false;
-    constexpr int kAskForState = 0x1023, kTileData = 18;           // Linux, Documentation/arch/x86/xstate.rst
-    return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;  // for all threads
+    constexpr int kRequestXstate = 0x1023, kTileData = 18;  // Linux, Documentation/arch/x86/xstate.rst
+    return syscall(SYS_arch_prctl, kRequestXstate, kTileData) == 0;  // for all threads
   }();
   return runs;
 #else
@@ -130,7 +130,7 @@ std::vector<std::string> available_isas() {
 }
 
 void force_isa(const std::string& name) {
-  in_use();  // so that what HEED_ISA says does not come later
+  in_use();  // reads HEED_ISA first
   choose(name);
 }
 

@@ -1,8 +1,8 @@
 // Which instruction set the kernels use.
 //
 // The best one that the processor has, chosen at run time, or the one named by the environment variable
-// HEED_ISA: generic, sse4, avx2, avxvnni, avx512, avx512vnni or amx; generic or neon on 64-bit Arm. Those
-// with vnni in their names have one more instruction, for 8-bit products, and amx has matrix registers.
+// HEED_ISA: generic, sse4, avx2, avxvnni, avx512, avx512vnni or amx; generic or neon on 64-bit Arm. avxvnni
+// and avx512vnni add the int8 dot product instruction (VNNI), amx adds tiles.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace heed {
 
 /// "sse4", "avx2", "avxvnni", "avx512", "avx512vnni" or "amx" on x86, "neon" on 64-bit Arm; "generic"
-/// everywhere: plain numbers, of which the compiler may make what every processor of the architecture has.
+/// everywhere: scalar code, which the compiler may vectorize for the baseline of the architecture.
 std::string isa_name();
 
 /// Every name that this processor can run, slowest first.
@@ -22,12 +22,12 @@ std::vector<std::string> available_isas();
 void force_isa(const std::string& name);
 
 namespace internal {
-/// The instruction set in use, as the kernels are compiled for: 0 is plain numbers, 1 SSE4, 2 AVX2,
-/// 3 AVX-512, 4 NEON. Reads HEED_ISA the first time it is called.
+/// The target in use, of those that kernels are compiled for: 0 generic, 1 SSE4, 2 AVX2, 3 AVX-512, 4 NEON.
+/// Reads HEED_ISA the first time it is called.
 int kernel_set();
-/// Whether the instructions for 8-bit products may be used.
+/// Whether VNNI may be used.
 bool has_vnni();
-/// Whether the matrix registers may be used (amx.h).
+/// Whether AMX may be used (amx.h).
 bool has_amx();
 }  // namespace internal
 }  // namespace heed

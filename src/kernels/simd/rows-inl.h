@@ -41,7 +41,7 @@ struct Partial {
   using V = hn::Vec<D>;
   template <typename T>
   HWY_INLINE V operator()(const T* p) const {
-#if HWY_MEM_OPS_MIGHT_FAULT  // where a masked load reads the other lanes too
+#if HWY_MEM_OPS_MIGHT_FAULT  // where a masked load may read the other lanes
     T lanes[hn::MaxLanes(D())] = {};
     for (int64_t i = 0; i < count; ++i) lanes[i] = p[i];
     return hn::LoadU(d, lanes);
@@ -74,7 +74,7 @@ HWY_INLINE void for_each_vector(D d, int64_t size, const Body& body) {
   }
 }
 
-/// The sum of body(at, load) over all elements; body must give zero where load gives zero (see fill()).
+/// The sum of body(at, load) over all elements; body must be zero where load is zero (see fill()).
 template <class D, class Body>
 HWY_INLINE hn::TFromD<D> sum_over(D d, int64_t size, const Body& body) {
   auto sum = hn::Zero(d);
@@ -94,7 +94,7 @@ HWY_INLINE void for_each_block(int64_t rows, const Visit& visit) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// The lanes of all blocks of four put together.
+/// The reduction across blocks of four lanes.
 template <class D, class Combine>
 HWY_INLINE auto reduce_blocks([[maybe_unused]] D d, hn::Vec<D> v, const Combine& combine) {
   if constexpr (hn::MaxLanes(D()) <= 4) {
@@ -106,8 +106,8 @@ HWY_INLINE auto reduce_blocks([[maybe_unused]] D d, hn::Vec<D> v, const Combine&
 }
 #endif
 
-/// out[i] = all lanes of v_i put together by `combine`, which takes vectors of any length. For less than the
-/// price of two on their own.
+/// out[i] = the reduction of v_i by `combine`, which takes vectors of any length. Cheaper than two single
+/// reductions.
 template <class D, class V, class Combine>
 HWY_INLINE void reduce_four(D d, V v0, V v1, V v2, V v3, const Combine& combine, hn::TFromD<D>* out) {
   using T = hn::TFromD<D>;

@@ -1,8 +1,8 @@
 // What every kernel file needs for Highway's run-time dispatch.
 //
-// A kernel is one function template over float and double, written once for vectors of any length, and
-// compiled for each instruction set. The float64 version is the very same code, so gradients checked in
-// float64 check the float32 kernel too. A kernel file looks like this:
+// A kernel is one function template over float and double, written once for vectors of any length and
+// compiled for each instruction set. The float64 version is the same code, so gradient checks in float64
+// check the float32 kernel too. A kernel file looks like this:
 //
 //   #undef HWY_TARGET_INCLUDE
 //   #define HWY_TARGET_INCLUDE "kernels/folder/this_file.cc"
@@ -31,9 +31,8 @@ constexpr int64_t round_up(int64_t size, int64_t unit) {
 
 }  // namespace heed
 
-/// Inside the namespace of an instruction set: the two instances of a kernel. Named in full, because an
-/// unqualified name would be looked up in the namespace of the arguments too, and find the dispatching
-/// function instead.
+/// In the namespace of an instruction set: the two instances of a kernel. The call is qualified, because
+/// argument-dependent lookup would find the dispatching function too.
 #define HEED_KERNEL(function, Arguments)               \
   void function##_float(const Arguments<float>& a) {   \
     heed::HWY_NAMESPACE::function(a);                  \
@@ -42,16 +41,16 @@ constexpr int64_t round_up(int64_t size, int64_t unit) {
     heed::HWY_NAMESPACE::function(a);                  \
   }
 
-/// Once per file: one function for each instruction set, as internal::kernel_set() counts them. (Highway's
-/// own table would link a library that measures the clock before main() begins, which takes 4 ms.)
+/// Once per file: a table of one function for each target, indexed by internal::kernel_set(). (Highway's own
+/// table would link a library that measures the clock before main(), which takes 4 ms.)
 #define HEED_EXPORT(function)                                                              \
   constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##_sets[] = {                 \
       HWY_CHOOSE_FALLBACK(function), HWY_CHOOSE_SSE4(function), HWY_CHOOSE_AVX2(function), \
       HWY_CHOOSE_AVX3(function), HWY_CHOOSE_NEON(function)}
-/// The one for the instruction set in use.
+/// The function for the instruction set in use.
 #define HEED_SELECT(function) (*function##_sets[internal::kernel_set()])
 
-/// The functions that callers see of a kernel.
+/// The public functions of a kernel.
 #define HEED_DISPATCH(function, Arguments)    \
   HEED_EXPORT(function##_float);              \
   HEED_EXPORT(function##_double);             \

@@ -1,4 +1,4 @@
-#include "kernels/recurrent/query_attention.h"
+#include "kernels/recurrent/additive_attention.h"
 
 #include <algorithm>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "kernels/simd/simd.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/recurrent/query_attention.cc"
+#define HWY_TARGET_INCLUDE "kernels/recurrent/additive_attention.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
@@ -18,7 +18,7 @@ namespace heed::HWY_NAMESPACE {
 
 /// e_ij of one query and one key.
 template <class D, typename T>
-HWY_INLINE T score(D d, const QueryAttentionArguments<T>& a, const T* query, const T* key) {
+HWY_INLINE T score(D d, const AdditiveAttentionArguments<T>& a, const T* query, const T* key) {
   if (a.v == nullptr) {
     return sum_over(d, a.key_width,
                     [&](auto at, auto load) { return hn::Mul(load(query + at), load(key + at)); });
@@ -38,7 +38,7 @@ HWY_INLINE void add_multiple(D d, int64_t size, T factor, const T* x, T* y) {
 }
 
 template <typename T>
-void query_attention(const QueryAttentionArguments<T>& a) {
+void additive_attention(const AdditiveAttentionArguments<T>& a) {
   const hn::ScalableTag<T> d;
   for (int64_t n = 0; n < a.span_count; ++n) {
     const AttentionSpan& span = a.spans[n];
@@ -74,7 +74,7 @@ void query_attention(const QueryAttentionArguments<T>& a) {
 /// What the gradient `de` of one additive score does, with t = tanh(q + k):
 ///   dv += de t,   dq and dk += de v (1 - t^2)
 template <class D, typename T>
-HWY_INLINE void additive_score_backward(D d, const QueryAttentionBackwardArguments<T>& b, const T* query,
+HWY_INLINE void additive_score_backward(D d, const AdditiveAttentionBackwardArguments<T>& b, const T* query,
                                         const T* key, T de, T* dquery, T* dkey) {
   const auto gradient = hn::Set(d, de), one = hn::Set(d, T{1});
   for_each_vector(d, b.forward.key_width, [&](auto at, auto load, auto store) {
@@ -87,9 +87,9 @@ HWY_INLINE void additive_score_backward(D d, const QueryAttentionBackwardArgumen
 }
 
 template <typename T>
-void query_attention_backward(const QueryAttentionBackwardArguments<T>& b) {
+void additive_attention_backward(const AdditiveAttentionBackwardArguments<T>& b) {
   const hn::ScalableTag<T> d;
-  const QueryAttentionArguments<T>& a = b.forward;
+  const AdditiveAttentionArguments<T>& a = b.forward;
   std::vector<T, PoolAllocator<T>> dweights;
   for (int64_t n = 0; n < a.span_count; ++n) {
     const AttentionSpan& span = a.spans[n];
@@ -127,15 +127,15 @@ void query_attention_backward(const QueryAttentionBackwardArguments<T>& b) {
   }
 }
 
-HEED_KERNEL(query_attention, QueryAttentionArguments)
-HEED_KERNEL(query_attention_backward, QueryAttentionBackwardArguments)
+HEED_KERNEL(additive_attention, AdditiveAttentionArguments)
+HEED_KERNEL(additive_attention_backward, AdditiveAttentionBackwardArguments)
 
 }  // namespace heed::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace heed {
-HEED_DISPATCH(query_attention, QueryAttentionArguments)
-HEED_DISPATCH(query_attention_backward, QueryAttentionBackwardArguments)
+HEED_DISPATCH(additive_attention, AdditiveAttentionArguments)
+HEED_DISPATCH(additive_attention_backward, AdditiveAttentionBackwardArguments)
 }  // namespace heed
 #endif
