@@ -3,7 +3,7 @@
 import {strings} from "./strings.js";
 import {Trace} from "./trace.js";
 
-export class RequestFailed extends Error {}
+class RequestFailed extends Error {}
 
 /// The traces inside of a page from `heed attend --output page.html`, or null.
 export function readFile() {

@@ -13,12 +13,12 @@ function save(name, content, type) {
 }
 
 /// A word for a shell.
-export function shellWord(text) {
+function shellWord(text) {
   return /^[A-Za-z0-9_.,:=@/+-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`;
 }
 
 /// The command that makes the same picture, or another output of it.
-export function attendCommand(app, output) {
+function attendCommand(app, output) {
   const state = app.store.get(), trace = app.trace(), {stack, layer, head} = app.place();
   const words = ["heed", "attend", shellWord(trace.source || trace.target)];
   const ofFile = app.file?.command.replace("heed serve ", "") ?? "";
@@ -50,7 +50,7 @@ export function attendCommand(app, output) {
 }
 
 /// The weights as they are in the JSON of `heed attend --json`.
-export function traceJson(trace) {
+function traceJson(trace) {
   const stacks = {};
   for (const stack of ["encoder", "decoder", "cross"]) {
     stacks[stack] = trace.stacks[stack].map(

@@ -15,7 +15,7 @@ const kSpecial = {
 
 export function isSpecial(token) { return token in kSpecial; }
 
-export function beginsWord(token) { return token.startsWith(kWordMark) || token.startsWith("Ġ"); }
+function beginsWord(token) { return token.startsWith(kWordMark) || token.startsWith("Ġ"); }
 
 /// Controls and marks that turn the direction of text become visible.
 export function visibleText(text) {

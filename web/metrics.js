@@ -29,7 +29,7 @@ const kPunctuation = /^[\p{P}\p{S}]+$/u;
 export const kMetrics = ["entropy", "distance", "diagonal", "ends", "punctuation"];
 
 /// The five numbers of a head of a trace.
-export function headMetrics(trace, stack, layer, head) {
+function headMetrics(trace, stack, layer, head) {
   const matrix = trace.matrix(stack, layer, head);
   if (!matrix) return null;
   const punctuation = trace.keyLabels(stack).map((label) => !label.special && kPunctuation.test(label.text));

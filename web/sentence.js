@@ -1,7 +1,6 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
 import {element, select} from "./dom.js";
-import {writeSpot} from "./state.js";
 import {strings} from "./strings.js";
 
 /// The tokens of one side, as buttons in one tab stop: arrow keys move, Enter pins.
@@ -192,6 +191,5 @@ export function createSentence(app) {
       sourceTokens.mark(spot, app.pinned(), weightOf("source"));
       targetTokens.mark(spot, app.pinned(), weightOf("target"));
     },
-    spotText: writeSpot,
   };
 }

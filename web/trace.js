@@ -10,7 +10,7 @@ import {readDetail, readHalves} from "./packed.js";
 export const kStacks = ["encoder", "cross", "decoder"];
 
 /// Weights of one head: `at(query, key)`; each row sums to 1.
-export class Matrix {
+class Matrix {
   constructor(queries, keys, weights) {
     this.queries = queries;
     this.keys = keys;

@@ -85,7 +85,7 @@ class Page(unittest.TestCase):
         for width, height, dark in [(1280, 900, False), (360, 740, True), (3840, 2160, False)]:
             self.browser.resize(width, height, dark)
             for view in VIEWS:
-                for stack in ["cross", "decoder"]:
+                for stack in ["cross", "decoder"] if width == 1280 else ["cross"]:
                     self.show(view=view, stack=stack, sentence=2, token="t3", head=2)
                     if view in ("lines", "heads", "head"):
                         self.assertGreater(self.browser.run(PAINTED), 8, (view, width))
@@ -360,7 +360,8 @@ class Served(unittest.TestCase):
         before = self.translation()
         row = 6  # cross-attention, layer 3
         for head in range(8):
-            self.browser.click(f".head-row:nth-of-type({row}) .head-switch:nth-of-type({head + 1})")
+            # Not by the pointer: the page moves when another translation arrives.
+            self.browser.run(f"document.querySelectorAll('.head-row')[{row - 1}].querySelectorAll('.head-switch')[{head}].click()")
         self.browser.wait("document.querySelector('.difference') && document.querySelector('.token-change')", "the difference")
         self.browser.wait(f"document.querySelector('#target').textContent !== {json.dumps(before)}", "another translation")
         self.assertEqual(self.browser.run("return document.querySelectorAll('.head-switch[aria-pressed=true]').length"), 8)

@@ -10,7 +10,7 @@ const same = (one, other) =>
     one.stack === other.stack && one.layer === other.layer && one.head === other.head;
 
 /// The words of `text`, with those that are not in the longest common subsequence with `other` marked.
-export function markChanges(text, other) {
+function markChanges(text, other) {
   const words = text.split(/(\s+)/), others = other.split(/(\s+)/);
   const table = Array.from({length: words.length + 1}, () => new Uint16Array(others.length + 1));
   for (let i = words.length - 1; i >= 0; --i) {

@@ -8,7 +8,7 @@ import {visibleText} from "../labels.js";
 import {strings} from "../strings.js";
 
 /// [{token, probability, kept}] of the likeliest tokens, and of all others together where `token` is null.
-export function reshape(logProbabilities, temperature, top) {
+function reshape(logProbabilities, temperature, top) {
   const entries = Object.entries(logProbabilities).sort((a, b) => b[1] - a[1]);
   const known = entries.reduce((sum, [, value]) => sum + Math.exp(value), 0);
   const others = Math.max(0, 1 - known);

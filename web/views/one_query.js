@@ -29,7 +29,7 @@ function largestOf(numbers) {
 }
 
 /// Everything about one row of a head.
-export function explainQuery(trace, stack, layer, head, query) {
+function explainQuery(trace, stack, layer, head, query) {
   const detail = trace.detail(stack, layer, head);
   const matrix = trace.matrix(stack, layer, head);
   if (!detail || !matrix) return null;

@@ -13,7 +13,7 @@ import {strings} from "../strings.js";
 const kColumn = 132, kRow = 34, kTop = 30, kBox = 108;
 
 /// Candidates with their place, those of each node, and the nodes on the winner's way.
-export function layOutTree(tree) {
+function layOutTree(tree) {
   const boxes = [], byNode = new Map();
   tree.steps.forEach((step, column) => {
     step.candidates.forEach((candidate, row) => {
@@ -40,7 +40,7 @@ export function layOutTree(tree) {
 }
 
 /// The text that leads to a candidate, itself included.
-export function textTo(box, byNode) {
+function textTo(box, byNode) {
   const tokens = [];
   for (let at = box; at; at = at.parent === null ? null : byNode.get(at.parent)) tokens.unshift(at.token);
   return tokens.filter((token) => token !== "</s>").join("").replace(/\u2581/g, " ").trim();
