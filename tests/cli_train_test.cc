@@ -101,7 +101,7 @@ TEST_F(TrainCommand, RefusesInvalidSettings) {
 TEST_F(TrainCommand, NeedsAStoppingCriterion) {
   expect_failure(
       heed_command({"train", "--pairs", pairs_, "--output", folder_.path("model"), "--preset", "tiny"}), 2,
-      {"needs an end", "--max-steps", "--max-minutes"});
+      {"no stopping criterion", "--max-steps", "--max-minutes"});
   EXPECT_FALSE(std::filesystem::exists(folder_.path("model/config.json")));
 }
 
@@ -109,7 +109,7 @@ TEST_F(TrainCommand, RefusesOtherSettingsAndOtherTextForTheSameDirectory) {
   ASSERT_EQ(heed_command(training("model", 2)).status, 0);
   expect_failure(heed_command(training("model", 4, {"--seed", "7"})), 2, {"another recipe", "training.seed"});
   folder_.write("pairs.tsv", to_tsv(tiny_pairs(2000, 5)));
-  expect_failure(heed_command(training("model", 4)), 2, {"other text", "pairs.tsv"});
+  expect_failure(heed_command(training("model", 4)), 2, {"has changed since the training", "pairs.tsv"});
 }
 
 TEST_F(TrainCommand, DoesNotOverwriteAModelWithoutTrainingState) {

@@ -92,7 +92,7 @@ class ClassificationTask : public Task {
       learn_tokenizer(input_, directory);
     });
     tokenizer_.emplace(WordPieceTokenizer::load(input_.options.output));
-    if (made) input_.say(fmt::format("{} pieces of words", tokenizer_->size()));
+    if (made) input_.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer_->size()));
     training_.emplace(prepare_corpus());
     if (recipe_.class_weights == "balanced") class_weights_ = balanced_weights();
   }

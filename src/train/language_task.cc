@@ -125,7 +125,7 @@ class LanguageTask : public Task {
         prepare_tokenizer(input_, training_facts_.fingerprint,
                           [&](const std::string& directory) { learn_tokenizer(input_, directory); });
     tokenizer_ = TextTokenizer::load(options.output);
-    if (made) input_.say(fmt::format("{} tokens ({})", tokenizer_->size(), recipe_.tokenizer));
+    if (made) input_.say(fmt::format("tokenizer: {} tokens ({})", tokenizer_->size(), recipe_.tokenizer));
     if (recipe_.document_boundaries) require_end(tokenizer_->end_id().has_value());
     if (tokenizer_->starts_every_text()) start_ = tokenizer_->start_id();
     training_.emplace(prepare_corpus(options.data, training_facts_, "train.ids", *tokenizer_, input_));

@@ -161,7 +161,7 @@ TEST_F(LanguageTask, RefusesAnotherTextOnResume) {
   make();
   make(true);  // the control: the same text may
   folder_.write("train.txt", letters() + "more\n");
-  expect_error(ErrorKind::kUsage, "begun on other text", [&] { make(true); });
+  expect_error(ErrorKind::kUsage, "has changed since the training", [&] { make(true); });
 }
 
 }  // namespace

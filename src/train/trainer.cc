@@ -205,46 +205,45 @@ void Trainer::resume() {
 void Trainer::require_the_same_text() const {
   if (checkpoint_.state.text == task_->fingerprint()) return;
   fail(ErrorKind::kUsage,
-       "the training in '{}' was begun on other text, to learn from or to validate with, than is given now; "
-       "give the same text, or train into another directory",
+       "the training or validation text has changed since the training in '{}' began; give the same text, or "
+       "train into another directory",
        directory_.path());
 }
 
-/// What is wrong with model.safetensors; nothing where it holds the weights that the checkpoint says.
+/// Describes what is wrong with model.safetensors; empty if it contains the weights named by the checkpoint.
 std::string Trainer::problem_of_kept_weights() const {
-  if (!std::filesystem::exists(directory_.weights())) return "is gone";
+  if (!std::filesystem::exists(directory_.weights())) return "is missing";
   try {
     nn::ParameterArray found(model_->table(), DType::kFloat32);
     models::read_weights(directory_.path(), model_->table(), found);
     if (fingerprint_of(found) == checkpoint_.state.kept_weights) return "";
-    return fmt::format("does not hold the weights of step {}, which this training wrote",
+    return fmt::format("does not contain the weights of step {} of this training",
                        checkpoint_.state.kept_step);
   } catch (const Error& error) {
     return fmt::format("is damaged ({})", error.what());
   }
 }
 
-/// The weights that are kept are written after the checkpoint that names them, so a kill in between leaves
-/// those before them; and files get lost. Those of the checkpoint's own step can be made again.
+/// Restores lost weights. model.safetensors is written after the checkpoint that names its weights, so a kill
+/// in between leaves the previous weights. Those of the checkpoint's own step can be restored.
 void Trainer::restore_kept_weights() {
   const std::string problem = problem_of_kept_weights();
   if (problem.empty()) return;
   TrainingState& state = checkpoint_.state;
   const nn::ParameterArray& values = weights_to_use();
   if (fingerprint_of(values) == state.kept_weights) {
-    say(fmt::format("'{}' {}: it is written again from the checkpoint", directory_.weights(), problem));
+    say(fmt::format("'{}' {}: restored from the checkpoint", directory_.weights(), problem));
     write_kept(values);
     return;
   }
   if (std::filesystem::exists(directory_.weights())) {
-    fail(
-        ErrorKind::kFormat,
-        "'{}' {}. The best weights so far were those of step {}, and the checkpoint, of step {}, does not "
-        "hold them. Restore the file from a copy; or delete it, and the training resumes with the weights of "
-        "step {} in their place",
-        directory_.weights(), problem, state.kept_step, state.step, state.step);
+    fail(ErrorKind::kFormat,
+         "'{}' {}. The best weights so far were those of step {}, but the checkpoint is of step {}. Restore "
+         "the "
+         "file from a copy, or delete it to resume with the weights of step {}",
+         directory_.weights(), problem, state.kept_step, state.step, state.step);
   }
-  say(fmt::format("'{}' {}, and with it the best weights, of step {}: those of step {} take their place",
+  say(fmt::format("'{}' {}: the best weights, of step {}, are lost and replaced by those of step {}",
                   directory_.weights(), problem, state.kept_step, state.step));
   state.has_best = false;
   state.validations_since_best = 0;
@@ -416,7 +415,7 @@ TrainingSummary Trainer::run() {
   if (options_.max_steps <= 0 && !(options_.max_minutes > 0) && !(options_.max_epochs > 0) &&
       recipe_.patience == 0) {
     fail(ErrorKind::kUsage,
-         "a training needs an end: --max-steps, --max-minutes, --max-epochs, or validation.patience");
+         "no stopping criterion: give --max-steps, --max-minutes, --max-epochs or validation.patience");
   }
   TrainingSummary summary;
   try {

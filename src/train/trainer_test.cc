@@ -96,12 +96,12 @@ TEST_P(TrainerTest, RefusesOtherSettingsAndTextOnResume) {
   });
   TrainerOptions without_validation = options("model");
   without_validation.validation = {};
-  expect_error(ErrorKind::kUsage, "begun on other text", [&] { train(without_validation); });
+  expect_error(ErrorKind::kUsage, "has changed since the training", [&] { train(without_validation); });
   TrainerOptions other = options("model");
   other.data = small_text(folder_, GetParam(), "other", 61);
-  expect_error(ErrorKind::kUsage, "begun on other text", [&] { train(other); });
+  expect_error(ErrorKind::kUsage, "has changed since the training", [&] { train(other); });
   fs::remove(path("model/training/train.ids"));  // which would be created again
-  expect_error(ErrorKind::kUsage, "begun on other text", [&] { train(other); });
+  expect_error(ErrorKind::kUsage, "has changed since the training", [&] { train(other); });
   fs::remove(path("model/training/train.ids"));
   train(options("model"));
   EXPECT_EQ(different_files(files_of(path("model")), before), kNone);
@@ -139,11 +139,11 @@ TEST_P(TrainerTest, RestoresWeightsFromTheCheckpoint) {
     said_.clear();
     train(o);
     EXPECT_NE(said_.find(reason), std::string::npos) << said_;
-    EXPECT_NE(said_.find("written again"), std::string::npos) << said_;
+    EXPECT_NE(said_.find("restored from the checkpoint"), std::string::npos) << said_;
     EXPECT_EQ(different_files(files_of(path("model")), whole), kNone);
   };
   fs::remove(file);
-  expect_back("is gone");
+  expect_back("is missing");
   fs::resize_file(file, 0);
   expect_back("is damaged");
   fs::resize_file(file, fs::file_size(file) / 2);
@@ -156,10 +156,10 @@ TEST_P(TrainerTest, RestoresWeightsFromTheCheckpoint) {
   others.replace(others.find(key), key.size(), "some_hashes");
   others[others.size() - 2] = static_cast<char>(others[others.size() - 2] ^ 8);
   folder_.write("model/model.safetensors", others);
-  expect_back("does not hold the weights of step 4");
+  expect_back("does not contain the weights of step 4");
   said_.clear();
   train(o);
-  EXPECT_EQ(said_.find("written again"), std::string::npos) << "the control: " << said_;
+  EXPECT_EQ(said_.find("restored from the checkpoint"), std::string::npos) << "the control: " << said_;
 }
 
 TEST_P(TrainerTest, ReportsLostBestWeights) {
@@ -174,12 +174,12 @@ TEST_P(TrainerTest, ReportsLostBestWeights) {
   const std::string file = path("model/model.safetensors");
   flip_bit(file, fs::file_size(file) - 2, 3);
   stop = false;
-  expect_error(ErrorKind::kFormat, "Restore the file from a copy; or delete it", [&] { train(stopped); });
+  expect_error(ErrorKind::kFormat, "Restore the file from a copy, or delete it", [&] { train(stopped); });
   fs::remove(file);
   said_.clear();
   stopped.max_steps = 7;
   train(stopped);
-  EXPECT_NE(said_.find("those of step 7 take their place"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("are lost and replaced by those of step 7"), std::string::npos) << said_;
   models::load_model(path("model"));
 }
 

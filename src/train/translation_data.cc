@@ -254,7 +254,7 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
     train_tokenizer(task, text.training, directory);
   });
   Tokenizer tokenizer = Tokenizer::load(options.output);
-  if (made) task.say(fmt::format("{} tokens ({})", tokenizer.size(), recipe.tokenizer));
+  if (made) task.say(fmt::format("tokenizer: {} pieces ({})", tokenizer.size(), recipe.tokenizer));
   const std::string training = folder + "/train.ids";
   if (made) std::filesystem::remove(training);  // it belongs to another tokenizer
   if (!std::filesystem::exists(training)) report_corpora(text.training, task);
