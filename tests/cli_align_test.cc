@@ -57,7 +57,7 @@ TEST_F(CliAlignTest, RefusesInvalidOptions) {
   expect_failure(evaluate({gold, "--hypothesis", outside, "--pairs", pairs}), 1,
                  {"outside', line 2", "1-1", "1 source and 2 target words"});
   expect_failure(evaluate({gold, "--hypothesis", one, "--reference", one}), 2, {"--alignments"});
-  expect_failure(evaluate({folder_.write("empty", ""), "--pairs", pairs}), 1, {"no lines"});
+  expect_failure(evaluate({folder_.write("empty", ""), "--pairs", pairs}), 1, {"is empty"});
 }
 
 std::string gold_path(const std::string& name) {

@@ -208,7 +208,7 @@ TEST_F(CliClassifyTest, AttendShowsTheEncoder) {
 }
 
 TEST_F(CliClassifyTest, ModelsOfOtherTasksAreNamed) {
-  expect_failure(with_model({"translate", "a film"}), 2, {"holds a classifier (bert)", "heed classify"});
+  expect_failure(with_model({"translate", "a film"}), 2, {"is a classifier (bert)", "heed classify"});
   expect_failure(heed_command({"classify", "a film"}), 2, {"--model"});
   const CommandResult info = with_model({"info"});
   EXPECT_EQ(info.status, 0) << info.err;

@@ -137,7 +137,7 @@ TEST_F(CliGenerateTest, RefusesInvalidOptions) {
       {{"generate", "x", "--temperature", "0"}, "--temperature takes a number above 0"},
       {{"generate", "x", "--greedy", "--top-k", "5"}, "excludes"},
       {{"generate", "x", "--stop", ""}, "must not be empty"},
-      {{"generate", "x", "--greedy", "--samples", "2"}, "needs a --beam"},
+      {{"generate", "x", "--greedy", "--samples", "2"}, "requires a --beam"},
       {{"generate", std::string(49, 'x')}, "the model's maximum is 48"},
       {{"generate", "x", "--input", "y"}, "exclude each other"},
       {{"score", "--pairs", "x.tsv"}, "scores texts, not pairs"},
@@ -163,7 +163,7 @@ TEST_F(CliGenerateTest, ConvertsModelsOfLlama2c) {
       heed_command({"generate", "1 5 9", "--model", out, "--greedy", "--max-tokens", "3"});
   EXPECT_EQ(made.status, 0);
   EXPECT_THAT(made.out, StartsWith("1 5 9 "));
-  EXPECT_THAT(made.err, HasSubstr("no tokenizer"));
+  EXPECT_THAT(made.err, HasSubstr("no supported tokenizer"));
   EXPECT_NE(heed_command({"generate", "1 x", "--model", out}).status, 0);
 }
 

@@ -149,7 +149,7 @@ TEST_F(CliModelFilesTest, InfoReportsANonzeroStartEmbedding) {
   write_marian();
   EXPECT_THAT(run({"info"}).out, Not(HasSubstr("start vector")));
   write_marian(0.25F);
-  EXPECT_THAT(run({"info"}).out, HasSubstr("start vector  not zero (length 1.00)"));
+  EXPECT_THAT(run({"info"}).out, HasSubstr("start vector  not zero (norm 1.00)"));
 }
 
 TEST_F(CliModelFilesTest, InfoSkipsMalformedMetrics) {
@@ -247,13 +247,13 @@ TEST_F(CliModelFilesTest, ErrorsNameTheOptionsOfTheCommand) {
   EXPECT_THAT(error_of({"generate", "x", "--top-p", "2"}),
               HasSubstr("--top-p takes a number above 0 and up to 1, not '2'"));
   EXPECT_THAT(error_of({"generate", "x", "--beam", "2", "--samples", "3"}),
-              HasSubstr("--samples is 3, which needs a --beam of at least that size, not 2"));
-  EXPECT_THAT(error_of({"generate", "x", "--stop", ""}), HasSubstr("--stop: a stop text"));
+              HasSubstr("--samples is 3, which requires a --beam of at least as much, not 2"));
+  EXPECT_THAT(error_of({"generate", "x", "--stop", ""}), HasSubstr("--stop: stop texts must not be empty"));
   EXPECT_THAT(error_of({"score", "--input", texts_.write("text", "abcdef\n"), "--stride", "99"}),
               HasSubstr("--stride is 99"));
   write_marian();
   EXPECT_THAT(error_of({"translate", "The house.", "--beam", "2", "--nbest", "3"}),
-              HasSubstr("--nbest is 3, which needs a --beam of at least that size, not 2"));
+              HasSubstr("--nbest is 3, which requires a --beam of at least as much, not 2"));
 }
 
 TEST_F(CliModelFilesTest, TranslationModelsAreNamed) {

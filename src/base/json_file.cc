@@ -104,7 +104,7 @@ std::vector<std::string> JsonObject::keys() const {
 int64_t JsonObject::integer(const std::string& key, IntegerRange range,
                             std::optional<int64_t> fallback) const {
   if (fallback.has_value() && !has(key)) return *fallback;
-  const std::string needed = fmt::format("a {}", described(range));
+  const std::string needed = fmt::format("an {}", described(range));
   const auto number = as_integer(require(key, needed), range);
   if (!number) reject(key, needed);
   return *number;
