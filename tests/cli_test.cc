@@ -489,7 +489,7 @@ TEST_F(CliTest, RefusesFilesOfUnequalLengthToEvaluate) {
   expect_failure(heed_command({"evaluate", "--hypothesis", three, "--reference", two}), 1,
                  {three, two, "3", "2"});
   expect_failure(heed_command({"evaluate", "--hypothesis", empty, "--reference", empty}), 1,
-                 {empty, "no lines"});
+                 {empty, "is empty"});
   expect_failure(heed_command({"evaluate", "--hypothesis", three}), 2, {"--reference"});
   expect_failure(heed_command({"evaluate", "--reference", three}), 2, {"--hypothesis", "--pairs"});
   expect_failure(

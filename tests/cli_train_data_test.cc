@@ -191,7 +191,7 @@ TEST_F(TrainData, ErrorsNameTheCorpus) {
                                folder_.path("refused"), "--max-steps", "1"}),
                  2, {"a language model", "not on pairs"});
   expect_failure(train("refused", {"--pairs", first_, "--pairs", second_, "--source", first_}), 2,
-                 {"not both"});
+                 {"exclude each other"});
 }
 
 }  // namespace

@@ -40,9 +40,9 @@ TEST_F(TrainTasks, RefusesTextOfAnotherTask) {
 TEST_F(TrainTasks, SuggestsNames) {
   expect_refused({"--task", "clasify", "--text", labelled_}, 2, {"unknown task 'clasify'", "'classify'"});
   expect_refused({"--arch", "transformr", "--pairs", pairs_}, 2,
-                 {"no architecture 'transformr'", "'transformer'"});
+                 {"unknown architecture 'transformr'", "'transformer'"});
   expect_refused({"--task", "classify", "--arch", "transformer", "--text", labelled_}, 2,
-                 {"transformer is not for the task 'classify'", "bert"});
+                 {"transformer does not support the task 'classify'", "bert"});
   expect_refused({"--pairs", pairs_, "--set", "model.layers=3"}, 2,
                  {"transformer has no setting 'model.layers'", "model.encoder_layers"});
   expect_refused({"--pairs", pairs_, "--set", "training.class_weights=balanced"}, 2,

@@ -114,7 +114,7 @@ TEST(Usage, OnlyPairsAreListedAsPairs) {
   }
   const Command::Settings bundled{.environment = {"HEED_MODELS=" + folder.path("models")}};
   const CommandResult other = heed_command({"translate", "x", "--pair", "de-fr"}, bundled);
-  expect_failure(other, 2, {"'de-fr'", "there are de-en, en-es:"});
+  expect_failure(other, 2, {"'de-fr'", "available pairs: de-en, en-es;"});
   EXPECT_EQ(other.err.find("rnn"), std::string::npos) << other.err;
   expect_failure(heed_command({"translate", "x", "--pair", "rnn"}, bundled), 2,
                  {"two languages", "--model " + folder.path("models/rnn")});
@@ -171,7 +171,7 @@ TEST(Usage, RepeatedTokensAreSelectedByNumber) {
   EXPECT_EQ(piece("Hund:1").out, both.out);
   EXPECT_EQ(piece("Hund:1").err, "");
   EXPECT_NE(piece("Hund:2").out, both.out);
-  expect_failure(piece("Hund:3"), 2, {"Hund:3", "there are 2"});
+  expect_failure(piece("Hund:3"), 2, {"Hund:3", "occurs 2 times"});
   expect_failure(piece("Katze"), 2, {"Katze", "no such token"});
   EXPECT_NE(second.out, first.out);
 }
