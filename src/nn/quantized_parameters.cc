@@ -1,7 +1,7 @@
 #include "nn/quantized_parameters.h"
 
 #include "base/check.h"
-#include "kernels/gemm/int8_product.h"
+#include "kernels/gemm/packed_int8.h"
 
 namespace heed::nn {
 

@@ -1,6 +1,6 @@
 // The weights of a quantised model: 8-bit whole numbers, with a scale for each row, instead of floats.
 //
-//   W_oi = scale_o w_oi        w in -127 .. 127, exactly: see kernels/gemm/int8_product.h
+//   W_oi = scale_o w_oi        w in -127 .. 127, exactly: see kernels/gemm/packed_int8.h
 //
 // Matrices are multiplied as they are. Whoever needs floats (a lookup in a table, an op without an 8-bit
 // form) gets those rows, or the whole parameter, when it asks.

@@ -6,7 +6,7 @@
 
 #include "compare.h"
 #include "heed/error.h"
-#include "kernels/gemm/int8_product.h"
+#include "kernels/gemm/packed_int8.h"
 #include "nn/context.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"

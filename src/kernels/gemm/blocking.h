@@ -25,13 +25,17 @@ constexpr int64_t kPackedL1Bytes = 32 << 10;
 /// As int8 slices: KC at most, and MC where K is large, as dwords of packed A (1 MB).
 constexpr int64_t kPackedInt8SlicesKc = 384, kPackedInt8SlicesL2Dwords = 256 << 10;
 
-/// N in whole panels, and K in whole dwords of int8.
+/// N in whole panels.
 constexpr int64_t padded_n(int64_t n) {
   return round_up(n, kPanelWidth);
 }
+/// K of packed int8 weights: whole steps of any micro-kernel, two dwords.
 constexpr int64_t padded_k(int64_t k) {
-  return round_up(k, kPanelDepth);
+  return round_up(k, 2 * kPanelDepth);
 }
+
+/// Quantized activations have 7 bits: 0 to this.
+constexpr int kMaxActivation = 127;
 
 // ---- Both packed at each call: gemm() on AMX
 // ----------------------------------------------------------------

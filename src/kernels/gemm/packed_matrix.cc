@@ -3,110 +3,111 @@
 #include <vector>
 
 #include "base/memory_pool.h"
-#include "kernels/gemm/fixed_product.h"
-#include "kernels/gemm/float_product.h"
-#include "kernels/gemm/int8_product.h"
+#include "kernels/gemm/blocking.h"
+#include "kernels/gemm/packed_f32.h"
+#include "kernels/gemm/packed_int8.h"
+#include "kernels/gemm/packed_int8_slices.h"
 
 namespace heed {
 namespace {
 
 template <typename T>
-using Filled = std::vector<T, PoolAllocator<T>>;
+using PoolVector = std::vector<T, PoolAllocator<T>>;
 
-/// Numbers of the outputs, filled up to whole panels.
-Filled<float> fill_up(const float* row, int64_t out) {
+/// A number for each output, padded with zeros to whole panels.
+PoolVector<float> padded_copy(const float* row, int64_t out) {
   if (row == nullptr) return {};
-  Filled<float> filled(row, row + out);
-  filled.resize(static_cast<size_t>(whole_panels(out)));
-  return filled;
+  PoolVector<float> padded(row, row + out);
+  padded.resize(static_cast<size_t>(padded_n(out)));
+  return padded;
 }
 
 }  // namespace
 
 struct PackedMatrix::Layout {
   Layout(int64_t outputs, int64_t inputs, const float* row)
-      : out(outputs), in(inputs), bias(fill_up(row, outputs)) {}
+      : out(outputs), in(inputs), bias(padded_copy(row, outputs)) {}
   virtual ~Layout() = default;
   virtual void multiply(const float* x, int64_t rows, float* y) const = 0;
 
   const float* bias_or_null() const { return bias.empty() ? nullptr : bias.data(); }
 
   int64_t out, in;
-  Filled<float> bias;
+  PoolVector<float> bias;
 };
 
-struct PackedMatrix::FloatLayout : PackedMatrix::Layout {
-  FloatLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
-      : Layout(outputs, inputs, row), panels(static_cast<size_t>(whole_panels(out) * in)) {
-    pack_float_panels(weight, out, in, panels.data());
+struct PackedMatrix::F32Layout : PackedMatrix::Layout {
+  F32Layout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
+      : Layout(outputs, inputs, row), panels(static_cast<size_t>(padded_n(out) * in)) {
+    pack_b_f32(weight, out, in, panels.data());
   }
   void multiply(const float* x, int64_t rows, float* y) const override {
-    float_product({.rows = rows,
-                   .out = out,
-                   .in = in,
-                   .x = x,
-                   .panels = panels.data(),
-                   .bias = bias_or_null(),
-                   .y = y});
+    multiply_packed_f32({.rows = rows,
+                         .out = out,
+                         .in = in,
+                         .x = x,
+                         .panels = panels.data(),
+                         .bias = bias_or_null(),
+                         .y = y});
   }
-  Filled<float> panels;
+  PoolVector<float> panels;
 };
 
-struct PackedMatrix::FixedLayout : PackedMatrix::Layout {
-  FixedLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
+struct PackedMatrix::SlicedLayout : PackedMatrix::Layout {
+  SlicedLayout(const float* weight, int64_t outputs, int64_t inputs, const float* row)
       : Layout(outputs, inputs, row) {
-    const FixedPanelSizes sizes = fixed_panel_sizes(out, in);
-    groups.resize(static_cast<size_t>(sizes.groups));
-    magnitudes.resize(static_cast<size_t>(sizes.magnitudes));
-    pack_fixed_panels(weight, out, in, {groups.data(), magnitudes.data()});
+    const SlicedPanelSizes sizes = sliced_panel_sizes(out, in);
+    dwords.resize(static_cast<size_t>(sizes.dwords));
+    exponent_scales.resize(static_cast<size_t>(sizes.scales));
+    pack_b_int8_slices(weight, out, in, {dwords.data(), exponent_scales.data()});
   }
   void multiply(const float* x, int64_t rows, float* y) const override {
-    fixed_product({.rows = rows,
-                   .out = out,
-                   .in = in,
-                   .x = x,
-                   .groups = groups.data(),
-                   .magnitudes = magnitudes.data(),
-                   .bias = bias_or_null(),
-                   .y = y});
+    multiply_packed_int8_slices({.rows = rows,
+                                 .out = out,
+                                 .in = in,
+                                 .x = x,
+                                 .dwords = dwords.data(),
+                                 .scales = exponent_scales.data(),
+                                 .bias = bias_or_null(),
+                                 .y = y});
   }
-  Filled<uint32_t> groups;
-  Filled<float> magnitudes;
+  PoolVector<uint32_t> dwords;
+  PoolVector<float> exponent_scales;
 };
 
 struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
   Int8Layout(const int8_t* weight, const float* row_scales, int64_t outputs, int64_t inputs, const float* row)
       : Layout(outputs, inputs, row),
-        sums(static_cast<size_t>(whole_panels(out))),
-        scales(fill_up(row_scales, out)) {
+        sums(static_cast<size_t>(padded_n(out))),
+        scales(padded_copy(row_scales, out)) {
     const Int8PanelSizes sizes = int8_panel_sizes(out, in);
     panels.resize(static_cast<size_t>(sizes.panels));
     wide.resize(static_cast<size_t>(sizes.wide));
-    pack_panels(weight, out, in, {panels.data(), sums.data(), wide.data()});
+    pack_b_int8(weight, out, in, {panels.data(), sums.data(), wide.data()});
   }
   void multiply(const float* x, int64_t rows, float* y) const override {
-    int8_product({.rows = rows,
-                  .out = out,
-                  .in = in,
-                  .x = x,
-                  .panels = panels.data(),
-                  .wide = wide.data(),
-                  .sums = sums.data(),
-                  .scales = scales.data(),
-                  .bias = bias_or_null(),
-                  .y = y});
+    multiply_packed_int8({.rows = rows,
+                          .out = out,
+                          .in = in,
+                          .x = x,
+                          .panels = panels.data(),
+                          .wide = wide.data(),
+                          .sums = sums.data(),
+                          .scales = scales.data(),
+                          .bias = bias_or_null(),
+                          .y = y});
   }
-  Filled<int8_t> panels;
-  Filled<uint8_t> wide;
-  Filled<int32_t> sums;
-  Filled<float> scales;
+  PoolVector<int8_t> panels;
+  PoolVector<uint8_t> wide;
+  PoolVector<int32_t> sums;
+  PoolVector<float> scales;
 };
 
 PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias) {
-  if (has_fixed_product(in)) {
-    layout_ = std::make_shared<FixedLayout>(weight, out, in, bias);
+  if (uses_int8_slices(in)) {
+    layout_ = std::make_shared<SlicedLayout>(weight, out, in, bias);
   } else {
-    layout_ = std::make_shared<FloatLayout>(weight, out, in, bias);
+    layout_ = std::make_shared<F32Layout>(weight, out, in, bias);
   }
 }
 

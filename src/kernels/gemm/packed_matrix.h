@@ -1,4 +1,4 @@
-// Products with the weights of a model in use.
+// Products with weights that stay: inference. Packs them once, for the kernel of this processor (README.md).
 #pragma once
 
 #include <cstdint>
@@ -6,29 +6,28 @@
 
 namespace heed {
 
-/// A weight matrix laid out once for the products of inference, y = x W^T + b.
+/// A packed weight matrix, y = x W^T + b.
 ///
-/// A row of the result depends on its own row of x alone, to the last bit: however many rows there are and
-/// whichever they are. That is what lets a sentence have the same translation in any company.
+/// Batch-invariant: a row of the result depends on its own row of x alone, bit for bit, so a sentence has the
+/// same translation in any batch.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
   /// W is (out, in), row-major; bias has `out` elements or is null. Both are copied.
   PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias);
-  /// The same of quantised weights: W_oi = scales[o] weight[o][i]. Rows of x are quantised too, see
-  /// int8_product.h.
+  /// Quantized weights: W_oi = scales[o] weight[o][i]. Rows of x are quantized too, see packed_int8.h.
   PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in, const float* bias);
 
   bool defined() const { return layout_ != nullptr; }
   int64_t out() const;
   int64_t in() const;
-  /// x is (rows, in), y is (rows, out), both without gaps. Thread-safe.
+  /// x is (rows, in), y is (rows, out), both contiguous. Thread-safe.
   void multiply(const float* x, int64_t rows, float* y) const;
 
  private:
   struct Layout;
-  struct FloatLayout;
-  struct FixedLayout;
+  struct F32Layout;
+  struct SlicedLayout;
   struct Int8Layout;
   std::shared_ptr<const Layout> layout_;
 };

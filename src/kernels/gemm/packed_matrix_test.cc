@@ -80,8 +80,8 @@ TEST(PackedMatrix, IsTheSumOfProducts) {
   }
 }
 
-// Around whole matrix registers, blocks of rows and slices of the inputs.
-TEST(PackedMatrix, IsTheSumOfProductsInWholeNumbers) {
+// Around whole AMX tiles, blocks of rows (MC) and of inputs (KC).
+TEST(PackedMatrix, IsTheSumOfProductsAroundBlockSizes) {
   for (const int64_t out : {1, 16, 33, 64}) {
     for (const int64_t in : {31, 32, 63, 64, 65, 96, 128}) {
       for (const int64_t rows : {0, 1, 15, 16, 17, 33, 95, 96, 97}) {
@@ -96,8 +96,7 @@ TEST(PackedMatrix, IsTheSumOfProductsInWholeNumbers) {
   }
 }
 
-// Numbers far from one.
-TEST(PackedMatrix, IsTheSumOfProductsOfAnySize) {
+TEST(PackedMatrix, IsTheSumOfProductsOfAnyMagnitude) {
   for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
     Layer layer(20, 40, 96, false);
     for (float& w : layer.weight) w *= size;
@@ -105,8 +104,8 @@ TEST(PackedMatrix, IsTheSumOfProductsOfAnySize) {
   }
 }
 
-// Every digit of every number, in its place: y is x with its columns in another order.
-TEST(PackedMatrix, IsExactForWholeNumbersOfManyDigits) {
+// Every int8 slice of every number: y is x with permuted columns.
+TEST(PackedMatrix, IsExactForLargeIntegers) {
   constexpr int64_t kSize = 90, kRows = 20, kLargest = 8'300'000;
   Layer layer(kRows, kSize, kSize, false);
   Random random(RandomKey::from_seed(3));
@@ -127,7 +126,7 @@ TEST(PackedMatrix, IsExactForWholeNumbersOfManyDigits) {
   });
 }
 
-/// The root of the mean square of the errors.
+/// The root mean square error.
 double error_of(const Layer& l) {
   const std::vector<float> y = l.multiply(0, l.rows);
   double squares = 0;
@@ -143,8 +142,8 @@ double error_of(const Layer& l) {
   return std::sqrt(squares / static_cast<double>(l.rows * l.out));
 }
 
-// The units of a row are those of its largest number: that must cost about as much as sums of float32 lose,
-// also where a few numbers are far larger than the others.
+// Numbers of a row share an exponent: the error must be about that of float32 sums, also where a few numbers
+// are far larger than the others.
 TEST(PackedMatrix, IsAsExactAsSumsOfFloat32) {
   constexpr double kAtMost = 3;
   for (const int64_t in : {64, 256, 512, 2048}) {
@@ -161,7 +160,7 @@ TEST(PackedMatrix, IsAsExactAsSumsOfFloat32) {
   }
 }
 
-TEST(PackedMatrix, KeepsWhatIsNoNumberInItsRow) {
+TEST(PackedMatrix, NanStaysInItsRow) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     Layer layer(3, 20, 64, true);
     const std::vector<float> good = layer.multiply(0, 3);
@@ -195,7 +194,7 @@ TEST(PackedMatrix, IsTheSumOfProductsForRandomShapes) {
   }
 }
 
-// What a sentence's translation being the same in any company stands on.
+// The batch invariance of translation rests on this.
 void expect_any_company(int64_t out, int64_t in) {
   constexpr int64_t kMost = 300;
   const Layer layer(kMost, out, in, out != 21);
@@ -214,7 +213,7 @@ void expect_any_company(int64_t out, int64_t in) {
   });
 }
 
-TEST(PackedMatrix, ARowIsTheSameInAnyCompany) {
+TEST(PackedMatrix, IsBatchInvariant) {
   for (const auto& [out, in] :
        {std::pair<int64_t, int64_t>{21, 21}, {21, 37}, {256, 256}, {96, 520}, {1000, 128}}) {
     expect_any_company(out, in);

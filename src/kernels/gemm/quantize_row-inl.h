@@ -1,4 +1,4 @@
-// Quantization of rows: see int8_product.h. Included once for each instruction set.
+// Quantization of rows: see packed_int8.h. Included once for each instruction set.
 
 #if defined(HEED_KERNELS_QUANTIZE_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_QUANTIZE_ROW_INL_H_
@@ -14,7 +14,7 @@
 #include <limits>
 
 #include "hwy/highway.h"
-#include "kernels/gemm/panel.h"
+#include "kernels/gemm/blocking.h"
 #include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -42,11 +42,11 @@ template <typename Value>
 HWY_INLINE void round_row(const float* x, int64_t size, float factor, float shift, int32_t most,
                           Value* values) {
   const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> whole;
+  const hn::RebindToSigned<decltype(d)> integers;
   const hn::Rebind<Value, decltype(d)> narrow;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto factors = hn::Set(d, factor);
-  const auto shifts = hn::NearestInt(hn::Set(d, shift)), limits = hn::Set(whole, most);
+  const auto shifts = hn::NearestInt(hn::Set(d, shift)), limits = hn::Set(integers, most);
   int64_t at = 0;
   for (; at + lanes <= size; at += lanes) {
     const auto rounded = hn::NearestInt(hn::Mul(hn::LoadU(d, x + at), factors));
@@ -91,11 +91,11 @@ HWY_INLINE RowScale quantize_row(const float* x, int64_t in, int64_t stride, uin
   const Range range = range_of(x, in);
   const bool finite = range.below <= kLargest && range.above <= kLargest;
   // Halves, whose sum does not overflow. Products with 0.5 are exact, with or without fused multiply-add.
-  const float scale = (range.below * 0.5f + range.above * 0.5f) * (2.0f / kLargestActivation);
+  const float scale = (range.below * 0.5f + range.above * 0.5f) * (2.0f / kMaxActivation);
   const bool usable = finite && scale >= kSmallest;
   const float factor = usable ? 1 / scale : 0;
   const float zero_point = range.below * factor;
-  round_row(x, usable ? in : 0, factor, zero_point, kLargestActivation, values);
+  round_row(x, usable ? in : 0, factor, zero_point, kMaxActivation, values);
   std::fill(values + (usable ? in : 0), values + stride, uint8_t{0});
   const hn::CappedTag<float, 1> one;
   if (usable) return {scale, hn::GetLane(hn::NearestInt(hn::Set(one, zero_point)))};

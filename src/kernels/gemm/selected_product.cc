@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory_pool.h"
-#include "kernels/gemm/int8_product.h"
+#include "kernels/gemm/packed_int8.h"
 #include "kernels/simd/simd.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,25 +14,25 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h:
 #include "hwy/highway.h"
-#include "kernels/gemm/byte_products-inl.h"
+#include "kernels/gemm/int8_numbers-inl.h"
 #include "kernels/gemm/quantize_row-inl.h"
 #include "kernels/simd/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-constexpr int kWords = 4;  ///< rows of weights whose sums are put together from their lanes at once
-/// Of the next rows of weights, which lie anywhere, so many are asked for ahead of their use.
-constexpr int64_t kAhead = 2 * kWords;
-constexpr int64_t kCacheLine = 64;
+/// Outputs, that is rows of W, whose dot products are reduced together.
+constexpr int kOutputs = 4;
+/// Rows of W are gathered, so they are prefetched by so many outputs ahead.
+constexpr int64_t kPrefetchDistance = 2 * kOutputs;
 
-// What kind of numbers and which instructions it is, the loops below are told by a type Numbers:
-//   Weight, Value, Total    of W, of x as the loop finds it, of a sum
-//   lanes()                 numbers of a vector
-//   weights(), values()     so many of W and x
-//   Sum, zero(), add()      sums of products, lane by lane
-//   lane_sums()             vectors of lanes that are to be added up
-//   one()                   only of int8: ones instead of values, for the sums of weights
+// The element type and the instructions are told by a type Numbers:
+//   Weight, Value, Total    of W, of x (quantized, for int8), of a sum
+//   lanes()                 elements of a vector
+//   weights(), values()     a vector of W and of x
+//   Sum, zero(), add()      accumulators, lane by lane
+//   lane_sums()             a vector whose lanes add up to the dot product
+//   one()                   int8 only: ones in place of x, for the sums of weights
 
 /// Sums of float32.
 struct FloatNumbers {
@@ -49,24 +49,24 @@ struct FloatNumbers {
   static HWY_INLINE Sum lane_sums(Sum sum) { return sum; }
 };
 
-#if HEED_BYTE_PRODUCTS
+#if HEED_INT8_DOT
 /// Exact sums of u7 times s8.
 template <bool kVnni>
 struct ByteNumbers {
   using Weight = int8_t;
   using Value = uint8_t;
   using Total = int32_t;
-  using Sum = hn::Vec<ByteSums>;
-  static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Bytes())); }
-  static HWY_INLINE hn::Vec<Bytes> weights(const int8_t* w) { return hn::LoadU(Bytes(), w); }
-  static HWY_INLINE Sum zero() { return hn::Zero(ByteSums()); }
-  static HWY_INLINE hn::Vec<UnsignedBytes> values(const uint8_t* x) { return hn::LoadU(UnsignedBytes(), x); }
-  static HWY_INLINE hn::Vec<UnsignedBytes> one() { return hn::Set(UnsignedBytes(), uint8_t{1}); }
-  static HWY_INLINE void add(Sum& sum, hn::Vec<Bytes> w, hn::Vec<UnsignedBytes> x) {
+  using Sum = hn::Vec<Int32s>;
+  static HWY_INLINE int64_t lanes() { return static_cast<int64_t>(hn::Lanes(Int8s())); }
+  static HWY_INLINE hn::Vec<Int8s> weights(const int8_t* w) { return hn::LoadU(Int8s(), w); }
+  static HWY_INLINE Sum zero() { return hn::Zero(Int32s()); }
+  static HWY_INLINE hn::Vec<UInt8s> values(const uint8_t* x) { return hn::LoadU(UInt8s(), x); }
+  static HWY_INLINE hn::Vec<UInt8s> one() { return hn::Set(UInt8s(), uint8_t{1}); }
+  static HWY_INLINE void add(Sum& sum, hn::Vec<Int8s> w, hn::Vec<UInt8s> x) {
 #if HEED_VNNI
-    if constexpr (kVnni) return add_byte_products(sum, x, w);
+    if constexpr (kVnni) return dot_fours(sum, x, w);
 #endif
-    add_pairs(sum, multiply_byte_pairs(x, w));
+    widen_add(sum, dot_pairs(x, w));
   }
   static HWY_INLINE Sum lane_sums(Sum sum) {
     return sum;
@@ -82,7 +82,7 @@ struct Int8Numbers {
   using D = hn::ScalableTag<int16_t>;
   using Wide = hn::RepartitionToWide<D>;
   struct Sum {
-    // The compiler's own would be for processors that lack this instruction set.
+    // The implicit constructor would be compiled without this instruction set.
     HWY_INLINE Sum() : low(hn::Zero(Wide())), high(hn::Zero(Wide())) {}
     hn::Vec<Wide> low, high;
   };
@@ -105,22 +105,22 @@ struct Int8Numbers {
 template <class Numbers>
 constexpr bool kHasZeroPoints = std::is_integral_v<typename Numbers::Weight>;
 
-/// totals[row][n] = the scalar product of weights w[n] and row `row` of x, whose zero points are taken off.
+/// totals[row][n] = the dot product of w[n] and row `row` of x, without its zero point.
 template <class Numbers, int kRows>
-HWY_INLINE void dot_block(const typename Numbers::Weight* const (&w)[kWords],
+HWY_INLINE void dot_block(const typename Numbers::Weight* const (&w)[kOutputs],
                           const typename Numbers::Value* x, int64_t in,
                           [[maybe_unused]] const RowScale* row_scales,
-                          typename Numbers::Total (*totals)[kWords]) {
+                          typename Numbers::Total (*totals)[kOutputs]) {
   using Total = typename Numbers::Total;
   const int64_t lanes = Numbers::lanes();
-  typename Numbers::Sum sums[kRows][kWords], weight_sums[kWords];
-  for (int n = 0; n < kWords; ++n) {
+  typename Numbers::Sum sums[kRows][kOutputs], weight_sums[kOutputs];
+  for (int n = 0; n < kOutputs; ++n) {
     weight_sums[n] = Numbers::zero();
     for (int row = 0; row < kRows; ++row) sums[row][n] = Numbers::zero();
   }
   int64_t at = 0;
   for (; at + lanes <= in; at += lanes) {
-    for (int n = 0; n < kWords; ++n) {
+    for (int n = 0; n < kOutputs; ++n) {
       const auto weights = Numbers::weights(w[n] + at);
       if constexpr (kHasZeroPoints<Numbers>) Numbers::add(weight_sums[n], weights, Numbers::one());
       for (int row = 0; row < kRows; ++row) {
@@ -145,12 +145,12 @@ HWY_INLINE void dot_block(const typename Numbers::Weight* const (&w)[kWords],
     for (int64_t i = at; i < in; ++i) {
       auto value = static_cast<Total>(x[row * in + i]);
       if constexpr (kHasZeroPoints<Numbers>) value -= row_scales[row].zero_point;
-      for (int n = 0; n < kWords; ++n) totals[row][n] += static_cast<Total>(w[n][i]) * value;
+      for (int n = 0; n < kOutputs; ++n) totals[row][n] += static_cast<Total>(w[n][i]) * value;
     }
   }
 }
 
-/// Rows of x, and of int8 how they were quantized.
+/// Rows of x, and for int8 their scales and zero points.
 template <class Numbers>
 struct Rows {
   const typename Numbers::Value* x;
@@ -158,50 +158,50 @@ struct Rows {
   const RowScale* scales = nullptr;
 };
 
-/// finish(first, words, row, totals) for words [first, first + words) of the list and each row of x.
-template <class Numbers, class Finish>
+/// epilogue(first, count, row, totals) for outputs [first, first + count) of the list and each row of x.
+template <class Numbers, class Epilogue>
 HWY_INLINE void dot_selected(const typename Numbers::Weight* weight, const int32_t* outputs, int64_t count,
-                             const Rows<Numbers>& r, const Finish& finish) {
-  constexpr int kRows = 4;  // that share weights as they are loaded
+                             const Rows<Numbers>& r, const Epilogue& epilogue) {
+  constexpr int kRows = 4;  // for each of which a loaded vector of W is used
   const int64_t in = r.in;
   const auto scales_of = [&](int64_t row) { return r.scales == nullptr ? nullptr : r.scales + row; };
-  const auto ask_for = [&](int64_t begin) {
-    for (int64_t n = begin; n < std::min(begin + kWords, count); ++n) {
+  const auto prefetch_outputs = [&](int64_t begin) {
+    for (int64_t n = begin; n < std::min(begin + kOutputs, count); ++n) {
       const auto* bytes = reinterpret_cast<const char*>(weight + outputs[n] * in);
       const auto size = in * static_cast<int64_t>(sizeof(typename Numbers::Weight));
-      for (int64_t at = 0; at < size; at += kCacheLine) __builtin_prefetch(bytes + at);
+      for (int64_t at = 0; at < size; at += kCacheLineBytes) __builtin_prefetch(bytes + at);
     }
   };
-  for (int64_t n = 0; n < kAhead; n += kWords) ask_for(n);
-  for (int64_t first = 0; first < count; first += kWords) {
-    ask_for(first + kAhead);
-    const int64_t words = std::min<int64_t>(kWords, count - first);
-    const typename Numbers::Weight* w[kWords];
-    for (int64_t n = 0; n < kWords; ++n) w[n] = weight + outputs[first + std::min(n, words - 1)] * in;
-    typename Numbers::Total totals[kRows][kWords];
+  for (int64_t n = 0; n < kPrefetchDistance; n += kOutputs) prefetch_outputs(n);
+  for (int64_t first = 0; first < count; first += kOutputs) {
+    prefetch_outputs(first + kPrefetchDistance);
+    const int64_t block = std::min<int64_t>(kOutputs, count - first);
+    const typename Numbers::Weight* w[kOutputs];
+    for (int64_t n = 0; n < kOutputs; ++n) w[n] = weight + outputs[first + std::min(n, block - 1)] * in;
+    typename Numbers::Total totals[kRows][kOutputs];
     int64_t row = 0;
     for (; row + kRows <= r.rows; row += kRows) {
       dot_block<Numbers, kRows>(w, r.x + row * in, in, scales_of(row), totals);
-      for (int n = 0; n < kRows; ++n) finish(first, words, row + n, totals[n]);
+      for (int n = 0; n < kRows; ++n) epilogue(first, block, row + n, totals[n]);
     }
     for (; row < r.rows; ++row) {
       dot_block<Numbers, 1>(w, r.x + row * in, in, scales_of(row), totals);
-      finish(first, words, row, totals[0]);
+      epilogue(first, block, row, totals[0]);
     }
   }
 }
 
 void float_selected_product(const SelectedProductArguments& a) {
   dot_selected<FloatNumbers>(a.weight, a.outputs, a.count, {a.x, a.rows, a.in},
-                             [&](int64_t first, int64_t words, int64_t row, const float* totals) {
+                             [&](int64_t first, int64_t block, int64_t row, const float* totals) {
                                float* y = a.y + row * a.count;
-                               for (int64_t n = first; n < first + words; ++n) {
+                               for (int64_t n = first; n < first + block; ++n) {
                                  y[n] = totals[n - first] + (a.bias != nullptr ? a.bias[a.outputs[n]] : 0);
                                }
                              });
 }
 
-/// No multiplication is joined with an addition here: see CMakeLists.txt.
+/// Compiled without FMA contraction: see CMakeLists.txt.
 template <class Numbers>
 HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
   thread_local std::vector<uint8_t, PoolAllocator<uint8_t>> values;
@@ -213,9 +213,9 @@ HWY_INLINE void multiply_selected(const Int8SelectedProductArguments& a) {
   }
   const RowScale* row_scales = scales.data();
   dot_selected<Numbers>(a.weight, a.outputs, a.count, {values.data(), a.rows, a.in, row_scales},
-                        [&](int64_t first, int64_t words, int64_t row, const int32_t* totals) {
+                        [&](int64_t first, int64_t block, int64_t row, const int32_t* totals) {
                           float* y = a.y + row * a.count;
-                          for (int64_t n = first; n < first + words; ++n) {
+                          for (int64_t n = first; n < first + block; ++n) {
                             const int32_t output = a.outputs[n];
                             const float scale = row_scales[row].scale * a.scales[output];
                             const float product = static_cast<float>(totals[n - first]) * scale;

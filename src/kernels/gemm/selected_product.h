@@ -1,8 +1,8 @@
-// Some outputs alone of a product with a weight matrix, y_ro = x_r . W_o + b_o for o among those that are
-// named: the logits of the words that may follow, where others are left out.
+// Selected outputs of a product with a weight matrix, y_ro = x_r . W_o + b_o for a list of o: logits of a
+// vocabulary shortlist.
 //
-// The rows of W are read where they lie, without any packing, for each list of outputs names other ones. A
-// number of y depends on its own row of x and of W alone, to the last bit.
+// Rows of W are gathered, not packed, because each list is used once. Batch-invariant: an element of y
+// depends on its own row of x and of W alone, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Int8SelectedProductArguments {
   const float* bias = nullptr;
   float* y = nullptr;
 };
-/// The same numbers as those of int8_product(), to the last bit.
+/// Bit for bit the results of multiply_packed_int8().
 void selected_product(const Int8SelectedProductArguments& arguments);
 
 }  // namespace heed

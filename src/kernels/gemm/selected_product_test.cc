@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "kernels/gemm/int8_product.h"
+#include "kernels/gemm/packed_int8.h"
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/simd/test_isas.h"
 #include "kernels/simd/test_numbers.h"
@@ -62,7 +62,7 @@ struct SelectedProductTest : testing::TestWithParam<int64_t> {
   }
 };
 
-TEST_P(SelectedProductTest, In8BitsIsTheWholeProductToTheLastBit) {
+TEST_P(SelectedProductTest, Int8IsBitwiseEqualToTheWholeProduct) {
   for (const bool with_bias : {true, false}) {
     on_every_isa([&](const std::string& isa) {
       const PackedMatrix whole(values.data(), scales.data(), kOut, in, with_bias ? bias.data() : nullptr);
@@ -89,7 +89,7 @@ TEST_P(SelectedProductTest, In8BitsExtremeNumbersDoNotSaturate) {
   }
 }
 
-TEST_P(SelectedProductTest, InFloat32IsTheWholeProduct) {
+TEST_P(SelectedProductTest, Float32IsTheWholeProduct) {
   for (const bool with_bias : {true, false}) {
     on_every_isa([&](const std::string& isa) {
       const PackedMatrix whole(weight.data(), kOut, in, with_bias ? bias.data() : nullptr);
@@ -100,7 +100,7 @@ TEST_P(SelectedProductTest, InFloat32IsTheWholeProduct) {
   }
 }
 
-TEST_P(SelectedProductTest, ARowDependsOnItselfAlone) {
+TEST_P(SelectedProductTest, IsBatchInvariant) {
   on_every_isa([&](const std::string& isa) {
     const std::vector<float> floats = run_float(0, kRows, true), whole_numbers = run_int8(0, kRows, true);
     for (int64_t row = 0; row < kRows; ++row) {
@@ -122,7 +122,7 @@ TEST(SelectedProduct, OfNoOutputsIsNothing) {
   selected_product(SelectedProductArguments{.rows = 1, .in = 4, .x = x.data(), .weight = weight.data()});
 }
 
-TEST(SelectedProduct, WhatIsNoNumberStaysSo) {
+TEST(SelectedProduct, NanStaysNan) {
   std::vector<float> x{1, std::nanf(""), 2, 3}, y(1);
   const std::vector<int8_t> values{1, 2, 3, 4};
   const float scale = 1;

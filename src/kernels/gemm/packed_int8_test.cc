@@ -1,4 +1,4 @@
-#include "kernels/gemm/int8_product.h"
+#include "kernels/gemm/packed_int8.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "heed/error.h"
+#include "kernels/gemm/blocking.h"
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/simd/test_isas.h"
 
@@ -95,7 +96,7 @@ void expect_same_bits(const std::vector<float>& actual, const std::vector<float>
 
 const std::vector<int64_t> kSizes{1, 2, 3, 4, 5, 7, 15, 16, 17, 63, 64, 65, 127, 130};
 
-TEST(Int8Product, IsTheSameToTheLastBitOnEveryInstructionSet) {
+TEST(PackedInt8, IsBitwiseEqualOnEveryInstructionSet) {
   for (const int64_t out : kSizes) {
     for (const int64_t in : kSizes) {
       const Layer layer(7, out, in, static_cast<uint64_t>(out * 1000 + in), out % 2 == 0);
@@ -108,7 +109,7 @@ TEST(Int8Product, IsTheSameToTheLastBitOnEveryInstructionSet) {
   }
 }
 
-TEST(Int8Product, IsTheSameForRandomShapes) {
+TEST(PackedInt8, IsBitwiseEqualForRandomShapes) {
   Random random(RandomKey::from_seed(5));
   for (int n = 0; n < 60; ++n) {
     const auto rows = static_cast<int64_t>(random.below(n % 10 == 0 ? 250 : 20));
@@ -125,8 +126,8 @@ TEST(Int8Product, IsTheSameForRandomShapes) {
   }
 }
 
-// Inputs that fill whole matrix registers, and rows that do not.
-TEST(Int8Product, IsTheSameForWholeRegistersOfInputs) {
+// K of whole AMX tiles, and rows that are not.
+TEST(PackedInt8, IsBitwiseEqualForWholeAmxTiles) {
   for (const int64_t rows : {1, 15, 16, 17, 31, 32, 33, 64, 95, 97, 130}) {
     for (const int64_t out : {1, 16, 33, 64, 65, 130}) {
       for (const int64_t in : {64, 192, 1024}) {
@@ -143,7 +144,7 @@ TEST(Int8Product, IsTheSameForWholeRegistersOfInputs) {
 }
 
 // All products as large as they get, of one sign: what saturating instructions get wrong.
-TEST(Int8Product, DoesNotSaturate) {
+TEST(PackedInt8, DoesNotSaturate) {
   Layer layer(3, 65, 4096, 1);
   for (const float x : {2.0f, -2.0f}) {
     std::fill(layer.x.begin(), layer.x.end(), x);
@@ -160,7 +161,7 @@ TEST(Int8Product, DoesNotSaturate) {
 
 // The largest and smallest activations and weights in random order: the sums of two and of four products
 // take their extreme values, and many of those of four do not fit 16 bits.
-TEST(Int8Product, DoesNotSaturateForExtremeNumbers) {
+TEST(PackedInt8, DoesNotSaturateForExtremeNumbers) {
   Random random(RandomKey::from_seed(11));
   for (const int64_t rows : {1, 12, 13, 97}) {
     for (const int64_t in : {8, 20, 64, 520, 1032}) {
@@ -185,8 +186,8 @@ struct Packed {
     const Int8PanelSizes sizes = int8_panel_sizes(1, in);
     panels.resize(static_cast<size_t>(sizes.panels));
     wide.resize(static_cast<size_t>(sizes.wide));
-    sums.resize(static_cast<size_t>(whole_panels(1)));
-    pack_panels(weights.data(), 1, in, {panels.data(), sums.data(), wide.data()});
+    sums.resize(static_cast<size_t>(padded_n(1)));
+    pack_b_int8(weights.data(), 1, in, {panels.data(), sums.data(), wide.data()});
   }
   std::vector<int8_t> panels;
   std::vector<uint8_t> wide;
@@ -208,19 +209,19 @@ TEST(PackPanels, MarksStepsWhoseSumsMayOverflow16Bits) {
 // The marks are needed: without them, instruction sets that add in 16 bits give another sum.
 TEST(PackPanels, UnmarkedStepsOverflow) {
   const std::vector<int8_t> weights(8, 127);
-  const std::vector<float> x(8, 1), scales(static_cast<size_t>(whole_panels(1)), 1);
+  const std::vector<float> x(8, 1), scales(static_cast<size_t>(padded_n(1)), 1);
   Packed packed(weights);
   const auto run = [&] {
     float y = 0;
-    int8_product({.rows = 1,
-                  .out = 1,
-                  .in = 8,
-                  .x = x.data(),
-                  .panels = packed.panels.data(),
-                  .wide = packed.wide.data(),
-                  .sums = packed.sums.data(),
-                  .scales = scales.data(),
-                  .y = &y});
+    multiply_packed_int8({.rows = 1,
+                          .out = 1,
+                          .in = 8,
+                          .x = x.data(),
+                          .panels = packed.panels.data(),
+                          .wide = packed.wide.data(),
+                          .sums = packed.sums.data(),
+                          .scales = scales.data(),
+                          .y = &y});
     return y;
   };
   on_every_isa([&](const std::string& isa) {
@@ -239,7 +240,7 @@ TEST(PackPanels, UnmarkedStepsOverflow) {
 // Each number is off by half a step of its scale at most, a weight also by what rounding its scale up makes
 // of it: |q s_r - x| <= s_r / 2 and |w s_o - W| <= s_o / 2. So a sum of n products is off by at most
 // sum |W| s_r / 2 + sum |x| s_o / 2 + n s_r s_o / 4, and by rounding in float32.
-TEST(Int8Product, IsAsNearToTheFloatProductAsItsStepsAllow) {
+TEST(PackedInt8, IsWithinTheQuantizationErrorOfTheFloatProduct) {
   for (const auto& [rows, out, in] :
        {std::tuple<int64_t, int64_t, int64_t>{5, 33, 64}, {3, 64, 257}, {1, 5, 1024}}) {
     const Layer layer(rows, out, in, 3);
@@ -273,7 +274,7 @@ TEST(Int8Product, IsAsNearToTheFloatProductAsItsStepsAllow) {
   }
 }
 
-TEST(Int8Product, ARowIsTheSameInAnyCompany) {
+TEST(PackedInt8, IsBatchInvariant) {
   const Layer all(200, 70, 96, 4);
   const std::vector<float> together = all.run();
   for (const int64_t row : {0, 1, 95, 96, 97, 199}) {
@@ -285,7 +286,7 @@ TEST(Int8Product, ARowIsTheSameInAnyCompany) {
   }
 }
 
-TEST(Int8Product, KeepsWhatIsNoNumberInItsRow) {
+TEST(PackedInt8, NanStaysInItsRow) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
                           -std::numeric_limits<float>::infinity()}) {
     Layer layer(3, 20, 40, 6);
@@ -303,7 +304,7 @@ TEST(Int8Product, KeepsWhatIsNoNumberInItsRow) {
 }
 
 // Zeros stay zeros, and rows without negative numbers use all 7 bits: half a step of 1 / 127 is kept.
-TEST(Int8Product, ActivationsHaveAStepOfTheirRangeByOneHundredTwentySeven) {
+TEST(PackedInt8, ActivationsHaveAStepOfTheirRangeByOneHundredTwentySeven) {
   Layer layer(3, 1, 4, 13, false);
   layer.values = {127, 0, 0, 0};
   layer.scales = {1.0f / 127};
@@ -318,7 +319,7 @@ TEST(Int8Product, ActivationsHaveAStepOfTheirRangeByOneHundredTwentySeven) {
   on_every_isa([&](const std::string& isa) { EXPECT_NEAR(layer.run()[0], 1, 1e-5) << isa; });
 }
 
-TEST(Int8Product, AcceptsTheLargestNumbers) {
+TEST(PackedInt8, AcceptsTheLargestNumbers) {
   Layer layer(1, 1, 2, 14, false);
   constexpr float kLargest = std::numeric_limits<float>::max();
   layer.values = {127, 127};
@@ -329,7 +330,7 @@ TEST(Int8Product, AcceptsTheLargestNumbers) {
   });
 }
 
-TEST(Int8Product, RowsOfZerosGiveTheBias) {
+TEST(PackedInt8, RowsOfZerosGiveTheBias) {
   Layer layer(2, 5, 9, 7);
   std::fill(layer.x.begin(), layer.x.begin() + 9, 0.0f);
   std::fill(layer.weight.begin(), layer.weight.begin() + 9, 0.0f);

@@ -2,8 +2,7 @@
 //
 //   W_oi ~ scale_o w_oi             w in -127 .. 127 (s8), a scale for each row of weights (output channel)
 //   x_ri ~ scale_r (u_ri - z_r)     u, z in 0 .. 127 (u7), a scale and a zero point for each row of x, from
-//   its
-//                                   minimum and maximum, at run time
+//                                   its minimum and maximum, at run time
 //   y_ro = (sum_i u_ri w_oi - z_r sum_i w_oi) (scale_r scale_o) + b_o
 //
 // (Jacob et al., "Quantization and training of neural networks for efficient integer-arithmetic-only
@@ -14,8 +13,6 @@
 #pragma once
 
 #include <cstdint>
-
-#include "kernels/gemm/panel.h"
 
 namespace heed {
 
@@ -36,20 +33,20 @@ constexpr int64_t kLongestInt8Sum = 65536;
 
 /// A packed weight matrix (out, in), padded with zeros.
 struct Int8Panels {
-  int8_t* panels = nullptr;  ///< (out / kPanelColumns, in / kGroupInputs, kPanelColumns, kGroupInputs)
+  int8_t* panels = nullptr;  ///< (out / kPanelWidth, in / kPanelDepth, kPanelWidth, kPanelDepth)
   int32_t* sums = nullptr;   ///< (out) the sum of each row of weights
-  /// (out / kPanelColumns, in / (2 kGroupInputs)) Bit n is set where products of two groups of columns 8 n to
+  /// (out / kPanelWidth, in / (2 kPanelDepth)) Bit n is set where products of two dwords of columns 8 n to
   /// 8 n + 7 may overflow 16 bits when they are added.
   uint8_t* wide = nullptr;
 };
 struct Int8PanelSizes {
   int64_t panels, wide;
 };
-/// Elements of these arrays; `sums` has whole_panels(out).
+/// Elements of these arrays; `sums` has padded_n(out).
 Int8PanelSizes int8_panel_sizes(int64_t out, int64_t in);
-void pack_panels(const int8_t* weights, int64_t out, int64_t in, const Int8Panels& to);
+void pack_b_int8(const int8_t* weights, int64_t out, int64_t in, const Int8Panels& to);
 
-struct Int8ProductArguments {
+struct PackedInt8Arguments {
   int64_t rows = 0, out = 0, in = 0;
   const float* x = nullptr;        ///< (rows, in)
   const int8_t* panels = nullptr;  ///< this and the next two: see Int8Panels
@@ -60,6 +57,6 @@ struct Int8ProductArguments {
   float* y = nullptr;  ///< (rows, out)
 };
 /// A row of x that contains NaN or infinity yields NaN.
-void int8_product(const Int8ProductArguments& arguments);
+void multiply_packed_int8(const PackedInt8Arguments& arguments);
 
 }  // namespace heed
