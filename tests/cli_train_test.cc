@@ -73,6 +73,7 @@ TEST_F(TrainCommand, RefusesFilesOfUnequalLength) {
 
 TEST_F(TrainCommand, RefusesInvalidSettings) {
   expect_refused({"--set", "model.widht=64"}, 2, {"unknown setting 'model.widht'", "'model.width'"});
+  expect_refused({"--precision", "high"}, 2, {"training.precision", "one of highest, medium"});
   expect_refused({"--set", "model.width=wide"}, 2, {"'model.width' must be", "'wide'"});
   expect_refused({"--set", "model.width"}, 2, {"KEY=VALUE", "'model.width'"});
   expect_refused({"--set", "model.heads=5"}, 2, {"model.width (64)", "divisible by model.heads (5)"});
