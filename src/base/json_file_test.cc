@@ -97,7 +97,7 @@ TEST(JsonObject, SuggestsTheNearestWord) {
       ErrorKind::kFormat,
       R"(config.json: 'activation' is "geul", expected one of "relu", "gelu", "silu"; did you mean 'gelu'?)",
       [&] { c.word("activation", kActivations); });
-  expect_error(ErrorKind::kFormat, "config.json: there is no setting 'd_modle'; did you mean 'd_model'?",
+  expect_error(ErrorKind::kFormat, "config.json: unknown key 'd_modle'; did you mean 'd_model'?",
                [&] {
                  c.allow_only({"activation", "d_model"});
                });

@@ -166,8 +166,8 @@ TEST(Batcher, RefusesInvalidOptions) {
   const auto make = [&](BatcherOptions options, BatchCursor cursor = {}) {
     Batcher(sizes_of(sizes), options, cursor);
   };
-  expect_error(ErrorKind::kUsage, "a batch of 0 tokens", [&] { make({.batch_tokens = 0}); });
-  expect_error(ErrorKind::kUsage, "a window of -1 batches", [&] { make({.window_batches = -1}); });
+  expect_error(ErrorKind::kUsage, "at least 1 token, not 0", [&] { make({.batch_tokens = 0}); });
+  expect_error(ErrorKind::kUsage, "at least 1 batch, not -1", [&] { make({.window_batches = -1}); });
   const std::vector<SentenceSize> none;
   expect_error(ErrorKind::kUsage, "no sentences", [&] { Batcher(sizes_of(none), {}); });
   expect_error(ErrorKind::kFormat, "batch 0 of window 1, does not exist", [&] { make({}, {.window = 1}); });

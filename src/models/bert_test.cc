@@ -224,7 +224,7 @@ TEST(BertDirectory, RoundTripAndOldParameterNames) {
   const LoadedModel loaded = load_model(folder.path());
   expect_equal(loaded.values.flat(), values.flat(), "values");
   EXPECT_EQ(loaded.classifier().labels(), tiny().labels);
-  expect_error(ErrorKind::kUsage, "holds a classifier (bert): use heed classify", [&] { loaded.seq2seq(); });
+  expect_error(ErrorKind::kUsage, "is a classifier (bert): use heed classify", [&] { loaded.seq2seq(); });
 
   // Old files use the names gamma and beta, and contain position ids.
   std::vector<std::pair<std::string, Tensor>> tensors;

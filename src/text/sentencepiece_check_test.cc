@@ -159,7 +159,7 @@ TEST(BrokenModels, ErrorsAreSpecific) {
   using testing::HasSubstr;
   EXPECT_EQ(message_of(kUnknown + piece("a", 1)), "");
   EXPECT_THAT(message_of("", ""), HasSubstr("empty"));
-  EXPECT_THAT(message_of("not a model", ""), HasSubstr("structure"));
+  EXPECT_THAT(message_of("not a model", ""), HasSubstr("damaged or truncated"));
   EXPECT_THAT(message_of(field(2, "")), HasSubstr("no pieces"));
   EXPECT_THAT(message_of(kUnknown + piece("", 1)), HasSubstr("piece 1 is empty"));
   EXPECT_THAT(message_of(kUnknown + piece("\xFF", 1)), HasSubstr("piece 1 is not valid UTF-8"));
@@ -228,11 +228,11 @@ TEST(CharsmapCheck, FollowsTheTrie) {
               HasSubstr("the middle of a character"));
   EXPECT_THAT(find_charsmap_fault(table_of('a' | has_value | offset, leaf | 5)),
               HasSubstr("beyond the replacements"));
-  EXPECT_THAT(find_charsmap_fault(table_of('a' | 512u << 10, 0)), HasSubstr("outside"));
-  EXPECT_THAT(find_charsmap_fault(table_of('a' | uint32_t{'a'} << 10, 0)), HasSubstr("circle"));
+  EXPECT_THAT(find_charsmap_fault(table_of('a' | 512u << 10, 0)), HasSubstr("out of range"));
+  EXPECT_THAT(find_charsmap_fault(table_of('a' | uint32_t{'a'} << 10, 0)), HasSubstr("cycle"));
   std::string open_end = table_of('a' | has_value | offset, leaf);
   open_end.back() = 'x';
-  EXPECT_THAT(find_charsmap_fault(open_end), HasSubstr("no end"));
+  EXPECT_THAT(find_charsmap_fault(open_end), HasSubstr("not terminated"));
 }
 
 }  // namespace

@@ -247,7 +247,7 @@ TEST(ByteBpe, TruncatedMergesAreDetected) {
     EXPECT_THROW(TextTokenizer::load(folder.path()), Error) << "cut at byte " << end;
   }
   folder.write("merges.txt", "#version: 0.2\n");
-  expect_error(ErrorKind::kFormat, "merges.txt is cut short or belongs to another vocabulary",
+  expect_error(ErrorKind::kFormat, "merges.txt is truncated or belongs to another vocabulary",
                [&] { TextTokenizer::load(folder.path()); });
 }
 
