@@ -119,7 +119,7 @@ TEST(JsonObject, ReadsFilesWithinLimits) {
   EXPECT_EQ(JsonObject::read(folder.write("c.json", "{\"a\": 1}")).integer("a"), 1);
   expect_error(ErrorKind::kNotFound, "none.json", [&] { JsonObject::read(folder.path("none.json")); });
   expect_error(ErrorKind::kFile, "directory", [&] { JsonObject::read(folder.path()); });
-  expect_error(ErrorKind::kFormat, "at most 7",
+  expect_error(ErrorKind::kFormat, "the maximum for JSON files is 7",
                [&] { JsonObject::read(folder.path("c.json"), {.bytes = 7}); });
   expect_error(ErrorKind::kFormat, "is a list of 2, expected an object",
                [&] { JsonObject::read(folder.write("list.json", "[1, 2]")); });

@@ -44,7 +44,7 @@ TEST(QueryTerminal, WordsOfWordPieceLoseTheirMarks) {
 
 TEST(QueryTerminal, RefusesMissingQueries) {
   const Trace trace = classifier_trace();
-  expect_error(ErrorKind::kUsage, "no query 5 in encoder layer 1 head 1",
+  expect_error(ErrorKind::kUsage, "query 5 does not exist in encoder layer 1 head 1",
                [&] { query_terminal(trace, {.query = 4}); });
   expect_error(ErrorKind::kUsage, "cross", [&] { query_terminal(trace, {.stack = Stack::kCross}); });
   expect_error(ErrorKind::kUsage, "too narrow", [&] { query_terminal(trace, {}, {.columns = 10}); });

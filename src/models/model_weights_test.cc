@@ -169,7 +169,7 @@ TEST_F(QuantizedDirectory, DamagedWeightsAreRefused) {
   };
   expect_refusal_with(scale, {}, "'" + scale + "' of shape (21), required by config.json, is missing");
   expect_refusal_with(scale, Tensor::zeros({20}), "'" + scale + "' has the shape (21) by config.json");
-  expect_refusal_with(scale, Tensor::from(std::vector<float>(21, NAN), {21}), "'" + scale + "' holds nan");
+  expect_refusal_with(scale, Tensor::from(std::vector<float>(21, NAN), {21}), "'" + scale + "' contains nan");
   expect_refusal_with(scale, Tensor::zeros({21}, DType::kInt8), "expected F32, F16, BF16 or F64");
   expect_refusal_with(matrix, Tensor::zeros({21, 16}), "expected I8");
   expect_refusal_with(matrix, Tensor::zeros({16, 21}, DType::kInt8), "the shape (21, 16)");
