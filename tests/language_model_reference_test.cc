@@ -80,7 +80,7 @@ TEST_P(LanguageModelReference, Attention) {
   loaded_.language_model().logits(context, text);
   EXPECT_EQ(sink.all.size(), names.size());
   for (const std::string& name : names) {
-    const auto found = sink.all.find({nn::AttentionStack::kDecoder, std::stoi(name.substr(prefix.size()))});
+    const auto found = sink.all.find({Stack::kDecoder, std::stoi(name.substr(prefix.size()))});
     ASSERT_NE(found, sink.all.end()) << name;
     expect_weights(found->second, reference_->tensor(name), tolerance(name), name);
   }

@@ -38,7 +38,7 @@ class KeepAll : public nn::AttentionSink {
                int heads) override {
     all[{place.stack, place.layer}] = {weights.clone(), layout, heads};
   }
-  std::map<std::tuple<nn::AttentionStack, int>, Weights> all;
+  std::map<std::tuple<Stack, int>, Weights> all;
 };
 
 /// Rows of real tokens, packed (N, W), against a padded (B, T, W).

@@ -176,10 +176,10 @@ TEST(OpsReference, SinusoidalPositions) {
   for_each_case("ops/sinusoidal_positions", [](const ReferenceCase& reference, DType dtype) {
     const std::vector<int64_t> places = reference.tensor("input.positions").to_vector<int64_t>();
     const int64_t width = reference.hyperparameters().at("D");
-    for (const auto& [name, layout] : {std::pair{"expected.interleaved", nn::SinusoidLayout::kInterleaved},
-                                       std::pair{"expected.halves", nn::SinusoidLayout::kHalves}}) {
+    for (const auto& [name, layout] : {std::pair{"expected.interleaved", SinusoidLayout::kInterleaved},
+                                       std::pair{"expected.halves", SinusoidLayout::kHalves}}) {
       const int64_t count = *std::max_element(places.begin(), places.end()) + 1;
-      const Tensor table = nn::sinusoidal_positions(count, width, layout, dtype),
+      const Tensor table = nn::sinusoid_table(count, width, layout, dtype),
                    expected = reference.tensor(name);
       for (size_t n = 0; n < places.size(); ++n) {
         expect_close(table.narrow(0, places[n], 1).clone(),

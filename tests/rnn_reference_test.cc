@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/rnn_seq2seq.h"
-#include "nn/annotation_attention.h"
+#include "nn/recurrent_attention.h"
 #include "nn/recurrent_layer.h"
 #include "ops/columns.h"
 #include "ops/embedding.h"
@@ -295,7 +295,7 @@ void check_attention(const std::string& name, nn::AttentionScore score) {
     const std::vector<int64_t> lengths = sizes.at("lengths");
     const int64_t queries = sizes.at("Tq"), keys = sizes.at("Tk");
     nn::ParameterTable table;
-    const nn::AnnotationAttention attention(table, "",
+    const nn::RecurrentAttention attention(table, "",
                                             {.score = score,
                                              .state_width = sizes.at("state"),
                                              .annotation_width = sizes.at("annotation"),
@@ -311,7 +311,7 @@ void check_attention(const std::string& name, nn::AttentionScore score) {
     const Var states = tape.leaf(pack(padded_states, all));
     const Var annotations = tape.leaf(pack(run.tensor("input.annotations"), lengths));
     const auto layout = ops::AttentionLayout::packed(offsets_of(all), offsets_of(lengths));
-    const ops::QueryAttention result = attention.forward(context, states, annotations, layout);
+    const ops::RecurrentAttentionOutput result = attention.forward(context, states, annotations, layout);
     run.expect("expected.weights", unpack_weights(result.weights, layout, queries, keys));
     run.expect("expected.context", unpack(result.context.value(), all, queries));
     tape.backward(result.context, pack(run.tensor("upstream.context"), all));

@@ -76,9 +76,9 @@ TEST(TransformerReference, MemoryAttentionsAndLogits) {
         expect_rows(logits, reference.tensor("expected.logits"), target.offsets, tolerance("expected.logits"),
                     "logits, " + what);
         if (!listening) continue;
-        const std::map<nn::AttentionStack, std::string> stacks{{nn::AttentionStack::kEncoder, "encoder"},
-                                                               {nn::AttentionStack::kDecoder, "decoder"},
-                                                               {nn::AttentionStack::kCross, "cross"}};
+        const std::map<Stack, std::string> stacks{{Stack::kEncoder, "encoder"},
+                                                               {Stack::kDecoder, "decoder"},
+                                                               {Stack::kCross, "cross"}};
         size_t compared = 0;
         for (const auto& [stack, label] : stacks) {
           const std::string prefix = "expected." + label + "_attention.";

@@ -14,7 +14,7 @@ class CrossAttention : public nn::AttentionSink {
  public:
   void receive(const nn::AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
                int heads) override {
-    if (place.stack != nn::AttentionStack::kCross) return;
+    if (place.stack != Stack::kCross) return;
     models::require_finite_output(weights);
     HEED_CHECK(layout.spans.size() == 1);
     const int64_t queries = layout.spans[0].queries(), keys = layout.spans[0].keys();

@@ -8,18 +8,6 @@
 namespace heed {
 namespace {
 
-Stack stack_at(nn::AttentionStack place) {
-  switch (place) {
-    case nn::AttentionStack::kEncoder:
-      return Stack::kEncoder;
-    case nn::AttentionStack::kDecoder:
-      return Stack::kDecoder;
-    case nn::AttentionStack::kCross:
-      return Stack::kCross;
-  }
-  HEED_CHECK(false);
-}
-
 /// Columns [begin, begin + width) of the rows [first, last), row by row.
 std::vector<float> take_columns(const Tensor& rows, int64_t begin, int64_t width, int64_t first,
                                 int64_t last) {
@@ -43,7 +31,7 @@ void AttentionRecorder::receive(const nn::AttentionPlace& place, const Tensor& w
   }
   const auto& span = layout.spans[0];
   const int queries = span.query_end - span.query_begin, keys = span.key_end - span.key_begin;
-  AttentionStack& layers = stacks_[static_cast<size_t>(stack_at(place.stack))];
+  AttentionStack& layers = stacks_[static_cast<size_t>(place.stack)];
   if (layers.size() <= static_cast<size_t>(place.layer)) layers.resize(place.layer + 1);
   auto& recorded = layers[place.layer];
   recorded.clear();
@@ -66,7 +54,7 @@ void AttentionRecorder::receive_operands(const nn::AttentionPlace& place,
   const int64_t width = operands.query.width / operands.heads;
   const int64_t value_width = operands.value.width / groups;
   HEED_CHECK(width == value_width && operands.key.width / groups == width);
-  auto& layers = details_[static_cast<size_t>(stack_at(place.stack))];
+  auto& layers = details_[static_cast<size_t>(place.stack)];
   if (layers.size() <= static_cast<size_t>(place.layer)) layers.resize(place.layer + 1);
   layers[place.layer].clear();
   const std::vector<float> all = scores.to_vector<float>();  // (H, queries, keys)

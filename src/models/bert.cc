@@ -33,13 +33,13 @@ void require(const BertConfig& c) {
   }
 }
 
-const nn::EncoderLayerNames& layer_names() {
-  static const nn::EncoderLayerNames names{.attention = {"attention.self.query", "attention.self.key",
-                                                         "attention.self.value", "attention.output.dense"},
-                                           .attention_norm = "attention.output.LayerNorm",
-                                           .first = "intermediate.dense",
-                                           .second = "output.dense",
-                                           .feed_forward_norm = "output.LayerNorm"};
+const nn::LayerNames& layer_names() {
+  static const nn::LayerNames names{.self_attention = {"attention.self.query", "attention.self.key",
+                                                       "attention.self.value", "attention.output.dense"},
+                                    .self_attention_norm = "attention.output.LayerNorm",
+                                    .first = "intermediate.dense",
+                                    .second = "output.dense",
+                                    .feed_forward_norm = "output.LayerNorm"};
   return names;
 }
 
@@ -112,7 +112,7 @@ Var BertEncoder::embed(nn::Context& context, const ClassifierInput& input) const
 Var BertEncoder::forward(nn::Context& context, const ClassifierInput& input) const {
   const auto layout = ops::AttentionLayout::packed(input.text.offsets, input.text.offsets);
   Var x = embed(context, input);  // (N, D)
-  for (const nn::EncoderLayer& layer : layers_) x = layer.forward(context, x, layout, {});
+  for (const nn::TransformerLayer& layer : layers_) x = layer.forward(context, x, layout);
   return x;
 }
 

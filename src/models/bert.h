@@ -8,7 +8,7 @@
 
 #include "models/classifier.h"
 #include "models/masked_language_model.h"
-#include "nn/encoder.h"
+#include "nn/transformer_layer.h"
 
 namespace heed::models {
 
@@ -31,7 +31,7 @@ struct BertConfig {
 
 /// Embeddings and encoder layers.
 ///
-///   x_t = LayerNorm(word + position + type),   then post-norm layers (nn::EncoderLayer)
+///   x_t = LayerNorm(word + position + type),   then post-norm layers (nn::TransformerLayer)
 class BertEncoder {
  public:
   /// Registers all parameters under "bert.". Throws for an invalid config.
@@ -49,7 +49,7 @@ class BertEncoder {
   double dropout_;
   nn::ParamRef words_, positions_, type_table_;
   nn::LayerNorm norm_;
-  std::vector<nn::EncoderLayer> layers_;
+  std::vector<nn::TransformerLayer> layers_;
 };
 
 /// pooled = tanh(W_p h_0 + b_p) of the first token's vector h_0, and logits = W pooled + b.

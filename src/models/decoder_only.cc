@@ -35,7 +35,9 @@ nn::LayerOptions layer_options(const DecoderOnlyConfig& c, int layer) {
   const int64_t head_width = c.head_width > 0 ? c.head_width : c.width / c.heads;
   double scale = c.scaled_scores ? 1 / std::sqrt(static_cast<double>(head_width)) : 1;
   if (c.scaled_by_layer) scale /= layer + 1;
-  return {.width = c.width,
+  return {.stack = Stack::kDecoder,
+          .causal = true,
+          .width = c.width,
           .heads = c.heads,
           .inner_width = c.inner_width,
           .activation = c.activation,
@@ -84,7 +86,7 @@ void DecoderOnly::follow_family() {
   for (int row = 0; row < table_.size(); ++row) {
     const std::string name = table_[row].name;
     if (table_[row].shape.rank() == 2) {
-      const bool adds = name.ends_with(family.layer_names.attention.output + ".weight") ||
+      const bool adds = name.ends_with(family.layer_names.self_attention.output + ".weight") ||
                         name.ends_with(family.layer_names.second + ".weight");
       table_.begin(row, {nn::Initialisation::Kind::kNormal, adds ? residual : config_.deviation});
       if (family.transposed_layers && name.starts_with(family.layer)) table_.transpose_in_files(row);
@@ -167,7 +169,7 @@ Var DecoderOnly::forward(nn::Context& context, const Sequences& text, const Kept
   Var x = embed(context, text.ids, places);  // (N, D)
   const auto turns = angles(places, x.dtype());
   for (size_t n = 0; n < layers_.size(); ++n) {
-    nn::KeyValueCache* cache = kept.caches == nullptr ? nullptr : &(*kept.caches)[n];
+    nn::KeyValueCache* cache = kept.layers == nullptr ? nullptr : &(*kept.layers)[n].self;
     x = layers_[n].forward(context, x, layout, {turns ? &*turns : nullptr, cache, kept.rows});
   }
   return final_norm_.forward(context, x);
@@ -198,7 +200,7 @@ namespace {
 
 struct State : DecoderState {
   CacheRows rows;
-  std::vector<nn::KeyValueCache> caches;  // one for each layer
+  std::vector<nn::LayerState> layers;
 };
 
 State& state_of(DecoderState& state) {
@@ -209,7 +211,7 @@ State& state_of(DecoderState& state) {
 
 std::unique_ptr<DecoderState> DecoderOnly::start(nn::Context&) const {
   auto state = std::make_unique<State>();
-  state->caches.resize(layers_.size());
+  state->layers.resize(layers_.size());
   return state;
 }
 
@@ -219,7 +221,7 @@ std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& deco
   State& state = state_of(decoder_state);
   std::vector<int32_t> numbers;
   Sequences prompts;
-  Kept kept{&state.caches};
+  Kept kept{&state.layers};
   for (int b = 0; b < text.count(); ++b) {
     const auto prompt = text[b];
     if (prompt.empty()) fail(ErrorKind::kUsage, "a language model needs a prompt of at least one token");
@@ -231,7 +233,7 @@ std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& deco
   }
   if (prompts.count() == 0) return numbers;
   for (size_t n = 0; n < layers_.size(); ++n) {
-    state.caches[n].reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
+    state.layers[n].self.reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
   }
   forward(context, prompts, kept);
   return numbers;
@@ -248,8 +250,9 @@ Tensor DecoderOnly::step(nn::Context& context, DecoderState& decoder_state,
   Var x = embed(context, step.ids, step.places);  // (R, D)
   const auto turns = angles(step.places, x.dtype());
   for (size_t n = 0; n < layers_.size(); ++n) {
-    state.caches[n].reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
-    x = layers_[n].step(context, x, state.caches[n], step.layout, turns ? &*turns : nullptr);
+    state.layers[n].self.reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
+    x = layers_[n].step(context, x, state.layers[n],
+                        {.self = step.layout, .angles = turns ? &*turns : nullptr});
   }
   return vocabulary_logits(context, final_norm_.forward(context, x));  // (R, V)
 }

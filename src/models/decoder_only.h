@@ -1,5 +1,5 @@
 // A decoder-only Transformer: the language models of the GPT and Llama families. Both are the same pre-norm
-// stack (nn/decoder_only.h) with different options:
+// stack of causal layers (nn/transformer_layer.h) with different options:
 //
 //               positions                norm        feed-forward        heads
 //   GPT-2       learnt, added to words   layer norm  GELU, with biases   keys and values of their own
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "models/language_model.h"
-#include "nn/decoder_only.h"
+#include "nn/transformer_layer.h"
 #include "ops/rotary.h"
 
 namespace heed::models {
@@ -27,7 +27,7 @@ struct DecoderOnlyFamily {
   std::string model_type;
   std::string embedding, positions;  ///< no name, no learnt positions
   std::string layer;                 ///< followed by the number of the layer and a dot
-  nn::DecoderOnlyNames layer_names;
+  nn::LayerNames layer_names;
   std::string final_norm, output;
   std::string optional_prefix;     ///< of all names, which some files leave out; none where empty
   bool transposed_layers = false;  ///< layer matrices are stored as (in, out)
@@ -91,7 +91,7 @@ class DecoderOnly : public LanguageModel {
  private:
   /// The key-value caches of all layers and their rows; or none.
   struct Kept {
-    std::vector<nn::KeyValueCache>* caches = nullptr;
+    std::vector<nn::LayerState>* layers = nullptr;
     std::vector<int32_t> rows = {};
   };
   Var embed(nn::Context& context, const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
@@ -104,7 +104,7 @@ class DecoderOnly : public LanguageModel {
 
   DecoderOnlyConfig config_;
   nn::ParamRef embedding_, positions_, output_;
-  std::vector<nn::DecoderOnlyLayer> layers_;
+  std::vector<nn::TransformerLayer> layers_;
   nn::Norm final_norm_;
 };
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "nn/annotation_attention.h"
 #include "nn/norm.h"
 #include "nn/positions.h"
+#include "nn/recurrent_attention.h"
 #include "ops/elementwise.h"
 #include "ops/recurrent.h"
 

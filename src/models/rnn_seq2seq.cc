@@ -92,13 +92,13 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
                                                       .bidirectional = true});
   }
   start_ = nn::Linear(table_, "model.decoder.start", config.encoder_state_width, state_width());
-  attentive_ = nn::AttentiveLayer(table_, "model.decoder.layers.0.",
-                                  {.cell = config.cell,
-                                   .input_width = width,
-                                   .width = config.decoder_state_width,
-                                   .annotation_width = annotation,
-                                   .score = config.score,
-                                   .attention_width = config.attention_width});
+  attentive_ = nn::RecurrentDecoderLayer(table_, "model.decoder.layers.0.",
+                                         {.cell = config.cell,
+                                          .input_width = width,
+                                          .width = config.decoder_state_width,
+                                          .annotation_width = annotation,
+                                          .score = config.score,
+                                          .attention_width = config.attention_width});
   for (int n = 1; n < config.decoder_layers; ++n) {
     upper_.emplace_back(table_, fmt::format("model.decoder.layers.{}.", n),
                         nn::RecurrentLayer::Options{.cell = config.cell,
@@ -184,7 +184,7 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::teach(nn::Context& context, const Sequences& sou
   const auto layout = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   Decoded decoded = decode(context, decoder_input.ids, encoded.memory, layout, encoded.start);
   if (context.sink != nullptr) {
-    context.sink->receive({nn::AttentionStack::kCross, 0}, decoded.first.weights, layout, 1);
+    context.sink->receive({Stack::kCross, 0}, decoded.first.weights, layout, 1);
   }
   return decoded;
 }

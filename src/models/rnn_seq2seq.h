@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "models/seq2seq.h"
-#include "nn/attentive_layer.h"
+#include "nn/recurrent_decoder_layer.h"
 #include "nn/recurrent_layer.h"
 
 namespace heed::models {
@@ -62,8 +62,8 @@ class RnnSeq2Seq : public Seq2Seq {
 
   /// The output of the decoder.
   struct Decoded {
-    Var hidden;                     ///< input of the output layer (Nt, readout or S + C + E)
-    ops::RecurrentAttention first;  ///< of the layer with attention
+    Var hidden;                         ///< input of the output layer (Nt, readout or S + C + E)
+    ops::RecurrentDecoderOutput first;  ///< of the layer with attention
     std::vector<ops::RecurrentStates> others;
   };
   /// ids: one per query of the layout; `start`: initial states of the sequences (B, state_width()).
@@ -95,7 +95,7 @@ class RnnSeq2Seq : public Seq2Seq {
   RnnConfig config_;
   nn::ParamRef source_embedding_, target_embedding_, output_, output_bias_;
   std::vector<nn::RecurrentLayer> encoder_, upper_;
-  nn::AttentiveLayer attentive_;
+  nn::RecurrentDecoderLayer attentive_;
   nn::Linear start_, readout_;
 };
 

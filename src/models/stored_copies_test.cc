@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/json_file.h"
-#include "heed/positions.h"
 #include "io/safetensors.h"
 #include "models/bert_config.h"
 #include "models/decoder_only_config.h"
 #include "models/model_directory.h"
 #include "models/transformer.h"
+#include "nn/sinusoids.h"
 #include "test_folder.h"
 
 namespace heed::models {
@@ -74,15 +74,15 @@ TEST_F(StoredCopies, OfMarian) {
        {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
     expect_checked(name, shared);
   }
-  const Tensor positions = sinusoidal_positions(12, 16, SinusoidLayout::kHalves);
+  const Tensor positions = nn::sinusoid_table(12, 16, SinusoidLayout::kHalves);
   expect_checked("model.encoder.embed_positions.weight", positions);
   EXPECT_NO_THROW(open_with("model.decoder.embed_positions.weight", positions.to(DType::kBFloat16)));
   expect_error(ErrorKind::kFormat, "embed_positions", [&] {
     open_with("model.decoder.embed_positions.weight",
-              sinusoidal_positions(12, 16, SinusoidLayout::kInterleaved));
+              nn::sinusoid_table(12, 16, SinusoidLayout::kInterleaved));
   });
   expect_error(ErrorKind::kFormat, "rows of 16", [&] {
-    open_with("model.decoder.embed_positions.weight", sinusoidal_positions(12, 8, SinusoidLayout::kHalves));
+    open_with("model.decoder.embed_positions.weight", nn::sinusoid_table(12, 8, SinusoidLayout::kHalves));
   });
 }
 

@@ -90,6 +90,8 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
     if (config.depth_scaled_init) scale_layer(table_, first_row, n);
   }
   auto decoder_options = layer_options(config, config.decoder_heads, config.decoder_inner_width);
+  decoder_options.stack = Stack::kDecoder;
+  decoder_options.causal = decoder_options.cross_attention = true;
   decoder_positions_ =
       nn::StackPositions(table_, "model.decoder.", config.positions,
                          {config.width, config.decoder_heads, config.max_length, /*bidirectional=*/false});
@@ -124,8 +126,8 @@ Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   const std::vector<int32_t> places = places_in(source, config_.max_length);
   Var x = embed(context, encoder_positions_, source.ids, places);  // (Ns, D)
   const auto angles = encoder_positions_.angles(places, x.dtype());
-  for (const nn::EncoderLayer& layer : encoder_) {
-    x = layer.forward(context, x, layout, {}, angles ? &*angles : nullptr);
+  for (const nn::TransformerLayer& layer : encoder_) {
+    x = layer.forward(context, x, layout, {.angles = angles ? &*angles : nullptr});
   }
   return config_.norm_first ? encoder_norm_.forward(context, x) : x;
 }
@@ -134,12 +136,12 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
                         const Sequences& source) const {
   const auto self = ops::AttentionLayout::packed(decoder_input.offsets, decoder_input.offsets);
   const auto cross = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
-  const ops::AttentionMask look_ahead{.causal = true}, everything;
+  const nn::TransformerLayer::Memory attended{memory, cross};
   const std::vector<int32_t> places = places_in(decoder_input, config_.max_length);
   Var x = embed(context, decoder_positions_, decoder_input.ids, places);  // (Nt, D)
   const auto angles = decoder_positions_.angles(places, x.dtype());
-  for (const nn::DecoderLayer& layer : decoder_) {
-    x = layer.forward(context, x, memory, {self, look_ahead, cross, everything, angles ? &*angles : nullptr});
+  for (const nn::TransformerLayer& layer : decoder_) {
+    x = layer.forward(context, x, self, {.angles = angles ? &*angles : nullptr}, &attended);
   }
   return config_.norm_first ? decoder_norm_.forward(context, x) : x;
 }
@@ -168,7 +170,7 @@ struct TransformerState : DecoderState {
   struct Memory {
     int32_t begin = 0, count = 0;
   };
-  std::vector<nn::DecoderLayerState> layers;
+  std::vector<nn::LayerState> layers;
   CacheRows cache_rows;
   std::vector<Memory> memories;  // of each sentence
   RowRanges memory_rows;
@@ -231,13 +233,13 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
     const TransformerState::Memory& memory = state.memories[rows[r].sentence];
     cross.spans.push_back({query, query + 1, memory.begin, memory.begin + memory.count});
   }
-  for (nn::DecoderLayerState& layer : state.layers)
+  for (nn::LayerState& layer : state.layers)
     layer.self.reserve(state.cache_rows.size(), config_.width, nn::cached_type(context));
 
   Var x = embed(context, decoder_positions_, step.ids, step.places);  // (R, D)
   const auto angles = decoder_positions_.angles(step.places, x.dtype());
   for (size_t n = 0; n < decoder_.size(); ++n) {
-    x = decoder_[n].step(context, x, state.layers[n], {step.layout, cross, angles ? &*angles : nullptr});
+    x = decoder_[n].step(context, x, state.layers[n], {step.layout, &cross, angles ? &*angles : nullptr});
   }
   if (config_.norm_first) x = decoder_norm_.forward(context, x);
   return next_logits(context, x, embedding_, output_bias_, rows);

@@ -3,9 +3,8 @@
 #pragma once
 
 #include "models/seq2seq.h"
-#include "nn/decoder.h"
-#include "nn/encoder.h"
 #include "nn/positions.h"
+#include "nn/transformer_layer.h"
 
 namespace heed::models {
 
@@ -64,8 +63,7 @@ class Transformer : public Seq2Seq {
 
   TransformerConfig config_;
   nn::ParamRef embedding_, output_bias_;
-  std::vector<nn::EncoderLayer> encoder_;
-  std::vector<nn::DecoderLayer> decoder_;
+  std::vector<nn::TransformerLayer> encoder_, decoder_;
   nn::Norm encoder_norm_, decoder_norm_;  // with norm_first
   nn::StackPositions encoder_positions_, decoder_positions_;
 };

@@ -2,16 +2,14 @@
 #pragma once
 
 #include "heed/tensor.h"
+#include "heed/trace.h"
 #include "ops/attention.h"
 
 namespace heed::nn {
 
-/// The three uses of attention in a Transformer.
-enum class AttentionStack { kEncoder, kDecoder, kCross };
-
 /// Where in a model an attention layer is.
 struct AttentionPlace {
-  AttentionStack stack = AttentionStack::kEncoder;
+  Stack stack = Stack::kEncoder;
   int layer = 0;
 };
 

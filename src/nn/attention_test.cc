@@ -60,7 +60,7 @@ TEST(MultiHeadAttention, QueriesMayBeTheFirstOfTheKeys) {
 }
 
 TEST(MultiHeadAttention, ListeningChangesNothingButTells) {
-  const Layer layer({.width = 6, .heads = 3, .dropout = 0.3, .place = {AttentionStack::kCross, 4}});
+  const Layer layer({.width = 6, .heads = 3, .dropout = 0.3, .place = {Stack::kCross, 4}});
   const Tensor x = TensorSource(3).normal({5, 6}), memory = TensorSource(4).normal({9, 6});
   for (const bool training : {false, true}) {
     const auto run = [&](AttentionSink* sink) {
@@ -74,7 +74,7 @@ TEST(MultiHeadAttention, ListeningChangesNothingButTells) {
     expect_close(run(&listener), run(nullptr), 1e-13, "with the same dropout");
     EXPECT_EQ(listener.calls, 1);
     EXPECT_EQ(listener.place.layer, 4);
-    EXPECT_EQ(listener.place.stack, AttentionStack::kCross);
+    EXPECT_EQ(listener.place.stack, Stack::kCross);
     EXPECT_EQ(listener.head_count, 3);
     ASSERT_EQ(listener.weights.size(), 3 * kCross.pairs());
     const std::vector<double> weights = listener.weights.to_vector<double>();

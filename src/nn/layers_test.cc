@@ -102,8 +102,8 @@ TEST(FeedForward, Gradients) {
 }
 
 TEST(SinusoidalPositions, FollowTheFormula) {
-  const Tensor paper = sinusoidal_positions(4, 6, SinusoidLayout::kInterleaved, DType::kFloat64);
-  const Tensor halves = sinusoidal_positions(4, 6, SinusoidLayout::kHalves, DType::kFloat64);
+  const Tensor paper = sinusoid_table(4, 6, SinusoidLayout::kInterleaved, DType::kFloat64);
+  const Tensor halves = sinusoid_table(4, 6, SinusoidLayout::kHalves, DType::kFloat64);
   for (int64_t i = 0; i < 4; ++i) {
     for (int64_t k = 0; k < 3; ++k) {
       const double angle = static_cast<double>(i) / std::pow(10000, 2.0 * static_cast<double>(k) / 6);
@@ -116,8 +116,8 @@ TEST(SinusoidalPositions, FollowTheFormula) {
 }
 
 TEST(SinusoidalPositions, AreAsExactAsAFloatFarFromTheBeginning) {
-  const Tensor exact = sinusoidal_positions(600, 7, SinusoidLayout::kHalves, DType::kFloat64);
-  const Tensor floats = sinusoidal_positions(600, 7, SinusoidLayout::kHalves, DType::kFloat32);
+  const Tensor exact = sinusoid_table(600, 7, SinusoidLayout::kHalves, DType::kFloat64);
+  const Tensor floats = sinusoid_table(600, 7, SinusoidLayout::kHalves, DType::kFloat32);
   for (int64_t n = 0; n < exact.size(); ++n) {
     // Half a unit in the last place of a float below 1, and what some turns of doubles add.
     EXPECT_NEAR(static_cast<double>(floats.data<float>()[n]), exact.data<double>()[n], 0x1p-25 + 0x1p-40);
@@ -125,17 +125,17 @@ TEST(SinusoidalPositions, AreAsExactAsAFloatFarFromTheBeginning) {
 }
 
 TEST(SinusoidalPositions, OddWidthsHaveASineMore) {
-  const Tensor table = sinusoidal_positions(2, 3, SinusoidLayout::kInterleaved, DType::kFloat64);
+  const Tensor table = sinusoid_table(2, 3, SinusoidLayout::kInterleaved, DType::kFloat64);
   EXPECT_DOUBLE_EQ(table.data<double>()[3], std::sin(1));
   EXPECT_DOUBLE_EQ(table.data<double>()[4], std::cos(1));
   EXPECT_DOUBLE_EQ(table.data<double>()[5], std::sin(std::pow(10000, -2.0 / 3)));
-  EXPECT_EQ(sinusoidal_positions(2, 1, SinusoidLayout::kHalves).shape().to_string(), "(2, 1)");
+  EXPECT_EQ(sinusoid_table(2, 1, SinusoidLayout::kHalves).shape().to_string(), "(2, 1)");
 }
 
 // Attention cannot tell one order of words from another; positions can.
 TEST(SinusoidalPositions, FarPlacesKeepTheirPrecisionInFloat32) {
-  const Tensor single = sinusoidal_positions(5000, 8, SinusoidLayout::kHalves, DType::kFloat32);
-  const Tensor exact = sinusoidal_positions(5000, 8, SinusoidLayout::kHalves, DType::kFloat64);
+  const Tensor single = sinusoid_table(5000, 8, SinusoidLayout::kHalves, DType::kFloat32);
+  const Tensor exact = sinusoid_table(5000, 8, SinusoidLayout::kHalves, DType::kFloat64);
   expect_close(single, exact, 0x1p-24, "half a unit in the last place of 1");
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "nn/embedding.h"
+#include "nn/sinusoids.h"
 #include "ops/elementwise.h"
 
 namespace heed::nn {
@@ -41,7 +42,7 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
       table.expect({.name = prefix + "embed_positions.weight",
                     .width = shape.width,
                     .values = [width = shape.width, layout = sinusoid_layout(options.kind)](
-                                  int64_t size) { return sinusoidal_positions(size / width, width, layout); },
+                                  int64_t size) { return sinusoid_table(size / width, width, layout); },
                     .tolerance = 1.0 / 256});  // bfloat16 below 1
       break;
     case PositionKind::kLearned: {
@@ -71,8 +72,8 @@ Tensor StackPositions::sinusoids(int64_t count) const {
   Tensor& table = sinusoids_->table;
   if (!table.defined() || table.dim(0) < count) {
     const auto rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(count, kLeast))));
-    table = sinusoidal_positions(std::min(rounded, std::max(count, shape_.max_length)), shape_.width,
-                                 sinusoid_layout(options_.kind));
+    table = sinusoid_table(std::min(rounded, std::max(count, shape_.max_length)), shape_.width,
+                           sinusoid_layout(options_.kind));
   }
   return table;
 }
@@ -82,10 +83,9 @@ Var StackPositions::embed(Context& context, ParamRef words, const std::vector<in
   if (sinusoids_ != nullptr) {
     const DType dtype = context.values->flat().dtype();
     const int64_t count = places.empty() ? 1 : *std::max_element(places.begin(), places.end()) + int64_t{1};
-    options.positions =
-        dtype == DType::kFloat32
-            ? sinusoids(count)
-            : sinusoidal_positions(count, shape_.width, sinusoid_layout(options_.kind), dtype);
+    options.positions = dtype == DType::kFloat32
+                            ? sinusoids(count)
+                            : sinusoid_table(count, shape_.width, sinusoid_layout(options_.kind), dtype);
     options.places = id_tensor(places);
   }
   Var x = embedding(context, words, ids, options);  // (N, D)

@@ -18,9 +18,6 @@
 
 namespace heed::nn {
 
-using heed::sinusoidal_positions;
-using heed::SinusoidLayout;
-
 /// The positions of one stack: what they add to embeddings, and what its layers' self-attention is told.
 /// Attention to another stack's output has none.
 class StackPositions {

@@ -7,7 +7,7 @@
 #include "nn/context.h"
 #include "nn/linear.h"
 #include "ops/recurrent.h"
-#include "ops/recurrent_attention.h"
+#include "ops/recurrent_decoder.h"
 
 namespace heed::nn {
 

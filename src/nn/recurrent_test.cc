@@ -1,8 +1,8 @@
 // Recurrent layers and the attention of recurrent decoders, with their parameters.
 #include "compare.h"
 #include "module_test.h"
-#include "nn/annotation_attention.h"
-#include "nn/attentive_layer.h"
+#include "nn/recurrent_attention.h"
+#include "nn/recurrent_decoder_layer.h"
 #include "nn/recurrent_layer.h"
 #include "ops/columns.h"
 #include "test_folder.h"
@@ -61,13 +61,13 @@ TEST(RecurrentLayer, BackwardIsForwardOfTheSentenceTurnedRound) {
   }
 }
 
-TEST(AnnotationAttention, GradientsOfAllParameters) {
+TEST(RecurrentAttention, GradientsOfAllParameters) {
   TensorSource source(3);
   const auto layout = ops::AttentionLayout::packed(kOffsets, kSourceOffsets);
   for (const AttentionScore score : kScores) {
     ParameterTable table;
-    const AnnotationAttention attention(
-        table, "", {.score = score, .state_width = 4, .annotation_width = 4, .width = 3});
+    const RecurrentAttention attention(table, "",
+                                       {.score = score, .state_width = 4, .annotation_width = 4, .width = 3});
     EXPECT_EQ(table.size(), score == AttentionScore::kAdditive ? 3 : score == AttentionScore::kDot ? 0 : 1);
     const Module module = [&](Context& context, const std::vector<Var>& x) {
       return attention.forward(context, x[0], x[1], layout).context;
@@ -76,20 +76,20 @@ TEST(AnnotationAttention, GradientsOfAllParameters) {
   }
 }
 
-TEST(AnnotationAttention, DotProductsNeedEqualWidths) {
+TEST(RecurrentAttention, DotProductsNeedEqualWidths) {
   ParameterTable table;
   expect_error(ErrorKind::kShape, "as wide as an annotation, not 4 and 6", [&] {
-    AnnotationAttention attention(table, "",
-                                  {.score = AttentionScore::kDot, .state_width = 4, .annotation_width = 6});
+    RecurrentAttention attention(table, "",
+                                 {.score = AttentionScore::kDot, .state_width = 4, .annotation_width = 6});
   });
 }
 
 // The layer computes what the attention by itself computes, of the state before each word.
-TEST(AttentiveLayer, ContextsAreThoseOfTheStateBefore) {
+TEST(RecurrentDecoderLayer, ContextsAreThoseOfTheStateBefore) {
   TensorSource source(4);
   for (const AttentionScore score : kScores) {
     ParameterTable table;
-    const AttentiveLayer layer(
+    const RecurrentDecoderLayer layer(
         table, "",
         {.input_width = 5, .width = 4, .annotation_width = 4, .score = score, .attention_width = 3});
     const ParameterArray values = random_parameters(table);
@@ -104,8 +104,8 @@ TEST(AttentiveLayer, ContextsAreThoseOfTheStateBefore) {
     std::copy_n(start.data<double>(), 4, before.data<double>());
     std::copy_n(states.data<double>(), 8, before.data<double>() + 4);
     ParameterTable alone_table;
-    const AnnotationAttention alone(alone_table, "attention.",
-                                    {.score = score, .state_width = 4, .annotation_width = 4, .width = 3});
+    const RecurrentAttention alone(alone_table, "attention.",
+                                   {.score = score, .state_width = 4, .annotation_width = 4, .width = 3});
     ParameterArray alone_values(alone_table, DType::kFloat64);
     for (int row = 0; row < alone_table.size(); ++row) {
       const int same = table.size() - alone_table.size() + row;
@@ -121,19 +121,19 @@ TEST(AttentiveLayer, ContextsAreThoseOfTheStateBefore) {
   }
 }
 
-TEST(AttentiveLayer, GradientsOfAllParameters) {
+TEST(RecurrentDecoderLayer, GradientsOfAllParameters) {
   TensorSource source(5);
   const auto layout = ops::AttentionLayout::packed(kOffsets, kSourceOffsets);
   for (const RecurrentCell cell : kCells) {
     for (const AttentionScore score : kScores) {
       ParameterTable table;
-      const AttentiveLayer layer(table, "",
-                                 {.cell = cell,
-                                  .input_width = 2,
-                                  .width = 4,
-                                  .annotation_width = 4,
-                                  .score = score,
-                                  .attention_width = 3});
+      const RecurrentDecoderLayer layer(table, "",
+                                        {.cell = cell,
+                                         .input_width = 2,
+                                         .width = 4,
+                                         .annotation_width = 4,
+                                         .score = score,
+                                         .attention_width = 3});
       const Module module = [&](Context& context, const std::vector<Var>& x) {
         const auto memory = layer.remember(context, x[1]);
         return layer.forward(context, x[0], memory, layout, {{x[2], 0, 4}, {x[2], 4, 4}}).output;

@@ -6,9 +6,9 @@
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
 #include "ops/linear.h"
-#include "ops/query_attention.h"
 #include "ops/recurrent_attention.h"
 #include "ops/recurrent_cell.h"
+#include "ops/recurrent_decoder.h"
 #include "ops/reshape.h"
 #include "random_tensor.h"
 #include "test_folder.h"
@@ -195,9 +195,9 @@ std::vector<Tensor> attentive_inputs(RecurrentCell cell, int64_t width, bool add
   return inputs;
 }
 
-RecurrentAttention attend(RecurrentCell cell, const std::vector<Var>& x) {
+RecurrentDecoderOutput attend(RecurrentCell cell, const std::vector<Var>& x) {
   const int64_t width = x[3].dim(1);
-  return recurrent_attention(
+  return recurrent_decoder(
       cell, x[0], {x[1], x[2]},
       {.hidden = x[3], .hidden_bias = x[4], .context = x[5], .v = x.size() > 7 ? x[7] : Var()},
       AttentionLayout::packed(kOffsets, kSourceOffsets), {{x[6], 0, width}, {x[6], width, width}});
@@ -216,7 +216,7 @@ Var attend_token_by_token(RecurrentCell cell, const std::vector<Var>& x) {
       const Var query = additive ? columns(all, gates, kScore) : state_of(cell, state);
       AttentionLayout layout;
       layout.spans = {{0, 1, kSourceOffsets[b], kSourceOffsets[b + 1], 0}};
-      const Var context = query_attention(query, x[2], x[1], additive ? x[7] : Var(), layout).context;
+      const Var context = recurrent_attention(query, x[2], x[1], additive ? x[7] : Var(), layout).context;
       const Var input = add(row_of_batch(x[0], row), linear(context, x[5]));
       state = step(cell, input, add(columns(all, 0, gates), reshape(x[4], {1, gates})), state);
       line.push_back(state_of(cell, state));
@@ -230,12 +230,12 @@ std::vector<Var> constants(const std::vector<Tensor>& tensors) {
   return {tensors.begin(), tensors.end()};
 }
 
-TEST(RecurrentAttention, AgreesWithSingleSteps) {
+TEST(RecurrentDecoder, AgreesWithSingleSteps) {
   for (const RecurrentCell cell : kCells) {
     for (const bool additive : {false, true}) {
       for (const int64_t width : {1, 3, 17}) {
         const auto x = constants(attentive_inputs(cell, width, additive));
-        const RecurrentAttention actual = attend(cell, x);
+        const RecurrentDecoderOutput actual = attend(cell, x);
         // The same sums in another order; the softmax takes the error of its scores over.
         expect_close(actual.output.value().reshape({1, kTokens * (width + kAnnotation)}),
                      attend_token_by_token(cell, x).value(), 1e-15 * 64 * static_cast<double>(width + 8),
@@ -245,9 +245,9 @@ TEST(RecurrentAttention, AgreesWithSingleSteps) {
   }
 }
 
-TEST(RecurrentAttention, WeightsSumToOneOverTheSentencesOwnTokens) {
+TEST(RecurrentDecoder, WeightsSumToOneOverTheSentencesOwnTokens) {
   const auto x = constants(attentive_inputs(RecurrentCell::kGru, 3, true));
-  const RecurrentAttention result = attend(RecurrentCell::kGru, x);
+  const RecurrentDecoderOutput result = attend(RecurrentCell::kGru, x);
   const auto layout = AttentionLayout::packed(kOffsets, kSourceOffsets);
   ASSERT_EQ(result.weights.size(), layout.pairs());
   for (const AttentionSpan& span : layout.spans) {
@@ -261,7 +261,7 @@ TEST(RecurrentAttention, WeightsSumToOneOverTheSentencesOwnTokens) {
   }
 }
 
-GRADIENT_CHECK(recurrent_attention, BothCellsAndScores) {
+GRADIENT_CHECK(recurrent_decoder, BothCellsAndScores) {
   for (const RecurrentCell cell : kCells) {
     for (const bool additive : {false, true}) {
       expect_gradients([cell](const auto& x) { return attend(cell, x).output; },
@@ -270,7 +270,7 @@ GRADIENT_CHECK(recurrent_attention, BothCellsAndScores) {
   }
 }
 
-TEST(RecurrentAttention, ErrorsNameShapes) {
+TEST(RecurrentDecoder, ErrorsNameShapes) {
   auto x = constants(attentive_inputs(RecurrentCell::kGru, 3, true));
   const auto with = [&](size_t place, const Shape& shape) {
     auto changed = x;

@@ -1,5 +1,5 @@
 // One direction of a recurrent layer, unrolled in time: the steps that ops/recurrent.cc and
-// ops/recurrent_attention.cc share. Not for use elsewhere.
+// ops/recurrent_decoder.cc share. Not for use elsewhere.
 //
 // The products of the inputs are made for all tokens at once before, those of the states step by step; going
 // back, only the gradient that flows from step to step needs a product for each step, and the gradients of

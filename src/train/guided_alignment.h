@@ -35,7 +35,7 @@ class GuidedHead : public nn::DifferentiableSink {
   GuidedHead(models::AlignmentHead head, std::vector<ops::AttentionLink> links, double scale)
       : head_(head), links_(std::move(links)), scale_(scale) {}
   bool wants(const nn::AttentionPlace& place) const override {
-    return place.stack == nn::AttentionStack::kCross && place.layer == head_.layer;
+    return place.stack == Stack::kCross && place.layer == head_.layer;
   }
   void receive_variable(const Var& weights, const ops::AttentionLayout& layout, int heads) override {
     loss_ = ops::attention_cross_entropy(weights, layout, heads, head_.head, links_, scale_);

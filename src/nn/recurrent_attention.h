@@ -1,23 +1,25 @@
-// How well a decoder's state fits an annotation: the scores of the attention of recurrent networks.
+// Additive (Bahdanau) and multiplicative (Luong) attention: that of recurrent decoders, from a decoder state
+// to the annotations, the states of the encoder. The score of a state s and an annotation h is one of
 //
 //   additive   v . tanh(W_a s + U_a h)     Bahdanau, Cho and Bengio, 2015
 //   dot        s . h                       Luong, Pham and Manning, 2015
 //   general    s . (W_a h)                 the same
 //
-// In the words of attention: s is the query, W_a h or U_a h the key, h itself the value.
+// So s is the query, W_a h or U_a h the key, and h itself the value. nn/recurrent_decoder_layer.h is the
+// layer that attends with it, ops/recurrent_attention.h the op.
 #pragma once
 
 #include <string>
 
 #include "nn/context.h"
 #include "nn/linear.h"
-#include "ops/query_attention.h"
+#include "ops/recurrent_attention.h"
 
 namespace heed::nn {
 
 enum class AttentionScore { kAdditive, kDot, kGeneral };
 
-class AnnotationAttention {
+class RecurrentAttention {
  public:
   struct Options {
     AttentionScore score = AttentionScore::kAdditive;
@@ -26,11 +28,11 @@ class AnnotationAttention {
     int64_t width = 256;             ///< A: additive scores only
   };
 
-  AnnotationAttention() = default;
+  RecurrentAttention() = default;
   /// Registers, in this order, `prefix`query.weight, W_a (A, S), `prefix`key.weight, U_a (A, C), and
   /// `prefix`score, v (A), for the additive score; `prefix`key.weight, W_a (S, C), for the general one.
   /// Throws kShape for dot products between widths that differ.
-  AnnotationAttention(ParameterTable& table, const std::string& prefix, const Options& options);
+  RecurrentAttention(ParameterTable& table, const std::string& prefix, const Options& options);
 
   /// What is compared with queries: annotations (N, C) -> (N, A), or (N, S). Computed once for a sentence.
   Var keys(Context& context, const Var& annotations) const;
@@ -40,8 +42,8 @@ class AnnotationAttention {
   ParamRef query_weight() const { return query_.weight(); }
 
   /// Where all states are known: states (Nq, S), annotations (Nk, C) -> contexts (Nq, C) and the weights.
-  ops::QueryAttention forward(Context& context, const Var& states, const Var& annotations,
-                              const ops::AttentionLayout& layout) const;
+  ops::RecurrentAttentionOutput forward(Context& context, const Var& states, const Var& annotations,
+                                        const ops::AttentionLayout& layout) const;
 
  private:
   Options options_;

@@ -1,16 +1,17 @@
-// The layer of a recurrent decoder that attends: ops/recurrent_attention.h with its parameters.
+// The decoder layer of a recurrent network with attention (Bahdanau, Cho and Bengio, 2015), as
+// transformer_layer.h is a Transformer's: ops/recurrent_decoder.h with its parameters.
 #pragma once
 
 #include <string>
 
-#include "nn/annotation_attention.h"
 #include "nn/context.h"
 #include "nn/linear.h"
-#include "ops/recurrent_attention.h"
+#include "nn/recurrent_attention.h"
+#include "ops/recurrent_decoder.h"
 
 namespace heed::nn {
 
-class AttentiveLayer {
+class RecurrentDecoderLayer {
  public:
   struct Options {
     RecurrentCell cell = RecurrentCell::kGru;
@@ -21,23 +22,24 @@ class AttentiveLayer {
     int64_t attention_width = 256;  ///< A, of the additive score
   };
 
-  AttentiveLayer() = default;
+  RecurrentDecoderLayer() = default;
   /// Registers `prefix`input, W_y (G S, input width) and b, `prefix`context.weight, W_c (G S, C), and
-  /// `prefix`hidden, W_h (G S, S) and b_h; and `prefix`attention, see AnnotationAttention.
-  AttentiveLayer(ParameterTable& table, const std::string& prefix, const Options& options);
+  /// `prefix`hidden, W_h (G S, S) and b_h; and `prefix`attention, see RecurrentAttention.
+  RecurrentDecoderLayer(ParameterTable& table, const std::string& prefix, const Options& options);
 
   /// annotations (Ns, C) with their keys, once for a sentence.
   ops::RecurrentMemory remember(Context& context, const Var& annotations) const;
   /// x (Nt, input width) -> (Nt, S + C): states and contexts. The queries of the layout are the rows of x.
-  ops::RecurrentAttention forward(Context& context, const Var& x, const ops::RecurrentMemory& memory,
-                                  const ops::AttentionLayout& layout, const ops::RecurrentStart& start) const;
+  ops::RecurrentDecoderOutput forward(Context& context, const Var& x, const ops::RecurrentMemory& memory,
+                                      const ops::AttentionLayout& layout,
+                                      const ops::RecurrentStart& start) const;
 
  private:
   Options options_;
   Linear input_, context_;
   ParamRef hidden_bias_;
   ParamRef hidden_;  // W_h, and W_a of the additive score behind it: both multiply the state
-  AnnotationAttention attention_;
+  RecurrentAttention attention_;
 };
 
 }  // namespace heed::nn

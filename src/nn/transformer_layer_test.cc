@@ -1,13 +1,12 @@
-// Encoder and decoder layers.
+// The layer as an encoder's and as a decoder's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "compare.h"
-#include "nn/decoder.h"
-#include "nn/encoder.h"
 #include "nn/module_test.h"
+#include "nn/transformer_layer.h"
 #include "ops/layer_norm.h"
 
 namespace heed::nn {
@@ -24,41 +23,47 @@ LayerOptions small(bool norm_first) {
           .activation_dropout = 0.1};
 }
 
+LayerOptions decoder(LayerOptions options) {
+  options.stack = Stack::kDecoder;
+  options.causal = options.cross_attention = true;
+  return options;
+}
+
 const auto kSource = ops::AttentionLayout::packed({0, 3, 4, 8}, {0, 3, 4, 8});
 const auto kTarget = ops::AttentionLayout::packed({0, 2, 4, 5}, {0, 2, 4, 5});
 const auto kAcross = ops::AttentionLayout::packed({0, 2, 4, 5}, {0, 3, 4, 8});
 
-TEST(EncoderLayer, Gradients) {
+TEST(TransformerLayer, GradientsOfAnEncoders) {
   for (const bool norm_first : {false, true}) {
     ParameterTable table;
-    const EncoderLayer layer(table, "", small(norm_first), 0);
+    const TransformerLayer layer(table, "", small(norm_first), 0);
     for (const bool training : {false, true}) {
       expect_module_gradients(
-          table, [&](Context& c, const auto& x) { return layer.forward(c, x[0], kSource, {}); },
+          table, [&](Context& c, const auto& x) { return layer.forward(c, x[0], kSource); },
           {TensorSource(1).normal({8, 4}, DType::kFloat64, 2)}, training);
     }
   }
 }
 
-TEST(DecoderLayer, Gradients) {
+TEST(TransformerLayer, GradientsOfADecoders) {
   for (const bool norm_first : {false, true}) {
     ParameterTable table;
-    const DecoderLayer layer(table, "", small(norm_first), 0);
-    const ops::AttentionMask look_ahead{.causal = true}, none;
+    const TransformerLayer layer(table, "", decoder(small(norm_first)), 0);
     for (const bool training : {false, true}) {
       expect_module_gradients(
           table,
           [&](Context& c, const auto& x) {
-            return layer.forward(c, x[0], x[1], {kTarget, look_ahead, kAcross, none});
+            const TransformerLayer::Memory memory{x[1], kAcross};
+            return layer.forward(c, x[0], kTarget, {}, &memory);
           },
           {TensorSource(1).normal({5, 4}, DType::kFloat64, 2), TensorSource(2).normal({8, 4})}, training);
     }
   }
 }
 
-TEST(EncoderLayer, HasTheNamesOfHuggingFace) {
+TEST(TransformerLayer, HasTheNamesOfHuggingFace) {
   ParameterTable table;
-  const EncoderLayer layer(table, "model.encoder.layers.3.", small(false), 3);
+  const TransformerLayer layer(table, "model.encoder.layers.3.", small(false), 3);
   std::vector<std::string> names;
   for (int row = 0; row < table.size(); ++row) names.push_back(table[row].name);
   for (const char* name :
@@ -71,11 +76,11 @@ TEST(EncoderLayer, HasTheNamesOfHuggingFace) {
 }
 
 // Post-norm ends with a norm; pre-norm is the identity where its sub-layers give nothing.
-TEST(EncoderLayer, NormStandsWhereItIsAskedFor) {
+TEST(TransformerLayer, PlacesOfTheNorm) {
   const Tensor x = TensorSource(3).normal({8, 4});
   const auto run = [&](bool norm_first) {
     ParameterTable table;
-    const EncoderLayer layer(table, "", small(norm_first), 0);
+    const TransformerLayer layer(table, "", small(norm_first), 0);
     ParameterArray values(table, DType::kFloat64);  // all zeros, so every sub-layer gives 0
     for (int row = 0; row < table.size(); ++row) {
       Tensor view = values.view(table, {row, 1});
@@ -83,7 +88,7 @@ TEST(EncoderLayer, NormStandsWhereItIsAskedFor) {
         std::fill_n(view.data<double>(), view.size(), 1);
     }
     Context context = context_for(table, values);
-    return layer.forward(context, x, kSource, {}).value();
+    return layer.forward(context, x, kSource).value();
   };
   expect_equal(run(true), x, "pre-norm");
   const Tensor ones = Tensor::from<double>({1, 1, 1, 1}, {4}), zeros = Tensor::zeros({4}, DType::kFloat64);
@@ -91,60 +96,64 @@ TEST(EncoderLayer, NormStandsWhereItIsAskedFor) {
   expect_close(run(false), ops::layer_norm(once, ones, zeros).value(), 1e-14, "post-norm, twice");
 }
 
-TEST(EncoderLayer, TheCompanyOfASequenceChangesNothing) {
+TEST(TransformerLayer, IsBatchInvariant) {
   ParameterTable table;
-  const EncoderLayer layer(table, "", {.width = 8, .heads = 2, .inner_width = 12}, 0);
+  const TransformerLayer layer(table, "", {.width = 8, .heads = 2, .inner_width = 12}, 0);
   const ParameterArray values = random_parameters(table, DType::kFloat32);
   PackedWeights packed;
   Context context = context_for(table, values);
   context.packed = &packed;
   const Tensor x = TensorSource(4).normal({8, 8}, DType::kFloat32);
-  const Tensor together = layer.forward(context, x, kSource, {}).value();
+  const Tensor together = layer.forward(context, x, kSource).value();
   for (const AttentionSpan& span : kSource.spans) {
     const Tensor alone = x.narrow(0, span.query_begin, span.queries()).clone();
     const auto layout = ops::AttentionLayout::padded(1, span.queries(), span.keys());
-    expect_equal(layer.forward(context, alone, layout, {}).value(),
+    expect_equal(layer.forward(context, alone, layout).value(),
                  together.narrow(0, span.query_begin, span.queries()).clone(), "to the last bit");
   }
   const auto one = ops::AttentionLayout::padded(1, 8, 8);
-  EXPECT_NE(layer.forward(context, x, one, {}).value().to_vector<float>(), together.to_vector<float>())
+  EXPECT_NE(layer.forward(context, x, one).value().to_vector<float>(), together.to_vector<float>())
       << "the control: as one sequence, it is another";
 }
 
-// The look-ahead mask: what comes later changes nothing.
-TEST(DecoderLayer, SeesNoLaterWord) {
-  ParameterTable table;
-  const DecoderLayer layer(table, "", small(false), 0);
+TEST(TransformerLayer, CausalAttentionSeesNoLaterToken) {
+  LayerOptions options = decoder(small(false));
+  ParameterTable table, open_table;
+  const TransformerLayer layer(table, "", options, 0);
+  options.causal = false;
+  const TransformerLayer open_layer(open_table, "", options, 0);
   const ParameterArray values = random_parameters(table);
-  const Tensor memory = TensorSource(6).normal({3, 4});
+  const Var memory = TensorSource(6).normal({3, 4});
   Tensor x = TensorSource(5).normal({5, 4});
   const auto self = ops::AttentionLayout::padded(1, 5, 5), cross = ops::AttentionLayout::padded(1, 5, 3);
   const auto run = [&](bool causal) {
     Context context = context_for(table, values);
-    return layer.forward(context, x, memory, {self, {.causal = causal}, cross, {}}).value();
+    const TransformerLayer::Memory attended{memory, cross};
+    return (causal ? layer : open_layer).forward(context, x, self, {}, &attended).value();
   };
   const Tensor before = run(true), before_open = run(false);
-  x.data<double>()[4 * 4] += 1;  // the last word
-  expect_equal(run(true).narrow(0, 0, 4).clone(), before.narrow(0, 0, 4).clone(), "earlier words");
+  x.data<double>()[4 * 4] += 1;  // the last token
+  expect_equal(run(true).narrow(0, 0, 4).clone(), before.narrow(0, 0, 4).clone(), "earlier tokens");
   EXPECT_NE(run(true).narrow(0, 4, 1).to_vector<double>(), before.narrow(0, 4, 1).to_vector<double>());
   EXPECT_NE(run(false).narrow(0, 0, 1).to_vector<double>(), before_open.narrow(0, 0, 1).to_vector<double>())
       << "the control: without the mask, they are changed";
 }
 
-TEST(DecoderLayer, StepByStepIsTheSameAsAllAtOnce) {
+TEST(TransformerLayer, StepByStepIsTheSameAsAllAtOnce) {
   constexpr int64_t kLength = 6, kWidth = 8;
   for (const bool norm_first : {false, true}) {
     ParameterTable table;
-    const DecoderLayer layer(table, "",
-                             {.width = kWidth, .heads = 2, .inner_width = 12, .norm_first = norm_first}, 0);
+    const TransformerLayer layer(
+        table, "", decoder({.width = kWidth, .heads = 2, .inner_width = 12, .norm_first = norm_first}), 0);
     const ParameterArray values = random_parameters(table, DType::kFloat32);
     Context context = context_for(table, values);
     const Tensor x = TensorSource(7).normal({kLength, kWidth}, DType::kFloat32);
-    const Tensor memory = TensorSource(8).normal({5, kWidth}, DType::kFloat32);
+    const Var memory = TensorSource(8).normal({5, kWidth}, DType::kFloat32);
     const auto self = ops::AttentionLayout::padded(1, kLength, kLength);
     const auto cross = ops::AttentionLayout::padded(1, kLength, 5);
-    const Tensor expected = layer.forward(context, x, memory, {self, {.causal = true}, cross, {}}).value();
-    DecoderLayerState state;
+    const TransformerLayer::Memory attended{memory, cross};
+    const Tensor expected = layer.forward(context, x, self, {}, &attended).value();
+    LayerState state;
     state.memory_keys_values = layer.project_memory(context, memory).value();
     state.self.reserve(kLength, kWidth);
     StepLayout own, across;
@@ -153,7 +162,7 @@ TEST(DecoderLayer, StepByStepIsTheSameAsAllAtOnce) {
       own.new_rows = {t};
       own.key_rows.push_back(t);
       own.spans = {{0, 1, 0, t + 1}};
-      const Tensor y = layer.step(context, x.narrow(0, t, 1), state, {own, across}).value();
+      const Tensor y = layer.step(context, x.narrow(0, t, 1), state, {own, &across}).value();
       // Some hundred roundings of numbers of size 4, through two norms.
       expect_close(y, expected.narrow(0, t, 1).clone(), 400 * 0x1p-23, "a step");
     }

@@ -1,10 +1,11 @@
-// heed/attention.h, over the layer and the functions of this folder.
+// heed/attention.h: its functions, and its layer, over those of src/nn.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "api/contiguous.h"
 #include "base/check.h"
 #include "heed/attention.h"
 #include "nn/attention.h"
@@ -14,13 +15,9 @@
 namespace heed {
 namespace {
 
-Tensor without_gaps(const Tensor& tensor) {
-  return !tensor.defined() || tensor.is_contiguous() ? tensor : tensor.clone();
-}
-
 /// A mask of (H, Tq, Tk) beside scores with one axis more: (1, H, Tq, Tk).
 Tensor with_batch_axis(const Tensor& mask, int rank) {
-  const Tensor whole = without_gaps(mask);
+  const Tensor whole = contiguous(mask);
   if (!whole.defined() || whole.rank() != 3 || rank != 4) return whole;
   return whole.reshape({1, whole.dim(0), whole.dim(1), whole.dim(2)});
 }
@@ -33,7 +30,7 @@ void require_scale(const char* name, double scale) {
 
 ops::AttentionMask mask_of(const AttentionOptions& options, int rank) {
   ops::AttentionMask mask{.causal = options.look_ahead};
-  mask.key_visible = without_gaps(options.padding);
+  mask.key_visible = contiguous(options.padding);
   mask.visible = with_batch_axis(options.mask, rank);
   mask.bias = with_batch_axis(options.bias, rank);
   return mask;
@@ -67,7 +64,7 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
                                              const AttentionOptions& options, double scale) {
   require_scale("scaled_dot_product_attention", scale);
   const auto [output, weights] = nn::scaled_dot_product_attention(
-      without_gaps(query), without_gaps(key), without_gaps(value), mask_of(options, query.rank()), scale);
+      contiguous(query), contiguous(key), contiguous(value), mask_of(options, query.rank()), scale);
   return {output.value(), options.weights ? weights.value() : Tensor()};
 }
 
@@ -80,7 +77,7 @@ Tensor attention_scores(const Tensor& query, const Tensor& key, double scale) {
          "attention_scores: query (..., Tq, d_k) and key (..., Tk, d_k) are needed, not {} and {}",
          query.shape().to_string(), key.shape().to_string());
   }
-  const Tensor q = without_gaps(query), k = without_gaps(key);
+  const Tensor q = contiguous(query), k = contiguous(key);
   Shape shape = query.shape();
   shape.set(-1, key.dim(-2));
   int64_t matrices = 1;
@@ -91,7 +88,7 @@ Tensor attention_scores(const Tensor& query, const Tensor& key, double scale) {
 }
 
 AttentionResult plain_self_attention(const Tensor& x) {
-  const auto [output, weights] = nn::plain_self_attention(without_gaps(x));
+  const auto [output, weights] = nn::plain_self_attention(contiguous(x));
   return {output.value(), weights.value()};
 }
 
@@ -121,15 +118,14 @@ Tensor split_heads(const Tensor& x, int heads) {
     fail(ErrorKind::kShape, "split_heads: x must be (B, T, D), D divisible by the {} heads, not {}", heads,
          x.shape().to_string());
   }
-  const Tensor rows =
-      without_gaps(x).reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads});  // (B, T, H, d_k)
-  return swap_middle(rows);                                                    // (B, H, T, d_k)
+  const Tensor rows = contiguous(x).reshape({x.dim(0), x.dim(1), heads, x.dim(2) / heads});  // (B, T, H, d_k)
+  return swap_middle(rows);                                                                  // (B, H, T, d_k)
 }
 
 Tensor merge_heads(const Tensor& x) {
   if (x.rank() != 4)
     fail(ErrorKind::kShape, "merge_heads: x must be (B, H, T, d_k), not {}", x.shape().to_string());
-  return swap_middle(without_gaps(x)).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});  // (B, T, D)
+  return swap_middle(contiguous(x)).reshape({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});  // (B, T, D)
 }
 
 // ---- The layer --------------------------------------------------------------------------------------------
@@ -332,7 +328,7 @@ AttentionResult MultiHeadAttention::Impl::padded(nn::Context context, const Tens
   KeepWeights sink;
   if (wanted.weights) context.sink = &sink;
   const auto layout = ops::AttentionLayout::padded(batch, queries, keys);
-  const Var output = run(context, {without_gaps(query), without_gaps(key_), without_gaps(value)}, layout,
+  const Var output = run(context, {contiguous(query), contiguous(key_), contiguous(value)}, layout,
                          mask_of(wanted, 4));  // (B, Tq, D) as rows
   AttentionResult result{output.value().reshape(query.shape())};
   if (wanted.weights) result.weights = sink.weights().reshape({batch, options.heads, queries, keys});
@@ -356,7 +352,7 @@ MultiHeadAttention::PackedResult MultiHeadAttention::Impl::ragged(nn::Context co
                                    checked_offsets("key", wanted.key_offsets, key_.dim(0)));
   KeepWeights sink;
   if (wanted.weights) context.sink = &sink;
-  const Var output = run(context, {without_gaps(query), without_gaps(key_), without_gaps(value)}, layout,
+  const Var output = run(context, {contiguous(query), contiguous(key_), contiguous(value)}, layout,
                          {.causal = wanted.look_ahead});
   PackedResult result{output.value()};
   for (const AttentionSpan& span : layout.spans) {
@@ -433,7 +429,7 @@ AttentionGradients MultiHeadAttention::backward(const Tensor& upstream) {
          name_of(output.dtype()));
   }
   const Impl::Pass pass = *std::exchange(impl_->pass, std::nullopt);
-  impl_->tape.backward(pass.output, without_gaps(upstream).reshape(pass.output.shape()));
+  impl_->tape.backward(pass.output, contiguous(upstream).reshape(pass.output.shape()));
   AttentionGradients gradients;
   Tensor* places[3] = {&gradients.query, &gradients.key, &gradients.value};
   for (int n = 0; n < 3; ++n) {

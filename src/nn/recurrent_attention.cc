@@ -1,4 +1,4 @@
-#include "nn/annotation_attention.h"
+#include "nn/recurrent_attention.h"
 
 #include <cmath>
 
@@ -6,8 +6,8 @@
 
 namespace heed::nn {
 
-AnnotationAttention::AnnotationAttention(ParameterTable& table, const std::string& prefix,
-                                         const Options& options)
+RecurrentAttention::RecurrentAttention(ParameterTable& table, const std::string& prefix,
+                                       const Options& options)
     : options_(options) {
   const auto& [score, state, annotation, width] = options_;
   switch (score) {
@@ -34,20 +34,21 @@ AnnotationAttention::AnnotationAttention(ParameterTable& table, const std::strin
   }
 }
 
-Var AnnotationAttention::keys(Context& context, const Var& annotations) const {
+Var RecurrentAttention::keys(Context& context, const Var& annotations) const {
   return options_.score == AttentionScore::kDot ? annotations : key_.forward(context, annotations);
 }
 
-Var AnnotationAttention::score_vector(Context& context) const {
+Var RecurrentAttention::score_vector(Context& context) const {
   return score_.defined() ? context.parameter(score_) : Var();
 }
 
-ops::QueryAttention AnnotationAttention::forward(Context& context, const Var& states, const Var& annotations,
-                                                 const ops::AttentionLayout& layout) const {
+ops::RecurrentAttentionOutput RecurrentAttention::forward(Context& context, const Var& states,
+                                                          const Var& annotations,
+                                                          const ops::AttentionLayout& layout) const {
   const bool additive = options_.score == AttentionScore::kAdditive;
   const Var queries = additive ? query_.forward(context, states) : states;  // (Nq, S) -> (Nq, A)
-  return ops::query_attention(queries, keys(context, annotations), annotations, score_vector(context),
-                              layout);
+  return ops::recurrent_attention(queries, keys(context, annotations), annotations, score_vector(context),
+                                  layout);
 }
 
 }  // namespace heed::nn

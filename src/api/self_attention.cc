@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/contiguous.h"
 #include "base/check.h"
 #include "heed/attention.h"
 #include "ops/columns.h"
@@ -36,17 +37,13 @@ void attend_in_loops(const Tensor& x, Tensor& weights, Tensor& output) {
   }
 }
 
-Tensor without_gaps(const Tensor& tensor) {
-  return tensor.is_contiguous() ? tensor : tensor.clone();
-}
-
 /// U x for every x of (..., D): (..., rows of U).
 Tensor projected(const char* what, const Tensor& x, const Tensor& u) {
   if (u.rank() != 2 || x.rank() < 1 || u.dim(1) != x.dim(-1)) {
     fail(ErrorKind::kShape, "self_attention: {} must be (any width, {}) to multiply x {}, not {}", what,
          x.rank() < 1 ? 0 : x.dim(-1), x.shape().to_string(), u.shape().to_string());
   }
-  return ops::linear(x, without_gaps(u)).value();
+  return ops::linear(x, contiguous(u)).value();
 }
 
 /// (T, T) of each head, and B of them where there is a batch -> (..., H, T, T)
@@ -73,7 +70,7 @@ AttentionResult plain_self_attention_in_loops(const Tensor& x) {
   if (x.rank() != 2) {
     fail(ErrorKind::kShape, "plain_self_attention_in_loops: x must be (T, D), not {}", x.shape().to_string());
   }
-  const Tensor words = without_gaps(x);
+  const Tensor words = contiguous(x);
   Tensor weights = Tensor::empty({x.dim(0), x.dim(0)}, x.dtype()),
          output = Tensor::empty(x.shape(), x.dtype());
   ops::for_float_type("plain_self_attention_in_loops", words,
@@ -83,7 +80,7 @@ AttentionResult plain_self_attention_in_loops(const Tensor& x) {
 
 AttentionResult self_attention(const Tensor& x, const SelfAttentionMatrices& u,
                                const AttentionOptions& options, double scale) {
-  const Tensor words = without_gaps(x);
+  const Tensor words = contiguous(x);
   const Tensor query = projected("U_q", words, u.query);  // (..., T, d_k)
   const Tensor key = projected("U_k", words, u.key);      // (..., T, d_k)
   const Tensor value = projected("U_v", words, u.value);  // (..., T, d_v)
