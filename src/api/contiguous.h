@@ -1,3 +1,4 @@
+// What the ops take: tensors without gaps.
 #pragma once
 
 #include "heed/tensor.h"
