@@ -37,7 +37,9 @@ set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)
 set(HEED_LINK_data ICU::uc)
 set(HEED_LINK_decode ICU::uc PkgConfig::GUMBO PkgConfig::MD4C)
-set(HEED_LINK_inspect PkgConfig::PANGOCAIRO ICU::uc nlohmann_json::nlohmann_json)
+set(HEED_LINK_inspect ICU::uc nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+set(HEED_LINK_pictures PkgConfig::PANGOCAIRO)
+set(HEED_TEST_LINK_inspect PkgConfig::PANGOCAIRO) # reads back what was drawn
 set(HEED_LINK_train nlohmann_json::nlohmann_json PkgConfig::TOMLPLUSPLUS)
 # Boost.Beast and Boost.Asio: headers alone.
 find_path(HEED_BEAST_HEADERS boost/beast/version.hpp REQUIRED)

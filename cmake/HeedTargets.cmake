@@ -148,6 +148,22 @@ function(heed_embed_web folder)
   target_sources(heed_${folder} PRIVATE ${output})
 endfunction()
 
+# Cairo and Pango with what is drawn by them, src/pictures, in a library of its own that src/inspect loads when the
+# first picture is made.
+function(heed_picture_library)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/pictures/*.cc)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/arrows/pictures)
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/pictures ${CMAKE_BINARY_DIR}/arrows/pictures/pictures SYMBOLIC)
+  add_library(heed_pictures MODULE ${sources})
+  heed_compile_options(heed_pictures)
+  target_compile_options(heed_pictures PRIVATE -O1)
+  heed_see_folders(heed_pictures pictures inspect base)
+  target_link_libraries(heed_pictures PRIVATE heed_base ${HEED_LINK_pictures})
+  target_link_options(heed_pictures PRIVATE -Wl,--exclude-libs,ALL)
+  install(TARGETS heed_pictures LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  add_dependencies(heed_inspect heed_pictures)
+endfunction()
+
 # The installed library: all folders except the server and the command line in one shared object.
 function(heed_public_library)
   get_property(folders GLOBAL PROPERTY HEED_FOLDERS)
