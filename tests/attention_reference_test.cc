@@ -186,7 +186,7 @@ TEST(AttentionReference, DropoutOfWeightsWithTheMaskGiven) {
           ops::dropout(weights, reference.tensor("input.keep"), reference.hyperparameters().at("p"));
       const int64_t matrices = query.dim(0) * query.dim(1);
       const auto layout = ops::AttentionLayout::padded(matrices, query.dim(2), key.dim(2));
-      const Var output = ops::attention_mix(dropped, {value, 0, value.dim(3)}, layout, 1);
+      const Var output = ops::attention_mix(dropped, {.value = {value, 0, value.dim(3)}}, layout);
       expect_reference(reference, "expected.weights", weights.value());
       expect_reference(reference, "expected.dropped_weights", dropped.value());
       const Tensor expected = reference.tensor("expected.output");

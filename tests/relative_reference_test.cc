@@ -113,7 +113,7 @@ void expect_shaw(const ReferenceCase& reference, DType dtype) {
                                             distances, operands, layout);
   const Var weights = ops::attention_softmax(scores, layout, run.heads(), run.mask);
   run.expect("expected.weights", weights.value().reshape(reference.tensor("expected.weights").shape()));
-  const Var mixed = ops::attention_mix(weights, operands.value, layout, run.heads());
+  const Var mixed = ops::attention_mix(weights, operands, layout);
   run.finish(
       ops::add_distance_values({weights, mixed}, run.table("table_value"), distances, layout, run.heads()));
 }
@@ -144,7 +144,7 @@ void expect_buckets(const ReferenceCase& reference, DType dtype) {
                                             distances, layout, run.heads());
   const Var weights = ops::attention_softmax(scores, layout, run.heads(), run.mask);
   run.expect("expected.weights", weights.value().reshape(reference.tensor("expected.weights").shape()));
-  run.finish(ops::attention_mix(weights, operands.value, layout, run.heads()));
+  run.finish(ops::attention_mix(weights, operands, layout));
 }
 
 void expect_rotary(const ReferenceCase& reference, DType dtype, ops::RotaryLayout order) {

@@ -196,7 +196,7 @@ struct MultiHeadAttention::Impl {
     layer = nn::MultiHeadAttention(table, "", own);
     values = nn::ParameterArray(table, options.dtype);
     gradients = nn::ParameterArray(table, options.dtype);
-    packed = std::make_unique<nn::PackedWeights>();
+    packed = std::make_unique<nn::PackedWeights>(table, values);
     key = RandomKey::from_seed(options.seed);
     nn::initialise(table, values, key.fold(0));
   }
@@ -208,13 +208,7 @@ struct MultiHeadAttention::Impl {
     fail(ErrorKind::kUsage, "attention: there is no parameter '{}'; the first is '{}'", name, table[0].name);
   }
 
-  nn::Context inference_context() const {
-    nn::Context context;
-    context.table = &table;
-    context.values = &values;
-    context.packed = packed.get();
-    return context;
-  }
+  nn::Context inference_context() const { return packed->context(); }
 
   nn::Context training_context() {
     std::fill_n(static_cast<char*>(gradients.flat().bytes()),
@@ -393,7 +387,7 @@ void MultiHeadAttention::set_parameter(const std::string& name, const Tensor& va
   const Tensor converted = value.to(place.dtype());
   std::copy_n(static_cast<const char*>(converted.bytes()),
               static_cast<size_t>(place.size()) * size_of(place.dtype()), static_cast<char*>(place.bytes()));
-  impl_->packed = std::make_unique<nn::PackedWeights>();
+  impl_->packed = std::make_unique<nn::PackedWeights>(impl_->table, impl_->values);
 }
 
 AttentionResult MultiHeadAttention::forward(const Tensor& query, const Tensor& key, const Tensor& value,

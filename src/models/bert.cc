@@ -182,10 +182,11 @@ ClassificationLoss BertClassifier::loss(nn::Context& context, const ClassifierIn
 BertMaskedLm::BertMaskedLm(const BertConfig& config) : config_(config), encoder_(table_, config) {
   transform_ = nn::Linear(table_, "cls.predictions.transform.dense", config.width, config.width);
   norm_ = nn::LayerNorm(table_, "cls.predictions.transform.LayerNorm", config.width, config.norm_epsilon);
-  bias_ = table_.add({"cls.predictions.bias",
-                      {config.vocabulary},
-                      {nn::Initialisation::Kind::kZeros},
-                      {"cls.predictions.decoder.bias"}});
+  output_ = nn::Linear(table_, encoder_.words(),
+                       table_.add({"cls.predictions.bias",
+                                   {config.vocabulary},
+                                   {nn::Initialisation::Kind::kZeros},
+                                   {"cls.predictions.decoder.bias"}}));
   table_.also_call(encoder_.words().first, "cls.predictions.decoder.weight");
   // Other heads of BERT's pretraining.
   table_.leave_out("bert.pooler.");
@@ -198,7 +199,7 @@ Tensor BertMaskedLm::logits(nn::Context& context, const ClassifierInput& input,
   Var x = ops::embedding(hidden, id_tensor(places));                      // (places, D)
   x = ops::activate(config_.activation, transform_.forward(context, x));  // (places, D)
   x = norm_.forward(context, x);                                          // (places, D)
-  return nn::linear(context, x, encoder_.words(), bias_).value();         // (places, V)
+  return output_.forward(context, x).value();                             // (places, V)
 }
 
 }  // namespace heed::models

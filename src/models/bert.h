@@ -100,7 +100,7 @@ class BertMaskedLm : public MaskedLanguageModel {
   BertEncoder encoder_;
   nn::Linear transform_;
   nn::LayerNorm norm_;
-  nn::ParamRef bias_;
+  nn::Linear output_;  // tied to the embeddings of tokens
 };
 
 }  // namespace heed::models

@@ -94,9 +94,8 @@ TEST(BertClassifier, LossFollowsItsDefinition) {
 TEST(BertClassifier, IsBatchInvariant) {
   const BertClassifier model(tiny());
   const nn::ParameterArray values = some_values(model.table());
-  nn::PackedWeights packed;
-  nn::Context context = nn::context_for(model.table(), values);
-  context.packed = &packed;
+  const nn::PackedWeights packed(model.table(), values);
+  nn::Context context = packed.context();
   const Tensor together = model.logits(context, input_of({{2, 5, 3}, {2, 3}, {2, 7, 5, 10, 3}}));
   expect_equal(model.logits(context, input_of({{2, 7, 5, 10, 3}})), together.narrow(0, 2, 1).clone(),
                "alone");

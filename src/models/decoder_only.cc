@@ -69,11 +69,12 @@ DecoderOnly::DecoderOnly(const DecoderOnlyConfig& config) : config_(config) {
   const nn::LayerOptions options = layer_options(config, 0);
   table_.let_quantize(embedding_.first);
   final_norm_ = nn::Norm(table_, family.final_norm, config.width, {options.norm, options.norm_epsilon});
-  output_ = embedding_;
+  nn::ParamRef output = embedding_;
   if (!config.tied_output) {
-    output_ = table_.add({family.output + ".weight", {config.vocabulary, config.width}, {}, {}});
-    table_.let_quantize(output_.first);
+    output = table_.add({family.output + ".weight", {config.vocabulary, config.width}, {}, {}});
+    table_.let_quantize(output.first);
   }
+  output_ = nn::Linear(table_, output);
   follow_family();
 }
 
@@ -182,12 +183,11 @@ Var DecoderOnly::hidden(nn::Context& context, const Sequences& text) const {
 ops::VocabularyLoss DecoderOnly::loss(nn::Context& context, const Sequences& text,
                                       const std::vector<int32_t>& labels,
                                       const ops::CrossEntropyOptions& options, double scale) const {
-  return ops::vocabulary_cross_entropy(hidden(context, text), context.parameter(output_), {},
-                                       id_tensor(labels), options, scale);
+  return output_.vocabulary_loss(context, hidden(context, text), id_tensor(labels), options, scale);
 }
 
 Tensor DecoderOnly::vocabulary_logits(nn::Context& context, const Var& hidden) const {
-  return nn::linear(context, hidden, output_).value();  // (N, D) -> (N, V)
+  return output_.forward(context, hidden).value();  // (N, D) -> (N, V)
 }
 
 Tensor DecoderOnly::logits(nn::Context& context, const Sequences& text) const {

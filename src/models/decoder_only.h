@@ -103,7 +103,8 @@ class DecoderOnly : public LanguageModel {
   void expect_computed();
 
   DecoderOnlyConfig config_;
-  nn::ParamRef embedding_, positions_, output_;
+  nn::ParamRef embedding_, positions_;
+  nn::Linear output_;
   std::vector<nn::TransformerLayer> layers_;
   nn::Norm final_norm_;
 };

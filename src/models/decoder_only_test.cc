@@ -62,12 +62,10 @@ Sequences text_of(const std::vector<std::vector<int32_t>>& texts) {
 /// A model with random parameters, ready for inference.
 struct Ready {
   explicit Ready(const DecoderOnlyConfig& config)
-      : model(config), values(nn::random_parameters(model.table(), DType::kFloat32, 4, 0.4)) {}
-  nn::Context context() {
-    nn::Context context = nn::context_for(model.table(), values);
-    context.packed = &packed;
-    return context;
-  }
+      : model(config),
+        values(nn::random_parameters(model.table(), DType::kFloat32, 4, 0.4)),
+        packed(model.table(), values) {}
+  nn::Context context() const { return packed.context(); }
   DecoderOnly model;
   nn::ParameterArray values;
   nn::PackedWeights packed;

@@ -7,12 +7,7 @@
 namespace heed::models {
 
 nn::Context LoadedModel::context() const {
-  nn::Context context;
-  context.table = &model->table();
-  context.values = &values;
-  context.quantized = quantized.get();
-  context.packed = packed.get();
-  return context;
+  return packed->context();
 }
 
 namespace {
@@ -96,7 +91,7 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
     loaded.quantized.reset();
   }
   const auto* generator = dynamic_cast<const Generator*>(loaded.model.get());
-  loaded.packed = std::make_unique<nn::PackedWeights>();
+  loaded.packed = std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.quantized.get());
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
   loaded.generation = read_generation_defaults(directory, config, loaded.model->task());

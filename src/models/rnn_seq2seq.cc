@@ -110,10 +110,13 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
     readout_ = nn::Linear(table_, "model.decoder.readout", hidden, config.readout_width);
     hidden = config.readout_width;
   }
-  output_ = config.tie_output ? target_embedding_
-                              : table_.add({"lm_head.weight", {config.vocabulary, hidden}, {}, {}});
-  table_.let_quantize(output_.first);
-  output_bias_ = table_.add({"lm_head.bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}});
+  const nn::ParamRef output = config.tie_output
+                                  ? target_embedding_
+                                  : table_.add({"lm_head.weight", {config.vocabulary, hidden}, {}, {}});
+  table_.let_quantize(output.first);
+  output_ =
+      nn::Linear(table_, output,
+                 table_.add({"lm_head.bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}}));
 }
 
 // ---- Whole sentences --------------------------------------------------------------------------------------
@@ -193,13 +196,12 @@ ops::VocabularyLoss RnnSeq2Seq::loss(nn::Context& context, const Sequences& sour
                                      const Sequences& decoder_input, const std::vector<int32_t>& labels,
                                      const ops::CrossEntropyOptions& options, double scale) const {
   const Var hidden = teach(context, source, decoder_input).hidden;
-  return ops::vocabulary_cross_entropy(hidden, context.parameter(output_), context.parameter(output_bias_),
-                                       id_tensor(labels), options, scale);
+  return output_.vocabulary_loss(context, hidden, id_tensor(labels), options, scale);
 }
 
 Tensor RnnSeq2Seq::logits(nn::Context& context, const Sequences& source,
                           const Sequences& decoder_input) const {
-  return nn::linear(context, teach(context, source, decoder_input).hidden, output_, output_bias_).value();
+  return output_.forward(context, teach(context, source, decoder_input).hidden).value();
 }
 
 // ---- One word at a time
@@ -312,7 +314,7 @@ Tensor RnnSeq2Seq::step(nn::Context& context, DecoderState& decoder_state,
   };
   keep(decoded.first.output.value(), decoded.first.cells);
   for (const ops::RecurrentStates& layer : decoded.others) keep(layer.states.value(), layer.cells);
-  return next_logits(context, decoded.hidden, output_, output_bias_, rows);
+  return next_logits(context, output_, decoded.hidden, rows);
 }
 
 }  // namespace heed::models

@@ -93,10 +93,10 @@ class RnnSeq2Seq : public Seq2Seq {
   Var embed(nn::Context& context, nn::ParamRef table, const std::vector<int32_t>& ids) const;
 
   RnnConfig config_;
-  nn::ParamRef source_embedding_, target_embedding_, output_, output_bias_;
+  nn::ParamRef source_embedding_, target_embedding_;
   std::vector<nn::RecurrentLayer> encoder_, upper_;
   nn::RecurrentDecoderLayer attentive_;
-  nn::Linear start_, readout_;
+  nn::Linear start_, readout_, output_;
 };
 
 }  // namespace heed::models

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/generator.h"
+#include "nn/linear.h"
 #include "ops/cross_entropy.h"
 
 namespace heed::models {
@@ -28,7 +29,7 @@ class Seq2Seq : public Generator {
 };
 
 /// The logits of Generator::step() from the decoder output (R, D).
-Tensor next_logits(nn::Context& context, const Var& hidden, nn::ParamRef weight, nn::ParamRef bias,
+Tensor next_logits(nn::Context& context, const nn::Linear& output, const Var& hidden,
                    std::span<const StepRow> rows);
 
 }  // namespace heed::models

@@ -25,16 +25,13 @@ struct ModelWithWeights {
     values.flat() = TensorSource(seed).normal({model.table().elements()}, DType::kFloat32, 0.5);
   }
   nn::Context context() const {
-    nn::Context context;
-    context.table = &model.table();
-    context.values = &values;
-    context.packed = &packed;
-    return context;
+    if (packed == nullptr) packed = std::make_unique<nn::PackedWeights>(model.table(), values);
+    return packed->context();
   }
 
   ModelType model;
   nn::ParameterArray values;
-  mutable nn::PackedWeights packed;
+  mutable std::unique_ptr<nn::PackedWeights> packed;  // made with the first context
 };
 
 /// Writes config.json and float32 weights: random, or all equal to `value` if it is not 0.

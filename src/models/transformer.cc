@@ -106,8 +106,9 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
     encoder_norm_ = nn::Norm(table_, "model.encoder.layer_norm", config.width, {config.norm});
     decoder_norm_ = nn::Norm(table_, "model.decoder.layer_norm", config.width, {config.norm});
   }
-  output_bias_ =
+  const nn::ParamRef output_bias =
       table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
+  output_ = nn::Linear(table_, embedding_, output_bias);
 }
 
 // ---- All positions at once -------------------------------------------------------------------------------
@@ -151,15 +152,12 @@ ops::VocabularyLoss Transformer::loss(nn::Context& context, const Sequences& sou
                                       const ops::CrossEntropyOptions& options, double scale) const {
   const Var memory = encode(context, source);
   const Var hidden = decode(context, decoder_input, memory, source);
-  return ops::vocabulary_cross_entropy(hidden, context.parameter(embedding_), context.parameter(output_bias_),
-                                       id_tensor(labels), options, scale);
+  return output_.vocabulary_loss(context, hidden, id_tensor(labels), options, scale);
 }
 
 Tensor Transformer::logits(nn::Context& context, const Sequences& source,
                            const Sequences& decoder_input) const {
-  return nn::linear(context, decode(context, decoder_input, encode(context, source), source), embedding_,
-                    output_bias_)
-      .value();
+  return output_.forward(context, decode(context, decoder_input, encode(context, source), source)).value();
 }
 
 // ---- One position at a time ------------------------------------------------------------------------------
@@ -242,7 +240,7 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
     x = decoder_[n].step(context, x, state.layers[n], {step.layout, &cross, angles ? &*angles : nullptr});
   }
   if (config_.norm_first) x = decoder_norm_.forward(context, x);
-  return next_logits(context, x, embedding_, output_bias_, rows);
+  return next_logits(context, output_, x, rows);
 }
 
 }  // namespace heed::models

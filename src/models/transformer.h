@@ -62,7 +62,8 @@ class Transformer : public Seq2Seq {
             const std::vector<int32_t>& places) const;
 
   TransformerConfig config_;
-  nn::ParamRef embedding_, output_bias_;
+  nn::ParamRef embedding_;
+  nn::Linear output_;  // tied to the embedding
   std::vector<nn::TransformerLayer> encoder_, decoder_;
   nn::Norm encoder_norm_, decoder_norm_;  // with norm_first
   nn::StackPositions encoder_positions_, decoder_positions_;

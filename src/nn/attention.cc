@@ -52,15 +52,15 @@ MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string&
     query_key_value_ =
         Linear(table, prefix + names.joined, width, query_width() + 2 * key_value_width(), bias);
   } else if (joined_) {
-    query_key_value_ = Linear::join_parts(table,
-                                          {{prefix + names.query, query_width()},
-                                           {prefix + names.key, key_value_width()},
-                                           {prefix + names.value, key_value_width()}},
-                                          width, bias);
-    key_value_ = query_key_value_.part(1, 2);
-    query_ = query_key_value_.part(0);
-    key_ = query_key_value_.part(1);
-    value_ = query_key_value_.part(2);
+    query_key_value_ = Linear::join_outputs(table,
+                                            {{prefix + names.query, query_width()},
+                                             {prefix + names.key, key_value_width()},
+                                             {prefix + names.value, key_value_width()}},
+                                            width, bias);
+    key_value_ = query_key_value_.slice(table, 1, 2);
+    query_ = query_key_value_.slice(table, 0);
+    key_ = query_key_value_.slice(table, 1);
+    value_ = query_key_value_.slice(table, 2);
   } else {
     query_ = Linear(table, prefix + names.query, width, query_width(), bias);
     key_ = Linear(table, prefix + names.key, options_.key_width, key_value_width(), bias);
@@ -79,11 +79,11 @@ Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& k
   ops::AttentionOperands operands;
   if (joined_ && key.is_same_as(value)) {
     const Var both = key_value_.forward(context, key);  // (Nk, D) -> (Nk, 2 D)
-    operands =
-        split_heads({query_.forward(context, query), 0, asked}, {both, 0, offered}, {both, offered, offered});
+    operands = split_heads(context, {query_.forward(context, query), 0, asked}, {both, 0, offered},
+                           {both, offered, offered});
   } else {
-    operands = split_heads({query_.forward(context, query), 0, asked},     // (Nq, D) -> (Nq, D)
-                           {key_.forward(context, key), 0, offered},       // (Nk, key width) -> (Nk, D)
+    operands = split_heads(context, {query_.forward(context, query), 0, asked},  // (Nq, D) -> (Nq, D)
+                           {key_.forward(context, key), 0, offered},             // (Nk, key width) -> (Nk, D)
                            {value_.forward(context, value), 0, offered});  // (Nk, value width) -> (Nk, D)
   }
   const Var mixed = mix(context, operands, layout, mask);  // (Nq, D)
@@ -96,7 +96,8 @@ Var MultiHeadAttention::forward_self(Context& context, const Var& x, const ops::
   const int64_t asked = query_width(), offered = key_value_width();
   const Var all = project_self(context, x, extras.angles);  // (N, D) -> (N, 3 D)
   if (extras.cache != nullptr) keep(all.value(), *extras.cache, extras.cache_rows);
-  const auto operands = split_heads({all, 0, asked}, {all, asked, offered}, {all, asked + offered, offered});
+  const auto operands =
+      split_heads(context, {all, 0, asked}, {all, asked, offered}, {all, asked + offered, offered});
   const Var mixed = mix(context, operands, layout, mask);  // (N, D)
   return merge_heads(context, mixed);                      // (N, D)
 }
@@ -127,10 +128,9 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
     context.sink->receive_operands(options_.place, operands, scores.value(), layout);
     context.sink->receive(options_.place, weights.value(), layout, heads);
   }
-  const Var kept = ops::dropout(weights, dropout);  // B times (H, Tq, Tk)
-  const Var mixed =
-      ops::attention_mix(kept, operands.value, layout, heads, operands.key_value_heads);  // (Nq, D)
-  return options_.relative.add_to_mix(context, {kept, mixed}, layout, heads);             // (Nq, D)
+  const Var kept = ops::dropout(weights, dropout);               // B times (H, Tq, Tk)
+  const Var mixed = ops::attention_mix(kept, operands, layout);  // (Nq, D)
+  return options_.relative.add_to_mix(context, {kept, mixed, context.precision}, layout, heads);  // (Nq, D)
 }
 
 /// The heads' outputs stand side by side already: merging them is one product. Scaled heads are scaled first.
@@ -155,9 +155,10 @@ double MultiHeadAttention::scale() const {
   return options_.scale != 0 ? options_.scale : 1 / std::sqrt(static_cast<double>(options_.head_width));
 }
 
-ops::AttentionOperands MultiHeadAttention::split_heads(const ops::Columns& query, const ops::Columns& key,
+ops::AttentionOperands MultiHeadAttention::split_heads(const Context& context, const ops::Columns& query,
+                                                       const ops::Columns& key,
                                                        const ops::Columns& value) const {
-  return {query, key, value, options_.heads, scale(), options_.key_value_heads};
+  return {query, key, value, options_.heads, scale(), options_.key_value_heads, context.precision};
 }
 
 // ---- One position at a time, for decoding -----------------------------------------------------------------
@@ -241,8 +242,8 @@ Tensor MultiHeadAttention::mix_with_distances(Context& context, const Tensor& qu
     span.pairs_begin = pairs;
     pairs += span.queries() * span.keys();
   }
-  return mix(context, split_heads({query, 0, query_width()}, {keys, 0, width}, {values, 0, width}), layout,
-             {})
+  return mix(context, split_heads(context, {query, 0, query_width()}, {keys, 0, width}, {values, 0, width}),
+             layout, {})
       .value();  // (R, D)
 }
 

@@ -80,8 +80,8 @@ class MultiHeadAttention {
           const ops::AttentionMask& mask) const;
   Tensor mix_with_distances(Context& context, const Tensor& query, const KeyValueCache& cache,
                             const StepLayout& steps) const;
-  ops::AttentionOperands split_heads(const ops::Columns& query, const ops::Columns& key,
-                                     const ops::Columns& value) const;
+  ops::AttentionOperands split_heads(const Context& context, const ops::Columns& query,
+                                     const ops::Columns& key, const ops::Columns& value) const;
   /// Queries, keys and values of x, side by side.
   Var project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const;
   void keep(const Tensor& projected, KeyValueCache& cache, std::span<const int32_t> rows) const;

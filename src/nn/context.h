@@ -2,13 +2,14 @@
 // loaded model serves many threads.
 #pragma once
 
-#include <map>
+#include <atomic>
 #include <memory>
-#include <shared_mutex>
-#include <utility>
+#include <mutex>
+#include <vector>
 
 #include "autograd/tape.h"
 #include "base/rng.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/pointwise/dropout.h"
 #include "nn/attention_sink.h"
@@ -18,59 +19,68 @@
 
 namespace heed::nn {
 
-struct Context;
-
-/// Weights laid out for inference, made when they are first asked for. Thread-safe.
-class PackedWeights {
- public:
-  /// The weight and bias that two references name, packed together; the weight from context.quantized where
-  /// that holds it. All values must stay as they are.
-  const PackedMatrix& get(const Context& context, ParamRef weight, ParamRef bias);
-
- private:
-  std::shared_mutex mutex_;
-  std::map<std::pair<int, int>, std::unique_ptr<PackedMatrix>> matrices_;
-};
+class PackedWeights;
 
 struct Context {
   const ParameterTable* table = nullptr;
   const ParameterArray* values = nullptr;
-  /// Null, or where weights are kept as 8-bit whole numbers; `values` holds nothing in their place until it
-  /// is asked for.
+  /// Null, or the weights in int8; `values` holds nothing in their place until it is asked for.
   const QuantizedParameters* quantized = nullptr;
 
-  /// Training: where the computation is noted down, and where the gradients of the parameters are added up.
-  /// Null and undefined while nothing is differentiated.
+  /// Training: the tape, and where the gradients of the parameters are added up. Null and undefined where
+  /// nothing is differentiated.
   Tape* tape = nullptr;
   const ParameterArray* gradients = nullptr;
 
   /// Whether dropout is on, and where its masks come from.
   bool training = false;
   RandomKey random;
-  /// Training: what statistics of this pass count among those of all passes of an update, which sum to 1.
-  double share = 1;
+  /// Of matrix products in training.
+  MatmulPrecision precision = MatmulPrecision::kHighest;
 
-  /// Inference: null, or where packed weights are kept.
-  PackedWeights* packed = nullptr;
+  /// Inference: null, or the packed weights.
+  const PackedWeights* packed = nullptr;
 
-  /// Told of all attention weights while it is not null.
+  /// Receives all attention weights; null: none are made where they are not needed.
   AttentionSink* sink = nullptr;
   /// Inference: factors for the outputs of heads; null: none. Where it is null, nothing is computed for it.
   const HeadScales* head_scales = nullptr;
 
   /// The parameter, to be differentiated by where there is a tape.
   Var parameter(ParamRef ref) const;
-  /// The weight, with its bias where one is named, laid out for inference; null where there is no such
-  /// layout: in training, or in float64. A weight must always be asked for with the same bias.
-  const PackedMatrix* packed_matrix(ParamRef weight, ParamRef bias = {}) const;
-  /// Training: adds this pass's share of a running statistic to what is gathered, which takes the place of
-  /// the gradient that it does not have.
-  void collect(ParamRef statistic, const Tensor& value) const;
+  /// The weight and bias of a product, packed; null where there is no such layout: in training, or in
+  /// float64.
+  const PackedMatrix* packed_matrix(const ProductRef& product) const;
   /// A dropout of its own for each call: calls are counted, so the same forward pass draws the same masks.
   DropoutStream next_dropout(double probability);
 
  private:
   uint64_t dropouts_ = 0;
+};
+
+/// The weights of a model in the layout of inference. Each product of the table has a slot, so that finding
+/// one takes neither a lock nor a search; a slot is filled at first use, since not all are used (a vocabulary
+/// shortlist multiplies rows of the unpacked output layer). Thread-safe.
+class PackedWeights {
+ public:
+  /// The weights are those of `quantized` where that holds them, else of `values`. Table and quantized
+  /// parameters must outlive this, and all values stay as they are.
+  PackedWeights(const ParameterTable& table, const ParameterArray& values,
+                const QuantizedParameters* quantized = nullptr);
+
+  /// A context for inference with these weights, which must outlive it.
+  Context context() const;
+  const PackedMatrix& operator[](const ProductRef& product) const;
+
+ private:
+  std::unique_ptr<PackedMatrix> pack(const ProductRef& product) const;
+
+  const ParameterTable& table_;
+  const ParameterArray values_;
+  const QuantizedParameters* quantized_;
+  mutable std::vector<std::atomic<const PackedMatrix*>> slots_;
+  mutable std::vector<std::unique_ptr<PackedMatrix>> matrices_;  // what slots point to
+  mutable std::mutex mutex_;                                     // held while a slot is filled
 };
 
 }  // namespace heed::nn

@@ -1,5 +1,8 @@
 #include "nn/context.h"
 
+#include <thread>
+#include <vector>
+
 #include "compare.h"
 #include "nn/module_test.h"
 
@@ -42,13 +45,33 @@ TEST(Context, GradientsOfParametersAreAddedUpInTheArray) {
 TEST(PackedWeights, ArePackedOnce) {
   ParameterTable table;
   const ParamRef weight = table.add({"w", {4, 3}, {}, {}}), bias = table.add({"b", {4}, {}, {}});
+  const ProductRef with = table.add_product(weight, bias), without = table.add_product(weight);
   const ParameterArray values = random_parameters(table, DType::kFloat32);
-  PackedWeights packed;
-  const Context context = context_for(table, values);
-  const PackedMatrix& matrix = packed.get(context, weight, bias);
-  EXPECT_EQ(matrix.out(), 4);
-  EXPECT_EQ(matrix.in(), 3);
-  EXPECT_EQ(&packed.get(context, weight, bias), &matrix);
+  const PackedWeights packed(table, values);
+  const Context context = packed.context();
+  const PackedMatrix* matrix = context.packed_matrix(with);
+  ASSERT_NE(matrix, nullptr);
+  EXPECT_EQ(matrix->out(), 4);
+  EXPECT_EQ(matrix->in(), 3);
+  EXPECT_EQ(&packed[with], matrix);
+  EXPECT_NE(&packed[without], matrix) << "another product of the same weight";
+  Context training = context;
+  Tape tape;
+  training.tape = &tape;
+  EXPECT_EQ(training.packed_matrix(with), nullptr) << "weights change in training";
+}
+
+// Several threads may ask first.
+TEST(PackedWeights, AreOneMatrixForAllThreads) {
+  ParameterTable table;
+  const ProductRef product = table.add_product(table.add({"w", {64, 64}, {}, {}}));
+  const ParameterArray values = random_parameters(table, DType::kFloat32);
+  const PackedWeights packed(table, values);
+  std::vector<const PackedMatrix*> found(4);
+  std::vector<std::thread> threads;
+  for (const PackedMatrix*& each : found) threads.emplace_back([&] { each = &packed[product]; });
+  for (std::thread& thread : threads) thread.join();
+  for (const PackedMatrix* each : found) EXPECT_EQ(each, found[0]);
 }
 
 }  // namespace

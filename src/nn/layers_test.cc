@@ -15,7 +15,7 @@
 namespace heed::nn {
 namespace {
 
-TEST(Linear, JoinedIsTheSameAsItsParts) {
+TEST(Linear, JoinedIsTheSameAsItsSlices) {
   ParameterTable table;
   const Linear joined = Linear::join(table, {"a", "b", "c"}, 5, 4);
   ASSERT_EQ(table.size(), 6);
@@ -29,9 +29,9 @@ TEST(Linear, JoinedIsTheSameAsItsParts) {
     const Tensor expected =
         ops::linear(x, values.view(table, {n, 1}), values.view(table, {3 + n, 1})).value();
     expect_equal(all.narrow(1, 4 * n, 4).clone(), expected, "columns of the joined product");
-    expect_equal(joined.part(n).forward(context, x).value(), expected, "a part");
+    expect_equal(joined.slice(table, n).forward(context, x).value(), expected, "a slice");
   }
-  EXPECT_EQ(joined.part(1, 2).forward(context, x).shape().to_string(), "(3, 8)");
+  EXPECT_EQ(joined.slice(table, 1, 2).forward(context, x).shape().to_string(), "(3, 8)");
 }
 
 TEST(Linear, PackedWeightsGiveTheSame) {
@@ -43,8 +43,8 @@ TEST(Linear, PackedWeightsGiveTheSame) {
     Context context = context_for(table, values);
     const Tensor x = TensorSource(2).normal({5, 33}, DType::kFloat32),
                  plain = linear.forward(context, x).value();
-    PackedWeights packed;
-    context.packed = &packed;
+    const PackedWeights packed(table, values);
+    context = packed.context();
     // Two orders of a sum of 33 products of size 1/2.
     expect_close(linear.forward(context, x).value(), plain, 33 * 4 * 0x1p-23, "packed");
   }
@@ -57,8 +57,9 @@ TEST(Linear, Gradients) {
                           {TensorSource(1).normal({5, 3})});
   ParameterTable joined_table;
   const Linear joined = Linear::join(joined_table, {"a", "b"}, 3, 2);
+  const Linear first = joined.slice(joined_table, 0), second = joined.slice(joined_table, 1);
   const auto use_all = [&](Context& c, const std::vector<Var>& x) {
-    return ops::linear(joined.part(0).forward(c, x[0]), joined.part(1).forward(c, x[1]));
+    return ops::linear(first.forward(c, x[0]), second.forward(c, x[1]));
   };
   expect_module_gradients(joined_table, use_all,
                           {TensorSource(1).normal({4, 3}), TensorSource(2).normal({5, 3})});

@@ -7,76 +7,82 @@
 namespace heed::nn {
 
 Linear::Linear(ParameterTable& table, const std::string& name, int64_t in, int64_t out, bool bias)
-    : Linear(join(table, {name}, in, out, bias)) {}
+    : Linear(join_outputs(table, {{name, out}}, in, bias)) {}
+
+Linear::Linear(ParameterTable& table, ParamRef weight, ParamRef bias)
+    : product_(table.add_product(weight, bias)) {}
 
 Linear Linear::join(ParameterTable& table, const std::vector<std::string>& names, int64_t in, int64_t out,
                     bool bias) {
-  std::vector<Part> parts;
-  for (const std::string& name : names) parts.push_back({name, out});
-  return join_parts(table, parts, in, bias);
+  std::vector<Output> outputs;
+  for (const std::string& name : names) outputs.push_back({name, out});
+  return join_outputs(table, outputs, in, bias);
 }
 
-Linear Linear::join_parts(ParameterTable& table, const std::vector<Part>& parts, int64_t in, bool bias) {
-  Linear joined;
-  const int count = static_cast<int>(parts.size());
-  for (const auto& [name, out] : parts) {
+Linear Linear::join_outputs(ParameterTable& table, const std::vector<Output>& outputs, int64_t in,
+                            bool bias) {
+  const int count = static_cast<int>(outputs.size());
+  ParamRef weights, biases;
+  for (const auto& [name, out] : outputs) {
     const ParamRef weight = table.add({name + ".weight", {out, in}, {Initialisation::Kind::kXavier}, {}});
     table.let_quantize(weight.first);
-    if (!joined.weight_.defined()) joined.weight_ = {weight.first, count};
+    if (!weights.defined()) weights = {weight.first, count};
   }
-  for (const auto& [name, out] : parts) {
+  for (const auto& [name, out] : outputs) {
     if (!bias) break;
     const ParamRef row = table.add({name + ".bias", {out}, {Initialisation::Kind::kZeros}, {}});
-    if (!joined.bias_.defined()) joined.bias_ = {row.first, count};
+    if (!biases.defined()) biases = {row.first, count};
   }
-  return joined;
+  return {table, weights, biases};
 }
 
-Linear Linear::part(int begin, int count) const {
-  Linear part;
-  part.weight_ = weight_.part(begin, count);
-  if (bias_.defined()) part.bias_ = bias_.part(begin, count);
-  return part;
+Linear Linear::slice(ParameterTable& table, int begin, int count) const {
+  return {table, weight().slice(begin, count), bias().defined() ? bias().slice(begin, count) : ParamRef()};
 }
 
 Var Linear::forward(Context& context, const Var& x) const {
-  return linear(context, x, weight_, bias_);
-}
-
-Var linear(Context& context, const Var& x, ParamRef weight, ParamRef bias) {
-  const PackedMatrix* packed = context.packed_matrix(weight, bias);
+  const PackedMatrix* packed = context.packed_matrix(product_);
   if (packed != nullptr && !x.wants_gradient()) return ops::linear(x.value(), *packed);
-  return ops::linear(x, context.parameter(weight), bias.defined() ? context.parameter(bias) : Var());
+  return ops::linear(x, context.parameter(weight()), bias().defined() ? context.parameter(bias()) : Var(),
+                     context.precision);
 }
 
-Tensor selected_linear(Context& context, const Tensor& x, ParamRef weight, ParamRef bias,
-                       std::span<const std::span<const int32_t>> wanted) {
-  HEED_CHECK(x.dtype() == DType::kFloat32 && x.dim(0) == static_cast<int64_t>(wanted.size()));
-  const Tensor b = bias.defined() ? context.values->view(*context.table, bias) : Tensor();
+ops::VocabularyLoss Linear::vocabulary_loss(Context& context, const Var& x, const Tensor& targets,
+                                            ops::CrossEntropyOptions options, double scale) const {
+  options.precision = context.precision;
+  return ops::vocabulary_cross_entropy(x, context.parameter(weight()),
+                                       bias().defined() ? context.parameter(bias()) : Var(), targets, options,
+                                       scale);
+}
+
+Tensor Linear::forward_selected(Context& context, const Tensor& x,
+                                std::span<const std::span<const int32_t>> selected) const {
+  HEED_CHECK(x.dtype() == DType::kFloat32 && x.dim(0) == static_cast<int64_t>(selected.size()));
+  const Tensor b = bias().defined() ? context.values->view(*context.table, bias()) : Tensor();
   int64_t outputs = 0;
-  for (const auto& row : wanted) outputs += static_cast<int64_t>(row.size());
+  for (const auto& row : selected) outputs += static_cast<int64_t>(row.size());
   Tensor y = Tensor::empty({outputs});
   const auto multiply = [&](auto arguments) {
     arguments.in = x.dim(1);
     arguments.bias = b.defined() ? b.data<float>() : nullptr;
     arguments.x = x.data<float>();
     arguments.y = y.data<float>();
-    for (size_t row = 0; row < wanted.size();) {
-      const std::span<const int32_t> list = wanted[row];
+    for (size_t row = 0; row < selected.size();) {
+      const std::span<const int32_t> list = selected[row];
       arguments.outputs = list.data();
       arguments.count = static_cast<int64_t>(list.size());
-      for (arguments.rows = 0; row < wanted.size() && wanted[row].data() == list.data(); ++row)
+      for (arguments.rows = 0; row < selected.size() && selected[row].data() == list.data(); ++row)
         ++arguments.rows;
       selected_product(arguments);
       arguments.x += arguments.rows * arguments.in;
       arguments.y += arguments.rows * arguments.count;
     }
   };
-  if (context.quantized != nullptr && context.quantized->holds(weight)) {
-    const QuantizedParameters::Matrix matrix = context.quantized->matrix(weight);
+  if (context.quantized != nullptr && context.quantized->holds(weight())) {
+    const QuantizedParameters::Matrix matrix = context.quantized->matrix(weight());
     multiply(Int8SelectedProductArguments{.weight = matrix.values, .scales = matrix.scales});
   } else {
-    const Tensor matrix = context.values->view(*context.table, weight);
+    const Tensor matrix = context.values->view(*context.table, weight());
     multiply(SelectedProductArguments{.weight = matrix.data<float>()});
   }
   return y;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nn/context.h"
+#include "ops/cross_entropy.h"
 
 namespace heed::nn {
 
@@ -16,35 +17,39 @@ class Linear {
   Linear() = default;
   /// Registers `name`.weight (out, in), and `name`.bias (out) where wanted.
   Linear(ParameterTable& table, const std::string& name, int64_t in, int64_t out, bool bias = true);
+  /// Of parameters that are registered already: an output layer tied to the embeddings.
+  Linear(ParameterTable& table, ParamRef weight, ParamRef bias = {});
   /// Registers a layer for each name, all of the same widths, so that they can also be used as one.
   static Linear join(ParameterTable& table, const std::vector<std::string>& names, int64_t in, int64_t out,
                      bool bias = true);
   /// The same for layers of different widths.
-  struct Part {
+  struct Output {
     std::string name;
     int64_t out = 0;
   };
-  static Linear join_parts(ParameterTable& table, const std::vector<Part>& parts, int64_t in,
-                           bool bias = true);
+  static Linear join_outputs(ParameterTable& table, const std::vector<Output>& outputs, int64_t in,
+                             bool bias = true);
   /// The layers [begin, begin + count) of those joined.
-  Linear part(int begin, int count = 1) const;
+  Linear slice(ParameterTable& table, int begin, int count = 1) const;
 
   /// x (..., in) -> (..., out), or (..., count * out) where joined.
   Var forward(Context& context, const Var& x) const;
+  /// Of row r of x (R, in) only the outputs selected[r], one row after the other: (sum of their numbers). For
+  /// inference in float32 or int8.
+  Tensor forward_selected(Context& context, const Tensor& x,
+                          std::span<const std::span<const int32_t>> selected) const;
 
-  ParamRef weight() const { return weight_; }
-  ParamRef bias() const { return bias_; }
+  /// The loss of targets (N) given x (N, in) where this is a model's output layer, without all its logits at
+  /// once: see ops::vocabulary_cross_entropy().
+  ops::VocabularyLoss vocabulary_loss(Context& context, const Var& x, const Tensor& targets,
+                                      ops::CrossEntropyOptions options, double scale) const;
+
+  const ProductRef& product() const { return product_; }
+  ParamRef weight() const { return product_.weight; }
+  ParamRef bias() const { return product_.bias; }
 
  private:
-  ParamRef weight_, bias_;
+  ProductRef product_;
 };
-
-/// x (..., in) -> (..., out), for a weight that is not a layer's own: the embeddings once more, for logits.
-Var linear(Context& context, const Var& x, ParamRef weight, ParamRef bias = {});
-
-/// Of row r of x (R, in) the outputs wanted[r] alone, one row behind the other: (sum of their numbers). For
-/// inference in float32 or 8 bits.
-Tensor selected_linear(Context& context, const Tensor& x, ParamRef weight, ParamRef bias,
-                       std::span<const std::span<const int32_t>> wanted);
 
 }  // namespace heed::nn

@@ -56,8 +56,8 @@ TEST(Norm, BatchNormUsesItsOwnMomentsInTrainingAndTheRunningOnesElse) {
     Context context = n.context(training);
     ParameterArray gathered(n.table, DType::kFloat64);
     context.gradients = &gathered;
-    context.share = 0.25;
     expect_equal(n.norm.forward(context, x).value(), expected, "y");
+    RunningStatistics(n.table).weight_shard(gathered, 0.25);
     for (int row = 0; row < 4; ++row) {
       Tensor share = Tensor::zeros({3}, DType::kFloat64);
       const Tensor& whole = row == 2 ? moments.mean : moments.variance;

@@ -35,9 +35,9 @@ struct ParamSpec {
   std::vector<std::string> aliases;  ///< other names under which files may hold the same parameter
   bool trained = true;               ///< false for what the optimizer leaves alone
   bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
-  bool quantizable = false;          ///< (out, in), may be kept as 8-bit whole numbers
-  /// Of a running statistic, which is not trained: after each update it has moved so far towards what
-  /// Context::collect() gathered. 0: this is none.
+  bool quantizable = false;          ///< (out, in), may be kept as int8
+  /// Of batch norm's running averages (nn/batch_norm.h): how far they move towards those of an update. 0: the
+  /// parameter is none.
   double momentum = 0;
   /// A row along the first axis that begins at zero and, as long as it is zero, is not trained. -1: none.
   int64_t zero_row = -1;
@@ -48,7 +48,15 @@ struct ParamRef {
   int first = -1;
   int count = 1;
   bool defined() const { return first >= 0; }
-  ParamRef part(int begin, int rows) const { return {first + begin, rows}; }
+  ParamRef slice(int begin, int rows) const { return {first + begin, rows}; }
+};
+
+/// A weight (out, in) and its bias, where it has one, of a product y = x W^T + b. Registered with the table,
+/// so that packed weights are found by index.
+struct ProductRef {
+  ParamRef weight, bias;
+  int index = -1;
+  bool defined() const { return index >= 0; }
 };
 
 /// A tensor that files may hold although the model computes it: sinusoidal positions, a mask. What a file
@@ -65,6 +73,10 @@ class ParameterTable {
  public:
   /// Appends a row. Throws kUsage for a name that is there already.
   ParamRef add(ParamSpec spec);
+  /// Registers a product of these parameters. Parameters may be part of several products, such as the query
+  /// projection by itself and with those of keys and values; each is packed for itself where it is used.
+  ProductRef add_product(ParamRef weight, ParamRef bias = {}) { return {weight, bias, products_++}; }
+  int products() const { return products_; }
 
   /// Files may also hold tensors whose names begin so, which the model has no use for.
   void leave_out(const std::string& prefix) { left_out_.push_back(prefix); }
@@ -91,6 +103,7 @@ class ParameterTable {
  private:
   std::vector<ParamSpec> specs_;
   std::vector<int64_t> offsets_{0};
+  int products_ = 0;
   std::vector<std::string> left_out_;
   std::vector<ComputedTensor> computed_;
 };

@@ -27,14 +27,10 @@ struct Layers {
     }
   }
   Context context(const ParameterArray& floats) {
-    Context result;
-    result.table = &table;
-    result.values = &floats;
-    result.quantized = quantized.get();
-    result.packed = &packed;
-    return result;
+    packed = std::make_unique<PackedWeights>(table, floats, quantized.get());
+    return packed->context();
   }
-  /// Floats as a quantised model has them: nothing where there are whole numbers.
+  /// Floats as a quantised model has them: nothing where weights are int8.
   ParameterArray without_matrices() const {
     ParameterArray others(table, DType::kFloat32);
     for (int row = 0; row < table.size(); ++row) {
@@ -51,7 +47,7 @@ struct Layers {
   ParamRef words;
   ParameterArray values;
   std::unique_ptr<QuantizedParameters> quantized;
-  PackedWeights packed;
+  std::unique_ptr<PackedWeights> packed;
 };
 
 TEST(QuantizedParameters, HoldsMatricesThatMayBeQuantised) {
@@ -88,7 +84,8 @@ TEST(QuantizedParameters, LayersMultiplyThem) {
   const Tensor x = layers.values.view(layers.table, layers.words);
   const Tensor y = layers.joined.forward(context, x).value();
   // Each weight and each number of x is off by half a step at most; steps are a 127th of the largest.
-  Context floats = layers.context(layers.values);
+  Context floats = context;
+  floats.values = &layers.values;
   floats.quantized = nullptr;
   floats.packed = nullptr;
   expect_close(y, layers.joined.forward(floats, x).value(), 6 * 2.0 / 127, "int8 and float");

@@ -14,7 +14,7 @@ RecurrentLayer::RecurrentLayer(ParameterTable& table, const std::string& prefix,
   input_ = Linear::join(table, inputs, options.input_width, gates);
   for (const std::string& name : names) {
     const Linear hidden(table, name + ".hidden", options.width, gates);
-    directions_.push_back({hidden.weight(), hidden.bias()});
+    directions_.push_back({table.add_product(hidden.weight()), hidden.bias()});
   }
 }
 
@@ -25,12 +25,13 @@ ops::RecurrentStates RecurrentLayer::forward(Context& context, const Var& x,
   const Var gates = input_.forward(context, x);  // (N, input width) -> (N, directions G S)
   std::vector<ops::RecurrentDirection> directions;
   for (const Direction& direction : directions_) {
-    directions.push_back({.hidden_weight = context.parameter(direction.hidden_weight),
+    directions.push_back({.hidden_weight = context.parameter(direction.hidden.weight),
                           .hidden_bias = context.parameter(direction.hidden_bias),
                           .reverse = !directions.empty(),
                           .initial = start.state,
                           .initial_cell = start.cell,
-                          .packed = context.packed_matrix(direction.hidden_weight)});
+                          .precision = context.precision,
+                          .packed = context.packed_matrix(direction.hidden)});
   }
   return ops::recurrent(options_.cell, gates, offsets, directions);  // (N, directions S)
 }

@@ -34,7 +34,8 @@ class RecurrentLayer {
 
  private:
   struct Direction {
-    ParamRef hidden_weight, hidden_bias;
+    ProductRef hidden;  // without the bias, which the cell adds
+    ParamRef hidden_bias;
   };
   Options options_;
   Linear input_;  // of all directions, as one product

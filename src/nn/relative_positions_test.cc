@@ -82,9 +82,10 @@ TEST(RelativePositions, ListeningAndCompanyChangeNothing) {
   for (const PositionOptions& options : relative_kinds()) {
     const Layer layer(options, DType::kFloat32);
     const Tensor x = TensorSource(2).normal({9, kWidth}, DType::kFloat32);
-    Context context = layer.context(), listened = layer.context();
-    PackedWeights packed;
-    context.packed = listened.packed = &packed;
+    Context context = layer.context();
+    const PackedWeights packed(*context.table, *context.values);
+    context = packed.context();
+    Context listened = context;
     Listener listener;
     listened.sink = &listener;
     const Tensor together = layer.forward(context, x, kRagged, true).value();

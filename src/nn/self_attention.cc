@@ -119,9 +119,9 @@ AttentionOutput scaled_dot_product_attention(const Var& query, const Var& key, c
   const auto layout = ops::AttentionLayout::padded(matrices, queries, keys);
   const ops::AttentionOperands operands{
       {query, 0, query.dim(-1)}, {key, 0, key.dim(-1)}, {value, 0, value_width}, 1, scale};
-  const Var scores = ops::attention_scores(operands, layout);                // matrices times (Tq, Tk)
-  const Var weights = ops::attention_softmax(scores, layout, 1, each);       // matrices times (Tq, Tk)
-  const Var mixed = ops::attention_mix(weights, operands.value, layout, 1);  // (matrices Tq, d_v)
+  const Var scores = ops::attention_scores(operands, layout);           // matrices times (Tq, Tk)
+  const Var weights = ops::attention_softmax(scores, layout, 1, each);  // matrices times (Tq, Tk)
+  const Var mixed = ops::attention_mix(weights, operands, layout);      // (matrices Tq, d_v)
   return {ops::reshape(mixed, with_matrix(axes, queries, value_width)), ops::reshape(weights, full)};
 }
 

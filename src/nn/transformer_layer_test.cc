@@ -100,9 +100,8 @@ TEST(TransformerLayer, IsBatchInvariant) {
   ParameterTable table;
   const TransformerLayer layer(table, "", {.width = 8, .heads = 2, .inner_width = 12}, 0);
   const ParameterArray values = random_parameters(table, DType::kFloat32);
-  PackedWeights packed;
-  Context context = context_for(table, values);
-  context.packed = &packed;
+  const PackedWeights packed(table, values);
+  Context context = packed.context();
   const Tensor x = TensorSource(4).normal({8, 8}, DType::kFloat32);
   const Tensor together = layer.forward(context, x, kSource).value();
   for (const AttentionSpan& span : kSource.spans) {

@@ -275,7 +275,8 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
             .b = first_column<T>(x.key) + span.key_begin * key_stride + head / group * width,
             .b_stride = key_stride,
             .c = scores.data<T>() + at,
-            .c_stride = span.keys()});
+            .c_stride = span.keys(),
+            .precision = x.precision});
     });
     T* s = scores.data<T>();
     for (int64_t i = 0; i < scores.size(); ++i) s[i] *= static_cast<T>(x.scale);
@@ -301,7 +302,8 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
                     .b_stride = key_stride,
                     .accumulate = true,
                     .c = first_column<T>(dquery, x.query) + query_at,
-                    .c_stride = query_stride});
+                    .c_stride = query_stride,
+                    .precision = x.precision});
             }
             if (dkey.defined()) {  // dK = dS^T Q
               gemm({.transpose_a = true,
@@ -314,7 +316,8 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
                     .b_stride = query_stride,
                     .accumulate = true,
                     .c = first_column<T>(dkey, x.key) + key_at,
-                    .c_stride = key_stride});
+                    .c_stride = key_stride,
+                    .precision = x.precision});
             }
           });
         });
@@ -440,9 +443,11 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
       });
 }
 
-Var attention_mix(const Var& weights, const Columns& value, const AttentionLayout& layout, int heads,
-                  int key_value_heads) {
-  const int group = heads / key_value_heads_of(heads, key_value_heads);  // heads that share values
+Var attention_mix(const Var& weights, const AttentionOperands& operands, const AttentionLayout& layout) {
+  const Columns& value = operands.value;
+  const int heads = operands.heads;
+  const MatmulPrecision precision = operands.precision;
+  const int group = heads / key_value_heads_of(heads, operands.key_value_heads);  // heads that share values
   require_columns("value", value, heads / group);
   require_same_type("attention", weights.value(), value.var.value());
   require_contiguous("attention", weights.value());
@@ -469,12 +474,13 @@ Var attention_mix(const Var& weights, const Columns& value, const AttentionLayou
             .b = first_column<T>(value) + span.key_begin * value_stride + head / group * width,
             .b_stride = value_stride,
             .c = mixed.data<T>() + span.query_begin * mixed_stride + head * width,
-            .c_stride = mixed_stride});
+            .c_stride = mixed_stride,
+            .precision = precision});
     });
   });
   Tape* tape = tape_of(weights, value.var);
   if (tape == nullptr) return mixed;
-  return tape->record(mixed, [tape, weights, value, layout, heads, group, width, value_stride,
+  return tape->record(mixed, [tape, weights, value, layout, heads, precision, group, width, value_stride,
                               mixed_stride](const Tensor& dmixed) {
     Tensor dweights = Tensor::empty(weights.shape(), weights.dtype()), dvalue = accumulator(value);
     for_float_type("attention", dmixed, [&]<typename T>(T) {
@@ -490,7 +496,8 @@ Var attention_mix(const Var& weights, const Columns& value, const AttentionLayou
               .b = first_column<T>(value) + value_at,
               .b_stride = value_stride,
               .c = dweights.data<T>() + at,
-              .c_stride = span.keys()});
+              .c_stride = span.keys(),
+              .precision = precision});
         if (dvalue.defined()) {  // dV = P^T dO
           gemm({.transpose_a = true,
                 .m = span.keys(),
@@ -502,7 +509,8 @@ Var attention_mix(const Var& weights, const Columns& value, const AttentionLayou
                 .b_stride = mixed_stride,
                 .accumulate = true,
                 .c = first_column<T>(dvalue, value) + value_at,
-                .c_stride = value_stride});
+                .c_stride = value_stride,
+                .precision = precision});
         }
       });
     });

@@ -15,6 +15,7 @@
 
 #include "autograd/tape.h"
 #include "kernels/attention/attention.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/pointwise/dropout.h"
 
 namespace heed::ops {
@@ -60,12 +61,13 @@ struct Columns {
 
 /// The mix of values for every query: (query rows, width of value).
 struct AttentionOperands {
-  Columns query, key, value;
+  Columns query{}, key{}, value{};
   int heads = 1;
   double scale = 1;  ///< 1 / sqrt(d_k)
   /// Keys and values that heads share in groups, each a range of columns; divides `heads`. 0: one of its own
   /// for each head.
   int key_value_heads = 0;
+  MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of scores and mix, where weights are made
 };
 Var streaming_attention(const AttentionOperands& operands, const AttentionLayout& layout, bool causal,
                         const DropoutStream& dropout = {});
@@ -74,8 +76,7 @@ Var streaming_attention(const AttentionOperands& operands, const AttentionLayout
 Var attention_scores(const AttentionOperands& operands, const AttentionLayout& layout);
 /// Softmax over the keys that are visible.
 Var attention_softmax(const Var& scores, const AttentionLayout& layout, int heads, const AttentionMask& mask);
-/// The values mixed by the weights.
-Var attention_mix(const Var& weights, const Columns& value, const AttentionLayout& layout, int heads,
-                  int key_value_heads = 0);
+/// The operands' values mixed by the weights.
+Var attention_mix(const Var& weights, const AttentionOperands& operands, const AttentionLayout& layout);
 
 }  // namespace heed::ops

@@ -50,7 +50,7 @@ TEST(Attention, FollowsItsFormula) {
   const AttentionLayout layout = AttentionLayout::padded(1, 3, 4);
   const Var weights = attention_softmax(attention_scores(x, layout), layout, 1, {});
   const Tensor expected = Tensor::from(exact(query, key, value, x.scale), {3, 2});
-  expect_close(attention_mix(weights, x.value, layout, 1).value(), expected, 1e-14, "every weight");
+  expect_close(attention_mix(weights, x, layout).value(), expected, 1e-14, "every weight");
   expect_close(streaming_attention(x, layout, false).value(), expected, 1e-14, "streaming");
 }
 
@@ -62,7 +62,7 @@ TEST(Attention, HeadsAreColumnsAndSequencesAreRows) {
   EXPECT_EQ(layout.pairs(), 2 * 3 + 3 * 4);
   const AttentionOperands x = operands_of(query, key, value, 2);
   const Var weights = attention_softmax(attention_scores(x, layout), layout, 2, {});
-  const Tensor mixed = attention_mix(weights, x.value, layout, 2).value();
+  const Tensor mixed = attention_mix(weights, x, layout).value();
   for (const AttentionSpan& span : layout.spans) {
     for (int64_t head = 0; head < 2; ++head) {
       const auto part = [&](const Tensor& all, int64_t begin, int64_t count) {
@@ -119,7 +119,7 @@ TEST(AttentionSoftmax, AQueryThatSeesNothingHasNoWeightsAndNoGradients) {
   const Var value = tape.leaf(source.normal({4, 5}));
   const AttentionOperands x = operands_of(query, key, value, 1);
   const Var weights = attention_softmax(attention_scores(x, layout), layout, 1, mask);
-  const Var mixed = attention_mix(weights, x.value, layout, 1);
+  const Var mixed = attention_mix(weights, x, layout);
   expect_equal(weights.value().narrow(0, 4, 4).clone(), Tensor::zeros({4}, DType::kFloat64), "weights");
   expect_equal(mixed.value().narrow(0, 1, 1).clone(), Tensor::zeros({1, 5}, DType::kFloat64), "mix");
   tape.backward(mixed);
@@ -174,8 +174,7 @@ TEST(Attention, PaddedWithAMaskIsTheSameAsPacked) {
     AttentionMask mask{.causal = causal};
     const auto run = [&](const Tensor& x, const AttentionLayout& layout) {
       const AttentionOperands all = operands_of(x, x, x, 2);
-      return attention_mix(attention_softmax(attention_scores(all, layout), layout, 2, mask), all.value,
-                           layout, 2)
+      return attention_mix(attention_softmax(attention_scores(all, layout), layout, 2, mask), all, layout)
           .value();
     };
     const Tensor expected = run(packed, AttentionLayout::packed(offsets, offsets));
@@ -231,10 +230,10 @@ TEST(Attention, ErrorsNameTheShapes) {
   expect_error(ErrorKind::kShape, "scores of (5) are not 1 heads times 6 pairs",
                [&] { attention_softmax(zeros({5}), layout, 1, {}); });
   expect_error(ErrorKind::kShape, "weights of (5) are not 1 heads times 6 pairs", [&] {
-    attention_mix(zeros({5}), {zeros({3, 4}), 0, 4}, layout, 1);
+    attention_mix(zeros({5}), {.value = {zeros({3, 4}), 0, 4}}, layout);
   });
   expect_error(ErrorKind::kShape, "3 keys, but values of (2, 4)", [&] {
-    attention_mix(zeros({6}), {zeros({2, 4}), 0, 4}, layout, 1);
+    attention_mix(zeros({6}), {.value = {zeros({2, 4}), 0, 4}}, layout);
   });
   AttentionMask mask;
   mask.visible = Tensor::zeros({3, 2}, DType::kUInt8);
@@ -299,7 +298,7 @@ GRADIENT_CHECK(attention_mix, RaggedSequences) {
   TensorSource source(10);
   expect_gradients(
       [](const auto& x) {
-        return attention_mix(x[0], {x[1], 1, 6}, kRagged, 2);
+        return attention_mix(x[0], {.value = {x[1], 1, 6}, .heads = 2}, kRagged);
       },
       {source.normal({2 * kRagged.pairs()}), source.normal({8, 9})});
 }

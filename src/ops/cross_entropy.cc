@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "kernels/gemm/gemm.h"
 #include "kernels/pointwise/elementwise.h"
 #include "kernels/reduction/softmax.h"
 #include "ops/dispatch.h"
+#include "ops/linear_products.h"
 
 namespace heed::ops {
 namespace {
@@ -109,17 +109,9 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
     for (int64_t begin = 0; begin < rows; begin += block) {
       const int64_t count = std::min(block, rows - begin);
       const T* h = hidden.value().data<T>() + begin * width;
-      gemm({.transpose_b = true,
-            .m = count,
-            .n = classes,
-            .k = width,
-            .a = h,
-            .a_stride = width,
-            .b = weight.value().data<T>(),
-            .b_stride = width,
-            .bias = bias.defined() ? bias.value().data<T>() : nullptr,
-            .c = z,
-            .c_stride = classes});
+      const LinearShape product{count, width, classes, options.precision};
+      multiply_weight(product, h, weight.value().data<T>(), z,
+                      bias.defined() ? bias.value().data<T>() : nullptr);
       T* loss = losses.data<T>();
       T* nll = loss + block;
       heed::cross_entropy({.rows = count,
@@ -139,28 +131,11 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
         result.tokens += targets.data<int32_t>()[begin + row] != options.ignored ? 1 : 0;
       }
       if (dhidden.defined()) {
-        gemm({.m = count,
-              .n = width,
-              .k = classes,
-              .a = z,
-              .a_stride = classes,
-              .b = weight.value().data<T>(),
-              .b_stride = width,
-              .c = dhidden.data<T>() + begin * width,
-              .c_stride = width});
+        input_gradient(product, z, weight.value().data<T>(), dhidden.data<T>() + begin * width,
+                       /*accumulate=*/false);
       }
       if (dweight.defined()) {
-        gemm({.transpose_a = true,
-              .m = classes,
-              .n = width,
-              .k = count,
-              .a = z,
-              .a_stride = classes,
-              .b = h,
-              .b_stride = width,
-              .accumulate = true,
-              .c = dweight.data<T>(),
-              .c_stride = width});
+        add_weight_gradient(product, z, h, dweight.data<T>());
       }
       if (dbias.defined()) {
         add_rows({.rows = count, .columns = classes, .x = z, .x_stride = classes, .sum = dbias.data<T>()});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "kernels/gemm/gemm.h"
 
 namespace heed::ops {
 
@@ -13,6 +14,8 @@ struct CrossEntropyOptions {
   bool others = false;
   /// Targets that do not count; -1 for none.
   int32_t ignored = -1;
+  /// Of vocabulary_cross_entropy()'s products.
+  MatmulPrecision precision = MatmulPrecision::kHighest;
 };
 
 /// The losses of all tokens: logits (..., V), targets (...) int32 -> (...). See kernels/reduction/softmax.h

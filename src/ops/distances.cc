@@ -137,31 +137,36 @@ Scratch<T> collect(const AttentionSpan& span, const Distances& distances, const 
 }
 
 // Of one head: x (Tq, width) are rows of queries or outputs, `stride` apart; table (rows, width).
+struct TableProduct {
+  const AttentionSpan& span;
+  int64_t stride;
+  MatmulPrecision precision;
+};
 
 /// x table^T -> (Tq, rows)
 template <typename T>
-Scratch<T> multiply_by_table(const AttentionSpan& span, const T* x, int64_t stride, const Tensor& table) {
+Scratch<T> multiply_by_table(const TableProduct& p, const T* x, const Tensor& table) {
   const int64_t rows = table.dim(0), width = table.dim(1);
-  Scratch<T> by_row(static_cast<size_t>(span.queries() * rows));
+  Scratch<T> by_row(static_cast<size_t>(p.span.queries() * rows));
   gemm({.transpose_b = true,
-        .m = span.queries(),
+        .m = p.span.queries(),
         .n = rows,
         .k = width,
         .a = x,
-        .a_stride = stride,
+        .a_stride = p.stride,
         .b = table.data<T>(),
         .b_stride = width,
         .c = by_row.data(),
-        .c_stride = rows});
+        .c_stride = rows,
+        .precision = p.precision});
   return by_row;
 }
 
 /// x += by_row table
 template <typename T>
-void add_table_mix(const AttentionSpan& span, const Scratch<T>& by_row, const Tensor& table, T* x,
-                   int64_t stride) {
+void add_table_mix(const TableProduct& p, const Scratch<T>& by_row, const Tensor& table, T* x) {
   const int64_t rows = table.dim(0), width = table.dim(1);
-  gemm({.m = span.queries(),
+  gemm({.m = p.span.queries(),
         .n = width,
         .k = rows,
         .a = by_row.data(),
@@ -170,25 +175,26 @@ void add_table_mix(const AttentionSpan& span, const Scratch<T>& by_row, const Te
         .b_stride = width,
         .accumulate = true,
         .c = x,
-        .c_stride = stride});
+        .c_stride = p.stride,
+        .precision = p.precision});
 }
 
 /// dtable += by_row^T x
 template <typename T>
-void add_table_gradient(const AttentionSpan& span, const Scratch<T>& by_row, const T* x, int64_t stride,
-                        Tensor& dtable) {
+void add_table_gradient(const TableProduct& p, const Scratch<T>& by_row, const T* x, Tensor& dtable) {
   const int64_t rows = dtable.dim(0), width = dtable.dim(1);
   gemm({.transpose_a = true,
         .m = rows,
         .n = width,
-        .k = span.queries(),
+        .k = p.span.queries(),
         .a = by_row.data(),
         .a_stride = rows,
         .b = x,
-        .b_stride = stride,
+        .b_stride = p.stride,
         .accumulate = true,
         .c = dtable.data<T>(),
-        .c_stride = width});
+        .c_stride = width,
+        .precision = p.precision});
 }
 
 }  // namespace
@@ -240,25 +246,26 @@ Var add_distance_keys(const Var& scores, const Var& table, const Distances& dist
   for_float_type("add_distance_keys", all, [&]<typename T>(T) {
     const T* query = x.query.var.value().data<T>() + x.query.begin;
     for_each_head(layout.spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-      const Scratch<T> by_row =
-          multiply_by_table(span, query + span.query_begin * stride + head * width, stride, table.value());
+      const Scratch<T> by_row = multiply_by_table(
+          {span, stride, x.precision}, query + span.query_begin * stride + head * width, table.value());
       spread(span, distances, by_row.data(), static_cast<T>(x.scale), all.data<T>() + at);
     });
   });
   Tape* tape = tape_of(scores, table, x.query.var);
   if (tape == nullptr) return all;
   return tape->record(all, [tape, scores, table, distances, query = x.query, heads = x.heads, scale = x.scale,
-                            layout, width, stride](const Tensor& dall) {
+                            precision = x.precision, layout, width, stride](const Tensor& dall) {
     Tensor dquery = gradient_of(query.var), dtable = gradient_of(table);
     for_float_type("add_distance_keys", dall, [&]<typename T>(T) {
       for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
         const int64_t query_at = query.begin + span.query_begin * stride + head * width;
         const Scratch<T> by_row = collect(span, distances, dall.data<T>() + at, static_cast<T>(scale));
         if (dquery.defined()) {  // dQ = dP table
-          add_table_mix(span, by_row, table.value(), dquery.data<T>() + query_at, stride);
+          add_table_mix({span, stride, precision}, by_row, table.value(), dquery.data<T>() + query_at);
         }
         if (dtable.defined()) {  // dtable = dP^T Q
-          add_table_gradient(span, by_row, query.var.value().data<T>() + query_at, stride, dtable);
+          add_table_gradient({span, stride, precision}, by_row, query.var.value().data<T>() + query_at,
+                             dtable);
         }
       });
     });
@@ -280,8 +287,9 @@ Var add_distance_values(const WeightedMix& mix, const Var& table, const Distance
   Tensor all = mixed.value().clone();
   for_float_type("add_distance_values", all, [&]<typename T>(T) {
     for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-      add_table_mix(span, collect(span, distances, weights.value().data<T>() + at, T{1}), table.value(),
-                    all.data<T>() + span.query_begin * stride + head * width, stride);
+      add_table_mix({span, stride, mix.precision},
+                    collect(span, distances, weights.value().data<T>() + at, T{1}), table.value(),
+                    all.data<T>() + span.query_begin * stride + head * width);
     });
   });
   Tape* tape = tape_of(weights, mixed, table);
@@ -292,12 +300,13 @@ Var add_distance_values(const WeightedMix& mix, const Var& table, const Distance
       for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
         const T* upstream = dall.data<T>() + span.query_begin * stride + head * width;
         if (dweights.defined()) {  // of a query and a row: dO . table[row]
-          const Scratch<T> by_row = multiply_by_table(span, upstream, stride, table.value());
+          const Scratch<T> by_row = multiply_by_table({span, stride, mix.precision}, upstream, table.value());
           spread(span, distances, by_row.data(), T{1}, dweights.data<T>() + at);
         }
         if (dtable.defined()) {
-          add_table_gradient(span, collect(span, distances, mix.weights.value().data<T>() + at, T{1}),
-                             upstream, stride, dtable);
+          add_table_gradient({span, stride, mix.precision},
+                             collect(span, distances, mix.weights.value().data<T>() + at, T{1}), upstream,
+                             dtable);
         }
       });
     });

@@ -64,6 +64,7 @@ Var add_distance_keys(const Var& scores, const Var& table, const Distances& dist
 /// all heads.
 struct WeightedMix {
   Var weights, mixed;
+  MatmulPrecision precision = MatmulPrecision::kHighest;
 };
 Var add_distance_values(const WeightedMix& mix, const Var& table, const Distances& distances,
                         const AttentionLayout& layout, int heads);

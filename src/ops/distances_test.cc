@@ -118,7 +118,7 @@ TEST(Distances, ATableOfEqualRowsChangesNoWeightAndAddsItsRow) {
   };
   const Var weights = attend({});
   expect_close(attend(table).value(), weights.value(), 1e-14, "weights");
-  const Var mixed = attention_mix(weights, operands.value, x.layout, 2);
+  const Var mixed = attention_mix(weights, operands, x.layout);
   const Tensor all = add_distance_values({weights, mixed}, table, x.distances, x.layout, 2).value();
   for (int64_t i = 0; i < all.size(); ++i) {
     EXPECT_NEAR(all.data<double>()[i], mixed.value().data<double>()[i] + row.data<double>()[i % 4], 1e-14);

@@ -1,70 +1,39 @@
 #include "ops/linear.h"
 
-#include "kernels/gemm/gemm.h"
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/pointwise/elementwise.h"
 #include "ops/dispatch.h"
+#include "ops/linear_products.h"
 
 namespace heed::ops {
 namespace {
 
-template <typename T>
-void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, Tensor& y) {
-  const int64_t rows = rows_of(x), in = x.dim(-1), out = weight.dim(0);
-  gemm({.transpose_b = true,
-        .m = rows,
-        .n = out,
-        .k = in,
-        .a = x.data<T>(),
-        .a_stride = in,
-        .b = weight.data<T>(),
-        .b_stride = in,
-        .bias = bias.defined() ? bias.data<T>() : nullptr,
-        .c = y.data<T>(),
-        .c_stride = out});
-}
-
 // dx = dy W;  dW += dy^T x;  db += sum over the rows of dy
 template <typename T>
-void backward(Tape& tape, const Tensor& dy, const Var& x, const Var& weight, const Var& bias) {
-  const int64_t rows = rows_of(dy), in = x.dim(-1), out = weight.dim(0);
+void backward(Tape& tape, const LinearShape& shape, const Tensor& dy, const Var& x, const Var& weight,
+              const Var& bias) {
   if (x.wants_gradient()) {
     const bool begun = tape.gradient(x).defined();
     Tensor dx = tape.room(x);
-    gemm({.m = rows,
-          .n = in,
-          .k = out,
-          .a = dy.data<T>(),
-          .a_stride = out,
-          .b = weight.value().data<T>(),
-          .b_stride = in,
-          .accumulate = begun,
-          .c = dx.data<T>(),
-          .c_stride = in});
+    input_gradient(shape, dy.data<T>(), weight.value().data<T>(), dx.data<T>(), begun);
   }
   if (weight.wants_gradient()) {
     Tensor dw = tape.accumulator(weight);
-    gemm({.transpose_a = true,
-          .m = out,
-          .n = in,
-          .k = rows,
-          .a = dy.data<T>(),
-          .a_stride = out,
-          .b = x.value().data<T>(),
-          .b_stride = in,
-          .accumulate = true,
-          .c = dw.data<T>(),
-          .c_stride = in});
+    add_weight_gradient(shape, dy.data<T>(), x.value().data<T>(), dw.data<T>());
   }
   if (bias.wants_gradient()) {
     Tensor db = tape.accumulator(bias);
-    add_rows({.rows = rows, .columns = out, .x = dy.data<T>(), .x_stride = out, .sum = db.data<T>()});
+    add_rows({.rows = shape.rows,
+              .columns = shape.out,
+              .x = dy.data<T>(),
+              .x_stride = shape.out,
+              .sum = db.data<T>()});
   }
 }
 
 }  // namespace
 
-Var linear(const Var& x, const Var& weight, const Var& bias) {
+Var linear(const Var& x, const Var& weight, const Var& bias, MatmulPrecision precision) {
   require_same_type("linear", x.value(), weight.value());
   require_rows("linear", x.value());
   require_rows("linear", weight.value());
@@ -84,10 +53,14 @@ Var linear(const Var& x, const Var& weight, const Var& bias) {
   shape.set(-1, weight.dim(0));
   Tensor y = Tensor::empty(shape, x.dtype());
   Tape* tape = tape_of(x, weight, bias);
-  for_float_type("linear", y, [&]<typename T>(T) { forward<T>(x.value(), weight.value(), bias.value(), y); });
+  const LinearShape product{rows_of(x.value()), x.dim(-1), weight.dim(0), precision};
+  for_float_type("linear", y, [&]<typename T>(T) {
+    multiply_weight(product, x.value().data<T>(), weight.value().data<T>(), y.data<T>(),
+                    bias.defined() ? bias.value().data<T>() : nullptr);
+  });
   if (tape == nullptr) return y;
-  return tape->record(y, [tape, x, weight, bias](const Tensor& dy) {
-    for_float_type("linear", dy, [&]<typename T>(T) { backward<T>(*tape, dy, x, weight, bias); });
+  return tape->record(y, [tape, product, x, weight, bias](const Tensor& dy) {
+    for_float_type("linear", dy, [&]<typename T>(T) { backward<T>(*tape, product, dy, x, weight, bias); });
   });
 }
 

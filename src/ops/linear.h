@@ -2,6 +2,7 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "kernels/gemm/gemm.h"
 
 namespace heed {
 class PackedMatrix;
@@ -10,7 +11,9 @@ class PackedMatrix;
 namespace heed::ops {
 
 /// x (..., in), weight (out, in), bias (out) or undefined -> (..., out). Throws kShape where they do not fit.
-Var linear(const Var& x, const Var& weight, const Var& bias = {});
+/// `precision` is that of the product and of those of its derivatives.
+Var linear(const Var& x, const Var& weight, const Var& bias = {},
+           MatmulPrecision precision = MatmulPrecision::kHighest);
 
 /// The same with weight and bias laid out for inference; float32, and without a derivative.
 Tensor linear(const Tensor& x, const PackedMatrix& weight);

@@ -50,10 +50,11 @@ struct Pass {
 template <typename T>
 void forward(Pass& pass, bool training) {
   Unrolled& u = pass.unrolled;
+  const Tensor& weight = pass.direction.hidden_weight.value();
   gather_initial<T>(u, pass.direction.initial, u.initial);
   gather_initial<T>(u, pass.direction.initial_cell, u.initial_cells);
   for (int64_t t = 0; t < u.steps.count(); ++t) {
-    multiply(before<T>(u, u.initial, u.states, t), u.steps.live(t), pass.direction.hidden_weight.value(),
+    multiply(shape_of(u, u.steps.live(t), weight), before<T>(u, u.initial, u.states, t), weight,
              training ? nullptr : pass.direction.packed, row_of<T>(u.hidden, u.steps.begin(t)));
     recurrent_cell(cell_arguments<T>(u, pass.direction.hidden_bias, t));
   }
@@ -64,10 +65,11 @@ template <typename T>
 void backward(Pass& pass, UnrolledGradients& g) {
   Unrolled& u = pass.unrolled;
   const RecurrentDirection& direction = pass.direction;
+  const Tensor& weight = direction.hidden_weight.value();
   for (int64_t t = u.steps.count() - 1; t >= 0; --t) {
     cell_backward<T>(u, g, direction.hidden_bias, t);
-    multiply_back(row_of<T>(g.hidden, u.steps.begin(t)), u.steps.live(t), direction.hidden_weight.value(),
-                  before<T>(u, g.initial, g.states, t));
+    input_gradient(shape_of(u, u.steps.live(t), weight), row_of<T>(g.hidden, u.steps.begin(t)),
+                   weight.data<T>(), before<T>(u, g.initial, g.states, t), /*accumulate=*/true);
   }
   add_weight_gradients<T>(u, g, direction.hidden_weight, direction.hidden_bias);
   scatter_initial<T>(u, g.initial, direction.initial);
@@ -89,6 +91,7 @@ RecurrentStates recurrent(RecurrentCell cell, const Var& input_gates, const std:
     tape = tape != nullptr ? tape : const_cast<Tape*>(other);
     passes->push_back(
         {direction, {cell, TimeSteps(offsets, direction.reverse), width, gate_width, input_gates.dtype()}});
+    passes->back().unrolled.precision = direction.precision;
   }
   RecurrentStates result;
   Tensor states = Tensor::empty({input_gates.dim(0), all_states}, input_gates.dtype());

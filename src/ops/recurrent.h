@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/tape.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/recurrent/recurrent_cell.h"
 #include "ops/attention.h"
 
@@ -24,7 +25,8 @@ struct RecurrentDirection {
   bool reverse = false;    ///< from each sequence's own last token to its first
   Columns initial{};       ///< the first states, S columns of (B, any); undefined: zeros
   Columns initial_cell{};  ///< LSTM: the first cells, likewise
-  /// The weight, laid out for inference and without the bias, or null; used where no gradient is wanted.
+  MatmulPrecision precision = MatmulPrecision::kHighest;
+  /// The packed weight, without the bias, or null; used where no gradient is wanted.
   const PackedMatrix* packed = nullptr;
 };
 

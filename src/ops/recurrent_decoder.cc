@@ -113,16 +113,17 @@ AdditiveAttentionArguments<T> attention_arguments(Pass& pass, int64_t t) {
 template <typename T>
 void forward(Pass& pass, bool training) {
   Unrolled& u = pass.unrolled;
+  const Tensor &hidden = pass.weights.hidden.value(), &context = pass.weights.context.value();
   gather_initial<T>(u, pass.start.state, u.initial);
   gather_initial<T>(u, pass.start.cell, u.initial_cells);
   const int64_t gates = u.gates.dim(1);
   Tensor from_context = Tensor::empty({u.steps.count() > 0 ? u.steps.live(0) : 0, gates}, u.gates.dtype());
   for (int64_t t = 0; t < u.steps.count(); ++t) {
     const int64_t begin = u.steps.begin(t), live = u.steps.live(t);
-    multiply(before<T>(u, u.initial, u.states, t), live, pass.weights.hidden.value(),
+    multiply(shape_of(u, live, hidden), before<T>(u, u.initial, u.states, t), hidden,
              training ? nullptr : pass.weights.packed_hidden, row_of<T>(u.hidden, begin));
     heed::additive_attention(attention_arguments<T>(pass, t));
-    multiply(row_of<T>(pass.contexts, begin), live, pass.weights.context.value(),
+    multiply(shape_of(u, live, context), row_of<T>(pass.contexts, begin), context,
              training ? nullptr : pass.weights.packed_context, from_context.data<T>());
     add_scaled(
         {.size = live * gates, .factor = T{1}, .x = from_context.data<T>(), .y = row_of<T>(u.gates, begin)});
@@ -136,6 +137,7 @@ template <typename T>
 void backward(Tape& tape, Pass& pass, UnrolledGradients& g, Tensor& dcontexts) {
   Unrolled& u = pass.unrolled;
   const RecurrentDecoderWeights& weights = pass.weights;
+  const Tensor &hidden = weights.hidden.value(), &context = weights.context.value();
   const auto gradient = [&](const Var& x) { return x.wants_gradient() ? tape.accumulator(x) : Tensor(); };
   Tensor dkeys = gradient(pass.memory.keys), dannotations = gradient(pass.memory.annotations);
   Tensor dv = gradient(weights.v), dcontext_weight = gradient(weights.context);
@@ -144,7 +146,8 @@ void backward(Tape& tape, Pass& pass, UnrolledGradients& g, Tensor& dcontexts) {
     const int64_t begin = u.steps.begin(t), live = u.steps.live(t);
     T* dprevious = before<T>(u, g.initial, g.states, t);
     cell_backward<T>(u, g, weights.hidden_bias, t);
-    multiply_back(row_of<T>(g.gates, begin), live, weights.context.value(), row_of<T>(dcontexts, begin));
+    input_gradient(shape_of(u, live, context), row_of<T>(g.gates, begin), context.data<T>(),
+                   row_of<T>(dcontexts, begin), /*accumulate=*/true);
     additive_attention_backward(
         {.forward = attention_arguments<T>(pass, t),
          .dcontext = row_of<T>(dcontexts, begin),
@@ -156,9 +159,13 @@ void backward(Tape& tape, Pass& pass, UnrolledGradients& g, Tensor& dcontexts) {
          .dquery_stride = pass.additive() ? g.hidden.dim(1) : u.width,
          .dkey_stride = pass.memory.keys.dim(1),
          .dvalue_stride = pass.contexts.dim(1)});
-    multiply_back(row_of<T>(g.hidden, begin), live, weights.hidden.value(), dprevious);
+    input_gradient(shape_of(u, live, hidden), row_of<T>(g.hidden, begin), hidden.data<T>(), dprevious,
+                   /*accumulate=*/true);
   }
-  if (dcontext_weight.defined()) multiply_weight<T>(g.gates, pass.contexts, dcontext_weight);
+  if (dcontext_weight.defined()) {
+    add_weight_gradient(shape_of(u, g.gates.dim(0), context), g.gates.data<T>(), pass.contexts.data<T>(),
+                        dcontext_weight.data<T>());
+  }
   add_weight_gradients<T>(u, g, weights.hidden, weights.hidden_bias);
   scatter_initial<T>(u, g.initial, pass.start.state);
   scatter_initial<T>(u, g.initial_cells, pass.start.cell);
@@ -183,6 +190,7 @@ RecurrentDecoderOutput recurrent_decoder(RecurrentCell cell, const Var& input_ga
            Unrolled(cell, std::move(steps), width, weights.hidden.dim(0), dtype),
            Tensor::empty({rows, annotation}, dtype), Tensor::empty({layout.pairs()}, dtype)});
   Unrolled& u = pass->unrolled;
+  u.precision = weights.precision;
   Tape* tape = tape_of(input_gates, memory.annotations, memory.keys, weights.hidden, weights.hidden_bias,
                        weights.context, weights.v, start.state.var, start.cell.var);
   const int64_t output_width = width + annotation;

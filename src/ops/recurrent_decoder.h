@@ -10,6 +10,7 @@
 #pragma once
 
 #include "autograd/tape.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/recurrent/recurrent_cell.h"
 #include "ops/attention.h"
 
@@ -27,7 +28,8 @@ struct RecurrentDecoderWeights {
   Var hidden_bias{};  ///< b_h (G S), or undefined
   Var context;        ///< W_c (G S, C)
   Var v{};            ///< of the additive score, (A); undefined: dot products, and A = S
-  /// The weights laid out for inference, without biases, or null; used where no gradient is wanted.
+  MatmulPrecision precision = MatmulPrecision::kHighest;
+  /// The packed weights, without biases, or null; used where no gradient is wanted.
   const PackedMatrix* packed_hidden = nullptr;
   const PackedMatrix* packed_context = nullptr;
 };

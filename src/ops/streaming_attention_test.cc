@@ -55,7 +55,7 @@ Results run(const Problem& p, Way way, double mistake = 1) {
   } else {
     const Var scores = attention_scores(x, p.layout);
     const Var weights = attention_softmax(scores, p.layout, p.heads, {.causal = p.causal});
-    mixed = attention_mix(dropout(weights, p.dropout), x.value, p.layout, p.heads);
+    mixed = attention_mix(dropout(weights, p.dropout), x, p.layout);
   }
   tape.backward(mixed, p.upstream);
   const auto gradient = [&](const Var& leaf) {
@@ -471,7 +471,7 @@ TEST(StreamingAttention, GradientsAreWrittenOrAdded) {
         if (way == Way::kStreaming) return streaming_attention(operands, layout, true, {});
         const Var weights =
             attention_softmax(attention_scores(operands, layout), layout, kHeads, {.causal = true});
-        return attention_mix(weights, operands.value, layout, kHeads);
+        return attention_mix(weights, operands, layout);
       };
       const Var mixed = twice ? add(mix(), mix()) : mix();
       {
@@ -608,8 +608,7 @@ TEST(SharedHeads, AreHeadsWithTheSameKeysAndValues) {
     const Tensor expected = streaming_attention(many, layout, true).value();
     expect_close(streaming_attention(few, layout, true).value(), expected, 1e-13, "streaming");
     const Var weights = attention_softmax(attention_scores(few, layout), layout, kHeads, {.causal = true});
-    expect_close(attention_mix(weights, few.value, layout, kHeads, shared).value(), expected, 1e-13,
-                 "every weight");
+    expect_close(attention_mix(weights, few, layout).value(), expected, 1e-13, "every weight");
   }
   expect_error(ErrorKind::kShape, "6 heads cannot share 4 keys and values evenly", [&] {
     streaming_attention({{query, 0, 24}, {query, 0, 16}, {query, 0, 16}, 6, 1, 4}, layout, true);
@@ -633,7 +632,7 @@ GRADIENT_CHECK(attention_mix, SharedHeads) {
       [&](const auto& x) {
         const AttentionOperands shared{{x[0], 0, 12}, {x[1], 0, 6}, {x[1], 6, 6}, 4, 0.6, 2};
         const Var weights = attention_softmax(attention_scores(shared, layout), layout, 4, {.causal = true});
-        return attention_mix(weights, shared.value, layout, 4, 2);
+        return attention_mix(weights, shared, layout);
       },
       {source.normal({8, 12}), source.normal({8, 12})});
 }

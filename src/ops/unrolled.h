@@ -8,12 +8,12 @@
 
 #include <algorithm>
 
-#include "kernels/gemm/gemm.h"
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/pointwise/elementwise.h"
 #include "kernels/recurrent/recurrent_cell.h"
 #include "ops/attention.h"
 #include "ops/dispatch.h"
+#include "ops/linear_products.h"
 #include "ops/time_steps.h"
 
 namespace heed::ops {
@@ -24,7 +24,8 @@ namespace heed::ops {
 struct Unrolled {
   RecurrentCell cell;
   TimeSteps steps;
-  int64_t width;                  ///< S
+  int64_t width;  ///< S
+  MatmulPrecision precision = MatmulPrecision::kHighest;
   Tensor gates;                   ///< (N, G S): products of the inputs, then the gates
   Tensor hidden;                  ///< (N, H): products of the states before
   Tensor states, cells;           ///< (N, S): after each step; cells of an LSTM
@@ -57,56 +58,18 @@ T* before(const Unrolled& u, Tensor& initial, Tensor& all, int64_t t) {
   return t == 0 ? row_of<T>(initial, 0) : row_of<T>(all, u.steps.begin(t - 1));
 }
 
-/// y (rows, out) = x (rows, in) W^T
+/// y (rows, out) = x (rows, in) W^T, by the packed weight where there is one.
 template <typename T>
-void multiply(const T* x, int64_t rows, const Tensor& weight, const PackedMatrix* packed, T* y) {
+void multiply(const LinearShape& shape, const T* x, const Tensor& weight, const PackedMatrix* packed, T* y) {
   if constexpr (std::is_same_v<T, float>) {
-    if (packed != nullptr) return packed->multiply(x, rows, y);
+    if (packed != nullptr) return packed->multiply(x, shape.rows, y);
   }
-  const int64_t out = weight.dim(0), in = weight.dim(1);
-  gemm({.transpose_b = true,
-        .m = rows,
-        .n = out,
-        .k = in,
-        .a = x,
-        .a_stride = in,
-        .b = weight.data<T>(),
-        .b_stride = in,
-        .c = y,
-        .c_stride = out});
+  multiply_weight(shape, x, weight.data<T>(), y);
 }
 
-/// dx (rows, in) += dy (rows, out) W
-template <typename T>
-void multiply_back(const T* dy, int64_t rows, const Tensor& weight, T* dx) {
-  const int64_t out = weight.dim(0), in = weight.dim(1);
-  gemm({.m = rows,
-        .n = in,
-        .k = out,
-        .a = dy,
-        .a_stride = out,
-        .b = weight.data<T>(),
-        .b_stride = in,
-        .accumulate = true,
-        .c = dx,
-        .c_stride = in});
-}
-
-/// dW (out, in) += dy (rows, out)^T x (rows, in)
-template <typename T>
-void multiply_weight(const Tensor& dy, const Tensor& x, Tensor& dweight) {
-  const int64_t out = dy.dim(1), in = x.dim(1);
-  gemm({.transpose_a = true,
-        .m = out,
-        .n = in,
-        .k = dy.dim(0),
-        .a = dy.data<T>(),
-        .a_stride = out,
-        .b = x.data<T>(),
-        .b_stride = in,
-        .accumulate = true,
-        .c = dweight.data<T>(),
-        .c_stride = in});
+/// The shape of a product of so many rows with a weight (out, in).
+inline LinearShape shape_of(const Unrolled& u, int64_t rows, const Tensor& weight) {
+  return {rows, weight.dim(1), weight.dim(0), u.precision};
 }
 
 template <typename T>
@@ -185,7 +148,8 @@ void add_weight_gradients(Unrolled& u, const UnrolledGradients& g, const Var& we
                   row_of<T>(previous, u.steps.begin(t)));
     }
     Tensor dweight = weight.tape()->accumulator(weight);
-    multiply_weight<T>(g.hidden, previous, dweight);
+    add_weight_gradient(shape_of(u, previous.dim(0), weight.value()), g.hidden.data<T>(), previous.data<T>(),
+                        dweight.data<T>());
   }
   if (bias.wants_gradient()) {
     Tensor dbias = bias.tape()->accumulator(bias);

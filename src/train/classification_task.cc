@@ -16,8 +16,8 @@
 #include "text/wordpiece.h"
 #include "train/prepared_corpus.h"
 #include "train/prepared_tokenizer.h"
+#include "train/sharded_batches.h"
 #include "train/trainer.h"
-#include "train/training_step.h"
 
 namespace heed::train {
 namespace {
@@ -79,108 +79,85 @@ void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   WordPieceTokenizer::train(wanted, lines_of(input.options.data)).save(directory);
 }
 
-class ClassificationTask : public Task {
+/// The validation text.
+struct LabelledTexts {
+  std::vector<decode::ClassifierText> texts;
+  std::vector<int32_t> labels;
+  uint64_t fingerprint = 0;
+};
+
+/// Tokenizer, and texts as ids.
+struct ClassificationData {
+  WordPieceTokenizer tokenizer;
+  Corpus training;  ///< two streams: the number of the label, and the text with its special tokens
+  std::vector<float> class_weights = {};  ///< empty: 1 for each
+
+  int32_t label_of(uint64_t text) const { return training.sentence(0, text)[0]; }
+};
+
+const models::Classifier& fitting_model(const Recipe& recipe, const models::Model& model) {
+  const auto* classifier = dynamic_cast<const models::Classifier*>(&model);
+  HEED_CHECK(classifier != nullptr);
+  if (recipe.max_length > classifier->max_length()) {
+    fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.max_length ({})",
+         recipe.max_length, classifier->max_length());
+  }
+  return *classifier;
+}
+
+class ClassificationObjective : public Objective {
  public:
-  explicit ClassificationTask(const TaskInput& input)
-      : input_(input), recipe_(input.options.recipe), labels_(labels_of(input.options.data)) {
-    if (input.options.validation.is_named()) read_validation(input.options.validation);
-    if (!recipe_.from.empty() && !input.begun) WordPieceTokenizer::load(recipe_.from);
-  }
+  ClassificationObjective(const TaskInput& input, const ClassificationData& data,
+                          const LabelledTexts& validation, const models::Model& model)
+      : input_(input),
+        recipe_(input.options.recipe),
+        data_(data),
+        validation_(validation),
+        model_(fitting_model(recipe_, model)) {}
 
-  void prepare() override {
-    const bool made = prepare_tokenizer(input_, labels_.fingerprint, [&](const std::string& directory) {
-      learn_tokenizer(input_, directory);
-    });
-    tokenizer_.emplace(WordPieceTokenizer::load(input_.options.output));
-    if (made) input_.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer_->size()));
-    training_.emplace(prepare_corpus());
-    if (recipe_.class_weights == "balanced") class_weights_ = balanced_weights();
-  }
-
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(training_->content_fingerprint());
-    all.add_number(validation_fingerprint_);
-    return all.value();
-  }
-
-  void complete(models::ModelSettings& settings) const override {
-    settings.vocabulary = static_cast<int64_t>(tokenizer_->size());
-    settings.padding_id = tokenizer_->pad_id();
-    settings.start_id = tokenizer_->start_id();
-    settings.end_id = tokenizer_->end_id();
-    settings.labels = labels_.names;
-  }
-
-  void use(const models::Model& model) override {
-    model_ = dynamic_cast<const models::Classifier*>(&model);
-    HEED_CHECK(model_ != nullptr);
-    if (recipe_.max_length > model_->max_length()) {
-      fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.max_length ({})",
-           recipe_.max_length, model_->max_length());
-    }
-  }
-
-  void write_files(const std::string&) const override {}  // the labels are in config.json
-
-  std::string amount() const override {
-    return fmt::format("{} of {} classes", counted(training_->sentences(), "text"), labels_.names.size());
-  }
-
-  void begin(const BatchCursor& place) override {
-    batcher_.emplace(sizes_of(*training_),
-                     BatcherOptions{.seed = recipe_.seed, .batch_tokens = recipe_.batch_tokens}, place);
-  }
-  BatchCursor place() const override { return batcher_->cursor(); }
-  double epochs() const override { return batcher_->epochs(); }
-  std::vector<Batch> next_batch(size_t parts) override { return split_into_shards(batcher_->next(), parts); }
-
-  double weight(Part, const Batch& batch) const override {
-    if (class_weights_.empty()) return static_cast<double>(batch.sentences.size());
+  double weight(const Batch& batch) const override {
+    if (data_.class_weights.empty()) return static_cast<double>(batch.sentences.size());
     double sum = 0;
-    for (const uint64_t text : batch.sentences) sum += static_cast<double>(class_weights_[label_of(text)]);
+    for (const uint64_t text : batch.sentences) {
+      sum += static_cast<double>(data_.class_weights[data_.label_of(text)]);
+    }
     return sum;
   }
 
-  BatchLoss loss(nn::Context& context, Part part, const Batch& batch, double scale) const override {
-    HEED_CHECK(part == Part::kTraining);
+  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const override {
     models::ClassifierInput input;
     std::vector<int32_t> labels;
     for (const uint64_t text : batch.sentences) {
-      labels.push_back(label_of(text));
+      labels.push_back(data_.label_of(text));
       const size_t begin = input.text.ids.size();
-      training_->append(1, text, input.text.ids);
+      data_.training.append(1, text, input.text.ids);
       input.text.close();
       int32_t type = 0;  // the second of two texts stands behind the end of the first
       for (size_t n = begin; n < input.text.ids.size(); ++n) {
         input.types.push_back(type);
-        if (input.text.ids[n] == tokenizer_->end_id()) type = 1;
+        if (input.text.ids[n] == data_.tokenizer.end_id()) type = 1;
       }
     }
-    const models::ClassificationLoss loss =
-        model_->loss(context, input, labels,
-                     {.class_weights = class_weights_, .smoothing = recipe_.label_smoothing, .scale = scale});
+    const models::ClassificationLoss loss = model_.loss(
+        context, input, labels,
+        {.class_weights = data_.class_weights, .smoothing = recipe_.label_smoothing, .scale = scale});
     return {loss.loss,
             {loss.loss_sum, loss.negative_log_likelihood, loss.weight,
              static_cast<int64_t>(input.text.ids.size())}};
   }
 
-  bool has_validation() const override { return !validation_.empty(); }
+  bool has_validation() const override { return !validation_.texts.empty(); }
 
-  ValidationScores validate(const nn::ParameterArray& values, TrainingStep&,
-                            ThreadPool& pool) const override {
-    nn::PackedWeights packed;
-    nn::Context context;
-    context.table = &model_->table();
-    context.values = &values;
-    context.packed = &packed;
-    const decode::TextClassifier classifier(*model_, context, *tokenizer_, pool);
-    const std::vector<decode::Classification> found = classifier.classify(validation_, input_.options.stop);
+  ValidationScores validate(const nn::ParameterArray& values) const override {
+    const nn::PackedWeights weights(model_.table(), values);
+    const decode::TextClassifier classifier(model_, weights.context(), data_.tokenizer, input_.pool);
+    const std::vector<decode::Classification> found =
+        classifier.classify(validation_.texts, input_.options.stop);
     input_.stop.check();
-    ConfusionMatrix confusion(labels_.names);
+    ConfusionMatrix confusion(model_.labels());
     double negative_log_likelihood = 0;
     for (size_t n = 0; n < found.size(); ++n) {
-      const int32_t truth = validation_labels_[n];
+      const int32_t truth = validation_.labels[n];
       negative_log_likelihood -= found[n].log_probabilities[static_cast<size_t>(truth)];
       confusion.add(truth, found[n].best);
     }
@@ -194,9 +171,78 @@ class ClassificationTask : public Task {
     return scores;
   }
 
- private:
-  int32_t label_of(uint64_t text) const { return training_->sentence(0, text)[0]; }
+  void write_files(const std::string&) const override {}  // the labels are in config.json
 
+ private:
+  const TaskInput& input_;
+  const Recipe& recipe_;
+  const ClassificationData& data_;
+  const LabelledTexts& validation_;
+  const models::Classifier& model_;
+};
+
+class PreparedClassification : public PreparedText {
+ public:
+  PreparedClassification(const TaskInput& input, const Labels& labels, const LabelledTexts& validation,
+                         ClassificationData data)
+      : input_(input), labels_(labels), validation_(validation), data_(std::move(data)) {}
+
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(data_.training.content_fingerprint());
+    all.add_number(validation_.fingerprint);
+    return all.value();
+  }
+
+  std::string amount() const override {
+    return fmt::format("{} of {} classes", counted(data_.training.sentences(), "text"), labels_.names.size());
+  }
+
+  void complete(models::ModelSettings& settings) const override {
+    settings.vocabulary = static_cast<int64_t>(data_.tokenizer.size());
+    settings.padding_id = data_.tokenizer.pad_id();
+    settings.start_id = data_.tokenizer.start_id();
+    settings.end_id = data_.tokenizer.end_id();
+    settings.labels = labels_.names;
+  }
+
+  std::unique_ptr<BatchSource> batches(const BatchCursor& place) const override {
+    return shuffled_batches(data_.training, input_.options.recipe, place);
+  }
+  std::unique_ptr<Objective> objective(const models::Model& model) const override {
+    return std::make_unique<ClassificationObjective>(input_, data_, validation_, model);
+  }
+
+ private:
+  const TaskInput& input_;
+  const Labels& labels_;
+  const LabelledTexts& validation_;
+  const ClassificationData data_;
+};
+
+class TextsWithLabels : public CheckedText {
+ public:
+  explicit TextsWithLabels(const TaskInput& input)
+      : input_(input), recipe_(input.options.recipe), labels_(labels_of(input.options.data)) {
+    if (input.options.validation.is_named()) read_validation(input.options.validation);
+    if (!recipe_.from.empty() && !input.begun) WordPieceTokenizer::load(recipe_.from);
+  }
+
+  void require_fit(const models::Model& model) const override { fitting_model(recipe_, model); }
+
+  std::unique_ptr<PreparedText> prepare() const override {
+    const bool made = prepare_tokenizer(input_, labels_.fingerprint, [&](const std::string& directory) {
+      learn_tokenizer(input_, directory);
+    });
+    WordPieceTokenizer tokenizer = WordPieceTokenizer::load(input_.options.output);
+    if (made) input_.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer.size()));
+    Corpus training = prepare_corpus(tokenizer);
+    ClassificationData data{std::move(tokenizer), std::move(training)};
+    if (recipe_.class_weights == "balanced") data.class_weights = balanced_weights(data);
+    return std::make_unique<PreparedClassification>(input_, labels_, validation_, std::move(data));
+  }
+
+ private:
   std::optional<int32_t> find_label(std::string_view label) const {
     const auto found = std::ranges::find(labels_.names, label);
     if (found == labels_.names.end()) return std::nullopt;
@@ -204,7 +250,7 @@ class ClassificationTask : public Task {
   }
 
   /// Two streams: the number of the label, and the text with its special tokens.
-  Corpus prepare_corpus() const {
+  Corpus prepare_corpus(const WordPieceTokenizer& tokenizer) const {
     const TrainingText& text = input_.options.data;
     const std::string& output = input_.options.output;
     const std::string path = output + "/training/train.ids";
@@ -213,7 +259,7 @@ class ClassificationTask : public Task {
     return prepared_corpus(input_, {path, "'" + text.text + "'", origin}, [&] {
       LabelledReader reader(text.text, text.lines);
       CorpusBuildOptions build;
-      build.vocabulary_size = static_cast<uint32_t>(std::max(tokenizer_->size(), labels_.names.size()));
+      build.vocabulary_size = static_cast<uint32_t>(std::max(tokenizer.size(), labels_.names.size()));
       build.max_length = origin.max_length;
       build.tokenizer_fingerprint = origin.tokenizer;
       build.pool = &input_.pool;
@@ -224,7 +270,8 @@ class ClassificationTask : public Task {
           [&](std::string_view label, uint64_t) {
             return Cuts(cuts, std::vector<int32_t>{*find_label(label)});
           },
-          [&](std::string_view columns, uint64_t number) { return cuts_of(columns, number); }, path, build);
+          [&](std::string_view columns, uint64_t number) { return cuts_of(tokenizer, columns, number); },
+          path, build);
     });
   }
 
@@ -232,32 +279,34 @@ class ClassificationTask : public Task {
 
   /// With tokenizer.subword_regularization, each text stands in the corpus so many times, disturbed by chance
   /// in other ways; drawn before the training instead of on the way.
-  Cuts cuts_of(std::string_view columns, uint64_t number) const {
+  Cuts cuts_of(const WordPieceTokenizer& tokenizer, std::string_view columns, uint64_t number) const {
     WordPieceOptions options{.max_length = static_cast<size_t>(recipe_.max_length)};
-    if (recipe_.subword_regularization == 0) return {encode(columns, options)};
+    if (recipe_.subword_regularization == 0) return {encode(tokenizer, columns, options)};
     Random random(RandomKey::from_seed(recipe_.seed).fold(2).fold(number));
     options.dropout = {recipe_.maxmatch_dropout, recipe_.word_dropout, &random};
     Cuts cuts;
-    for (int n = 0; n < recipe_.subword_regularization; ++n) cuts.push_back(encode(columns, options));
+    for (int n = 0; n < recipe_.subword_regularization; ++n)
+      cuts.push_back(encode(tokenizer, columns, options));
     return cuts;
   }
 
   /// Of a text, or of two with a tab between them; what is too long loses its end.
-  std::vector<int32_t> encode(std::string_view columns, const WordPieceOptions& cut) const {
+  static std::vector<int32_t> encode(const WordPieceTokenizer& tokenizer, std::string_view columns,
+                                     const WordPieceOptions& cut) {
     const size_t tab = columns.find('\t');
-    if (tab == std::string_view::npos) return tokenizer_->encode(columns, cut).ids;
-    return tokenizer_->encode(columns.substr(0, tab), columns.substr(tab + 1), cut).ids;
+    if (tab == std::string_view::npos) return tokenizer.encode(columns, cut).ids;
+    return tokenizer.encode(columns.substr(0, tab), columns.substr(tab + 1), cut).ids;
   }
 
   /// n / (classes * n of the class): all classes together weigh as much as without weights, and each as much
   /// as any other.
-  std::vector<float> balanced_weights() const {
+  std::vector<float> balanced_weights(const ClassificationData& data) const {
     std::vector<double> counts(labels_.names.size());
-    for (uint64_t text = 0; text < training_->sentences(); ++text)
-      ++counts[static_cast<size_t>(label_of(text))];
+    for (uint64_t text = 0; text < data.training.sentences(); ++text)
+      ++counts[static_cast<size_t>(data.label_of(text))];
     std::vector<float> weights;
     for (const double count : counts) {
-      weights.push_back(static_cast<float>(static_cast<double>(training_->sentences()) /
+      weights.push_back(static_cast<float>(static_cast<double>(data.training.sentences()) /
                                            (static_cast<double>(counts.size()) * count)));
     }
     return weights;
@@ -272,24 +321,17 @@ class ClassificationTask : public Task {
         fail(ErrorKind::kFormat, "line {} of {}: the training text has no label '{}'; it has {}", each.line,
              reader.name(), each.label, fmt::join(labels_.names, ", "));
       }
-      validation_labels_.push_back(*label);
-      validation_.push_back({std::string(each.first), {}});
-      if (each.second) validation_.back().second = *each.second;
+      validation_.labels.push_back(*label);
+      validation_.texts.push_back({std::string(each.first), {}});
+      if (each.second) validation_.texts.back().second = *each.second;
     }
-    validation_fingerprint_ = reader.fingerprint().value();
+    validation_.fingerprint = reader.fingerprint().value();
   }
 
   const TaskInput input_;
   const Recipe& recipe_;
   const Labels labels_;
-  std::optional<WordPieceTokenizer> tokenizer_;
-  std::optional<Corpus> training_;
-  std::vector<float> class_weights_;  // empty: 1 for each
-  std::vector<decode::ClassifierText> validation_;
-  std::vector<int32_t> validation_labels_;
-  uint64_t validation_fingerprint_ = 0;
-  const models::Classifier* model_ = nullptr;
-  std::optional<Batcher> batcher_;
+  LabelledTexts validation_;
 };
 
 void preset(models::PresetSize size, Recipe& recipe) {
@@ -334,8 +376,8 @@ TaskKind classification_kind() {
           .tokenizer_files = tokenizer_files(),
           .preset = preset,
           .check = check,
-          .make = [](const TaskInput& input) -> std::unique_ptr<Task> {
-            return std::make_unique<ClassificationTask>(input);
+          .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {
+            return std::make_unique<TextsWithLabels>(input);
           }};
 }
 

@@ -16,8 +16,8 @@
 #include "text/text_tokenizer.h"
 #include "train/prepared_corpus.h"
 #include "train/prepared_tokenizer.h"
+#include "train/sharded_batches.h"
 #include "train/trainer.h"
-#include "train/training_step.h"
 
 namespace heed::train {
 namespace {
@@ -98,10 +98,148 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
   return {std::move(corpus), facts.characters};
 }
 
-class LanguageTask : public Task {
+/// Tokenizer and texts as ids.
+struct LanguageData {
+  std::unique_ptr<TextTokenizer> tokenizer;
+  std::optional<int32_t> start;  ///< what every text begins with, where that is so
+  std::optional<RunningCorpus> training, validation;
+  uint64_t block = 0;
+
+  static uint64_t end_of(const RunningCorpus& text) { return text.corpus.stream_ids(0); }
+  uint64_t blocks_of(int64_t tokens) const {
+    return std::max<uint64_t>(1, static_cast<uint64_t>(tokens) / block);
+  }
+  /// Where every text has a start, blocks begin with it and any token may be a label; else a token is in
+  /// front of each block, and the first token is no label.
+  uint64_t first_label() const { return start ? 0 : 1; }
+
+  /// The input for `length` labels from number `first` on: each label's predecessor.
+  void append_block(const Corpus& corpus, uint64_t first, uint64_t length, Sequences& text) const {
+    if (start) {
+      text.ids.push_back(*start);
+      corpus.append_run(first, length - 1, text.ids);
+    } else {
+      corpus.append_run(first - 1, length, text.ids);
+    }
+    text.close();
+  }
+};
+
+const models::LanguageModel& fitting_model(const Recipe& recipe, const models::Model& model) {
+  const auto* language_model = dynamic_cast<const models::LanguageModel*>(&model);
+  HEED_CHECK(language_model != nullptr);
+  if (language_model->max_length() > 0 && recipe.block_size > language_model->max_length()) {
+    fail(ErrorKind::kUsage, "training.block_size ({}) must not be above model.max_length ({})",
+         recipe.block_size, language_model->max_length());
+  }
+  return *language_model;
+}
+
+class LanguageObjective : public Objective {
  public:
-  explicit LanguageTask(const TaskInput& input)
-      : input_(input), recipe_(input.options.recipe), block_(static_cast<uint64_t>(recipe_.block_size)) {
+  LanguageObjective(const TaskInput& input, const LanguageData& data, const models::Model& model)
+      : input_(input), recipe_(input.options.recipe), data_(data), model_(fitting_model(recipe_, model)) {}
+
+  double weight(const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
+
+  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const override {
+    const ops::VocabularyLoss loss =
+        model_loss(context, data_.training->corpus, batch, {.smoothing = recipe_.label_smoothing}, scale);
+    return {loss.loss, sums_of(loss)};
+  }
+
+  bool has_validation() const override { return data_.validation.has_value(); }
+
+  ValidationScores validate(const nn::ParameterArray& values) const override {
+    const nn::PackedWeights weights(model_.table(), values);
+    const uint64_t end = LanguageData::end_of(*data_.validation);
+    const uint64_t most =
+        recipe_.validation_max_tokens == 0 ? 0 : data_.blocks_of(recipe_.validation_max_tokens);
+    const auto batches = running_blocks(data_.first_label(), end, data_.block, most,
+                                        data_.blocks_of(recipe_.batch_tokens / recipe_.shard_count()));
+    const LossSums sums = sum_losses(input_, weights, batches, [&](nn::Context& context, const Batch& batch) {
+      return sums_of(model_loss(context, data_.validation->corpus, batch, {}, 1));
+    });
+    ValidationScores scores;
+    scores.loss = sums.negative_log_likelihood / sums.weight;
+    scores.quality = -scores.loss;
+    const double tokens_per_character =
+        static_cast<double>(end) / static_cast<double>(data_.validation->characters);
+    scores.others = {{"perplexity", std::exp(scores.loss)},
+                     {"bits_per_character", scores.loss * tokens_per_character / std::numbers::ln2}};
+    return scores;
+  }
+
+  void write_files(const std::string& directory) const override {
+    models::GenerationDefaults generation;
+    if (model_.max_length() > 0) generation.max_length = model_.max_length();
+    models::write_generation_defaults(
+        directory, generation,
+        {.end = data_.tokenizer->end_id().value_or(-1), .begin = data_.tokenizer->start_id().value_or(-1)});
+  }
+
+ private:
+  ops::VocabularyLoss model_loss(nn::Context& context, const Corpus& corpus, const Batch& batch,
+                                 const ops::CrossEntropyOptions& options, double scale) const {
+    Sequences text;
+    std::vector<int32_t> labels;
+    for (size_t n = 0; n < batch.sentences.size(); ++n) {
+      const auto length = static_cast<uint64_t>(batch.sizes[n].target);
+      data_.append_block(corpus, batch.sentences[n], length, text);
+      corpus.append_run(batch.sentences[n], length, labels);
+    }
+    return model_.loss(context, text, labels, options, scale);
+  }
+  static LossSums sums_of(const ops::VocabularyLoss& loss) {
+    return {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens};
+  }
+
+  const TaskInput& input_;
+  const Recipe& recipe_;
+  const LanguageData& data_;
+  const models::LanguageModel& model_;
+};
+
+class PreparedLanguage : public PreparedText {
+ public:
+  PreparedLanguage(const TaskInput& input, LanguageData data) : input_(input), data_(std::move(data)) {}
+
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(data_.training->corpus.content_fingerprint());
+    if (data_.validation) all.add_number(data_.validation->corpus.content_fingerprint());
+    return all.value();
+  }
+
+  std::string amount() const override {
+    return fmt::format("{} tokens of text", LanguageData::end_of(*data_.training));
+  }
+
+  void complete(models::ModelSettings& settings) const override {
+    settings.vocabulary = data_.tokenizer->size();
+    settings.start_id = data_.tokenizer->start_id().value_or(-1);
+    settings.end_id = data_.tokenizer->end_id().value_or(-1);
+  }
+
+  std::unique_ptr<BatchSource> batches(const BatchCursor& place) const override {
+    const Recipe& recipe = input_.options.recipe;
+    const BlockBatcherOptions options{
+        .seed = recipe.seed, .block = data_.block, .blocks = data_.blocks_of(recipe.batch_tokens)};
+    return std::make_unique<ShardedBatches<BlockBatcher>>(
+        BlockBatcher(data_.first_label(), LanguageData::end_of(*data_.training), options, place));
+  }
+  std::unique_ptr<Objective> objective(const models::Model& model) const override {
+    return std::make_unique<LanguageObjective>(input_, data_, model);
+  }
+
+ private:
+  const TaskInput& input_;
+  const LanguageData data_;
+};
+
+class RunningTexts : public CheckedText {
+ public:
+  explicit RunningTexts(const TaskInput& input) : input_(input), recipe_(input.options.recipe) {
     if (recipe_.batch_tokens < recipe_.block_size) {
       fail(ErrorKind::kUsage, "training.batch_tokens ({}) must not be below training.block_size ({})",
            recipe_.batch_tokens, recipe_.block_size);
@@ -119,105 +257,35 @@ class LanguageTask : public Task {
     if (!recipe_.from.empty() && !input.begun) TextTokenizer::load(recipe_.from);
   }
 
-  void prepare() override {
+  void require_fit(const models::Model& model) const override { fitting_model(recipe_, model); }
+
+  std::unique_ptr<PreparedText> prepare() const override {
     const TrainerOptions& options = input_.options;
     const bool made =
         prepare_tokenizer(input_, training_facts_.fingerprint,
                           [&](const std::string& directory) { learn_tokenizer(input_, directory); });
-    tokenizer_ = TextTokenizer::load(options.output);
-    if (made) input_.say(fmt::format("tokenizer: {} tokens ({})", tokenizer_->size(), recipe_.tokenizer));
-    if (recipe_.document_boundaries) require_end(tokenizer_->end_id().has_value());
-    if (tokenizer_->starts_every_text()) start_ = tokenizer_->start_id();
-    training_.emplace(prepare_corpus(options.data, training_facts_, "train.ids", *tokenizer_, input_));
-    if (end_of(*training_) - first_label() < block_) {
+    LanguageData data;
+    data.block = static_cast<uint64_t>(recipe_.block_size);
+    data.tokenizer = TextTokenizer::load(options.output);
+    if (made) input_.say(fmt::format("tokenizer: {} tokens ({})", data.tokenizer->size(), recipe_.tokenizer));
+    if (recipe_.document_boundaries) require_end(data.tokenizer->end_id().has_value());
+    if (data.tokenizer->starts_every_text()) data.start = data.tokenizer->start_id();
+    data.training.emplace(
+        prepare_corpus(options.data, training_facts_, "train.ids", *data.tokenizer, input_));
+    const uint64_t tokens = LanguageData::end_of(*data.training);
+    if (tokens - data.first_label() < data.block) {
       fail(ErrorKind::kUsage,
            "'{}' has {} tokens, and a block has {}: give more text, or a smaller training.block_size",
-           options.data.text, end_of(*training_), block_);
+           options.data.text, tokens, data.block);
     }
-    if (!options.validation.is_named()) return;
-    validation_.emplace(
-        prepare_corpus(options.validation, validation_facts_, "valid.ids", *tokenizer_, input_));
-    if (end_of(*validation_) <= first_label()) {
-      fail(ErrorKind::kUsage, "'{}' is too short to validate with", options.validation.text);
+    if (options.validation.is_named()) {
+      data.validation.emplace(
+          prepare_corpus(options.validation, validation_facts_, "valid.ids", *data.tokenizer, input_));
+      if (LanguageData::end_of(*data.validation) <= data.first_label()) {
+        fail(ErrorKind::kUsage, "'{}' is too short to validate with", options.validation.text);
+      }
     }
-  }
-
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(training_->corpus.content_fingerprint());
-    if (validation_) all.add_number(validation_->corpus.content_fingerprint());
-    return all.value();
-  }
-
-  void complete(models::ModelSettings& settings) const override {
-    settings.vocabulary = tokenizer_->size();
-    settings.start_id = tokenizer_->start_id().value_or(-1);
-    settings.end_id = tokenizer_->end_id().value_or(-1);
-  }
-
-  void use(const models::Model& model) override {
-    model_ = dynamic_cast<const models::LanguageModel*>(&model);
-    HEED_CHECK(model_ != nullptr);
-    if (model_->max_length() > 0 && recipe_.block_size > model_->max_length()) {
-      fail(ErrorKind::kUsage, "training.block_size ({}) must not be above model.max_length ({})",
-           recipe_.block_size, model_->max_length());
-    }
-  }
-
-  void write_files(const std::string& directory) const override {
-    models::GenerationDefaults generation;
-    if (model_->max_length() > 0) generation.max_length = model_->max_length();
-    models::write_generation_defaults(
-        directory, generation,
-        {.end = tokenizer_->end_id().value_or(-1), .begin = tokenizer_->start_id().value_or(-1)});
-  }
-
-  std::string amount() const override { return fmt::format("{} tokens of text", end_of(*training_)); }
-
-  void begin(const BatchCursor& place) override {
-    const BlockBatcherOptions options{
-        .seed = recipe_.seed, .block = block_, .blocks = blocks_of(recipe_.batch_tokens)};
-    batcher_.emplace(first_label(), end_of(*training_), options, place);
-  }
-  BatchCursor place() const override { return batcher_->cursor(); }
-  double epochs() const override { return batcher_->epochs(); }
-  std::vector<Batch> next_batch(size_t parts) override { return split_into_shards(batcher_->next(), parts); }
-
-  double weight(Part, const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
-
-  BatchLoss loss(nn::Context& context, Part part, const Batch& batch, double scale) const override {
-    const bool training = part == Part::kTraining;
-    const Corpus& corpus = (training ? *training_ : *validation_).corpus;
-    Sequences text;
-    std::vector<int32_t> labels;
-    for (size_t n = 0; n < batch.sentences.size(); ++n) {
-      const auto length = static_cast<uint64_t>(batch.sizes[n].target);
-      append_block(corpus, batch.sentences[n], length, text);
-      corpus.append_run(batch.sentences[n], length, labels);
-    }
-    const ops::VocabularyLoss loss =
-        model_->loss(context, text, labels, {.smoothing = training ? recipe_.label_smoothing : 0}, scale);
-    return {loss.loss,
-            {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens}};
-  }
-
-  bool has_validation() const override { return validation_.has_value(); }
-
-  ValidationScores validate(const nn::ParameterArray& values, TrainingStep& step,
-                            ThreadPool&) const override {
-    const uint64_t most = recipe_.validation_max_tokens == 0 ? 0 : blocks_of(recipe_.validation_max_tokens);
-    const LossSums sums =
-        step.evaluate(running_blocks(first_label(), end_of(*validation_), block_, most,
-                                     blocks_of(recipe_.batch_tokens / recipe_.shard_count())),
-                      values);
-    ValidationScores scores;
-    scores.loss = sums.negative_log_likelihood / sums.weight;
-    scores.quality = -scores.loss;
-    const double tokens_per_character =
-        static_cast<double>(end_of(*validation_)) / static_cast<double>(validation_->characters);
-    scores.others = {{"perplexity", std::exp(scores.loss)},
-                     {"bits_per_character", scores.loss * tokens_per_character / std::numbers::ln2}};
-    return scores;
+    return std::make_unique<PreparedLanguage>(input_, std::move(data));
   }
 
  private:
@@ -229,34 +297,10 @@ class LanguageTask : public Task {
          "tokenizer.type to bpe, sentencepiece or unigram",
          recipe_.tokenizer);
   }
-  static uint64_t end_of(const RunningCorpus& text) { return text.corpus.stream_ids(0); }
-  uint64_t blocks_of(int64_t tokens) const {
-    return std::max<uint64_t>(1, static_cast<uint64_t>(tokens) / block_);
-  }
-  /// Where every text has a start, blocks begin with it and may be asked for any token; else a token is in
-  /// front of each, and none is asked for the first.
-  uint64_t first_label() const { return start_ ? 0 : 1; }
-
-  /// What is read where the labels are those from number `first` on: each label's predecessor.
-  void append_block(const Corpus& corpus, uint64_t first, uint64_t length, Sequences& text) const {
-    if (start_) {
-      text.ids.push_back(*start_);
-      corpus.append_run(first, length - 1, text.ids);
-    } else {
-      corpus.append_run(first - 1, length, text.ids);
-    }
-    text.close();
-  }
 
   const TaskInput input_;
   const Recipe& recipe_;
-  const uint64_t block_;
   RunningTextFacts training_facts_, validation_facts_;
-  std::unique_ptr<TextTokenizer> tokenizer_;
-  std::optional<int32_t> start_;
-  std::optional<RunningCorpus> training_, validation_;
-  const models::LanguageModel* model_ = nullptr;
-  std::optional<BlockBatcher> batcher_;
 };
 
 void preset(models::PresetSize size, Recipe& recipe) {
@@ -305,8 +349,8 @@ TaskKind language_kind() {
           .tokenizer_files = tokenizer_files(),
           .preset = preset,
           .check = check,
-          .make = [](const TaskInput& input) -> std::unique_ptr<Task> {
-            return std::make_unique<LanguageTask>(input);
+          .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {
+            return std::make_unique<RunningTexts>(input);
           }};
 }
 

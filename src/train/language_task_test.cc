@@ -84,33 +84,33 @@ class LanguageTask : public ::testing::Test {
     make_directories(folder_.path("model/training"));
   }
 
-  /// Ready to be trained on; `begun` as TaskInput has it.
-  std::unique_ptr<Task> make(bool begun = false) {
-    auto task =
-        task_kind(models::Task::kLanguageModel).make({options_, pool_, [](const std::string&) {}, begun, {}});
-    task->prepare();
-    return task;
+  /// `begun` as TaskInput has it.
+  const PreparedText& prepare(bool begun = false) {
+    checked_ =
+        task_kind(models::Task::kLanguageModel).read({options_, pool_, [](const std::string&) {}, begun, {}});
+    text_ = checked_->prepare();
+    return *text_;
   }
 
   TestFolder folder_;
   TrainerOptions options_;
   ThreadPool pool_{2};
+  std::unique_ptr<CheckedText> checked_;
+  std::unique_ptr<PreparedText> text_;
 };
 
 TEST_F(LanguageTask, EvaluatesEveryTokenExceptTheFirst) {
-  const auto task = make();
+  const PreparedText& text = prepare();
   models::ModelSettings settings;
-  task->complete(settings);
+  text.complete(settings);
   EXPECT_EQ(settings.vocabulary, 256);
   const IndifferentModel model(settings.vocabulary);
-  task->use(model);
-  TrainingStep step(*task, model.table(), pool_);
   const nn::ParameterArray values(model.table(), DType::kFloat32);
-  const ValidationScores scores = task->validate(values, step, pool_);
-  const std::string text = letters();
+  const ValidationScores scores = text.objective(model)->validate(values);
+  const std::string characters = letters();
   size_t asked = 0;
   for (const auto& block : model.asked) asked += block.size();
-  EXPECT_EQ(asked, text.size() - 1);
+  EXPECT_EQ(asked, characters.size() - 1);
   EXPECT_NEAR(scores.loss, std::log(256), 1e-12);
   ASSERT_EQ(scores.others.size(), 2u);
   EXPECT_NEAR(scores.others[0].value, 256, 1e-9);
@@ -120,17 +120,15 @@ TEST_F(LanguageTask, EvaluatesEveryTokenExceptTheFirst) {
 
 TEST_F(LanguageTask, SpreadsALimitedValidationOverTheText) {
   options_.recipe.validation_max_tokens = 22;
-  const auto task = make();
+  const PreparedText& text = prepare();
   const IndifferentModel model(256);
-  task->use(model);
-  TrainingStep step(*task, model.table(), pool_);
-  task->validate(nn::ParameterArray(model.table(), DType::kFloat32), step, pool_);
+  text.objective(model)->validate(nn::ParameterArray(model.table(), DType::kFloat32));
   EXPECT_EQ(model.asked.size(), 3u);
 }
 
 TEST_F(LanguageTask, AppendsDocumentEnds) {
   options_.recipe.document_boundaries = true;
-  expect_error(ErrorKind::kUsage, "training.document_boundaries", [&] { make(); });
+  expect_error(ErrorKind::kUsage, "training.document_boundaries", [&] { prepare(); });
   std::filesystem::remove_all(options_.output);
   make_directories(options_.output + "/training");
   options_.data.text = folder_.write("documents.txt", "abab\n\nabab\n\nabab\n");
@@ -138,9 +136,9 @@ TEST_F(LanguageTask, AppendsDocumentEnds) {
   options_.recipe.tokenizer = "bpe";
   options_.recipe.vocabulary = 260;
   options_.recipe.block_size = 3;
-  const auto task = make();
+  const PreparedText& text = prepare();
   models::ModelSettings settings;
-  task->complete(settings);
+  text.complete(settings);
   ASSERT_GE(settings.end_id, 0);
   const Corpus corpus(options_.output + "/training/train.ids");
   std::vector<int32_t> ids;
@@ -152,16 +150,16 @@ TEST_F(LanguageTask, AppendsDocumentEnds) {
 TEST_F(LanguageTask, RefusesTextThatIsTooShort) {
   options_.recipe.block_size = 100;
   options_.recipe.batch_tokens = 100;
-  expect_error(ErrorKind::kUsage, "has 81 tokens, and a block has 100", [&] { make(); });
+  expect_error(ErrorKind::kUsage, "has 81 tokens, and a block has 100", [&] { prepare(); });
   options_.recipe.batch_tokens = 99;
-  expect_error(ErrorKind::kUsage, "training.batch_tokens (99)", [&] { make(); });
+  expect_error(ErrorKind::kUsage, "training.batch_tokens (99)", [&] { prepare(); });
 }
 
 TEST_F(LanguageTask, RefusesAnotherTextOnResume) {
-  make();
-  make(true);  // the control: the same text may
+  prepare();
+  prepare(true);  // the control: the same text may
   folder_.write("train.txt", letters() + "more\n");
-  expect_error(ErrorKind::kUsage, "has changed since the training", [&] { make(true); });
+  expect_error(ErrorKind::kUsage, "has changed since the training", [&] { prepare(true); });
 }
 
 }  // namespace

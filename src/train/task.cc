@@ -41,6 +41,20 @@ void require_rereadable(const std::string& path) {
   }
 }
 
+LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
+                    const std::vector<Batch>& batches,
+                    const std::function<LossSums(nn::Context& context, const Batch& batch)>& loss) {
+  std::vector<LossSums> sums(batches.size());
+  input.pool.run(batches.size(), [&](size_t n) {
+    input.stop.check();
+    nn::Context context = weights.context();
+    sums[n] = loss(context, batches[n]);
+  });
+  LossSums total;
+  for (const LossSums& each : sums) total.add(each);
+  return total;
+}
+
 void LossSums::add(const LossSums& other) {
   loss += other.loss;
   negative_log_likelihood += other.negative_log_likelihood;

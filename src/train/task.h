@@ -23,17 +23,13 @@
 namespace heed::train {
 
 struct TrainerOptions;
-class TrainingStep;
 
-/// Which of two texts a batch is of.
-enum class Part { kTraining, kValidation };
-
-/// Sums over the words (or whatever has a loss) of some batches.
+/// Sums over the tokens (or whatever has a loss) of some batches.
 struct LossSums {
   double loss = 0;                     ///< as trained on: with label smoothing and weights
-  double negative_log_likelihood = 0;  ///< of the right answers, without either
+  double negative_log_likelihood = 0;  ///< of the references, without either
   double weight = 0;                   ///< what `loss` is divided by for the mean
-  int64_t tokens = 0;                  ///< for the rate that is shown: those that have a loss, or are read
+  int64_t tokens = 0;                  ///< for the speed that is shown: those that have a loss, or are read
   void add(const LossSums& other);
 };
 
@@ -43,59 +39,79 @@ struct BatchLoss {
 };
 
 struct ValidationScores {
-  double loss = 0;            ///< -log p of the right answers, the mean, without smoothing
+  double loss = 0;            ///< mean negative log-likelihood of the references, without smoothing
   std::vector<Score> others;  ///< what else is measured, in the order of the log
   double quality = 0;         ///< by which the recipe picks the best weights; larger is better
 };
 
-/// One training's text. Its construction (TaskKind::make) reads the text once and checks it, and writes
-/// nothing; prepare() makes it ready to be trained on.
-class Task {
+// A training's text passes through three stages, each of which makes the next, so that nothing can be called
+// too early:
+//
+//   CheckedText::prepare() -> PreparedText::objective(model) -> Objective
+//                             PreparedText::batches(place)   -> BatchSource
+
+/// A model and what it learns from the text: loss and validation.
+class Objective {
  public:
-  virtual ~Task() = default;
+  virtual ~Objective() = default;
 
-  /// Makes tokenizer and corpora in the training's directory, or checks those of an earlier run. Called once,
-  /// and before all that follows but use(). Throws kUsage where the text has changed since, kFormat for files
-  /// that are damaged, Stopped, and what reading and writing throw.
-  virtual void prepare() = 0;
-  /// Of all that is learnt from and validated with, once prepared.
-  virtual uint64_t fingerprint() const = 0;
+  /// The weight that loss() gives a batch. Its loss is trained on divided by that of all batches of an
+  /// update.
+  virtual double weight(const Batch& batch) const = 0;
+  /// The training loss of a batch. The gradients, if there is a tape, are those of scale * sum. Thread-safe.
+  virtual BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const = 0;
 
-  /// Fills in what is known from the text: the vocabulary, special tokens, labels.
-  virtual void complete(models::ModelSettings& settings) const = 0;
-  /// The model that is trained, which must outlive this or the next call; before all that follows. Throws
-  /// kUsage for one that cannot read the batches.
-  virtual void use(const models::Model& model) = 0;
+  virtual bool has_validation() const = 0;
+  /// A function of weights, text and recipe alone. Throws Stopped.
+  virtual ValidationScores validate(const nn::ParameterArray& values) const = 0;
+
   /// Writes what a model directory of this kind holds besides configuration, weights and tokenizer.
   virtual void write_files(const std::string& directory) const = 0;
-  /// How much there is to learn from: "160000 pairs".
-  virtual std::string amount() const = 0;
+  /// At the end of a training: what is found out about the model in the directory. Throws Stopped.
+  virtual void finish(const std::string& /*directory*/) const {}
+};
 
-  // -- Batches of the training text, in an order that is a function of the recipe and the place alone.
-  virtual void begin(const BatchCursor& place) = 0;
+/// Batches of the training text, in an order that is a function of the recipe and the place alone.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
   virtual BatchCursor place() const = 0;
   /// How many times all of the text was given out, with the part of the epoch under way.
   virtual double epochs() const = 0;
-  /// The next batch, in as many parts.
-  virtual std::vector<Batch> next_batch(size_t parts) = 0;
-
-  /// The weight that loss() gives a batch. Its loss is trained on divided by that of all parts of an update.
-  virtual double weight(Part part, const Batch& batch) const = 0;
-  /// The loss of a batch, validated without smoothing. The gradients, if there is a tape, are those of scale
-  /// * sum. Called by several threads at once.
-  virtual BatchLoss loss(nn::Context& context, Part part, const Batch& batch, double scale) const = 0;
-
-  /// When a training has reached its end: what is found out about the model that stands in the directory.
-  /// Throws Stopped.
-  virtual void finish(const std::string& /*directory*/) const {}
-
-  virtual bool has_validation() const = 0;
-  /// A function of weights, text and recipe alone.
-  virtual ValidationScores validate(const nn::ParameterArray& values, TrainingStep& step,
-                                    ThreadPool& pool) const = 0;
+  /// The next batch, split into shards.
+  virtual std::vector<Batch> next(size_t shards) = 0;
 };
 
-/// What a task is made from.
+/// Tokenizer and corpora in the training's directory.
+class PreparedText {
+ public:
+  virtual ~PreparedText() = default;
+  /// Of all that is learnt from and validated with.
+  virtual uint64_t fingerprint() const = 0;
+  /// How much there is to learn from: "160000 pairs".
+  virtual std::string amount() const = 0;
+  /// Fills in what is known from the text: the vocabulary, special tokens, labels.
+  virtual void complete(models::ModelSettings& settings) const = 0;
+
+  // Text and model must outlive what these give.
+  virtual std::unique_ptr<BatchSource> batches(const BatchCursor& place) const = 0;
+  /// Throws kUsage for a model that cannot read the batches.
+  virtual std::unique_ptr<Objective> objective(const models::Model& model) const = 0;
+};
+
+/// Text that was read once and checked; nothing has been written.
+class CheckedText {
+ public:
+  virtual ~CheckedText() = default;
+  /// Throws kUsage for a model that could not read the batches. Its vocabulary may be any.
+  virtual void require_fit(const models::Model& model) const = 0;
+  /// Makes tokenizer and corpora in the training's directory, or checks those of an earlier run. Throws
+  /// kUsage where the text has changed since, kFormat for damaged files, Stopped, and what reading and
+  /// writing throw. This must outlive what it gives.
+  virtual std::unique_ptr<PreparedText> prepare() const = 0;
+};
+
+/// What the text of a task is read with.
 struct TaskInput {
   const TrainerOptions& options;
   ThreadPool& pool;
@@ -122,9 +138,9 @@ struct TaskKind {
   void (*preset)(models::PresetSize size, Recipe& recipe) = nullptr;
   /// Throws kUsage for options that are another task's.
   void (*check)(const TrainerOptions& options) = nullptr;
-  /// Reads the text, with options.output not yet there, perhaps. Throws for text that cannot be learnt from
-  /// and for settings that contradict each other, Stopped, and what reading throws.
-  std::unique_ptr<Task> (*make)(const TaskInput& input) = nullptr;
+  /// Reads the text; options.output need not exist yet. Throws for text that cannot be learnt from and for
+  /// settings that contradict each other, Stopped, and what reading throws.
+  std::unique_ptr<CheckedText> (*read)(const TaskInput& input) = nullptr;
 };
 
 /// For TaskKind::check: throws kUsage unless the options name files of text to learn from and perhaps to
@@ -133,6 +149,11 @@ void require_text(const TrainerOptions& options, const char* model, const char* 
 
 /// Throws kUsage for standard input and pipes, as a text is read several times.
 void require_rereadable(const std::string& path);
+
+/// The losses of validation batches, each in a context for inference, on all threads. Throws Stopped.
+LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
+                    const std::vector<Batch>& batches,
+                    const std::function<LossSums(nn::Context& context, const Batch& batch)>& loss);
 
 const std::vector<TaskKind>& task_kinds();
 /// Throws kUsage for a task that nothing is trained for.

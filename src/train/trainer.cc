@@ -78,8 +78,11 @@ class Trainer {
   OutputDirectory directory_;
   ThreadPool pool_;
   const TaskKind& kind_;
-  std::unique_ptr<Task> task_;
+  std::unique_ptr<CheckedText> checked_;
+  std::unique_ptr<PreparedText> text_;
+  std::unique_ptr<BatchSource> batches_;
   std::unique_ptr<models::Model> model_;
+  std::unique_ptr<Objective> objective_;
   std::unique_ptr<TrainingStep> step_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MetricsLog> log_;
@@ -122,7 +125,7 @@ models::FineTunedModel Trainer::make_model(const models::ModelSettings& settings
 void Trainer::check_settings() {
   check_model_settings(recipe_);
   const auto trial = make_model(trial_settings());
-  task_->use(*trial.model);
+  checked_->require_fit(*trial.model);
   const JsonObject config = JsonObject::parse(trial.model->config_json().dump(), "the model's config.json");
   models::architecture_named(recipe_.arch).read(config);  // as everybody will who opens the model
   if (!recipe_.from.empty() && !directory_.was_begun()) WeightFiles::open(recipe_.from);
@@ -134,7 +137,7 @@ void Trainer::prepare() {
   directory_.check(recipe_);
   const bool begun = directory_.was_begun();
   if (options_.on_work) options_.on_work("reading the text");
-  task_ = kind_.make(
+  checked_ = kind_.read(
       {options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_, options_.on_work});
   check_settings();
   directory_.open(recipe_);
@@ -142,20 +145,21 @@ void Trainer::prepare() {
     fail(ErrorKind::kUsage, "another process trained in '{}' meanwhile; run the command again",
          directory_.path());
   }
-  task_->prepare();
+  text_ = checked_->prepare();
   build_model();
   resume();
 }
 
 void Trainer::build_model() {
   models::ModelSettings settings = recipe_.model;
-  task_->complete(settings);
+  text_->complete(settings);
   const bool further = !recipe_.from.empty(), begun = directory_.was_begun();
   models::FineTunedModel made = make_model(settings);
   model_ = std::move(made.model);
-  task_->use(*model_);
+  objective_ = text_->objective(*model_);
   const nn::ParameterTable& table = model_->table();
-  step_ = std::make_unique<TrainingStep>(*task_, table, pool_, TrainingStepOptions{recipe_.precision, stop_});
+  step_ = std::make_unique<TrainingStep>(*objective_, table, pool_,
+                                         TrainingStepOptions{recipe_.precision, stop_});
   optimizer_ = std::make_unique<Optimizer>(table, recipe_);
   snapshots_.emplace(directory_.folder(), table);
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);
@@ -180,7 +184,7 @@ void Trainer::resume() {
   auto found =
       read_checkpoint(directory_.checkpoint(), model_->table(), recipe_.averaging == Averaging::kRunning);
   write_json(directory_.path() + "/config.json", model_->config_json());
-  task_->write_files(directory_.path());
+  objective_->write_files(directory_.path());
   if (found) {
     optimizer_->first_moment() = std::exchange(found->first_moment, {});
     optimizer_->second_moment() = std::exchange(found->second_moment, {});
@@ -188,12 +192,12 @@ void Trainer::resume() {
     require_the_same_text();
     say(fmt::format("resuming from step {}", checkpoint_.state.step));
   }
-  task_->begin(checkpoint_.state.cursor);
+  batches_ = text_->batches(checkpoint_.state.cursor);
   if (found) {
     snapshots_->remove_all_but(checkpoint_.state.snapshots);
     restore_kept_weights();
   } else {
-    checkpoint_.state.text = task_->fingerprint();
+    checkpoint_.state.text = text_->fingerprint();
     note_kept(checkpoint_.values);
     save();
     write_kept(checkpoint_.values);  // so that the directory is a model from now on
@@ -203,7 +207,7 @@ void Trainer::resume() {
 }
 
 void Trainer::require_the_same_text() const {
-  if (checkpoint_.state.text == task_->fingerprint()) return;
+  if (checkpoint_.state.text == text_->fingerprint()) return;
   fail(ErrorKind::kUsage,
        "the training or validation text has changed since the training in '{}' began; give the same text, or "
        "train into another directory",
@@ -256,7 +260,7 @@ void Trainer::save() {
   Checkpoint whole = checkpoint_;
   whole.first_moment = optimizer_->first_moment();
   whole.second_moment = optimizer_->second_moment();
-  whole.state.cursor = task_->place();
+  whole.state.cursor = batches_->place();
   write_checkpoint(directory_.checkpoint(), model_->table(), whole);
   snapshots_->remove_all_but(checkpoint_.state.snapshots);
   last_saved_ = now();
@@ -309,24 +313,24 @@ void Trainer::stop_for_bad_numbers(double loss, double norm) {
 
 void Trainer::step() {
   TrainingState& state = checkpoint_.state;
-  const BatchCursor begin = task_->place();
+  const BatchCursor begin = batches_->place();
   const int64_t n = state.step + 1;
   LossSums sums;
   try {
-    std::vector<Batch> parts;
+    std::vector<Batch> shards;
     for (int each = 0; each < recipe_.gradient_accumulation; ++each) {
-      const auto more = task_->next_batch(static_cast<size_t>(recipe_.shard_count()));
-      parts.insert(parts.end(), more.begin(), more.end());
+      const auto more = batches_->next(static_cast<size_t>(recipe_.shard_count()));
+      shards.insert(shards.end(), more.begin(), more.end());
     }
     const RandomKey key = RandomKey::from_seed(recipe_.seed).fold(1).fold(static_cast<uint64_t>(n));
-    sums = step_->run(parts, checkpoint_.values, key);
+    sums = step_->run(shards, checkpoint_.values, key);
   } catch (const Stopped&) {
-    task_->begin(begin);  // nothing has changed yet but the place in the text
+    batches_ = text_->batches(begin);  // nothing has changed yet but the place in the text
     throw;
   }
   const double norm = optimizer_->norm(pool_, step_->gradients());
   if (!std::isfinite(sums.loss) || !std::isfinite(norm)) stop_for_bad_numbers(sums.loss, norm);
-  step_->move_statistics(checkpoint_.values);
+  step_->statistics().move(checkpoint_.values);
   optimizer_->update(pool_, checkpoint_.values, step_->gradients(), norm, n, checkpoint_.average);
 
   const double end = now(), took = end - last_step_end_;
@@ -341,7 +345,7 @@ void Trainer::step() {
   metrics.target_tokens = state.target_tokens;
   metrics.target_tokens_per_second = static_cast<double>(sums.tokens) / took;
   metrics.seconds = state.seconds;
-  metrics.epochs = task_->epochs();
+  metrics.epochs = batches_->epochs();
   metrics.step_tokens = sums.tokens;
   metrics.step_seconds = took;
   if (metrics.learning_rate == 0) warn_of_schedule_end();
@@ -352,7 +356,7 @@ void Trainer::step() {
 bool Trainer::is_last_step() const {
   return (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) ||
          (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) ||
-         (options_.max_epochs > 0 && task_->epochs() >= options_.max_epochs);
+         (options_.max_epochs > 0 && batches_->epochs() >= options_.max_epochs);
 }
 
 /// Validation, log and checkpoint of a step whose update is done. Where the validation is interrupted, the
@@ -366,7 +370,7 @@ void Trainer::finish_step(Metrics metrics) {
     better = validate_now(metrics);
     state.unvalidated.reset();
   }
-  metrics.best = better && task_->has_validation();
+  metrics.best = better && objective_->has_validation();
   if (better) note_kept(weights_to_use());
   log_->append(metrics);
   if (options_.on_step) options_.on_step(metrics);
@@ -377,8 +381,8 @@ void Trainer::finish_step(Metrics metrics) {
 
 /// Whether the weights are the best so far.
 bool Trainer::validate_now(Metrics& metrics) {
-  if (!task_->has_validation()) return true;
-  const ValidationScores scores = task_->validate(weights_to_use(), *step_, pool_);
+  if (!objective_->has_validation()) return true;
+  const ValidationScores scores = objective_->validate(weights_to_use());
   metrics.valid_loss = scores.loss;
   metrics.scores = scores.others;
   TrainingState& state = checkpoint_.state;
@@ -404,7 +408,7 @@ std::optional<TrainingEnd> Trainer::reached_end() const {
   if (stop_.requested()) return TrainingEnd::kStopped;
   if (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) return TrainingEnd::kSteps;
   if (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) return TrainingEnd::kMinutes;
-  if (options_.max_epochs > 0 && task_->epochs() >= options_.max_epochs) return TrainingEnd::kEpochs;
+  if (options_.max_epochs > 0 && batches_->epochs() >= options_.max_epochs) return TrainingEnd::kEpochs;
   if (recipe_.patience > 0 && checkpoint_.state.validations_since_best >= recipe_.patience) {
     return TrainingEnd::kPatience;
   }
@@ -424,7 +428,7 @@ TrainingSummary Trainer::run() {
     summary.end = TrainingEnd::kStopped;
     return summary;
   }
-  say(fmt::format("{} parameters, {}, {}", model_->table().elements(), task_->amount(),
+  say(fmt::format("{} parameters, {}, {}", model_->table().elements(), text_->amount(),
                   counted(pool_.threads(), "thread")));
   const int64_t total = recipe_.total_steps;
   if (recipe_.make_schedule().at(total + 1) == 0 && options_.max_steps > total) warn_of_schedule_end();
@@ -441,7 +445,7 @@ TrainingSummary Trainer::run() {
   if (checkpoint_.state.step > summary.resumed_from) save();
   if (*end != TrainingEnd::kStopped) {
     try {
-      task_->finish(directory_.path());
+      objective_->finish(directory_.path());
     } catch (const Stopped&) {
       end = TrainingEnd::kStopped;
     }

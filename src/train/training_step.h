@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/thread_pool.h"
-#include "kernels/gemm/gemm.h"
+#include "nn/batch_norm.h"
 #include "train/gradient_tree.h"
 #include "train/task.h"
 
@@ -14,39 +14,29 @@ namespace heed::train {
 
 struct TrainingStepOptions {
   MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of the products of run()
-  Stop stop = {};  ///< run() and evaluate() throw Stopped where this is requested
+  Stop stop = {};                                           ///< run() throws Stopped where this is requested
 };
 
 class TrainingStep {
  public:
-  TrainingStep(const Task& task, const nn::ParameterTable& table, ThreadPool& pool,
+  TrainingStep(const Objective& objective, const nn::ParameterTable& table, ThreadPool& pool,
                const TrainingStepOptions& options = {});
 
-  /// The mean loss of all parts of a batch and its gradients, with dropout drawn from `key`. The gradients
-  /// are in gradients() until the next call.
-  LossSums run(const std::vector<Batch>& parts, const nn::ParameterArray& values, RandomKey key);
+  /// The loss of all shards of a batch and the gradients of its mean, with dropout drawn from `key`. The
+  /// gradients are in gradients() until the next call.
+  LossSums run(const std::vector<Batch>& shards, const nn::ParameterArray& values, RandomKey key);
   const nn::ParameterArray& gradients() const { return gradients_; }
-  /// Moves running statistics (of batch norm) towards the mean of those of the last batch's parts.
-  void move_statistics(nn::ParameterArray& values) const;
-
-  /// The loss of batches of the validation text, without gradients and dropout.
-  LossSums evaluate(const std::vector<Batch>& batches, const nn::ParameterArray& values);
+  /// Of the batch norms of the model, taken out of gradients().
+  const nn::RunningStatistics& statistics() const { return statistics_; }
 
  private:
-  /// A row of the table that is a running statistic, and what the parts of the last batch say it is.
-  struct Statistic {
-    int row = 0;
-    std::vector<float> collected;
-  };
-  void take_out_statistics();
-
-  const Task& task_;
+  const Objective& objective_;
   const nn::ParameterTable& table_;
   ThreadPool& pool_;
   TrainingStepOptions options_;
   GradientTree tree_;
   nn::ParameterArray gradients_;
-  std::vector<Statistic> statistics_;
+  nn::RunningStatistics statistics_;
 };
 
 }  // namespace heed::train

@@ -31,7 +31,7 @@ struct PairsText {
 PairsText read_pairs_text(const TaskInput& task);
 
 /// Reuses the files of an earlier run after verifying that they were created from the same text in the same
-/// way, and creates missing ones. Throws like Task::prepare().
+/// way, and creates missing ones. Throws like CheckedText::prepare().
 TranslationData prepare_translation_data(const TaskInput& task, const PairsText& text);
 
 }  // namespace heed::train

@@ -17,8 +17,8 @@
 #include "text/chrf.h"
 #include "train/guided_alignment.h"
 #include "train/head_choice.h"
+#include "train/sharded_batches.h"
 #include "train/trainer.h"
-#include "train/training_step.h"
 #include "train/translation_data.h"
 
 namespace heed::train {
@@ -27,144 +27,124 @@ namespace {
 // Of the corpus, from which alignments are learnt to choose alignment heads.
 constexpr uint64_t kAlignedPairs = 20'000;
 
-class TranslationTask : public Task {
+const models::Seq2Seq& fitting_model(const Recipe& recipe, const models::Model& model) {
+  const auto* seq2seq = dynamic_cast<const models::Seq2Seq*>(&model);
+  HEED_CHECK(seq2seq != nullptr);
+  if (recipe.guided_alignment) guided_head(recipe, model);  // throws where there is none
+  if (seq2seq->max_length() > 0 && recipe.max_length > seq2seq->max_length()) {
+    fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.max_length ({})",
+         recipe.max_length, seq2seq->max_length());
+  }
+  return *seq2seq;
+}
+
+class TranslationObjective : public Objective {
  public:
-  explicit TranslationTask(const TaskInput& input)
-      : input_(input), recipe_(input.options.recipe), text_(read_pairs_text(input)) {}
-
-  void prepare() override { data_.emplace(prepare_translation_data(input_, text_)); }
-
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(data_->corpus.content_fingerprint());
-    if (data_->validation) all.add_number(data_->validation->content_fingerprint());
-    return all.value();
-  }
-
-  void complete(models::ModelSettings& settings) const override {
-    settings.vocabulary = static_cast<int64_t>(data_->tokenizer.size());
-    settings.padding_id = settings.start_id = data_->tokenizer.pad_id();
-    settings.end_id = data_->tokenizer.end_id();
-  }
-
-  void use(const models::Model& model) override {
-    model_ = dynamic_cast<const models::Seq2Seq*>(&model);
-    HEED_CHECK(model_ != nullptr);
+  TranslationObjective(const TaskInput& input, const TranslationData& data, const models::Model& model)
+      : input_(input), recipe_(input.options.recipe), data_(data), model_(fitting_model(recipe_, model)) {
     if (recipe_.guided_alignment) guided_head_ = guided_head(recipe_, model);
-    if (model_->max_length() > 0 && recipe_.max_length > model_->max_length()) {
-      fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.max_length ({})",
-           recipe_.max_length, model_->max_length());
-    }
   }
 
-  void write_files(const std::string& directory) const override {
-    models::GenerationDefaults generation;
-    generation.beams = 4;
-    generation.max_length = model_->max_length();
-    generation.forced_end_id = model_->end_id();
-    generation.forbidden_ids = {model_->padding_id()};
-    generation.renormalize = true;
-    models::write_generation_defaults(directory, generation,
-                                      {.padding = model_->padding_id(),
-                                       .end = model_->end_id(),
-                                       .begin = model_->end_id(),
-                                       .start = model_->start_id()});
-    if (recipe_.guided_alignment) models::write_alignment_heads(directory, {guided_head_});
-  }
+  double weight(const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
 
-  /// A guided head is known from the beginning; else the heads are chosen that align words best.
-  void finish(const std::string& directory) const override {
-    if (recipe_.guided_alignment) return;
-    TokenPairs pairs;
-    const uint64_t count = data_->corpus.sentences(), step = (count + kAlignedPairs - 1) / kAlignedPairs;
-    for (uint64_t n = 0; n < count; n += step) {
-      pairs.sources.append(data_->corpus.sentence(0, n));
-      pairs.targets.append(data_->corpus.sentence(1, n));
-    }
-    const models::LoadedModel trained = models::load_model(directory);
-    models::write_alignment_heads(
-        directory, choose_heads(trained.seq2seq(), trained.context(), pairs, input_.pool, input_.stop).heads);
-  }
-
-  std::string amount() const override { return counted(data_->corpus.sentences(), "pair"); }
-
-  void begin(const BatchCursor& place) override {
-    batcher_.emplace(sizes_of(data_->corpus),
-                     BatcherOptions{.seed = recipe_.seed, .batch_tokens = recipe_.batch_tokens}, place);
-  }
-  BatchCursor place() const override { return batcher_->cursor(); }
-  double epochs() const override { return batcher_->epochs(); }
-  std::vector<Batch> next_batch(size_t parts) override { return split_into_shards(batcher_->next(), parts); }
-
-  double weight(Part, const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
-
-  BatchLoss loss(nn::Context& context, Part part, const Batch& batch, double scale) const override {
-    const bool training = part == Part::kTraining;
-    const TranslationBatch input =
-        pack_translation(training ? data_->corpus : *data_->validation, batch.sentences, model_->start_id());
-    const bool guided = training && data_->links;
+  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const override {
+    const TranslationBatch input = pack_translation(data_.corpus, batch.sentences, model_.start_id());
     std::optional<GuidedHead> head;
-    if (guided) {
-      context.sink = &head.emplace(guided_head_, guided_links(*data_->links, batch.sentences, input),
+    if (data_.links) {
+      context.sink = &head.emplace(*guided_head_, guided_links(*data_.links, batch.sentences, input),
                                    recipe_.guided_alignment_weight * scale);
     }
-    ops::VocabularyLoss loss = model_->loss(context, input.source, input.decoder_input, input.labels,
-                                            {.smoothing = training ? recipe_.label_smoothing : 0}, scale);
-    if (guided) {
+    ops::VocabularyLoss loss = model_loss(context, input, {.smoothing = recipe_.label_smoothing}, scale);
+    if (head) {
       context.sink = nullptr;
       loss.loss = ops::add(loss.loss, head->loss());
       loss.loss_sum += static_cast<double>(head->loss().value().data<float>()[0]) / scale;
     }
-    return {loss.loss,
-            {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens}};
+    return {loss.loss, sums_of(loss)};
   }
 
-  bool has_validation() const override { return data_->validation.has_value(); }
+  bool has_validation() const override { return data_.validation.has_value(); }
 
-  ValidationScores validate(const nn::ParameterArray& values, TrainingStep& step,
-                            ThreadPool& pool) const override {
+  ValidationScores validate(const nn::ParameterArray& values) const override {
+    const nn::PackedWeights weights(model_.table(), values);
     const auto batches =
-        length_sorted_batches(sizes_of(*data_->validation), recipe_.batch_tokens / recipe_.shard_count());
-    const LossSums sums = step.evaluate(batches, values);
+        length_sorted_batches(sizes_of(*data_.validation), recipe_.batch_tokens / recipe_.shard_count());
+    const LossSums sums = sum_losses(input_, weights, batches, [&](nn::Context& context, const Batch& batch) {
+      const TranslationBatch input = pack_translation(*data_.validation, batch.sentences, model_.start_id());
+      return sums_of(model_loss(context, input, {}, 1));
+    });
     ValidationScores scores;
     scores.loss = sums.negative_log_likelihood / sums.weight;
     scores.quality = -scores.loss;
-    if (data_->validation_source.empty()) return scores;
-    const std::vector<std::string> translations = translate(values, pool);
-    scores.others = {{"bleu", corpus_bleu(translations, {data_->validation_target}).score},
-                     {"chrf", corpus_chrf(translations, {data_->validation_target}).score}};
+    if (data_.validation_source.empty()) return scores;
+    const std::vector<std::string> translations = translate(weights);
+    scores.others = {{"bleu", corpus_bleu(translations, {data_.validation_target}).score},
+                     {"chrf", corpus_chrf(translations, {data_.validation_target}).score}};
     for (const Score& score : scores.others) {
       if (score.name == recipe_.metric) scores.quality = score.value;
     }
     return scores;
   }
 
+  void write_files(const std::string& directory) const override {
+    models::GenerationDefaults generation;
+    generation.beams = 4;
+    generation.max_length = model_.max_length();
+    generation.forced_end_id = model_.end_id();
+    generation.forbidden_ids = {model_.padding_id()};
+    generation.renormalize = true;
+    models::write_generation_defaults(directory, generation,
+                                      {.padding = model_.padding_id(),
+                                       .end = model_.end_id(),
+                                       .begin = model_.end_id(),
+                                       .start = model_.start_id()});
+    if (recipe_.guided_alignment) models::write_alignment_heads(directory, {*guided_head_});
+  }
+
+  /// A guided head is known from the beginning; else the heads are chosen that align words best.
+  void finish(const std::string& directory) const override {
+    if (recipe_.guided_alignment) return;
+    TokenPairs pairs;
+    const uint64_t count = data_.corpus.sentences(), step = (count + kAlignedPairs - 1) / kAlignedPairs;
+    for (uint64_t n = 0; n < count; n += step) {
+      pairs.sources.append(data_.corpus.sentence(0, n));
+      pairs.targets.append(data_.corpus.sentence(1, n));
+    }
+    const models::LoadedModel trained = models::load_model(directory);
+    models::write_alignment_heads(
+        directory, choose_heads(trained.seq2seq(), trained.context(), pairs, input_.pool, input_.stop).heads);
+  }
+
  private:
+  ops::VocabularyLoss model_loss(nn::Context& context, const TranslationBatch& input,
+                                 const ops::CrossEntropyOptions& options, double scale) const {
+    return model_.loss(context, input.source, input.decoder_input, input.labels, options, scale);
+  }
+  static LossSums sums_of(const ops::VocabularyLoss& loss) {
+    return {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens};
+  }
+
   /// An untrained model does not know when to stop: translations get no longer than 2 * source + 10.
   decode::SearchOptions search_options() const {
     decode::SearchOptions options;
     options.beam_size = recipe_.validation_beam_size;
     options.max_length_factor = 2;
     options.max_length_offset = 10;
-    options.forbidden_ids = {model_->padding_id()};
+    options.forbidden_ids = {model_.padding_id()};
     return options;
   }
 
   /// The best translations, in the order of the sources. Which thread searches which sentence changes none.
-  std::vector<std::string> translate(const nn::ParameterArray& values, ThreadPool& pool) const {
+  std::vector<std::string> translate(const nn::PackedWeights& weights) const {
     EncodeOptions encode_options;
-    encode_options.max_length = static_cast<size_t>(model_->max_length());
+    encode_options.max_length = static_cast<size_t>(model_.max_length());
     std::vector<decode::SearchSentence> sentences;
-    for (const std::string& line : data_->validation_source) {
-      sentences.push_back({sentences.size(), data_->tokenizer.encode_source(line, encode_options).ids});
+    for (const std::string& line : data_.validation_source) {
+      sentences.push_back({sentences.size(), data_.tokenizer.encode_source(line, encode_options).ids});
     }
     std::vector<std::string> translations(sentences.size());
-    nn::PackedWeights packed;
-    nn::Context context;
-    context.table = &model_->table();
-    context.values = &values;
-    context.packed = &packed;
-    const decode::Search search(*model_, context, search_options());
+    const decode::Search search(model_, weights.context(), search_options());
+    ThreadPool& pool = input_.pool;
     decode::WorkQueue queue(std::move(sentences), pool.threads());
     pool.run(queue.takers(), [&](size_t) {
       search.run(
@@ -173,19 +153,62 @@ class TranslationTask : public Task {
             return queue.take(room);
           },
           [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
-            if (!hypotheses.empty()) translations[number] = data_->tokenizer.decode(hypotheses[0].ids);
+            if (!hypotheses.empty()) translations[number] = data_.tokenizer.decode(hypotheses[0].ids);
           });
     });
     return translations;
   }
 
-  const TaskInput input_;
+  const TaskInput& input_;
   const Recipe& recipe_;
+  const TranslationData& data_;
+  const models::Seq2Seq& model_;
+  std::optional<models::AlignmentHead> guided_head_;
+};
+
+class PreparedTranslation : public PreparedText {
+ public:
+  PreparedTranslation(const TaskInput& input, const PairsText& text)
+      : input_(input), data_(prepare_translation_data(input, text)) {}
+
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(data_.corpus.content_fingerprint());
+    if (data_.validation) all.add_number(data_.validation->content_fingerprint());
+    return all.value();
+  }
+
+  std::string amount() const override { return counted(data_.corpus.sentences(), "pair"); }
+
+  void complete(models::ModelSettings& settings) const override {
+    settings.vocabulary = static_cast<int64_t>(data_.tokenizer.size());
+    settings.padding_id = settings.start_id = data_.tokenizer.pad_id();
+    settings.end_id = data_.tokenizer.end_id();
+  }
+
+  std::unique_ptr<BatchSource> batches(const BatchCursor& place) const override {
+    return shuffled_batches(data_.corpus, input_.options.recipe, place);
+  }
+  std::unique_ptr<Objective> objective(const models::Model& model) const override {
+    return std::make_unique<TranslationObjective>(input_, data_, model);
+  }
+
+ private:
+  const TaskInput& input_;
+  const TranslationData data_;
+};
+
+class PairsToTranslate : public CheckedText {
+ public:
+  explicit PairsToTranslate(const TaskInput& input) : input_(input), text_(read_pairs_text(input)) {}
+  void require_fit(const models::Model& model) const override { fitting_model(input_.options.recipe, model); }
+  std::unique_ptr<PreparedText> prepare() const override {
+    return std::make_unique<PreparedTranslation>(input_, text_);
+  }
+
+ private:
+  const TaskInput input_;
   const PairsText text_;
-  std::optional<TranslationData> data_;
-  const models::Seq2Seq* model_ = nullptr;
-  models::AlignmentHead guided_head_;
-  std::optional<Batcher> batcher_;
 };
 
 void preset(models::PresetSize size, Recipe& recipe) {
@@ -259,8 +282,8 @@ TaskKind translation_kind() {
           .tokenizer_files = {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"},
           .preset = preset,
           .check = check,
-          .make = [](const TaskInput& input) -> std::unique_ptr<Task> {
-            return std::make_unique<TranslationTask>(input);
+          .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {
+            return std::make_unique<PairsToTranslate>(input);
           }};
 }
 

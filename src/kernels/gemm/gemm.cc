@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -24,8 +23,6 @@ void use_one_thread() {
   (void)done;
 }
 
-thread_local MatmulPrecision allowed_precision = MatmulPrecision::kHighest;
-
 /// Copies the bias to every row of C, to which the product is then added.
 template <typename T>
 GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
@@ -40,7 +37,7 @@ GemmArguments<T> begin_with_bias(GemmArguments<T> g) {
 
 void gemm(const GemmArguments<float>& g) {
   if (g.m == 0 || g.n == 0) return;
-  const bool bf16 = allowed_precision == MatmulPrecision::kMedium;
+  const bool bf16 = g.precision == MatmulPrecision::kMedium;
   if (internal::has_amx() && gemm_pays_on_amx(g.m, g.n, g.k, bf16)) {
     return bf16 ? gemm_amx_bf16(g) : gemm_amx_int8_slices(g);
   }
@@ -78,13 +75,6 @@ void gemm(const GemmArguments<double>& g) {
       }
     }
   }
-}
-
-MatmulPrecisionScope::MatmulPrecisionScope(MatmulPrecision precision)
-    : before_(std::exchange(allowed_precision, precision)) {}
-
-MatmulPrecisionScope::~MatmulPrecisionScope() {
-  allowed_precision = before_;
 }
 
 const char* gemm_library() {

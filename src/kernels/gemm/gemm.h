@@ -13,6 +13,13 @@
 
 namespace heed {
 
+/// Precision of products on AMX, named as in torch.set_float32_matmul_precision(). Sums are float32 or
+/// better.
+enum class MatmulPrecision {
+  kHighest,  ///< float32: 24 bits, relative to the largest number of a row or column (amx/int8_slices-inl.h)
+  kMedium,   ///< operands are rounded to bf16: 8 bits
+};
+
 /// C (M x N) = op(A) (M x K) op(B) (K x N) + beta C, with beta 0 or 1, where op may transpose; or, with a
 /// bias, op(A) op(B) + b in every row. Row-major; the strides are those of the matrices as stored.
 template <typename T>
@@ -27,28 +34,10 @@ struct GemmArguments {
   const T* bias = nullptr;  ///< (N); not with beta 1
   T* c = nullptr;
   int64_t c_stride = 0;
+  MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of float32
 };
 void gemm(const GemmArguments<float>& arguments);
 void gemm(const GemmArguments<double>& arguments);
-
-/// Precision of products on AMX, named as in torch.set_float32_matmul_precision(). Sums are float32 or
-/// better.
-enum class MatmulPrecision {
-  kHighest,  ///< float32: 24 bits, relative to the largest number of a row or column (amx/int8_slices-inl.h)
-  kMedium,   ///< operands are rounded to bf16: 8 bits
-};
-
-/// Lets gemm() use a lower precision on this thread, where that is faster, until it is destroyed.
-class MatmulPrecisionScope {
- public:
-  explicit MatmulPrecisionScope(MatmulPrecision precision);
-  ~MatmulPrecisionScope();
-  MatmulPrecisionScope(const MatmulPrecisionScope&) = delete;
-  MatmulPrecisionScope& operator=(const MatmulPrecisionScope&) = delete;
-
- private:
-  MatmulPrecision before_;
-};
 
 /// "oneDNN 2.6.3"
 const char* gemm_library();
