@@ -125,11 +125,14 @@ void report_corpora(const PairsMix& mix, const TaskInput& task) {
 /// Opens a text, which is read twice: for statistics of the whole, and then pair by pair.
 using Sources = std::function<std::unique_ptr<PairSource>()>;
 
+/// What a corpus is for.
+enum class Use { kTraining, kValidation };
+
 /// Tokenizes a text. With tokenizer.subword_regularization = n, the training corpus contains n sampled
 /// segmentations of each sentence (Kudo, "Subword Regularization", 2018), sampled before the training instead
 /// of in each epoch.
 void make_corpus(const Sources& open, const std::string& path, const Tokenizer& tokenizer,
-                 const CorpusOrigin& origin, Part part, const TaskInput& task) {
+                 const CorpusOrigin& origin, Use use, const TaskInput& task) {
   const Recipe& recipe = task.options.recipe;
   const std::unique_ptr<PairSource> reader = open();
   CorpusBuildOptions build;
@@ -139,10 +142,10 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   build.pool = &task.pool;
   build.stop = task.stop;
   const RandomKey key = RandomKey::from_seed(recipe.seed);
-  const int segmentations = part == Part::kTraining ? recipe.subword_regularization : 0;
+  const int segmentations = use == Use::kTraining ? recipe.subword_regularization : 0;
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more = augmentation_options(task.options, tokenizer, key.fold(4));
-  if (part == Part::kTraining && more.any()) build.augmentation = &augmentation.emplace(*open(), more);
+  if (use == Use::kTraining && more.any()) build.augmentation = &augmentation.emplace(*open(), more);
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, segmentations};
   // The encoder of one side, which has its own random numbers.
   const auto encoder = [&](auto encode, auto sample, uint64_t side) -> Encoder {
@@ -178,12 +181,12 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
 }
 
 Corpus prepare_corpus(const Sources& open, const std::string& path, uint64_t text, const Tokenizer& tokenizer,
-                      Part part, const TaskInput& task) {
+                      Use use, const TaskInput& task) {
   const CorpusOrigin origin{
       text, fingerprint_files(task.options.output, {"source.spm", "target.spm", "vocab.json"}),
       static_cast<uint64_t>(task.options.recipe.max_length)};
   return prepared_corpus(task, {path, open()->name(), origin},
-                         [&] { make_corpus(open, path, tokenizer, origin, part, task); });
+                         [&] { make_corpus(open, path, tokenizer, origin, use, task); });
 }
 
 void require_rereadable_pairs(const PairsInput& input) {
@@ -259,13 +262,13 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
   if (made) std::filesystem::remove(training);  // it belongs to another tokenizer
   if (!std::filesystem::exists(training)) report_corpora(text.training, task);
   Corpus corpus = prepare_corpus([&] { return std::make_unique<PairsMixReader>(text.training); }, training,
-                                 text.training.fingerprint(), tokenizer, Part::kTraining, task);
+                                 text.training.fingerprint(), tokenizer, Use::kTraining, task);
   TranslationData data{std::move(tokenizer), std::move(corpus), {}, {}, {}, {}};
   if (recipe.guided_alignment) data.links = prepare_links(task, data.corpus, folder + "/train.links");
   if (options.validation.is_named()) {
     data.validation =
         prepare_corpus([&] { return std::make_unique<PairsReader>(options.validation.pairs); },
-                       folder + "/valid.ids", text.validation, data.tokenizer, Part::kValidation, task);
+                       folder + "/valid.ids", text.validation, data.tokenizer, Use::kValidation, task);
     PairsReader reader(options.validation.pairs);
     Pair pair;
     while (static_cast<int64_t>(data.validation_source.size()) < recipe.validation_sentences &&

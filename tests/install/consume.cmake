@@ -9,6 +9,14 @@ file(RENAME ${WORK}/first ${WORK}/prefix) # an installation can be moved
 
 run(${WORK}/prefix/bin/heed --help)
 
+# Pictures are a library of their own, which the command finds and which libheed does not link.
+run(${WORK}/prefix/bin/heed attend "Der Hund." --output ${WORK}/attention.svg)
+file(GLOB_RECURSE library ${WORK}/prefix/libheed.so)
+execute_process(COMMAND ldd ${library} OUTPUT_VARIABLE linked COMMAND_ERROR_IS_FATAL ANY)
+if(linked MATCHES "libcairo|libpango|libX11")
+  message(FATAL_ERROR "libheed links libraries for pictures:\n${linked}")
+endif()
+
 run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER}
     -D CMAKE_PREFIX_PATH=${WORK}/prefix)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
