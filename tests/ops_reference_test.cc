@@ -179,8 +179,7 @@ TEST(OpsReference, SinusoidalPositions) {
     for (const auto& [name, layout] : {std::pair{"expected.interleaved", SinusoidLayout::kInterleaved},
                                        std::pair{"expected.halves", SinusoidLayout::kHalves}}) {
       const int64_t count = *std::max_element(places.begin(), places.end()) + 1;
-      const Tensor table = nn::sinusoid_table(count, width, layout, dtype),
-                   expected = reference.tensor(name);
+      const Tensor table = nn::sinusoid_table(count, width, layout, dtype), expected = reference.tensor(name);
       for (size_t n = 0; n < places.size(); ++n) {
         expect_close(table.narrow(0, places[n], 1).clone(),
                      expected.narrow(0, static_cast<int64_t>(n), 1).clone(), reference.tolerance(name, dtype),

@@ -296,10 +296,10 @@ void check_attention(const std::string& name, nn::AttentionScore score) {
     const int64_t queries = sizes.at("Tq"), keys = sizes.at("Tk");
     nn::ParameterTable table;
     const nn::RecurrentAttention attention(table, "",
-                                            {.score = score,
-                                             .state_width = sizes.at("state"),
-                                             .annotation_width = sizes.at("annotation"),
-                                             .width = sizes.value("attention", int64_t{1})});
+                                           {.score = score,
+                                            .state_width = sizes.at("state"),
+                                            .annotation_width = sizes.at("annotation"),
+                                            .width = sizes.value("attention", int64_t{1})});
     Parameters parameters(table, run,
                           {{"query.weight", {{"W_a"}}},
                            {"key.weight", {{score == nn::AttentionScore::kAdditive ? "U_a" : "W_a"}}},

@@ -76,9 +76,8 @@ TEST(TransformerReference, MemoryAttentionsAndLogits) {
         expect_rows(logits, reference.tensor("expected.logits"), target.offsets, tolerance("expected.logits"),
                     "logits, " + what);
         if (!listening) continue;
-        const std::map<Stack, std::string> stacks{{Stack::kEncoder, "encoder"},
-                                                               {Stack::kDecoder, "decoder"},
-                                                               {Stack::kCross, "cross"}};
+        const std::map<Stack, std::string> stacks{
+            {Stack::kEncoder, "encoder"}, {Stack::kDecoder, "decoder"}, {Stack::kCross, "cross"}};
         size_t compared = 0;
         for (const auto& [stack, label] : stacks) {
           const std::string prefix = "expected." + label + "_attention.";

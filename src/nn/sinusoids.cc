@@ -12,8 +12,8 @@ Tensor sinusoid_table(int64_t length, int64_t width, SinusoidLayout layout, DTyp
     fail(ErrorKind::kShape, "sinusoidal_positions: a length of {} and a width of {} make no table", length,
          width);
   }
-  // sin((i + 1) w) = sin(i w) cos(w) + cos(i w) sin(w), and likewise the cosine, which is faster than sin() and
-  // cos(); restarted from these every 32 rows, so that the rounding errors stay far below float32's.
+  // sin((i + 1) w) = sin(i w) cos(w) + cos(i w) sin(w), and likewise the cosine, which is faster than sin()
+  // and cos(); restarted from these every 32 rows, so that the rounding errors stay far below float32's.
   const int64_t exact_every = dtype == DType::kFloat64 ? 1 : 32;
   const int64_t sines = (width + 1) / 2;
   const bool halves = layout == SinusoidLayout::kHalves;
