@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "nn/positions.h"
+#include "nn/sinusoids.h"
 #include "ops/attention.h"
 #include "ops/batch_norm.h"
 #include "ops/cross_entropy.h"

@@ -9,6 +9,7 @@
 #include "nn/linear.h"
 #include "nn/module_test.h"
 #include "nn/positions.h"
+#include "nn/sinusoids.h"
 #include "ops/layer_norm.h"
 #include "ops/linear.h"
 
