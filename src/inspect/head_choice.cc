@@ -8,18 +8,6 @@
 namespace heed {
 namespace {
 
-Stack stack_of_place(nn::AttentionStack stack) {
-  switch (stack) {
-    case nn::AttentionStack::kEncoder:
-      return Stack::kEncoder;
-    case nn::AttentionStack::kDecoder:
-      return Stack::kDecoder;
-    case nn::AttentionStack::kCross:
-      return Stack::kCross;
-  }
-  HEED_CHECK(false);
-}
-
 /// From 1, or "all": -1. Counts from 0 in the result.
 int number_from_1(std::string_view part, const std::string& whole) {
   if (part == "all") return -1;
@@ -38,11 +26,11 @@ nn::HeadScale parse_head(const std::string& text, float scale) {
   const std::string stack = text.substr(0, first);
   nn::HeadScale head{.scale = scale};
   if (stack == "encoder") {
-    head.place.stack = nn::AttentionStack::kEncoder;
+    head.place.stack = Stack::kEncoder;
   } else if (stack == "decoder") {
-    head.place.stack = nn::AttentionStack::kDecoder;
+    head.place.stack = Stack::kDecoder;
   } else if (stack == "cross") {
-    head.place.stack = nn::AttentionStack::kCross;
+    head.place.stack = Stack::kCross;
   } else {
     number_from_1("", text);  // throws
   }
@@ -60,7 +48,7 @@ void require_heads(const Trace& trace, const nn::HeadScales& scales) {
     fail(ErrorKind::kUsage, "the attention of a recurrent network has no heads that can be switched off");
   }
   for (const nn::HeadScale& each : scales.all()) {
-    const Stack stack = stack_of_place(each.place.stack);
+    const Stack stack = each.place.stack;
     const AttentionStack& layers = stack_of(trace, stack);
     if (layers.empty()) fail(ErrorKind::kUsage, "this model has no attention '{}'", stack_name(stack));
     if (each.place.layer < static_cast<int>(layers.size()) &&
