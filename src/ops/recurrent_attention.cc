@@ -50,8 +50,8 @@ void require_fit(const Var& queries, const Var& keys, const Var& values, const V
 }
 
 template <typename T>
-AdditiveAttentionArguments<T> arguments_for(const Var& queries, const Var& keys, const Var& values, const Var& v,
-                                         const AttentionLayout& layout) {
+AdditiveAttentionArguments<T> arguments_for(const Var& queries, const Var& keys, const Var& values,
+                                            const Var& v, const AttentionLayout& layout) {
   return {.spans = layout.spans.data(),
           .span_count = static_cast<int64_t>(layout.spans.size()),
           .key_width = keys.dim(1),
@@ -93,15 +93,15 @@ RecurrentAttentionOutput recurrent_attention(const Var& queries, const Var& keys
           forward.weights = kept.data<T>();
           const auto data = [](Tensor& x) { return x.defined() ? x.data<T>() : nullptr; };
           additive_attention_backward({.forward = forward,
-                                    .dcontext = dcontext.data<T>(),
-                                    .dcontext_stride = dcontext.dim(1),
-                                    .dquery = dqueries.data<T>(),
-                                    .dkey = data(dkeys),
-                                    .dvalue = data(dvalues),
-                                    .dv = data(dv),
-                                    .dquery_stride = dqueries.dim(1),
-                                    .dkey_stride = keys.dim(1),
-                                    .dvalue_stride = values.dim(1)});
+                                       .dcontext = dcontext.data<T>(),
+                                       .dcontext_stride = dcontext.dim(1),
+                                       .dquery = dqueries.data<T>(),
+                                       .dkey = data(dkeys),
+                                       .dvalue = data(dvalues),
+                                       .dv = data(dv),
+                                       .dquery_stride = dqueries.dim(1),
+                                       .dkey_stride = keys.dim(1),
+                                       .dvalue_stride = values.dim(1)});
         });
         tape->add_gradient(queries, dqueries);
       });

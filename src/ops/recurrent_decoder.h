@@ -1,8 +1,9 @@
 // The recurrent layer of a decoder that attends while it writes (Bahdanau, Cho and Bengio, 2015):
 //
 //   q_i = W_a s_(i-1)                                      what the state before asks (dot scores: the state)
-//   c_i = sum_j softmax_j(score(q_i, k_j)) h_j             the context (kernels/recurrent/additive_attention.h)
-//   s_i = cell(W_y y_i + W_c c_i + b, W_h s_(i-1) + b_h)   the new state (kernels/recurrent/recurrent_cell.h)
+//   c_i = sum_j softmax_j(score(q_i, k_j)) h_j             the context
+//   (kernels/recurrent/additive_attention.h) s_i = cell(W_y y_i + W_c c_i + b, W_h s_(i-1) + b_h)   the new
+//   state (kernels/recurrent/recurrent_cell.h)
 //
 // The context of a step needs the state before it, so this cannot be a recurrent layer with an attention
 // layer on top. Like ops/recurrent.h it is one op for whole sequences, with the way back written by hand; a

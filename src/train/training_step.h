@@ -14,7 +14,7 @@ namespace heed::train {
 
 struct TrainingStepOptions {
   MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of the products of run()
-  Stop stop = {};                                           ///< run() throws Stopped where this is requested
+  Stop stop = {};                                         ///< run() throws Stopped where this is requested
 };
 
 class TrainingStep {
