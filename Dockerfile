@@ -10,7 +10,7 @@ COPY . .
 RUN apt-get update && apt-get install -y --no-install-recommends make ca-certificates git && \
     make build JOBS="$(nproc)" && \
     cmake --install build --prefix /opt/heed --strip && \
-    rm -rf /opt/heed/include /opt/heed/lib
+    rm -rf /opt/heed/include /opt/heed/lib/libheed.so* /opt/heed/lib/cmake /opt/heed/lib/pkgconfig
 
 FROM debian:12-slim
 RUN apt-get update && \
