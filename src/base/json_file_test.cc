@@ -97,10 +97,9 @@ TEST(JsonObject, SuggestsTheNearestWord) {
       ErrorKind::kFormat,
       R"(config.json: 'activation' is "geul", expected one of "relu", "gelu", "silu"; did you mean 'gelu'?)",
       [&] { c.word("activation", kActivations); });
-  expect_error(ErrorKind::kFormat, "config.json: unknown key 'd_modle'; did you mean 'd_model'?",
-               [&] {
-                 c.allow_only({"activation", "d_model"});
-               });
+  expect_error(ErrorKind::kFormat, "config.json: unknown key 'd_modle'; did you mean 'd_model'?", [&] {
+    c.allow_only({"activation", "d_model"});
+  });
   EXPECT_NO_THROW(c.allow_only({"activation", "d_modle"}));
 }
 
