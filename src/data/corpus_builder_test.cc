@@ -113,7 +113,8 @@ TEST(BuildPairCorpus, LeavesNoFileOnFailure) {
     build(
         "a\tb\n", [](std::string_view, uint64_t) { return Cuts{{999}}; }, options());
   });
-  expect_error(ErrorKind::kUsage, "a vocabulary of 0 entries", [&] { build("a\tb\n", bytes_and_end, {}); });
+  expect_error(ErrorKind::kUsage, "the vocabulary size must not be 0",
+               [&] { build("a\tb\n", bytes_and_end, {}); });
   EXPECT_EQ(folder.entries(), 1u);  // the text alone
 }
 

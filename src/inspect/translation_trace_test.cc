@@ -40,6 +40,7 @@ struct SmallModel {
     loaded.model = std::make_unique<models::Transformer>(config);
     loaded.values = nn::ParameterArray(loaded.model->table(), DType::kFloat32);
     nn::initialise(loaded.model->table(), loaded.values, RandomKey::from_seed(3));
+    loaded.packed = std::make_unique<nn::PackedWeights>(loaded.model->table(), loaded.values);
   }
   std::optional<Tokenizer> tokenizer;
   models::LoadedModel loaded;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/input_file.h"
 
 namespace heed {
@@ -129,7 +130,7 @@ Llama2cModel read_llama2c(const std::string& path) {
 std::vector<Llama2cToken> read_llama2c_tokens(const std::string& path, int64_t count) {
   const InputFile file(path);
   const auto broken = [&] {
-    fail(ErrorKind::kFormat, "'{}' is not a llama2.c tokenizer of {} tokens", path, count);
+    fail(ErrorKind::kFormat, "'{}' is not a llama2.c tokenizer of {}", path, counted(count, "token"));
   };
   std::vector<Llama2cToken> tokens;
   uint64_t at = sizeof(int32_t);  // after the maximum token length

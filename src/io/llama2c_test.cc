@@ -78,10 +78,10 @@ TEST(Llama2c, ReadsTokens) {
   const auto tokens = read_llama2c_tokens(path, 2);
   EXPECT_EQ(tokens[1].text, " the");
   EXPECT_EQ(tokens[1].score, -3.5F);
-  expect_error(ErrorKind::kFormat, "for 3 tokens", [&] { read_llama2c_tokens(path, 3); });
-  expect_error(ErrorKind::kFormat, "for 1 tokens", [&] { read_llama2c_tokens(path, 1); });
+  expect_error(ErrorKind::kFormat, "of 3 tokens", [&] { read_llama2c_tokens(path, 3); });
+  expect_error(ErrorKind::kFormat, "of 1 token", [&] { read_llama2c_tokens(path, 1); });
   folder.write("cut.bin", bytes.substr(0, bytes.size() - 1));
-  expect_error(ErrorKind::kFormat, "for 2 tokens", [&] { read_llama2c_tokens(folder.path("cut.bin"), 2); });
+  expect_error(ErrorKind::kFormat, "of 2 tokens", [&] { read_llama2c_tokens(folder.path("cut.bin"), 2); });
 }
 
 }  // namespace

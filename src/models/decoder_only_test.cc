@@ -212,7 +212,7 @@ TEST(DecoderOnly, HostileConfigsAreRefused) {
       {&gpt2_family(), "n_positions", 0, "n_positions"},
       {&gpt2_family(), "vocab_size", "many", "vocab_size"},
       {&gpt2_family(), "activation_function", "gelu_neu", "gelu_new"},
-      {&gpt2_family(), "add_cross_attention", true, "'add_cross_attention' is true, false"},
+      {&gpt2_family(), "add_cross_attention", true, "'add_cross_attention' is true, expected false"},
       {&gpt2_family(), "eos_token_id", 11, "eos_token_id"},
       {&gpt2_family(), "n_positions", 24, "'transformer.wpe.weight' has the shape (24, 8) by config.json"},
       {&llama_family(), "num_key_value_heads", 3, "a number that divides num_attention_heads (4)"},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -25,13 +26,14 @@ struct ModelWithWeights {
     values.flat() = TensorSource(seed).normal({model.table().elements()}, DType::kFloat32, 0.5);
   }
   nn::Context context() const {
-    if (packed == nullptr) packed = std::make_unique<nn::PackedWeights>(model.table(), values);
+    std::call_once(once, [&] { packed = std::make_unique<nn::PackedWeights>(model.table(), values); });
     return packed->context();
   }
 
   ModelType model;
   nn::ParameterArray values;
-  mutable std::unique_ptr<nn::PackedWeights> packed;  // made with the first context
+  mutable std::once_flag once;  // of the first context, with which the weights are packed
+  mutable std::unique_ptr<nn::PackedWeights> packed;
 };
 
 /// Writes config.json and float32 weights: random, or all equal to `value` if it is not 0.

@@ -115,7 +115,7 @@ TEST(HostileTokenizerFiles, PipesAndDevicesAreNotOpened) {
 TEST(HostileTokenizerFiles, HugeFilesAreNotRead) {
   for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
     std::filesystem::resize_file(file, uintmax_t{1} << 40);
-    expect_refused(kind, directory, "at most 67108864");
+    expect_refused(kind, directory, "is 67108864");
   });
 }
 

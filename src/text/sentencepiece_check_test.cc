@@ -170,7 +170,7 @@ TEST(BrokenModels, ErrorsAreSpecific) {
   EXPECT_THAT(message_of(piece("a", 1)), HasSubstr("unk is not defined"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(2, "\x18\x09")), HasSubstr("model type 9"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(3, field(2, "abc"))),
-              HasSubstr("damaged or truncated"));
+              HasSubstr("normalisation table: it is truncated"));
 }
 
 TEST(BrokenModels, LongPiecesAreRefused) {

@@ -236,13 +236,13 @@ TEST(TokenizerJson, DamagedFilesAreRefused) {
   expect_refused(
       "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = 2; }, "has the id 2, as");
   expect_refused(
-      "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = "x"; }, "not a number from 0 up");
+      "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = "x"; }, "not a non-negative integer");
   expect_refused(
       "byte_bpe",
       [](Json& json) {
         json["model"]["merges"][0] = Json{"q", "☃"};
       },
-      "does not hold the second");
+      "lacks the second");
   expect_refused(
       "byte_bpe", [](Json& json) { json["model"]["merges"][0] = 5; }, "merge 1 is not two pieces");
   expect_refused(
@@ -256,7 +256,7 @@ TEST(TokenizerJson, DamagedFilesAreRefused) {
         json["model"]["vocab"].erase("<0x41>");
         json["model"]["vocab"]["new"] = id;
       },
-      "no piece '<0x41>'");
+      "lacks the byte piece '<0x41>'");
 }
 
 TEST(TokenizerJson, TakesPrecedenceOverOtherFiles) {

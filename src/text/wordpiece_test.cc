@@ -208,10 +208,10 @@ TEST(WordPiece, RefusesInvalidVocabularies) {
   };
   const std::string good = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nfilm\n";
   expect_refused(good + "film\n", "{}", "\"film\" is duplicated");
-  expect_refused(good + "\xff\n", "{}", "not UTF-8 at byte 29");
+  expect_refused(good + "\xff\n", "{}", "not valid UTF-8 at byte 29");
   expect_refused("", "{}", "no piece \"[SEP]\"");
   expect_refused("[PAD]\n[UNK]\n[SEP]\n", "{}", "lacks the start token \"[CLS]\"");
-  expect_refused(good, R"({"cls_token": "<s>"})", "no piece \"<s>\"");
+  expect_refused(good, R"({"cls_token": "<s>"})", "lacks the start token \"<s>\"");
   expect_refused(good, R"({"cls_token": 3})", "'cls_token' is 3, expected a string");
   expect_refused(good, R"({"do_lower_case": "yes"})", "'do_lower_case' is \"yes\", expected true or false");
   expect_refused(good, R"({"do_basic_tokenize": false})", "do_basic_tokenize");
