@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,28 @@ void write(const TranslateOptions& o, const decode::Translation& translation, Li
   }
 }
 
+/// A model with what a translator needs beside it. Stays where it is made: the translator refers to the rest.
+struct OpenTranslator {
+  /// `align`: translations come with alignments even if --alignment is absent.
+  OpenTranslator(const TranslateOptions& o, bool align)
+      : model(load_translation_model(o.model)), pool(o.common.threads), heads(ablation_of(o.ablate)) {
+    require_heads(model, heads);
+    nn::Context context = model.loaded.context();
+    context.head_scales = &heads;
+    options = translator_options(o, model.loaded);
+    if (align) options.align = true;
+    translator.emplace(model.loaded.seq2seq(), context, model.tokenizer, pool, options);
+  }
+  OpenTranslator(const OpenTranslator&) = delete;
+  OpenTranslator& operator=(const OpenTranslator&) = delete;
+
+  const TranslationModel model;
+  ThreadPool pool;
+  const nn::HeadScales heads;
+  decode::TranslatorOptions options;
+  std::optional<decode::Translator> translator;
+};
+
 /// Translates whole documents instead of lines.
 int run_translate_documents(const TranslateOptions& o) {
   if (!o.texts.empty() && !o.input.empty()) {
@@ -79,19 +102,12 @@ int run_translate_documents(const TranslateOptions& o) {
   const bool arguments = !documents.empty();
   if (!arguments) documents.push_back(read_input(o.input.empty() || o.input == "-" ? "/dev/stdin" : o.input));
   LineOutput output(o.output);
-  const TranslationModel model = load_translation_model(o.model);
-  ThreadPool pool(o.common.threads);
-  const nn::HeadScales heads = ablation_of(o.ablate);
-  require_heads(model, heads);
-  nn::Context context = model.loaded.context();
-  context.head_scales = &heads;
-  decode::TranslatorOptions options = translator_options(o, model.loaded);
-  options.align = true;
-  const decode::Translator translator(model.loaded.seq2seq(), context, model.tokenizer, pool, options);
+  const OpenTranslator open(o, /*align=*/true);
   const auto format = o.format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown;
   for (const std::string& document : documents) {
     const std::string text = o.lossy ? replace_invalid_utf8(document) : document;
-    const std::string translation = decode::translate_document(translator, text, format, &interrupted());
+    const std::string translation =
+        decode::translate_document(*open.translator, text, format, &interrupted());
     if (interrupted()) return kExitInterrupted;
     output.write(translation);
     if (arguments) output.write("\n");
@@ -104,14 +120,8 @@ int run_translate(const TranslateOptions& o) {
   if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, o.lossy);
   LineOutput output(o.output);
-  const TranslationModel model = load_translation_model(o.model);
-  ThreadPool pool(o.common.threads);
-  const nn::HeadScales heads = ablation_of(o.ablate);
-  require_heads(model, heads);
-  nn::Context context = model.loaded.context();
-  context.head_scales = &heads;
-  const decode::TranslatorOptions options = translator_options(o, model.loaded);
-  const decode::Translator translator(model.loaded.seq2seq(), context, model.tokenizer, pool, options);
+  const OpenTranslator open(o, /*align=*/false);
+  const decode::Translator& translator = *open.translator;
 
   const bool live = !o.common.quiet && stderr_is_terminal() && !(output.to_stdout() && stdout_is_terminal());
   if (!o.common.quiet && lines.from_terminal())
@@ -134,7 +144,7 @@ int run_translate(const TranslateOptions& o) {
     last = {};
     const bool whole = translator.translate(
         [&](std::string& line) {
-          if (taken > 0 && !options.search.sample && !lines.ready()) return false;
+          if (taken > 0 && !open.options.search.sample && !lines.ready()) return false;
           const bool more = lines.next(line);
           taken += more ? 1 : 0;
           return more;

@@ -65,9 +65,9 @@ LineSplitter::LineSplitter(const Tokenizer& tokenizer, const Options& options)
       options_(options),
       sentence_splitter_(splitter_for(tokenizer.source_language())),
       spaces_between_words_(writes_spaces(tokenizer.target_language())) {
-  if (options.most_tokens < kFewestTokens) {
+  if (options.max_part_tokens < kFewestTokens) {
     fail(ErrorKind::kUsage, "a maximum of {} tokens per part is too small; give at least {}",
-         options.most_tokens, kFewestTokens);
+         options.max_part_tokens, kFewestTokens);
   }
   if (options_.protect) marks_ = static_cast<size_t>(placeholder_pieces(tokenizer_.vocabulary()));
 }
@@ -246,8 +246,8 @@ SplitLine LineSplitter::split(std::string_view input) const {
   if (options_.glossary != nullptr) line.terms = options_.glossary->find(result.text);
   const Range all{line.code.size(), result.text.size()};
   std::vector<Range> ranges;
-  const bool short_enough = result.text.size() <= options_.most_tokens * kBytesPerToken &&
-                            encode(line, all).ids.size() <= options_.most_tokens;
+  const bool short_enough = result.text.size() <= options_.max_part_tokens * kBytesPerToken &&
+                            encode(line, all).ids.size() <= options_.max_part_tokens;
   if (short_enough && !options_.split_sentences) {
     ranges.push_back(all);
   } else {
@@ -268,7 +268,7 @@ SplitLine LineSplitter::split(std::string_view input) const {
   for (const Range& whole : ranges) {
     if (line.spans.empty()) {
       // Only a single character can exceed the limit: the tokenizer encodes it as more tokens than allowed.
-      LinePart part = encode(line, whole, options_.most_tokens);
+      LinePart part = encode(line, whole, options_.max_part_tokens);
       if (part.ids.size() > (line.code.empty() ? 1U : 2U))
         add(std::move(part), whole);  // more than the end token
       continue;
@@ -288,7 +288,7 @@ SplitLine LineSplitter::split(std::string_view input) const {
         add(std::move(part), range);
         continue;
       }
-      LinePart part = encode(line, range, options_.most_tokens);
+      LinePart part = encode(line, range, options_.max_part_tokens);
       if (part.ids.size() > (line.code.empty() ? 1U : 2U)) add(std::move(part), range);
     }
   }
@@ -303,18 +303,18 @@ void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range
     range.begin = static_cast<size_t>(rest.data() - line.text.data());
     range.end = range.begin + rest.size();
     Range window = range;
-    if (rest.size() > options_.most_tokens * kBytesPerToken) {
-      window.end = range.begin + character_boundary(rest, options_.most_tokens * kBytesPerToken);
+    if (rest.size() > options_.max_part_tokens * kBytesPerToken) {
+      window.end = range.begin + character_boundary(rest, options_.max_part_tokens * kBytesPerToken);
     }
     const LinePart encoding = encode(line, window);
-    const bool fits = encoding.ids.size() <= options_.most_tokens;
+    const bool fits = encoding.ids.size() <= options_.max_part_tokens;
     if (fits && window.end == range.end) {
       parts.push_back(range);
       return;
     }
     const size_t end = split_point(line, window, encoding);
     // A part by itself may be tokenized differently than in its sentence, into more tokens.
-    if (end < range.end && encode(line, {range.begin, end}).ids.size() > options_.most_tokens) {
+    if (end < range.end && encode(line, {range.begin, end}).ids.size() > options_.max_part_tokens) {
       add_sentence(line, {range.begin, end}, parts);
     } else {
       parts.push_back({range.begin, end});
@@ -325,8 +325,9 @@ void LineSplitter::add_sentence(const Line& line, Range range, std::vector<Range
 
 /// The end of the part that begins at the window.
 size_t LineSplitter::split_point(const Line& line, Range window, const Encoding& encoding) const {
-  const size_t most = options_.most_tokens - 1;  // without the end token
-  const size_t limit = encoding.ids.size() > options_.most_tokens ? encoding.spans[most].first : window.end;
+  const size_t most = options_.max_part_tokens - 1;  // without the end token
+  const size_t limit =
+      encoding.ids.size() > options_.max_part_tokens ? encoding.spans[most].first : window.end;
   const size_t half = encoding.spans[std::min(most, encoding.ids.size() - 1) / 2].first;
   size_t behind_stop = 0, at_space = 0;
   for (size_t at = half; at < limit;) {

@@ -40,7 +40,7 @@ struct SplitLine {
 class LineSplitter {
  public:
   struct Options {
-    size_t most_tokens = 128;      ///< maximum tokens per part, including the end token; at least 8
+    size_t max_part_tokens = 128;  ///< maximum tokens per part, including the end token; at least 8
     bool split_sentences = false;  ///< split every line into sentences, not only those that are too long
     bool protect = false;          ///< protect spans such as URLs
     const Glossary* glossary = nullptr;  ///< null: none

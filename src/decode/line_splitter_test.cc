@@ -66,24 +66,26 @@ TEST(LineSplitter, SplitsSentencesOfALineThatIsTooLong) {
   const std::string first = "The house sees the old garden.", second = "The river likes the old letter.";
   const size_t both = tokens_of(first + " " + second);
   EXPECT_THAT(
-      texts_of(LineSplitter(small_tokenizer(), {.most_tokens = both - 1}).split(first + " " + second)),
+      texts_of(LineSplitter(small_tokenizer(), {.max_part_tokens = both - 1}).split(first + " " + second)),
       ElementsAre(first, second));
-  EXPECT_THAT(texts_of(LineSplitter(small_tokenizer(), {.most_tokens = both}).split(first + " " + second)),
-              ElementsAre(first + " " + second));
+  EXPECT_THAT(
+      texts_of(LineSplitter(small_tokenizer(), {.max_part_tokens = both}).split(first + " " + second)),
+      ElementsAre(first + " " + second));
 }
 
 TEST(LineSplitter, SplitsLongSentencesAfterPunctuationOrAtSpaces) {
   const std::string clause = "the teacher paints the old house,",
                     rest = "the teacher paints the river and the window";
   const size_t most = tokens_of(clause + " the old");
-  const SplitLine split = LineSplitter(small_tokenizer(), {.most_tokens = most}).split(clause + " " + rest);
+  const SplitLine split =
+      LineSplitter(small_tokenizer(), {.max_part_tokens = most}).split(clause + " " + rest);
   ASSERT_GE(split.parts.size(), 2u);
   EXPECT_EQ(texts_of(split)[0], clause);
   EXPECT_EQ(split.separators[1], " ");
   expect_whole(split, most);
   // Without the comma, as much as fits, in whole words.
   const std::string plain = clause.substr(0, clause.size() - 1) + " ";
-  const auto words = texts_of(LineSplitter(small_tokenizer(), {.most_tokens = most}).split(plain + rest));
+  const auto words = texts_of(LineSplitter(small_tokenizer(), {.max_part_tokens = most}).split(plain + rest));
   EXPECT_TRUE(words[0].starts_with(plain + "the")) << words[0];
   EXPECT_TRUE((plain + rest).starts_with(words[0] + " ")) << words[0];
 }
@@ -97,7 +99,7 @@ TEST(LineSplitter, LosesNoText) {
     chinese += n % 20 == 19 ? "。" : "山";
   }
   for (const size_t most : {8, 20, 128}) {
-    const LineSplitter splitter(small_tokenizer(), {.most_tokens = most});
+    const LineSplitter splitter(small_tokenizer(), {.max_part_tokens = most});
     for (const std::string& line :
          {words, letters, accents, chinese, fmt::format("{}{}{}", words, spaces, letters), spaces + words}) {
       const SplitLine split = splitter.split(line);
@@ -110,7 +112,7 @@ TEST(LineSplitter, LosesNoText) {
 TEST(LineSplitter, JoinsWithSpacesIfThereWereNone) {
   const LineSplitter splitter(small_tokenizer(), {.split_sentences = true});  // the target language is German
   EXPECT_THAT(splitter.split("山山。山山。").separators, ElementsAre("", " "));
-  const LineSplitter cutting(small_tokenizer(), {.most_tokens = 8});
+  const LineSplitter cutting(small_tokenizer(), {.max_part_tokens = 8});
   EXPECT_EQ(cutting.split(std::string(200, 'q')).separators[1], "");
 }
 
@@ -150,7 +152,7 @@ TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
 }
 
 TEST(LineSplitter, RefusesPartsThatAreTooShort) {
-  EXPECT_THROW(LineSplitter(small_tokenizer(), {.most_tokens = 7}), Error);
+  EXPECT_THROW(LineSplitter(small_tokenizer(), {.max_part_tokens = 7}), Error);
 }
 
 }  // namespace

@@ -75,4 +75,15 @@ std::vector<std::vector<Hypothesis>> Search::run(std::vector<SearchSentence> sen
   return results;
 }
 
+bool search_all(const Search& search, std::vector<SearchSentence> sentences, ThreadPool& pool,
+                const Search::TakeHypotheses& take, const Search::Control& control) {
+  WorkQueue queue(std::move(sentences), pool.threads());
+  const auto next = [&](const SearchRoom& room) { return queue.take(room); };
+  std::atomic<bool> finished = true;
+  pool.run(queue.takers(), [&](size_t) {
+    if (!search.run(next, take, control)) finished = false;
+  });
+  return finished;
+}
+
 }  // namespace heed::decode

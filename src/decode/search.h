@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "decode/search_batch.h"
 #include "decode/sentence_search.h"
 #include "decode/work_queue.h"
@@ -55,6 +56,11 @@ class Search {
   SearchOptions options_;
   SearchBudget budget_;
 };
+
+/// Searches all sentences with one search per thread of the pool; returns false if cancelled. `take` is
+/// called concurrently for several sentences. Throws like Search::run.
+bool search_all(const Search& search, std::vector<SearchSentence> sentences, ThreadPool& pool,
+                const Search::TakeHypotheses& take, const Search::Control& control = {});
 
 /// Runs searches on shared threads: decode/shared_search.h.
 class SearchExecutor {

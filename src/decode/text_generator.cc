@@ -146,13 +146,7 @@ bool TextGenerator::search(std::vector<SearchSentence> sentences, const Search::
   if (options_.executor != nullptr) {
     return options_.executor->run(search_, std::move(sentences), take, control);
   }
-  WorkQueue queue(std::move(sentences), pool_.threads());
-  std::atomic<bool> whole = true;
-  pool_.run(queue.takers(), [&](size_t) {
-    const auto next = [&](const SearchRoom& room) { return queue.take(room); };
-    if (!search_.run(next, take, control)) whole = false;
-  });
-  return whole;
+  return search_all(search_, std::move(sentences), pool_, take, control);
 }
 
 bool TextGenerator::generate(const NextLine& next, const std::function<void(Generation)>& take,

@@ -23,10 +23,10 @@ constexpr size_t kScoredTokens = 256;
 
 LineSplitter::Options splitter_options(const models::Seq2Seq& model, const TranslatorOptions& options) {
   constexpr int64_t kUnlimited = int64_t{1} << 20;
-  if (options.most_tokens < 0) {
-    fail(ErrorKind::kUsage, "cannot split lines into parts of {} tokens", options.most_tokens);
+  if (options.max_part_tokens < 0) {
+    fail(ErrorKind::kUsage, "cannot split lines into parts of {} tokens", options.max_part_tokens);
   }
-  int64_t most = options.most_tokens > 0 ? options.most_tokens : kUnlimited;
+  int64_t most = options.max_part_tokens > 0 ? options.max_part_tokens : kUnlimited;
   if (model.max_length() > 0) most = std::min(most, model.max_length());
   return {static_cast<size_t>(most), options.split_sentences, options.protect_spans, options.glossary.get(),
           options.true_case};
@@ -269,13 +269,7 @@ bool Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHy
   if (options_.executor != nullptr) {
     return options_.executor->run(search_, std::move(sentences), take, {.cancelled = control.cancelled});
   }
-  std::atomic<bool> finished = true;
-  WorkQueue queue(std::move(sentences), pool_.threads());
-  const auto next = [&](const SearchRoom& room) { return queue.take(room); };
-  pool_.run(queue.takers(), [&](size_t) {
-    if (!search_.run(next, take, {.cancelled = control.cancelled})) finished = false;
-  });
-  return finished;
+  return search_all(search_, std::move(sentences), pool_, take, {.cancelled = control.cancelled});
 }
 
 /// The required texts of a part that are missing in any hypothesis, with counts.

@@ -36,7 +36,7 @@ struct TranslatorOptions {
   /// Lines of more tokens than this (or than the model's maximum) are split into sentences, and longer
   /// sentences into parts, since models translate lengths badly that are rare in training data. 0: the
   /// model's maximum.
-  int64_t most_tokens = 128;
+  int64_t max_part_tokens = 128;
   /// Target prefix; its last word must be complete.
   std::string prefix = {};
   bool align = false;  ///< compute word alignments, with an additional forward pass per candidate

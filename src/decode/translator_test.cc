@@ -54,7 +54,7 @@ TEST(Translator, DoesNotDependOnThreadsWindowsAndBudgets) {
     options.search.nbest = 2;
     options.search.sample = sample;
     options.align = true;
-    options.most_tokens = 24;
+    options.max_part_tokens = 24;
     const auto expected = bench.translator(options).translate(some_lines());
     for (const int threads : {1, 4}) {
       for (const size_t window : {1, 7, 100}) {
@@ -107,7 +107,7 @@ TEST(Translator, TranslatesALineOfAnyLength) {
   for (int n = 0; n < 200; ++n) words += "garden ";
   for (const int64_t most : {0, 20, 128}) {
     TranslatorOptions options;
-    options.most_tokens = most;
+    options.max_part_tokens = most;
     options.align = true;
     const auto translation = bench.translator(options).translate(words);
     EXPECT_GT(translation.source_pieces.size(), 200u);
@@ -237,7 +237,7 @@ TEST(Translator, RefusesInvalidOptions) {
   const TinyTransformer other(1, 97);
   EXPECT_THROW(Translator(other.model, other.context(), small_tokenizer(), bench.pool), Error);
   TranslatorOptions options;
-  options.most_tokens = 3;
+  options.max_part_tokens = 3;
   EXPECT_THROW(bench.translator(options), Error);
   options = {};
   options.search.beam_size = 0;
@@ -258,7 +258,7 @@ TEST(HuggingFaceTranslations, AreTheSame) {
     options.search.beam_size = 1;
     options.search.max_length = search["greedy_max_length"];
     options.search.max_length_factor = 0;
-    options.most_tokens = 0;
+    options.max_part_tokens = 0;
     ThreadPool pool(2);
     const Translator translator(loaded.seq2seq(), loaded.context(), tokenizer, pool, options);
     for (const auto& row : search["greedy"]) {

@@ -5,7 +5,7 @@
 
 namespace heed::serve {
 
-RequestQueue::RequestQueue(size_t threads, size_t most_waiting) : most_(most_waiting) {
+RequestQueue::RequestQueue(size_t threads, size_t max_waiting) : max_waiting_(max_waiting) {
   for (size_t n = 0; n < threads; ++n) threads_.emplace_back([this] { run(); });
 }
 
@@ -22,7 +22,7 @@ bool RequestQueue::push(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
     // As many as there are idle threads do not wait.
-    if (work_.size() >= most_ + threads_.size() - running_) return false;
+    if (work_.size() >= max_waiting_ + threads_.size() - running_) return false;
     work_.push_back(std::move(work));
   }
   wake_.notify_one();

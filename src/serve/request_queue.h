@@ -13,7 +13,7 @@ namespace heed::serve {
 /// Threads here mostly wait for the search, so there are more of them than processors.
 class RequestQueue {
  public:
-  RequestQueue(size_t threads, size_t most_waiting);
+  RequestQueue(size_t threads, size_t max_waiting);
   /// Drops waiting work and waits for running work.
   ~RequestQueue();
   RequestQueue(const RequestQueue&) = delete;
@@ -27,7 +27,7 @@ class RequestQueue {
  private:
   void run();
 
-  const size_t most_;
+  const size_t max_waiting_;
   mutable std::mutex mutex_;  // guards everything below
   std::condition_variable wake_;
   std::deque<std::function<void()>> work_;

@@ -8,7 +8,6 @@
 #include "base/fingerprint.h"
 #include "data/packed_batch.h"
 #include "decode/search.h"
-#include "decode/work_queue.h"
 #include "models/generation_defaults.h"
 #include "models/model_directory.h"
 #include "models/seq2seq.h"
@@ -144,18 +143,13 @@ class TranslationObjective : public Objective {
     }
     std::vector<std::string> translations(sentences.size());
     const decode::Search search(model_, weights.context(), search_options());
-    ThreadPool& pool = input_.pool;
-    decode::WorkQueue queue(std::move(sentences), pool.threads());
-    pool.run(queue.takers(), [&](size_t) {
-      search.run(
-          [&](const decode::SearchRoom& room) {
-            input_.stop.check();
-            return queue.take(room);
-          },
-          [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
-            if (!hypotheses.empty()) translations[number] = data_.tokenizer.decode(hypotheses[0].ids);
-          });
-    });
+    input_.stop.check();
+    decode::search_all(search, std::move(sentences), input_.pool,
+                       [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
+                         input_.stop.check();
+                         if (!hypotheses.empty())
+                           translations[number] = data_.tokenizer.decode(hypotheses[0].ids);
+                       });
     return translations;
   }
 

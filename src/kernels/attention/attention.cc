@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
 // Keys and values of a block of keys, and the scores of a block of queries, fit L1.
-constexpr int64_t kQueryBlock = 48;  // a whole number of vectors
+constexpr int64_t kQueryBlock = 48;  // a multiple of the vector length
 static_assert(kQueryBlock <= kMaxQueryBlock);
 constexpr int64_t kKeyBlock = 128;
 

@@ -137,8 +137,8 @@ class DropoutReader {
   uint64_t bits_[kDropoutBlock / kDropoutWordBits];
 };
 
-/// `scale` where elements [at, at + lanes) of a mask are kept, zero where not; `at` is a whole number of
-/// vectors.
+/// `scale` where elements [at, at + lanes) of a mask are kept, zero where not; `at` is a multiple of
+/// the vector length.
 template <class D>
 HWY_INLINE hn::Vec<D> dropout_factors(D d, const uint64_t* bits, int64_t at, hn::Vec<D> scale) {
   const uint64_t word = bits[at / kDropoutWordBits] >> at % kDropoutWordBits;
