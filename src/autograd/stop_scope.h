@@ -1,4 +1,4 @@
-// Ends a pass through a model in the middle.
+// Interrupts a forward or backward pass.
 #pragma once
 
 #include "base/stop.h"

@@ -1,8 +1,8 @@
 // Reverse-mode automatic differentiation.
 //
-// A Tape is a list of what was computed, in order. Going through it from the end, each entry passes the
-// gradient of its output on to its inputs, by the chain rule, and is freed. There is no recursion and no
-// sorting: the order of the list is the order. One tape belongs to one thread.
+// A Tape lists the operations of a forward pass in execution order, which is a topological order. The
+// backward pass walks it from the end; each entry passes the gradient of its output to its inputs by the
+// chain rule and is freed. There is no recursion and no sorting. A tape belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ class Tape {
     return Var(std::move(value), this, slot);
   }
 
-  /// Goes back from `output`, whose own gradient is `upstream` (ones, if not given), to all leaves.
+  /// The backward pass from `output`, whose own gradient is `upstream` (ones, if not given), to all leaves.
   /// Everything on the tape is freed but the gradients of the leaves.
   void backward(const Var& output, Tensor upstream = {});
 

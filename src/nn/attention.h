@@ -14,65 +14,65 @@
 
 namespace heed::nn {
 
-/// What self-attention may have besides.
+/// Optional inputs of self-attention.
 struct SelfAttentionExtras {
-  const ops::RotaryAngles* angles = nullptr;  ///< queries and keys are turned by these
-  KeyValueCache* cache = nullptr;             ///< where keys and values are kept for later steps,
+  const ops::RotaryAngles* angles = nullptr;  ///< rotary positions of queries and keys
+  KeyValueCache* cache = nullptr;             ///< stores keys and values for later steps,
   std::span<const int32_t> cache_rows = {};   ///< those of row n of x in row cache_rows[n]
 };
 
 class MultiHeadAttention {
  public:
-  /// What the four linear layers are called, behind the prefix.
+  /// Names of the four linear layers, after the prefix.
   struct Names {
     std::string query = "q_proj", key = "k_proj", value = "v_proj", output = "out_proj";
-    std::string joined{};  ///< the first three as one layer, queries in front; none: three
+    std::string joined{};  ///< one layer for queries, keys and values, in this order; empty: three layers
   };
   struct Options {
     int64_t width = 512;     ///< D, of queries and output; the heads share it evenly
     int heads = 8;           ///< H
     int64_t head_width = 0;  ///< d_k; 0: D / H
-    /// Keys and values that the heads share in groups (Ainslie et al., "GQA", 2023), a divisor of H; 0: as
-    /// many as heads.
+    /// Grouped-query attention (Ainslie et al., "GQA", 2023): the number of key-value heads, a divisor of H;
+    /// 0: H.
     int key_value_heads = 0;
     double scale = 0;         ///< of the scores; 0: 1 / sqrt(d_k)
-    int64_t key_width = 0;    ///< of the rows that keys are made from; 0: as `width`
-    int64_t value_width = 0;  ///< of the rows that values are made from; 0: as `width`
+    int64_t key_width = 0;    ///< width of the input of keys; 0: as `width`
+    int64_t value_width = 0;  ///< width of the input of values; 0: as `width`
     bool bias = true;         ///< in the four linear layers
     double dropout = 0;       ///< on the weights
-    AttentionPlace place{};   ///< what listeners are told
+    AttentionPlace place{};   ///< reported to attention sinks
     Names names{};
-    RelativePositions relative{};  ///< of self-attention; cannot stream, so it makes every weight
+    RelativePositions relative{};  ///< of self-attention; these need the whole weight matrix
   };
 
   MultiHeadAttention() = default;
   /// Registers the four under `prefix`. Throws kShape where D is not divisible by H.
   MultiHeadAttention(ParameterTable& table, const std::string& prefix, const Options& options);
 
-  /// Attention of all queries to all keys that layout and mask let them see.
-  /// query (Nq, D), key (Nk, key_width), value (Nk, value_width) -> (Nq, D). For self-attention, the same Var
-  /// thrice.
+  /// Attention of all queries to the keys that layout and mask make visible.
+  /// query (Nq, D), key (Nk, key_width), value (Nk, value_width) -> (Nq, D). For self-attention, pass the
+  /// same Var three times.
   Var forward(Context& context, const Var& query, const Var& key, const Var& value,
               const ops::AttentionLayout& layout, const ops::AttentionMask& mask) const;
 
-  /// Attention of x (N, D) to itself -> (N, D).
+  /// Self-attention: x (N, D) -> (N, D).
   Var forward_self(Context& context, const Var& x, const ops::AttentionLayout& layout,
                    const ops::AttentionMask& mask, const SelfAttentionExtras& extras = {}) const;
 
-  /// One more position of self-attention for each row of x (R, D): its key and value are put into the cache
-  /// first.
+  /// Self-attention of one new position per hypothesis, x (R, D) -> (R, D). Its key and value are written to
+  /// the cache first.
   Var step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps,
            const ops::RotaryAngles* angles = nullptr) const;
 
-  /// The keys and values of a memory (N, key_width), side by side: (N, 2 D). Computed once, used at every
-  /// step.
+  /// The keys and values of the encoder output (N, key_width), side by side: (N, 2 D). Computed once per
+  /// sentence, used at every step.
   Var project_memory(Context& context, const Var& memory) const;
   /// Attention of x (R, D) to such keys and values.
   Var step_cross(Context& context, const Var& x, const Tensor& memory_keys_values,
                  const StepLayout& steps) const;
 
   int heads() const { return options_.heads; }
-  /// Of a row of keys, and of one of values.
+  /// The width of the keys of all heads, and of the values.
   int64_t key_value_width() const { return options_.key_value_heads * options_.head_width; }
 
  private:
@@ -82,7 +82,7 @@ class MultiHeadAttention {
                             const StepLayout& steps) const;
   ops::AttentionOperands split_heads(const Context& context, const ops::Columns& query,
                                      const ops::Columns& key, const ops::Columns& value) const;
-  /// Queries, keys and values of x, side by side.
+  /// Queries, keys and values of x, side by side, rotated where positions are rotary.
   Var project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const;
   void keep(const Tensor& projected, KeyValueCache& cache, std::span<const int32_t> rows) const;
   Tensor mix_rows(const Tensor& query, const Tensor& keys, const Tensor& values,
@@ -93,7 +93,7 @@ class MultiHeadAttention {
 
   Options options_;
   Linear query_, key_, value_, output_;
-  Linear query_key_value_, key_value_;  // the same weights, as one product; undefined where widths differ
+  Linear query_key_value_, key_value_;  // the same weights, as one product; undefined if widths differ
   bool joined_ = false;
 };
 

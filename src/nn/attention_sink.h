@@ -1,4 +1,4 @@
-// Whoever wants to see the attention weights.
+// The interface through which attention layers report their weights.
 #pragma once
 
 #include "heed/tensor.h"
@@ -7,13 +7,13 @@
 
 namespace heed::nn {
 
-/// Where in a model an attention layer is.
+/// The position of an attention layer in a model.
 struct AttentionPlace {
   Stack stack = Stack::kEncoder;
   int layer = 0;
 };
 
-/// Listens. Weights are made for a listener only: where nobody listens, they never exist.
+/// Receives weights. Without a sink, attention does not materialize them.
 class AttentionSink {
  public:
   virtual ~AttentionSink() = default;

@@ -1,5 +1,5 @@
-// An attention sink that takes part in training: it is given the weights as a variable, so that a loss of
-// them can be added to that of the model.
+// An attention sink for training: it receives the weights as a variable, so that a loss of them can be added
+// to the model's.
 #pragma once
 
 #include "autograd/tape.h"
@@ -7,8 +7,8 @@
 
 namespace heed::nn {
 
-/// Only attention layers of a Transformer serve it. Other attention layers than those it wants compute as
-/// without a sink.
+/// Supported by the attention layers of a Transformer only. Layers that it does not want compute as without a
+/// sink.
 class DifferentiableSink : public AttentionSink {
  public:
   virtual bool wants(const AttentionPlace& place) const = 0;

@@ -1,4 +1,4 @@
-// Rows of a parameter, picked by number: the embeddings of words.
+// Embedding lookup: rows of a parameter by token id.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace heed::nn {
 
-/// ids (N), each below V, rows of table (V, D) -> (N, D); ops/embedding.h says what the options do. Of a
-/// quantised table, only the rows that are asked for become floats.
+/// ids (N), each below V, rows of table (V, D) -> (N, D); see ops/embedding.h for the options. Of a
+/// quantized table, only these rows are dequantized.
 Var embedding(Context& context, ParamRef table, const std::vector<int32_t>& ids,
               const ops::EmbeddingOptions& options = {});
 

@@ -16,9 +16,9 @@ class FeedForward {
     int64_t inner_width = 2048;
     Activation activation = Activation::kRelu;
     double activation_dropout = 0;  ///< on f(...)
-    /// What the two linear layers are called, behind the prefix.
+    /// Names of the two linear layers, after the prefix.
     std::string first_name = "fc1", second_name = "fc2";
-    std::string gate_name{};  ///< of W_g; none: no gate
+    std::string gate_name{};  ///< of W_g; empty: no gate
     bool bias = true;         ///< in all of them
   };
   FeedForward() = default;

@@ -1,4 +1,4 @@
-// Layer normalisation with its weight and bias (Ba, Kiros and Hinton, 2016).
+// Layer normalization with weight and bias (Ba, Kiros and Hinton, 2016).
 #pragma once
 
 #include <string>

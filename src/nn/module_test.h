@@ -1,5 +1,5 @@
-// What tests of modules share: parameters with random values, and a module seen as a function of its
-// parameters, so that gradient_mismatch() checks the gradients of all of them.
+// Helpers for tests of modules: random parameters, and a module as a function of its parameters, so that
+// gradient_mismatch() checks the gradients of all of them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
-// The parameters of a model: one table that says everything about them, and one array that holds them.
+// The parameters of a model: one table that describes them, and one array that holds them.
 //
-// The table drives allocation, initialisation, import, export and `heed info`. The array is flat, so the
-// optimizer goes through it in one pass, and parameters registered one after the other can be used as one
-// matrix.
+// The table drives allocation, initialization, import, export and `heed info`. The array is flat, so the
+// optimizer needs one pass, and parameters that are registered one after the other can be used as one matrix.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace heed::nn {
 
-/// How a parameter begins.
+/// The initial values of a parameter.
 struct Initialisation {
   enum class Kind {
     kZeros,
@@ -32,14 +31,14 @@ struct ParamSpec {
   std::string name;  ///< as in model.safetensors
   Shape shape;
   Initialisation initialisation;
-  std::vector<std::string> aliases;  ///< other names under which files may hold the same parameter
-  bool trained = true;               ///< false for what the optimizer leaves alone
+  std::vector<std::string> aliases;  ///< other names of the parameter in files
+  bool trained = true;               ///< false: not changed by the optimizer
   bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
   bool quantizable = false;          ///< (out, in), may be kept as int8
   /// Of batch norm's running averages (nn/batch_norm.h): how far they move towards those of an update. 0: the
   /// parameter is none.
   double momentum = 0;
-  /// A row along the first axis that begins at zero and, as long as it is zero, is not trained. -1: none.
+  /// A row along the first axis that is initialized to zero and not trained as long as it is zero. -1: none.
   int64_t zero_row = -1;
 };
 
@@ -59,33 +58,33 @@ struct ProductRef {
   bool defined() const { return index >= 0; }
 };
 
-/// A tensor that files may hold although the model computes it: sinusoidal positions, a mask. What a file
-/// holds must be what the model computes with.
+/// A tensor that files may hold although the model computes it: sinusoidal positions, a mask. If a file has
+/// it, its values must be the computed ones.
 struct ComputedTensor {
   std::string name;
   int64_t width = 1;  ///< of its last axis
   /// The first `size` elements, row-major, float32.
   std::function<Tensor(int64_t size)> values;
-  double tolerance = 0;  ///< an element may be so far from it, where files hold 16 bits
+  double tolerance = 0;  ///< for files in 16 bits
 };
 
 class ParameterTable {
  public:
-  /// Appends a row. Throws kUsage for a name that is there already.
+  /// Appends a row. Throws kUsage for a duplicate name.
   ParamRef add(ParamSpec spec);
   /// Registers a product of these parameters. Parameters may be part of several products, such as the query
   /// projection by itself and with those of keys and values; each is packed for itself where it is used.
   ProductRef add_product(ParamRef weight, ParamRef bias = {}) { return {weight, bias, products_++}; }
   int products() const { return products_; }
 
-  /// Files may also hold tensors whose names begin so, which the model has no use for.
+  /// Files may also hold tensors with this prefix, which the model does not use.
   void leave_out(const std::string& prefix) { left_out_.push_back(prefix); }
   bool leaves_out(const std::string& name) const;
   /// Files may also hold this tensor, with these values.
   void expect(ComputedTensor tensor) { computed_.push_back(std::move(tensor)); }
   const std::vector<ComputedTensor>& computed() const { return computed_; }
 
-  /// How a row begins, and how files hold it, where a model has its own ways; its name and shape stay.
+  /// Changes the initialization of a row, or its form in files; its name and shape stay.
   void begin(int row, const Initialisation& initialisation) { specs_[row].initialisation = initialisation; }
   void transpose_in_files(int row) { specs_[row].transposed = true; }
   void let_quantize(int row) { specs_[row].quantizable = true; }
@@ -94,7 +93,7 @@ class ParameterTable {
 
   int size() const { return static_cast<int>(specs_.size()); }
   const ParamSpec& operator[](int row) const { return specs_[row]; }
-  /// Where a row begins in the flat array; that of row size() is the number of all elements.
+  /// The offset of a row in the flat array; that of row size() is the number of all elements.
   int64_t offset(int row) const { return offsets_[row]; }
   int64_t elements() const { return offsets_.back(); }
   /// The shape of a reference; its rows must agree in all axes but the first.
@@ -108,15 +107,14 @@ class ParameterTable {
   std::vector<ComputedTensor> computed_;
 };
 
-/// An array of the table's size: values, or gradients, or anything else there is one of per parameter
-/// element.
+/// An array of the table's size: values, gradients, or anything else with one number per parameter element.
 class ParameterArray {
  public:
   ParameterArray() = default;
   ParameterArray(const ParameterTable& table, DType dtype)
       : flat_(Tensor::zeros({table.elements()}, dtype)) {}
 
-  /// Float32, not set to anything.
+  /// Float32, uninitialized.
   static ParameterArray unset(const ParameterTable& table) {
     ParameterArray array;
     array.flat_ = Tensor::empty({table.elements()});
@@ -133,11 +131,11 @@ class ParameterArray {
   Tensor flat_;
 };
 
-/// Sets every parameter as its row says; a function of the key alone.
+/// Initializes every parameter as its row says; a function of the key alone.
 void initialise(const ParameterTable& table, ParameterArray& values, RandomKey key);
 
 /// Sets the gradients of zero rows (ParamSpec::zero_row) to 0 where all values of the row are 0. A row that a
-/// file gave other values is trained as all others.
+/// file gave other values is trained.
 void drop_gradients_of_zero_rows(const ParameterTable& table, const ParameterArray& values,
                                  ParameterArray& gradients);
 

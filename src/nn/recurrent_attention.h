@@ -34,14 +34,14 @@ class RecurrentAttention {
   /// Throws kShape for dot products between widths that differ.
   RecurrentAttention(ParameterTable& table, const std::string& prefix, const Options& options);
 
-  /// What is compared with queries: annotations (N, C) -> (N, A), or (N, S). Computed once for a sentence.
+  /// The keys: annotations (N, C) -> (N, A), or (N, S). Computed once per sentence.
   Var keys(Context& context, const Var& annotations) const;
   /// v of the additive score; undefined for the others.
   Var score_vector(Context& context) const;
   /// W_a of the additive score; undefined for the others, whose query is the state itself.
   ParamRef query_weight() const { return query_.weight(); }
 
-  /// Where all states are known: states (Nq, S), annotations (Nk, C) -> contexts (Nq, C) and the weights.
+  /// For states that are all known: states (Nq, S), annotations (Nk, C) -> contexts (Nq, C) and the weights.
   ops::RecurrentAttentionOutput forward(Context& context, const Var& states, const Var& annotations,
                                         const ops::AttentionLayout& layout) const;
 

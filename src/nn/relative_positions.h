@@ -1,4 +1,4 @@
-// What self-attention itself knows of the places of its queries and keys.
+// Relative positions in self-attention: Shaw, T5 buckets, rotary.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,16 @@ namespace heed::nn {
 using heed::PositionKind;
 using heed::PositionOptions;
 
-/// How far rows at these places are turned; none, unless positions are rotary. Throws kShape for heads of an
-/// odd width.
+/// The rotation angles of rows at these positions; none, unless positions are rotary. Throws kShape for an
+/// odd head width.
 std::optional<ops::RotaryAngles> rotary_angles(const PositionOptions& options,
                                                const std::vector<int32_t>& places, int64_t head_width,
                                                DType dtype);
 
-/// Which row of their table kRelative and kBuckets take for a distance; not defined for other kinds.
+/// The table row of each distance for kRelative and kBuckets; undefined for other kinds.
 ops::Distances distances_of(const PositionOptions& options);
 
-/// The tables of kRelative and kBuckets, and what self-attention does with them; for other kinds, nothing.
+/// The tables of kRelative and kBuckets and their use in self-attention; empty for other kinds.
 class RelativePositions {
  public:
   RelativePositions() = default;
@@ -35,10 +35,10 @@ class RelativePositions {
 
   bool defined() const { return distances_.defined(); }
 
-  /// What distances add to the scores of these operands.
+  /// Adds the contribution of distances to the scores of these operands.
   Var add_to_scores(Context& context, const Var& scores, const ops::AttentionOperands& operands,
                     const ops::AttentionLayout& layout) const;
-  /// What they add to the mix (Nq, D) that was made with these weights.
+  /// Adds it to the mix (Nq, D) of these weights and values.
   Var add_to_mix(Context& context, const ops::WeightedMix& mix, const ops::AttentionLayout& layout,
                  int heads) const;
 

@@ -6,9 +6,9 @@
 // belong to which keys. A padded batch is the case in which all lengths are equal. Heads are ranges of
 // columns.
 //
-// Two ways to the same numbers: streaming_attention() never holds the weights; attention_scores(),
-// attention_softmax() and attention_mix() make every one of them, for whoever wants to look at them or to
-// mask them freely.
+// Two ways to the same result: streaming_attention() (FlashAttention-style, online softmax) never holds the
+// weights; attention_scores(), attention_softmax() and attention_mix() materialize them, for attention sinks
+// and for masks other than the causal one.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@
 
 namespace heed::ops {
 
-/// Which queries see which keys, sequence by sequence.
+/// Which queries attend to which keys, sequence by sequence.
 struct AttentionLayout {
   std::vector<AttentionSpan> spans;
 
@@ -34,15 +34,14 @@ struct AttentionLayout {
   int64_t pairs() const;
 };
 
-/// What queries may see besides the layout. What is hidden gets weight 0; a query that sees nothing mixes to
-/// 0.
+/// Masks, in addition to the layout. A masked key gets weight 0; a query without visible keys gives 0.
 struct AttentionMask {
-  /// Look-ahead mask: no key after the query's own place. Where there are more keys than queries, the last
-  /// query sees the last key.
+  /// Look-ahead mask: no key after the query's position. If there are more keys than queries, the last query
+  /// is at the position of the last key.
   bool causal = false;
-  /// Padding mask: uint8, one per row of K; 1 may be seen.
+  /// Padding mask: uint8, one per row of K; 1 is visible.
   Tensor key_visible{};
-  /// Any mask: uint8 (Tq, Tk), (H, Tq, Tk) or (B or 1, H or 1, Tq, Tk); 1 may be seen. Sequences of one
+  /// Any mask: uint8 (Tq, Tk), (H, Tq, Tk) or (B or 1, H or 1, Tq, Tk); 1 is visible. For sequences of one
   /// length only.
   Tensor visible{};
   /// Added to the scores: the same shapes.
@@ -51,10 +50,9 @@ struct AttentionMask {
   bool only_causal() const { return !key_visible.defined() && !visible.defined() && !bias.defined(); }
 };
 
-/// Columns [begin, begin + width) of the rows of a tensor: where the queries, keys or values of all heads
-/// are.
+/// Columns [begin, begin + width) of a tensor: the queries, keys or values of all heads.
 struct Columns {
-  Var var;  ///< (rows, any width), or more axes in front
+  Var var;  ///< (rows, any width), or with more leading axes
   int64_t begin = 0;
   int64_t width = 0;
 };
@@ -64,10 +62,9 @@ struct AttentionOperands {
   Columns query{}, key{}, value{};
   int heads = 1;
   double scale = 1;  ///< 1 / sqrt(d_k)
-  /// Keys and values that heads share in groups, each a range of columns; divides `heads`. 0: one of its own
-  /// for each head.
+  /// Grouped-query attention: the number of key-value heads, which divides `heads`. 0: as many as heads.
   int key_value_heads = 0;
-  MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of scores and mix, where weights are made
+  MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of materialized scores and mix
 };
 Var streaming_attention(const AttentionOperands& operands, const AttentionLayout& layout, bool causal,
                         const DropoutStream& dropout = {});

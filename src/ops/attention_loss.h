@@ -1,4 +1,4 @@
-// A loss on attention weights: one head is taught to look where a given alignment says ("guided alignment";
+// A loss on attention weights: one head is trained to follow a given alignment ("guided alignment";
 // Chen et al., "Guided alignment training for topic-aware neural machine translation", 2016; for
 // Transformers, Garg et al., "Jointly learning to align and translate with Transformer models", 2019):
 //
@@ -11,7 +11,7 @@
 
 namespace heed::ops {
 
-/// That query `query` of span `span` should look at key `key`; both are counted from the beginning of the
+/// Query `query` of span `span` should attend to key `key`; both are counted from the beginning of the
 /// span.
 struct AttentionLink {
   int32_t span = 0, query = 0, key = 0;

@@ -1,12 +1,12 @@
-// Batch normalisation: over the batch, for each feature. Layer normalisation is over the features, for each
-// example, and so needs no company and no memory; that is why sequences of varying length want it.
+// Batch normalization: over the batch, for each feature. (Layer normalization is over the features, for each
+// token, so it depends neither on the batch nor on running statistics.)
 #pragma once
 
 #include "autograd/tape.h"
 
 namespace heed::ops {
 
-/// What evaluation normalises by, each (D): averages over the batches of training.
+/// The statistics of inference, each (D): averages over the batches of training.
 struct RunningMoments {
   Tensor mean, variance;
 };
@@ -15,7 +15,7 @@ struct BatchNormOptions {
   double epsilon = 1e-5;
   /// How far the running statistics move towards those of a batch.
   double momentum = 0.1;
-  /// Normalise by the batch's own statistics, and move the running ones; else by the running ones.
+  /// Normalize by the batch's own statistics, and move the running ones; else by the running ones.
   bool training = false;
 };
 

@@ -1,4 +1,4 @@
-// Columns of rows: parts taken out, and parts put side by side.
+// Columns: slicing and concatenation.
 #pragma once
 
 #include <vector>

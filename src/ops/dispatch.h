@@ -1,4 +1,4 @@
-// Helpers that every op uses: checks of shapes, and the step from a tensor to a kernel for its type.
+// Helpers of all ops: checks of shapes, and dispatch on the dtype.
 #pragma once
 
 #include "base/check.h"
@@ -25,7 +25,7 @@ inline void require_same_type(const char* op, const Tensor& a, const Tensor& b) 
   }
 }
 
-/// Elements are read one behind the other: views with gaps have to be copied first.
+/// Throws kShape for views with gaps.
 inline void require_contiguous(const char* op, const Tensor& tensor) {
   if (!tensor.is_contiguous()) {
     fail(ErrorKind::kShape, "{}: the view of {} has gaps between its elements; clone() it first", op,

@@ -1,18 +1,16 @@
-// Relative positions: a score or a value that depends on how far apart a query and a key are, and not on
-// where both stand. Move a sentence, and nothing changes.
+// Relative positions: scores or values that depend on the distance between query and key only, so they are
+// translation-invariant.
 //
-// The rows of a small table stand for distances, and many distances may share a row. Three ways to use it:
+// The rows of a small table are for distances, and many distances may share a row. Three ways to use it:
 //
-//   a bias   score_ij += table[row(j - i), head]                 Raffel et al., "Exploring the limits of
-//   transfer
-//                                                                learning" (T5), 2020, section 2.1
-//   keys     score_ij += scale * q_i . table[row(j - i)]         Shaw, Uszkoreit and Vaswani, "Self-attention
-//   values   mix_i    += sum_j weight_ij * table[row(j - i)]     with relative position representations",
-//   2018
+//   bias     score_ij += table[row(j - i), head]               T5: Raffel et al., "Exploring the limits of
+//                                                              transfer learning", 2020, section 2.1
+//   keys     score_ij += scale * q_i . table[row(j - i)]       Shaw, Uszkoreit and Vaswani, "Self-attention
+//   values   mix_i    += sum_j weight_ij * table[row(j - i)]   with relative position representations", 2018
 //
-// j - i is the place of the key minus that of the query; as in the look-ahead mask, the last query of a
-// sequence stands where its last key does. All of them need the weights, so they go with attention_scores()
-// and its sisters, not with streaming_attention().
+// j - i is the position of the key minus that of the query; as in the look-ahead mask, the last query of a
+// sequence is at the position of its last key. All three need the weights, so they go with attention_scores()
+// and attention_mix(), not with streaming_attention().
 #pragma once
 
 #include <cstdint>
@@ -31,7 +29,7 @@ struct BucketOptions {
   bool bidirectional = true;
 };
 
-/// Which row of a table stands for a distance.
+/// The table row of each distance.
 class Distances {
  public:
   Distances() = default;

@@ -1,4 +1,4 @@
-// Operations that work on each element by itself.
+// Element-wise operations.
 #pragma once
 
 #include "autograd/tape.h"
@@ -13,7 +13,7 @@ Var add(const Var& a, const Var& b);
 /// f(x)
 Var activate(Activation function, const Var& x);
 
-/// Half of the features open and close the other half (Shazeer, "GLU variants improve Transformer", 2020):
+/// Gated linear unit (Shazeer, "GLU variants improve Transformer", 2020):
 /// x (..., 2 F) -> (..., F) = f(columns [0, F)) * columns [F, 2 F)
 Var gated_activation(Activation function, const Var& x);
 

@@ -1,4 +1,4 @@
-// Rows of a table, picked by number.
+// Embedding lookup: rows of a table by id.
 #pragma once
 
 #include "autograd/tape.h"

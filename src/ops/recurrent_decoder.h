@@ -1,12 +1,13 @@
-// The recurrent layer of a decoder that attends while it writes (Bahdanau, Cho and Bengio, 2015):
+// The recurrent layer of a decoder with attention (Bahdanau, Cho and Bengio, 2015):
 //
-//   q_i = W_a s_(i-1)                                      what the state before asks (dot scores: the state)
+//   q_i = W_a s_(i-1)                                      the query (dot scores: the state itself)
 //   c_i = sum_j softmax_j(score(q_i, k_j)) h_j             the context
-//   (kernels/recurrent/additive_attention.h) s_i = cell(W_y y_i + W_c c_i + b, W_h s_(i-1) + b_h)   the new
-//   state (kernels/recurrent/recurrent_cell.h)
+//   s_i = cell(W_y y_i + W_c c_i + b, W_h s_(i-1) + b_h)   the new state
+//
+// Attention is in kernels/recurrent/additive_attention.h, the cell in kernels/recurrent/recurrent_cell.h.
 //
 // The context of a step needs the state before it, so this cannot be a recurrent layer with an attention
-// layer on top. Like ops/recurrent.h it is one op for whole sequences, with the way back written by hand; a
+// layer on top. Like ops/recurrent.h it is one op for whole sequences, with a hand-written backward pass; a
 // step of search is a sequence of one token.
 #pragma once
 
@@ -35,13 +36,13 @@ struct RecurrentDecoderWeights {
   const PackedMatrix* packed_context = nullptr;
 };
 
-/// What is read.
+/// The encoder output.
 struct RecurrentMemory {
   Var annotations;  ///< h (Ns, C)
   Var keys;         ///< k (Ns, A)
 };
 
-/// Where a decoder begins.
+/// The initial state.
 struct RecurrentStart {
   Columns state{};  ///< S columns of (B, any); undefined: zeros
   Columns cell{};   ///< LSTM, likewise

@@ -1,12 +1,12 @@
 // Rotary positions (Su et al., "RoFormer: enhanced Transformer with rotary position embedding", 2021).
 //
-// The features of a query or key are taken two by two as points of a plane, and each pair is turned by an
-// angle that grows with the position i:
+// The features of a query or key are taken in pairs as points of a plane, and each pair is rotated by an
+// angle proportional to the position i:
 //
 //   (a, b) -> (a cos t - b sin t, a sin t + b cos t),   t = i * base^(-2k / d_k),   k = 0 .. d_k / 2 - 1
 //
-// A dot product of two points turned by t and u depends on t - u alone, so scores know how far apart query
-// and key are, and not where.
+// A dot product of two points rotated by t and u depends on t - u alone, so scores depend on the distance of
+// query and key, not on their positions.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ enum class RotaryLayout {
   kInterleaved,  ///< 2k and 2k + 1: the paper, and Llama as it was published
 };
 
-/// How far each row is turned.
+/// The rotation of each row.
 struct RotaryAngles {
   Tensor cosines, sines;  ///< (rows, d_k / 2)
   RotaryLayout layout = RotaryLayout::kHalves;

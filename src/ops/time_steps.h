@@ -1,8 +1,8 @@
-// Packed sequences seen step by step, without padding.
+// Packed sequences by time step, without padding.
 //
 // A recurrent network works on token t of all sequences at once. Sequences are taken from the longest to the
 // shortest, so those that are longer than t are always the first ones, and a step is a matrix of as many rows
-// as there are live sequences: no arithmetic is spent on those that have ended. "In steps" means the rows of
+// as there are live sequences: nothing is computed for those that have ended. "In steps" means the rows of
 // step 0, then those of step 1, and so on; "packed" means sequence by sequence, as everywhere else.
 #pragma once
 

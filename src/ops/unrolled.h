@@ -1,9 +1,9 @@
 // One direction of a recurrent layer, unrolled in time: the steps that ops/recurrent.cc and
 // ops/recurrent_decoder.cc share. Not for use elsewhere.
 //
-// The products of the inputs are made for all tokens at once before, those of the states step by step; going
-// back, only the gradient that flows from step to step needs a product for each step, and the gradients of
-// the weights are one product over all steps at the end (backpropagation through time, Werbos, 1990).
+// The products of the inputs are computed for all tokens before, those of the states step by step. In the
+// backward pass, only the gradient that flows from step to step needs a product for each step; the gradients
+// of the weights are one product over all steps at the end (backpropagation through time, Werbos, 1990).
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace heed::ops {
 
-/// What the forward pass keeps for the way back. All matrices are in steps; S is the width of the state, G
-/// the number of gates of the cell, H >= G S the rows of the recurrent weight, of which some may serve
+/// What the forward pass saves for the backward pass. All matrices are in steps; S is the width of the state,
+/// G the number of gates of the cell, H >= G S the rows of the recurrent weight, of which some may serve
 /// others.
 struct Unrolled {
   RecurrentCell cell;
@@ -46,7 +46,7 @@ struct Unrolled {
   }
 };
 
-/// Row `n` of a matrix without gaps; null where there is no matrix.
+/// Row `n` of a contiguous matrix; null for an undefined one.
 template <typename T>
 T* row_of(Tensor& matrix, int64_t n) {
   return matrix.defined() ? matrix.data<T>() + n * matrix.dim(1) : nullptr;
@@ -105,8 +105,8 @@ struct UnrolledGradients {
   }
 };
 
-/// The cell of step t, backwards: the gradients of gates and hidden from those of states and cells, and what
-/// passes by the gates to the step before.
+/// The backward pass of the cell of step t: the gradients of gates and hidden from those of states and cells,
+/// and the part of the gradient that bypasses the gates to the previous step.
 template <typename T>
 void cell_backward(Unrolled& u, UnrolledGradients& g, const Var& hidden_bias, int64_t t) {
   const int64_t begin = u.steps.begin(t);
@@ -129,7 +129,7 @@ void gather_initial(const Unrolled& u, const Columns& from, Tensor& initial) {
                  {initial.data<T>(), u.width});
 }
 
-/// Their gradients, on the way back.
+/// Their gradients.
 template <typename T>
 void scatter_initial(const Unrolled& u, const Tensor& dinitial, const Columns& to) {
   if (!dinitial.defined() || !to.var.wants_gradient()) return;

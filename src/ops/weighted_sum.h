@@ -1,4 +1,4 @@
-// A sum in which each element counts as much as its weight says.
+// A weighted sum.
 #pragma once
 
 #include "autograd/tape.h"

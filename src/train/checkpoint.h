@@ -1,4 +1,4 @@
-// All of a training's state in one file, so that a run that was stopped resumes as if it had not been.
+// The state of a training in one file, so that an interrupted run resumes with the bits of one that was not.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TrainingState {
   bool has_best = false;
   int validations_since_best = 0;
   std::vector<int64_t> snapshots;  ///< steps whose weights are kept, for averaging
-  uint64_t text = 0;               ///< Task::fingerprint() of what it learns from
+  uint64_t text = 0;               ///< PreparedText::fingerprint()
   int64_t kept_step = 0;           ///< of the weights in model.safetensors
   uint64_t kept_weights = 0;       ///< fingerprint_of() these
   /// The last step, if its validation was interrupted and is still to be done.
@@ -34,7 +34,7 @@ struct Checkpoint {
   nn::ParameterArray average;  ///< undefined where none is kept
 };
 
-/// Writes `path` whole or not at all.
+/// Writes atomically.
 void write_checkpoint(const std::string& path, const nn::ParameterTable& table, const Checkpoint& checkpoint);
 
 /// Nothing if there is no such file. Throws kFormat for a file that is damaged, of another model, or without

@@ -1,5 +1,5 @@
-// Tensors and texts in a safetensors file with a checksum of them all: for what a training resumes from,
-// where a flipped bit would otherwise go on as if nothing had happened.
+// A safetensors file with a checksum of all tensors and texts, for checkpoints, where a flipped bit would
+// otherwise stay unnoticed.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct ChecksummedTensors {
   const Tensor* find(const std::string& name) const;
 };
 
-/// Writes a file whole or not at all. Throws kFile.
+/// Writes a file atomically. Throws kFile.
 void write_checksummed(const std::string& path, const ChecksummedTensors& content);
 
 /// Reads the whole file and compares what was read with its checksum (XXH64 of all names, texts, types,

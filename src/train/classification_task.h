@@ -1,4 +1,4 @@
-// Learning to put texts into classes: the loss of the label of every text.
+// Training a classifier: the loss of the label of every text.
 #pragma once
 
 #include "train/task.h"

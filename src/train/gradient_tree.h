@@ -1,4 +1,4 @@
-// Adds up the gradients of shards in one fixed tree, whichever is finished first.
+// Sums the gradients of shards in one fixed tree, whichever finishes first.
 #pragma once
 
 #include <functional>

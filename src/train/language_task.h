@@ -1,4 +1,4 @@
-// Learning to continue a text: the loss of every token of a running text, given those before it in a block.
+// Training a language model: the loss of every token of running text, given those before it in a block.
 #pragma once
 
 #include "train/task.h"

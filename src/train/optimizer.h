@@ -7,7 +7,7 @@
 
 namespace heed::train {
 
-/// Goes through flat arrays in chunks of a fixed size, so that any number of threads gives the same bits.
+/// Processes flat arrays in chunks of a fixed size, so that the bits do not depend on the number of threads.
 class Optimizer {
  public:
   /// Keeps a reference to the table.

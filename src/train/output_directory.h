@@ -1,4 +1,5 @@
-// The output directory of a training: its files, its lock, and the checks before resuming.
+// The output directory of a training: its files, its lock against other processes, and the checks before
+// resuming.
 #pragma once
 
 #include <string>

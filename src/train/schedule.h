@@ -5,20 +5,22 @@
 
 namespace heed::train {
 
-// With n the number of the update from 1, lr the learning_rate, w the warmup_steps and T the total:
-//
-//   kNoam         lr * width^-0.5 * min(n^-0.5, n * w^-1.5)  (Vaswani et al., 2017, equation 3; lr is a
-//   factor) kInverseSqrt  lr * min(n / w, sqrt(w / n))               the same shape with the peak lr kCosine
-//   lr / 2 * (1 + cos(pi * (n - w) / (T - w))) kLinear       lr * (T - n) / (T - w) kConstant     lr
-//
-// The last three begin with a linear warmup, lr * n / w for n < w.
+/// The learning rate of update n, from 1, with lr = learning_rate, w = warmup_steps and T = total:
+///
+///   kNoam         lr * width^-0.5 * min(n^-0.5, n * w^-1.5)  Vaswani et al. (2017), eq. 3; lr is a factor
+///   kInverseSqrt  lr * min(n / w, sqrt(w / n))               the same shape with peak lr
+///   kCosine       lr / 2 * (1 + cos(pi * (n - w) / (T - w)))
+///   kLinear       lr * (T - n) / (T - w)
+///   kConstant     lr
+///
+/// The last three begin with a linear warmup, lr * n / w for n < w.
 enum class ScheduleKind { kNoam, kInverseSqrt, kCosine, kLinear, kConstant };
 
 struct Schedule {
   ScheduleKind kind = ScheduleKind::kInverseSqrt;
   double learning_rate = 1e-3;
   int64_t warmup_steps = 4000;
-  int64_t total = 100000;  ///< kCosine and kLinear reach 0 here
+  int64_t total = 100000;  ///< end of kCosine and kLinear; the learning rate is 0 from there on
   int64_t width = 512;     ///< for kNoam
 
   /// The learning rate of update n.

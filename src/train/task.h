@@ -1,6 +1,6 @@
-// What differs between training a translator, a language model and a classifier: the text and its tokenizer,
-// what a batch is, which loss, and what validation measures. Everything else (trainer.h) is the same for all,
-// and knows none of them by name.
+// What differs between training a translation model, a language model and a classifier: the text and its
+// tokenizer, the batches, the loss, and the validation metrics. Everything else (trainer.h) is the same for
+// all.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct LossSums {
   double loss = 0;                     ///< as trained on: with label smoothing and weights
   double negative_log_likelihood = 0;  ///< of the references, without either
   double weight = 0;                   ///< what `loss` is divided by for the mean
-  int64_t tokens = 0;                  ///< for the speed that is shown: those that have a loss, or are read
+  int64_t tokens = 0;                  ///< for the speed that is reported: tokens with a loss, or tokens read
   void add(const LossSums& other);
 };
 
@@ -67,7 +67,7 @@ class Objective {
 
   /// Writes what a model directory of this kind holds besides configuration, weights and tokenizer.
   virtual void write_files(const std::string& directory) const = 0;
-  /// At the end of a training: what is found out about the model in the directory. Throws Stopped.
+  /// Called at the end of a training, with the directory of the best model. Throws Stopped.
   virtual void finish(const std::string& /*directory*/) const {}
 };
 
@@ -76,7 +76,7 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
   virtual BatchCursor place() const = 0;
-  /// How many times all of the text was given out, with the part of the epoch under way.
+  /// Epochs so far, including the fraction of the current one.
   virtual double epochs() const = 0;
   /// The next batch, split into shards.
   virtual std::vector<Batch> next(size_t shards) = 0;
@@ -86,11 +86,11 @@ class BatchSource {
 class PreparedText {
  public:
   virtual ~PreparedText() = default;
-  /// Of all that is learnt from and validated with.
+  /// Of the training and validation data.
   virtual uint64_t fingerprint() const = 0;
-  /// How much there is to learn from: "160000 pairs".
+  /// The size of the training data: "160000 pairs".
   virtual std::string amount() const = 0;
-  /// Fills in what is known from the text: the vocabulary, special tokens, labels.
+  /// Fills in what the text determines: vocabulary size, special tokens, labels.
   virtual void complete(models::ModelSettings& settings) const = 0;
 
   // Text and model must outlive what these give.
@@ -111,7 +111,7 @@ class CheckedText {
   virtual std::unique_ptr<PreparedText> prepare() const = 0;
 };
 
-/// What the text of a task is read with.
+/// The input of TaskKind::read.
 struct TaskInput {
   const TrainerOptions& options;
   ThreadPool& pool;
@@ -129,14 +129,13 @@ struct TaskKind {
   models::Task task = models::Task::kTranslation;
   std::string name;      ///< of --task
   std::string training;  ///< as messages call it: "training a translator"
-  /// The keys of recipes that not every task has and this one does; with the words that it takes, if these
-  /// are not all there are.
+  /// The recipe keys of this task that not every task has, with the values it allows where these are not all.
   std::map<std::string, std::vector<std::string>> settings;
-  /// The files of a model directory that its tokenizer writes.
+  /// The files that its tokenizer writes.
   std::vector<std::string> tokenizer_files;
   /// The part of a preset that depends on text and batches, not on the model.
   void (*preset)(models::PresetSize size, Recipe& recipe) = nullptr;
-  /// Throws kUsage for options that are another task's.
+  /// Throws kUsage for options of another task.
   void (*check)(const TrainerOptions& options) = nullptr;
   /// Reads the text; options.output need not exist yet. Throws for text that cannot be learnt from and for
   /// settings that contradict each other, Stopped, and what reading throws.
@@ -147,7 +146,7 @@ struct TaskKind {
 /// validate with, and no pairs. `model` is what is trained, `text` what it needs, for messages.
 void require_text(const TrainerOptions& options, const char* model, const char* text);
 
-/// Throws kUsage for standard input and pipes, as a text is read several times.
+/// Throws kUsage for standard input and pipes, since text is read several times.
 void require_rereadable(const std::string& path);
 
 /// The losses of validation batches, each in a context for inference, on all threads. Throws Stopped.
@@ -156,7 +155,7 @@ LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
                     const std::function<LossSums(nn::Context& context, const Batch& batch)>& loss);
 
 const std::vector<TaskKind>& task_kinds();
-/// Throws kUsage for a task that nothing is trained for.
+/// Throws kUsage for a task without training.
 const TaskKind& task_kind(models::Task task);
 
 }  // namespace heed::train

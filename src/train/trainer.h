@@ -11,7 +11,7 @@
 
 namespace heed::train {
 
-/// Files to learn from; which of them are needed is the task's to say.
+/// Training or validation text; which fields are needed depends on the task.
 struct TrainingText {
   PairsInput pairs = {};         ///< of sentences
   std::string text = {};         ///< running text, or lines of LABEL TAB TEXT
@@ -20,11 +20,11 @@ struct TrainingText {
 };
 
 struct TrainerOptions {
-  std::string output;  ///< the model directory; if a training stands there, it goes on
-  /// Where it names no pairs, those of recipe.corpora are learnt from, read with its `lines`, and with source
-  /// and target exchanged where pairs.swap says so.
+  std::string output;  ///< the model directory; a training in it is resumed
+  /// Without pairs, those of recipe.corpora are used, read with `lines`, and with source and target exchanged
+  /// if pairs.swap is set.
   TrainingText data;
-  TrainingText validation;  ///< nothing named: no validation, and the newest weights are the best
+  TrainingText validation;  ///< empty: no validation, and the newest weights are the best
   Recipe recipe;
   int threads = 0;         ///< 0: all processors; the result does not depend on it
   int64_t max_steps = 0;   ///< updates in all; 0: no limit
@@ -33,13 +33,14 @@ struct TrainerOptions {
   double checkpoint_minutes = 5;
   std::string source_language, target_language;  ///< kept in the tokenizer's config, e.g. "de"
   const std::atomic<bool>* stop = nullptr;       ///< set from outside: save and return
-  /// Once all is ready for the first step. Before that, some libraries can't be stopped: the process may end
-  /// at any moment, and nothing is left half made. From then on, `stop` ends a step within a moment.
+  /// Called when everything is ready for the first step. Before that, some libraries cannot be interrupted;
+  /// the process may end at any time without leaving incomplete files. From then on, `stop` takes effect at
+  /// once.
   std::function<void()> on_ready;
   std::function<void(const Metrics&)> on_step;  ///< after each update
   std::function<void(const std::string&)> on_message;
-  /// Something begins that may take long, before the first step: "training the tokenizer". It ends with the
-  /// next call of any of these functions.
+  /// Called when something begins that may take long, before the first step: "training the tokenizer". It
+  /// ends with the next call of any of these functions.
   std::function<void(const std::string&)> on_work;
 };
 
@@ -48,16 +49,16 @@ enum class TrainingEnd { kSteps, kMinutes, kEpochs, kPatience, kStopped };
 struct TrainingSummary {
   TrainingEnd end = TrainingEnd::kSteps;
   int64_t steps = 0;
-  int64_t resumed_from = 0;  ///< the step it went on from; 0: from the beginning
+  int64_t resumed_from = 0;  ///< 0: from scratch
   int64_t best_step = 0;     ///< whose weights are those of the directory: of the best validation
   double seconds = 0;
 };
 
-/// Runs a training to one of its limits, at least one of which must be set. The weights after each step, and
-/// so all files but those that hold times, are a function of data, recipe and seed: not of the number of
-/// threads, nor of where the run was stopped and went on. Throws kUsage for another recipe or other data than
-/// those of the training that stands in `output`, kNumeric when the loss is no longer finite (the last
-/// checkpoint stays), and what reading and writing throw.
+/// Trains until a stopping criterion is met; at least one must be set. The weights after each step, and so
+/// all files but those that hold times, are a function of data, recipe and seed, and depend neither on the
+/// number of threads nor on interruptions. Throws kUsage for another recipe or other data than those of the
+/// training in `output`, kNumeric when the loss is no longer finite (the last checkpoint is kept), and what
+/// reading and writing throw.
 TrainingSummary train(const TrainerOptions& options);
 
 }  // namespace heed::train

@@ -1,4 +1,4 @@
-// Learning to translate: pairs of sentences, and the loss of every piece of the target.
+// Training a translation model: sentence pairs, and the loss of every token of the target.
 #pragma once
 
 #include "train/task.h"
