@@ -26,7 +26,7 @@ struct AttentionMatrix {
 };
 
 /// [layer][head]. Matrices that were not recorded or selected are empty, so that indices keep their meaning.
-using AttentionStack = std::vector<std::vector<AttentionMatrix>>;
+using StackWeights = std::vector<std::vector<AttentionMatrix>>;
 
 /// Intermediate values of one head. `scores` are q k^T times `scale`, plus the relative-position term in
 /// models that have one, before the mask; their softmax is the weights.
@@ -51,7 +51,7 @@ struct Trace {
   /// The input tokens of the decoder positions: the keys of `decoder`. Empty: the usual shift by one, the
   /// start token and then the target tokens without the last.
   std::vector<std::string> decoder_tokens;
-  AttentionStack encoder, decoder, cross;
+  StackWeights encoder, decoder, cross;
   /// ln P of each target token, given the source and the preceding target tokens; empty if unknown.
   std::vector<float> log_probabilities = {};
   /// The word index of each source token, from 0, non-decreasing without gaps; pieces that continue a word

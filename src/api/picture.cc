@@ -52,17 +52,17 @@ void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices
   if (!std::isfinite(o.least) || !std::isfinite(o.most) || !(o.least < o.most)) {
     fail(ErrorKind::kUsage, "HeatmapOptions: least must be below most, not {} and {}", o.least, o.most);
   }
-  std::vector<MatrixPanel> panels;
+  std::vector<MatrixPlot> plots;
   for (const Heatmap& each : matrices) {
     if (!each.values.defined() || each.values.rank() != 2) {
       fail(ErrorKind::kShape, "'{}' has the shape {}; a matrix (rows, columns) can be drawn", each.title,
            each.values.defined() ? each.values.shape().to_string() : "of no tensor");
     }
-    panels.push_back({each.title,
-                      {static_cast<int>(each.values.dim(0)), static_cast<int>(each.values.dim(1)),
-                       each.values.to_vector<float>()},
-                      each.rows,
-                      each.columns});
+    plots.push_back({each.title,
+                     {static_cast<int>(each.values.dim(0)), static_cast<int>(each.values.dim(1)),
+                      each.values.to_vector<float>()},
+                     each.rows,
+                     each.columns});
   }
   MatrixPictureOptions options;
   options.title = o.title;
@@ -72,8 +72,8 @@ void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices
   options.least = o.least;
   options.most = o.most;
   options.decimals = o.decimals;
-  options.panels_per_row = o.per_row;
-  save_picture(matrix_picture(panels, options), path);
+  options.plots_per_row = o.per_row;
+  save_picture(matrix_picture(plots, options), path);
 }
 
 void save_lines(const std::string& path, const std::vector<PlotLine>& lines, const PlotOptions& options) {

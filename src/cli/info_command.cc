@@ -31,19 +31,19 @@ struct InfoOptions {
   bool verify = false, json = false;
 };
 
-ChartOptions chart_of(const CurvePanel& panel) {
+ChartOptions chart_of(const CurvePlot& plot) {
   ChartOptions chart;
-  chart.title = panel.title;
+  chart.title = plot.title;
   chart.x_name = "step";
-  chart.y_name = panel.y_name;
+  chart.y_name = plot.y_name;
   return chart;
 }
 
-/// All panels in one picture, from top to bottom.
-void draw_curves(const std::vector<CurvePanel>& panels, const std::string& path) {
-  Picture picture = curve_picture(panels[0].curves, chart_of(panels[0]));
-  for (size_t n = 1; n < panels.size(); ++n) {
-    picture.add_below(curve_picture(panels[n].curves, chart_of(panels[n])));
+/// All plots in one picture, from top to bottom.
+void draw_curves(const std::vector<CurvePlot>& plots, const std::string& path) {
+  Picture picture = curve_picture(plots[0].curves, chart_of(plots[0]));
+  for (size_t n = 1; n < plots.size(); ++n) {
+    picture.add_below(curve_picture(plots[n].curves, chart_of(plots[n])));
   }
   picture.title = "Training";
   save_picture(picture, path);
@@ -65,14 +65,14 @@ std::string system_text() {
 
 void describe_model(const InfoOptions& o, const std::string& directory, LineOutput& output) {
   const ModelSummary summary = summarize_model(directory);
-  const std::vector<CurvePanel> panels = training_curves(directory);
+  const std::vector<CurvePlot> plots = training_curves(directory);
   if (!o.curve.empty()) {
-    if (panels.empty()) {
+    if (plots.empty()) {
       fail(ErrorKind::kNotFound,
            "'{}' contains neither training/metrics.jsonl nor training-log.jsonl: leave out --curve",
            directory);
     }
-    draw_curves(panels, o.curve);
+    draw_curves(plots, o.curve);
   }
   if (o.json) {
     nlohmann::ordered_json json = to_json(summary);
@@ -81,13 +81,13 @@ void describe_model(const InfoOptions& o, const std::string& directory, LineOutp
     return;
   }
   output.write(to_text(summary));
-  for (const CurvePanel& panel : panels) {
+  for (const CurvePlot& plot : plots) {
     CurveTerminalOptions terminal;
     terminal.columns = std::max(30, terminal_columns());
     terminal.colours = stdout_colours();
-    terminal.title = panel.title;
+    terminal.title = plot.title;
     terminal.x_name = "step";
-    output.write("\n" + curve_terminal(panel.curves, terminal));
+    output.write("\n" + curve_terminal(plot.curves, terminal));
   }
   output.write("\n" + system_text());
 }

@@ -105,34 +105,34 @@ Curve mark(const train::Metrics& best, double y) {
 
 }  // namespace
 
-std::vector<CurvePanel> training_curves(const std::string& directory) {
+std::vector<CurvePlot> training_curves(const std::string& directory) {
   using train::Metrics;
   const std::vector<Metrics> log = read_logs(directory);
   if (log.empty()) return {};
   const Metrics* best = best_of(log);
-  std::vector<CurvePanel> panels;
-  panels.push_back({"Loss", "loss", {smoothed(curve_of("training", log, [](const Metrics& m) {
-                      return std::optional(m.loss);
-                    }))}});
+  std::vector<CurvePlot> plots;
+  plots.push_back({"Loss", "loss", {smoothed(curve_of("training", log, [](const Metrics& m) {
+                     return std::optional(m.loss);
+                   }))}});
   if (best != nullptr) {
-    panels[0].curves.push_back(curve_of("validation", log, [](const Metrics& m) { return m.valid_loss; }));
-    panels[0].curves.push_back(mark(*best, *best->valid_loss));
+    plots[0].curves.push_back(curve_of("validation", log, [](const Metrics& m) { return m.valid_loss; }));
+    plots[0].curves.push_back(mark(*best, *best->valid_loss));
     for (const train::Score& score : best->scores) {
       const std::string title = title_of(score.name);
-      panels.push_back({title,
-                        title,
-                        {curve_of("validation", log,
-                                  [&](const Metrics& m) {
-                                    const double* value = score_named(m, score.name);
-                                    return value == nullptr ? std::nullopt : std::optional(*value);
-                                  }),
-                         mark(*best, score.value)}});
+      plots.push_back({title,
+                       title,
+                       {curve_of("validation", log,
+                                 [&](const Metrics& m) {
+                                   const double* value = score_named(m, score.name);
+                                   return value == nullptr ? std::nullopt : std::optional(*value);
+                                 }),
+                        mark(*best, score.value)}});
     }
   }
-  panels.push_back({"Learning rate", "learning rate", {curve_of("", log, [](const Metrics& m) {
-                      return std::optional(m.learning_rate);
-                    })}});
-  return panels;
+  plots.push_back({"Learning rate", "learning rate", {curve_of("", log, [](const Metrics& m) {
+                     return std::optional(m.learning_rate);
+                   })}});
+  return plots;
 }
 
 }  // namespace heed::cli

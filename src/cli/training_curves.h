@@ -9,15 +9,15 @@
 namespace heed::cli {
 
 /// Curves that share their axes.
-struct CurvePanel {
+struct CurvePlot {
   std::string title;   ///< "Loss", "BLEU", "Learning rate"
   std::string y_name;  ///< label of the y axis
   std::vector<Curve> curves;
 };
 
-/// The panels for the training log of a model directory: training/metrics.jsonl, or, in bundled models,
+/// The plots for the training log of a model directory: training/metrics.jsonl, or, in bundled models,
 /// training-log.jsonl followed by training-log-further.jsonl. The best validation is a curve with one marked
 /// point. Empty without a log. Throws kFormat for a log that cannot be read.
-std::vector<CurvePanel> training_curves(const std::string& directory);
+std::vector<CurvePlot> training_curves(const std::string& directory);
 
 }  // namespace heed::cli

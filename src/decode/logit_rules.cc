@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
-void require_prefix(const LogitRules::Sentence& sentence, const models::Generator& model,
+void require_prefix(const LogitRules::Sentence& sentence, const models::AutoregressiveModel& model,
                     const std::vector<int32_t>& ends) {
   const auto size = static_cast<int64_t>(sentence.prefix.size());
   if (size > 0 && size >= sentence.max_length) {
@@ -38,7 +38,8 @@ void TokenLogits::forbid(int32_t id) const {
   if (float* logit = find(id)) *logit = kForbidden;
 }
 
-LogitRules::LogitRules(const SearchOptions& options, const models::Generator& model, Sentence sentence)
+LogitRules::LogitRules(const SearchOptions& options, const models::AutoregressiveModel& model,
+                       Sentence sentence)
     : sentence_(std::move(sentence)),
       forbidden_(options.forbidden_ids),
       begin_forbidden_(options.begin_forbidden_ids),

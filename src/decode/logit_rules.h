@@ -32,7 +32,7 @@ class LogitRules {
     int64_t beginning = 1;        ///< number of preceding ids: the start token or the prompt
   };
   /// Throws kUsage for a prefix that is too long or contains the end token or an invalid id.
-  LogitRules(const SearchOptions& options, const models::Generator& model, Sentence sentence);
+  LogitRules(const SearchOptions& options, const models::AutoregressiveModel& model, Sentence sentence);
 
   /// The forced token after `length` others, if any: from the prefix, or the end token at the maximum length.
   std::optional<int32_t> forced(int64_t length) const;

@@ -39,8 +39,8 @@ class OnlyCaller : public SearchCaller {
 
 }  // namespace
 
-Search::Search(const models::Generator& model, const nn::Context& context, const SearchOptions& options,
-               const SearchBudget& budget)
+Search::Search(const models::AutoregressiveModel& model, const nn::Context& context,
+               const SearchOptions& options, const SearchBudget& budget)
     : model_(model), context_(context), options_(options), budget_(budget) {
   require_valid(options, model);
   if (!uses_shortlist(options)) options_.shortlist = nullptr;

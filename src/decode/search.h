@@ -20,7 +20,7 @@ class Search {
  public:
   /// `context` has the model's parameters; its table, values and the model must outlive the search. Throws
   /// kUsage for invalid options.
-  Search(const models::Generator& model, const nn::Context& context, const SearchOptions& options,
+  Search(const models::AutoregressiveModel& model, const nn::Context& context, const SearchOptions& options,
          const SearchBudget& budget = {});
 
   /// Returns the next sentences; empty at the end.
@@ -47,11 +47,11 @@ class Search {
 
   /// The effective options: without a shortlist if the search does not use it.
   const SearchOptions& options() const { return options_; }
-  const models::Generator& model() const { return model_; }
+  const models::AutoregressiveModel& model() const { return model_; }
   const nn::Context& context() const { return context_; }
 
  private:
-  const models::Generator& model_;
+  const models::AutoregressiveModel& model_;
   nn::Context context_;
   SearchOptions options_;
   SearchBudget budget_;

@@ -21,7 +21,7 @@ void add_required(SearchSentence& sentence) {
 
 }  // namespace
 
-SearchBatch::SearchBatch(const models::Generator& model, const nn::Context& context,
+SearchBatch::SearchBatch(const models::AutoregressiveModel& model, const nn::Context& context,
                          const SearchBudget& budget)
     : model_(model), context_(context), budget_(budget), state_(model.start(context_)) {}
 

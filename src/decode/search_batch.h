@@ -40,7 +40,8 @@ class SearchCaller {
 class SearchBatch {
  public:
   /// Model, parameters and callers must outlive the batch.
-  SearchBatch(const models::Generator& model, const nn::Context& context, const SearchBudget& budget);
+  SearchBatch(const models::AutoregressiveModel& model, const nn::Context& context,
+              const SearchBudget& budget);
   ~SearchBatch();
 
   struct Entry {
@@ -78,7 +79,7 @@ class SearchBatch {
   void fail_all(const std::exception_ptr& error);
   void erase_left();
 
-  const models::Generator& model_;
+  const models::AutoregressiveModel& model_;
   nn::Context context_;
   SearchBudget budget_;
   std::unique_ptr<models::DecoderState> state_;

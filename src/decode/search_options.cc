@@ -29,7 +29,7 @@ void require_sampling(const SamplingOptions& options) {
   }
 }
 
-void require_ids(const SearchOptions& options, const models::Generator& model) {
+void require_ids(const SearchOptions& options, const models::AutoregressiveModel& model) {
   const auto require = [&](const char* which, int32_t id) {
     if (id >= 0 && id < model.vocabulary_size()) return;
     fail(ErrorKind::kUsage, "the {} id {} is out of range for a vocabulary of {}", which, id,
@@ -126,12 +126,12 @@ bool uses_shortlist(const SearchOptions& options) {
   return options.shortlist != nullptr && !options.sample && !beams;
 }
 
-std::vector<int32_t> end_ids_of(const SearchOptions& options, const models::Generator& model) {
+std::vector<int32_t> end_ids_of(const SearchOptions& options, const models::AutoregressiveModel& model) {
   if (!options.end_ids.empty()) return options.end_ids;
   return model.end_id() >= 0 ? std::vector{model.end_id()} : std::vector<int32_t>{};
 }
 
-void require_valid(const SearchOptions& options, const models::Generator& model) {
+void require_valid(const SearchOptions& options, const models::AutoregressiveModel& model) {
   const auto at_least = [](const char* what, int64_t least, int64_t value) {
     if (value < least) fail_option("{} must be at least {}, not {}", what, least, value);
   };
@@ -157,7 +157,7 @@ void require_valid(const SearchOptions& options, const models::Generator& model)
   if (options.sample) require_sampling(options.sampling);
 }
 
-int64_t max_translation_length(const SearchOptions& options, const models::Generator& model,
+int64_t max_translation_length(const SearchOptions& options, const models::AutoregressiveModel& model,
                                const SentenceLengths& lengths) {
   // The last id is never read again, so the model's maximum allows one more id.
   const auto beginning = static_cast<int64_t>(lengths.beginning);

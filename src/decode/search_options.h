@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "models/generator.h"
+#include "models/autoregressive_model.h"
 #include "models/model_directory.h"
 
 namespace heed::decode {
@@ -108,10 +108,10 @@ constexpr int64_t kUsualMaxNew = 256;  ///< default number of new tokens
 bool uses_shortlist(const SearchOptions& options);
 
 /// The end token ids; empty if there are none.
-std::vector<int32_t> end_ids_of(const SearchOptions& options, const models::Generator& model);
+std::vector<int32_t> end_ids_of(const SearchOptions& options, const models::AutoregressiveModel& model);
 
 /// Throws kUsage for options that are invalid, or invalid for this model.
-void require_valid(const SearchOptions& options, const models::Generator& model);
+void require_valid(const SearchOptions& options, const models::AutoregressiveModel& model);
 
 /// Numbers of ids.
 struct SentenceLengths {
@@ -120,7 +120,7 @@ struct SentenceLengths {
   size_t prefix = 0;
 };
 /// Maximum number of ids of a translation, without `beginning`, with prefix and end token. At least 1.
-int64_t max_translation_length(const SearchOptions& options, const models::Generator& model,
+int64_t max_translation_length(const SearchOptions& options, const models::AutoregressiveModel& model,
                                const SentenceLengths& lengths);
 
 }  // namespace heed::decode

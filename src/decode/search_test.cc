@@ -95,8 +95,9 @@ TEST(Search, ShortlistForbidsAllOtherTokens) {
   options.max_length = 20;
   SearchOptions with_list = options;
   with_list.shortlist = small_shortlist();
-  for (const models::Generator* generator :
-       {static_cast<const models::Generator*>(&model), static_cast<const models::Generator*>(&tiny.model)}) {
+  for (const models::AutoregressiveModel* generator :
+       {static_cast<const models::AutoregressiveModel*>(&model),
+        static_cast<const models::AutoregressiveModel*>(&tiny.model)}) {
     const Results listed = Search(*generator, tiny.context(), with_list).run(sentences);
     for (size_t n = 0; n < sentences.size(); ++n) {
       const std::vector<int32_t> words = with_list.shortlist->tokens(sentences[n].source);

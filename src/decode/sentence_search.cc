@@ -22,7 +22,7 @@ SearchOptions with_forbidden(SearchOptions options, const SearchSentence& senten
 
 }  // namespace
 
-SearchSettings::SearchSettings(const SearchOptions& search_options, const models::Generator& model,
+SearchSettings::SearchSettings(const SearchOptions& search_options, const models::AutoregressiveModel& model,
                                const SearchSentence& sentence)
     : options(search_options),
       number(sentence.number),
@@ -46,7 +46,7 @@ bool SearchSettings::ends(const HypothesisTree& tree, int32_t parent, int32_t id
 }
 
 std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& options,
-                                                     const models::Generator& model,
+                                                     const models::AutoregressiveModel& model,
                                                      const SearchSentence& sentence) {
   SearchSettings settings(options, model, sentence);
   if (!sentence.required.empty()) {

@@ -37,7 +37,7 @@ class SentenceSearch {
 /// Creates beam search, greedy search, constrained search or sampling. Throws kUsage for a prefix that is too
 /// long.
 std::unique_ptr<SentenceSearch> make_sentence_search(const SearchOptions& options,
-                                                     const models::Generator& model,
+                                                     const models::AutoregressiveModel& model,
                                                      const SearchSentence& sentence);
 
 /// The maximum number of rows of such a search.
@@ -45,7 +45,7 @@ int search_width(const SearchOptions& options);
 
 /// Settings of the search for one sentence, common to all kinds of search.
 struct SearchSettings {
-  SearchSettings(const SearchOptions& search_options, const models::Generator& model,
+  SearchSettings(const SearchOptions& search_options, const models::AutoregressiveModel& model,
                  const SearchSentence& sentence);
 
   SearchOptions options;

@@ -94,7 +94,7 @@ class SharedSearch::Job : public SearchCaller {
 /// Who waits for a model, the next to be served first. Rows with and without a shortlist cannot share a step,
 /// so a model may have two lanes.
 struct SharedSearch::Lane {
-  const models::Generator* model;
+  const models::AutoregressiveModel* model;
   bool shortlist;
   nn::Context context;
   std::list<Job*> jobs = {};  // with waiting sentences

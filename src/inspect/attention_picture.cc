@@ -78,7 +78,7 @@ class Layout {
   void collect_blocks() {
     size_t cells = 0;
     for (const Stack stack : kStacks) {
-      const AttentionStack& layers = stack_of(trace_, stack);
+      const StackWeights& layers = stack_of(trace_, stack);
       for (size_t layer = 0; layer < layers.size(); ++layer) {
         Block block{stack, layer, {}, {}, {}};
         for (size_t head = 0; head < layers[layer].size(); ++head) {

@@ -50,7 +50,7 @@ class Writer {
       write_sentence(target, trace_.target);
     }
     for (const Stack stack : kStacks) {
-      const AttentionStack& layers = stack_of(trace_, stack);
+      const StackWeights& layers = stack_of(trace_, stack);
       for (size_t layer = 0; layer < layers.size(); ++layer) write_layer(stack, layer);
     }
     write_legend();
@@ -85,9 +85,9 @@ class Writer {
       for (const std::string& character : characters) widest = std::max(widest, display_width(character));
     }
     cell_columns_ = options_.values ? kValueColumns : (keys * 2 <= room ? 2 : widest);
-    keys_per_panel_ = std::max(1, std::min(keys, room / cell_columns_));
-    panel_columns_ = std::max(keys_per_panel_ * cell_columns_, kNarrowestHead);
-    heads_per_row_ = std::max(1, (room + kGap) / (panel_columns_ + kGap));
+    keys_per_matrix_ = std::max(1, std::min(keys, room / cell_columns_));
+    matrix_columns_ = std::max(keys_per_matrix_ * cell_columns_, kNarrowestHead);
+    heads_per_row_ = std::max(1, (room + kGap) / (matrix_columns_ + kGap));
   }
 
   void write_layer(Stack stack, size_t layer) {
@@ -108,26 +108,26 @@ class Writer {
     for (size_t first = 0; first < heads.size(); first += heads_per_row_) {
       const size_t end = std::min(heads.size(), first + heads_per_row_);
       const std::vector<size_t> row(heads.begin() + first, heads.begin() + end);
-      for (int key = 0; key < keys; key += keys_per_panel_) {
-        write_panels(matrices, row, key, std::min(keys, key + keys_per_panel_));
+      for (int key = 0; key < keys; key += keys_per_matrix_) {
+        write_matrices(matrices, row, key, std::min(keys, key + keys_per_matrix_));
       }
     }
   }
 
   /// Writes heads side by side, for keys [begin, end).
-  void write_panels(const std::vector<AttentionMatrix>& matrices, const std::vector<size_t>& heads, int begin,
-                    int end) {
+  void write_matrices(const std::vector<AttentionMatrix>& matrices, const std::vector<size_t>& heads,
+                      int begin, int end) {
     const bool part = end - begin < static_cast<int>(key_labels_.size());
     line("");
     std::string captions(label_columns_ + 1, ' ');
     for (const size_t head : heads) {
       std::string caption = trace_.heads_averaged ? "Mean" : fmt::format("Head {}", head + 1);
       if (part) caption += fmt::format(", keys {} to {}", begin + 1, end);
-      captions += fit_left(caption, panel_columns_) + std::string(kGap, ' ');
+      captions += fit_left(caption, matrix_columns_) + std::string(kGap, ' ');
     }
     line(without_end_spaces(captions));
     write_key_labels(heads.size(), begin, end);
-    const int padding = panel_columns_ - (end - begin) * cell_columns_ + kGap;
+    const int padding = matrix_columns_ - (end - begin) * cell_columns_ + kGap;
     for (size_t query = 0; query < query_labels_.size(); ++query) {
       std::string cells = fit_right(query_labels_[query].text, label_columns_) + " ";
       for (const size_t head : heads) {
@@ -141,7 +141,7 @@ class Writer {
   }
 
   /// Writes the key labels vertically, aligned to the cells.
-  void write_key_labels(size_t panels, int begin, int end) {
+  void write_key_labels(size_t matrices, int begin, int end) {
     std::vector<std::vector<std::string>> names;
     size_t rows = 0;
     for (int key = begin; key < end; ++key) {
@@ -149,15 +149,15 @@ class Writer {
       rows = std::max(rows, names.back().size());
     }
     for (size_t row = 0; row < rows; ++row) {
-      std::string panel;
+      std::string labels;
       for (const auto& name : names) {
         const size_t above = rows - name.size();
         const std::string character = row < above ? "" : name[row - above];
-        panel += options_.values ? fit_right(character, cell_columns_) : fit_left(character, cell_columns_);
+        labels += options_.values ? fit_right(character, cell_columns_) : fit_left(character, cell_columns_);
       }
-      const std::string padding(panel_columns_ - (end - begin) * cell_columns_ + kGap, ' ');
+      const std::string padding(matrix_columns_ - (end - begin) * cell_columns_ + kGap, ' ');
       std::string content(label_columns_ + 1, ' ');
-      for (size_t n = 0; n < panels; ++n) content += panel + padding;
+      for (size_t n = 0; n < matrices; ++n) content += labels + padding;
       line(std::move(content));
     }
   }
@@ -199,7 +199,7 @@ class Writer {
   const TerminalOptions& options_;
   std::string text_;
   std::vector<Label> query_labels_, key_labels_;
-  int label_columns_ = 0, key_rows_ = 0, cell_columns_ = 0, keys_per_panel_ = 0, panel_columns_ = 0;
+  int label_columns_ = 0, key_rows_ = 0, cell_columns_ = 0, keys_per_matrix_ = 0, matrix_columns_ = 0;
   int heads_per_row_ = 1;
 };
 

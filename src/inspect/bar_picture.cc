@@ -110,7 +110,7 @@ Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>&
 
 std::vector<float> query_weights(const Trace& trace, const QueryChoice& choice) {
   check_trace(trace);
-  const AttentionStack& layers = stack_of(trace, choice.stack);
+  const StackWeights& layers = stack_of(trace, choice.stack);
   const auto within = [](int index, size_t count) {
     return index >= 0 && static_cast<size_t>(index) < count;
   };

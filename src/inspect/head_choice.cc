@@ -49,7 +49,7 @@ void require_heads(const Trace& trace, const nn::HeadScales& scales) {
   }
   for (const nn::HeadScale& each : scales.all()) {
     const Stack stack = each.place.stack;
-    const AttentionStack& layers = stack_of(trace, stack);
+    const StackWeights& layers = stack_of(trace, stack);
     if (layers.empty()) fail(ErrorKind::kUsage, "this model has no attention '{}'", stack_name(stack));
     if (each.place.layer < static_cast<int>(layers.size()) &&
         each.head < static_cast<int>(layers.front().size())) {

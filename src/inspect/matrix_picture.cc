@@ -14,7 +14,7 @@ namespace heed {
 namespace {
 
 constexpr double kMargin = 14, kGap = 16, kLabelGap = 4;
-constexpr double kRowWidth = 640;  // cells grow until a row of panels is so wide
+constexpr double kRowWidth = 640;  // cells grow until a row of plots is so wide
 constexpr double kSmallestCell = 2, kLargestCell = 30;
 constexpr double kLongestLabel = 90;
 constexpr Colour kMasked{0.87, 0.87, 0.87}, kHatching{0.62, 0.62, 0.62};
@@ -23,25 +23,25 @@ bool is_masked(float value) {
   return value == -std::numeric_limits<float>::infinity();
 }
 
-void check(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options) {
-  if (panels.empty()) fail(ErrorKind::kUsage, "a picture needs at least one matrix");
+void check(const std::vector<MatrixPlot>& plots, const MatrixPictureOptions& options) {
+  if (plots.empty()) fail(ErrorKind::kUsage, "a picture needs at least one matrix");
   if (!(options.least < options.most)) {
     fail(ErrorKind::kUsage, "the colour range must be increasing, not from {} to {}", options.least,
          options.most);
   }
-  for (const MatrixPanel& panel : panels) {
-    const AttentionMatrix& m = panel.matrix;
-    if (m.queries < 1 || m.keys < 1) fail(ErrorKind::kUsage, "the matrix '{}' is empty", panel.title);
+  for (const MatrixPlot& plot : plots) {
+    const AttentionMatrix& m = plot.matrix;
+    if (m.queries < 1 || m.keys < 1) fail(ErrorKind::kUsage, "the matrix '{}' is empty", plot.title);
     const auto fits = [](const std::vector<std::string>& names, int count) {
       return names.empty() || static_cast<int>(names.size()) == count;
     };
-    if (!fits(panel.rows, m.queries) || !fits(panel.columns, m.keys)) {
+    if (!fits(plot.rows, m.queries) || !fits(plot.columns, m.keys)) {
       fail(ErrorKind::kShape, "'{}': a ({}, {}) matrix cannot have names for {} rows and {} columns",
-           panel.title, m.queries, m.keys, panel.rows.size(), panel.columns.size());
+           plot.title, m.queries, m.keys, plot.rows.size(), plot.columns.size());
     }
     if (!std::ranges::all_of(m.weights,
                              [](float value) { return std::isfinite(value) || is_masked(value); })) {
-      fail(ErrorKind::kNumeric, "'{}' contains NaN or plus infinity", panel.title);
+      fail(ErrorKind::kNumeric, "'{}' contains NaN or plus infinity", plot.title);
     }
   }
 }
@@ -54,20 +54,20 @@ std::vector<Label> labels_of(const std::vector<std::string>& names) {
 
 class Layout {
  public:
-  Layout(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options)
-      : panels_(panels), options_(options) {
+  Layout(const std::vector<MatrixPlot>& plots, const MatrixPictureOptions& options)
+      : plots_(plots), options_(options) {
     picture_.font = options.font;
     picture_.background = options.background;
     picture_.title = options.title.empty() ? options.scale : visible_text(options.title);
     style_.size = options.font_size;
     style_.colour = ink_on(options.background);
     style_.max_width = kLongestLabel;
-    per_row_ = options.panels_per_row > 0 ? options.panels_per_row : static_cast<int>(panels.size());
-    per_row_ = std::min(per_row_, static_cast<int>(panels.size()));
+    per_row_ = options.plots_per_row > 0 ? options.plots_per_row : static_cast<int>(plots.size());
+    per_row_ = std::min(per_row_, static_cast<int>(plots.size()));
     choose_cell();
-    for (const MatrixPanel& panel : panels_) {
-      measure(panel);
-      any_masked_ = any_masked_ || std::ranges::any_of(panel.matrix.weights, is_masked);
+    for (const MatrixPlot& plot : plots_) {
+      measure(plot);
+      any_masked_ = any_masked_ || std::ranges::any_of(plot.matrix.weights, is_masked);
     }
     if (!options_.y_name.empty()) row_names_ += axis_room();
     if (!options_.x_name.empty()) column_names_ += axis_room();
@@ -75,12 +75,12 @@ class Layout {
 
   Picture draw() {
     double y = draw_heading(), right = kMargin + legend_width();
-    for (size_t first = 0; first < panels_.size(); first += static_cast<size_t>(per_row_)) {
+    for (size_t first = 0; first < plots_.size(); first += static_cast<size_t>(per_row_)) {
       double x = kMargin;
-      for (size_t n = first; n < std::min(panels_.size(), first + static_cast<size_t>(per_row_)); ++n) {
+      for (size_t n = first; n < std::min(plots_.size(), first + static_cast<size_t>(per_row_)); ++n) {
         // Cells that begin at whole points have sharp edges.
-        draw_panel(panels_[n], {std::ceil(x + row_names_), std::ceil(y + title_height())});
-        x += panel_width() + kGap;
+        draw_plot(plots_[n], {std::ceil(x + row_names_), std::ceil(y + title_height())});
+        x += plot_width() + kGap;
       }
       right = std::max(right, x - kGap);
       y += title_height() + height_ + column_names_ + kGap;
@@ -93,9 +93,9 @@ class Layout {
  private:
   void choose_cell() {
     int most_columns = 1, most = 1;
-    for (const MatrixPanel& panel : panels_) {
-      most_columns = std::max(most_columns, panel.matrix.keys);
-      most = std::max({most, panel.matrix.keys, panel.matrix.queries});
+    for (const MatrixPlot& plot : plots_) {
+      most_columns = std::max(most_columns, plot.matrix.keys);
+      most = std::max({most, plot.matrix.keys, plot.matrix.queries});
     }
     cell_ = options_.cell;
     if (cell_ > 0) return;
@@ -131,17 +131,17 @@ class Layout {
     return labels;
   }
 
-  void measure(const MatrixPanel& panel) {
-    width_ = std::max(width_, panel.matrix.keys * cell_);
-    height_ = std::max(height_, panel.matrix.queries * cell_);
-    if (!panel.rows.empty()) {
-      row_names_ = std::max(row_names_, axis(panel.rows, false).size.width + kLabelGap);
+  void measure(const MatrixPlot& plot) {
+    width_ = std::max(width_, plot.matrix.keys * cell_);
+    height_ = std::max(height_, plot.matrix.queries * cell_);
+    if (!plot.rows.empty()) {
+      row_names_ = std::max(row_names_, axis(plot.rows, false).size.width + kLabelGap);
     }
-    if (!panel.columns.empty()) {
-      column_names_ = std::max(column_names_, key_labels_height(axis(panel.columns, true)) + kLabelGap);
+    if (!plot.columns.empty()) {
+      column_names_ = std::max(column_names_, key_labels_height(axis(plot.columns, true)) + kLabelGap);
     }
     Text title = title_style();
-    title.label.text = visible_text(panel.title);
+    title.label.text = visible_text(plot.title);
     width_ = std::max(width_, picture_.measure(title).width);
   }
 
@@ -151,9 +151,9 @@ class Layout {
     return text;
   }
   double title_height() const { return 1.6 * style_.size; }
-  double panel_width() const { return row_names_ + width_; }
+  double plot_width() const { return row_names_ + width_; }
 
-  /// Title and legend; returns where the panels begin.
+  /// Title and legend; returns where the plots begin.
   double draw_heading() {
     double y = kMargin;
     if (!options_.title.empty()) {
@@ -213,12 +213,12 @@ class Layout {
 
   ColourScale scale() const { return {options_.scale, options_.least, options_.most}; }
 
-  void draw_panel(const MatrixPanel& panel, Point corner) {
+  void draw_plot(const MatrixPlot& plot, Point corner) {
     Text title = title_style();
-    title.label.text = visible_text(panel.title);
+    title.label.text = visible_text(plot.title);
     title.at = {corner.x, corner.y - 0.5 * style_.size};
     picture_.add(title);
-    AttentionMatrix shares = panel.matrix;
+    AttentionMatrix shares = plot.matrix;
     for (float& value : shares.weights) {
       value = static_cast<float>((static_cast<double>(value) - options_.least) /
                                  (options_.most - options_.least));
@@ -227,10 +227,10 @@ class Layout {
     HeatMapStyle style;
     style.cell = cell_;
     draw_cells(picture_, shares, corner, style);
-    const Box frame{corner.x, corner.y, panel.matrix.keys * cell_, panel.matrix.queries * cell_};
-    for (int row = 0; row < panel.matrix.queries; ++row) {
-      for (int column = 0; column < panel.matrix.keys; ++column) {
-        if (is_masked(panel.matrix.at(row, column)))
+    const Box frame{corner.x, corner.y, plot.matrix.keys * cell_, plot.matrix.queries * cell_};
+    for (int row = 0; row < plot.matrix.queries; ++row) {
+      for (int column = 0; column < plot.matrix.keys; ++column) {
+        if (is_masked(plot.matrix.at(row, column)))
           draw_masked({frame.left + column * cell_, frame.top + row * cell_}, cell_);
       }
     }
@@ -240,13 +240,13 @@ class Layout {
     draw_axis_name(options_.x_name,
                    {frame.left + frame.width / 2, corner.y + height_ + column_names_ - 0.3 * style_.size},
                    false);
-    if (options_.decimals >= 0) draw_values(panel.matrix, shares, corner);
-    if (!panel.rows.empty()) {
-      draw_query_labels(picture_, axis(panel.rows, false), corner.x - kLabelGap, corner.y, cell_);
+    if (options_.decimals >= 0) draw_values(plot.matrix, shares, corner);
+    if (!plot.rows.empty()) {
+      draw_query_labels(picture_, axis(plot.rows, false), corner.x - kLabelGap, corner.y, cell_);
     }
-    if (!panel.columns.empty()) {
-      draw_key_labels(picture_, axis(panel.columns, true), corner.x,
-                      corner.y + panel.matrix.queries * cell_ + kLabelGap, cell_);
+    if (!plot.columns.empty()) {
+      draw_key_labels(picture_, axis(plot.columns, true), corner.x,
+                      corner.y + plot.matrix.queries * cell_ + kLabelGap, cell_);
     }
   }
 
@@ -267,7 +267,7 @@ class Layout {
     }
   }
 
-  const std::vector<MatrixPanel>& panels_;
+  const std::vector<MatrixPlot>& plots_;
   const MatrixPictureOptions& options_;
   Picture picture_;
   Text style_;
@@ -279,9 +279,9 @@ class Layout {
 
 }  // namespace
 
-Picture matrix_picture(const std::vector<MatrixPanel>& panels, const MatrixPictureOptions& options) {
-  check(panels, options);
-  return Layout(panels, options).draw();
+Picture matrix_picture(const std::vector<MatrixPlot>& plots, const MatrixPictureOptions& options) {
+  check(plots, options);
+  return Layout(plots, options).draw();
 }
 
 }  // namespace heed

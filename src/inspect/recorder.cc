@@ -31,7 +31,7 @@ void AttentionRecorder::receive(const nn::AttentionPlace& place, const Tensor& w
   }
   const auto& span = layout.spans[0];
   const int queries = span.query_end - span.query_begin, keys = span.key_end - span.key_begin;
-  AttentionStack& layers = stacks_[static_cast<size_t>(place.stack)];
+  StackWeights& layers = stacks_[static_cast<size_t>(place.stack)];
   if (layers.size() <= static_cast<size_t>(place.layer)) layers.resize(place.layer + 1);
   auto& recorded = layers[place.layer];
   recorded.clear();

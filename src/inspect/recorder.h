@@ -21,14 +21,14 @@ class AttentionRecorder : public nn::AttentionSink {
                         const Tensor& scores, const ops::AttentionLayout& layout) override;
 
   /// The recorded weights, [layer][head] of each stack.
-  const AttentionStack& stack(Stack which) const { return stacks_[static_cast<size_t>(which)]; }
+  const StackWeights& stack(Stack which) const { return stacks_[static_cast<size_t>(which)]; }
   /// Moves the recorded weights into a trace.
   void move_into(Trace& trace);
 
  private:
   bool keeps_details_;
-  std::array<AttentionStack, kStacks.size()> stacks_;  // in the order of Stack
-  decltype(Trace::details) details_;                   // the same
+  std::array<StackWeights, kStacks.size()> stacks_;  // in the order of Stack
+  decltype(Trace::details) details_;                 // the same
 };
 
 }  // namespace heed

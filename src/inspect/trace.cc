@@ -22,7 +22,7 @@ std::optional<int> parse_number(const std::string& what, const std::string& text
 }
 
 /// The maximum number of heads per layer of a stack.
-int count_heads(const AttentionStack& layers) {
+int count_heads(const StackWeights& layers) {
   size_t heads = 0;
   for (const auto& layer : layers) heads = std::max(heads, layer.size());
   return static_cast<int>(heads);
@@ -95,7 +95,7 @@ const char* stack_name(Stack stack) {
   HEED_CHECK(false);
 }
 
-const AttentionStack& stack_of(const Trace& trace, Stack stack) {
+const StackWeights& stack_of(const Trace& trace, Stack stack) {
   switch (stack) {
     case Stack::kEncoder:
       return trace.encoder;
@@ -107,8 +107,8 @@ const AttentionStack& stack_of(const Trace& trace, Stack stack) {
   HEED_CHECK(false);
 }
 
-AttentionStack& stack_of(Trace& trace, Stack stack) {
-  return const_cast<AttentionStack&>(stack_of(static_cast<const Trace&>(trace), stack));
+StackWeights& stack_of(Trace& trace, Stack stack) {
+  return const_cast<StackWeights&>(stack_of(static_cast<const Trace&>(trace), stack));
 }
 
 const std::vector<std::string>& query_tokens(const Trace& trace, Stack stack) {
@@ -131,7 +131,7 @@ std::pair<const char*, const char*> sentence_names(const Trace& trace) {
 void check_trace(const Trace& trace) {
   bool anything = false;
   for (const Stack stack : kStacks) {
-    const AttentionStack& layers = stack_of(trace, stack);
+    const StackWeights& layers = stack_of(trace, stack);
     const size_t queries = query_tokens(trace, stack).size(), keys = key_tokens(trace, stack).size();
     for (size_t layer = 0; layer < layers.size(); ++layer) {
       for (size_t head = 0; head < layers[layer].size(); ++head) {
@@ -163,7 +163,7 @@ Trace select(const Trace& trace, const AttentionSelection& selection) {
   Trace chosen = selection.mean ? mean_over_heads(trace) : trace;
   int layers_there = 0, heads_there = 0;
   for (const Stack stack : kStacks) {
-    AttentionStack& layers = stack_of(chosen, stack);
+    StackWeights& layers = stack_of(chosen, stack);
     auto& details = chosen.details[static_cast<size_t>(stack)];
     if (selection.stack && selection.stack != stack) {
       layers.clear();

@@ -13,8 +13,8 @@ namespace heed {
 
 /// "encoder", "decoder" or "cross".
 const char* stack_name(Stack stack);
-const AttentionStack& stack_of(const Trace& trace, Stack stack);
-AttentionStack& stack_of(Trace& trace, Stack stack);
+const StackWeights& stack_of(const Trace& trace, Stack stack);
+StackWeights& stack_of(Trace& trace, Stack stack);
 
 /// The tokens of the query axis and of the key axis of a stack.
 const std::vector<std::string>& query_tokens(const Trace& trace, Stack stack);

@@ -38,7 +38,7 @@ void append_matrix(const AttentionMatrix& matrix, std::string& json) {
   json += ']';
 }
 
-void append_stack(const AttentionStack& layers, std::string& json) {
+void append_stack(const StackWeights& layers, std::string& json) {
   json += '[';
   for (size_t layer = 0; layer < layers.size(); ++layer) {
     json += layer == 0 ? "\n   [" : ",\n   [";
@@ -104,8 +104,8 @@ AttentionMatrix read_matrix(const Json& rows) {
   return matrix;
 }
 
-AttentionStack read_stack(const Json& layers) {
-  AttentionStack stack;
+StackWeights read_stack(const Json& layers) {
+  StackWeights stack;
   for (const Json& layer : layers) {
     auto& heads = stack.emplace_back();
     for (const Json& head : layer) heads.push_back(read_matrix(head));

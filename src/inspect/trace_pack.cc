@@ -80,7 +80,7 @@ Json pack_head(const AttentionMatrix& matrix, const HeadDetail* detail) {
 
 Json pack_stack(const Trace& trace, Stack stack) {
   Json packed = Json::array();
-  const AttentionStack& layers = stack_of(trace, stack);
+  const StackWeights& layers = stack_of(trace, stack);
   const auto& details = trace.details[static_cast<size_t>(stack)];
   for (size_t layer = 0; layer < layers.size(); ++layer) {
     Json heads = Json::array();

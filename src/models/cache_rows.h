@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "models/generator.h"
+#include "models/autoregressive_model.h"
 #include "nn/key_value_cache.h"
 
 namespace heed::models {

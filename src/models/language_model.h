@@ -1,18 +1,18 @@
 // The interface of language models: decoder-only models such as GPT (Radford et al., 2018).
 //
-// As a Generator, it needs a prompt of at least one token.
+// As a AutoregressiveModel, it needs a prompt of at least one token.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "models/generator.h"
+#include "models/autoregressive_model.h"
 #include "ops/cross_entropy.h"
 
 namespace heed::models {
 
-class LanguageModel : public Generator {
+class LanguageModel : public AutoregressiveModel {
  public:
   Task task() const override { return Task::kLanguageModel; }
   /// The start token of a text; -1: none.

@@ -90,13 +90,13 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
     for (int row = 0; row < table.size(); ++row) loaded.quantized->fill({row, 1}, loaded.values);
     loaded.quantized.reset();
   }
-  const auto* generator = dynamic_cast<const Generator*>(loaded.model.get());
+  const auto* model = dynamic_cast<const AutoregressiveModel*>(loaded.model.get());
   loaded.packed = std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.quantized.get());
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
   loaded.generation = read_generation_defaults(directory, config, loaded.model->task());
-  if (generator != nullptr && generator->max_length() > 0 && loaded.generation.max_length) {
-    loaded.generation.max_length = std::min(*loaded.generation.max_length, generator->max_length());
+  if (model != nullptr && model->max_length() > 0 && loaded.generation.max_length) {
+    loaded.generation.max_length = std::min(*loaded.generation.max_length, model->max_length());
   }
   return loaded;
 }

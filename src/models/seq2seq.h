@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "models/generator.h"
+#include "models/autoregressive_model.h"
 #include "nn/linear.h"
 #include "ops/cross_entropy.h"
 
 namespace heed::models {
 
-class Seq2Seq : public Generator {
+class Seq2Seq : public AutoregressiveModel {
  public:
   Task task() const override { return Task::kTranslation; }
   /// The start token of a target.
@@ -28,7 +28,7 @@ class Seq2Seq : public Generator {
                         const Sequences& decoder_input) const = 0;
 };
 
-/// The logits of Generator::step() from the decoder output (R, D).
+/// The logits of AutoregressiveModel::step() from the decoder output (R, D).
 Tensor next_logits(nn::Context& context, const nn::Linear& output, const Var& hidden,
                    std::span<const StepRow> rows);
 

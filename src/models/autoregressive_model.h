@@ -14,7 +14,7 @@ namespace heed::models {
 
 using heed::Sequences;
 
-/// The decoding state between steps, created by Generator::start().
+/// The decoding state between steps, created by AutoregressiveModel::start().
 class DecoderState {
  public:
   virtual ~DecoderState() = default;
@@ -30,7 +30,7 @@ struct StepRow {
   std::span<const int32_t> shortlist = {};
 };
 
-class Generator : public Model {
+class AutoregressiveModel : public Model {
  public:
   virtual int64_t vocabulary_size() const = 0;
   /// -1: none, as in some language models.
