@@ -1,4 +1,4 @@
-// Derivatives checked against finite differences.
+// Checks derivatives against finite differences.
 //
 // For y = f(x_1, ..., x_n) and an upstream gradient u drawn at random, the tape's gradient of F = sum(u * y)
 // is compared, element by element, with the central difference of order four
@@ -35,9 +35,9 @@ struct GradientCheckOptions {
 /// Any differentiable function, which must give the same result every time.
 using DifferentiableFunction = std::function<Var(const std::vector<Var>& inputs)>;
 
-/// What is wrong with the gradients that the tape computes for `function` at `inputs` (float64); empty where
-/// all is right. Checked are: every element against finite differences; that gradients are added to what is
-/// there; and that they stay the same when the other inputs are constants.
+/// Describes an error of the tape's gradients of `function` at `inputs` (float64); empty if there is none.
+/// Checks every element against finite differences; that gradients are added to the accumulators; and that
+/// they are the same if the other inputs are constants.
 std::string gradient_mismatch(const DifferentiableFunction& function, const std::vector<Tensor>& inputs,
                               const GradientCheckOptions& options = {});
 

@@ -5,8 +5,8 @@
 
 namespace heed {
 
-/// While it lives, tapes of this thread throw Stopped where `stop` is requested: with each parameter that the
-/// forward pass puts on one, and with each operation that the backward pass goes through.
+/// In this scope, the tapes of this thread throw Stopped once `stop` is requested: at each parameter of the
+/// forward pass and each operation of the backward pass.
 class StopScope {
  public:
   explicit StopScope(const Stop& stop);
@@ -14,7 +14,7 @@ class StopScope {
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
 
-  /// Throws Stopped where the stop of this thread's innermost scope, if there is one, is requested.
+  /// Throws Stopped if the `stop` of this thread's innermost scope is requested.
   static void check();
 
  private:

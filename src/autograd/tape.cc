@@ -71,7 +71,7 @@ void Tape::add_gradient(const Var& input, Tensor gradient) {
   Gradient& slot = gradients_[input.slot_];
   if (!slot.sum.defined()) {
     slot = {std::move(gradient), false};
-    // A leaf's gradient outlives the pass and is handed out.
+    // A leaf's gradient outlives the pass.
     if (nodes_[input.slot_] == nullptr) make_own(slot);
     return;
   }

@@ -17,7 +17,7 @@ namespace heed {
 
 class Tape;
 
-/// A tensor and, while gradients are wanted, its place on a tape.
+/// A tensor and, if gradients are wanted, its slot on a tape.
 class Var {
  public:
   Var() = default;
@@ -32,7 +32,7 @@ class Var {
   /// Null for a constant.
   Tape* tape() const { return tape_; }
   bool wants_gradient() const { return tape_ != nullptr; }
-  /// True where both are one and the same variable, not just equal values.
+  /// True if both are the same variable, not just equal values.
   bool is_same_as(const Var& other) const {
     return tape_ == other.tape_ && slot_ == other.slot_ && defined() == other.defined() &&
            (!defined() || (value_.bytes() == other.value_.bytes() && shape() == other.shape()));
@@ -70,20 +70,20 @@ class Tape {
   /// Everything on the tape is freed but the gradients of the leaves.
   void backward(const Var& output, Tensor upstream = {});
 
-  /// The gradient collected so far, and in the end for a leaf; undefined where nothing reached it.
+  /// The gradient so far; after backward(), that of a leaf. Undefined if no gradient has reached it.
   Tensor gradient(const Var& var) const;
 
-  /// For backward functions: adds to the gradient of an input; nothing where the input is a constant. The
-  /// tensor is taken over, and may be shared.
+  /// For backward functions: adds to the gradient of an input; ignores constants. The tape may keep and share
+  /// the tensor.
   void add_gradient(const Var& input, Tensor gradient);
-  /// For backward functions that add up in place: the gradient of an input so far, zeros if there is none.
-  /// Asked for twice, it is the same memory.
+  /// For backward functions that accumulate in place: the gradient of an input so far, zeros if there is
+  /// none. Repeated calls return the same memory.
   Tensor accumulator(const Var& input);
-  /// The same for those that can write as well as add. Where gradient() is undefined before, the memory holds
-  /// anything, and every element must be written.
+  /// The same for backward functions that can overwrite: if gradient() was undefined before, the memory is
+  /// uninitialized, and every element must be written.
   Tensor room(const Var& input);
 
-  /// Forgets everything, the gradients too; the memory of the lists is kept.
+  /// Clears everything, including gradients; keeps the memory of the lists.
   void clear();
   size_t size() const { return nodes_.size(); }
 
@@ -101,8 +101,7 @@ class Tape {
     Backward backward;
   };
 
-  /// A gradient so far. While `own` is false, other entries may hold the same memory, so it must not be
-  /// changed.
+  /// A gradient so far. If `own` is false, its memory may be shared and must not be changed.
   struct Gradient {
     Tensor sum;
     bool own = false;
@@ -113,7 +112,7 @@ class Tape {
   std::vector<Gradient> gradients_;
 };
 
-/// The tape of whichever input has one; null where all are constants.
+/// The tape of the inputs; null if all are constants.
 template <typename... Vars>
 Tape* tape_of(const Vars&... inputs) {
   Tape* tape = nullptr;

@@ -9,7 +9,7 @@
 namespace heed::decode {
 namespace {
 
-/// The attention to the memory of each layer and head: (queries, keys).
+/// The cross-attention weights of each layer and head: (queries, keys).
 class CrossAttention : public nn::AttentionSink {
  public:
   void receive(const nn::AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
@@ -52,7 +52,7 @@ class CrossAttention : public nn::AttentionSink {
   std::map<int, std::vector<SoftAlignment>> layers_;
 };
 
-/// The cross-attention of a pass that reads the start token and the first `read` tokens of the target.
+/// The cross-attention of a forward pass over the start token and the first `read` tokens of the target.
 CrossAttention attend(const models::Seq2Seq& model, const nn::Context& context,
                       const std::vector<int32_t>& source, const std::vector<int32_t>& target, size_t read) {
   models::Sequences sources, inputs;
@@ -67,14 +67,14 @@ CrossAttention attend(const models::Seq2Seq& model, const nn::Context& context,
   return attention;
 }
 
-/// All tokens of a target are read, the last one included, unless the model has no position for that.
+/// The number of target tokens to read: all, or one less if the model has no position for the last.
 size_t tokens_to_read(const models::Seq2Seq& model, const std::vector<int32_t>& target) {
   const bool room = model.max_length() == 0 || std::ssize(target) + 1 <= model.max_length();
   return room || target.empty() ? target.size() : target.size() - 1;
 }
 
-/// Without the step that reads the start token. Where the last token was not read, its row is that of the
-/// step that wrote it.
+/// Removes the row of the step that reads the start token. If the last token was not read, its row is that of
+/// the step that predicted it.
 SoftAlignment reading_steps(const SoftAlignment& steps, size_t targets) {
   const auto rows = static_cast<int64_t>(targets);
   SoftAlignment read{rows, steps.sources, {}};

@@ -10,9 +10,9 @@ namespace heed::decode {
 namespace {
 
 constexpr size_t kMostHeads = 4;
-constexpr double kLeastGain = 0.002;  // in error rate, for one head more
+constexpr double kLeastGain = 0.002;  // reduction of the error rate required for another head
 
-/// Each token is a word, but for the end.
+/// Each token counts as a word, except for the end token.
 std::vector<int> token_words(size_t tokens) {
   std::vector<int> words(tokens);
   std::iota(words.begin(), words.end(), 0);

@@ -9,7 +9,7 @@
 namespace heed::decode {
 namespace {
 
-/// Hypotheses in each bank at least, and in all of them at most.
+/// Minimum number of hypotheses per bank, maximum number of rows.
 constexpr size_t kFewestInBank = 4, kMostRows = 48;
 
 }  // namespace
@@ -123,7 +123,7 @@ void ConstrainedSearch::add_phrase(size_t row, size_t phrase, float log_probabil
   found.push_back(std::move(candidate));
 }
 
-/// Fills the banks with the best of each. What a bank does not need goes to the fullest ones.
+/// Keeps the best candidates of each bank. Places that a bank does not use go to the others.
 void ConstrainedSearch::follow(std::vector<Candidate> found) {
   std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     return std::tuple(-a.state.compared, a.id, a.row) < std::tuple(-b.state.compared, b.id, b.row);
@@ -133,7 +133,7 @@ void ConstrainedSearch::follow(std::vector<Candidate> found) {
 
   std::vector<size_t> places(by_bank.size(), 0);
   size_t left = width_;
-  for (bool more = true; more && left > 0;) {  // one place at a time, those with most phrases first
+  for (bool more = true; more && left > 0;) {  // round-robin, banks with most phrases first
     more = false;
     for (size_t bank = by_bank.size(); bank-- > 0 && left > 0;) {
       if (places[bank] == by_bank[bank].size()) continue;
@@ -167,7 +167,7 @@ size_t ConstrainedSearch::bank_of(const State& state) const {
   return set;
 }
 
-/// Those that lack a phrase are kept only until there is one that lacks none.
+/// Incomplete hypotheses are kept only until a complete one is finished.
 void ConstrainedSearch::finish(const State& state) {
   const bool whole = complete(state);
   if (any_whole_ && !whole) return;

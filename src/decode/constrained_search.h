@@ -1,10 +1,11 @@
 // Constrained beam search for translations that contain required phrases: grid beam search (Hokamp and Liu,
 // "Lexically constrained decoding for sequence generation using grid beam search", 2017) with a bank of
-// hypotheses for // each set of phrases begun, or, with many phrases, for each number of them, as in dynamic
-// beam allocation (Post and // Vilar, 2018). // // A hypothesis that has begun a phrase must complete it.
-// Within a bank, hypotheses are ranked without the // log-probabilities of tokens inside phrases, which every
-// translation has to include; finished ones are ranked by their // full score. A phrase must not be followed
-// by a token that extends its last word.
+// hypotheses for each set of phrases begun or, with many phrases, for each number of them, as in dynamic beam
+// allocation (Post and Vilar, 2018).
+//
+// A hypothesis that has begun a phrase must complete it. Within a bank, hypotheses are ranked without the
+// log-probabilities of tokens inside phrases, which every translation has to include; finished ones are
+// ranked by their full score. A phrase must not be followed by a token that extends its last word.
 #pragma once
 
 #include <algorithm>

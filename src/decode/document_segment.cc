@@ -56,7 +56,7 @@ class Placement {
   /// Where each tag goes, in bytes of the translation.
   std::vector<std::pair<size_t, size_t>> places() {
     std::vector<std::pair<size_t, size_t>> places;
-    std::vector<size_t> open;  // the tags around the present one
+    std::vector<size_t> open;  // the tags that enclose the current one
     for (size_t n = 0; n < segment_.tags.size(); ++n) {
       const Tag& tag = segment_.tags[n];
       while (!open.empty() && segment_.tags[open.back()].end < std::max(tag.end, tag.begin + 1))
@@ -103,7 +103,7 @@ class Placement {
     }
     size_t begin = std::max(within.first, target_words_[static_cast<size_t>(best.first)].begin);
     size_t end = std::min(within.second, target_words_[static_cast<size_t>(best.last) - 1].end);
-    // Punctuation at the ends belongs inside where it does so in the source.
+    // Punctuation at an end is inside the tag if it is in the source.
     const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin));
     if (!inside.empty() && !is_punctuation(inside, previous(inside, inside.size()))) {
       while (end > begin && is_punctuation(target_, previous(target_, end))) end = previous(target_, end);
@@ -114,8 +114,8 @@ class Placement {
     return begin < end ? std::pair{begin, end} : std::pair{begin, begin};
   }
 
-  /// The run of words with the most that come from `run`, less those that come from others, within the bytes
-  /// given, and across no place that an earlier tag has.
+  /// The run of target words with the best score: words aligned with `run` count for it, others against it.
+  /// It lies within the given bytes and crosses no boundary of an earlier tag.
   Run best_run(Run run, std::pair<size_t, size_t> within,
                const std::vector<std::pair<size_t, size_t>>& places) const {
     Run best;
@@ -158,11 +158,11 @@ class Placement {
     return inside ? 1 : -0.6;
   }
 
-  /// Where what stands at a place of the source goes: before the words that the next word of the source
-  /// became.
+  /// The target position of something at byte `at` of the source: after the translation of the word that ends
+  /// there, otherwise before the translation of the next aligned word.
   size_t place_of(size_t at) const {
     if (strip(std::string_view(segment_.text).substr(0, at)).empty()) return 0;
-    for (size_t n = 0; n < source_words_.size(); ++n) {  // right behind a word
+    for (size_t n = 0; n < source_words_.size(); ++n) {  // directly after a word
       if (source_words_[n].end != at) continue;
       for (size_t t = sources_.size(); t-- > 0;) {
         if (std::ranges::count(sources_[t], static_cast<int>(n)) > 0) return target_words_[t].end;
@@ -183,7 +183,7 @@ class Placement {
   std::vector<std::vector<int>> sources_;  // of each target word
 };
 
-/// Text between tags: what was kept comes back as it was.
+/// Text between tags, with the unchanged markup (Segment::kept) inserted again.
 std::string written(const Segment& segment, std::string_view text, std::vector<bool>& used,
                     const Escape& escape) {
   std::string result;
@@ -226,7 +226,7 @@ std::string with_markup(const Segment& segment, const std::string& translation,
       open.pop_back();
     }
   };
-  // Tags in the order of the translation; around others first.
+  // Tags in the order of the translation, outer ones first.
   std::vector<size_t> order;
   for (size_t n = 0; n < places.size(); ++n) order.push_back(n);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

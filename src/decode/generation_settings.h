@@ -1,5 +1,5 @@
-// What a caller may change in a language model's own settings: the options of `heed generate` and of the
-// server's requests, so that both mean the same.
+// The settings of text generation that users can override: the options of `heed generate` and the fields of
+// server requests.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace heed::decode {
 
-/// What is not set, the model directory decides.
+/// Unset values come from the model directory.
 struct GenerationChoices {
-  int samples = 1;      ///< texts behind each prompt
-  bool greedy = false;  ///< always the likeliest token
+  int samples = 1;      ///< samples per prompt
+  bool greedy = false;  ///< greedy decoding
   std::optional<int> beam = {}, top_k = {};
   std::optional<int64_t> max_tokens = {};
   std::optional<double> temperature = {}, top_p = {}, min_p = {}, repetition_penalty = {};
   std::optional<uint64_t> seed = {};
   std::vector<std::string> stops = {};
-  bool ignore_end = false;      ///< write on where the model would end the text
-  bool special_tokens = false;  ///< special tokens that a prompt spells out are such tokens
+  bool ignore_end = false;      ///< suppress the end token
+  bool special_tokens = false;  ///< parse special tokens in prompts
 };
 
 TextGeneratorOptions generator_options(const GenerationChoices& choices, const models::LoadedModel& model);

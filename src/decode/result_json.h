@@ -1,4 +1,4 @@
-// Results as JSON: what the commands print with --json, and what the server answers.
+// Results as JSON, for --json and for the server.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,15 +11,15 @@
 
 namespace heed::decode {
 
-/// source, source_pieces, then of the best candidate translation, score, log_probability, pieces and
-/// log_probabilities, with `alignment` alignment too, and in alternatives the same of the others.
+/// The fields source and source_pieces; for the best candidate translation, score, log_probability, pieces,
+/// log_probabilities and, with `alignment`, alignment; and the same for the other candidates in alternatives.
 nlohmann::ordered_json to_json(const Translation& translation, bool alignment);
 
-/// text, second_text of a pair, label, probability and probabilities. Null for a blank text.
+/// The fields text, second_text (of a pair), label, probability and probabilities. Null for a blank text.
 nlohmann::ordered_json to_json(const ClassifierText& text, const std::vector<std::string>& labels,
                                const Classification* result);
 
-/// One of the texts behind a prompt, the number of which counts from 0.
+/// Sample `number`, from 0, of a prompt.
 nlohmann::ordered_json to_json(const Generation& generation, const GeneratedText& text, size_t sample);
 
 }  // namespace heed::decode

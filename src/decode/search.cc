@@ -6,7 +6,7 @@
 namespace heed::decode {
 namespace {
 
-/// The only caller of a search: all sentences are its own.
+/// The caller of a batch that has a single one.
 class OnlyCaller : public SearchCaller {
  public:
   OnlyCaller(const SearchOptions& options, const Search::TakeHypotheses& take, const Search::Control& control)

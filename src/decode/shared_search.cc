@@ -46,7 +46,7 @@ class SharedSearch::Job : public SearchCaller {
   void fail(std::exception_ptr why) override { leave(1, std::move(why), false); }
   void drop() override { leave(1, {}, true); }
 
-  /// With the owner's lock held.
+  /// Requires the owner's lock.
   void drop_waiting() {
     const size_t dropped = waiting.size();
     waiting.clear();
@@ -88,10 +88,10 @@ class SharedSearch::Job : public SearchCaller {
   const Search::TakeHypotheses& take_;
   const Search::Control& control_;
   std::vector<std::pair<uint64_t, size_t>> lengths_;
-  std::atomic<bool> failed_ = false;  // the other sentences need not be searched
+  std::atomic<bool> failed_ = false;  // the remaining sentences are dropped
 };
 
-/// Who waits for a model, the next to be served first. Rows with and without a shortlist cannot share a step,
+/// The jobs that wait for a model, the next one first. Rows with and without a shortlist cannot share a step,
 /// so a model may have two lanes.
 struct SharedSearch::Lane {
   const models::AutoregressiveModel* model;
@@ -167,8 +167,8 @@ size_t SharedSearch::waiting() const {
   return sum;
 }
 
-/// Sentences for a batch: one of each caller in turn, at most a fair share of what waits, so that no thread
-/// is idle while another has much to do.
+/// Takes sentences for a batch: round-robin over the callers, at most a fair share of the waiting ones, so
+/// that all threads are busy.
 std::vector<SearchBatch::Entry> SharedSearch::take(Lane& lane, const SearchBatch& batch) {
   std::vector<SearchBatch::Entry> taken;
   const size_t share = (lane.waiting + threads_.size() - 1) / threads_.size();
@@ -178,7 +178,7 @@ std::vector<SearchBatch::Entry> SharedSearch::take(Lane& lane, const SearchBatch
     if (job.cancelled()) {
       lane.jobs.pop_front();
       lane.waiting -= job.waiting.size();
-      job.drop_waiting();  // its caller may go on as soon as the lock is released
+      job.drop_waiting();  // its caller may return as soon as the lock is released
       continue;
     }
     const auto width = static_cast<size_t>(search_width(job.options()));
@@ -211,7 +211,7 @@ void SharedSearch::work() {
   };
   while (true) {
     if (!wake_.wait_for(lock, kIdle, has_work)) {
-      // Caches have grown with the longest sentences so far; an idle thread gives them back.
+      // The KV caches have grown with the longest sentences; an idle thread frees them.
       if (!batches.empty()) {
         batches.clear();
         lock.unlock();

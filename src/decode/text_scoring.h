@@ -22,9 +22,8 @@ struct TextScore {
   std::vector<int32_t> ids;  ///< the scored tokens
   std::vector<std::string> pieces;
   std::vector<float> log_probabilities;
-  double log_probability =
-      0;  ///< their sum
-          /// Whether the first token of the text is scored, which requires a start token.
+  double log_probability = 0;  ///< their sum
+  /// Whether the first token of the text is scored, which requires a start token.
   bool first_scored = false;
 };
 

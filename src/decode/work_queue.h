@@ -1,4 +1,4 @@
-// Sentences that wait to be translated, shared by the searches of several threads.
+// The queue of sentences to translate, shared by the searches of several threads.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace heed::decode {
 
-/// How much a search has room for.
+/// The free capacity of a batch.
 struct SearchRoom {
   size_t sentences = 0;
-  size_t tokens = 0;          ///< of their sources, all together
-  bool at_least_one = false;  ///< a sentence is wanted even if it is longer than that
+  size_t tokens = 0;          ///< total source tokens
+  bool at_least_one = false;  ///< take one sentence even if it exceeds `tokens`
 };
 
 /// First in, first out. Thread-safe.
 class WorkQueue {
  public:
-  /// At most `takers` searches will share the sentences.
+  /// For at most `takers` searches.
   WorkQueue(std::vector<SearchSentence> sentences, int takers);
 
-  /// How many searches there is work for: as many as asked for, or as there are sentences, and at least one.
+  /// The number of searches to start: min(`takers`, number of sentences), at least 1.
   size_t takers() const { return takers_; }
 
-  /// The next sentences, as many as there is room for, but no more than a fair share of what is left: so
-  /// nobody is without work at the end while another has much of it.
+  /// The next sentences: as many as fit, but at most a fair share of the remaining ones, so that all threads
+  /// finish at about the same time.
   std::vector<SearchSentence> take(const SearchRoom& room);
 
  private:

@@ -1,4 +1,4 @@
-// What a forward pass needs besides its input: passed, never global, so that modules stay const and one
+// What a forward pass needs besides its input. It is passed, never global, so that modules are const and one
 // loaded model serves many threads.
 #pragma once
 
@@ -24,15 +24,15 @@ class PackedWeights;
 struct Context {
   const ParameterTable* table = nullptr;
   const ParameterArray* values = nullptr;
-  /// Null, or the weights in int8; `values` holds nothing in their place until it is asked for.
+  /// Null, or the int8 weights; their elements of `values` are uninitialized until
+  /// QuantizedParameters::fill().
   const QuantizedParameters* quantized = nullptr;
 
-  /// Training: the tape, and where the gradients of the parameters are added up. Null and undefined where
-  /// nothing is differentiated.
+  /// Training: the tape, and the accumulators of the parameters' gradients. Null and undefined in inference.
   Tape* tape = nullptr;
   const ParameterArray* gradients = nullptr;
 
-  /// Whether dropout is on, and where its masks come from.
+  /// Whether dropout is on, and the key of its masks.
   bool training = false;
   RandomKey random;
   /// Of matrix products in training.
@@ -41,17 +41,16 @@ struct Context {
   /// Inference: null, or the packed weights.
   const PackedWeights* packed = nullptr;
 
-  /// Receives all attention weights; null: none are made where they are not needed.
+  /// Receives all attention weights; null: they are not materialized.
   AttentionSink* sink = nullptr;
-  /// Inference: factors for the outputs of heads; null: none. Where it is null, nothing is computed for it.
+  /// Inference: factors for the outputs of heads; null: none, at no cost.
   const HeadScales* head_scales = nullptr;
 
-  /// The parameter, to be differentiated by where there is a tape.
+  /// The parameter as a leaf of the tape; a constant without a tape.
   Var parameter(ParamRef ref) const;
-  /// The weight and bias of a product, packed; null where there is no such layout: in training, or in
-  /// float64.
+  /// The packed weight and bias of a product; null in training and in float64, which have no packed layout.
   const PackedMatrix* packed_matrix(const ProductRef& product) const;
-  /// A dropout of its own for each call: calls are counted, so the same forward pass draws the same masks.
+  /// A new stream for each call. Calls are counted, so the same forward pass draws the same masks.
   DropoutStream next_dropout(double probability);
 
  private:

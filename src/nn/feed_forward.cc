@@ -16,7 +16,7 @@ FeedForward::FeedForward(ParameterTable& table, const std::string& prefix, const
 }
 
 Var FeedForward::forward(Context& context, const Var& x) const {
-  const Var projected = first_.forward(context, x);  // (N, F), or (N, 2 F) with the gate in front
+  const Var projected = first_.forward(context, x);  // (N, F), or with a gate (N, 2 F), the gate first
   Var inner = options_.gate_name.empty() ? ops::activate(options_.activation, projected)
                                          : ops::gated_activation(options_.activation, projected);  // (N, F)
   inner = ops::dropout(inner, context.next_dropout(options_.activation_dropout));                  // (N, F)

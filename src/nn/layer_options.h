@@ -11,7 +11,7 @@
 
 namespace heed::nn {
 
-/// The names of a layer's parameters, behind the layer's prefix. The defaults are Marian's.
+/// The names of a layer's parameters, after its prefix. The defaults are Marian's.
 struct LayerNames {
   MultiHeadAttention::Names self_attention{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
                                            "self_attn.out_proj"};
@@ -25,7 +25,7 @@ struct LayerNames {
 
 /// What the layers of a stack have in common. The defaults are those of an encoder layer.
 struct LayerOptions {
-  Stack stack = Stack::kEncoder;  ///< reported to attention sinks as the place of self-attention
+  Stack stack = Stack::kEncoder;  ///< reported to attention sinks
   bool causal = false;            ///< self-attention is masked: no token attends to later ones
   bool cross_attention = false;   ///< a second attention, to the encoder output
 
@@ -33,8 +33,8 @@ struct LayerOptions {
   int heads = 8;               ///< H
   int64_t inner_width = 2048;  ///< F
   Activation activation = Activation::kRelu;
-  /// The place of a sub-layer's norm. False: post-norm, norm(x + f(x)), as in the paper. True: pre-norm, x +
-  /// f(norm(x)) (Xiong et al., 2020), which needs one more norm after the last layer.
+  /// The position of a sub-layer's norm. False: post-norm, norm(x + f(x)), as in the paper. True: pre-norm,
+  /// x + f(norm(x)) (Xiong et al., 2020), which needs one more norm after the last layer.
   bool norm_first = false;
   double dropout = 0.1;           ///< of the output of each sub-layer
   double attention_dropout = 0;   ///< of attention weights

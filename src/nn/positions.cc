@@ -24,7 +24,7 @@ Tensor id_tensor(const std::vector<int32_t>& ids) {
 
 }  // namespace
 
-/// A table that grows with what is asked for: a model may say that it has a million places.
+/// A table that grows on demand, since a config may allow a million positions.
 struct StackPositions::Sinusoids {
   std::mutex mutex;
   Tensor table;  // (places so far, D)

@@ -38,7 +38,7 @@ class RecurrentDecoderLayer {
   Options options_;
   Linear input_, context_;
   ParamRef hidden_bias_;
-  ProductRef hidden_;  // W_h, and W_a of the additive score behind it: both multiply the state
+  ProductRef hidden_;  // W_h and, for the additive score, W_a below it: both multiply the state
   RecurrentAttention attention_;
 };
 

@@ -10,7 +10,7 @@
 namespace heed::nn {
 namespace {
 
-/// The axes in front of the last two.
+/// The leading axes: all but the last two.
 std::vector<int64_t> leading(const Tensor& tensor) {
   return {tensor.shape().begin(), tensor.shape().end() - 2};
 }
@@ -39,8 +39,7 @@ Tensor repeated(const Tensor& mask, const Shape& full) {
   const T* from = mask.data<T>();
   T* to = all.data<T>();
   for (int64_t n = 0; n < full.size(); n += matrix) {
-    // The place n of a matrix among the axes in front, and the place in the mask, whose axes of length 1 are
-    // repeated.
+    // From the index n of a matrix to its offset in the mask, whose axes of length 1 are broadcast.
     int64_t rest = matrix > 0 ? n / matrix : 0, at = 0, step = matrix;
     for (int axis = full.rank() - 3; axis >= 0; --axis) {
       if (mask.dim(axis) > 1) at += rest % full[axis] * step;
@@ -71,8 +70,7 @@ Tensor spread(const char* what, const Tensor& mask, const Shape& full) {
   return repeated<T>(mask, full).reshape({matrices, 1, matrix[0], matrix[1]});
 }
 
-/// (B, Tk) for the sequences of a batch -> a row for each of all the matrices, those of one sequence standing
-/// together.
+/// (B, Tk) -> one row for each matrix; the matrices of a sequence are adjacent.
 Tensor spread_keys(const Tensor& visible, const Shape& full) {
   const int64_t keys = full[-1], batch = full.rank() > 2 ? full[0] : 1;
   if (visible.size() != batch * keys || visible.dim(-1) != keys) {

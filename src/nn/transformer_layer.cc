@@ -19,7 +19,8 @@ MultiHeadAttention::Options attention_options(const LayerOptions& options, const
           .relative = options.relative};
 }
 
-/// Distances between positions of two sequences mean nothing, so cross-attention has no relative positions.
+/// Distances between positions of different sequences have no meaning, so cross-attention has no relative
+/// positions.
 MultiHeadAttention::Options cross_attention_options(const LayerOptions& options, int layer,
                                                     const MultiHeadAttention::Names& names) {
   MultiHeadAttention::Options cross = attention_options(options, {Stack::kCross, layer}, names);

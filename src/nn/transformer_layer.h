@@ -23,8 +23,8 @@ struct LayerState {
 
 class TransformerLayer {
  public:
-  /// Registers all parameters under `prefix`, e.g. "model.encoder.layers.0.". `layer` is its number in the
-  /// stack, from 0, which attention sinks are told.
+  /// Registers all parameters under `prefix`, e.g. "model.encoder.layers.0.". `layer` is its index in the
+  /// stack, which is reported to attention sinks.
   TransformerLayer(ParameterTable& table, const std::string& prefix, const LayerOptions& options, int layer,
                    const LayerNames& names = {});
 

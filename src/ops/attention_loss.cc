@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeastWeight = 1e-20;
 
-/// Where the weight of a link stands in the flat order (span, head, query, key).
+/// The index of the weight of a link, in the order (span, head, query, key).
 size_t place_of(const AttentionLink& link, const AttentionLayout& layout, int heads, int head) {
   const bool in_layout = link.span >= 0 && static_cast<size_t>(link.span) < layout.spans.size();
   if (in_layout) {

@@ -48,7 +48,7 @@ inline void require_same_shape(const char* op, const Tensor& a, const Tensor& b)
   }
 }
 
-/// The number of rows when all axes but the last are taken as one.
+/// The product of all axes but the last.
 inline int64_t rows_of(const Tensor& tensor) {
   int64_t rows = 1;
   for (int axis = 0; axis + 1 < tensor.rank(); ++axis) rows *= tensor.dim(axis);

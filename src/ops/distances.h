@@ -24,7 +24,8 @@ namespace heed::ops {
 struct BucketOptions {
   int64_t buckets = 32;  ///< rows of the table
   int64_t reach = 128;   ///< distances from here on share the last bucket of their side
-  /// Keys behind the query have half of the buckets; else they share that of distance 0, as look-ahead masks
+  /// Keys after the query have half of the buckets; otherwise they share that of distance 0, as look-ahead
+  /// masks
   /// hide them.
   bool bidirectional = true;
 };

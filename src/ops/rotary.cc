@@ -38,7 +38,7 @@ RotaryAngles rotary_angles(const std::vector<int32_t>& positions, const RotaryOp
 
 namespace {
 
-/// y = x, turned; `direction` -1 turns back, which is also the way of the gradient.
+/// y = x, rotated; `direction` -1 is the inverse rotation, which is also the gradient.
 template <typename T>
 void turn(const Tensor& x, int64_t turned, const RotaryAngles& angles, T direction, Tensor& y) {
   const int64_t width = x.dim(-1), pairs = angles.cosines.dim(1);

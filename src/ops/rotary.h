@@ -33,14 +33,14 @@ struct RotaryOptions {
   double stretch =
       1;  ///< positions are divided by this, to reach further than in training (Chen et al., 2023)
   RotaryLayout layout = RotaryLayout::kHalves;
-  DType dtype = DType::kFloat32;  ///< of the rows to be turned; angles are computed in float64
+  DType dtype = DType::kFloat32;  ///< of the rows to rotate; angles are computed in float64
 };
 
 /// For rows at these positions. Throws kShape for an odd width.
 RotaryAngles rotary_angles(const std::vector<int32_t>& positions, const RotaryOptions& options);
 
-/// Columns [0, turned) of x (rows, any width) turned, heads of d_k beside each other; the others stay. Throws
-/// kShape for shapes that do not fit.
+/// Rotates columns [0, turned) of x (rows, any width), heads of d_k side by side, and copies the others.
+/// Throws kShape for shapes that do not match.
 Var rotate(const Var& x, int64_t turned, const RotaryAngles& angles);
 
 }  // namespace heed::ops

@@ -27,7 +27,7 @@ class TimeSteps {
   int64_t rows() const { return begins_.back(); }
   /// The packed row of each row in steps.
   const std::vector<int32_t>& packed_rows() const { return packed_rows_; }
-  /// The number of the sequence in each place of a step, those without tokens at the end.
+  /// The sequence of each row of a step; sequences without tokens come last.
   const std::vector<int32_t>& sequences() const { return sequences_; }
 
  private:

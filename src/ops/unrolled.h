@@ -52,7 +52,7 @@ T* row_of(Tensor& matrix, int64_t n) {
   return matrix.defined() ? matrix.data<T>() + n * matrix.dim(1) : nullptr;
 }
 
-/// What step t continues: the rows of the step before it, of which the first are still live.
+/// The state before step t: the rows of the previous step, of which the first are still live.
 template <typename T>
 T* before(const Unrolled& u, Tensor& initial, Tensor& all, int64_t t) {
   return t == 0 ? row_of<T>(initial, 0) : row_of<T>(all, u.steps.begin(t - 1));
@@ -67,7 +67,7 @@ void multiply(const LinearShape& shape, const T* x, const Tensor& weight, const 
   multiply_weight(shape, x, weight.data<T>(), y);
 }
 
-/// The shape of a product of so many rows with a weight (out, in).
+/// The shape of a product of `rows` rows with a weight (out, in).
 inline LinearShape shape_of(const Unrolled& u, int64_t rows, const Tensor& weight) {
   return {rows, weight.dim(1), weight.dim(0), u.precision};
 }
@@ -88,8 +88,8 @@ RecurrentCellArguments<T> cell_arguments(Unrolled& u, const Var& hidden_bias, in
           .next_c = row_of<T>(u.cells, begin)};
 }
 
-/// The gradients of the matrices of Unrolled. Those of `hidden` may have more columns than the cell's gates:
-/// whoever uses them adds their gradients.
+/// The gradients of the matrices of Unrolled. `hidden` may have more columns than the cell's gates; the
+/// caller adds the gradients of those.
 struct UnrolledGradients {
   Tensor gates, hidden, states, cells, initial, initial_cells;
 
@@ -120,8 +120,8 @@ void cell_backward(Unrolled& u, UnrolledGradients& g, const Var& hidden_bias, in
                            .dc = before<T>(u, g.initial_cells, g.cells, t)});
 }
 
-/// The initial states, (B, S) columns of something packed, in the order of the steps. Zeros stay where there
-/// are none, and a GRU has no cells to begin with.
+/// The initial states, (B, S) columns of a packed tensor, in the order of the steps. Unchanged, zeros, if
+/// undefined.
 template <typename T>
 void gather_initial(const Unrolled& u, const Columns& from, Tensor& initial) {
   if (!from.var.defined() || !initial.defined()) return;

@@ -47,7 +47,7 @@ AccessLog::~AccessLog() {
   if (owned_) ::close(file_);
 }
 
-/// In one call, so that lines stay whole; a log that cannot be written must not stop the server.
+/// One write per line, so that lines are not interleaved. Errors are ignored: they must not stop the server.
 void AccessLog::write_line(const std::string& line) {
   const std::lock_guard lock(mutex_);
   for (size_t at = 0; at < line.size();) {
@@ -60,7 +60,7 @@ void AccessLog::write_line(const std::string& line) {
 void AccessLog::write(const HttpRecord& record, const std::string& route) {
   if (file_ < 0) return;
   constexpr size_t kLongestPath = 200;
-  // Unknown paths may hold anything.
+  // Unknown paths may contain anything, such as a key.
   const std::string path = route.empty() ? replace_invalid_utf8(record.path.substr(0, kLongestPath)) : route;
   ordered_json json{{"time", timestamp()},
                     {"id", record.id},

@@ -48,7 +48,7 @@ bool equal_in_constant_time(std::string_view given, std::string_view secret) {
     const char other = secret.empty() ? '\0' : secret[n % secret.size()];
     difference |= static_cast<unsigned char>(given[n]) ^ static_cast<unsigned char>(other);
   }
-  // The compiler must not stop at the first difference.
+  // volatile: the compiler must not return at the first difference.
   return *const_cast<volatile unsigned*>(&difference) == 0;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Adds a field of a form; one that comes again makes a list.
+/// Adds a field of a form; repeated fields make a list.
 void add(Json& object, std::string name, std::string value) {
   if (find_invalid_utf8(name) || find_invalid_utf8(value)) {
     refuse(400, "the field '{}' is not valid UTF-8", shown(name));

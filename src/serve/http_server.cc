@@ -34,9 +34,9 @@ using Clock = std::chrono::steady_clock;
 using Parser = http::request_parser<http::string_body>;
 
 constexpr size_t kWriteBytes = 64 << 10;
-/// Requests that a client sends ahead are kept up to this size, then no more is read until they are answered.
+/// Pipelined requests are buffered up to this size; then reading pauses until they are answered.
 constexpr size_t kReadAheadBytes = 64 << 10;
-/// Of a refused request, so much is read and thrown away, so that the client gets to read the answer.
+/// At most this much of a rejected request is read and discarded, so that the client can read the response.
 constexpr size_t kDiscardedBytes = 8 << 20;
 constexpr double kDiscardSeconds = 2;
 
@@ -56,7 +56,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// A client may name its request if the name is harmless in a log and in a header.
+/// Whether a client's X-Request-Id is safe in a log and in a header.
 bool is_request_id(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -64,7 +64,7 @@ bool is_request_id(std::string_view text) {
   });
 }
 
-/// Of "http://host/path?query", the form that proxies are sent, only the last part counts.
+/// The path and query of a target in absolute form, "http://host/path?query", which proxies receive.
 std::string_view origin_form(std::string_view target) {
   const size_t scheme = target.find("://");
   if (target.starts_with('/') || scheme == std::string_view::npos) return target;
@@ -72,7 +72,7 @@ std::string_view origin_form(std::string_view target) {
   return slash == std::string_view::npos ? "/" : target.substr(slash);
 }
 
-/// As many descriptors as the system lets this process have.
+/// Raises the limit of file descriptors to the maximum.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -110,7 +110,7 @@ class HttpServer::State : public std::enable_shared_from_this<State> {
   std::thread thread;
 };
 
-/// One connection: requests and answers in turn.
+/// One connection, with one request at a time.
 class HttpServer::Session : public std::enable_shared_from_this<Session> {
  public:
   Session(State& server, Tcp::socket socket)
@@ -122,7 +122,7 @@ class HttpServer::Session : public std::enable_shared_from_this<Session> {
   }
 
   void start() { next_request(); }
-  /// The server ends: what is idle is closed, new connections have a moment to send their request.
+  /// Shutdown: closes idle connections; new ones have a moment to send their request.
   void drain();
   void cancel() { *gone_ = true; }
   void close();
@@ -155,34 +155,34 @@ class HttpServer::Session : public std::enable_shared_from_this<Session> {
   State& server_;
   Tcp::socket socket_;
   asio::steady_timer timer_;
-  boost::beast::flat_buffer buffer_;  // bytes that were read and not yet parsed
+  boost::beast::flat_buffer buffer_;  // received bytes that are not parsed yet
   std::optional<Parser> parser_;
   Stage stage_ = Stage::kIdle;
   std::string address_;
-  uint64_t number_ = 0;  // of requests on this connection; names the one being answered
+  uint64_t number_ = 0;  // the current request on this connection
   HttpRecord record_;
   Clock::time_point begin_;
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
-  std::string out_;  // of the answer, from written_ on to be written
+  std::string out_;  // the response; bytes from written_ on are not sent yet
   size_t written_ = 0;
-  bool handling_ = false;  // from the request to the end of its answer
-  bool writing_ = false;   // a write is under way
-  bool complete_ = false;  // nothing will be added to the answer
+  bool handling_ = false;  // from the request to the end of its response
+  bool writing_ = false;   // a write is in progress
+  bool complete_ = false;  // the response is complete in out_
   bool in_parts_ = false, chunked_ = false;
   bool head_only_ = false, old_version_ = false;
   bool keep_alive_ = true;
-  bool discard_ = false;  // the request was not read to its end
+  bool discard_ = false;  // the request was not read completely
   bool watching_ = false, stop_watching_ = false;
-  bool ended_ = false;  // the client has closed its end
+  bool ended_ = false;  // the client has closed its side
   bool timed_out_ = false, closed_ = false;
 };
 
-/// The session with the number of the request, so that nothing late gets into the next answer.
+/// The session and the number of the request, so that late output cannot get into the next response.
 class HttpServer::Reply : public HttpReply {
  public:
   Reply(std::weak_ptr<State> server, std::shared_ptr<Session> session, uint64_t number)
       : server_(std::move(server)), session_(std::move(session)), number_(number) {}
-  /// A handler that lost its reply has failed; the client must not wait for ever.
+  /// A handler that dropped its reply has failed: answers 500, so that the client does not wait forever.
   ~Reply() override {
     if (!answered_) send(error_response(500, "the request was dropped"));
   }
@@ -234,7 +234,7 @@ void HttpServer::Session::next_request() {
     set_deadline(Stage::kHead, server_.options.head_seconds);
     return read_head();
   }
-  // A new connection has as long as a head may take; an old one may be idle first.
+  // New connections get the time-out of the head, kept-alive ones first the idle time-out.
   set_deadline(Stage::kIdle, first ? server_.options.head_seconds : server_.options.idle_seconds);
   socket_.async_read_some(buffer_.prepare(4096),
                           [self = shared_from_this(), first](ErrorCode error, size_t bytes) {
@@ -336,8 +336,7 @@ void HttpServer::Session::on_request() {
                   std::make_shared<Reply>(server_.weak_from_this(), shared_from_this(), number_));
 }
 
-/// While a request is answered, reads what comes: the next request, or the end of the connection, which
-/// cancels this one.
+/// Reads while a request is answered: the next request, or the end of the connection, which cancels this one.
 void HttpServer::Session::watch() {
   if (buffer_.size() >= kReadAheadBytes) return;
   watching_ = true;
@@ -443,7 +442,7 @@ void HttpServer::Session::write_some() {
   writing_ = true;
   set_deadline(Stage::kWriting, server_.options.write_seconds);
   const size_t bytes = std::min(out_.size() - written_, kWriteBytes);
-  // What is being written must stay where it is while parts are added.
+  // The buffer being written must not move while chunks are added.
   auto chunk = std::make_shared<std::string>(out_, written_, bytes);
   socket_.async_write_some(
       asio::buffer(*chunk),
@@ -485,7 +484,8 @@ void HttpServer::Session::finish() {
   socket_.cancel();
 }
 
-/// A request that was not read to its end: closing at once would make the client lose the answer.
+/// After a request that was not read completely: closing at once would reset the connection, and the client
+/// would lose the response.
 void HttpServer::Session::refuse(int status, std::string_view message) {
   timed_out_ = false;
   handling_ = true;
@@ -521,7 +521,7 @@ void HttpServer::Session::on_deadline() {
     case Stage::kHead:
     case Stage::kBody:
       timed_out_ = true;
-      socket_.cancel();  // the read ends, and answers
+      socket_.cancel();  // ends the read, which then answers
       return;
     case Stage::kHandling:
       return;
@@ -576,7 +576,7 @@ void HttpServer::State::accept() {
       admit(std::move(socket));
       return accept();
     }
-    // Out of descriptors, for example: others will be closed.
+    // Out of descriptors, for example: retry after others are closed.
     retry.expires_after(std::chrono::milliseconds(50));
     retry.async_wait([this](ErrorCode aborted) {
       if (!aborted && !draining) accept();
@@ -587,7 +587,7 @@ void HttpServer::State::accept() {
 void HttpServer::State::admit(Tcp::socket socket) {
   auto session = std::make_shared<Session>(*this, std::move(socket));
   const bool full = sessions.size() >= options.connections;
-  if (full && sessions.size() >= options.connections + 64) return;  // not even a refusal
+  if (full && sessions.size() >= options.connections + 64) return;  // no capacity even for an error response
   sessions.insert(session);
   session_count = sessions.size();
   if (full) {
@@ -646,7 +646,7 @@ void HttpServer::drain(double seconds) {
   asio::post(state_->io, [state = state_.get()] {
     state->draining = true;
     ErrorCode error;
-    // Connections that the system has accepted already.
+    // Connections in the listen backlog.
     state->acceptor.non_blocking(true, error);
     while (!error) {
       Tcp::socket socket(state->io);

@@ -1,4 +1,4 @@
-// The routes of LibreTranslate's API, with its names of fields, shapes of answers and status codes
+// The routes of LibreTranslate's API, with its field names, response formats and status codes
 // (https://docs.libretranslate.com/api).
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,8 @@ ordered_json to_json(const DetectedLanguage& language) {
   return {{"confidence", language.confidence}, {"language", language.code}};
 }
 
-/// The language of a text among those that can be translated into `target`. A text without letters is in any.
+/// Detects the language of a text among those that can be translated into `target`. Any will do for a text
+/// without letters.
 DetectedLanguage detect_source(const ServedModels& models, const std::string& text,
                                const std::string& target) {
   std::vector<std::string> sources = models.sources(target);
@@ -31,13 +32,13 @@ DetectedLanguage detect_source(const ServedModels& models, const std::string& te
   return found.front();
 }
 
-/// What a request asks for, the same for all its texts.
+/// The parameters of a request, common to all its texts.
 struct Wanted {
   std::string target, format;
   decode::TranslationChoices choices;
 };
 
-/// The translations of texts in one language: each with its alternatives.
+/// The translations of texts in one language, with alternatives.
 std::vector<std::vector<std::string>> translate(const Exchange& exchange, const ServedModel& model,
                                                 const Wanted& wanted, const std::vector<std::string>& texts) {
   std::vector<std::vector<std::string>> results;
@@ -107,7 +108,8 @@ void route_translate(const Exchange& exchange) {
     }
     std::vector<std::vector<std::string>> translated;
     if (source == "auto" && language == wanted.target) {
-      for (std::string& text : texts) translated.push_back({std::move(text)});  // is in that language already
+      for (std::string& text : texts)
+        translated.push_back({std::move(text)});  // already in the target language
     } else {
       translated = translate(exchange, model_between(models, language, wanted.target), wanted, texts);
     }

@@ -26,7 +26,8 @@ const char* task_name(models::Task task) {
   }
 }
 
-/// Fields of the API that change results and are not implemented: refused unless they ask for nothing.
+/// Fields of the API that are not implemented and would change results: rejected unless they have the default
+/// value.
 void require_supported(const Fields& fields) {
   for (const char* name : {"presence_penalty", "frequency_penalty"}) {
     if (fields.number(name, -2, 2).value_or(0) != 0) refuse(400, "'{}' is not supported: leave it out", name);
@@ -68,13 +69,13 @@ decode::GenerationChoices generation_choices(const Exchange& exchange) {
   return choices;
 }
 
-/// What `logprobs` asks for: the tokens of a text, each with the likeliest in its place.
+/// The `logprobs` object: the tokens of a text, and the most probable tokens at each position.
 class TokenProbabilities {
  public:
   TokenProbabilities(const Exchange& exchange, const ServedModel& model, size_t alternatives)
       : exchange_(exchange), files_(*model.language_model), alternatives_(alternatives) {}
 
-  /// Of the tokens behind the prompt, of those of the prompt too with `echo`; without tokens behind `text`.
+  /// For the generated tokens and, with `echo`, those of the prompt; not for the tokens after a stop text.
   ordered_json of(const std::vector<int32_t>& prompt, const std::string& prompt_text,
                   const decode::GeneratedText& text, bool echo) const {
     std::vector<int32_t> ids = prompt;
@@ -99,7 +100,7 @@ class TokenProbabilities {
       const Tensor logits = model.logits(context, read);  // (ids.size() - 1, V)
       const std::vector<float> log_sums = decode::log_sums_of(logits);
       const bool start_token = !prompt.empty() && files_.tokenizer->is_special(prompt[0]);
-      if (echo && !start_token) add(ids[0], nullptr, nullptr);  // nothing stands before it
+      if (echo && !start_token) add(ids[0], nullptr, nullptr);  // it has no predecessor
       for (size_t n = echo ? 1 : prompt.size(); n < ids.size(); ++n) {
         if (n >= prompt.size() && offset >= limit && !files_.tokenizer->is_special(ids[n])) break;
         const float* row = logits.data<float>() + static_cast<int64_t>(n - 1) * logits.dim(1);
@@ -150,7 +151,7 @@ class Completions {
   bool streams() const { return stream_; }
   bool begun() const { return begun_; }
 
-  /// Text of the first choice, as it is written.
+  /// Streams the text of the first choice.
   void show(std::string_view prompt, std::string_view text) {
     std::string all;
     if (echo_ && !shown_) all = prompt;
@@ -197,7 +198,7 @@ class Completions {
     exchange_.reply.end();
   }
 
-  /// An error after the answer has begun.
+  /// Reports an error in a response that has begun.
   void fail(const std::string& message) {
     send_event({{"error", {{"message", message}, {"type", "server_error"}}}});
     exchange_.reply.end();
@@ -290,7 +291,7 @@ void route_v1_completions(const Exchange& exchange) {
     }
   } catch (const std::exception& error) {
     if (!completions.begun()) throw;
-    return completions.fail(error.what());  // the status is on its way already
+    return completions.fail(error.what());  // the status line is already sent
   }
   completions.end();
 }

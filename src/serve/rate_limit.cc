@@ -24,7 +24,7 @@ size_t RateLimit::clients() const {
   return buckets_.size();
 }
 
-/// A full bucket says what a new one says.
+/// Removes full buckets, which are the same as new ones.
 void RateLimit::forget_full(Clock::time_point now) {
   std::erase_if(buckets_, [&](const auto& entry) {
     const double seconds = std::chrono::duration<double>(now - entry.second.at).count();

@@ -21,7 +21,7 @@ RequestQueue::~RequestQueue() {
 bool RequestQueue::push(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
-    // As many as there are idle threads do not wait.
+    // Requests for idle threads do not count as waiting.
     if (work_.size() >= max_waiting_ + threads_.size() - running_) return false;
     work_.push_back(std::move(work));
   }
@@ -52,7 +52,7 @@ void RequestQueue::run() {
     ++running_;
     lock.unlock();
     work();
-    work = {};  // what it holds is released without the lock
+    work = {};  // destroyed without holding the lock
     lock.lock();
     --running_;
   }

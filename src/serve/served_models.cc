@@ -16,7 +16,7 @@ bool is_code(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-/// "opus-mt-de-en" -> {"de", "en"}, for models whose files name no languages.
+/// "opus-mt-de-en" -> {"de", "en"}, for models without language codes in their files.
 void languages_of_name(ServedModel& model) {
   const size_t last = model.name.rfind('-');
   if (last == std::string::npos || last == 0) return;

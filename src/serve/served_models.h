@@ -13,7 +13,7 @@
 namespace heed::serve {
 
 struct ModelSource {
-  std::string name;  ///< as requests call it
+  std::string name;  ///< in requests
   std::string directory;
 };
 
@@ -21,14 +21,14 @@ struct ServedModel {
   std::string name, directory;
   models::Task task = models::Task::kTranslation;
   int64_t loaded_at = 0;       ///< seconds since 1970
-  std::string source, target;  ///< languages of a model that translates; empty if it does not say
+  std::string source, target;  ///< language codes of a translation model; empty if unknown
 
-  // The one that is not null says what the model is for.
+  // Exactly one is set, according to the task.
   std::unique_ptr<decode::TranslationModel> translation = {};
   std::unique_ptr<decode::LanguageModelFiles> language_model = {};
   std::unique_ptr<decode::ClassifierModel> classifier = {};
 
-  /// Of a model that translates: its own settings, with all that takes time to compute.
+  /// Translation models: the model's settings, with precomputed tables.
   decode::TranslatorOptions translator_options = {};
 
   const models::LoadedModel& loaded() const;
@@ -41,14 +41,13 @@ struct ServedModel {
 
 class ServedModels {
  public:
-  /// Reads all models. Throws what reading them throws, and kUsage for two with the same name, or one that is
-  /// for neither translation nor text nor classification.
+  /// Loads all models. Throws the errors of loading, and kUsage for duplicate names or an unsupported task.
   ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options);
 
   const std::vector<std::unique_ptr<ServedModel>>& all() const { return models_; }
   /// Null if there is none.
   const ServedModel* named(const std::string& name) const;
-  /// The first model for the pair: others for the same pair are found by name.
+  /// The first model for the pair; others for the same pair must be requested by name.
   const ServedModel* for_pair(const std::string& source, const std::string& target) const;
   /// The first model for a task, null if there is none.
   const ServedModel* first(models::Task task) const;
@@ -57,9 +56,9 @@ class ServedModels {
     std::string code, name;
     std::vector<std::string> targets;
   };
-  /// Of all models that translate, sources and targets, sorted by code.
+  /// The language pairs of all translation models, sorted by code.
   std::vector<Language> languages() const;
-  /// The languages that can be translated, into `target` or, if it is empty, into any.
+  /// The source languages, for `target` or, if it is empty, for any target.
   std::vector<std::string> sources(const std::string& target = "") const;
 
  private:

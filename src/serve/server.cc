@@ -28,7 +28,7 @@ struct RouteEntry {
   Route route;
 };
 
-void route_metrics(const Exchange&) {}  // answered by State, which knows the gauges
+void route_metrics(const Exchange&) {}  // answered by State, which has the gauges
 
 constexpr RouteEntry kRoutes[] = {
     {"POST", "/translate", Access::kWork, route_translate},
@@ -46,7 +46,7 @@ constexpr RouteEntry kRoutes[] = {
     {"POST", "/v1/embeddings", Access::kWork, route_v1_embeddings},
 };
 
-/// OpenAI's clients expect an object where LibreTranslate's expect a text.
+/// OpenAI's clients expect an object as `error`, LibreTranslate's a string.
 bool is_openai(std::string_view path) {
   return path == "/v1/completions" || path == "/v1/embeddings" || path == "/v1/models";
 }
@@ -65,7 +65,7 @@ HttpResponse error_for(const HttpRequest& request, int status, const std::string
   return response;
 }
 
-/// Answers of a route, with what all of them need.
+/// A route with its common context.
 class CorsReply : public HttpReply {
  public:
   CorsReply(std::shared_ptr<HttpReply> reply, const std::string& origin)
@@ -107,7 +107,7 @@ class Server::State {
   WebFiles web;
   AccessLog log;
   std::unique_ptr<HttpServer> http;
-  // Destroyed first: its requests use all the rest.
+  // Destroyed first, since its requests use all other members.
   std::unique_ptr<RequestQueue> queue;
 };
 
@@ -129,14 +129,15 @@ Server::State::State(const ServerOptions& settings)
   engine.on_step = [this](size_t rows) { service.metrics.add_step(rows); };
   engine.on_sentence = [this](size_t source, size_t target) { service.metrics.add_sentence(source, target); };
   service.engine = std::make_unique<decode::SharedSearch>(engine);
-  // Enough requests at once to fill the batches of all threads with sentences of one each.
+  // Enough concurrent requests of one sentence each to fill the batches of all threads.
   const size_t at_once = std::clamp<size_t>(static_cast<size_t>(service.engine->threads()) * 32, 32, 256);
   queue = std::make_unique<RequestQueue>(at_once, options.queue);
 }
 
 std::string Server::State::client_of(const HttpRequest& request) const {
   if (options.trust_proxy) {
-    // The last address is the one that the proxy has seen; those before are what the client says.
+    // The last address is the one that the proxy has seen; earlier ones come from the client and cannot be
+    // trusted.
     const std::string_view forwarded = request.header("x-forwarded-for");
     const size_t comma = forwarded.rfind(',');
     std::string_view last = comma == std::string_view::npos ? forwarded : forwarded.substr(comma + 1);
@@ -153,7 +154,7 @@ std::string Server::State::key_of(const HttpRequest& request, const Fields& fiel
   return fields.text_or("api_key", "");
 }
 
-/// Throws a RequestError for a request without the right to be answered.
+/// Throws a RequestError for an unauthorized request, or one beyond the rate limit.
 void Server::State::admit(const HttpRequest& request, const Fields& fields) {
   std::string client = client_of(request);
   if (keys) {
@@ -161,7 +162,7 @@ void Server::State::admit(const HttpRequest& request, const Fields& fields) {
     const std::optional<size_t> number = keys->find(key);
     if (!number) {
       service.metrics.add_rejected("key");
-      // Wrong keys are counted, so that trying many takes long.
+      // Wrong keys count against the rate limit, which slows down guessing.
       if (rate.take(client) > 0) refuse(429, "Slowdown: too many requests without a valid key");
       if (is_openai(request.path))
         refuse(401, "{}", key.empty() ? "an API key is needed" : "the API key is wrong");
@@ -242,7 +243,7 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, Ht
   } catch (const OptionError& error) {
     send_error(400, error.message([](const std::string& option) { return "'" + option + "'"; }));
   } catch (const Error& error) {
-    // What the client sent, or the server's own trouble.
+    // The client's error (4xx) or the server's (500).
     const bool theirs = error.kind() == ErrorKind::kUsage || error.kind() == ErrorKind::kText ||
                         error.kind() == ErrorKind::kFormat;
     send_error(theirs ? 400 : 500, error.what());

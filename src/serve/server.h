@@ -18,32 +18,32 @@ struct ServerOptions {
   RequestLimits limits = {};
   std::vector<ModelSource> models = {};  ///< at least one
   models::LoadOptions load = {};
-  int threads = 0;                 ///< that compute; 0: one per processor
-  size_t queue = 256;              ///< requests that wait; more are answered with 503
-  double requests_per_minute = 0;  ///< of each address or key; 0: no limit
-  std::string api_keys = {};       ///< file of keys, empty: none are needed
-  std::string cors = {};           ///< the origin whose pages may use the API, or *; empty: none
-  std::string web = {};            ///< folder of the explorer page, empty: the one that was compiled in
-  std::string access_log = {};     ///< file, "-" for standard output, empty: none
-  bool log_text = false;           ///< requests are logged with their texts
-  bool trust_proxy = false;        ///< clients are told apart by X-Forwarded-For
+  int threads = 0;                 ///< for computation; 0: one per processor
+  size_t queue = 256;              ///< maximum number of waiting requests; more are answered with 503
+  double requests_per_minute = 0;  ///< per address or key; 0: no limit
+  std::string api_keys = {};       ///< file of keys; empty: no keys required
+  std::string cors = {};           ///< allowed origin of web pages, or *; empty: none
+  std::string web = {};            ///< folder of the explorer page; empty: the built-in one
+  std::string access_log = {};     ///< file, "-": standard output, empty: none
+  bool log_text = false;           ///< include the texts of requests
+  bool trust_proxy = false;        ///< identify clients by X-Forwarded-For
 };
 
 class Server {
  public:
-  /// Reads keys and models and binds the address. Throws what these throw.
+  /// Loads keys and models and binds the address. Throws the errors of these.
   explicit Server(const ServerOptions& options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Begins to answer.
+  /// Starts to accept connections.
   void start();
-  /// Answers what is under way, at most for so many seconds, and nothing new.
+  /// Stops accepting connections and completes running requests, for at most this many seconds.
   void drain(double seconds);
 
   std::string url() const;
-  /// What the operator should know, a sentence each.
+  /// Warnings for the operator.
   std::vector<std::string> warnings() const;
 
  private:

@@ -1,4 +1,4 @@
-// What all routes share: models, the engine, limits. One object for the life of the server.
+// What all routes share: models, the engine, limits. One object per server.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace heed::serve {
 
 /// Limits of single requests.
 struct RequestLimits {
-  size_t characters = 20000;  ///< of a text
-  size_t texts = 64;          ///< of a request
+  size_t characters = 20000;  ///< per text
+  size_t texts = 64;          ///< per request
   int json_depth = 32;
-  int alternatives = 16;  ///< of a translation
+  int alternatives = 16;  ///< per translation
   int beam = 64;
-  int64_t tokens = 4096;  ///< that a language model writes for a request
+  int64_t tokens = 4096;  ///< generated per request
 };
 
 struct Service {
@@ -32,13 +32,13 @@ struct Service {
   Metrics metrics;
 };
 
-/// Thrown where a request is cancelled: the client is gone, or the server ends.
+/// Thrown to cancel a request: the client has disconnected, or the server shuts down.
 class Cancelled : public RequestError {
  public:
   Cancelled() : RequestError(503, "the request was cancelled") {}
 };
 
-/// A request in the hands of a route.
+/// A request with its reply and context, as routes receive it.
 struct Exchange {
   Service& service;
   const HttpRequest& request;
@@ -65,32 +65,32 @@ void route_v1_models(const Exchange& exchange);
 void route_v1_completions(const Exchange& exchange);
 void route_v1_embeddings(const Exchange& exchange);
 
-/// A field of one text or several, within the limits on number and length of texts; the RequestError is 400.
+/// A field of one text or several. Throws RequestError (400) beyond the limits on number and length of texts.
 Fields::Texts required_texts(const Exchange& exchange, const std::string& name);
-/// Code points of valid UTF-8.
+/// The number of code points of valid UTF-8.
 size_t count_characters(std::string_view text);
 void require_length(const RequestLimits& limits, const std::string& text, const std::string& name);
 
-/// The model that `model` or `pair` names, the first one for the task if the request names none; 400 for
-/// neither, or one for another task.
+/// The model that `model` or `pair` names, or the first one for the task; 400 if there is none, or for a
+/// model of another task.
 const ServedModel& model_for(const Exchange& exchange, models::Task task);
 
 /// Sends JSON with status 200.
 void send_json(const Exchange& exchange, const nlohmann::ordered_json& json);
 void send_text(const Exchange& exchange, std::string text, const std::string& content_type);
 
-/// A text, line by line, translated as the command does.
+/// A text translated line by line, like `heed translate`.
 struct TranslatedLines {
   std::vector<decode::Translation> lines;
-  /// The n-th best translation of the whole text: line ends as they were, and where a line has fewer
-  /// translations, its last. For n below count().
+  /// The n-th best translation of the whole text, n < count(), with its line ends. Lines with fewer
+  /// translations use their last one.
   std::string text(size_t rank) const;
   size_t count() const;
   std::vector<std::string> line_ends = {};  ///< of each line: "\n", "\r\n", or nothing for the last
 };
 
-/// All lines of all texts share batches. Throws Cancelled when the client is gone, and what Translator
-/// throws.
+/// All lines of all texts share batches. Throws Cancelled if the client has disconnected, and the errors of
+/// Translator.
 std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ServedModel& model,
                                              const decode::TranslationChoices& choices,
                                              const std::vector<std::string>& texts);

@@ -1,4 +1,4 @@
-// What the translating routes share with each other and, through decode/, with the command.
+// Common parts of the translation routes.
 #include <nlohmann/json.hpp>
 
 #include "base/thread_pool.h"
@@ -123,7 +123,7 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Ser
       rest.remove_prefix(end + 1);
     }
   }
-  ThreadPool here(1);  // text is prepared on this thread; the searches run in the engine
+  ThreadPool here(1);  // tokenization runs on this thread, searches in the engine
   const decode::TranslationModel& files = *model.translation;
   const decode::Translator translator(files.loaded.seq2seq(), files.loaded.context(), files.tokenizer, here,
                                       options_for(exchange, model, choices));

@@ -30,7 +30,7 @@ const std::map<std::string, std::string>& content_types() {
   return types;
 }
 
-/// FNV-1a: a change of the file is to be noticed, not an attack by its author.
+/// FNV-1a: an ETag must detect changes, not resist attacks.
 uint64_t hash_of(std::string_view content) {
   uint64_t hash = 14695981039346656037ULL;
   for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;

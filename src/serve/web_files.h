@@ -1,5 +1,5 @@
-// The files of the explorer page, in memory: those that were compiled in, or those of a folder, read once. No
-// request can reach any other file.
+// The files of the explorer page, in memory: the built-in ones, or those of a folder, read once. Requests
+// cannot reach any other file.
 #pragma once
 
 #include <map>
@@ -11,14 +11,14 @@ namespace heed::serve {
 
 class WebFiles {
  public:
-  /// The files that were compiled in.
+  /// The built-in files.
   WebFiles();
-  /// Reads all files below the folder whose extension is known; hidden ones, links and files above 16 MB are
-  /// left out. A missing folder has none.
+  /// Reads all files with known extensions below the folder, except hidden files, links, and files above 16
+  /// MB. A missing folder is empty.
   explicit WebFiles(const std::string& folder);
 
-  /// "/" is index.html. Null if there is no such file. With a strict Content-Security-Policy: nothing from
-  /// elsewhere, no inline scripts.
+  /// "/" is index.html. Null if there is no such file. With a strict Content-Security-Policy: no external
+  /// resources, no inline scripts.
   const HttpResponse* find(const std::string& path) const;
   size_t size() const { return files_.size(); }
 
@@ -27,7 +27,7 @@ class WebFiles {
   std::map<std::string, HttpResponse> files_;  // by path
 };
 
-/// The answer for a client that may have the file already.
+/// 304 if the client's ETag matches, otherwise the file.
 HttpResponse file_response(const HttpRequest& request, const HttpResponse& file);
 
 }  // namespace heed::serve

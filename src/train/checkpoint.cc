@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kFormat = "heed training checkpoint 2";
 
-/// Names and shapes of all parameters, in order: says whether a checkpoint is of this model.
+/// Names and shapes of all parameters, in order, to detect a checkpoint of another model.
 std::string layout_of(const nn::ParameterTable& table) {
   std::string text;
   for (int row = 0; row < table.size(); ++row) text += table[row].name + table[row].shape.to_string() + ";";

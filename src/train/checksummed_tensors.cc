@@ -26,7 +26,7 @@ std::string checksum_of(const ChecksummedTensors& content) {
     add_text(all, key);
     add_text(all, text);
   }
-  std::map<std::string, const Tensor*> by_name;  // the order in the file is the writer's
+  std::map<std::string, const Tensor*> by_name;  // independent of the order in the file
   for (const auto& [name, tensor] : content.tensors) by_name.emplace(name, &tensor);
   for (const auto& [name, tensor] : by_name) {
     HEED_CHECK(tensor->is_contiguous());
@@ -52,7 +52,7 @@ ChecksummedTensors read_all(const std::string& path, std::string& checksum) {
   return content;
 }
 
-/// Whether the header is followed by spaces alone, as it was written: no part of it that says anything.
+/// Whether the header is padded with spaces only, as it was written.
 bool has_clean_padding(const std::string& path) {
   const InputFile file(path);
   uint64_t length = 0;

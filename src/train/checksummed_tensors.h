@@ -12,19 +12,19 @@
 namespace heed::train {
 
 struct ChecksummedTensors {
-  std::string format;                        ///< what the file is: "heed training checkpoint 2"
-  std::map<std::string, std::string> texts;  ///< kept in the metadata of the file
+  std::string format;                        ///< identifies the kind of file: "heed training checkpoint 2"
+  std::map<std::string, std::string> texts;  ///< stored in the metadata
   std::vector<std::pair<std::string, Tensor>> tensors;
 
-  /// Null where there is no tensor of this name.
+  /// Null if there is no tensor of this name.
   const Tensor* find(const std::string& name) const;
 };
 
 /// Writes a file atomically. Throws kFile.
 void write_checksummed(const std::string& path, const ChecksummedTensors& content);
 
-/// Reads the whole file and compares what was read with its checksum (XXH64 of all names, texts, types,
-/// shapes and values). Throws kNotFound, kFile, and kFormat for a file that is damaged or of another format.
+/// Reads the whole file and verifies the checksum (XXH64 of all names, texts, types,
+/// shapes and values). Throws kNotFound, kFile, and kFormat for a damaged file or another format.
 ChecksummedTensors read_checksummed(const std::string& path, const std::string& format);
 
 }  // namespace heed::train

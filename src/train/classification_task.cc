@@ -27,7 +27,7 @@ const std::vector<std::string>& tokenizer_files() {
   return names;
 }
 
-/// The whole of a label as a number.
+/// Parses a label that is an integer.
 std::optional<int64_t> number_of(const std::string& label) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
@@ -35,9 +35,9 @@ std::optional<int64_t> number_of(const std::string& label) {
   return number;
 }
 
-/// What one reading of the training text tells.
+/// Statistics of the training text, from one pass over it.
 struct Labels {
-  std::vector<std::string> names;  ///< those that occur, numbers by size and others by their bytes
+  std::vector<std::string> names;  ///< the labels; integers in numerical order, others by bytes
   uint64_t fingerprint = 0;        ///< of the file
 };
 
@@ -57,7 +57,7 @@ Labels labels_of(const TrainingText& text) {
   return labels;
 }
 
-/// Text after text; of a pair, both.
+/// Reads all texts; of a pair, both.
 NextLine lines_of(const TrainingText& text) {
   auto reader = std::make_shared<LabelledReader>(text.text, text.lines);
   return [reader](std::string& line) {
@@ -69,7 +69,7 @@ NextLine lines_of(const TrainingText& text) {
   };
 }
 
-/// Learns a tokenizer and writes its files.
+/// Trains a tokenizer and writes its files.
 void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   const Recipe& recipe = input.options.recipe;
   WordPieceTrainOptions wanted;
@@ -86,10 +86,10 @@ struct LabelledTexts {
   uint64_t fingerprint = 0;
 };
 
-/// Tokenizer, and texts as ids.
+/// Tokenizer and tokenized texts.
 struct ClassificationData {
   WordPieceTokenizer tokenizer;
-  Corpus training;  ///< two streams: the number of the label, and the text with its special tokens
+  Corpus training;                        ///< two streams: label index, and text with special tokens
   std::vector<float> class_weights = {};  ///< empty: 1 for each
 
   int32_t label_of(uint64_t text) const { return training.sentence(0, text)[0]; }
@@ -132,7 +132,7 @@ class ClassificationObjective : public Objective {
       const size_t begin = input.text.ids.size();
       data_.training.append(1, text, input.text.ids);
       input.text.close();
-      int32_t type = 0;  // the second of two texts stands behind the end of the first
+      int32_t type = 0;  // 0 for the first text of a pair, 1 for the second
       for (size_t n = begin; n < input.text.ids.size(); ++n) {
         input.types.push_back(type);
         if (input.text.ids[n] == data_.tokenizer.end_id()) type = 1;
@@ -249,7 +249,7 @@ class TextsWithLabels : public CheckedText {
     return static_cast<int32_t>(found - labels_.names.begin());
   }
 
-  /// Two streams: the number of the label, and the text with its special tokens.
+  /// A corpus of two streams: label index, and text with special tokens.
   Corpus prepare_corpus(const WordPieceTokenizer& tokenizer) const {
     const TrainingText& text = input_.options.data;
     const std::string& output = input_.options.output;
@@ -277,8 +277,8 @@ class TextsWithLabels : public CheckedText {
 
   using Cuts = std::vector<std::vector<int32_t>>;
 
-  /// With tokenizer.subword_regularization, each text stands in the corpus so many times, disturbed by chance
-  /// in other ways; drawn before the training instead of on the way.
+  /// With tokenizer.subword_regularization = n, the corpus contains n sampled segmentations of each text,
+  /// drawn before the training instead of in each epoch.
   Cuts cuts_of(const WordPieceTokenizer& tokenizer, std::string_view columns, uint64_t number) const {
     WordPieceOptions options{.max_length = static_cast<size_t>(recipe_.max_length)};
     if (recipe_.subword_regularization == 0) return {encode(tokenizer, columns, options)};
@@ -290,7 +290,7 @@ class TextsWithLabels : public CheckedText {
     return cuts;
   }
 
-  /// Of a text, or of two with a tab between them; what is too long loses its end.
+  /// The ids of a text, or of two texts with a tab between them, truncated to the maximum length.
   static std::vector<int32_t> encode(const WordPieceTokenizer& tokenizer, std::string_view columns,
                                      const WordPieceOptions& cut) {
     const size_t tab = columns.find('\t');
@@ -298,8 +298,7 @@ class TextsWithLabels : public CheckedText {
     return tokenizer.encode(columns.substr(0, tab), columns.substr(tab + 1), cut).ids;
   }
 
-  /// n / (classes * n of the class): all classes together weigh as much as without weights, and each as much
-  /// as any other.
+  /// n / (classes * n_class): balanced class weights whose mean over all texts is 1.
   std::vector<float> balanced_weights(const ClassificationData& data) const {
     std::vector<double> counts(labels_.names.size());
     for (uint64_t text = 0; text < data.training.sentences(); ++text)

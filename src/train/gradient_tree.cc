@@ -48,7 +48,7 @@ void GradientTree::put(size_t shard, nn::ParameterArray gradients) {
   for (size_t level = 0; level + 1 < levels_.size(); ++level, node /= 2) {
     auto& nodes = levels_[level];
     const size_t neighbour = node ^ 1;
-    if (neighbour >= nodes.size()) continue;  // the last of an odd number goes up alone
+    if (neighbour >= nodes.size()) continue;  // the last of an odd number has no partner
     nn::ParameterArray other;
     {
       const std::lock_guard lock(mutex_);

@@ -9,20 +9,20 @@
 
 namespace heed::train {
 
-/// Shard i and its neighbour i ^ 1 are added, then pairs of pairs, and so on. The shape of the tree depends
-/// on the number of shards alone, so the sum has the same bits for any number of threads; and pairs are added
-/// as soon as both are there, so only a few arrays are in use at once.
+/// Shards i and i ^ 1 are added, then pairs of pairs, and so on. The shape of the tree depends only on the
+/// number of shards, so the sum has the same bits for any number of threads. Pairs are added as soon as both
+/// are complete, so only a few arrays are in use at a time.
 class GradientTree {
  public:
   explicit GradientTree(const nn::ParameterTable& table) : table_(table) {}
 
-  /// Before a step.
+  /// Call before a step.
   void begin(size_t shards);
   /// An array of zeros for a shard; thread-safe.
   nn::ParameterArray take();
-  /// Hands in the gradients of shard `shard`; adds what can be added now; thread-safe.
+  /// Adds the gradients of a finished shard, and all sums that are now possible; thread-safe.
   void put(size_t shard, nn::ParameterArray gradients);
-  /// After all shards: the sum. Give it back with recycle().
+  /// The sum, after all shards. Return it with recycle().
   nn::ParameterArray sum();
   void recycle(nn::ParameterArray gradients);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kCompared = 500;
 
-/// Evenly among all.
+/// Evenly spaced.
 std::vector<decode::LinkedPair> linked_sample(const TokenPairs& pairs, const TwoWayAligner& aligner) {
   std::vector<decode::LinkedPair> sample;
   const int count = pairs.sources.count(), step = (count + kCompared - 1) / kCompared;

@@ -8,14 +8,15 @@
 
 namespace heed::train {
 
-/// Sources and targets, as many of each and at least one, which end with their end tokens and are not longer
-/// than the model's positions.
+/// Sources and targets: the same number of each, at least one, with end tokens, within the model's maximum
+/// length.
 struct TokenPairs {
   Sequences sources, targets;
 };
 
-/// Learns word alignments from all pairs (data/hmm_aligner.h), and compares heads with them on some 500:
-/// links that both directions find are sure, those of grow-diag-final-and possible. Throws Stopped.
+/// Trains a word aligner on all pairs (data/hmm_aligner.h) and compares heads with its links on about 500
+/// pairs: the intersection of both directions are sure links, those of grow-diag-final-and possible ones.
+/// Throws Stopped.
 decode::HeadChoice choose_heads(const models::Seq2Seq& model, const nn::Context& context,
                                 const TokenPairs& pairs, ThreadPool& pool, const Stop& stop = {});
 

@@ -28,7 +28,7 @@ const std::vector<std::string>& tokenizer_files() {
   return names;
 }
 
-/// The words of tokenizer.type.
+/// The values of tokenizer.type.
 struct TokenizerWord {
   const char* word;
   TextTokenizerKind kind;
@@ -46,7 +46,7 @@ RunningTextOptions running_options(const TrainingText& text, const Recipe& recip
   return {.lines = text.lines, .documents = recipe.document_boundaries};
 }
 
-/// Learns a tokenizer and writes its files.
+/// Trains a tokenizer and writes its files.
 void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   const TrainerOptions& options = input.options;
   const Recipe& recipe = options.recipe;
@@ -68,7 +68,7 @@ void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   TextTokenizer::train(wanted, next)->save(directory);
 }
 
-/// A text as ids, and how many characters it had.
+/// A tokenized text and its number of characters.
 struct RunningCorpus {
   Corpus corpus;
   uint64_t characters;
@@ -98,10 +98,10 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
   return {std::move(corpus), facts.characters};
 }
 
-/// Tokenizer and texts as ids.
+/// Tokenizer and tokenized texts.
 struct LanguageData {
   std::unique_ptr<TextTokenizer> tokenizer;
-  std::optional<int32_t> start;  ///< what every text begins with, where that is so
+  std::optional<int32_t> start;  ///< the start token, if every text begins with one
   std::optional<RunningCorpus> training, validation;
   uint64_t block = 0;
 
@@ -109,8 +109,8 @@ struct LanguageData {
   uint64_t blocks_of(int64_t tokens) const {
     return std::max<uint64_t>(1, static_cast<uint64_t>(tokens) / block);
   }
-  /// Where every text has a start, blocks begin with it and any token may be a label; else a token is in
-  /// front of each block, and the first token is no label.
+  /// With a start token, blocks begin with it and every token can be a label; otherwise each block begins
+  /// with the preceding token, and the first token of the text is no label.
   uint64_t first_label() const { return start ? 0 : 1; }
 
   /// The input for `length` labels from number `first` on: each label's predecessor.
@@ -313,7 +313,7 @@ void preset(models::PresetSize size, Recipe& recipe) {
   recipe.weight_decay = 0.1;
   recipe.clip_norm = 1;
   recipe.metric = "loss";
-  recipe.block_size = std::min<int64_t>(recipe.model.max_length, 512);  // all that the model can look back on
+  recipe.block_size = std::min<int64_t>(recipe.model.max_length, 512);  // the model's context length
   recipe.decay = 0.995;
   recipe.validate_every = 500;
   recipe.validation_max_tokens = 200000;

@@ -55,8 +55,8 @@ Metrics metrics_of_line(const std::string& line, const std::string& origin) {
 
 namespace {
 
-/// visit(line, metrics) for each line of `text` that ends and can be read; report(message) for others that
-/// end.
+/// Calls visit(line, metrics) for each valid line, and report(message) for invalid ones. Ignores an
+/// incomplete last line.
 template <class Visit, class Report>
 void for_each_line(const std::string& path, const std::string& text, const Visit& visit,
                    const Report& report) {

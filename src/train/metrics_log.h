@@ -23,21 +23,20 @@ struct Metrics {
   int64_t target_tokens = 0;            ///< so far
   double target_tokens_per_second = 0;  ///< of this step
   double seconds = 0;                   ///< of training, so far
-  double epochs = 0;                    ///< how many times the text was trained on, so far
+  double epochs = 0;                    ///< epochs so far
   int64_t step_tokens = 0;              ///< of this step; not in the log
   double step_seconds = 0;              ///< of this step; not in the log
   std::optional<double> valid_loss;     ///< the mean, without smoothing
-  std::vector<Score> scores;            ///< what else was validated
+  std::vector<Score> scores;            ///< other validation metrics
   bool best = false;                    ///< whether this validation is the best so far
 };
 
-/// A line of the log, with its line end, and what it says. Throws kFormat, naming `origin`.
+/// A line of the log, with its line end, and its parser. Throws kFormat, naming `origin`.
 std::string to_line(const Metrics& metrics);
 Metrics metrics_of_line(const std::string& line, const std::string& origin);
 
-/// Appends lines. On resume, lines after the step where the run resumes are dropped, and so is a last line
-/// that was cut by a kill. Any other line that cannot be read is dropped alone, and `report`, if set, is
-/// told.
+/// Appends lines. On resume, lines after the resumed step and an incomplete last line are dropped. Other
+/// invalid lines are dropped with a call of `report`, if set.
 class MetricsLog {
  public:
   MetricsLog(std::string path, int64_t resume_step,
@@ -48,8 +47,8 @@ class MetricsLog {
   std::string path_;
 };
 
-/// All lines of a log, in order, but for a last one without a line end, which a kill has cut. Any other line
-/// that cannot be read is left out, with a warning in the log of the library. Throws kNotFound or kFile.
+/// All lines of a log, in order, without an incomplete last line. Other invalid lines are skipped with a
+/// warning in the log of the library. Throws kNotFound or kFile.
 std::vector<Metrics> read_metrics(const std::string& path);
 
 }  // namespace heed::train

@@ -9,7 +9,8 @@ namespace heed::train {
 namespace {
 
 constexpr int64_t kChunk = 1 << 16;
-/// Adam squares gradients in float32: with larger ones its second moment would become infinite, and stay so.
+/// Adam squares gradients in float32: with larger ones its second moment would overflow to infinity and stay
+/// infinite.
 constexpr double kLargestNorm = 1e18;
 
 /// body(chunk, first element, count) for every chunk of the flat array. Rows that are not trained have
@@ -55,7 +56,7 @@ void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::P
                        double norm, int64_t n, nn::ParameterArray& average) {
   const double limit = recipe_.clip_norm > 0 ? std::min(recipe_.clip_norm, kLargestNorm) : kLargestNorm;
   const double scale = std::min(1.0, limit / (norm + 1e-6));
-  // At first the average follows the values closely: what it began with is forgotten soon.
+  // A smaller decay at first, so that the average soon forgets the initial values.
   const double decay = std::min(recipe_.decay, static_cast<double>(n) / static_cast<double>(n + 9));
   float* w = values.flat().data<float>();
   const float* g = gradients.flat().data<float>();

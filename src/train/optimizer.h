@@ -1,4 +1,4 @@
-// One update of all parameters: clipping, Adam, and the running average.
+// One update of all parameters: gradient clipping, Adam, and the moving average of the weights.
 #pragma once
 
 #include "base/thread_pool.h"
@@ -10,7 +10,7 @@ namespace heed::train {
 /// Processes flat arrays in chunks of a fixed size, so that the bits do not depend on the number of threads.
 class Optimizer {
  public:
-  /// Keeps a reference to the table.
+  /// The table must outlive this.
   Optimizer(const nn::ParameterTable& table, const Recipe& recipe);
 
   /// The norm of all gradients: the square root of the sum of all squares.
@@ -32,7 +32,7 @@ class Optimizer {
   };
 
   const nn::ParameterTable& table_;
-  std::vector<Range> trained_;  // all of it but for rows that are not trained
+  std::vector<Range> trained_;  // all parameters that are trained
   Recipe recipe_;
   Schedule schedule_;
   nn::ParameterArray m_, v_;

@@ -17,11 +17,11 @@ class Snapshots {
 
   /// Throws kFile.
   void write(int64_t step, const nn::ParameterArray& values) const;
-  /// The mean of the weights of these steps, one at least. Throws kNotFound for one that is missing, kFormat
-  /// for one that is damaged.
+  /// The mean of the weights of these steps, one at least. Throws kNotFound for a missing one, kFormat for a
+  /// damaged one.
   nn::ParameterArray mean(const std::vector<int64_t>& steps) const;
-  /// Removes the files of all other steps. To be called once a checkpoint that names these steps is on disk:
-  /// until then the one before it may be resumed from, with the steps that it names.
+  /// Removes the files of all other steps. Call this after writing a checkpoint that names these steps; until
+  /// then, a resumed training may need those of the previous checkpoint.
   void remove_all_but(const std::vector<int64_t>& steps) const;
 
  private:

@@ -40,38 +40,38 @@ struct BatchLoss {
 
 struct ValidationScores {
   double loss = 0;            ///< mean negative log-likelihood of the references, without smoothing
-  std::vector<Score> others;  ///< what else is measured, in the order of the log
-  double quality = 0;         ///< by which the recipe picks the best weights; larger is better
+  std::vector<Score> others;  ///< other metrics, in the order of the log
+  double quality = 0;         ///< the metric that selects the best weights; larger is better
 };
 
-// A training's text passes through three stages, each of which makes the next, so that nothing can be called
-// too early:
+// The text of a training passes through three stages. Each one creates the next, so nothing can be called too
+// early:
 //
 //   CheckedText::prepare() -> PreparedText::objective(model) -> Objective
 //                             PreparedText::batches(place)   -> BatchSource
 
-/// A model and what it learns from the text: loss and validation.
+/// Loss and validation of a model on the text.
 class Objective {
  public:
   virtual ~Objective() = default;
 
-  /// The weight that loss() gives a batch. Its loss is trained on divided by that of all batches of an
-  /// update.
+  /// The weight of a batch. The loss of an update is the sum of the losses of its batches, divided by the sum
+  /// of their weights.
   virtual double weight(const Batch& batch) const = 0;
   /// The training loss of a batch. The gradients, if there is a tape, are those of scale * sum. Thread-safe.
   virtual BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const = 0;
 
   virtual bool has_validation() const = 0;
-  /// A function of weights, text and recipe alone. Throws Stopped.
+  /// Depends only on weights, text and recipe. Throws Stopped.
   virtual ValidationScores validate(const nn::ParameterArray& values) const = 0;
 
-  /// Writes what a model directory of this kind holds besides configuration, weights and tokenizer.
+  /// Writes the files of a model directory other than configuration, weights and tokenizer.
   virtual void write_files(const std::string& directory) const = 0;
   /// Called at the end of a training, with the directory of the best model. Throws Stopped.
   virtual void finish(const std::string& /*directory*/) const {}
 };
 
-/// Batches of the training text, in an order that is a function of the recipe and the place alone.
+/// Batches of the training text, in an order that depends only on the recipe and the position.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
@@ -93,21 +93,21 @@ class PreparedText {
   /// Fills in what the text determines: vocabulary size, special tokens, labels.
   virtual void complete(models::ModelSettings& settings) const = 0;
 
-  // Text and model must outlive what these give.
+  // Text and model must outlive the results.
   virtual std::unique_ptr<BatchSource> batches(const BatchCursor& place) const = 0;
   /// Throws kUsage for a model that cannot read the batches.
   virtual std::unique_ptr<Objective> objective(const models::Model& model) const = 0;
 };
 
-/// Text that was read once and checked; nothing has been written.
+/// Text that has been read and checked; nothing has been written.
 class CheckedText {
  public:
   virtual ~CheckedText() = default;
-  /// Throws kUsage for a model that could not read the batches. Its vocabulary may be any.
+  /// Throws kUsage for a model that cannot read the batches; its vocabulary size is ignored.
   virtual void require_fit(const models::Model& model) const = 0;
-  /// Makes tokenizer and corpora in the training's directory, or checks those of an earlier run. Throws
-  /// kUsage where the text has changed since, kFormat for damaged files, Stopped, and what reading and
-  /// writing throw. This must outlive what it gives.
+  /// Creates tokenizer and corpora in the training's directory, or checks those of an earlier run. Throws
+  /// kUsage if the text has changed since, kFormat for damaged files, Stopped, and the errors of reading and
+  /// writing. This must outlive the result.
   virtual std::unique_ptr<PreparedText> prepare() const = 0;
 };
 
@@ -137,13 +137,13 @@ struct TaskKind {
   void (*preset)(models::PresetSize size, Recipe& recipe) = nullptr;
   /// Throws kUsage for options of another task.
   void (*check)(const TrainerOptions& options) = nullptr;
-  /// Reads the text; options.output need not exist yet. Throws for text that cannot be learnt from and for
-  /// settings that contradict each other, Stopped, and what reading throws.
+  /// Reads the text; options.output need not exist yet. Throws for unusable text, for contradictory settings,
+  /// Stopped, and the errors of reading.
   std::unique_ptr<CheckedText> (*read)(const TaskInput& input) = nullptr;
 };
 
-/// For TaskKind::check: throws kUsage unless the options name files of text to learn from and perhaps to
-/// validate with, and no pairs. `model` is what is trained, `text` what it needs, for messages.
+/// For TaskKind::check: throws kUsage if the options name no training text, or sentence pairs. `model` and
+/// `text` describe the model and the text that it needs, for messages.
 void require_text(const TrainerOptions& options, const char* model, const char* text);
 
 /// Throws kUsage for standard input and pipes, since text is read several times.

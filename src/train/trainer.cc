@@ -30,7 +30,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// One training, from its files to its limits.
+/// One training run.
 class Trainer {
  public:
   explicit Trainer(const TrainerOptions& options)
@@ -87,14 +87,14 @@ class Trainer {
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MetricsLog> log_;
   std::optional<Snapshots> snapshots_;
-  Checkpoint checkpoint_;  // moments stand in the optimizer while it runs
+  Checkpoint checkpoint_;  // the moments are in the optimizer during training
   nn::ParameterArray snapshot_average_;
   bool schedule_end_said_ = false;
   double last_saved_ = 0;
   double last_step_end_ = 0;
 };
 
-/// All reading of text ends where the training is to stop.
+/// Sets the stop flag of all readers.
 TrainerOptions Trainer::with_stop(TrainerOptions options) {
   for (TrainingText* text : {&options.data, &options.validation}) {
     text->lines.stop = text->pairs.lines.stop = Stop(options.stop);
@@ -102,7 +102,7 @@ TrainerOptions Trainer::with_stop(TrainerOptions options) {
   return options;
 }
 
-/// Sizes that only the text decides on are made up.
+/// The recipe's settings, with dummy values for those that the text determines.
 models::ModelSettings Trainer::trial_settings() const {
   models::ModelSettings settings = recipe_.model;
   settings.vocabulary = recipe_.from.empty() ? 16 : 1;
@@ -120,18 +120,17 @@ models::FineTunedModel Trainer::make_model(const models::ModelSettings& settings
                                       settings);
 }
 
-/// Throws for sizes that no model can have and for those that do not suit the text's, before anything is
-/// written.
+/// Throws for invalid sizes and for a model that does not fit the text, before anything is written.
 void Trainer::check_settings() {
   check_model_settings(recipe_);
   const auto trial = make_model(trial_settings());
   checked_->require_fit(*trial.model);
   const JsonObject config = JsonObject::parse(trial.model->config_json().dump(), "the model's config.json");
-  models::architecture_named(recipe_.arch).read(config);  // as everybody will who opens the model
+  models::architecture_named(recipe_.arch).read(config);  // as when the model is loaded
   if (!recipe_.from.empty() && !directory_.was_begun()) WeightFiles::open(recipe_.from);
 }
 
-/// Looks at everything that may be wrong with the command before it writes anything.
+/// Checks everything before anything is written.
 void Trainer::prepare() {
   kind_.check(options_);
   directory_.check(recipe_);
@@ -178,8 +177,8 @@ void Trainer::begin_with_weights(const std::vector<std::string>& new_prefixes) {
   if (!fresh.empty()) say(fmt::format("initialised at random: {}", fmt::join(fresh, ", ")));
 }
 
-/// The checkpoint of step 0 is written when all but the weights is there, and before them: weights without a
-/// checkpoint are always those of a model that is not to be replaced.
+/// The checkpoint of step 0 is written after all other files and before the weights: weights without a
+/// checkpoint always belong to a model that must not be overwritten.
 void Trainer::resume() {
   auto found =
       read_checkpoint(directory_.checkpoint(), model_->table(), recipe_.averaging == Averaging::kRunning);
@@ -200,7 +199,7 @@ void Trainer::resume() {
     checkpoint_.state.text = text_->fingerprint();
     note_kept(checkpoint_.values);
     save();
-    write_kept(checkpoint_.values);  // so that the directory is a model from now on
+    write_kept(checkpoint_.values);  // from now on the directory is a valid model
   }
   log_.emplace(directory_.folder() + "/metrics.jsonl", checkpoint_.state.step,
                [this](const std::string& text) { say(text); });
@@ -275,7 +274,7 @@ void Trainer::write_kept(const nn::ParameterArray& values) {
   models::write_weights(directory_.path(), model_->table(), values, DType::kFloat32);
 }
 
-/// Those before the last few are removed with the next checkpoint.
+/// Older snapshots are removed after the next checkpoint.
 void Trainer::take_snapshot() {
   auto& kept = checkpoint_.state.snapshots;
   snapshots_->write(checkpoint_.state.step, checkpoint_.values);
@@ -283,7 +282,7 @@ void Trainer::take_snapshot() {
   if (static_cast<int>(kept.size()) > recipe_.snapshots) kept.erase(kept.begin());
 }
 
-/// The weights that are validated and given out: an average of those of the training.
+/// The weights for validation and for the model directory: averaged as the recipe says.
 const nn::ParameterArray& Trainer::weights_to_use() {
   if (recipe_.averaging == Averaging::kRunning) return checkpoint_.average;
   if (recipe_.averaging == Averaging::kLast && !checkpoint_.state.snapshots.empty()) {
@@ -325,7 +324,7 @@ void Trainer::step() {
     const RandomKey key = RandomKey::from_seed(recipe_.seed).fold(1).fold(static_cast<uint64_t>(n));
     sums = step_->run(shards, checkpoint_.values, key);
   } catch (const Stopped&) {
-    batches_ = text_->batches(begin);  // nothing has changed yet but the place in the text
+    batches_ = text_->batches(begin);  // only the position in the text has changed
     throw;
   }
   const double norm = optimizer_->norm(pool_, step_->gradients());
@@ -359,8 +358,8 @@ bool Trainer::is_last_step() const {
          (options_.max_epochs > 0 && batches_->epochs() >= options_.max_epochs);
 }
 
-/// Validation, log and checkpoint of a step whose update is done. Where the validation is interrupted, the
-/// checkpoint notes it, and it is done when the training is resumed.
+/// Validation, log and checkpoint after the update of a step. An interrupted validation is noted in the
+/// checkpoint and repeated on resume.
 void Trainer::finish_step(Metrics metrics) {
   TrainingState& state = checkpoint_.state;
   const bool due = state.unvalidated || state.step % recipe_.validate_every == 0 || is_last_step();

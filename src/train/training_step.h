@@ -13,8 +13,8 @@
 namespace heed::train {
 
 struct TrainingStepOptions {
-  MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of the products of run()
-  Stop stop = {};                                         ///< run() throws Stopped where this is requested
+  MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of matrix products
+  Stop stop = {};                                         ///< makes run() throw Stopped
 };
 
 class TrainingStep {
@@ -26,7 +26,7 @@ class TrainingStep {
   /// gradients are in gradients() until the next call.
   LossSums run(const std::vector<Batch>& shards, const nn::ParameterArray& values, RandomKey key);
   const nn::ParameterArray& gradients() const { return gradients_; }
-  /// Of the batch norms of the model, taken out of gradients().
+  /// The batch statistics of batch norms, which are not part of gradients().
   const nn::RunningStatistics& statistics() const { return statistics_; }
 
  private:

@@ -23,13 +23,13 @@
 namespace heed::train {
 namespace {
 
-// Of the corpus, from which alignments are learnt to choose alignment heads.
+// Number of pairs that train the word aligner for choosing alignment heads.
 constexpr uint64_t kAlignedPairs = 20'000;
 
 const models::Seq2Seq& fitting_model(const Recipe& recipe, const models::Model& model) {
   const auto* seq2seq = dynamic_cast<const models::Seq2Seq*>(&model);
   HEED_CHECK(seq2seq != nullptr);
-  if (recipe.guided_alignment) guided_head(recipe, model);  // throws where there is none
+  if (recipe.guided_alignment) guided_head(recipe, model);  // throws if there is none
   if (seq2seq->max_length() > 0 && recipe.max_length > seq2seq->max_length()) {
     fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.max_length ({})",
          recipe.max_length, seq2seq->max_length());
@@ -100,7 +100,7 @@ class TranslationObjective : public Objective {
     if (recipe_.guided_alignment) models::write_alignment_heads(directory, {*guided_head_});
   }
 
-  /// A guided head is known from the beginning; else the heads are chosen that align words best.
+  /// With guided alignment the head is known; otherwise the heads that align words best are chosen.
   void finish(const std::string& directory) const override {
     if (recipe_.guided_alignment) return;
     TokenPairs pairs;
@@ -123,7 +123,7 @@ class TranslationObjective : public Objective {
     return {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens};
   }
 
-  /// An untrained model does not know when to stop: translations get no longer than 2 * source + 10.
+  /// An untrained model does not predict the end token: translations are limited to 2 * source + 10 tokens.
   decode::SearchOptions search_options() const {
     decode::SearchOptions options;
     options.beam_size = recipe_.validation_beam_size;
@@ -133,7 +133,7 @@ class TranslationObjective : public Objective {
     return options;
   }
 
-  /// The best translations, in the order of the sources. Which thread searches which sentence changes none.
+  /// The best translations, in the order of the sources, independent of the threads.
   std::vector<std::string> translate(const nn::PackedWeights& weights) const {
     EncodeOptions encode_options;
     encode_options.max_length = static_cast<size_t>(model_.max_length());
