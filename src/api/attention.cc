@@ -191,7 +191,7 @@ struct MultiHeadAttention::Impl {
       }
       own.relative =
           nn::RelativePositions(table, "", options.positions, options.heads, options.d_model / options.heads);
-      angles_at({0});  // throws where heads cannot be turned
+      angles_at({0});  // throws if rotary positions do not fit the heads
     }
     layer = nn::MultiHeadAttention(table, "", own);
     values = nn::ParameterArray(table, options.dtype);

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-constexpr double kBarShare = 0.72;    // of the width that a bar has for itself
+constexpr double kBarShare = 0.72;    // of the space of a bar
 constexpr double kLongestLabel = 90;  // in points
 constexpr double kLabelGap = 4;
 constexpr int kMostBins = 100;
@@ -89,7 +89,7 @@ Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>&
   ChartOptions fitting = options;
   fitting.width = std::max(options.width, count * pitch + 100);
   Chart chart(fitting);
-  // Labels lie flat where the widest fits its slot; 70 points go to the numbers beside the plot at most.
+  // Labels are horizontal if the widest fits its slot; at most 70 points are for the numbers of the y axis.
   const bool flat = size.width + kLabelGap <= (fitting.width - 70) / count;
   chart.begin(axis, kLabelGap + (flat ? pitch : size.width));
   draw_bars(chart, axis, values, kBarShare);

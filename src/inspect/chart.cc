@@ -117,7 +117,7 @@ void Chart::begin(const Axis& y_axis, double below) {
 }
 
 void Chart::draw_x_axis(const Axis& x_axis) {
-  double used = -1e9;  // labels that would touch the one before are left out, the tick stays
+  double used = -1e9;  // labels that would touch the previous one are omitted, their ticks are drawn
   for (const Tick& tick : x_axis.ticks()) {
     const double x = x_at(x_axis, tick.value);
     picture_.add(Polyline{{{x, plot_.bottom()}, {x, plot_.bottom() + kTick}}, ink_, 0.75, {}});

@@ -57,7 +57,7 @@ class Chart {
   Picture picture_;
   Colour ink_, faint_;
   Box plot_;
-  double top_ = 0;  // where the next thing above the plot goes
+  double top_ = 0;  // the next free position above the plot
 };
 
 }  // namespace heed

@@ -27,10 +27,9 @@ double distance(Colour one, Colour other) {
 
 using Table = std::array<Colour, kColourLevels>;
 
-/// Walks the straight pieces between the published colours in small steps and keeps the colours that stand at
-/// equal distances along the way.
+/// Samples the piecewise linear path through the published colours at equal distances.
 Table make_table() {
-  constexpr int kStepsPerPiece = 200;  // far more than there are levels between two published colours
+  constexpr int kStepsPerPiece = 200;  // many more than the levels between two published colours
   std::vector<Colour> path;
   for (size_t n = 0; n + 1 < kPublished.size(); ++n) {
     for (int step = 0; step < kStepsPerPiece; ++step) {

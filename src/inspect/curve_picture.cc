@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kFewPoints = 30;  // points of a line that still get a mark each
+constexpr size_t kFewPoints = 30;  // up to this many points of a line are marked
 constexpr double kMark = 3, kLargeMark = 6;
 
 void draw_curve(Chart& chart, const std::vector<std::pair<double, double>>& line, const SeriesStyle& style,

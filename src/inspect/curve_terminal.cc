@@ -144,7 +144,7 @@ class Writer {
         if (static_cast<int>(std::lround(dot)) / kDotsDown == row) number = tick.label;
       }
       std::string line = fit_right(number, numbers) + (number.empty() ? " \u2502" : " \u2524");
-      for (int column = 0; column < columns;) {  // stretches of one curve, so that each is coloured once
+      for (int column = 0; column < columns;) {  // runs of one curve, each coloured once
         const int owner = field.owner(column, row);
         std::string stretch;
         for (; column < columns && field.owner(column, row) == owner; ++column) {

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-/// The page may load nothing, not even from its own folder.
+/// The Content-Security-Policy forbids loading anything, even from the page's own folder.
 constexpr std::string_view kPolicy =
     R"(<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; )"
     R"(style-src 'unsafe-inline'; img-src data: blob:">)";
@@ -34,11 +34,11 @@ void remove_lines(std::string& text, std::string_view begin) {
     text.erase(at, text.find('\n', at) + 1 - at);
 }
 
-/// Turns modules into functions. The modules keep to what this reads: `import { a, b as c } from "./x.js";`
-/// and `export` in front of a function, class or const, both at the beginning of a line.
+/// Turns modules into functions. Supports only what our modules use: `import { a, b as c } from "./x.js";`
+/// and `export` before a function, class or const, both at the beginning of a line.
 class Bundle {
  public:
-  /// Appends the module, those that it imports first.
+  /// Appends the module, after those that it imports.
   void add(const std::string& path) {
     if (std::find(added_.begin(), added_.end(), path) != added_.end()) return;
     added_.push_back(path);
@@ -102,7 +102,7 @@ class Bundle {
   std::string script_;
 };
 
-/// JSON inside of a script element: no "</script>" and no "<!--" can be in it.
+/// JSON for a script element, escaped so that it contains neither "</script>" nor "<!--".
 std::string inside_script(std::string json) {
   for (size_t at = 0; (at = json.find('<', at)) != std::string::npos;) json.replace(at, 1, "\\u003c");
   return json;

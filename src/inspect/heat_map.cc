@@ -33,7 +33,7 @@ void draw_grid(Picture& picture, const AttentionMatrix& matrix, Point corner, co
   picture.outline(frame, style.grid, 0.5);
 }
 
-/// Text that names the value in the middle of its cell.
+/// Writes the value in the middle of its cell.
 void draw_values(Picture& picture, const AttentionMatrix& matrix, Point corner, const HeatMapStyle& style) {
   Text text;
   text.size = style.value_size;
@@ -66,7 +66,8 @@ double key_labels_height(const AxisLabels& labels) {
 }
 
 void draw_cells(Picture& picture, const AttentionMatrix& matrix, Point corner, const HeatMapStyle& style) {
-  // Cells of one colour are one shape, and neighbours of one colour in a row are one box: small files.
+  // Cells of one colour are one shape, and adjacent cells of one colour in a row one box, which keeps files
+  // small.
   std::array<std::vector<Box>, kColourLevels> boxes;
   for (int query = 0; query < matrix.queries; ++query) {
     int last = -1;
@@ -124,7 +125,7 @@ void draw_legend(Picture& picture, Point corner, const ColourScale& scale, const
   const Box strip{std::ceil(corner.x + name.width + kLegendGap), corner.y, kLegendWidth, style.size};
   text.at = {corner.x, corner.y + style.size - 1};
   picture.add(text);
-  for (int step = 0; step < kLegendSteps; ++step) {  // each over the end of the one before: no seams
+  for (int step = 0; step < kLegendSteps; ++step) {  // overlapping the previous one, without seams
     const double begin = step * strip.width / kLegendSteps;
     const Colour colour = level_colour(colour_level(static_cast<double>(step) / (kLegendSteps - 1)));
     picture.fill({strip.left + begin, strip.top, strip.width - begin, strip.height}, colour);

@@ -32,7 +32,7 @@ std::string_view special_name(std::string_view token) {
   return {};
 }
 
-/// The length of the valid character of several bytes, or of one, that begins the bytes; 0 where none does.
+/// The length in bytes of the valid character at the beginning; 0 if there is none.
 size_t character_length(std::string_view bytes) {
   for (size_t length = 1; length <= std::min<size_t>(4, bytes.size()); ++length) {
     if (!find_invalid_utf8(bytes.substr(0, length))) return length;
@@ -40,7 +40,7 @@ size_t character_length(std::string_view bytes) {
   return 0;
 }
 
-/// Appends the labels of the byte pieces that stand in a row from `begin` on.
+/// Appends the labels of the run of byte pieces that begins at `begin`.
 void label_bytes(const std::vector<std::string>& tokens, size_t begin, std::vector<Label>& labels) {
   std::string bytes;
   for (size_t n = begin; n < tokens.size() && byte_of_piece(tokens[n]) >= 0; ++n) {

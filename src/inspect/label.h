@@ -1,13 +1,11 @@
 // Display labels of tokens.
 //
 // - "▁Haus" begins a word: the marker is kept, drawn lightly in pictures; "es" continues a word and has none.
-// - Byte pieces of a character ("<0xC3>", "<0xA4>") are shown as the character with an index:
-// "ä₁",
-//   "ä₂". A byte that belongs to no character is written "0xC3".
+// - Byte pieces of a character ("<0xC3>", "<0xA4>") are shown as the character with an index: "ä₁", "ä₂". A
+//   byte that belongs to no character is written "0xC3".
 // - "</s>" becomes "⟨end⟩", "<s>" "⟨start⟩", "<pad>" "⟨pad⟩", "<unk>" "⟨unknown⟩".
-// - Control characters become visible ("␛", "⏎", "⇥"); marks that would turn the direction of the text around
-// them are
-//   named ("U+202E"); bytes that are not UTF-8 become "\uFFFD". So a label can break neither picture nor
+// - Control characters become visible ("␛", "⏎", "⇥"), marks that change the direction of text are named
+//   ("U+202E"), and bytes that are not UTF-8 become "\uFFFD", so that a label can break neither picture nor
 //   terminal.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace heed {
 namespace {
 
 constexpr double kMargin = 14, kGap = 16, kLabelGap = 4;
-constexpr double kRowWidth = 640;  // cells grow until a row of plots is so wide
+constexpr double kRowWidth = 640;  // cells grow until a row of plots has this width
 constexpr double kSmallestCell = 2, kLargestCell = 30;
 constexpr double kLongestLabel = 90;
 constexpr Colour kMasked{0.87, 0.87, 0.87}, kHatching{0.62, 0.62, 0.62};
@@ -105,7 +105,7 @@ class Layout {
     cell_ = std::clamp(cell_, least, std::max(least, kLargestCell));
   }
 
-  /// The widest number, and a little air.
+  /// The widest number, with padding.
   double value_room() const {
     Text text = value_style();
     double room = 0;
@@ -191,7 +191,7 @@ class Layout {
   }
   double axis_room() const { return 1.6 * style_.size; }
 
-  /// A grey cell with lines from its lower left to its upper right, which go on in its neighbours.
+  /// A grey cell, hatched from lower left to upper right, continuous with its neighbours.
   void draw_masked(Point corner, double side) {
     picture_.fill({corner.x, corner.y, side, side}, kMasked);
     for (const double share : {0.5, 1.0, 1.5}) {
@@ -273,7 +273,7 @@ class Layout {
   Text style_;
   int per_row_ = 1;
   double cell_ = 0, width_ = 0, height_ = 0;  // of a cell; of the largest matrix
-  double row_names_ = 0, column_names_ = 0;   // room for names, those of the axes too
+  double row_names_ = 0, column_names_ = 0;   // space for names, including axis names
   bool any_masked_ = false;
 };
 

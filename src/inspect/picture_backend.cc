@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-// Found by the run path of the program or library that this is linked into.
+// Found by the run path of the program or library that contains this code.
 constexpr const char* kLibrary = "libheed_pictures.so";
 
 const PictureBackend& load() {

@@ -1,6 +1,6 @@
-// What measures text and draws pictures: Cairo and Pango, which bring some thirty libraries with them. They
-// are linked to a library of their own (src/pictures), which is loaded when the first picture is made, so
-// that a program that makes none neither loads nor needs them.
+// The interface to Cairo and Pango, which measure text and draw pictures and depend on some thirty libraries.
+// They are in a separate library (src/pictures) that is loaded with the first picture, so that programs
+// without pictures neither load nor need them.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@
 namespace heed {
 
 struct MeasuredText {
-  Box ink;           ///< relative to the point of alignment, for text that is not turned
-  double width = 0;  ///< by which the next text would be moved
+  Box ink;           ///< relative to the point of alignment, for horizontal text
+  double width = 0;  ///< the advance width
   bool elided = false;
 };
 
 class PictureBackend {
  public:
   virtual ~PictureBackend() = default;
-  /// Throws kNotFound where no font is installed.
+  /// Throws kNotFound if no font is installed.
   virtual MeasuredText measure(const Text& text, const std::string& font) const = 0;
   /// As render_picture().
   virtual std::string render(const Picture& picture, PictureFormat format) const = 0;
 };
 
-/// Loads the library at the first call. Throws kNotFound where it is not installed, or is of another version.
+/// Loads the library at the first call. Throws kNotFound if it is not installed or has another version.
 const PictureBackend& picture_backend();
 
-/// The function that the library exports, under this name: null for another version of Heed than its own.
+/// The function that the library exports; null for another version of Heed.
 using PictureBackendFunction = const PictureBackend*(const char* version);
 constexpr const char* kPictureBackendFunction = "heed_picture_backend";
 

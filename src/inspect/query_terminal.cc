@@ -15,7 +15,7 @@ namespace {
 constexpr int kFewestColumns = 20;
 constexpr int kPercentColumns = 8;         // "  100.0%"
 constexpr int kScaleColumns = 8;           // "0%  100%"
-constexpr Colour kBars{0.26, 0.57, 0.78};  // seen on dark and on light backgrounds
+constexpr Colour kBars{0.26, 0.57, 0.78};  // visible on dark and light backgrounds
 
 /// In eighths of a column.
 std::string bar_of(double share, int columns) {

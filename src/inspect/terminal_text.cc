@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kEllipsis = "\u2026";
 constexpr std::string_view kLeftToRightMark = "\u200E";
 
-/// Characters, each with the marks of no width that follow it.
+/// Characters, each with its zero-width marks.
 std::vector<std::string> clusters_of(std::string_view text) {
   std::vector<std::string> clusters;
   for (const char32_t code : utf8_to_utf32(text)) {

@@ -26,8 +26,8 @@ constexpr bool int8_fits_amx(int64_t k) {
   return k > 0 && k % 64 == 0;
 }
 
-/// Attention of at most so many queries of a sequence runs as decode attention: transposing the keys for more
-/// costs more than it saves.
+/// Attention of at most this many queries per sequence runs as decode attention: for so few queries,
+/// transposing the keys costs more than it saves.
 constexpr int64_t kDecodeQueries = 4;
 
 /// Attention: bf16x3 on AMX. Splitting keys and values pays off with enough queries, splitting queries and

@@ -173,8 +173,7 @@ GRADIENT_CHECK(recurrent, NothingToRead) {
   expect_gradients(plain, {Tensor::zeros({0, 6}, DType::kFloat64), TensorSource(1).normal({6, 2})});
 }
 
-// ---- With attention
-// -----------------------------------------------------------------------------------------
+// ---- With attention ---------------------------------------------------------------------------------------
 
 const std::vector<int32_t> kSourceOffsets{0, 3, 4, 6, 8, 12};
 constexpr int64_t kSourceTokens = 12, kAnnotation = 4, kScore = 5;

@@ -115,7 +115,7 @@ HWY_INLINE hn::Vec<D> max_of_lanes(D d, const T* row, int64_t count) {
   return best;
 }
 
-/// row[0..count) becomes scale * (score - row_max). Elements behind it, up to a whole vector, change too.
+/// row[0..count) becomes scale * (score - row_max). Elements after it, up to a whole vector, change too.
 template <class D, typename T>
 HWY_INLINE void subtract_max(D d, T* row, int64_t count, T scale, T row_max) {
   const auto scale_v = hn::Set(d, scale), max_v = hn::Set(d, row_max);

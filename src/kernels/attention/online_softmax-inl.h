@@ -1,6 +1,6 @@
 // The online softmax of a block of queries, shared by the vector and the AMX kernel (Milakov and Gimelshein,
-// "Online normalizer calculation for softmax", 2018; FlashAttention: Dao et al., 2022). Key block by key
-// block,
+// "Online normalizer calculation for softmax", 2018; FlashAttention: Dao et al., 2022). For each block of
+// keys,
 //
 //   m' = max(m, scores),   l' = l e^(m - m') + sum e^(score - m'),   O' = O e^(m - m') + sum e^(score - m') V
 //

@@ -11,8 +11,8 @@
 
 namespace heed {
 
-// ---- B packed before: weights in inference
-// ------------------------------------------------------------------
+// ---- Products with packed B: weights in inference ---------------------------------------------------------
+// The driver is packed_b_driver-inl.h.
 
 /// Columns of B, that is outputs, of a packed panel.
 constexpr int64_t kPanelWidth = 64;
@@ -37,8 +37,8 @@ constexpr int64_t padded_k(int64_t k) {
 /// Quantized activations have 7 bits: 0 to this.
 constexpr int kMaxActivation = 127;
 
-// ---- Both packed at each call: gemm() on AMX
-// ----------------------------------------------------------------
+// ---- Products that pack both operands at each call: gemm() on AMX -----------------------------------------
+// The driver is pack_both_driver-inl.h.
 
 /// The packed block of the operand that stays in L2, in dwords (768 KB).
 constexpr int64_t kPackBothL2Dwords = 192 << 10;

@@ -78,8 +78,8 @@ HWY_INLINE void dot_fours(hn::Vec<Int32s>& sums, hn::Vec<UInt8s> x, hn::Vec<Int8
 
 #endif
 
-// ---- Numbers for VectorKernel
-// -------------------------------------------------------------------------------
+// ---- Numbers for VectorKernel -----------------------------------------------------------------------------
+// From scalar code to the vectors of each target.
 
 /// Scalar code, the reference of the others.
 struct PlainInt8 {

@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// Whether this processor has AMX and it pays off for so many inputs.
+/// Whether this processor has AMX and it pays off for this many inputs.
 bool uses_int8_slices(int64_t in);
 
 /// Packed weights (out, in): panels of 16 outputs, padded with zeros.

@@ -23,10 +23,10 @@ namespace heed::HWY_NAMESPACE {
 
 /// Outputs, that is rows of W, whose dot products are reduced together.
 constexpr int kOutputs = 4;
-/// Rows of W are gathered, so they are prefetched by so many outputs ahead.
+/// Rows of W are gathered, so they are prefetched this many outputs ahead.
 constexpr int64_t kPrefetchDistance = 2 * kOutputs;
 
-// The element type and the instructions are told by a type Numbers:
+// The type Numbers defines element type and instructions:
 //   Weight, Value, Total    of W, of x (quantized, for int8), of a sum
 //   lanes()                 elements of a vector
 //   weights(), values()     a vector of W and of x

@@ -15,14 +15,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-/// Of a row: its mean is mean + rest, its variance without the epsilon.
+/// Statistics of a row: the mean is mean + rest, the variance is without epsilon.
 template <typename T>
 struct Moments {
   T mean, rest;
   double variance;
 };
 
-/// In double precision, one by one.
+/// In double precision, scalar.
 template <typename T>
 HWY_NOINLINE Moments<T> exact_moments(const T* x, int64_t width) {
   double sum = 0, squares = 0;

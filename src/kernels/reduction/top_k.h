@@ -11,12 +11,12 @@ struct TopKArguments {
   int64_t rows = 0, classes = 0;
   const T* logits = nullptr;  ///< (rows, classes)
   int64_t k = 0;              ///< how many to find; may be 0, and larger than there are
-  /// (rows, k), falling; of equal ones, that of the lowest index first. Where a row has fewer than k elements
-  /// that are above -infinity (which is how a search forbids a word), the rest is -infinity and index -1.
+  /// (rows, k), in descending order, ties by lower index. If a row has fewer than k elements
+  /// that are above -infinity (which is how a search forbids a token), the rest is -infinity and index -1.
   T* values = nullptr;
   int32_t* indices = nullptr;  ///< (rows, k)
-  /// (rows), or null. Not a number, or infinite, where the logits are so; -infinity where all of them are
-  /// that.
+  /// (rows), or null. NaN or infinity if a logit is NaN or plus infinity; -infinity if all logits are
+  /// -infinity.
   T* log_sums = nullptr;
 };
 

@@ -6,10 +6,10 @@
 //
 //                                  B: tile row k, 16 columns n
 //                                +----+----+-- ... --+----+
-//                                |k=0 |    |         |    |    one dword: 4 int8 or 2 bf16 numbers,
-//                                consecutive
-//                                +----+----+-- ... --+----+    along K, of one column of B (the "VNNI
-//                                layout")
+//                                |k=0 |    |         |    |    one dword: 4 int8 or 2 bf16 numbers of one
+//                                +----+----+-- ... --+----+    column of B, consecutive along K (the "VNNI
+//                                |k=1 |    |         |    |    layout")
+//                                +----+----+-- ... --+----+
 //                                 ...
 //   A: tile row m, 16 dwords k
 //   +----+----+-- ... --+----+   +----+----+-- ... --+----+

@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// e^x, for x up to 88. With x log2(e) = n + r, n whole and |r| <= 1/2, it is 2^n times a polynomial for 2^r,
+/// e^x, for x up to 88. With x log2(e) = n + r, n an integer, |r| <= 1/2, it is 2^n times a polynomial in r,
 /// off by at most 1.6e-7 of 2^r. Below -86 it is 4e-38 or so instead of less. NaN stays NaN.
 template <class D>
 HWY_INLINE hn::Vec<D> exponential(D d, hn::Vec<D> x) {

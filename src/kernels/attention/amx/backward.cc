@@ -26,7 +26,7 @@ namespace heed::HWY_NAMESPACE {
 
 constexpr int64_t kQueryBlock = 64;
 constexpr int64_t kKeyBlock = 128;
-/// Split keys and values of so many keys, and their gradients, fit L2.
+/// The split keys and values of a block of keys, and their gradients, fit L2.
 constexpr int64_t kL2Keys = 512;
 
 /// A block of queries, its packed operands, and the block of keys that it is at.

@@ -26,7 +26,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
 constexpr int64_t kKeyBlock = 128;
-/// Split keys and values of so many keys fit L2.
+/// The split keys and values of a block of keys fit L2.
 constexpr int64_t kL2Keys = 1024;
 
 /// A block of queries, its packed operands, and the block of keys that it is at.

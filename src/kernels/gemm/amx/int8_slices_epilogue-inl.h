@@ -52,7 +52,7 @@ class SlicedRowWriter {
       write(row);
     }
   }
-  /// The rows that are left after so many steps.
+  /// The remaining rows after this many steps.
   HWY_INLINE void finish(int64_t k_steps) {
     for (int64_t row = k_steps * kRowsPerStep; row < block_.rows; ++row) write(row);
   }

@@ -7,9 +7,9 @@
 //                        | 16 columns|                load B1:  p1 += A0 B1   p2 += A1 B1   p3 += A2 B1
 //                        +-----------+                load B2:  p2 += A0 B2   p3 += A1 B2
 //   +-----------------+  +===========+
-//   | A0  (tmm4)      |  | p0 (tmm0) |               8 products for 6 loads; slice products of the same
-//   weight share | A1  (tmm5)      |  | p1 (tmm1) |               an accumulator. MR = NR = 16. | A2  (tmm6)
-//   |  | p2 (tmm2) | | 16 rows each    |  | p3 (tmm3) |
+//   | A0, A1, A2      |  | p0 (tmm0) |               8 products for 6 loads; slice products of the same
+//   | (tmm4 to tmm6)  |  | ...       |               weight share an accumulator. MR = NR = 16.
+//   | 16 rows each    |  | p3 (tmm3) |
 //   +-----------------+  +-----------+
 //
 // Included once for each instruction set.

@@ -4,10 +4,9 @@
 //                +-----------+-----------+        load A0, A1, B0, B1
 //                | 16 columns| 16 columns|        4 products: each loaded tile is used twice
 //   +----------+ +===========+===========+
-//   | A0 (tmm4)| | C00 (tmm0)| C01 (tmm1)|      MR = NR = 32: all eight tiles are in use. With at most 16
-//   rows
-//   +----------+ +-----------+-----------+      left, A1, C10 and C11 are omitted.
-//   | A1 (tmm5)| | C10 (tmm2)| C11 (tmm3)|
+//   | A0 (tmm4)| | C00 (tmm0)| C01 (tmm1)|      MR = NR = 32: all eight tiles are in use.
+//   +----------+ +-----------+-----------+
+//   | A1 (tmm5)| | C10 (tmm2)| C11 (tmm3)|      With at most 16 rows left, A1, C10 and C11 are omitted.
 //   +----------+ +-----------+-----------+
 //
 // Numbers may be split (bf16_split-inl.h): then a step along K has several products of split parts, for which
@@ -40,7 +39,7 @@ struct SplitProduct {
   int a, b;
 };
 
-// The element type is told by a type Numbers:
+// The type Numbers defines the element type:
 //   Accumulator                     int32_t or float
 //   kProducts, product<n>()         the split products of a step along K, in this order
 //   dot<kC, kA, kB>()               the tile instruction
