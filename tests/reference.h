@@ -41,17 +41,29 @@ inline std::filesystem::path fixtures_folder() {
   return std::filesystem::path(source_folder()) / ".." / "shared" / "fixtures";
 }
 
+/// The cases of model families and file formats, in the same layout: the directory of HEED_FAMILIES, by
+/// default
+/// ../shared/families.
+inline std::filesystem::path families_folder() {
+  const char* folder = std::getenv("HEED_FAMILIES");
+  if (folder != nullptr && *folder != '\0') return folder;
+  return std::filesystem::path(source_folder()) / ".." / "shared" / "families";
+}
+
 /// The message of skipped tests.
 inline std::string missing_fixtures() {
   return "no reference cases in '" + fixtures_folder().string() + "'; HEED_FIXTURES can name another folder";
 }
+inline std::string missing_families() {
+  return "no reference cases in '" + families_folder().string() + "'; HEED_FAMILIES can name another folder";
+}
 
 /// The sorted names of all cases at or below `prefix` ("mha", "ops/softmax", "" for all). Empty only if the
 /// whole directory is missing; throws if no case has the prefix.
-inline std::vector<std::string> fixture_cases(const std::string& prefix) {
+inline std::vector<std::string> fixture_cases(const std::string& prefix,
+                                              const std::filesystem::path& root = fixtures_folder()) {
   namespace fs = std::filesystem;
   std::vector<std::string> names;
-  const fs::path root = fixtures_folder();
   if (!fs::is_directory(root)) return names;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (entry.path().filename() != "case.json") continue;
@@ -67,8 +79,9 @@ inline std::vector<std::string> fixture_cases(const std::string& prefix) {
 /// with train_step.safetensors.
 class ReferenceCase {
  public:
-  explicit ReferenceCase(const std::string& name, const std::string& part = "")
-      : name_(part.empty() ? name : name + "/" + part), folder_(fixtures_folder() / name) {
+  explicit ReferenceCase(const std::string& name, const std::string& part = "",
+                         const std::filesystem::path& root = fixtures_folder())
+      : name_(part.empty() ? name : name + "/" + part), folder_(root / name) {
     std::ifstream file(folder_ / (part.empty() ? "case.json" : part + ".json"));
     json_ = nlohmann::json::parse(file);
     const auto tensors = folder_ / (part.empty() ? "tensors.safetensors" : part + ".safetensors");

@@ -4,10 +4,10 @@
 
 #include <limits>
 
-namespace heed {
-namespace {
+#include "base/utf8_length.h"
 
-/// The length of the valid UTF-8 sequence at the start of `text`; 0 if there is none.
+namespace heed {
+
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
   const unsigned char first = byte(0);
@@ -26,6 +26,17 @@ size_t utf8_length(std::string_view text) {
   if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
   return length;
 }
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+namespace {
 
 /// Decodes a valid UTF-8 sequence.
 char32_t code_point(std::string_view sequence) {

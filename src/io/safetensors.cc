@@ -1,41 +1,19 @@
 #include "io/safetensors.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <unordered_map>
 
 #include "base/check.h"
 #include "base/file.h"
 #include "base/fingerprint.h"
-#include "base/json_text.h"
-#include "base/nearest_word.h"
-#include "tensor/half.h"
+#include "base/printable.h"
 
 namespace heed {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the format is little-endian");
-
 constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the reference implementation
-constexpr size_t kChunkBytes = size_t{1} << 18;    // conversion chunk, fits in cache
-
-/// Reads a tensor in chunks and calls convert(chunk, destination, count) for each. Returns the hash of the
-/// bytes.
-template <typename Element, typename Convert>
-uint64_t read_converted(const InputFile& file, uint64_t offset, int64_t size, float* destination,
-                        const Convert& convert) {
-  Fingerprint hash;
-  std::vector<Element> chunk(std::min(kChunkBytes / sizeof(Element), static_cast<size_t>(size)));
-  for (size_t done = 0, total = static_cast<size_t>(size); done < total;) {
-    const size_t count = std::min(chunk.size(), total - done);
-    file.read_at(offset + done * sizeof(Element), chunk.data(), count * sizeof(Element));
-    hash.add(chunk.data(), count * sizeof(Element));
-    convert(chunk.data(), destination + done, count);
-    done += count;
-  }
-  return hash.value();
-}
+constexpr size_t kChunkBytes = size_t{1} << 18;    // hashed while in cache
 
 /// Position of a type in the write order of the reference implementation: largest elements first.
 int writing_order(DType dtype) {
@@ -68,79 +46,34 @@ SafetensorsReader SafetensorsReader::open(const std::string& path) {
   std::string text(length, '\0');
   file.read_at(kLengthBytes, text.data(), text.size());
   SafetensorsHeader header = parse_safetensors_header(text, rest - length, path);
-  return SafetensorsReader(std::move(file), kLengthBytes + length, std::move(header));
+  std::optional<SafetensorsHashes> hashes = read_hashes(header, path);
+  return SafetensorsReader(std::move(file), kLengthBytes + length, std::move(header), std::move(hashes));
 }
 
-SafetensorsReader::SafetensorsReader(InputFile file, uint64_t data_begin, SafetensorsHeader header)
-    : file_(std::move(file)),
+SafetensorsReader::SafetensorsReader(InputFile file, uint64_t data_begin, SafetensorsHeader header,
+                                     std::optional<SafetensorsHashes> hashes)
+    : TensorReader(file.path(), std::move(header.tensors)),
+      file_(std::move(file)),
       data_begin_(data_begin),
-      header_(std::move(header)),
-      hashes_(read_hashes(header_, file_.path())) {
-  positions_.reserve(header_.tensors.size());
-  for (size_t at = 0; at < header_.tensors.size(); ++at) positions_.emplace(header_.tensors[at].name, at);
+      metadata_(std::move(header.metadata)),
+      hashes_(std::move(hashes)) {}
+
+void SafetensorsReader::read_elements(size_t index, int64_t begin, int64_t count, void* destination) const {
+  const TensorInfo& tensor = infos()[index];
+  const uint64_t element = size_of(tensor.dtype);
+  file_.read_at(data_begin_ + tensor.begin + static_cast<uint64_t>(begin) * element, destination,
+                static_cast<size_t>(count) * element);
 }
 
-const TensorInfo& SafetensorsReader::info(const std::string& name) const {
-  const auto found = positions_.find(name);
-  if (found == positions_.end()) {
-    std::vector<std::string> names;
-    for (const TensorInfo& tensor : header_.tensors) names.push_back(shown(tensor.name));
-    fail(ErrorKind::kNotFound, "'{}' has no tensor '{}'{}", path(), shown(name), did_you_mean(name, names));
-  }
-  return header_.tensors[found->second];
-}
-
-Tensor SafetensorsReader::read(const std::string& name) const {
-  const TensorInfo& tensor = info(name);
-  if (!tensor.readable) {
-    fail(ErrorKind::kFormat,
-         "tensor '{}' of '{}' has the unsupported type {}; supported are F64, F32, F16, BF16, I64, I32, I8, "
-         "U8 and BOOL",
-         shown(name), path(), shown(tensor.type));
-  }
-  Tensor result = Tensor::empty(tensor.shape, tensor.dtype);
-  read_data(tensor, result.bytes());
-  return result;
-}
-
-Tensor SafetensorsReader::read_rows(const std::string& name, int64_t begin, int64_t count) const {
-  const TensorInfo& tensor = info(name);
-  HEED_CHECK(tensor.readable && tensor.shape.rank() > 0);
-  HEED_CHECK(begin >= 0 && count >= 0 && begin + count <= tensor.shape[0]);
-  Shape shape = tensor.shape;
-  shape.set(0, count);
-  Tensor rows = Tensor::empty(shape, tensor.dtype);
-  const uint64_t row_bytes = (tensor.end - tensor.begin) / std::max<uint64_t>(tensor.shape[0], 1);
-  file_.read_at(data_begin_ + tensor.begin + static_cast<uint64_t>(begin) * row_bytes, rows.bytes(),
-                static_cast<size_t>(count) * row_bytes);
-  return rows;
-}
-
-void SafetensorsReader::require_hash(const TensorInfo& tensor, uint64_t hash) const {
-  if (!hashes_ || hashes_->tensors[positions_.at(tensor.name)] == hash) return;
-  fail(ErrorKind::kFormat,
-       "'{}' is damaged: the data of tensor '{}' do not match their hash; copy or download the file again",
-       path(), shown(tensor.name));
-}
-
-/// Reads bytes without conversion and hashes them while they are in cache.
-void SafetensorsReader::read_data(const TensorInfo& tensor, void* destination) const {
-  char* to = static_cast<char*>(destination);
-  if (!hashes_) return file_.read_at(data_begin_ + tensor.begin, to, tensor.end - tensor.begin);
-  Fingerprint hash;
-  for (uint64_t at = tensor.begin; at < tensor.end;) {
-    const size_t count = std::min<uint64_t>(kChunkBytes, tensor.end - at);
-    file_.read_at(data_begin_ + at, to, count);
-    hash.add(to, count);
-    to += count;
-    at += count;
-  }
-  require_hash(tensor, hash.value());
+std::optional<uint64_t> SafetensorsReader::stored_hash(size_t index) const {
+  if (!hashes_) return {};
+  return hashes_->tensors[index];
 }
 
 void SafetensorsReader::verify() const {
   std::vector<char> bytes(kChunkBytes);
-  for (const TensorInfo& tensor : header_.tensors) {
+  for (size_t index = 0; index < infos().size(); ++index) {
+    const TensorInfo& tensor = infos()[index];
     Fingerprint hash;
     for (uint64_t at = tensor.begin; at < tensor.end;) {
       const size_t count = std::min<uint64_t>(kChunkBytes, tensor.end - at);
@@ -148,46 +81,7 @@ void SafetensorsReader::verify() const {
       hash.add(bytes.data(), count);
       at += count;
     }
-    require_hash(tensor, hash.value());
-  }
-}
-
-const TensorInfo& SafetensorsReader::info_of_shape(const std::string& name, const Shape& expected) const {
-  const TensorInfo& tensor = info(name);
-  if (!(tensor.shape == expected)) {
-    fail(ErrorKind::kShape, "tensor '{}' of '{}' has the shape {}, expected {}", shown(name), path(),
-         tensor.shape.to_string(), expected.to_string());
-  }
-  return tensor;
-}
-
-void SafetensorsReader::read_into(const std::string& name, int8_t* destination, const Shape& expected) const {
-  const TensorInfo& tensor = info_of_shape(name, expected);
-  if (!tensor.readable || tensor.dtype != DType::kInt8) {
-    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected I8", shown(name), path(),
-         shown(tensor.type));
-  }
-  read_data(tensor, destination);
-}
-
-void SafetensorsReader::read_into(const std::string& name, float* destination, const Shape& expected) const {
-  const TensorInfo& tensor = info_of_shape(name, expected);
-  const uint64_t offset = data_begin_ + tensor.begin;
-  const int64_t size = expected.size();
-  if (tensor.readable && tensor.dtype == DType::kFloat32) {
-    read_data(tensor, destination);
-  } else if (tensor.readable && tensor.dtype == DType::kFloat16) {
-    require_hash(tensor, read_converted<uint16_t>(file_, offset, size, destination, halves_to_floats));
-  } else if (tensor.readable && tensor.dtype == DType::kBFloat16) {
-    require_hash(tensor, read_converted<uint16_t>(file_, offset, size, destination, bfloats_to_floats));
-  } else if (tensor.readable && tensor.dtype == DType::kFloat64) {
-    const auto convert = [](const double* from, float* to, size_t count) {
-      std::transform(from, from + count, to, [](double value) { return static_cast<float>(value); });
-    };
-    require_hash(tensor, read_converted<double>(file_, offset, size, destination, convert));
-  } else {
-    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected F32, F16, BF16 or F64",
-         shown(name), path(), shown(tensor.type));
+    require_hash(index, hash.value());
   }
 }
 

@@ -290,4 +290,11 @@ const char* safetensors_type_of(DType dtype) {
   HEED_CHECK(false);
 }
 
+std::optional<DType> dtype_of_safetensors_type(std::string_view type) {
+  for (const FileType& each : kFileTypes) {
+    if (each.name == type) return each.dtype;
+  }
+  return {};
+}
+
 }  // namespace heed

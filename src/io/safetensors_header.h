@@ -8,23 +8,15 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/tensor.h"
+#include "io/tensor_reader.h"
 
 namespace heed {
-
-/// One entry of the header.
-struct TensorInfo {
-  std::string name;
-  std::string type;               ///< type name in the file: "F32", "BOOL", "F8_E4M3"
-  DType dtype = DType::kFloat32;  ///< the type it is read as; only valid if `readable`
-  bool readable = true;           ///< false for unsupported types, which can only be listed
-  Shape shape;
-  uint64_t begin = 0, end = 0;  ///< byte range, relative to the end of the header
-};
 
 struct SafetensorsHeader {
   std::vector<TensorInfo> tensors;  ///< in data order
@@ -42,5 +34,7 @@ std::string format_safetensors_header(const SafetensorsHeader& header, const std
 
 /// The name of a type in the file.
 const char* safetensors_type_of(DType dtype);
+/// The type that a type of the file is read as; empty if it is unknown or unsupported.
+std::optional<DType> dtype_of_safetensors_type(std::string_view type);
 
 }  // namespace heed

@@ -10,14 +10,22 @@
 #include "base/json_file.h"
 #include "base/json_text.h"
 #include "base/nearest_word.h"
+#include "io/safetensors.h"
+#include "io/torch_file.h"
 
 namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kWhole[] = "model.safetensors";
-constexpr char kIndex[] = "model.safetensors.index.json";
+constexpr const char* kWhole[] = {"model.safetensors", "pytorch_model.bin"};
+constexpr char kIndex[] = ".index.json";  // after the name of the whole
+
+std::unique_ptr<TensorReader> open_reader(const std::string& path) {
+  if (path.ends_with(".safetensors"))
+    return std::make_unique<SafetensorsReader>(SafetensorsReader::open(path));
+  return std::make_unique<TorchFile>(TorchFile::open(path));
+}
 
 bool is_there(const std::string& directory, const std::string& name) {
   return is_present((fs::path(directory) / name).string());
@@ -31,9 +39,6 @@ std::string advice(const std::string& directory) {
         "model.save_pretrained(..., safe_serialization=True)",
         kind);
   };
-  if (is_there(directory, "pytorch_model.bin") || is_there(directory, "pytorch_model.bin.index.json")) {
-    return resave("PyTorch (pytorch_model.bin)");
-  }
   if (is_there(directory, "tf_model.h5")) return resave("TensorFlow (tf_model.h5; load with from_tf=True)");
   if (is_there(directory, "flax_model.msgpack"))
     return resave("Flax (flax_model.msgpack; load with from_flax=True)");
@@ -72,21 +77,30 @@ WeightFiles WeightFiles::open(const std::string& directory) {
   }
   WeightFiles files;
   files.directory_ = directory;
-  if (is_there(directory, kWhole)) {
-    files.add_all_of((fs::path(directory) / kWhole).string());
-  } else if (is_there(directory, kIndex)) {
-    files.add_shards((fs::path(directory) / kIndex).string());
-  } else {
-    fail(ErrorKind::kNotFound, "the directory '{}' has neither {} nor {}: {}", directory, kWhole, kIndex,
-         advice(directory));
+  for (const char* whole : kWhole) {
+    const std::string path = (fs::path(directory) / whole).string();
+    if (is_present(path)) {
+      files.add_all_of(path);
+    } else if (is_present(path + kIndex)) {
+      files.add_shards(path + kIndex);
+    } else {
+      continue;
+    }
+    break;
+  }
+  if (files.shards_.empty()) {
+    fail(ErrorKind::kNotFound,
+         "the directory '{}' has neither model.safetensors nor pytorch_model.bin, in one file "
+         "or shards: {}",
+         directory, advice(directory));
   }
   std::sort(files.names_.begin(), files.names_.end());
   return files;
 }
 
 void WeightFiles::add_all_of(const std::string& path) {
-  shards_.push_back(SafetensorsReader::open(path));
-  for (const TensorInfo& tensor : shards_.back().infos()) {
+  shards_.push_back(open_reader(path));
+  for (const TensorInfo& tensor : shards_.back()->infos()) {
     shard_of_.emplace(tensor.name, 0);
     names_.push_back(tensor.name);
   }
@@ -102,8 +116,8 @@ void WeightFiles::add_shards(const std::string& index_path) {
            shown(file), shown(name));
     }
     const auto [shard, is_new] = opened.emplace(file, shards_.size());
-    if (is_new) shards_.push_back(SafetensorsReader::open((fs::path(directory_) / file).string()));
-    if (!shards_[shard->second].has(name)) {
+    if (is_new) shards_.push_back(open_reader((fs::path(directory_) / file).string()));
+    if (!shards_[shard->second]->has(name)) {
       fail(ErrorKind::kFormat, "{}: tensor '{}' is missing in its file '{}'", index_path, shown(name), file);
     }
     shard_of_.emplace(name, shard->second);
@@ -111,13 +125,13 @@ void WeightFiles::add_shards(const std::string& index_path) {
   }
 }
 
-const SafetensorsReader& WeightFiles::shard_with(const std::string& name) const {
+const TensorReader& WeightFiles::shard_with(const std::string& name) const {
   const auto found = shard_of_.find(name);
   if (found == shard_of_.end()) {
     fail(ErrorKind::kNotFound, "the weights in '{}' have no tensor '{}'{}", directory_, shown(name),
          did_you_mean(name, names_));
   }
-  return shards_[found->second];
+  return *shards_[found->second];
 }
 
 uint64_t WeightFiles::bytes() const {

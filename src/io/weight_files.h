@@ -1,27 +1,30 @@
-// The weights of a model directory in the Hugging Face layout: model.safetensors, or the shards of
-// model.safetensors.index.json, with one interface for both.
+// The weights of a model directory in the Hugging Face layout, with one interface for all formats:
+// model.safetensors or pytorch_model.bin, or the shards that model.safetensors.index.json or
+// pytorch_model.bin.index.json lists. Of several, the first in this order: safetensors before PyTorch, one
+// file before shards.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "io/safetensors.h"
+#include "io/tensor_reader.h"
 
 namespace heed {
 
 class WeightFiles {
  public:
-  /// Opens all files and checks their headers. Throws kNotFound if there are no safetensors weights, with
-  /// advice on converting the weights that are there; kFormat for damaged files.
+  /// Opens all files and checks their headers. Throws kNotFound if there are no weights in a known format,
+  /// with advice on converting those that are there; kFormat for damaged files.
   static WeightFiles open(const std::string& directory);
 
   const std::string& directory() const { return directory_; }
   /// Sorted names of all tensors.
   const std::vector<std::string>& names() const { return names_; }
   bool has(const std::string& name) const { return shard_of_.count(name) > 0; }
-  /// These throw the same errors as SafetensorsReader.
+  /// These throw the same errors as TensorReader.
   const TensorInfo& info(const std::string& name) const { return shard_with(name).info(name); }
   Tensor read(const std::string& name) const { return shard_with(name).read(name); }
   void read_into(const std::string& name, float* destination, const Shape& expected) const {
@@ -40,10 +43,10 @@ class WeightFiles {
   WeightFiles() = default;
   void add_all_of(const std::string& path);
   void add_shards(const std::string& index_path);
-  const SafetensorsReader& shard_with(const std::string& name) const;
+  const TensorReader& shard_with(const std::string& name) const;
 
   std::string directory_;
-  std::vector<SafetensorsReader> shards_;
+  std::vector<std::unique_ptr<TensorReader>> shards_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, size_t> shard_of_;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/safetensors.h"
 #include "test_folder.h"
 
 namespace heed {
@@ -74,7 +75,7 @@ TEST(WeightFiles, ErrorsNameOtherFormats) {
   expect_error(ErrorKind::kNotFound, "'other.npz'", [&] { WeightFiles::open(folder.path()); });
   folder.write("model.bin", "");
   expect_error(ErrorKind::kNotFound, "CTranslate2", [&] { WeightFiles::open(folder.path()); });
-  folder.write("pytorch_model.bin", "");
+  folder.write("tf_model.h5", "");
   expect_error(ErrorKind::kNotFound, "save_pretrained", [&] { WeightFiles::open(folder.path()); });
 }
 

@@ -63,6 +63,11 @@ void require_row(const WeightFiles& files, const nn::ParamSpec& spec) {
   require_tensor(files, name.empty() ? spec.name : name, stored_shape(spec));
 }
 
+/// Old versions of other toolkits stored the positions 0, 1, 2, ... of embeddings beside the weights.
+bool is_position_count(const TensorInfo& tensor) {
+  return tensor.name.ends_with("position_ids") && tensor.readable && tensor.dtype == DType::kInt64;
+}
+
 /// Throws for a tensor that is neither in the table nor `known`. With `known`, for a quantised directory,
 /// parameters have no aliases.
 void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& table,
@@ -74,7 +79,7 @@ void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& ta
   }
   for (const nn::ComputedTensor& each : table.computed()) known.insert(each.name);
   for (const std::string& name : files.names()) {
-    if (known.count(name) == 0 && !table.leaves_out(name)) {
+    if (known.count(name) == 0 && !table.leaves_out(name) && !is_position_count(files.info(name))) {
       fail(ErrorKind::kFormat,
            "'{}': the weights contain '{}', which is not a parameter of this model; check that config.json "
            "belongs to the weights",

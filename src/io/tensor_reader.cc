@@ -1,0 +1,142 @@
+#include "io/tensor_reader.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/check.h"
+#include "base/fingerprint.h"
+#include "base/nearest_word.h"
+#include "base/printable.h"
+#include "tensor/half.h"
+
+namespace heed {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "all formats are little-endian");
+
+constexpr size_t kChunkBytes = size_t{1} << 18;  // read, hashed and converted while in cache
+
+}  // namespace
+
+TensorReader::TensorReader(std::string path, std::vector<TensorInfo> infos)
+    : path_(std::move(path)), infos_(std::move(infos)) {
+  positions_.reserve(infos_.size());
+  for (size_t at = 0; at < infos_.size(); ++at) positions_.emplace(infos_[at].name, at);
+}
+
+const TensorInfo& TensorReader::info(const std::string& name) const {
+  const auto found = positions_.find(name);
+  if (found == positions_.end()) {
+    std::vector<std::string> names;
+    for (const TensorInfo& tensor : infos_) names.push_back(shown(tensor.name));
+    fail(ErrorKind::kNotFound, "'{}' has no tensor '{}'{}", path(), shown(name), did_you_mean(name, names));
+  }
+  return infos_[found->second];
+}
+
+Tensor TensorReader::read(const std::string& name) const {
+  const TensorInfo& tensor = info(name);
+  if (!tensor.readable) {
+    fail(ErrorKind::kFormat,
+         "tensor '{}' of '{}' has the unsupported type {}; supported are F64, F32, F16, BF16, I64, I32, I8, "
+         "U8 and BOOL",
+         shown(name), path(), shown(tensor.type));
+  }
+  Tensor result = Tensor::empty(tensor.shape, tensor.dtype);
+  read_data(position_of(tensor), result.bytes());
+  return result;
+}
+
+Tensor TensorReader::read_rows(const std::string& name, int64_t begin, int64_t count) const {
+  const TensorInfo& tensor = info(name);
+  HEED_CHECK(tensor.readable && tensor.shape.rank() > 0);
+  HEED_CHECK(begin >= 0 && count >= 0 && begin + count <= tensor.shape[0]);
+  Shape shape = tensor.shape;
+  shape.set(0, count);
+  Tensor rows = Tensor::empty(shape, tensor.dtype);
+  const int64_t row_size = tensor.shape.size() / std::max<int64_t>(tensor.shape[0], 1);
+  read_elements(position_of(tensor), begin * row_size, count * row_size, rows.bytes());
+  return rows;
+}
+
+void TensorReader::require_hash(size_t index, uint64_t hash) const {
+  const std::optional<uint64_t> stored = stored_hash(index);
+  if (!stored || *stored == hash) return;
+  fail(ErrorKind::kFormat,
+       "'{}' is damaged: the data of tensor '{}' do not match their hash; copy or download the file again",
+       path(), shown(infos_[index].name));
+}
+
+/// Reads bytes without conversion and hashes them while they are in cache.
+void TensorReader::read_data(size_t index, void* destination) const {
+  const TensorInfo& tensor = infos_[index];
+  const int64_t size = tensor.shape.size();
+  if (!stored_hash(index)) return read_elements(index, 0, size, destination);
+  const size_t element = size_of(tensor.dtype);
+  char* to = static_cast<char*>(destination);
+  Fingerprint hash;
+  for (int64_t done = 0; done < size;) {
+    const int64_t count = std::min(static_cast<int64_t>(kChunkBytes / element), size - done);
+    read_elements(index, done, count, to);
+    hash.add(to, static_cast<size_t>(count) * element);
+    to += static_cast<size_t>(count) * element;
+    done += count;
+  }
+  require_hash(index, hash.value());
+}
+
+/// Reads a tensor in chunks, calls convert(chunk, destination, count) for each, and verifies the hash.
+template <typename Element, typename Convert>
+void TensorReader::read_converted(size_t index, float* destination, const Convert& convert) const {
+  const auto total = static_cast<size_t>(infos_[index].shape.size());
+  Fingerprint hash;
+  std::vector<Element> chunk(reads_parts(index) ? std::min(kChunkBytes / sizeof(Element), total) : total);
+  for (size_t done = 0; done < total;) {
+    const size_t count = std::min(chunk.size(), total - done);
+    read_elements(index, static_cast<int64_t>(done), static_cast<int64_t>(count), chunk.data());
+    hash.add(chunk.data(), count * sizeof(Element));
+    convert(chunk.data(), destination + done, count);
+    done += count;
+  }
+  require_hash(index, hash.value());
+}
+
+size_t TensorReader::index_of_shape(const std::string& name, const Shape& expected) const {
+  const TensorInfo& tensor = info(name);
+  if (!(tensor.shape == expected)) {
+    fail(ErrorKind::kShape, "tensor '{}' of '{}' has the shape {}, expected {}", shown(name), path(),
+         tensor.shape.to_string(), expected.to_string());
+  }
+  return position_of(tensor);
+}
+
+void TensorReader::read_into(const std::string& name, int8_t* destination, const Shape& expected) const {
+  const size_t index = index_of_shape(name, expected);
+  if (!infos_[index].readable || infos_[index].dtype != DType::kInt8) {
+    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected I8", shown(name), path(),
+         shown(infos_[index].type));
+  }
+  read_data(index, destination);
+}
+
+void TensorReader::read_into(const std::string& name, float* destination, const Shape& expected) const {
+  const size_t index = index_of_shape(name, expected);
+  const TensorInfo& tensor = infos_[index];
+  if (tensor.readable && tensor.dtype == DType::kFloat32) {
+    read_data(index, destination);
+  } else if (tensor.readable && tensor.dtype == DType::kFloat16) {
+    read_converted<uint16_t>(index, destination, halves_to_floats);
+  } else if (tensor.readable && tensor.dtype == DType::kBFloat16) {
+    read_converted<uint16_t>(index, destination, bfloats_to_floats);
+  } else if (tensor.readable && tensor.dtype == DType::kFloat64) {
+    read_converted<double>(index, destination, [](const double* from, float* to, size_t count) {
+      std::transform(from, from + count, to, [](double value) { return static_cast<float>(value); });
+    });
+  } else {
+    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected F32, F16, BF16 or F64",
+         shown(name), path(), shown(tensor.type));
+  }
+}
+
+}  // namespace heed
