@@ -1,4 +1,5 @@
-// Multi-head attention: every position of one sequence asks, every position of another answers.
+// Multi-head attention: each token of one sequence (query) takes a weighted average over the tokens of
+// another, or of the same (keys and values).
 //
 //   MultiHead(Q, K, V) = Concat(head_1, ..., head_H) W_o
 //   head_h = softmax(Q_h K_h^T / sqrt(d_k) + mask) V_h,     Q_h, K_h, V_h: the columns of head h in
@@ -9,10 +10,10 @@
 //   B sequences   N rows: the tokens of all sequences, one after the other, without padding
 //   T length      D width of the model   H heads   d_k = D / H, width of a head
 //
-// D stands for H d_k, and of keys and values for as many heads as there are of those, where options choose
-// other widths.
+// Shapes assume the default options. With others, the width of the queries is H d_k, and that of keys and
+// values G d_k with G key-value heads (grouped-query attention).
 //
-// A head is a logical split. One product makes the queries of all heads, and head h is the columns
+// A head is a logical split. One product computes the queries of all heads, and head h is the columns
 // [h d_k, (h + 1) d_k) of its result: nothing is copied to split the heads, nor to merge them again.
 
 #include "nn/attention.h"
@@ -74,7 +75,7 @@ Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& k
   if (joined_ && query.is_same_as(key) && key.is_same_as(value)) {
     return forward_self(context, query, layout, mask);
   }
-  // Project: what each token asks for, what it offers to be found by, and what it gives.
+  // Project queries, keys and values; self-attention and equal keys and values need fewer products.
   const int64_t asked = query_width(), offered = key_value_width();
   ops::AttentionOperands operands;
   if (joined_ && key.is_same_as(value)) {
@@ -115,7 +116,7 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
 
   auto* const trained = dynamic_cast<DifferentiableSink*>(context.sink);
   const bool heard = trained != nullptr ? trained->wants(options_.place) : context.sink != nullptr;
-  // Nobody looks at the weights, so they need not exist: the same sums, block by block of keys.
+  // No sink wants the weights, so they are not materialized: online softmax over blocks of keys.
   if (!heard && mask.only_causal() && !options_.relative.defined()) {
     return ops::streaming_attention(operands, layout, mask.causal, dropout);  // (Nq, D)
   }
@@ -133,7 +134,8 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   return options_.relative.add_to_mix(context, {kept, mixed, context.precision}, layout, heads);  // (Nq, D)
 }
 
-/// The heads' outputs stand side by side already: merging them is one product. Scaled heads are scaled first.
+/// W_o. The outputs of the heads are already concatenated: head h is columns [h d_k, (h + 1) d_k) of `mixed`.
+/// Heads that are ablated or scaled (nn/head_scales.h) are multiplied by their factor first.
 Var MultiHeadAttention::merge_heads(Context& context, const Var& mixed) const {
   if (context.head_scales == nullptr) return output_.forward(context, mixed);  // (N, D)
   const std::vector<float> scales = context.head_scales->of(options_.place, options_.heads);
@@ -149,8 +151,8 @@ Var MultiHeadAttention::merge_heads(Context& context, const Var& mixed) const {
   return output_.forward(context, scaled);
 }
 
-/// Dot products of vectors of width d_k have a standard deviation that grows with sqrt(d_k); dividing by it
-/// keeps the softmax away from where it is flat.
+/// The dot product of two vectors of d_k numbers of variance 1 has standard deviation sqrt(d_k). Dividing by
+/// it keeps the softmax from saturating, where its gradient vanishes.
 double MultiHeadAttention::scale() const {
   return options_.scale != 0 ? options_.scale : 1 / std::sqrt(static_cast<double>(options_.head_width));
 }
@@ -166,7 +168,7 @@ ops::AttentionOperands MultiHeadAttention::split_heads(const Context& context, c
 Var MultiHeadAttention::step(Context& context, const Var& x, KeyValueCache& cache, const StepLayout& steps,
                              const ops::RotaryAngles* angles) const {
   const Tensor all = project_self(context, x, angles).value();  // (R, D) -> (R, 3 D)
-  keep(all, cache, steps.new_rows);                             // extend the state
+  keep(all, cache, steps.new_rows);                             // keys and values of the new position
   const Tensor mixed = options_.relative.defined()
                            ? mix_with_distances(context, all, cache, steps)
                            : mix_rows(all, cache.keys, cache.values, steps);  // (R, D)
@@ -197,7 +199,8 @@ void MultiHeadAttention::keep(const Tensor& projected, KeyValueCache& cache,
   }
 }
 
-/// streaming_attention() over rows that lie anywhere; the queries are the first columns of `query`.
+/// Decode attention: keys and values are rows anywhere in the cache, and `query` has the queries in its first
+/// columns.
 Tensor MultiHeadAttention::mix_rows(const Tensor& query, const Tensor& keys, const Tensor& values,
                                     const StepLayout& steps) const {
   Tensor mixed = Tensor::empty({query.dim(0), query_width()});
@@ -227,7 +230,7 @@ Tensor MultiHeadAttention::mix_rows(const Tensor& query, const Tensor& keys, con
   return mixed;
 }
 
-/// The same for positions that need every weight: the rows that each query sees are put together first.
+/// The same with relative positions, which need the weights: gathers the rows that each query attends to.
 Tensor MultiHeadAttention::mix_with_distances(Context& context, const Tensor& query,
                                               const KeyValueCache& cache, const StepLayout& steps) const {
   const int64_t width = key_value_width(), rows = static_cast<int64_t>(steps.key_rows.size());
