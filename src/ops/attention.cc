@@ -8,6 +8,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/reduction/softmax.h"
 #include "ops/dispatch.h"
+#include "ops/gradients.h"
 
 namespace heed::ops {
 
@@ -75,7 +76,7 @@ void require_inside(const AttentionLayout& layout, const Columns& query, const C
   }
 }
 
-/// How many heads keys and values have. Throws where the heads cannot share them evenly.
+/// The number of key-value heads. Throws if it does not divide the number of heads.
 int key_value_heads_of(int heads, int key_value_heads) {
   if (key_value_heads == 0) return heads;
   if (key_value_heads < 0 || heads % key_value_heads != 0) {
@@ -113,12 +114,7 @@ const T* first_column(const Columns& columns) {
   return columns.var.value().data<T>() + columns.begin;
 }
 
-/// The gradient so far of the variable that columns belong to; undefined for a constant.
-Tensor accumulator(const Columns& columns) {
-  return columns.var.wants_gradient() ? columns.var.tape()->accumulator(columns.var) : Tensor();
-}
-
-/// Whether each row of queries and of keys is one span's.
+/// Whether every row of queries and of keys belongs to a span.
 bool divide_rows(const std::vector<AttentionSpan>& spans, const AttentionOperands& x) {
   int64_t queries = 0, keys = 0;
   for (const AttentionSpan& span : spans) {
@@ -128,7 +124,7 @@ bool divide_rows(const std::vector<AttentionSpan>& spans, const AttentionOperand
   return queries == rows_of(x.query.var.value()) && keys == rows_of(x.key.var.value());
 }
 
-/// Whether each column of a variable is one operand's.
+/// Whether the operands cover every column of a variable.
 bool divide_columns(const AttentionOperands& x, const Var& var) {
   std::vector<std::pair<int64_t, int64_t>> parts;  // where they begin and end
   for (const Columns* columns : {&x.query, &x.key, &x.value}) {
@@ -143,12 +139,12 @@ bool divide_columns(const AttentionOperands& x, const Var& var) {
   return divided == var.dim(-1);
 }
 
-/// Gradients that the backward pass of streaming attention gives.
+/// The gradients of streaming attention.
 struct AttentionGradients {
-  /// Of one operand. What is not asked for is computed all the same, into a tensor that goes again.
+  /// The gradient of one operand; for a constant, scratch memory, since the kernel computes all three.
   struct Operand {
     Tensor sum;
-    bool add;  ///< or else all of it has to be written
+    bool add;  ///< false: every element is written
   };
   Operand query, key, value;
 
@@ -241,7 +237,7 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
       });
 }
 
-// ---- Every weight -----------------------------------------------------------------------------------------
+// ---- All weights -----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -283,51 +279,50 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
   });
   Tape* tape = tape_of(x.query.var, x.key.var);
   if (tape == nullptr) return scores;
-  return tape->record(
-      scores, [x, spans = layout.spans, width, query_stride, key_stride, group](const Tensor& dscores) {
-        Tensor scaled = dscores.clone(), dquery = accumulator(x.query), dkey = accumulator(x.key);
-        for_float_type("attention", dscores, [&]<typename T>(T) {
-          T* s = scaled.data<T>();
-          for (int64_t i = 0; i < scaled.size(); ++i) s[i] *= static_cast<T>(x.scale);
-          for_each_head(spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
-            const int64_t query_at = span.query_begin * query_stride + head * width;
-            const int64_t key_at = span.key_begin * key_stride + head / group * width;
-            if (dquery.defined()) {  // dQ = dS K
-              gemm({.m = span.queries(),
-                    .n = width,
-                    .k = span.keys(),
-                    .a = scaled.data<T>() + at,
-                    .a_stride = span.keys(),
-                    .b = first_column<T>(x.key) + key_at,
-                    .b_stride = key_stride,
-                    .accumulate = true,
-                    .c = first_column<T>(dquery, x.query) + query_at,
-                    .c_stride = query_stride,
-                    .precision = x.precision});
-            }
-            if (dkey.defined()) {  // dK = dS^T Q
-              gemm({.transpose_a = true,
-                    .m = span.keys(),
-                    .n = width,
-                    .k = span.queries(),
-                    .a = scaled.data<T>() + at,
-                    .a_stride = span.keys(),
-                    .b = first_column<T>(x.query) + query_at,
-                    .b_stride = query_stride,
-                    .accumulate = true,
-                    .c = first_column<T>(dkey, x.key) + key_at,
-                    .c_stride = key_stride,
-                    .precision = x.precision});
-            }
-          });
-        });
+  return tape->record(scores, [x, spans = layout.spans, width, query_stride, key_stride,
+                               group](const Tensor& dscores) {
+    Tensor scaled = dscores.clone(), dquery = accumulator_of(x.query.var), dkey = accumulator_of(x.key.var);
+    for_float_type("attention", dscores, [&]<typename T>(T) {
+      T* s = scaled.data<T>();
+      for (int64_t i = 0; i < scaled.size(); ++i) s[i] *= static_cast<T>(x.scale);
+      for_each_head(spans, x.heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
+        const int64_t query_at = span.query_begin * query_stride + head * width;
+        const int64_t key_at = span.key_begin * key_stride + head / group * width;
+        if (dquery.defined()) {  // dQ = dS K
+          gemm({.m = span.queries(),
+                .n = width,
+                .k = span.keys(),
+                .a = scaled.data<T>() + at,
+                .a_stride = span.keys(),
+                .b = first_column<T>(x.key) + key_at,
+                .b_stride = key_stride,
+                .accumulate = true,
+                .c = first_column<T>(dquery, x.query) + query_at,
+                .c_stride = query_stride,
+                .precision = x.precision});
+        }
+        if (dkey.defined()) {  // dK = dS^T Q
+          gemm({.transpose_a = true,
+                .m = span.keys(),
+                .n = width,
+                .k = span.queries(),
+                .a = scaled.data<T>() + at,
+                .a_stride = span.keys(),
+                .b = first_column<T>(x.query) + query_at,
+                .b_stride = query_stride,
+                .accumulate = true,
+                .c = first_column<T>(dkey, x.key) + key_at,
+                .c_stride = key_stride,
+                .precision = x.precision});
+        }
       });
+    });
+  });
 }
 
 namespace {
 
-/// The steps of a mask or bias (Tq, Tk), (H, Tq, Tk) or (B, H, Tq, Tk) from sequence to sequence and head to
-/// head.
+/// The strides of a mask or bias (Tq, Tk), (H, Tq, Tk) or (B, H, Tq, Tk) over sequences and heads.
 struct Broadcast {
   int64_t per_span = 0, per_head = 0;
 };
@@ -357,7 +352,7 @@ Broadcast broadcast_of(const char* what, const Tensor& mask, const AttentionLayo
   return steps;
 }
 
-/// Fills (Tq, Tk) with what the look-ahead, padding and general masks leave visible together.
+/// Combines look-ahead, padding and general mask to (Tq, Tk).
 void fill_visible(const AttentionSpan& span, const AttentionMask& mask, const uint8_t* general,
                   uint8_t* visible) {
   const int64_t reach = span.keys() - span.queries();
@@ -423,7 +418,7 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
   return tape->record(
       weights, [tape, scores, weights, layout, heads, bias = mask.bias, bias_steps](const Tensor& dweights) {
         Tensor dscores = Tensor::empty(weights.shape(), weights.dtype());
-        Tensor dbias = bias.wants_gradient() ? tape->accumulator(bias) : Tensor();
+        Tensor dbias = accumulator_of(bias);
         for_float_type("attention", dscores, [&]<typename T>(T) {
           for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
             softmax_backward({.rows = span.queries(),
@@ -482,7 +477,7 @@ Var attention_mix(const Var& weights, const AttentionOperands& operands, const A
   if (tape == nullptr) return mixed;
   return tape->record(mixed, [tape, weights, value, layout, heads, precision, group, width, value_stride,
                               mixed_stride](const Tensor& dmixed) {
-    Tensor dweights = Tensor::empty(weights.shape(), weights.dtype()), dvalue = accumulator(value);
+    Tensor dweights = Tensor::empty(weights.shape(), weights.dtype()), dvalue = accumulator_of(value.var);
     for_float_type("attention", dmixed, [&]<typename T>(T) {
       for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
         const T* upstream = dmixed.data<T>() + span.query_begin * mixed_stride + head * width;

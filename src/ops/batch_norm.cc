@@ -3,22 +3,15 @@
 #include <cmath>
 
 #include "kernels/reduction/batch_norm.h"
-#include "ops/dispatch.h"
+#include "ops/feature_parameters.h"
+#include "ops/gradients.h"
 
 namespace heed::ops {
 namespace {
 
 void require(const Var& x, const Var& weight, const Var& bias, const RunningMoments& running, bool training) {
-  require_rows("batch_norm", x.value());
-  const Shape width{x.dim(-1)};
-  for (const Tensor& column : {weight.value(), bias.value(), running.mean, running.variance}) {
-    require_same_type("batch_norm", x.value(), column);
-    require_contiguous("batch_norm", column);
-    if (!(column.shape() == width)) {
-      fail(ErrorKind::kShape, "batch_norm: x {} needs weight, bias and running moments of {}, not {}",
-           x.shape().to_string(), width.to_string(), column.shape().to_string());
-    }
-  }
+  require_feature_parameters("batch_norm", x.value(), "weight, bias and running moments",
+                             {weight.value(), bias.value(), running.mean, running.variance});
   if (training && rows_of(x.value()) < 2) {
     fail(ErrorKind::kShape, "batch_norm: training needs at least two rows, not x {}", x.shape().to_string());
   }
@@ -71,10 +64,8 @@ Var batch_norm(const Var& x, const Var& weight, const Var& bias, RunningMoments&
   Tape* tape = tape_of(x, weight, bias);
   if (tape == nullptr) return y;
   return tape->record(y, [tape, x, weight, bias, mean, rstd, training = options.training](const Tensor& dy) {
-    const auto sums = [&](const Var& input) {
-      return input.wants_gradient() ? tape->accumulator(input) : Tensor::zeros(input.shape(), input.dtype());
-    };
-    Tensor dx = sums(x), dweight = sums(weight), dbias = sums(bias);
+    Tensor dx = accumulator_or_scratch(x), dweight = accumulator_or_scratch(weight),
+           dbias = accumulator_or_scratch(bias);
     for_float_type("batch_norm", dy, [&]<typename T>(T) {
       batch_norm_backward({.rows = rows_of(dy),
                            .columns = dy.dim(-1),

@@ -6,6 +6,7 @@
 #include "base/memory_pool.h"
 #include "kernels/gemm/gemm.h"
 #include "ops/dispatch.h"
+#include "ops/gradients.h"
 
 namespace heed::ops {
 
@@ -90,10 +91,6 @@ void require_table(const char* op, const Var& table, const Distances& distances,
   }
 }
 
-Tensor gradient_of(const Var& x) {
-  return x.wants_gradient() ? x.tape()->accumulator(x) : Tensor();
-}
-
 /// visit(span, head, first weight of the span's head in the flat order)
 template <typename Visit>
 void for_each_head(const std::vector<AttentionSpan>& spans, int heads, const Visit& visit) {
@@ -104,10 +101,10 @@ void for_each_head(const std::vector<AttentionSpan>& spans, int heads, const Vis
   }
 }
 
-/// visit(place of the pair in (Tq, Tk), query, row of their distance)
+/// visit(index of the pair in (Tq, Tk), query, table row of the distance)
 template <typename Visit>
 void for_each_pair(const AttentionSpan& span, const Distances& distances, const Visit& visit) {
-  const int64_t ahead = span.keys() - span.queries();  // the place of the first query
+  const int64_t ahead = span.keys() - span.queries();  // the position of the first query
   for (int64_t q = 0; q < span.queries(); ++q) {
     for (int64_t k = 0; k < span.keys(); ++k) {
       visit(q * span.keys() + k, q, distances.row(k - q - ahead));
@@ -126,7 +123,7 @@ void spread(const AttentionSpan& span, const Distances& distances, const T* by_r
   });
 }
 
-/// The way back: for each query, the sum of its pairs of each row. -> (Tq, rows)
+/// Backward: for each query, the sum over its pairs with each table row. -> (Tq, rows)
 template <typename T>
 Scratch<T> collect(const AttentionSpan& span, const Distances& distances, const T* pairs, T scale) {
   Scratch<T> by_row(static_cast<size_t>(span.queries() * distances.count()));
@@ -218,7 +215,7 @@ Var add_distance_bias(const Var& scores, const Var& table, const Distances& dist
   Tape* tape = tape_of(scores, table);
   if (tape == nullptr) return biased;
   return tape->record(biased, [tape, scores, table, distances, layout, heads](const Tensor& dbiased) {
-    Tensor dtable = gradient_of(table);
+    Tensor dtable = accumulator_of(table);
     if (dtable.defined()) {
       for_float_type("add_distance_bias", dbiased, [&]<typename T>(T) {
         for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
@@ -255,7 +252,7 @@ Var add_distance_keys(const Var& scores, const Var& table, const Distances& dist
   if (tape == nullptr) return all;
   return tape->record(all, [tape, scores, table, distances, query = x.query, heads = x.heads, scale = x.scale,
                             precision = x.precision, layout, width, stride](const Tensor& dall) {
-    Tensor dquery = gradient_of(query.var), dtable = gradient_of(table);
+    Tensor dquery = accumulator_of(query.var), dtable = accumulator_of(table);
     for_float_type("add_distance_keys", dall, [&]<typename T>(T) {
       for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
         const int64_t query_at = query.begin + span.query_begin * stride + head * width;
@@ -295,7 +292,7 @@ Var add_distance_values(const WeightedMix& mix, const Var& table, const Distance
   Tape* tape = tape_of(weights, mixed, table);
   if (tape == nullptr) return all;
   return tape->record(all, [tape, mix, table, distances, layout, heads, stride, width](const Tensor& dall) {
-    Tensor dweights = gradient_of(mix.weights), dtable = gradient_of(table);
+    Tensor dweights = accumulator_of(mix.weights), dtable = accumulator_of(table);
     for_float_type("add_distance_values", dall, [&]<typename T>(T) {
       for_each_head(layout.spans, heads, [&](const AttentionSpan& span, int64_t head, int64_t at) {
         const T* upstream = dall.data<T>() + span.query_begin * stride + head * width;

@@ -1,21 +1,13 @@
 #include "ops/layer_norm.h"
 
 #include "kernels/reduction/layer_norm.h"
-#include "ops/dispatch.h"
+#include "ops/feature_parameters.h"
+#include "ops/gradients.h"
 
 namespace heed::ops {
 
 Var layer_norm(const Var& x, const Var& weight, const Var& bias, double epsilon) {
-  require_rows("layer_norm", x.value());
-  const Shape width{x.dim(-1)};
-  if (!(weight.shape() == width) || !(bias.shape() == width)) {
-    fail(ErrorKind::kShape, "layer_norm: x {} needs weight and bias of {}, not {} and {}",
-         x.shape().to_string(), width.to_string(), weight.shape().to_string(), bias.shape().to_string());
-  }
-  for (const Var& parameter : {weight, bias}) {
-    require_same_type("layer_norm", x.value(), parameter.value());
-    require_contiguous("layer_norm", parameter.value());
-  }
+  require_feature_parameters("layer_norm", x.value(), "weight and bias", {weight.value(), bias.value()});
   Tape* tape = tape_of(x, weight, bias);
   const int64_t rows = rows_of(x.value());
   Tensor y = Tensor::empty(x.shape(), x.dtype());
@@ -38,11 +30,7 @@ Var layer_norm(const Var& x, const Var& weight, const Var& bias, double epsilon)
   if (tape == nullptr) return y;
   return tape->record(y, [tape, x, weight, bias, mean, rstd](const Tensor& dy) {
     Tensor dx = Tensor::empty(x.shape(), x.dtype());
-    const auto sums = [&](const Var& parameter) {
-      return parameter.wants_gradient() ? tape->accumulator(parameter)
-                                        : Tensor::zeros(parameter.shape(), parameter.dtype());
-    };
-    Tensor dweight = sums(weight), dbias = sums(bias);
+    Tensor dweight = accumulator_or_scratch(weight), dbias = accumulator_or_scratch(bias);
     for_float_type("layer_norm", dy, [&]<typename T>(T) {
       layer_norm_backward({.rows = rows_of(dy),
                            .width = dy.dim(-1),

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "ops/gradients.h"
 #include "ops/unrolled.h"
 
 namespace heed::ops {
@@ -60,7 +61,7 @@ void forward(Pass& pass, bool training) {
   }
 }
 
-/// Backpropagation through time; the gradients of the states stand in `g`.
+/// Backpropagation through time; `g` has the gradients of the states.
 template <typename T>
 void backward(Pass& pass, UnrolledGradients& g) {
   Unrolled& u = pass.unrolled;
@@ -116,7 +117,7 @@ RecurrentStates recurrent(RecurrentCell cell, const Var& input_gates, const std:
   if (tape == nullptr) return result;
   result.states = tape->record(
       states, [tape, passes, input_gates, width, gate_width, all_gates, all_states](const Tensor& upstream) {
-        Tensor dgates = input_gates.wants_gradient() ? tape->accumulator(input_gates) : Tensor();
+        Tensor dgates = accumulator_of(input_gates);
         for_float_type("recurrent", upstream, [&]<typename T>(T) {
           for (size_t n = 0; n < passes->size(); ++n) {
             const auto place = static_cast<int64_t>(n);

@@ -2,6 +2,7 @@
 
 #include "kernels/recurrent/additive_attention.h"
 #include "ops/dispatch.h"
+#include "ops/gradients.h"
 
 namespace heed::ops {
 namespace {
@@ -83,10 +84,8 @@ RecurrentAttentionOutput recurrent_attention(const Var& queries, const Var& keys
   if (tape == nullptr) return {context, weights};
   const Var recorded =
       tape->record(context, [tape, queries, keys, values, v, layout, weights](const Tensor& dcontext) {
-        const auto gradient = [tape](const Var& x) {
-          return x.wants_gradient() ? tape->accumulator(x) : Tensor();
-        };
-        Tensor dkeys = gradient(keys), dvalues = gradient(values), dv = gradient(v), kept = weights;
+        Tensor dkeys = accumulator_of(keys), dvalues = accumulator_of(values), dv = accumulator_of(v);
+        Tensor kept = weights;
         Tensor dqueries = Tensor::zeros(queries.shape(), queries.dtype());
         for_float_type("recurrent_attention", dcontext, [&]<typename T>(T) {
           auto forward = arguments_for<T>(queries, keys, values, v, layout);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/recurrent/additive_attention.h"
+#include "ops/gradients.h"
 #include "ops/unrolled.h"
 
 namespace heed::ops {
@@ -62,7 +63,7 @@ TimeSteps steps_of(const AttentionLayout& layout) {
   return {offsets, false};
 }
 
-/// For each row in steps, the keys that it sees and where its weights stand. Queries count within a step.
+/// For each row in steps, its keys and the position of its weights. Queries count within a step.
 std::vector<AttentionSpan> spans_in_steps(const TimeSteps& steps, const AttentionLayout& layout) {
   std::vector<AttentionSpan> spans;
   for (int64_t t = 0; t < steps.count(); ++t) {
@@ -74,7 +75,7 @@ std::vector<AttentionSpan> spans_in_steps(const TimeSteps& steps, const Attentio
   return spans;
 }
 
-/// What is kept for the way back, beside the states.
+/// What the forward pass saves for the backward pass, besides the states.
 struct Pass {
   RecurrentMemory memory;
   RecurrentDecoderWeights weights;
@@ -131,16 +132,15 @@ void forward(Pass& pass, bool training) {
   }
 }
 
-/// Backpropagation through time; the gradients of the states stand in `g`, those of the contexts in
-/// `dcontexts`, both in steps.
+/// Backpropagation through time; `g` has the gradients of the states, `dcontexts` those of the contexts, both
+/// in steps.
 template <typename T>
-void backward(Tape& tape, Pass& pass, UnrolledGradients& g, Tensor& dcontexts) {
+void backward(Pass& pass, UnrolledGradients& g, Tensor& dcontexts) {
   Unrolled& u = pass.unrolled;
   const RecurrentDecoderWeights& weights = pass.weights;
   const Tensor &hidden = weights.hidden.value(), &context = weights.context.value();
-  const auto gradient = [&](const Var& x) { return x.wants_gradient() ? tape.accumulator(x) : Tensor(); };
-  Tensor dkeys = gradient(pass.memory.keys), dannotations = gradient(pass.memory.annotations);
-  Tensor dv = gradient(weights.v), dcontext_weight = gradient(weights.context);
+  Tensor dkeys = accumulator_of(pass.memory.keys), dannotations = accumulator_of(pass.memory.annotations);
+  Tensor dv = accumulator_of(weights.v), dcontext_weight = accumulator_of(weights.context);
   const auto data = [](Tensor& x) { return x.defined() ? x.data<T>() : nullptr; };
   for (int64_t t = u.steps.count() - 1; t >= 0; --t) {
     const int64_t begin = u.steps.begin(t), live = u.steps.live(t);
@@ -222,7 +222,7 @@ RecurrentDecoderOutput recurrent_decoder(RecurrentCell cell, const Var& input_ga
                      {g.states.data<T>(), state_width});
       gather_rows<T>(packed, context_width, {upstream.data<T>() + state_width, output_width},
                      {dcontexts.data<T>(), context_width});
-      backward<T>(*tape, *pass, g, dcontexts);
+      backward<T>(*pass, g, dcontexts);
       if (input_gates.wants_gradient()) {
         Tensor dgates = tape->accumulator(input_gates);
         scatter_add_rows<T>(packed, gate_width, {g.gates.data<T>(), gate_width},

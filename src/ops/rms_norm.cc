@@ -1,18 +1,13 @@
 #include "ops/rms_norm.h"
 
 #include "kernels/reduction/rms_norm.h"
-#include "ops/dispatch.h"
+#include "ops/feature_parameters.h"
+#include "ops/gradients.h"
 
 namespace heed::ops {
 
 Var rms_norm(const Var& x, const Var& weight, double epsilon) {
-  require_rows("rms_norm", x.value());
-  require_same_type("rms_norm", x.value(), weight.value());
-  require_contiguous("rms_norm", weight.value());
-  if (!(weight.shape() == Shape{x.dim(-1)})) {
-    fail(ErrorKind::kShape, "rms_norm: x {} needs a weight of ({}), not {}", x.shape().to_string(), x.dim(-1),
-         weight.shape().to_string());
-  }
+  require_feature_parameters("rms_norm", x.value(), "a weight", {weight.value()});
   Tape* tape = tape_of(x, weight);
   const int64_t rows = rows_of(x.value());
   Tensor y = Tensor::empty(x.shape(), x.dtype());
@@ -30,8 +25,7 @@ Var rms_norm(const Var& x, const Var& weight, double epsilon) {
   if (tape == nullptr) return y;
   return tape->record(y, [tape, x, weight, rrms](const Tensor& dy) {
     Tensor dx = Tensor::empty(x.shape(), x.dtype());
-    Tensor dweight =
-        weight.wants_gradient() ? tape->accumulator(weight) : Tensor::zeros(weight.shape(), weight.dtype());
+    Tensor dweight = accumulator_or_scratch(weight);
     for_float_type("rms_norm", dy, [&]<typename T>(T) {
       rms_norm_backward({.rows = rows_of(dy),
                          .width = dy.dim(-1),
