@@ -12,7 +12,7 @@
 #include "command.h"
 #include "decode/scoring.h"
 #include "decode/test_models.h"
-#include "inspect/head_choice.h"
+#include "inspect/head_ablation.h"
 #include "models/bert.h"
 #include "models/decoder_only_config.h"
 #include "models/test_models.h"

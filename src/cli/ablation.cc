@@ -1,7 +1,6 @@
 #include "cli/ablation.h"
 
-#include "inspect/head_choice.h"
-#include "inspect/translation_trace.h"
+#include "inspect/head_ablation.h"
 
 namespace heed::cli {
 
@@ -17,12 +16,6 @@ nn::HeadScales ablation_of(const std::vector<std::string>& heads) {
   std::vector<nn::HeadScale> scales;
   for (const std::string& head : heads) scales.push_back(parse_head(head));
   return nn::HeadScales(std::move(scales));
-}
-
-void require_heads(const TranslationModel& model, const nn::HeadScales& scales) {
-  if (scales.empty()) return;
-  const std::vector<int32_t> end{model.tokenizer.end_id()};
-  trace_translation(model.loaded, model.tokenizer, {end, end}, false, scales);
 }
 
 }  // namespace heed::cli

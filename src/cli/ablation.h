@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "cli/translation.h"
 #include "nn/head_scales.h"
 
 namespace heed::cli {
@@ -15,8 +14,5 @@ void add_ablate_option(Command& app, std::vector<std::string>& heads);
 
 /// Throws kUsage for text that names no head.
 nn::HeadScales ablation_of(const std::vector<std::string>& heads);
-
-/// Throws kUsage if the model lacks one of the heads.
-void require_heads(const TranslationModel& model, const nn::HeadScales& scales);
 
 }  // namespace heed::cli

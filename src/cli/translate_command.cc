@@ -23,6 +23,8 @@
 #include "cli/translation.h"
 #include "decode/document.h"
 #include "decode/result_json.h"
+#include "decode/word_alignment.h"
+#include "inspect/head_ablation.h"
 #include "text/utf8.h"
 
 namespace heed::cli {
@@ -69,7 +71,7 @@ struct OpenTranslator {
   /// `align`: translations come with alignments even if --alignment is absent.
   OpenTranslator(const TranslateOptions& o, bool align)
       : model(load_translation_model(o.model)), pool(o.common.threads), heads(ablation_of(o.ablate)) {
-    require_heads(model, heads);
+    require_heads(model.loaded.seq2seq(), heads);
     nn::Context context = model.loaded.context();
     context.head_scales = &heads;
     options = translator_options(o, model.loaded);

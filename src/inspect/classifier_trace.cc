@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/thread_pool.h"
-#include "inspect/head_choice.h"
+#include "inspect/head_ablation.h"
 #include "inspect/recorder.h"
 
 namespace heed {
@@ -24,6 +24,7 @@ std::vector<int> words_of(const std::vector<std::string>& pieces) {
 Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
                            const decode::ClassifierText& text, decode::Classification* result, bool details,
                            const nn::HeadScales& head_scales) {
+  require_heads(model.classifier(), head_scales);
   ThreadPool pool(1);
   nn::Context context = model.context();
   context.head_scales = &head_scales;
@@ -46,7 +47,6 @@ Trace trace_classification(const models::LoadedModel& model, const WordPieceToke
   trace.source_tokens = encoding.pieces;
   trace.source_words = words_of(encoding.pieces);
   recorder.move_into(trace);
-  require_heads(trace, head_scales);
   return trace;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "inspect/head_choice.h"
+#include "inspect/head_ablation.h"
 #include "inspect/recorder.h"
 #include "models/finite_output.h"
 
@@ -14,6 +14,7 @@ namespace heed {
 Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenizer& tokenizer,
                            const std::string& text, bool details, const nn::HeadScales& head_scales) {
   const models::LanguageModel& model = loaded.language_model();
+  require_heads(model, head_scales);
   std::vector<int32_t> ids = tokenizer.prompt_ids(text);
   if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
     fail(ErrorKind::kUsage, "the text has {} tokens, but the model's maximum is {}: give a shorter text",
@@ -37,7 +38,6 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
   const auto likeliest = static_cast<int32_t>(std::max_element(last, last + tokenizer.size()) - last);
   trace.target_tokens.push_back(tokenizer.piece(likeliest));
   recorder.move_into(trace);
-  require_heads(trace, head_scales);
   return trace;
 }
 

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "decode/scoring.h"
 #include "decode/search.h"
-#include "inspect/head_choice.h"
+#include "inspect/head_ablation.h"
 #include "inspect/recorder.h"
 #include "models/finite_output.h"
 
@@ -49,6 +49,7 @@ std::vector<float> log_probabilities(const Tensor& logits, std::span<const int32
 
 Trace trace_translation(const models::LoadedModel& model, const Tokenizer& tokenizer,
                         const TranslationPieces& pieces, bool details, const nn::HeadScales& head_scales) {
+  require_heads(model.seq2seq(), head_scales);
   require_length(model.seq2seq(), "source", pieces.source.size());
   require_length(model.seq2seq(), "target", pieces.target.size());
   // At position t the decoder reads what position t - 1 produced; the first reads the start token.
@@ -71,12 +72,12 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   trace.decoder_tokens = piece_names(tokenizer, decoder_input);
   trace.log_probabilities = log_probabilities(logits, pieces.target);
   recorder.move_into(trace);
-  require_heads(trace, head_scales);
   return trace;
 }
 
 ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokenizer& tokenizer,
                                   const TraceRequest& request) {
+  require_heads(model.seq2seq(), request.head_scales);
   const bool own = request.target.empty();
   const std::vector<int32_t> source = tokenizer.encode_source(request.source).ids;
   std::vector<int32_t> target;

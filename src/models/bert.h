@@ -62,6 +62,9 @@ class BertClassifier : public Classifier {
   int64_t vocabulary_size() const override { return config_.vocabulary; }
   const std::vector<std::string>& labels() const override { return config_.labels; }
   int64_t max_length() const override { return config_.max_length; }
+  HeadCount attention_heads(Stack stack) const override {
+    return stack == Stack::kEncoder ? HeadCount{config_.layers, config_.heads} : HeadCount{};
+  }
   int64_t types() const override { return config_.types; }
   int32_t padding_id() const override { return config_.padding_id; }
 
@@ -92,6 +95,9 @@ class BertMaskedLm : public MaskedLanguageModel {
   nlohmann::ordered_json config_json() const override;
   int64_t vocabulary_size() const override { return config_.vocabulary; }
   int64_t max_length() const override { return config_.max_length; }
+  HeadCount attention_heads(Stack stack) const override {
+    return stack == Stack::kEncoder ? HeadCount{config_.layers, config_.heads} : HeadCount{};
+  }
   Tensor logits(nn::Context& context, const ClassifierInput& input,
                 const std::vector<int32_t>& places) const override;
 

@@ -75,6 +75,9 @@ class DecoderOnly : public LanguageModel {
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
   int64_t max_length() const override { return config_.max_length; }
+  HeadCount attention_heads(Stack stack) const override {
+    return stack == Stack::kDecoder ? HeadCount{config_.layers, config_.heads} : HeadCount{};
+  }
 
   /// The output of the final norm: (N, D).
   Var hidden(nn::Context& context, const Sequences& text) const;

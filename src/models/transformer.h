@@ -38,6 +38,10 @@ class Transformer : public Seq2Seq {
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
   int64_t max_length() const override { return config_.max_length; }
+  HeadCount attention_heads(Stack stack) const override {
+    if (stack == Stack::kEncoder) return {config_.encoder_layers, config_.encoder_heads};
+    return {config_.decoder_layers, config_.decoder_heads};
+  }
 
   /// source -> memory (Ns, D)
   Var encode(nn::Context& context, const Sequences& source) const;

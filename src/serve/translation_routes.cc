@@ -5,7 +5,7 @@
 #include "base/thread_pool.h"
 #include "decode/result_json.h"
 #include "inspect/classifier_trace.h"
-#include "inspect/head_choice.h"
+#include "inspect/head_ablation.h"
 #include "inspect/text_trace.h"
 #include "inspect/trace_json.h"
 #include "inspect/trace_pack.h"
@@ -85,7 +85,7 @@ std::string required_sentence(const Exchange& exchange) {
   return text;
 }
 
-/// A list of {"stack", "layer", "head"}, counted from 1; a number `scale` instead of 0.
+/// A list of {"stack", "layer", "head"}, counted from 1, optionally with a `scale` other than 0.
 nn::HeadScales head_scales_of(const Fields& fields) {
   const nlohmann::json* list = fields.find("ablate");
   if (list == nullptr) return {};
@@ -198,7 +198,7 @@ void route_v1_attend(const Exchange& exchange) {
 
 namespace {
 
-/// The search as it went, step by step.
+/// Records the search tree, step by step.
 class SearchTree : public decode::SearchObserver {
  public:
   explicit SearchTree(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
@@ -223,7 +223,7 @@ class SearchTree : public decode::SearchObserver {
     steps_.push_back({{"step", steps_.size() + 1}, {"candidates", std::move(list)}});
   }
 
-  /// The node in which a hypothesis ends, by its sum.
+  /// The node in which a hypothesis ends, found by its sum.
   ordered_json node_of(const decode::Hypothesis& hypothesis) const {
     for (const decode::SearchCandidate& end : ends_) {
       if (end.score == hypothesis.score && end.id == hypothesis.ids.back()) return end.node;

@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "data/hmm_aligner.h"
-#include "models/transformer.h"
 #include "text/symmetrization.h"
 #include "train/prepared_corpus.h"
 #include "train/trainer.h"
@@ -72,12 +71,11 @@ Corpus prepare_links(const TaskInput& task, const Corpus& corpus, const std::str
 }
 
 models::AlignmentHead guided_head(const Recipe& recipe, const models::Model& model) {
-  const auto* transformer = dynamic_cast<const models::Transformer*>(&model);
-  if (transformer == nullptr) {
+  const auto [layers, heads] = model.attention_heads(Stack::kCross);
+  if (layers == 0) {
     fail(ErrorKind::kUsage,
          "training.guided_alignment needs a Transformer, but model.arch is '{}': leave it out", recipe.arch);
   }
-  const int layers = transformer->config().decoder_layers, heads = transformer->config().decoder_heads;
   if (recipe.guided_alignment_layer > layers) {
     fail(ErrorKind::kUsage, "training.guided_alignment_layer is {}, but the decoder has {}",
          recipe.guided_alignment_layer, counted(layers, "layer"));

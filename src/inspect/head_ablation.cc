@@ -1,14 +1,16 @@
-#include "inspect/head_choice.h"
+#include "inspect/head_ablation.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/check.h"
 #include "base/printable.h"
+#include "inspect/trace.h"
 
 namespace heed {
 namespace {
 
-/// From 1, or "all": -1. Counts from 0 in the result.
+/// Parses a number from 1, or "all". Returns an index from 0, or -1.
 int number_from_1(std::string_view part, const std::string& whole) {
   if (part == "all") return -1;
   int number = 0;
@@ -42,22 +44,19 @@ nn::HeadScale parse_head(const std::string& text, float scale) {
   return head;
 }
 
-void require_heads(const Trace& trace, const nn::HeadScales& scales) {
-  if (scales.empty()) return;
-  if (trace.encoder.empty() && trace.decoder.empty()) {
-    fail(ErrorKind::kUsage, "the attention of a recurrent network has no heads that can be switched off");
-  }
+void require_heads(const models::Model& model, const nn::HeadScales& scales) {
   for (const nn::HeadScale& each : scales.all()) {
-    const Stack stack = each.place.stack;
-    const StackWeights& layers = stack_of(trace, stack);
-    if (layers.empty()) fail(ErrorKind::kUsage, "this model has no attention '{}'", stack_name(stack));
-    if (each.place.layer < static_cast<int>(layers.size()) &&
-        each.head < static_cast<int>(layers.front().size())) {
-      continue;
+    const auto has_heads = [&](Stack stack) { return model.attention_heads(stack).layers > 0; };
+    if (std::ranges::none_of(kStacks, has_heads)) {
+      fail(ErrorKind::kUsage, "the attention of a recurrent network has no heads that can be switched off");
     }
+    const Stack stack = each.place.stack;
+    const auto [layers, heads] = model.attention_heads(stack);
+    if (layers == 0) fail(ErrorKind::kUsage, "this model has no attention '{}'", stack_name(stack));
+    if (each.place.layer < layers && each.head < heads) continue;
     fail(ErrorKind::kUsage,
          "there is no head {} in layer {} of '{}': the model has layers 1 to {} with heads 1 to {}",
-         each.head + 1, each.place.layer + 1, stack_name(stack), layers.size(), layers.front().size());
+         each.head + 1, each.place.layer + 1, stack_name(stack), layers, heads);
   }
 }
 
