@@ -25,10 +25,12 @@ std::string another_number(const std::string& number, Random& random) {
 
 }  // namespace
 
-Augmentation::Augmentation(PairSource& pairs, const AugmentationOptions& options) : options_(options) {
-  HEED_CHECK(options.placeholders == 0 || options.placeholder_pieces > 0);
+Augmentation::Augmentation(PairSource& pairs, const AugmentationOptions& options, RandomKey key,
+                           int placeholder_pieces)
+    : options_(options), key_(key), placeholder_pieces_(placeholder_pieces) {
+  HEED_CHECK(options.placeholders == 0 || placeholder_pieces > 0);
   if (options.names == 0 && options.copied_spans == 0 && options.addresses == 0) return;
-  Random random(options.key.fold(uint64_t{1} << 63));
+  Random random(key.fold(uint64_t{1} << 63));
   Pair pair;
   while (pairs.next(pair)) {
     if (options.addresses > 0) {
@@ -66,7 +68,7 @@ std::string Augmentation::some_name(Random& random) const {
 }
 
 void Augmentation::extend(const Pair& pair, const Take& take) {
-  const RandomKey key = options_.key.fold(seen_++);
+  const RandomKey key = key_.fold(seen_++);
   Random random(key);
   const auto replace = [&](Kind kind, const std::string& word, const std::string& other) {
     add(take, kind, replace_word(pair.source, word, other), replace_word(pair.target, word, other));
@@ -129,10 +131,10 @@ void Augmentation::change_case(const Pair& pair, RandomKey key, const Take& take
 
 std::vector<std::string> Augmentation::some_placeholders(Random& random) const {
   const uint64_t kind = random.below(10);
-  const int count = std::min(kind < 6 ? 1 : kind < 9 ? 2 : 3, options_.placeholder_pieces);
+  const int count = std::min(kind < 6 ? 1 : kind < 9 ? 2 : 3, placeholder_pieces_);
   std::vector<int> numbers;
   while (static_cast<int>(numbers.size()) < count) {
-    const auto number = static_cast<int>(random.below(static_cast<uint64_t>(options_.placeholder_pieces)));
+    const auto number = static_cast<int>(random.below(static_cast<uint64_t>(placeholder_pieces_)));
     if (std::ranges::count(numbers, number) == 0) numbers.push_back(number);
   }
   std::vector<std::string> pieces;

@@ -13,11 +13,11 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-Pairs extended(const std::string& text, const AugmentationOptions& options) {
+Pairs extended(const std::string& text, const AugmentationOptions& options, RandomKey key = {}) {
   const TestFolder folder;
   const PairsInput input{.pairs = folder.write("p.tsv", text)};
   PairsReader names(input), reader(input);
-  Augmentation augmentation(names, options);
+  Augmentation augmentation(names, options, key, 5);
   Pair pair;
   Pairs added;
   while (reader.next(pair)) {
@@ -152,7 +152,7 @@ TEST(Augmentation, PlaceholdersAreTheSameOnBothSidesAndAllOccur) {
   std::string text;
   for (int n = 0; n < 500; ++n) text += "Um 12 ruft Eva Tom.\tAt 12 Eva calls Tom.\nIch lache.\tI laugh.\n";
   std::map<std::string, int> seen, counts;
-  for (const auto& [source, target] : extended(text, {.placeholders = 1, .placeholder_pieces = 5})) {
+  for (const auto& [source, target] : extended(text, {.placeholders = 1})) {
     int count = 0;
     for (int n = 0; n < 5; ++n) {
       const std::string piece = placeholder_piece(n);
@@ -186,7 +186,6 @@ TEST(Augmentation, KindsAreIndependent) {
       .names = 1, .numbers = 1, .uppercase = 0.5, .concatenated = 0.5, .copied_spans = 0.5};
   AugmentationOptions more = few;
   more.lowercase = more.uncapitalized = more.title_case = more.emoji = more.placeholders = more.addresses = 1;
-  more.placeholder_pieces = 3;
   const Pairs some = extended(kText + kText, few), all = extended(kText + kText, more);
   size_t found = 0;
   for (const auto& pair : all) found += found < some.size() && some[found] == pair ? 1 : 0;
@@ -195,10 +194,10 @@ TEST(Augmentation, KindsAreIndependent) {
 }
 
 TEST(Augmentation, IsAFunctionOfKeyAndText) {
-  const AugmentationOptions one{.names = 1, .concatenated = 0.5, .key = RandomKey::from_seed(1)};
-  const AugmentationOptions two{.names = 1, .concatenated = 0.5, .key = RandomKey::from_seed(2)};
-  EXPECT_EQ(extended(kText, one), extended(kText, one));
-  EXPECT_NE(extended(kText, one), extended(kText, two));
+  const AugmentationOptions options{.names = 1, .concatenated = 0.5};
+  const RandomKey one = RandomKey::from_seed(1), two = RandomKey::from_seed(2);
+  EXPECT_EQ(extended(kText, options, one), extended(kText, options, one));
+  EXPECT_NE(extended(kText, options, one), extended(kText, options, two));
   EXPECT_TRUE(extended(kText, {}).empty());
 }
 

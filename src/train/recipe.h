@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/augmentation_choices.h"
+#include "data/augmentation_options.h"
+#include "data/cleaning.h"
 #include "heed/error.h"
 #include "kernels/gemm/gemm.h"
 #include "models/model.h"
@@ -55,31 +56,9 @@ struct Recipe {
   double maxmatch_dropout = 0.1;   ///< WordPiece: probability of skipping a matching piece when sampling
   double word_dropout = 0;         ///< WordPiece: probability that a word becomes [UNK] when sampling
 
-  // [augmentation]: additional training pairs, as the number or the share of copies
-  int other_names = 0;              ///< copies of pairs with a shared name, with other names
-  int other_numbers = 0;            ///< copies of pairs with a shared number, with other numbers
-  double uppercase = 0;             ///< share of pairs copied in upper case
-  double concatenated = 0;          ///< share of pairs copied with other pairs appended
-  double no_final_punctuation = 0;  ///< share of pairs copied without final punctuation
-  double copied_spans = 0;        ///< share of pairs followed by a name or number that is its own translation
-  double lowercase_copies = 0;    ///< share of pairs copied with the source in lower case
-  double uncapitalized = 0;       ///< share of pairs copied with a lower-case first letter in the source
-  double title_case = 0;          ///< share of pairs copied with the source in title case
-  double addresses = 0;           ///< share of pairs copied with an address on both sides
-  double placeholder_copies = 0;  ///< share of pairs copied with placeholders
-  double emoji = 0;               ///< share of pairs copied with emojis
-  NamesFrom names_from = NamesFrom::kInvented;
-  ConcatenationLength concatenation_length = ConcatenationLength::kUniform;
-
-  // [cleaning]: removes pairs from the training data
-  double max_length_ratio = 0;        ///< of the lengths of both sides; 0: no limit
-  int64_t max_words = 0;              ///< per side; 0: no limit
-  int64_t max_characters = 0;         ///< per side; 0: no limit
-  int64_t max_identical_words = -1;   ///< remove pairs with identical sides of more words; -1: off
-  bool drop_duplicates = false;       ///< remove repeated pairs
-  bool drop_broken_encoding = false;  ///< remove control characters and mojibake
-  bool drop_other_languages = false;  ///< remove pairs in other languages than --pair
-  std::vector<std::string> held_out;  ///< files whose sentences are removed; paths like `corpora`
+  AugmentationOptions augmentation;  ///< [augmentation]
+  /// [cleaning]. The languages are not part of a recipe; they come from --pair.
+  CleaningOptions cleaning;
 
   /// The training corpora of a translation model, [[corpus]] tables; empty if given on the command line. They
   /// are part of a recipe so that it reproduces the training, but differences() ignores them: changed text is

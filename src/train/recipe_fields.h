@@ -16,6 +16,8 @@ using models::Words;
 
 constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 
+constexpr const char* kArchitecture = "model.arch";
+constexpr const char* kFrom = "training.from";
 constexpr const char* kCorpus = "corpus";
 constexpr const char* kHeldOut = "cleaning.held_out";
 
@@ -23,6 +25,9 @@ const Words<ScheduleKind>& schedule_names();
 
 /// Whether a recipe of this task and architecture has the field.
 bool has_field(const Recipe& recipe, const std::string& key);
+
+/// Whether fine-tuning takes this setting from the model.
+bool is_fixed_by_model(const Recipe& recipe, const std::string& key);
 
 /// Whether the setting has the value of the model to fine-tune.
 bool keeps_model_value(const Recipe& recipe, const std::string& key);
@@ -71,28 +76,28 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("tokenizer.word_dropout", r.word_dropout, probability);
 
   const Range share{0, 1};
-  visit("augmentation.names", r.other_names, Range{0, 100});
-  visit("augmentation.names_from", r.names_from, name_sources);
-  visit("augmentation.numbers", r.other_numbers, Range{0, 100});
-  visit("augmentation.uppercase", r.uppercase, Range{0, 1});
-  visit("augmentation.concatenated", r.concatenated, Range{0, 1});
-  visit("augmentation.concatenation_length", r.concatenation_length, lengths);
-  visit("augmentation.no_final_punctuation", r.no_final_punctuation, Range{0, 1});
-  visit("augmentation.copied_spans", r.copied_spans, Range{0, 1});
-  visit("augmentation.lowercase", r.lowercase_copies, share);
-  visit("augmentation.uncapitalized", r.uncapitalized, share);
-  visit("augmentation.title_case", r.title_case, share);
-  visit("augmentation.addresses", r.addresses, share);
-  visit("augmentation.placeholders", r.placeholder_copies, share);
-  visit("augmentation.emoji", r.emoji, share);
+  visit("augmentation.names", r.augmentation.names, Range{0, 100});
+  visit("augmentation.names_from", r.augmentation.names_from, name_sources);
+  visit("augmentation.numbers", r.augmentation.numbers, Range{0, 100});
+  visit("augmentation.uppercase", r.augmentation.uppercase, share);
+  visit("augmentation.concatenated", r.augmentation.concatenated, share);
+  visit("augmentation.concatenation_length", r.augmentation.concatenation_length, lengths);
+  visit("augmentation.no_final_punctuation", r.augmentation.no_final_punctuation, share);
+  visit("augmentation.copied_spans", r.augmentation.copied_spans, share);
+  visit("augmentation.lowercase", r.augmentation.lowercase, share);
+  visit("augmentation.uncapitalized", r.augmentation.uncapitalized, share);
+  visit("augmentation.title_case", r.augmentation.title_case, share);
+  visit("augmentation.addresses", r.augmentation.addresses, share);
+  visit("augmentation.placeholders", r.augmentation.placeholders, share);
+  visit("augmentation.emoji", r.augmentation.emoji, share);
 
-  visit("cleaning.max_length_ratio", r.max_length_ratio, Range{0, 1e6});
-  visit("cleaning.max_words", r.max_words, any);
-  visit("cleaning.max_characters", r.max_characters, any);
-  visit("cleaning.max_identical_words", r.max_identical_words, Range{-1, 1e6});
-  visit("cleaning.drop_duplicates", r.drop_duplicates);
-  visit("cleaning.drop_broken_encoding", r.drop_broken_encoding);
-  visit("cleaning.drop_other_languages", r.drop_other_languages);
+  visit("cleaning.max_length_ratio", r.cleaning.max_length_ratio, Range{0, 1e6});
+  visit("cleaning.max_words", r.cleaning.max_words, any);
+  visit("cleaning.max_characters", r.cleaning.max_characters, any);
+  visit("cleaning.max_identical_words", r.cleaning.max_identical_words, Range{-1, 1e6});
+  visit("cleaning.drop_duplicates", r.cleaning.drop_duplicates);
+  visit("cleaning.drop_broken_encoding", r.cleaning.drop_broken_encoding);
+  visit("cleaning.drop_other_languages", r.cleaning.drop_other_languages);
 
   visit("training.from", r.from);
   visit("training.seed", r.seed, Range{0, static_cast<double>(kLargest)});

@@ -131,8 +131,8 @@ std::string to_toml(const Recipe& recipe) {
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
     }
     text += fmt::format("{} = {}\n", key.substr(dot + 1), value);
-    if (key == "cleaning.drop_other_languages" && !recipe.held_out.empty())
-      text += held_out_to_toml(recipe.held_out);
+    if (key == "cleaning.drop_other_languages" && !recipe.cleaning.held_out.empty())
+      text += held_out_to_toml(recipe.cleaning.held_out);
   }
   return text + corpora_to_toml(recipe.corpora);
 }

@@ -24,7 +24,8 @@ const TaskKind& task_kind(models::Task task) {
 
 void require_text(const TrainerOptions& options, const char* model, const char* text) {
   for (const TrainingText* part : {&options.data, &options.validation}) {
-    if (part->pairs.is_named() || !options.recipe.corpora.empty() || !options.recipe.held_out.empty()) {
+    if (part->pairs.is_named() || !options.recipe.corpora.empty() ||
+        !options.recipe.cleaning.held_out.empty()) {
       fail(ErrorKind::kUsage, "{} is trained on {}, not on pairs: give --text (and --valid-text)", model,
            text);
     }

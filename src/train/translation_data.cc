@@ -37,7 +37,7 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   options.max_sentences = static_cast<size_t>(recipe.input_sentence_size);
   options.character_coverage = recipe.character_coverage;
   options.symbols = symbols_of(recipe);
-  options.ascii_characters = recipe.addresses > 0;
+  options.ascii_characters = recipe.augmentation.addresses > 0;
   for (const auto& [name, value] : normalizations) {
     if (name == recipe.normalization) options.normalization = value;
   }
@@ -53,7 +53,7 @@ void check_symbols(const Recipe& recipe, const Tokenizer& tokenizer) {
          "has it",
          corpus.tag, recipe.from);
   }
-  if (recipe.placeholder_copies > 0 && placeholder_pieces(tokenizer.vocabulary()) == 0) {
+  if (recipe.augmentation.placeholders > 0 && placeholder_pieces(tokenizer.vocabulary()) == 0) {
     fail(ErrorKind::kUsage,
          "augmentation.placeholders: the tokenizer of '{}' has no placeholders; only one that was trained "
          "with "
@@ -62,26 +62,10 @@ void check_symbols(const Recipe& recipe, const Tokenizer& tokenizer) {
   }
 }
 
-AugmentationOptions augmentation_options(const TrainerOptions& options, const Tokenizer& tokenizer,
-                                         RandomKey key) {
-  const Recipe& recipe = options.recipe;
-  return {
-      .names = recipe.other_names,
-      .numbers = recipe.other_numbers,
-      .uppercase = recipe.uppercase,
-      .concatenated = recipe.concatenated,
-      .no_final_punctuation = recipe.no_final_punctuation,
-      .copied_spans = recipe.copied_spans,
-      .lowercase = recipe.lowercase_copies,
-      .uncapitalized = recipe.uncapitalized,
-      .title_case = options.source_language == "en" ? recipe.title_case : 0,  // only English uses title case
-      .addresses = recipe.addresses,
-      .placeholders = recipe.placeholder_copies,
-      .emoji = recipe.emoji,
-      .names_from = recipe.names_from,
-      .concatenation_length = recipe.concatenation_length,
-      .placeholder_pieces = placeholder_pieces(tokenizer.vocabulary()),
-      .key = key};
+AugmentationOptions augmentation_options(const TrainerOptions& options) {
+  AugmentationOptions augmentation = options.recipe.augmentation;
+  if (options.source_language != "en") augmentation.title_case = 0;  // only English uses title case
+  return augmentation;
 }
 
 /// Reads one side of the pairs, line by line.
@@ -144,8 +128,11 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   const RandomKey key = RandomKey::from_seed(recipe.seed);
   const int segmentations = use == Use::kTraining ? recipe.subword_regularization : 0;
   std::optional<Augmentation> augmentation;
-  const AugmentationOptions more = augmentation_options(task.options, tokenizer, key.fold(4));
-  if (use == Use::kTraining && more.any()) build.augmentation = &augmentation.emplace(*open(), more);
+  const AugmentationOptions more = augmentation_options(task.options);
+  if (use == Use::kTraining && more.any()) {
+    build.augmentation =
+        &augmentation.emplace(*open(), more, key.fold(4), placeholder_pieces(tokenizer.vocabulary()));
+  }
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, segmentations};
   // The encoder of one side, which has its own random numbers.
   const auto encoder = [&](auto encode, auto sample, uint64_t side) -> Encoder {
@@ -210,17 +197,10 @@ PairsMix training_pairs(const TrainerOptions& options) {
   for (const WeightedPairs& each : corpora) require_rereadable_pairs(each.input);
   PairsMixOptions mix;
   mix.key = RandomKey::from_seed(recipe.seed).fold(5);
-  mix.cleaning = {.max_length_ratio = recipe.max_length_ratio,
-                  .max_words = recipe.max_words,
-                  .max_characters = recipe.max_characters,
-                  .max_identical_words = recipe.max_identical_words,
-                  .drop_duplicates = recipe.drop_duplicates,
-                  .drop_broken_encoding = recipe.drop_broken_encoding,
-                  .drop_other_languages = recipe.drop_other_languages,
-                  .source_language = options.source_language,
-                  .target_language = options.target_language,
-                  .held_out = recipe.held_out};
-  for (const std::string& path : recipe.held_out) require_rereadable(path);
+  mix.cleaning = recipe.cleaning;
+  mix.cleaning.source_language = options.source_language;
+  mix.cleaning.target_language = options.target_language;
+  for (const std::string& path : mix.cleaning.held_out) require_rereadable(path);
   return PairsMix(std::move(corpora), mix);
 }
 
@@ -242,7 +222,7 @@ PairsText read_pairs_text(const TaskInput& task) {
   if (options.validation.is_named()) text.validation = check_pairs(options.validation.pairs);
   const Recipe& recipe = options.recipe;
   if (!recipe.from.empty() && !task.begun) check_symbols(recipe, Tokenizer::load(recipe.from));
-  if (recipe.from.empty() && recipe.placeholder_copies > 0 && recipe.placeholders == 0) {
+  if (recipe.from.empty() && recipe.augmentation.placeholders > 0 && recipe.placeholders == 0) {
     fail(ErrorKind::kUsage,
          "augmentation.placeholders needs tokenizer.placeholders, the number of placeholders");
   }
