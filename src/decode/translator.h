@@ -12,7 +12,9 @@
 #include "decode/line_splitter.h"
 #include "decode/scoring.h"
 #include "decode/search.h"
-#include "decode/word_alignment.h"
+#include "decode/translation.h"
+#include "decode/translation_assembly.h"
+#include "decode/translation_window.h"
 #include "models/seq2seq.h"
 #include "text/tokenizer.h"
 
@@ -24,9 +26,8 @@ struct TranslatorOptions {
   /// Split lines into sentences and translate each separately.
   bool split_sentences = false;
   /// Preserve URLs, format strings, numbers etc. (text/protected_spans.h). A model with placeholder tokens
-  /// ⟦0⟧, ⟦1⟧, ...
-  /// reads these instead. If a span is missing in a translation, the sentence is translated again with a
-  /// constrained search.
+  /// ⟦0⟧, ⟦1⟧, ... reads these instead. If a span is missing in a translation, the sentence is translated
+  /// again with a constrained search.
   bool protect_spans = false;
   /// Required translations of terms; null: none.
   std::shared_ptr<const Glossary> glossary = {};
@@ -50,30 +51,6 @@ struct TranslatorOptions {
 /// For each piece, whether it continues the previous word: SearchOptions::continues_word, which a translator
 /// computes if it is not set.
 std::vector<bool> continuing_pieces(const Vocabulary& vocabulary);
-
-/// One translation of a line, combined from those of its parts.
-struct Candidate {
-  std::string text;
-  double log_probability = 0;
-  double score = 0;  ///< log_probability / n^length_penalty, n the number of tokens after prefixes
-  std::vector<int32_t> ids;
-  std::vector<std::string> pieces;
-  std::vector<float> log_probabilities;  ///< of each token
-
-  /// Links between words separated by white space, if requested.
-  std::vector<WordLink> alignment;
-};
-
-/// A line and its translations.
-struct Translation {
-  std::string source;  ///< with invalid UTF-8 replaced by U+FFFD
-  std::vector<std::string> source_pieces;
-  /// Best first; the n-th candidate joins the n-th of each part. Never empty: a blank line has one empty
-  /// candidate.
-  std::vector<Candidate> candidates;
-
-  const Candidate& best() const { return candidates.front(); }
-};
 
 /// The log-probability of a given translation.
 struct TargetScore {
@@ -122,21 +99,15 @@ class Translator {
                                  const std::atomic<bool>* cancelled = nullptr) const;
 
  private:
-  struct Window;
   struct Missing;
   bool run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
            const Control& control) const;
-  bool search_again(Window& window, const Control& control) const;
+  bool search_again(TranslationWindow& window, const Control& control) const;
   Missing missing(const LinePart& part, const std::vector<Hypothesis>& hypotheses) const;
-  SearchSentence sentence_of(const Window& window, size_t part) const;
-  std::string text_of(const LinePart& part, const std::string& source, const std::vector<int32_t>& ids) const;
-  void split(Window& window, const Control& control) const;
-  bool search(Window& window, const Control& control) const;
-  Translation assemble(const Window& window, size_t line) const;
-  Candidate join(const Window& window, size_t line, size_t rank) const;
-  std::vector<WordLink> align(const Window& window, size_t line, size_t rank) const;
+  SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;
+  void split(TranslationWindow& window, const Control& control) const;
+  bool search(TranslationWindow& window, const Progress& before, const Control& control) const;
   ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
-  std::vector<std::string> pieces_of(const std::vector<int32_t>& ids) const;
 
   const models::Seq2Seq& model_;
   nn::Context context_;
@@ -146,6 +117,7 @@ class Translator {
   LineSplitter splitter_;
   Search search_;
   std::vector<int32_t> prefix_;
+  TranslationAssembler assembler_;
   std::vector<int32_t> marks_;  // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
 };
 
