@@ -160,15 +160,20 @@ std::string NameInventor::invent_new_word(Random& random) const {
   return word;
 }
 
+/// Each statement draws at most one word: the order of the draws, and so a recipe's training data, does not
+/// depend on the compiler's order of evaluation.
 std::string NameInventor::invent_address(Random& random) const {
   const auto small = [&] { return fold_case(invent_new_word(random)); };
   static const std::vector<std::string> endings{".com", ".org", ".de", ".es", ".net", ".info"};
-  const std::string host = small() + endings[random.below(endings.size())];
+  const std::string& ending = endings[random.below(endings.size())];
+  const std::string host = small() + ending;
   switch (random.below(4)) {
     case 0:
       return fmt::format("{}@{}", small(), host);
-    case 1:
-      return fmt::format("{}.{}@{}", small(), small(), host);
+    case 1: {
+      const std::string last = small();
+      return fmt::format("{}.{}@{}", small(), last, host);
+    }
     case 2:
       return fmt::format("www.{}", host);
     default:
