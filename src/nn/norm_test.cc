@@ -27,20 +27,20 @@ struct ThreeFeatures {
   ParameterArray values;
 };
 
-TEST(Norm, RowsAreTheirOwnBusinessButForBatchNorm) {
+TEST(Norm, OnlyBatchNormDependsOnOtherRows) {
   const Tensor x = TensorSource(1).normal({4, 3}), other = TensorSource(2).normal({4, 3});
   for (const NormKind kind : {NormKind::kLayer, NormKind::kRms, NormKind::kBatch}) {
     const ThreeFeatures n(kind);
     for (const bool training : {false, true}) {
-      Tensor company = other.clone();
-      std::copy_n(x.data<double>(), 3, company.data<double>());  // the same first row
+      Tensor other_batch = other.clone();
+      std::copy_n(x.data<double>(), 3, other_batch.data<double>());  // the same first row
       Context context = n.context(training);
       const Tensor first = n.norm.forward(context, x).value().narrow(0, 0, 1).clone();
-      const Tensor again = n.norm.forward(context, company).value().narrow(0, 0, 1).clone();
+      const Tensor again = n.norm.forward(context, other_batch).value().narrow(0, 0, 1).clone();
       if (training && kind == NormKind::kBatch) {
         EXPECT_GT(largest_difference(first, again), 1e-3);
       } else {
-        expect_equal(first, again, "a row in other company");
+        expect_equal(first, again, "a row in another batch");
       }
     }
   }
