@@ -16,6 +16,9 @@ namespace heed::decode {
 namespace {
 
 constexpr size_t kFewestTokens = 8;
+/// A constrained search for more or longer spans than these takes too long: the sentence is split around
+/// them.
+constexpr size_t kMaxRequiredSpans = 8, kMaxRequiredBytes = 400;
 /// Window size in bytes per token of a part: much more than the size of a token.
 constexpr size_t kBytesPerToken = 32;
 
@@ -222,14 +225,33 @@ bool LineSplitter::target_can_hold(std::string_view text) const {
   return std::ranges::count(encoding.ids, tokenizer_.unknown_id()) == 0;
 }
 
-/// Splits at spans that the model can neither generate nor replace by placeholders.
+/// Whether there are protected spans in a range and no words beside them.
+bool LineSplitter::holds_only_spans(const Line& line, Range range) {
+  size_t at = range.begin;
+  bool any = false;
+  for (const ProtectedSpan& span : line.spans) {
+    if (span.end <= range.begin || span.begin >= range.end || span.kind != SpanKind::kExact) continue;
+    if (span.begin > at && !has_no_word(line.text.substr(at, span.begin - at))) return false;
+    at = span.end;
+    any = true;
+  }
+  return any && (at >= range.end || has_no_word(line.text.substr(at, range.end - at)));
+}
+
+/// Splits at spans that the model can neither generate nor replace by placeholders, and at those beyond
+/// kMaxRequiredSpans.
 std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
   std::vector<Range> ranges;
-  size_t marks = 0;
+  size_t marks = 0, required = 0;
   for (const ProtectedSpan& span : line.spans) {
     if (span.begin < range.begin || span.end > range.end || span.kind != SpanKind::kExact) continue;
     if (marks++ < marks_) continue;
-    if (target_can_hold(line.text.substr(span.begin, span.end - span.begin))) continue;
+    const std::string_view text = line.text.substr(span.begin, span.end - span.begin);
+    const bool fits = required < kMaxRequiredSpans && text.size() <= kMaxRequiredBytes;
+    if (fits && target_can_hold(text)) {
+      ++required;
+      continue;
+    }
     if (span.begin > range.begin) ranges.push_back({range.begin, span.begin});
     ranges.push_back({span.begin, span.end});
     range.begin = span.end;
@@ -276,11 +298,9 @@ SplitLine LineSplitter::split(std::string_view input) const {
     for (const Range& cut : cut_around_literals(line, whole)) {
       const Range range = without_spaces(line.text, cut);
       const std::string_view text = line.text.substr(range.begin, range.end - range.begin);
-      const bool is_span = std::any_of(line.spans.begin(), line.spans.end(), [&](const ProtectedSpan& span) {
-        return span.begin <= range.begin && range.end <= span.end && span.kind == SpanKind::kExact;
-      });
-      // A span alone, or text without a letter or digit, is copied.
-      if (is_span || (cut.end - cut.begin < whole.end - whole.begin && has_no_word(text))) {
+      // Spans alone, or text without a letter or digit, are copied.
+      if (holds_only_spans(line, range) ||
+          (cut.end - cut.begin < whole.end - whole.begin && has_no_word(text))) {
         if (text.empty()) continue;
         LinePart part;
         part.literal = text;

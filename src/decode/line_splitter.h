@@ -72,6 +72,7 @@ class LineSplitter {
   /// Encodes a range, truncated to `most` tokens (0: no limit).
   LinePart encode(const Line& line, Range range, size_t most = 0) const;
   bool target_can_hold(std::string_view text) const;
+  static bool holds_only_spans(const Line& line, Range range);
   std::vector<Range> cut_around_literals(const Line& line, Range range) const;
   void add_sentence(const Line& line, Range range, std::vector<Range>& parts) const;
   size_t split_point(const Line& line, Range window, const Encoding& encoding) const;

@@ -155,5 +155,36 @@ TEST(LineSplitter, RefusesPartsThatAreTooShort) {
   EXPECT_THROW(LineSplitter(small_tokenizer(), {.max_part_tokens = 7}), Error);
 }
 
+TEST(LineSplitter, CopiesWhatIsOnlySpans) {
+  const LineSplitter splitter(small_tokenizer(), {.split_sentences = true, .protect = true});
+  std::string emojis;
+  for (int n = 0; n < 300; ++n) emojis += "😀";
+  for (const std::string& text : {emojis, std::string(20000, 'a'), std::string("😀, 👍!"),
+                                  std::string("https://a.example/x www.b.example")}) {
+    const SplitLine line = splitter.split(text);
+    std::string copied;
+    for (const LinePart& part : line.parts) {
+      EXPECT_TRUE(part.ids.empty()) << text.substr(0, 20);
+      copied += part.literal;
+    }
+    EXPECT_EQ(copied, text);
+  }
+}
+
+TEST(LineSplitter, LimitsWhatATranslationMustContain) {
+  const LineSplitter splitter(small_tokenizer(), {.split_sentences = true, .protect = true});
+  std::string text = "The house";
+  for (int n = 0; n < 40; ++n) text += " 😀 sees";
+  const SplitLine line = splitter.split(text);
+  size_t required = 0, literal = 0;
+  for (const LinePart& part : line.parts) {
+    EXPECT_LE(part.required.size(), 8U);
+    required += part.required.size();
+    literal += part.literal.empty() ? 0 : 1;
+  }
+  EXPECT_EQ(required + literal, 40U);
+  EXPECT_GT(literal, 0U);
+}
+
 }  // namespace
 }  // namespace heed::decode

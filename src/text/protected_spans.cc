@@ -4,6 +4,7 @@
 
 #include <unicode/regex.h>
 #include <unicode/uchar.h>
+#include <unicode/uscript.h>
 #include <unicode/utext.h>
 
 #include <algorithm>
@@ -195,9 +196,68 @@ bool holds_unit(std::string_view translation, std::string_view number) {
   });
 }
 
-}  // namespace
+/// Whether a character can be part of a word of a language that separates words by spaces, or of base64.
+bool is_in_long_word(char32_t c) {
+  if (c < 0x80)
+    return is_word_character(c) || std::u32string_view(U"_+/=-").find(c) != std::u32string_view::npos;
+  const auto code = static_cast<UChar32>(c);
+  if (!u_isalnum(code) && u_charType(code) != U_NON_SPACING_MARK) return false;
+  UErrorCode status = U_ZERO_ERROR;
+  switch (uscript_getScript(code, &status)) {
+    case USCRIPT_HAN:
+    case USCRIPT_HIRAGANA:
+    case USCRIPT_KATAKANA:
+    case USCRIPT_THAI:
+    case USCRIPT_LAO:
+    case USCRIPT_KHMER:
+    case USCRIPT_MYANMAR:
+    case USCRIPT_TIBETAN:
+      return false;
+    default:
+      return true;
+  }
+}
 
-std::vector<ProtectedSpan> find_protected_spans(std::string_view text) {
+/// Words that are too long to be any: a model would repeat letters up to its maximum length.
+std::vector<ProtectedSpan> find_long_words(std::string_view text) {
+  constexpr size_t kLongWord = 200;  // characters
+  std::vector<ProtectedSpan> found;
+  size_t begin = 0, characters = 0;
+  const auto end_word = [&](size_t end) {
+    if (characters >= kLongWord) found.push_back({begin, end, SpanKind::kExact});
+    characters = 0;
+  };
+  for (size_t at = 0; text.size() >= kLongWord && at < text.size();) {
+    const size_t here = at;
+    if (!is_in_long_word(next_code_point(text, at))) {
+      end_word(here);
+    } else if (characters++ == 0) {
+      begin = here;
+    }
+  }
+  end_word(text.size());
+  return found;
+}
+
+/// Adds the long words, instead of what was found in parts of them. A URL keeps what is inside.
+std::vector<ProtectedSpan> with_long_words(std::vector<ProtectedSpan> spans,
+                                           const std::vector<ProtectedSpan>& long_words) {
+  for (const ProtectedSpan& word : long_words) {
+    const auto holds_word = [&](const ProtectedSpan& span) {
+      return span.kind == SpanKind::kExact && span.begin <= word.begin && word.end <= span.end;
+    };
+    if (std::any_of(spans.begin(), spans.end(), holds_word)) continue;
+    std::erase_if(spans,
+                  [&](const ProtectedSpan& span) { return span.begin < word.end && word.begin < span.end; });
+    spans.push_back(word);
+  }
+  std::sort(spans.begin(), spans.end(),
+            [](const ProtectedSpan& a, const ProtectedSpan& b) { return a.begin < b.begin; });
+  return spans;
+}
+
+/// The matches of the patterns.
+std::vector<ProtectedSpan> find_patterns(std::string_view text) {
   if (!may_hold_spans(text)) return {};
   UErrorCode code = U_ZERO_ERROR;
   const std::unique_ptr<UText, CloseText> view(
@@ -218,6 +278,14 @@ std::vector<ProtectedSpan> find_protected_spans(std::string_view text) {
     }
   }
   return spans;
+}
+
+}  // namespace
+
+std::vector<ProtectedSpan> find_protected_spans(std::string_view text) {
+  const std::vector<ProtectedSpan> long_words = find_long_words(text);
+  std::vector<ProtectedSpan> spans = find_patterns(text);
+  return long_words.empty() ? spans : with_long_words(std::move(spans), long_words);
 }
 
 size_t count_phrase(std::string_view text, std::string_view phrase) {

@@ -24,7 +24,9 @@ struct ProtectedSpan {
 ///
 /// Exact: `code`, URLs, e-mail addresses, file names, HTML entities, %s and %1$d, {name}, {{name}}, ${name},
 /// $NAME, @name, emojis and smileys, version numbers, IP addresses, ISO dates, phone numbers, identifiers and
-/// placeholder marks such as ⟦0⟧. Numbers: with decimals, units, or at least four digits.
+/// placeholder marks such as ⟦0⟧; and 200 or more letters, digits and _+/=- without a space, such as base64,
+/// which are no word of any language that writes spaces. Numbers: with decimals, units, or at least four
+/// digits.
 std::vector<ProtectedSpan> find_protected_spans(std::string_view text);
 
 /// Text that a translation must contain.

@@ -45,6 +45,22 @@ TEST(ProtectedSpans, EmojisAreWholes) {
               ElementsAre("👍🏽", "👩‍👩‍👧", "🇩🇪", "❤️", ":-)"));
 }
 
+TEST(ProtectedSpans, WhatIsTooLongToBeAWord) {
+  const std::string letters(20000, 'a'), base64 = "QUJD/" + std::string(300, 'x') + "+Zz==";
+  EXPECT_THAT(exact(letters), ElementsAre(letters));
+  EXPECT_THAT(exact("Hier: " + base64 + ", ja."), ElementsAre(base64));
+  const std::string url = "https://a.example/" + std::string(500, 'q') + "?x=1";
+  EXPECT_THAT(exact("Siehe " + url), ElementsAre(url));
+  const std::string digits(2000, '7');  // not cut into the numbers that the patterns find
+  EXPECT_THAT(exact("x " + digits + " y"), ElementsAre(digits));
+  EXPECT_THAT(exact(std::string(199, 'a')), ElementsAre());
+  EXPECT_THAT(exact("Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"),
+              ElementsAre());
+  std::string chinese;
+  for (int n = 0; n < 300; ++n) chinese += "猫";
+  EXPECT_THAT(exact(chinese), ElementsAre());  // written without spaces
+}
+
 TEST(ProtectedSpans, IdentifiersAndNumbers) {
   EXPECT_THAT(exact("Version 2.0.1 auf 192.168.0.1 seit 2024-05-06"),
               ElementsAre("2.0.1", "192.168.0.1", "2024-05-06"));
