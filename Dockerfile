@@ -15,7 +15,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends make ca-certifi
 FROM debian:12-slim
 RUN apt-get update && \
     apt-get install -y --no-install-recommends libcld2-0 libdnnl2 libfmt9 libgomp1 libgumbo1 libicu72 \
-        libmd4c0 libpango-1.0-0 libpangocairo-1.0-0 libsentencepiece0 libtomlplusplus3 fonts-dejavu-core && \
+        libmd4c0 libonig5 libpango-1.0-0 libpangocairo-1.0-0 libsentencepiece0 libtomlplusplus3 fonts-dejavu-core && \
     rm -rf /var/lib/apt/lists/* && \
     useradd --system --uid 7333 --no-create-home --shell /usr/sbin/nologin heed
 COPY --from=build /opt/heed /usr/local

@@ -14,6 +14,7 @@ pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo cairo-svg cairo-pdf)
 pkg_check_modules(GUMBO REQUIRED IMPORTED_TARGET gumbo)
 pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
+pkg_check_modules(ONIGURUMA REQUIRED IMPORTED_TARGET oniguruma)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
 # It has neither a CMake package nor a .pc file.
@@ -32,7 +33,8 @@ set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
 get_target_property(HEED_HWY_LIBRARY PkgConfig::HWY INTERFACE_LINK_LIBRARIES)
 set_property(TARGET PkgConfig::HWY PROPERTY INTERFACE_LINK_LIBRARIES
              "-Wl,--push-state,--as-needed;${HEED_HWY_LIBRARY};-Wl,--pop-state")
-set(HEED_LINK_text PkgConfig::SENTENCEPIECE ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n nlohmann_json::nlohmann_json)
+set(HEED_LINK_text PkgConfig::SENTENCEPIECE PkgConfig::ONIGURUMA ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n
+    nlohmann_json::nlohmann_json)
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)
 set(HEED_LINK_data ICU::uc)

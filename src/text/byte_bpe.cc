@@ -3,16 +3,32 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/byte_characters.h"
 #include "text/word_pattern.h"
 
 namespace heed {
+namespace {
+
+std::string written(std::string_view bytes) {
+  std::string characters;
+  for (const char byte : bytes) characters += characters_of_bytes()[static_cast<unsigned char>(byte)];
+  return characters;
+}
+
+}  // namespace
+
 ByteBpeTokenizer::ByteBpeTokenizer(ByteBpeModel model)
-    : model_(std::move(model)), added_(model_.added), merges_(model_.merges), id_of_byte_(256, -1) {
+    : model_(std::move(model)), added_(model_.added), has_byte_(256) {
   for (int32_t id = 0; id < ByteBpeTokenizer::size(); ++id) {
     const std::string& piece = model_.pieces[id];
-    if (piece.size() != 1 || added_.find(id) != nullptr) continue;
-    id_of_byte_[static_cast<unsigned char>(piece[0])] = id;
+    written_.push_back(added_.find(id) != nullptr ? "" : written(piece));
+    if (piece.size() == 1 && added_.find(id) == nullptr)
+      has_byte_[static_cast<unsigned char>(piece[0])] = true;
   }
+  std::vector<std::pair<std::string, std::string>> merges;
+  for (const BpeMerge& merge : model_.merges)
+    merges.emplace_back(written_[merge.left], written_[merge.right]);
+  bpe_ = bpe_model("the merges", written_, merges, {});
 }
 
 std::unique_ptr<TextTokenizer> ByteBpeTokenizer::load(const std::string& directory,
@@ -45,35 +61,33 @@ std::string ByteBpeTokenizer::piece(int32_t id) const {
 void ByteBpeTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
                                 std::vector<Token>& tokens) const {
   text = text.substr(0, end);
-  std::unordered_map<std::string_view, std::vector<int32_t>> known;  // words come again and again
+  const TokenCaches::Loan cache(caches_);
+  std::string characters;
+  std::vector<ModelToken> fresh;
   while (begin < end) {
     // White space looks at what follows it, and before a special token nothing does.
     const size_t behind = word_end(text, begin);
     const std::string_view word = text.substr(begin, behind - begin);
-    const auto [found, is_new] = known.try_emplace(word);
-    if (is_new) found->second = merge(word);
-    for (const int32_t id : found->second) {
-      tokens.push_back({id, begin, begin + model_.pieces[id].size()});
+    std::span<const ModelToken> found = (*cache).find(word);
+    if (found.empty()) {
+      characters.clear();
+      for (const char c : word) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (!has_byte_[byte]) {
+          fail(ErrorKind::kText, "the vocabulary of this model has no piece for the byte 0x{:02X}", byte);
+        }
+        characters += characters_of_bytes()[byte];
+      }
+      fresh.clear();
+      bpe_->tokenize(characters, fresh);
+      (*cache).insert(word, fresh);
+      found = fresh;
+    }
+    for (const ModelToken& token : found) {
+      tokens.push_back({token.id, begin, begin + model_.pieces[token.id].size()});
       begin = tokens.back().end;
     }
   }
-}
-
-std::vector<int32_t> ByteBpeTokenizer::merge(std::string_view word) const {
-  std::vector<BpeSymbol> symbols;
-  symbols.reserve(word.size());
-  for (size_t n = 0; n < word.size(); ++n) {
-    const auto byte = static_cast<unsigned char>(word[n]);
-    if (id_of_byte_[byte] < 0) {
-      fail(ErrorKind::kText, "the vocabulary of this model has no piece for the byte 0x{:02X}", byte);
-    }
-    symbols.push_back({id_of_byte_[byte], n, n + 1});
-  }
-  merges_.apply(symbols);
-  std::vector<int32_t> ids;
-  ids.reserve(symbols.size());
-  for (const BpeSymbol& symbol : symbols) ids.push_back(symbol.id);
-  return ids;
 }
 
 }  // namespace heed

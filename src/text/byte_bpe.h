@@ -12,12 +12,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include "text/added_tokens.h"
-#include "text/bpe_merges.h"
+#include "text/pipeline/added_vocabulary.h"
+#include "text/pipeline/token_cache.h"
+#include "text/pipeline/token_model.h"
 #include "text/text_tokenizer.h"
 #include "text/text_tokenizer_config.h"
 
 namespace heed {
+
+/// Merges the pieces `left` and `right` into the piece `joined`.
+struct BpeMerge {
+  int32_t left = 0, right = 0, joined = 0;
+};
 
 /// The data of a byte-level BPE tokenizer.
 struct ByteBpeModel {
@@ -30,7 +36,7 @@ struct ByteBpeModel {
   bool starts_every_text = false;
 };
 
-class ByteBpeTokenizer : public TextTokenizer {
+class ByteBpeTokenizer : public LiteralTextTokenizer {
  public:
   explicit ByteBpeTokenizer(ByteBpeModel model);
   static std::unique_ptr<TextTokenizer> load(const std::string& directory, const TextTokenizerConfig& config);
@@ -50,24 +56,16 @@ class ByteBpeTokenizer : public TextTokenizer {
 
  protected:
   void tokenize(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
-  const AddedTokens& added_tokens() const override { return added_; }
+  const AddedVocabulary& added_tokens() const override { return added_; }
 
  private:
-  /// Tokenizes one word.
-  std::vector<int32_t> merge(std::string_view word) const;
-
   ByteBpeModel model_;
-  AddedTokens added_;
-  BpeMerges merges_;
-  std::vector<int32_t> id_of_byte_;  // -1 if not in the vocabulary
+  AddedVocabulary added_;
+  std::vector<std::string> written_;  // pieces as vocab.json spells them; empty for added tokens
+  std::unique_ptr<TokenModel> bpe_;
+  std::vector<bool> has_byte_;  // whether a byte is in the vocabulary
+  mutable TokenCaches caches_;
 };
-
-/// The character of each byte, in UTF-8; and the bytes in the order of their characters.
-const std::vector<std::string>& characters_of_bytes();
-std::vector<unsigned char> bytes_in_character_order();
-
-/// Converts pieces, except added tokens, from printable characters to bytes. Throws kFormat, with `name`.
-void decode_pieces(const std::string& name, ByteBpeModel& model);
 
 /// Reads vocab.json and merges.txt of a directory. Throws kNotFound, kFile, or kFormat with the position.
 ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config);

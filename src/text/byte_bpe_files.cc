@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "text/byte_bpe.h"
+#include "text/byte_characters.h"
 #include "text/tokenizer_file.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -15,30 +16,6 @@ namespace {
 constexpr const char* kVocabulary = "/vocab.json";
 constexpr const char* kMerges = "/merges.txt";
 constexpr const char* kEndOfText = "<|endoftext|>";
-
-bool is_printable(int byte) {
-  return (byte >= '!' && byte <= '~') || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-}
-
-std::unordered_map<char32_t, char> bytes_of_characters() {
-  std::unordered_map<char32_t, char> bytes;
-  for (int byte = 0; byte < 256; ++byte) {
-    bytes[utf8_to_utf32(characters_of_bytes()[byte])[0]] = static_cast<char>(byte);
-  }
-  return bytes;
-}
-
-/// "ĠGod" -> " God"; empty if a character represents no byte.
-std::optional<std::string> decoded(std::string_view characters) {
-  static const std::unordered_map<char32_t, char> bytes = bytes_of_characters();
-  std::string text;
-  for (size_t at = 0; at < characters.size();) {
-    const auto found = bytes.find(next_code_point(characters, at));
-    if (found == bytes.end()) return std::nullopt;
-    text.push_back(found->second);
-  }
-  return text;
-}
 
 std::string encoded(std::string_view bytes) {
   std::string characters;
@@ -99,36 +76,13 @@ void require_complete_merges(const std::string& merges_path, const std::vector<s
       merges_path, missing, pieces.size(), shown(pieces[first]));
 }
 
-}  // namespace
-
-const std::vector<std::string>& characters_of_bytes() {
-  static const std::vector<std::string> characters = [] {
-    std::vector<std::string> all(256);
-    char32_t next = 0x100;
-    for (int byte = 0; byte < 256; ++byte) {
-      append_utf8(all[byte], is_printable(byte) ? static_cast<char32_t>(byte) : next++);
-    }
-    return all;
-  }();
-  return characters;
-}
-
-std::vector<unsigned char> bytes_in_character_order() {
-  std::vector<unsigned char> bytes;
-  for (const bool printable : {true, false}) {
-    for (int byte = 0; byte < 256; ++byte) {
-      if (is_printable(byte) == printable) bytes.push_back(static_cast<unsigned char>(byte));
-    }
-  }
-  return bytes;
-}
-
+/// Converts pieces, except added tokens, from printable characters to bytes. Throws kFormat, with `name`.
 void decode_pieces(const std::string& name, ByteBpeModel& model) {
   std::unordered_set<int32_t> added;
   for (const AddedToken& token : model.added) added.insert(token.id);
   for (int32_t id = 0; id < static_cast<int32_t>(model.pieces.size()); ++id) {
     if (added.count(id) > 0) continue;
-    auto bytes = decoded(model.pieces[id]);
+    auto bytes = bytes_of_characters(model.pieces[id]);
     if (!bytes || bytes->empty()) {
       fail(ErrorKind::kFormat, "{}: the piece \"{}\" contains a character that represents no byte", name,
            shown(model.pieces[id]));
@@ -136,6 +90,8 @@ void decode_pieces(const std::string& name, ByteBpeModel& model) {
     model.pieces[id] = std::move(*bytes);
   }
 }
+
+}  // namespace
 
 ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConfig& config) {
   if (config.adds_space.value_or(false)) {

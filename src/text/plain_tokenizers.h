@@ -11,7 +11,7 @@
 namespace heed {
 
 /// Byte b has the id b.
-class ByteTokenizer : public TextTokenizer {
+class ByteTokenizer : public LiteralTextTokenizer {
  public:
   void save(const std::string& directory) const override;
   std::string tokenizer_json() const override;
@@ -24,7 +24,7 @@ class ByteTokenizer : public TextTokenizer {
 };
 
 /// One id per character (Unicode code point) of the training text, in code point order.
-class CharacterTokenizer : public TextTokenizer {
+class CharacterTokenizer : public LiteralTextTokenizer {
  public:
   /// Throws kFormat for a duplicate character.
   explicit CharacterTokenizer(std::u32string characters);
@@ -47,7 +47,7 @@ class CharacterTokenizer : public TextTokenizer {
 };
 
 /// For models without a tokenizer: the text "1 403 407" stands for these ids.
-class IdTokenizer : public TextTokenizer {
+class IdTokenizer : public LiteralTextTokenizer {
  public:
   /// `start` -1: none.
   IdTokenizer(int32_t size, int32_t start) : size_(size), start_(start) {}

@@ -40,7 +40,7 @@ SentencePieceTextTokenizer::SentencePieceTextTokenizer(SentencePieceModel model,
   for (int id = 0; id < model_.size(); ++id) {
     if (model_.is_special(id)) special.push_back({.id = id, .content = model_.piece(id)});
   }
-  added_ = AddedTokens(std::move(special));
+  added_ = AddedVocabulary(std::move(special));
 }
 
 std::unique_ptr<TextTokenizer> SentencePieceTextTokenizer::load(const std::string& directory,

@@ -11,7 +11,7 @@
 
 namespace heed {
 
-class SentencePieceTextTokenizer : public TextTokenizer {
+class SentencePieceTextTokenizer : public LiteralTextTokenizer {
  public:
   SentencePieceTextTokenizer(SentencePieceModel model, bool starts_every_text);
   static std::unique_ptr<TextTokenizer> load(const std::string& directory, const TextTokenizerConfig& config);
@@ -30,12 +30,12 @@ class SentencePieceTextTokenizer : public TextTokenizer {
 
  protected:
   void tokenize(std::string_view text, size_t begin, size_t end, std::vector<Token>& tokens) const override;
-  const AddedTokens& added_tokens() const override { return added_; }
+  const AddedVocabulary& added_tokens() const override { return added_; }
   bool adds_space() const override { return adds_space_; }
 
  private:
   SentencePieceModel model_;
-  AddedTokens added_;
+  AddedVocabulary added_;
   bool starts_every_text_;
   bool adds_space_;
 };

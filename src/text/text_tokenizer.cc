@@ -5,11 +5,11 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "text/byte_bpe.h"
+#include "text/json_text_tokenizer.h"
 #include "text/plain_tokenizers.h"
 #include "text/sentencepiece_text.h"
 #include "text/text_tokenizer_config.h"
 #include "text/tokenizer_file.h"
-#include "text/tokenizer_pipelines.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -68,19 +68,6 @@ bool TextTokenizer::is_in(const std::string& directory) {
 
 namespace {
 
-std::unique_ptr<TextTokenizer> load_json(const std::string& path, const TextTokenizerConfig& config) {
-  const TokenizerJson json = read_tokenizer_json(path);
-  switch (pipeline_of(json)) {
-    case TokenizerPipeline::kByteBpe:
-      return std::make_unique<ByteBpeTokenizer>(byte_bpe_of(json, config));
-    case TokenizerPipeline::kMarkedBpe:
-      return std::make_unique<MarkedBpeTokenizer>(marked_bpe_of(json, config));
-    case TokenizerPipeline::kWordPiece:
-      refuse_step(json, json.model, "is not supported in a language model: WordPiece is lossy");
-  }
-  HEED_CHECK(false);
-}
-
 std::unique_ptr<TextTokenizer> load_kind(TextTokenizerKind kind, const std::string& directory,
                                          const TextTokenizerConfig& config) {
   switch (kind) {
@@ -120,7 +107,7 @@ std::unique_ptr<TextTokenizer> TextTokenizer::load(const std::string& directory)
          directory);
   }
   const std::string json = directory + kTokenizerJson;
-  if (files->json) return load_json(json, config);
+  if (files->json) return JsonTextTokenizer::load(json, config);
   auto tokenizer = load_kind(files->kind, directory, config);
   if (config.own) check_own_json(json, *tokenizer);
   return tokenizer;
@@ -145,20 +132,21 @@ std::unique_ptr<TextTokenizer> TextTokenizer::train(const TextTokenizerOptions& 
 
 // ---- Text to ids ------------------------------------------------------------------------------------------
 
-const AddedTokens& TextTokenizer::added_tokens() const {
-  static const AddedTokens none;
+const AddedVocabulary& TextTokenizer::added_tokens() const {
+  static const AddedVocabulary none;
   return none;
 }
 
-std::vector<TextTokenizer::Token> TextTokenizer::tokens(std::string_view text, const Options& options) const {
+std::vector<TextTokenizer::Token> LiteralTextTokenizer::tokens(std::string_view text,
+                                                               const Options& options) const {
   std::vector<Token> tokens;
-  size_t begin = 0;
-  for (const auto& added : added_tokens().find_in(text, options.special_tokens)) {
-    if (added.begin > begin) tokenize(text, begin, added.begin, tokens);
-    tokens.push_back({added.id, added.begin, added.end});
-    begin = added.end;
+  for (const auto& part : added_tokens().cut(text, {.special_tokens = options.special_tokens})) {
+    if (part.id >= 0) {
+      tokens.push_back({part.id, part.begin, part.end});
+    } else {
+      tokenize(text, part.begin, part.end, tokens);
+    }
   }
-  if (begin < text.size()) tokenize(text, begin, text.size(), tokens);
   return tokens;
 }
 

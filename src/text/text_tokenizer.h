@@ -11,8 +11,8 @@
 //                   and merges.txt
 //   SentencePiece   pieces of a SentencePiece model (Kudo and Richardson, 2018): Llama's tokenizer.model
 //
-// The first three are lossless. If a directory has a tokenizer.json, it takes precedence, and defines
-// tokenizers of the last two kinds (text/tokenizer_pipelines.h). Otherwise the file names determine the kind.
+// The first three are lossless. If a directory has a tokenizer.json, it takes precedence, and defines any
+// tokenizer (text/json_text_tokenizer.h). Otherwise the file names determine the kind.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@
 #include <string_view>
 #include <vector>
 
-#include "text/added_tokens.h"
 #include "text/encoding.h"
+#include "text/pipeline/added_vocabulary.h"
 #include "text/sentencepiece.h"
 
 namespace heed {
@@ -124,17 +124,22 @@ class TextTokenizer {
     int32_t id = 0;
     size_t begin = 0, end = 0;  // bytes of the text
   };
-  /// Appends the tokens of text[begin, end), which contains no added tokens.
-  virtual void tokenize(std::string_view text, size_t begin, size_t end,
-                        std::vector<Token>& tokens) const = 0;
-  /// The added tokens, which are matched literally; special ones only on request.
-  virtual const AddedTokens& added_tokens() const;
+  /// All tokens of a text, with spans in order.
+  virtual std::vector<Token> tokens(std::string_view text, const Options& options) const = 0;
+  /// The added tokens; special ones are matched only on request.
+  virtual const AddedVocabulary& added_tokens() const;
   /// Whether bytes() adds a space before the first word.
   virtual bool adds_space() const { return false; }
   void require_id(int32_t id) const;
+};
 
- private:
-  std::vector<Token> tokens(std::string_view text, const Options& options) const;
+/// A tokenizer that leaves the text as it is, and whose added tokens are matched literally.
+class LiteralTextTokenizer : public TextTokenizer {
+ protected:
+  std::vector<Token> tokens(std::string_view text, const Options& options) const final;
+  /// Appends the tokens of text[begin, end), which contains no added tokens.
+  virtual void tokenize(std::string_view text, size_t begin, size_t end,
+                        std::vector<Token>& tokens) const = 0;
 };
 
 /// Incremental decoding for streaming: returns only complete characters. Invalid UTF-8 becomes U+FFFD.

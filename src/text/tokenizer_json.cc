@@ -63,9 +63,15 @@ std::vector<AddedToken> added_tokens_of(const JsonObject& file) {
   return tokens;
 }
 
+/// The pieces of a model and their ids, and the scores of a Unigram model.
+struct ModelEntries {
+  std::vector<std::pair<std::string, uint64_t>> pieces;
+  std::vector<double> scores;
+};
+
 /// {"piece": id, ...}, or [["piece", score], ...] for a Unigram model.
-std::vector<std::pair<std::string, uint64_t>> entries_of(const JsonObject& model) {
-  std::vector<std::pair<std::string, uint64_t>> entries;
+ModelEntries entries_of(const JsonObject& model) {
+  ModelEntries entries;
   const Json* vocabulary = model.has("vocab") ? &model.json().at("vocab") : nullptr;
   if (vocabulary == nullptr || !vocabulary->is_structured())
     model.reject("vocab", "the pieces and their ids");
@@ -75,21 +81,27 @@ std::vector<std::pair<std::string, uint64_t>> entries_of(const JsonObject& model
         fail(ErrorKind::kFormat, "{}: the id of the piece '{}' is not a non-negative integer", model.origin(),
              shown(key));
       }
-      entries.emplace_back(key, value.get<uint64_t>());
+      entries.pieces.emplace_back(key, value.get<uint64_t>());
     } else {
-      if (!value.is_array() || value.size() != 2 || !value[0].is_string()) {
+      if (!value.is_array() || value.size() != 2 || !value[0].is_string() || !value[1].is_number()) {
         fail(ErrorKind::kFormat, "{}: entry {} of 'model.vocab' is not a piece and its score", model.origin(),
              key);
       }
-      entries.emplace_back(value[0].get<std::string>(), entries.size());
+      entries.pieces.emplace_back(value[0].get<std::string>(), entries.pieces.size());
+      entries.scores.push_back(value[1].get<double>());
     }
   }
   return entries;
 }
 
-/// All pieces by id.
-std::vector<std::string> pieces_of(const JsonObject& model, const std::vector<AddedToken>& added) {
-  auto entries = entries_of(model);
+/// All pieces by id, and those of the model alone.
+struct Pieces {
+  std::vector<std::string> all, of_model;
+};
+
+Pieces pieces_of(const JsonObject& model, std::vector<std::pair<std::string, uint64_t>> entries,
+                 const std::vector<AddedToken>& added) {
+  const size_t model_size = entries.size();
   std::unordered_map<std::string, uint64_t> ids(entries.begin(), entries.end());
   for (const AddedToken& token : added) {
     const auto [found, is_new] = ids.emplace(token.content, token.id);
@@ -99,18 +111,20 @@ std::vector<std::string> pieces_of(const JsonObject& model, const std::vector<Ad
            model.origin(), shown(token.content), token.id, found->second);
     }
   }
-  std::vector<std::string> pieces(entries.size());
+  Pieces pieces{std::vector<std::string>(entries.size()), std::vector<std::string>(entries.size())};
   std::vector<bool> taken(entries.size());
-  for (auto& [piece, id] : entries) {
-    if (id >= pieces.size() || taken[id]) {
+  for (size_t n = 0; n < entries.size(); ++n) {
+    auto& [piece, id] = entries[n];
+    if (id >= entries.size() || taken[id]) {
       fail(ErrorKind::kFormat, "{}: '{}' has the id {}, {}", model.origin(), shown(piece), id,
-           id < pieces.size()
-               ? fmt::format("as '{}' has", shown(pieces[id]))
+           id < entries.size()
+               ? fmt::format("as '{}' has", shown(pieces.all[id]))
                : fmt::format("but there are only {} tokens: ids must be 0 to n - 1 without gaps",
-                             pieces.size()));
+                             entries.size()));
     }
     taken[id] = true;
-    pieces[id] = std::move(piece);
+    if (n < model_size) pieces.of_model[id] = piece;
+    pieces.all[id] = std::move(piece);
   }
   return pieces;
 }
@@ -164,14 +178,18 @@ TokenizerJson read_tokenizer_json(const std::string& path) {
   std::vector<AddedToken> added = added_tokens_of(file);
   // Early files lack the type of the model.
   const std::string type = model.string("type", model.has("merges") ? "BPE" : "");
+  ModelEntries entries = entries_of(model);
+  Pieces pieces = pieces_of(model, std::move(entries.pieces), added);
   return {path,
           steps_of(file, "normalizer"),
           steps_of(file, "pre_tokenizer"),
           steps_of(file, "post_processor"),
           steps_of(file, "decoder"),
           {"model", type, model},
-          pieces_of(model, added),
-          added,
+          std::move(pieces.all),
+          std::move(pieces.of_model),
+          std::move(entries.scores),
+          std::move(added),
           merges_of(model)};
 }
 
@@ -182,6 +200,16 @@ void refuse_step(const TokenizerJson& json, const TokenizerStep& step, std::stri
   constexpr size_t kLongest = 300;
   fail(ErrorKind::kFormat, "{}: the {} {} {}", json.path, step.part,
        shown(settings.dump(-1, ' ', false, Json::error_handler_t::replace), kLongest), why);
+}
+
+void allow_settings(const TokenizerJson& json, const TokenizerStep& step,
+                    const std::vector<std::string>& known) {
+  for (const std::string& key : step.settings.keys()) {
+    if (key != "type" && std::find(known.begin(), known.end(), key) == known.end()) {
+      refuse_step(json, step,
+                  fmt::format("is not supported: Heed does not know its setting \"{}\"", shown(key)));
+    }
+  }
 }
 
 TokenizerSteps::TokenizerSteps(const TokenizerJson& json, const std::vector<TokenizerStep>& steps,

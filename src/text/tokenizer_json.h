@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json_file.h"
-#include "text/added_tokens.h"
+#include "text/pipeline/added_vocabulary.h"
 
 namespace heed {
 
@@ -26,8 +26,9 @@ struct TokenizerJson {
   /// Empty if null in the file. Nested sequences are flattened.
   std::vector<TokenizerStep> normalizer, pre_tokenizer, post_processor, decoder;
   TokenizerStep model;
-  /// By id, including added tokens.
-  std::vector<std::string> pieces;
+  /// By id, including added tokens; and those of the model, where ids of added tokens alone are empty.
+  std::vector<std::string> pieces, model_pieces;
+  std::vector<double> scores;  ///< of model_pieces, Unigram models only
   std::vector<AddedToken> added;
   std::vector<std::pair<std::string, std::string>> merges;  ///< BPE models only
 };
@@ -38,6 +39,10 @@ TokenizerJson read_tokenizer_json(const std::string& path);
 
 /// Throws kFormat: "FILE: the pre_tokenizer {"type":"Digits",...} WHY".
 [[noreturn]] void refuse_step(const TokenizerJson& json, const TokenizerStep& step, std::string_view why);
+
+/// Throws kFormat for a setting of the step that is not in `known`.
+void allow_settings(const TokenizerJson& json, const TokenizerStep& step,
+                    const std::vector<std::string>& known);
 
 /// A cursor over the steps of one part of the pipeline.
 class TokenizerSteps {

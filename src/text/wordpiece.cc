@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "text/clean_up.h"
 #include "text/tokenizer_config_keys.h"
 #include "text/tokenizer_file.h"
 #include "text/tokenizer_pipelines.h"
@@ -51,20 +52,6 @@ void resize(Encoding& encoding, size_t length) {
   encoding.spans.resize(length);
 }
 
-/// Cleans up one token with its leading space, like transformers: " do not" is therefore only replaced within
-/// one token.
-std::string cleaned_up(std::string text) {
-  static constexpr std::pair<std::string_view, std::string_view> kShorter[] = {
-      {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
-      {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
-  for (const auto& [from, to] : kShorter) {
-    for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-      text.replace(at, from.size(), to);
-    }
-  }
-  return text;
-}
-
 /// The numbers of tokens that two texts keep, at most `room` together. If both are truncated, the odd token
 /// goes to the longer text, or else to the second.
 std::pair<size_t, size_t> share(size_t first, size_t second, size_t room) {
@@ -103,7 +90,7 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const WordPieceConfig settings = read_wordpiece_config(config, config_path);
   if (const std::string json_path = path_of(directory, kTokenizerJsonName); is_present(json_path)) {
     const TokenizerJson json = read_tokenizer_json(json_path);
-    if (pipeline_of(json) != TokenizerPipeline::kWordPiece) {
+    if (json.model.type != "WordPiece") {
       refuse_step(json, json.model, "is not supported here: BERT models need WordPiece");
     }
     WordPieceModel model = wordpiece_of(json, settings);

@@ -1,0 +1,127 @@
+#include "text/pipeline/added_vocabulary.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "text/pipeline/characters.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+size_t last_character(std::string_view text) {
+  size_t at = text.size() - 1;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
+}
+
+bool ends_with_word(std::string_view text) {
+  if (text.empty()) return false;
+  size_t at = last_character(text);
+  return is_word_character(next_code_point(text, at));
+}
+
+bool begins_with_word(std::string_view text) {
+  size_t at = 0;
+  return !text.empty() && is_word_character(next_code_point(text, at));
+}
+
+/// The length of a text without the white space at its end.
+size_t length_without_space(std::string_view text) {
+  while (!text.empty()) {
+    const size_t last = last_character(text);
+    size_t at = last;
+    if (!is_white_space(next_code_point(text, at))) break;
+    text = text.substr(0, last);
+  }
+  return text.size();
+}
+
+/// The length of the white space at the beginning of a text.
+size_t length_of_space(std::string_view text) {
+  size_t end = 0;
+  for (size_t at = 0; at < text.size() && is_white_space(next_code_point(text, at));) end = at;
+  return end;
+}
+
+}  // namespace
+
+AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const NormalizerList& normalizers)
+    : tokens_(std::move(tokens)) {
+  for (const AddedToken& token : tokens_) {
+    std::string written = token.content;
+    if (token.normalized) {
+      AlignedText text(token.content, 0, token.content.size());
+      for (const auto& normalizer : normalizers) normalizer->apply(text);
+      written = text.text();
+    }
+    by_id_.emplace(token.id, written_.size());
+    if (token.special) special_.insert(token.content);
+    written_.push_back(std::move(written));
+  }
+  for (size_t n = 0; n < tokens_.size(); ++n) {
+    if (written_[n].empty()) continue;
+    (tokens_[n].normalized ? normalized_ : literal_).insert(written_[n], static_cast<int32_t>(n));
+    (tokens_[n].normalized ? has_normalized_ : has_literal_) = true;
+  }
+}
+
+const AddedToken* AddedVocabulary::find(int32_t id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : &tokens_[found->second];
+}
+
+const std::string* AddedVocabulary::decoded(int32_t id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : &written_[found->second];
+}
+
+std::vector<AddedVocabulary::Part> AddedVocabulary::cut(std::string_view text, bool normalized,
+                                                        const SpecialTokenOptions& options) const {
+  std::vector<Part> parts;
+  size_t done = 0;  // the end of the last part
+  const ByteTrie& trie = normalized ? normalized_ : literal_;
+  const bool any = normalized ? has_normalized_ : has_literal_;
+  for (size_t at = 0; any && at < text.size();) {
+    const ByteTrie::Found found = trie.longest(text.substr(at));
+    if (found.value < 0) {
+      ++at;
+      continue;
+    }
+    const AddedToken& token = tokens_[static_cast<size_t>(found.value)];
+    size_t begin = at, end = at + found.length;
+    at = end;  // also where the token includes white space behind it
+    if (token.special && !options.special_tokens &&
+        std::ranges::find(options.also, token.id) == options.also.end()) {
+      continue;
+    }
+    const std::string_view before = text.substr(0, begin), behind = text.substr(end);
+    if (token.single_word && (ends_with_word(before) || begins_with_word(behind))) continue;
+    if (token.strip_left) begin = std::max(length_without_space(before), done);
+    if (token.strip_right) end += length_of_space(behind);
+    if (done < begin) parts.push_back({done, begin});
+    parts.push_back({begin, end, token.id});
+    done = end;
+  }
+  if (done < text.size()) parts.push_back({done, text.size()});
+  return parts;
+}
+
+std::vector<AddedVocabulary::Part> AddedVocabulary::cut(std::string_view text,
+                                                        const SpecialTokenOptions& options) const {
+  std::vector<Part> parts;
+  for (const Part& part : cut(text, /*normalized=*/false, options)) {
+    if (part.id >= 0) {
+      parts.push_back(part);
+      continue;
+    }
+    for (Part inner : cut(text.substr(part.begin, part.end - part.begin), /*normalized=*/true, options)) {
+      inner.begin += part.begin;
+      inner.end += part.begin;
+      parts.push_back(inner);
+    }
+  }
+  return parts;
+}
+
+}  // namespace heed

@@ -1,0 +1,184 @@
+// Every tokenizer.json of the reference cases against Hugging Face's tokenizers, and what is refused.
+#include "text/pipeline/text_pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "test_folder.h"
+#include "text/test_cases.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+using Ids = std::vector<int32_t>;
+
+std::filesystem::path families_folder() {
+  const char* folder = std::getenv("HEED_FAMILIES");
+  return folder && *folder ? folder : source_folder() + "/../shared/families";
+}
+
+std::vector<uint32_t> flat(const PipelineEncoding& encoding) {
+  std::vector<uint32_t> offsets;
+  for (const auto& [begin, end] : encoding.offsets) offsets.insert(offsets.end(), {begin, end});
+  return offsets;
+}
+
+Ids without_special(const PipelineEncoding& encoding) {
+  Ids ids;
+  for (size_t n = 0; n < encoding.size(); ++n) {
+    if (encoding.sources[n] >= 0) ids.push_back(encoding.ids[n]);
+  }
+  return ids;
+}
+
+TEST(TextPipeline, ReferenceCases) {
+  const std::vector<std::filesystem::path> files = case_files(families_folder() / "tokenizer_json");
+  if (files.empty()) GTEST_SKIP() << "no cases in " << families_folder();
+  for (const auto& file : files) {
+    SCOPED_TRACE(file);
+    const Json json = read_json(file);
+    const TextPipeline pipeline = TextPipeline::load((file.parent_path() / "model/tokenizer.json").string());
+    ASSERT_FALSE(json["texts"].empty());
+    for (const Json& each : json["texts"]) {
+      const auto text = each["text"].get<std::string>();
+      const PipelineEncoding encoding = pipeline.encode(text);
+      EXPECT_EQ(encoding.ids, each["ids"].get<Ids>()) << text;
+      EXPECT_EQ(encoding.tokens, each["tokens"].get<std::vector<std::string>>()) << text;
+      EXPECT_EQ(flat(encoding), each["offsets"].get<std::vector<uint32_t>>()) << text;
+      EXPECT_EQ(pipeline.encode(text, {.adds_special = false}).ids == without_special(encoding),
+                each["without_special"].get<bool>())
+          << text;
+      EXPECT_EQ(pipeline.decode(encoding.ids, false), each["decoded"].get<std::string>()) << text;
+      EXPECT_EQ(pipeline.decode(encoding.ids), each["decoded_plain"].get<std::string>()) << text;
+    }
+    for (const Json& each : json["pairs"]) {
+      const auto first = each["first"].get<std::string>(), second = each["second"].get<std::string>();
+      const PipelineEncoding encoding = pipeline.encode(first, second);
+      EXPECT_EQ(encoding.ids, each["ids"].get<Ids>()) << first << " | " << second;
+      EXPECT_EQ(encoding.types, each["types"].get<Ids>()) << first << " | " << second;
+    }
+    for (const Json& each : json["random_ids"]) {
+      const Ids ids = each["ids"].get<Ids>();
+      EXPECT_EQ(pipeline.decode(ids, false), each["decoded"].get<std::string>()) << each["ids"];
+      EXPECT_EQ(pipeline.decode(ids), each["decoded_plain"].get<std::string>()) << each["ids"];
+    }
+  }
+}
+
+/// A pipeline of a few words with the given parts.
+TextPipeline small_pipeline(const Json& changes) {
+  Json json{{"added_tokens", Json::array()},
+            {"model",
+             {{"type", "WordLevel"},
+              {"vocab", {{"[UNK]", 0}, {"a", 1}, {"b", 2}, {"ab", 3}, {"é", 4}}},
+              {"unk_token", "[UNK]"}}}};
+  json.update(changes);
+  const TestFolder folder;
+  folder.write("tokenizer.json", json.dump());
+  return TextPipeline::load(folder.path("tokenizer.json"));
+}
+
+Json sequence(const char* list, std::vector<Json> steps) {
+  return {{"type", "Sequence"}, {list, steps}};
+}
+
+TEST(TextPipeline, OffsetsAreThoseOfTheOriginal) {
+  // e and a combining accent become one character, with the offsets of the e; then a full-width letter, and a
+  // ligature that becomes two letters.
+  const TextPipeline pipeline =
+      small_pipeline({{"normalizer", sequence("normalizers", {{{"type", "NFKC"}}, {{"type", "Lowercase"}}})},
+                      {"pre_tokenizer", {{"type", "WhitespaceSplit"}}}});
+  const PipelineEncoding encoding = pipeline.encode(" e\u0301  \uFF21b \uFB01");
+  EXPECT_THAT(encoding.ids, testing::ElementsAre(4, 3, 0));
+  EXPECT_THAT(flat(encoding), testing::ElementsAre(1, 2, 5, 7, 8, 9));
+  EXPECT_EQ(pipeline.decode(encoding.ids), "é ab [UNK]");
+}
+
+TEST(TextPipeline, CutBehaviors) {
+  const auto pieces = [](const char* behavior) {
+    const TextPipeline pipeline = small_pipeline(
+        {{"pre_tokenizer",
+          {{"type", "Split"}, {"pattern", {{"Regex", "-"}}}, {"behavior", behavior}, {"invert", false}}}});
+    std::vector<std::string> texts;
+    const std::string text = "a--b-";
+    for (const auto& [begin, end] : pipeline.encode(text).offsets)
+      texts.push_back(text.substr(begin, end - begin));
+    return texts;
+  };
+  EXPECT_THAT(pieces("Removed"), testing::ElementsAre("a", "b"));
+  EXPECT_THAT(pieces("Isolated"), testing::ElementsAre("a", "-", "-", "b", "-"));
+  EXPECT_THAT(pieces("MergedWithPrevious"), testing::ElementsAre("a-", "-", "b-"));
+  EXPECT_THAT(pieces("MergedWithNext"), testing::ElementsAre("a", "-", "-b", "-"));
+  EXPECT_THAT(pieces("Contiguous"), testing::ElementsAre("a", "--", "b", "-"));
+}
+
+TEST(TextPipeline, InvalidTextIsReadAsReplacementCharacters) {
+  const TextPipeline pipeline = small_pipeline({{"pre_tokenizer", {{"type", "WhitespaceSplit"}}}});
+  const std::string text = "a \xF0\x9F b";
+  const PipelineEncoding encoding = pipeline.encode(text);
+  EXPECT_THAT(encoding.ids, testing::ElementsAre(1, 0, 2));
+  EXPECT_THAT(flat(encoding), testing::ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_EQ(byte_spans(text, encoding.offsets)[1], std::pair(size_t{2}, size_t{4}));
+}
+
+TEST(TextPipeline, SpecialTokensAreTextUnlessAsked) {
+  const auto added = [](int id, const char* content, bool special) {
+    return Json{{"id", id}, {"content", content}, {"special", special}, {"normalized", false}};
+  };
+  const TextPipeline pipeline = small_pipeline(
+      {{"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+       {"added_tokens", {added(5, "<s>", true), added(6, "<t>", false), added(7, "<m>", true)}}});
+  EXPECT_THAT(pipeline.encode("a<s>b<t>a<m>").ids, testing::ElementsAre(1, 5, 2, 6, 1, 7));
+  EXPECT_THAT(pipeline.encode("a<s> b<t>a<m>", {.read = {.special_tokens = false}}).ids,
+              testing::ElementsAre(0, 2, 6, 0));
+  const std::vector<int32_t> mask{7};
+  EXPECT_THAT(pipeline.encode("a <s> <m>", {.read = {.special_tokens = false, .also = mask}}).ids,
+              testing::ElementsAre(1, 0, 7));
+}
+
+TEST(TextPipeline, ThreadsTokenizeAlike) {
+  const Json bpe{{"type", "BPE"},
+                 {"vocab", {{"a", 0}, {"b", 1}, {"ab", 2}, {"Ġ", 3}}},
+                 {"merges", Json::array({Json::array({"a", "b"})})}};
+  const TextPipeline pipeline = small_pipeline(
+      {{"model", bpe}, {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}}});
+  const Ids expected = pipeline.encode("a b ab").ids;
+  EXPECT_THAT(expected, testing::ElementsAre(0, 3, 1, 3, 2));
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4);
+  for (int& count : wrong) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 200; ++n) count += pipeline.encode("a b ab").ids != expected;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(wrong, testing::Each(0));
+}
+
+TEST(TextPipeline, UnknownComponentsAndSettingsAreNamed) {
+  const auto refused = [](const char* part, const Json& step, const std::string& why) {
+    expect_error(ErrorKind::kFormat, why, [&] { small_pipeline({{part, step}}); });
+    expect_error(ErrorKind::kFormat, "tokenizer.json", [&] { small_pipeline({{part, step}}); });
+  };
+  for (const char* part : {"normalizer", "pre_tokenizer", "post_processor", "decoder"}) {
+    refused(part, {{"type", "Perhaps"}},
+            std::string("the ") + part + R"( {"type":"Perhaps"} is not supported)");
+  }
+  refused("normalizer", {{"type", "NFC"}, {"form", 3}}, "does not know its setting \"form\"");
+  refused("normalizer", {{"type", "Precompiled"}, {"precompiled_charsmap", "!"}}, "its map is not base64");
+  refused("normalizer", {{"type", "Precompiled"}, {"precompiled_charsmap", "AAAA"}},
+          "is damaged: it is truncated");
+  refused("normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", "(a"}}}, {"content", ""}},
+          "the regular expression '(a' is invalid");
+  refused("pre_tokenizer", {{"type", "UnicodeScripts"}}, R"({"type":"UnicodeScripts"} is not supported)");
+  refused("pre_tokenizer", {{"type", "Punctuation"}, {"behavior", "Kept"}}, "behavior");
+  refused("post_processor", {{"type", "BertProcessing"}, {"cls", {"[UNK]", 9}}, {"sep", {"[UNK]", 0}}},
+          "\"cls\" is not a token and its id");
+}
+
+}  // namespace
+}  // namespace heed
