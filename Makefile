@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # one target at a time; each of them uses JOBS cores
-.PHONY: help build demo gallery test lint lint-changed format bench asan tsan clang coverage arm64 install clean
+.PHONY: help build demo gallery test wheel lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
 # $(call run_tests,PRESET[,OPTIONS]): configures, builds everything, and runs all tests.
 define run_tests
@@ -32,7 +32,13 @@ gallery: build ## run the programs in examples/ and write their pictures to docs
 	@scripts/gallery
 
 test: setup-build setup-test ## build everything and run all tests, including style checks
-	$(call run_tests,release,-D HEED_BUILD_TESTS=ON)
+	scripts/setup-python build/python-venv
+	$(call run_tests,release,-D HEED_BUILD_TESTS=ON $$(cat build/python-venv/cmake-options))
+
+# make wheel PYTHONS='python3.11 python3.12' builds with these; by default, with those that are found.
+PYTHONS ?=
+wheel: setup-build setup-python ## build wheels of the Python package in build/wheels/
+	scripts/make-wheels build/wheels $(PYTHONS)
 
 lint: setup-build setup-test setup-lint ## run clang-tidy on all sources (minutes)
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON

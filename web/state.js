@@ -1,7 +1,8 @@
 // What the page shows, and the address that says so: every choice is a parameter of the address, so that a
 // link shows the same, and back and forward work. Parameters with their default value are left out.
 //
-// Beside a server the parameters are the query (`/?pair=de-en&text=...`); in a file they are the fragment.
+// Beside a server the parameters are the query (`/?pair=de-en&text=...`); in a file they are the fragment. In
+// a frame without an address (srcdoc, as in notebooks) they are kept in memory only.
 
 const kDefaults = {
   pair: "",        // such as de-en; empty: the first that there is
@@ -54,6 +55,7 @@ function write(state) {
 /// `inFragment`: for pages from a disk.
 export function createStore(inFragment, first = {}) {
   const read = () => ({...first, ...parse(inFragment ? location.hash.slice(1) : location.search.slice(1))});
+  const hasAddress = location.protocol !== "about:";
   let state = read();
   if (first.words) state.words = state.words || (location.hash.length <= 1 && first.words);
   const listeners = [];
@@ -79,12 +81,13 @@ export function createStore(inFragment, first = {}) {
       const before = state;
       state = {...state, ...changes};
       if (write(state) === write(before)) return;
-      history[typing ? "replaceState" : "pushState"](null, "", address(state));
+      if (hasAddress) history[typing ? "replaceState" : "pushState"](null, "", address(state));
       tell(before);
     },
     subscribe: (listener) => listeners.push(listener),
     /// A link to the same with some fields changed.
-    link: (changes = {}) => new URL(address({...state, ...changes}), location.href).href,
+    link: (changes = {}) =>
+        hasAddress ? new URL(address({...state, ...changes}), location.href).href : location.href,
     defaults: kDefaults,
   };
 }

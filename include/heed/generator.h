@@ -1,6 +1,7 @@
 // Text generation with a language model.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/cancel.h"
 #include "heed/error.h"
 #include "heed/trace.h"
 
@@ -29,6 +31,9 @@ struct GenerateOptions {
   std::optional<double> repetition_penalty{};
   uint64_t seed = 1;                    ///< the same seed gives the same text
   std::vector<std::string> stops = {};  ///< the text ends before the first of these
+
+  /// Set by another thread: the call throws Cancelled soon after.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// A loaded language model. Thread-safe.
@@ -48,6 +53,9 @@ class Generator {
   /// Generates the continuation of a prompt.
   std::string generate(const std::string& prompt, const GenerateOptions& options = {},
                        const Show& show = {}) const;
+  /// Generates a continuation of each prompt, in batches on all threads.
+  std::vector<std::string> generate(const std::vector<std::string>& prompts,
+                                    const GenerateOptions& options = {}) const;
   /// Generates several continuations of a prompt, most probable first; with `beam` or `greedy`, at most the
   /// beam size.
   std::vector<std::string> samples(const std::string& prompt, int count,
@@ -58,8 +66,9 @@ class Generator {
   double log_probability(const std::string& text) const;
   double perplexity(const std::string& text) const;
 
-  /// The attention weights of all heads and layers for a text, in the trace's `decoder`.
-  Trace attend(const std::string& text) const;
+  /// The attention weights of all heads and layers for a text, in the trace's `decoder`. `ablate` as in
+  /// Translator::attend.
+  Trace attend(const std::string& text, const std::vector<std::string>& ablate = {}) const;
 
  private:
   struct State;

@@ -1,6 +1,6 @@
 // Pictures of attention and other data as PNG, SVG or PDF; the file name extension selects the format. Files
-// are written atomically. All functions throw heed::Error for values that cannot be drawn and files that
-// cannot be written.
+// are written atomically. Attention also as a page for a browser, as text and as JSON. All functions throw
+// heed::Error for values that cannot be drawn and files that cannot be written.
 #pragma once
 
 #include <string>
@@ -22,6 +22,13 @@ void save_attention(const std::string& path, const Trace& trace, const Attention
 
 /// The same as text without colours, with at most `columns` characters per line.
 std::string attention_text(const Trace& trace, int columns = 80);
+
+/// The explorer (docs/explorer.md) with these traces in it, as one HTML file that works without a server and
+/// loads nothing.
+std::string attention_page(const std::vector<Trace>& traces);
+
+/// The trace as JSON, as of `heed attend --json`.
+std::string attention_json(const Trace& trace);
 
 /// A matrix to draw.
 struct Heatmap {

@@ -1,12 +1,14 @@
 // Translation, scoring and attention weights with a translation model.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "heed/cancel.h"
 #include "heed/error.h"
 #include "heed/trace.h"
 
@@ -26,6 +28,9 @@ struct TranslateOptions {
   bool placeholders = true;
   /// Terms and their required translations.
   std::vector<std::pair<std::string, std::string>> glossary{};
+
+  /// Set by another thread: the call throws Cancelled soon after.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// One translation.
@@ -55,10 +60,15 @@ class Translator {
   /// The n best translations of a line, best first.
   std::vector<TranslatedText> alternatives(const std::string& line,
                                            const TranslateOptions& options = {}) const;
+  /// The same for each line.
+  std::vector<std::vector<TranslatedText>> alternatives(const std::vector<std::string>& lines,
+                                                        const TranslateOptions& options = {}) const;
 
   /// The attention weights of all heads and layers for the model's own translation of `source`, or for
-  /// `target` if given (forced decoding).
-  Trace attend(const std::string& source, const std::string& target = "") const;
+  /// `target` if given (forced decoding). `ablate` switches heads off, whose output then counts as zeros:
+  /// "cross:3:5" is the fifth head of the third layer; layer and head may be "all".
+  Trace attend(const std::string& source, const std::string& target = "",
+               const std::vector<std::string>& ablate = {}) const;
 
   /// log P(target | source), including the end token.
   double log_probability(const std::string& source, const std::string& target) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -118,6 +119,32 @@ TEST_P(BundledModel, GivesSomethingSaneForOddLines) {
   EXPECT_GT(words(translations[5]), words(long_line) * 2 / 3) << translations[5];
   EXPECT_LT(words(translations[5]), words(long_line) * 3 / 2) << translations[5];
   EXPECT_LE(most_repeated(translations[5]), 10) << translations[5];
+}
+
+TEST_P(BundledModel, GivesAlternativesForEachLineAndStopsWhenCancelled) {
+  const Translator translator = open();
+  const std::vector<std::string> lines{about("Tom", 0), "", about("Tom", 2)};
+  std::atomic<bool> cancelled{false};
+  const TranslateOptions options{.beam = 3, .nbest = 2, .cancelled = &cancelled};
+  const auto found = translator.alternatives(lines, options);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[2].size(), 2u);
+  EXPECT_EQ(found[2][1].text, translator.alternatives(lines[2], options)[1].text);
+  EXPECT_EQ(found[0][0].text, translator.translate(lines, options)[0]);
+  cancelled = true;
+  EXPECT_THROW(translator.alternatives(lines, options), Cancelled);
+  EXPECT_THROW(translator.translate(lines, options), Cancelled);
+}
+
+TEST_P(BundledModel, SwitchesHeadsOff) {
+  const Translator translator = open();
+  const Trace plain = translator.attend(about("Tom", 0));
+  const Trace without = translator.attend(about("Tom", 0), plain.target, {"encoder:1:all"});
+  EXPECT_EQ(without.target_tokens, plain.target_tokens);
+  EXPECT_EQ(without.encoder[0][0].weights, plain.encoder[0][0].weights);
+  EXPECT_NE(without.encoder[1][0].weights, plain.encoder[1][0].weights);
+  EXPECT_THROW(translator.attend("a", "", {"encoder:99:1"}), Error);
+  EXPECT_THROW(translator.attend(" "), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Directions, BundledModel, testing::Values(kGerman, kEnglish), [](const auto& each) {

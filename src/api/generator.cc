@@ -5,19 +5,17 @@
 
 #include "api/checks.h"
 #include "base/thread_pool.h"
+#include "decode/model_files.h"
 #include "decode/text_generator.h"
 #include "decode/text_scoring.h"
+#include "inspect/head_ablation.h"
 #include "inspect/text_trace.h"
-#include "models/model_directory.h"
-#include "text/text_tokenizer.h"
 
 namespace heed {
 
 struct Generator::State {
   State(const std::string& directory, int threads)
-      : model((checked_threads(threads), models::load_model(directory))),
-        language_model(model.language_model()),
-        tokenizer(TextTokenizer::load(directory)),
+      : files((checked_threads(threads), decode::with_tokenizer(models::load_model(directory)))),
         pool(threads) {}
 
   /// The rest is checked with the search.
@@ -43,7 +41,7 @@ struct Generator::State {
   decode::TextGenerator with(const GenerateOptions& o, int count) {
     require_valid(o, count);
     decode::TextGeneratorOptions options;
-    options.search = decode::continuation_options_of(model);
+    options.search = decode::continuation_options_of(files.loaded);
     decode::SearchOptions& search = options.search;
     search.nbest = count;
     if (o.temperature || o.top_k || o.top_p || o.min_p || count > 1) search.sample = true;
@@ -62,16 +60,16 @@ struct Generator::State {
       search.max_length = 0;
     }
     options.stops = o.stops;
-    return {language_model, model.context(), *tokenizer, pool, options};
+    return {language_model(), files.loaded.context(), *files.tokenizer, pool, options};
   }
   decode::TextScore score(const std::string& text) const {
     require_utf8("the text", text);
-    return decode::score_text(language_model, model.context(), *tokenizer, text);
+    return decode::score_text(language_model(), files.loaded.context(), *files.tokenizer, text);
   }
 
-  models::LoadedModel model;
-  const models::LanguageModel& language_model;
-  std::unique_ptr<TextTokenizer> tokenizer;
+  const models::LanguageModel& language_model() const { return files.loaded.language_model(); }
+
+  decode::LanguageModelFiles files;
   ThreadPool pool;
 };
 
@@ -81,19 +79,49 @@ Generator::~Generator() = default;
 Generator::Generator(Generator&&) noexcept = default;
 Generator& Generator::operator=(Generator&&) noexcept = default;
 
+namespace {
+
+void require_running(const GenerateOptions& options) {
+  if (options.cancelled != nullptr && options.cancelled->load()) throw Cancelled();
+}
+
+}  // namespace
+
 std::string Generator::generate(const std::string& prompt, const GenerateOptions& options,
                                 const Show& show) const {
   require_utf8("the prompt", prompt);
-  return state_->with(options, 1).generate(prompt, 0, {.show = show}).texts.front().text;
+  const decode::TextGenerator generator = state_->with(options, 1);
+  decode::Generation generation = generator.generate(prompt, 0, {options.cancelled, show});
+  require_running(options);
+  return std::move(generation.texts.front().text);
+}
+
+std::vector<std::string> Generator::generate(const std::vector<std::string>& prompts,
+                                             const GenerateOptions& options) const {
+  for (const std::string& prompt : prompts) require_utf8("a prompt", prompt);
+  size_t next = 0;
+  const auto next_prompt = [&](std::string& prompt) {
+    if (next == prompts.size()) return false;
+    prompt = prompts[next++];
+    return true;
+  };
+  std::vector<std::string> texts;
+  const auto take = [&](decode::Generation generation) {
+    texts.push_back(std::move(generation.texts.front().text));
+  };
+  const decode::TextGenerator generator = state_->with(options, 1);
+  if (!generator.generate(next_prompt, take, {options.cancelled, {}})) throw Cancelled();
+  return texts;
 }
 
 std::vector<std::string> Generator::samples(const std::string& prompt, int count,
                                             const GenerateOptions& options) const {
   require_utf8("the prompt", prompt);
+  const decode::TextGenerator generator = state_->with(options, count);
+  decode::Generation generation = generator.generate(prompt, 0, {options.cancelled, {}});
+  require_running(options);
   std::vector<std::string> texts;
-  for (decode::GeneratedText& each : state_->with(options, count).generate(prompt).texts) {
-    texts.push_back(std::move(each.text));
-  }
+  for (decode::GeneratedText& each : generation.texts) texts.push_back(std::move(each.text));
   return texts;
 }
 
@@ -106,9 +134,9 @@ double Generator::perplexity(const std::string& text) const {
   return std::exp(-score.log_probability / static_cast<double>(score.ids.size()));
 }
 
-Trace Generator::attend(const std::string& text) const {
+Trace Generator::attend(const std::string& text, const std::vector<std::string>& ablate) const {
   require_utf8("the text", text);
-  return trace_language_model(state_->model, *state_->tokenizer, text);
+  return trace_language_model(state_->files.loaded, *state_->files.tokenizer, text, false, heads_off(ablate));
 }
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <cmath>
 
 #include "base/json_file.h"
@@ -54,6 +55,22 @@ TEST(PublicGenerator, WritesScoresAndLooksInside) {
   EXPECT_EQ(trace.decoder[0][0].at(0, 0), 1);
   EXPECT_EQ(trace.decoder[0][0].at(0, 1), 0);
   EXPECT_THROW(generator.attend(std::string(41, 'x')), Error);
+}
+
+TEST(PublicGenerator, ContinuesManyPromptsAndStopsWhenCancelled) {
+  const TestFolder folder;
+  write_small_model(folder.path());
+  const Generator generator(folder.path(), 2);
+  std::atomic<bool> cancelled{false};
+  const GenerateOptions options{.max_tokens = 6, .greedy = true, .cancelled = &cancelled};
+  const std::vector<std::string> prompts{"Once", "upon", "a"};
+  const std::vector<std::string> texts = generator.generate(prompts, options);
+  ASSERT_EQ(texts.size(), 3U);
+  EXPECT_EQ(texts[1], generator.generate("upon", options));
+  cancelled = true;
+  EXPECT_THROW(generator.generate(prompts, options), Cancelled);
+  EXPECT_THROW(generator.generate("upon", options), Cancelled);
+  EXPECT_THROW(generator.samples("upon", 2, options), Cancelled);
 }
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include "inspect/attention_terminal.h"
 #include "inspect/bar_picture.h"
 #include "inspect/curve_picture.h"
+#include "inspect/explorer_page.h"
 #include "inspect/matrix_picture.h"
 #include "inspect/picture_file.h"
+#include "inspect/trace_json.h"
 
 namespace heed {
 namespace {
@@ -40,6 +42,14 @@ std::string attention_text(const Trace& trace, int columns) {
   TerminalOptions options;
   options.columns = columns;
   return attention_terminal(trace, options);
+}
+
+std::string attention_page(const std::vector<Trace>& traces) {
+  return explorer_page(traces);
+}
+
+std::string attention_json(const Trace& trace) {
+  return trace_to_json(trace);
 }
 
 void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices, const HeatmapOptions& o) {

@@ -5,9 +5,11 @@
 #include "api/checks.h"
 #include "base/thread_pool.h"
 #include "decode/translator.h"
+#include "inspect/head_ablation.h"
 #include "inspect/translation_trace.h"
 #include "models/model_directory.h"
 #include "text/tokenizer.h"
+#include "text/whitespace.h"
 
 namespace heed {
 
@@ -74,36 +76,67 @@ Translator::~Translator() = default;
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&&) noexcept = default;
 
+namespace {
+
+TranslatedText text_of(decode::Candidate&& candidate) {
+  return {std::move(candidate.text), candidate.log_probability, candidate.score, std::move(candidate.pieces)};
+}
+
+/// Translates lines and calls take(translation) for each, in order.
+template <typename Take>
+void translate_all(const decode::Translator& translator, const std::vector<std::string>& lines,
+                   const std::atomic<bool>* cancelled, const Take& take) {
+  size_t next = 0;
+  const auto next_line = [&](std::string& line) {
+    if (next == lines.size()) return false;
+    line = lines[next++];
+    return true;
+  };
+  decode::Translator::Control control;
+  control.cancelled = cancelled;
+  if (!translator.translate(next_line, take, control)) throw Cancelled();
+}
+
+}  // namespace
+
 std::vector<std::string> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options) const {
   for (const std::string& line : lines) require_utf8("a line", line);
   std::vector<std::string> texts;
-  for (const decode::Translation& line : state_->with(options).translate(lines))
-    texts.push_back(line.best().text);
+  translate_all(state_->with(options), lines, options.cancelled, [&](decode::Translation translation) {
+    texts.push_back(std::move(translation.candidates.front().text));
+  });
   return texts;
 }
 
 std::string Translator::translate(const std::string& line, const TranslateOptions& options) const {
-  require_utf8("the line", line);
-  return state_->with(options).translate(line).best().text;
+  return translate(std::vector<std::string>{line}, options).front();
 }
 
 std::vector<TranslatedText> Translator::alternatives(const std::string& line,
                                                      const TranslateOptions& options) const {
-  require_utf8("the line", line);
-  decode::Translation translation = state_->with(options).translate(line);
-  std::vector<TranslatedText> texts;
-  for (decode::Candidate& c : translation.candidates) {
-    texts.push_back({std::move(c.text), c.log_probability, c.score, std::move(c.pieces)});
-  }
-  return texts;
+  return alternatives(std::vector<std::string>{line}, options).front();
 }
 
-Trace Translator::attend(const std::string& source, const std::string& target) const {
+std::vector<std::vector<TranslatedText>> Translator::alternatives(const std::vector<std::string>& lines,
+                                                                  const TranslateOptions& options) const {
+  for (const std::string& line : lines) require_utf8("a line", line);
+  std::vector<std::vector<TranslatedText>> found;
+  translate_all(state_->with(options), lines, options.cancelled, [&](decode::Translation translation) {
+    std::vector<TranslatedText>& texts = found.emplace_back();
+    for (decode::Candidate& each : translation.candidates) texts.push_back(text_of(std::move(each)));
+  });
+  return found;
+}
+
+Trace Translator::attend(const std::string& source, const std::string& target,
+                         const std::vector<std::string>& ablate) const {
   require_utf8("the source", source);
   require_utf8("the target", target);
-  return trace_text(state_->model, state_->tokenizer,
-                    {source, target, decode::search_options_of(state_->model)});
+  if (strip(source).empty()) fail(ErrorKind::kUsage, "the source is empty: give a text");
+  TraceRequest request{source, target, decode::search_options_of(state_->model)};
+  request.head_scales = heads_off(ablate);
+  return trace_text(state_->model, state_->tokenizer, request);
 }
 
 double Translator::log_probability(const std::string& source, const std::string& target) const {

@@ -5,14 +5,10 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "nn/head_scales.h"
 
 namespace heed::cli {
 
 /// Adds --ablate, which may be repeated.
 void add_ablate_option(Command& app, std::vector<std::string>& heads);
-
-/// Throws kUsage for text that names no head.
-nn::HeadScales ablation_of(const std::vector<std::string>& heads);
 
 }  // namespace heed::cli

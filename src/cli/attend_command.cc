@@ -31,6 +31,7 @@
 #include "inspect/bar_picture.h"
 #include "inspect/classifier_trace.h"
 #include "inspect/explorer_page.h"
+#include "inspect/head_ablation.h"
 #include "inspect/label.h"
 #include "inspect/picture_file.h"
 #include "inspect/query_terminal.h"
@@ -121,7 +122,7 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
          loaded.directory);
   }
   const LanguageModelFiles model = with_tokenizer(std::move(loaded));
-  const nn::HeadScales heads = ablation_of(o.ablate);
+  const nn::HeadScales heads = heads_off(o.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
     traces.push_back(trace_language_model(model.loaded, *model.tokenizer, text, o.details, heads));
@@ -132,7 +133,7 @@ std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel load
 std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedModel loaded) {
   const TranslationModel model = translation_model(std::move(loaded));
   const auto search = translator_options(o.search, model.loaded).search;
-  const nn::HeadScales heads = ablation_of(o.ablate);
+  const nn::HeadScales heads = heads_off(o.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
     traces.push_back(
@@ -145,7 +146,7 @@ std::vector<Trace> record_classifications(const AttendOptions& o, models::Loaded
     fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is a classifier: leave it out",
          loaded.directory);
   const ClassifierModel model = classifier_model(std::move(loaded));
-  const nn::HeadScales heads = ablation_of(o.ablate);
+  const nn::HeadScales heads = heads_off(o.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts) {
     traces.push_back(trace_classification(model.loaded, model.tokenizer, classifier_text(text), nullptr,

@@ -70,7 +70,7 @@ void write(const TranslateOptions& o, const decode::Translation& translation, Li
 struct OpenTranslator {
   /// `align`: translations come with alignments even if --alignment is absent.
   OpenTranslator(const TranslateOptions& o, bool align)
-      : model(load_translation_model(o.model)), pool(o.common.threads), heads(ablation_of(o.ablate)) {
+      : model(load_translation_model(o.model)), pool(o.common.threads), heads(heads_off(o.ablate)) {
     require_heads(model.loaded.seq2seq(), heads);
     nn::Context context = model.loaded.context();
     context.head_scales = &heads;

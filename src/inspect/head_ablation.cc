@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/check.h"
 #include "base/printable.h"
@@ -42,6 +43,12 @@ nn::HeadScale parse_head(const std::string& text, float scale) {
       text);
   if (second != std::string::npos) head.head = number_from_1(std::string_view(text).substr(second + 1), text);
   return head;
+}
+
+nn::HeadScales heads_off(const std::vector<std::string>& heads) {
+  std::vector<nn::HeadScale> scales;
+  for (const std::string& head : heads) scales.push_back(parse_head(head));
+  return nn::HeadScales(std::move(scales));
 }
 
 void require_heads(const models::Model& model, const nn::HeadScales& scales) {

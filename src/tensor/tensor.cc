@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/memory_pool.h"
+#include "heed/borrowed_memory.h"
 #include "tensor/half.h"
 
 namespace heed {
@@ -87,17 +88,23 @@ bool Shape::operator==(const Shape& other) const {
   return true;
 }
 
-/// Memory of a tensor and all its views.
+/// Memory of a tensor and all its views: of the pool, or borrowed from an owner.
 class Storage {
  public:
   explicit Storage(size_t bytes) : data_(pool_allocate(bytes)) {}
-  ~Storage() { pool_free(data_); }
+  Storage(void* data, std::shared_ptr<const void> owner)
+      : data_(data), borrowed_(true), owner_(std::move(owner)) {}
+  ~Storage() {
+    if (!borrowed_) pool_free(data_);
+  }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   void* data() const { return data_; }
 
  private:
   void* data_;
+  bool borrowed_ = false;
+  std::shared_ptr<const void> owner_;
 };
 
 Tensor Tensor::empty(const Shape& shape, DType dtype) {
@@ -112,6 +119,29 @@ Tensor Tensor::empty(const Shape& shape, DType dtype) {
   const size_t bytes = static_cast<size_t>(shape.size()) * size_of(dtype);
   tensor.storage_ = std::allocate_shared<Storage>(PoolAllocator<Storage>(), bytes);
   return tensor;
+}
+
+/// borrow(), as a member of Tensor, which may set its fields.
+template <>
+Tensor Tensor::from(const std::vector<BorrowedMemory>& memory, const Shape& shape) {
+  const BorrowedMemory& from = memory.front();
+  if (!from.strides.empty() && static_cast<int>(from.strides.size()) != shape.rank()) {
+    fail(ErrorKind::kShape, "{} strides do not match the shape {}", from.strides.size(), shape.to_string());
+  }
+  Tensor tensor;
+  tensor.shape_ = shape;
+  tensor.dtype_ = from.dtype;
+  int64_t stride = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    tensor.strides_[axis] = from.strides.empty() ? stride : from.strides[static_cast<size_t>(axis)];
+    stride *= shape[axis];
+  }
+  tensor.storage_ = std::make_shared<Storage>(from.data, from.owner);
+  return tensor;
+}
+
+Tensor borrow(const BorrowedMemory& memory, const Shape& shape) {
+  return Tensor::from(std::vector<BorrowedMemory>{memory}, shape);
 }
 
 Tensor Tensor::zeros(const Shape& shape, DType dtype) {

@@ -5,8 +5,12 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <vector>
 
+#include "heed/borrowed_memory.h"
+#include "heed/error.h"
 #include "test_folder.h"
 
 namespace heed {
@@ -114,6 +118,27 @@ TEST(Tensor, ViewsKeepTheMemoryAlive) {
   EXPECT_TRUE(view.is_sole_owner());
   const Tensor other = Tensor::zeros({100});  // would get the memory if it had been given back
   EXPECT_EQ(view.data<float>()[0], 90);
+}
+
+TEST(Tensor, BorrowedMemoryIsSharedAndKeptUntilTheLastView) {
+  auto owner = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3, 4, 5, 6});
+  const std::weak_ptr<std::vector<float>> watch = owner;
+  float* const data = owner->data();
+  Tensor columns;
+  {
+    const Tensor rows = borrow({data, DType::kFloat32, {}, owner}, {2, 3});
+    EXPECT_TRUE(rows.is_contiguous());
+    columns = borrow({data, DType::kFloat32, {1, 3}, std::move(owner)}, {3, 2});
+    data[4] = 50;
+    EXPECT_EQ(rows.bytes(), data);
+    EXPECT_EQ(rows.to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 50, 6}));
+  }
+  EXPECT_FALSE(columns.is_contiguous());
+  EXPECT_EQ(columns.narrow(0, 1, 2).to_vector<float>(), (std::vector<float>{2, 50, 3, 6}));
+  EXPECT_FALSE(watch.expired());
+  columns = Tensor();
+  EXPECT_TRUE(watch.expired());
+  EXPECT_THROW(borrow({data, DType::kFloat32, {1}, {}}, {2, 3}), Error);
 }
 
 TEST(Tensor, EmptyOnesAreContiguousWhateverTheirStrides) {

@@ -9,6 +9,7 @@ except where CI is set: there it is a failure.
 """
 
 import csv
+import html
 import io
 import json
 import os
@@ -168,6 +169,23 @@ class Page(unittest.TestCase):
         self.browser.wait("document.querySelector('#tab-heads[aria-selected=true]')", "back to all heads")
         self.browser.call("POST", "/forward", {})
         self.browser.wait("document.querySelector('#tab-query[aria-selected=true]')", "forward to one query")
+
+    def test_in_a_frame_of_a_notebook(self):
+        """A frame with the page as its srcdoc has no address and, with `sandbox`, no origin."""
+        outer = pathlib.Path(self.folder.name) / "notebook.html"
+        page = html.escape(self.path.read_text(), quote=True)
+        outer.write_text(f'<!doctype html><meta charset="utf-8"><iframe srcdoc="{page}" '
+                         'sandbox="allow-scripts allow-downloads" style="width: 100%; height: 800px"></iframe>')
+        self.browser.open(outer.as_uri())
+        self.browser.enter_frame(0)
+        try:
+            self.browser.wait("document.querySelector('main:not(.empty) #panel > *')", "the page in a frame")
+            for view in ("heads", "query", "lines"):
+                self.browser.run(f"document.querySelector('[data-view={view}]').click()")
+                self.browser.wait(f"document.querySelector('[data-view={view}]').ariaSelected === 'true'", view)
+            self.assertGreater(self.browser.run(PAINTED), 4)
+        finally:
+            self.browser.enter_frame(None)
 
     def test_words(self):
         self.show(view="head", words=1, sentence=2)

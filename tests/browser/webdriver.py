@@ -107,6 +107,10 @@ class Browser:
     def open(self, url):
         self.call("POST", "/url", {"url": url})
 
+    def enter_frame(self, number):
+        """Everything that follows is about this frame of the page; None: the page again."""
+        self.call("POST", "/frame", {"id": number})
+
     def run(self, script, *arguments):
         """The value of a function body in the page."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})

@@ -14,14 +14,18 @@
 namespace heed {
 namespace {
 
-/// oneDNN would divide its work by OpenMP.
-void use_one_thread() {
-  thread_local const bool done = [] {
-    omp_set_num_threads(1);
-    return true;
-  }();
-  (void)done;
-}
+/// Keeps oneDNN, which divides its work by OpenMP, on the calling thread. The former number of threads is
+/// restored, since it is also that of other libraries in the process, such as PyTorch.
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_;
+};
 
 /// Copies the bias to every row of C, to which the product is then added.
 template <typename T>
@@ -46,7 +50,7 @@ void gemm(const GemmArguments<float>& g) {
     for (int64_t row = 0; row < g.m && !g.accumulate; ++row) std::fill_n(g.c + row * g.c_stride, g.n, 0.0f);
     return;
   }
-  use_one_thread();
+  const OneThread one_thread;
   const dnnl_status_t status =
       dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f, g.a, g.a_stride,
                  g.b, g.b_stride, g.accumulate ? 1.0f : 0.0f, g.c, g.c_stride);

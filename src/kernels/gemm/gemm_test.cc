@@ -1,6 +1,7 @@
 #include "kernels/gemm/gemm.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <bit>
@@ -244,6 +245,26 @@ TEST(GemmOfFloats, NanAndInfinityReachTheirRowOrColumnAlone) {
       });
     }
   }
+}
+
+// The number of threads is that of every library in the process that uses OpenMP.
+TEST(GemmThreads, LeavesTheNumberOfOpenMpThreadsAsItWas) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(3);
+  const std::vector<float> a(64 * 64, 1), b(64 * 64, 1);
+  std::vector<float> c(64 * 64);
+  gemm(GemmArguments<float>{.m = 64,
+                            .n = 64,
+                            .k = 64,
+                            .a = a.data(),
+                            .a_stride = 64,
+                            .b = b.data(),
+                            .b_stride = 64,
+                            .c = c.data(),
+                            .c_stride = 64});
+  EXPECT_EQ(c[0], 64);
+  EXPECT_EQ(omp_get_max_threads(), 3);
+  omp_set_num_threads(before);
 }
 
 }  // namespace

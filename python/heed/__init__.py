@@ -1,0 +1,51 @@
+"""Heed: a Transformer you can train, translate with and look inside.
+
+    >>> import heed
+    >>> translator = heed.Translator("models/de-en")
+    >>> translator.translate("Der Hund schläft.")
+    'The dog is sleeping.'
+
+Everything computes in C++ without the GIL. Arrays are NumPy's, or of any library with DLPack or the buffer protocol,
+such as PyTorch; they are used without copying where they lie in the memory of the CPU. Bad input raises `heed.Error`
+with a message that says what is wrong, where, and what to do; an argument of a wrong type raises `TypeError`.
+Ctrl-C stops translating, generating, classifying and training.
+"""
+
+from ._heed import Error, __version__
+from .attention import (
+    AttentionGradients,
+    AttentionResult,
+    MultiHeadAttention,
+    PackedAttentionResult,
+    look_ahead_mask,
+    padding_mask,
+    scaled_dot_product_attention,
+    sinusoidal_positions,
+)
+from .classifier import Classification, Classifier
+from .generator import Generator
+from .trace import Trace
+from .training import TrainingResult, TrainingStep, train
+from .translator import Translation, Translator
+
+__all__ = [
+    "AttentionGradients",
+    "AttentionResult",
+    "Classification",
+    "Classifier",
+    "Error",
+    "Generator",
+    "MultiHeadAttention",
+    "PackedAttentionResult",
+    "Trace",
+    "TrainingResult",
+    "TrainingStep",
+    "Translation",
+    "Translator",
+    "__version__",
+    "look_ahead_mask",
+    "padding_mask",
+    "scaled_dot_product_attention",
+    "sinusoidal_positions",
+    "train",
+]

@@ -1,0 +1,73 @@
+"""Checks of arguments that several modules share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+
+def path_of(name: str, value: Any) -> str:
+    """A path as text. Raises TypeError for anything but str and os.PathLike."""
+    try:
+        path = os.fspath(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a path (str or os.PathLike), not {type(value).__name__}") from None
+    return os.fsdecode(path)
+
+
+def texts_of(name: str, value: Any) -> list[str]:
+    """A list of texts from any sequence or iterable of str. Raises TypeError with the index of what is not a str."""
+    if isinstance(value, (bytes, bytearray)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a str or a list of str, not {type(value).__name__}")
+    texts = list(value)
+    for index, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(f"{name}[{index}] must be a str, not {type(text).__name__}")
+    return texts
+
+
+def text_of(name: str, value: Any) -> str:
+    """Raises TypeError for anything but a str."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    return value
+
+
+def heads_of(ablate: str | Sequence[str]) -> list[str]:
+    """The heads of `ablate`, one or several."""
+    return [ablate] if isinstance(ablate, str) else texts_of("ablate", ablate)
+
+
+def set_options(options: Any, **values: Any) -> Any:
+    """Sets fields of an options object of the extension module. Raises TypeError that names the argument."""
+    for name, value in values.items():
+        try:
+            setattr(options, name, value)
+        except TypeError:
+            raise TypeError(f"{name} cannot be {value!r} of type {type(value).__name__}") from None
+    return options
+
+
+def with_arrays(function: Callable[..., Any], *arguments: Any, **arrays: Any) -> Any:
+    """Calls function(*arguments, *arrays). Raises TypeError that names the argument if one of `arrays` is no array."""
+    try:
+        return function(*arguments, *arrays.values())
+    except TypeError:
+        for name, array in arrays.items():
+            if array is not None and not _is_array(array):
+                raise TypeError(
+                    f"{name} must be an array in the memory of the CPU (NumPy, PyTorch, or another with DLPack or the"
+                    f" buffer protocol), not {type(array).__name__}"
+                ) from None
+        raise
+
+
+def _is_array(value: Any) -> bool:
+    if hasattr(value, "__dlpack__"):
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,46 @@
+// Computing without the GIL, and with Ctrl-C.
+//
+// The generated code of matrix products keeps data below the stack pointer, where a signal handler would
+// overwrite it, so a thread that computes blocks all signals. Python handles signals in its main thread only:
+// calls from there compute in a helper thread, while the main thread waits and handles signals. Calls from
+// other threads compute in the calling thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <utility>
+
+namespace heed::python {
+
+/// Runs `work` without the GIL and returns when it has ended. If a Python signal handler raises meanwhile
+/// (Ctrl-C: KeyboardInterrupt), sets `cancelled`, waits for `work`, and throws nanobind::python_error.
+/// Rethrows the exceptions of `work`. Call it with the GIL.
+void in_background(const std::function<void(const std::atomic<bool>& cancelled)>& work);
+
+/// The same for work that returns a value and cannot be cancelled.
+template <typename Work>
+auto in_background_get(Work&& work) {
+  using Result = decltype(work());
+  Result* result = nullptr;
+  struct Owner {
+    Result*& made;
+    ~Owner() { delete made; }
+  } owner{result};
+  in_background([&](const std::atomic<bool>&) { result = new Result(work()); });
+  return std::move(*result);
+}
+
+/// For short work: computes in the calling thread, without the GIL, and with signals blocked.
+class ShortWork {
+ public:
+  ShortWork();
+  ~ShortWork();
+  ShortWork(const ShortWork&) = delete;
+  ShortWork& operator=(const ShortWork&) = delete;
+
+ private:
+  struct State;
+  State* state_;
+};
+
+}  // namespace heed::python

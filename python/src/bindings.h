@@ -1,0 +1,17 @@
+// The extension module heed._heed: what the files of this folder bind, and what they share. The classes of
+// the package, with their documentation and types, are in python/heed/.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace heed::python {
+
+void bind_arrays(nanobind::module_& m);
+void bind_attention(nanobind::module_& m);
+void bind_classifier(nanobind::module_& m);
+void bind_generator(nanobind::module_& m);
+void bind_trace(nanobind::module_& m);
+void bind_train(nanobind::module_& m);
+void bind_translator(nanobind::module_& m);
+
+}  // namespace heed::python

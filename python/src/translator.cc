@@ -1,0 +1,78 @@
+#include "heed/translator.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "background.h"
+#include "bindings.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace heed::python {
+
+void bind_translator(nb::module_& m) {
+  nb::class_<TranslateOptions>(m, "TranslateOptions")
+      .def(nb::init<>())
+      .def_rw("beam", &TranslateOptions::beam)
+      .def_rw("nbest", &TranslateOptions::nbest)
+      .def_rw("length_penalty", &TranslateOptions::length_penalty, nb::arg().none())
+      .def_rw("split_sentences", &TranslateOptions::split_sentences)
+      .def_rw("placeholders", &TranslateOptions::placeholders)
+      .def_rw("glossary", &TranslateOptions::glossary);
+  nb::class_<TranslatedText>(m, "TranslatedText")
+      .def_ro("text", &TranslatedText::text)
+      .def_ro("log_probability", &TranslatedText::log_probability)
+      .def_ro("score", &TranslatedText::score)
+      .def_ro("pieces", &TranslatedText::pieces);
+  nb::class_<Translator>(m, "Translator")
+      .def(
+          "__init__",
+          [](Translator* self, const std::string& directory, int threads) {
+            in_background([&](const std::atomic<bool>&) { new (self) Translator(directory, threads); });
+          },
+          "directory"_a, "threads"_a)
+      .def(
+          "translate",
+          [](const Translator& self, const std::vector<std::string>& lines, TranslateOptions options) {
+            std::vector<std::string> texts;
+            in_background([&](const std::atomic<bool>& cancelled) {
+              options.cancelled = &cancelled;
+              texts = self.translate(lines, options);
+            });
+            return texts;
+          },
+          "lines"_a, "options"_a)
+      .def(
+          "alternatives",
+          [](const Translator& self, const std::vector<std::string>& lines, TranslateOptions options) {
+            std::vector<std::vector<TranslatedText>> found;
+            in_background([&](const std::atomic<bool>& cancelled) {
+              options.cancelled = &cancelled;
+              found = self.alternatives(lines, options);
+            });
+            return found;
+          },
+          "lines"_a, "options"_a)
+      .def(
+          "attend",
+          [](const Translator& self, const std::string& source, const std::string& target,
+             const std::vector<std::string>& ablate) {
+            return in_background_get([&] { return self.attend(source, target, ablate); });
+          },
+          "source"_a, "target"_a, "ablate"_a)
+      .def(
+          "log_probability",
+          [](const Translator& self, const std::string& source, const std::string& target) {
+            return in_background_get([&] { return self.log_probability(source, target); });
+          },
+          "source"_a, "target"_a);
+}
+
+}  // namespace heed::python

@@ -1,0 +1,149 @@
+"""The package as a whole: version, types, signals, and its neighbours in the process."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import heed
+from heed import _heed
+
+ROOT = Path(__file__).parents[2]
+
+
+def with_heed():
+    """The environment of a program that imports heed from where these tests do."""
+    folders = [str(Path(heed.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
+
+
+def test_version():
+    declared = re.search(r'HEED_VERSION "([^"]+)"', (ROOT / "include/heed/version.h").read_text())[1]
+    assert heed.__version__ == declared
+
+
+def test_everything_has_documentation():
+    for name in heed.__all__:
+        thing = getattr(heed, name)
+        if name == "__version__":
+            continue
+        assert thing.__doc__, name
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            if not member.startswith("_") and (callable(value) or isinstance(value, property)):
+                assert value.__doc__, f"{name}.{member}"
+
+
+def test_only_the_entry_point_is_visible():
+    """So that no symbol can clash with those of another module, such as PyTorch's oneDNN."""
+    listed = subprocess.run(["nm", "-D", "--defined-only", _heed.__file__], capture_output=True, text=True, check=True)
+    symbols = [line.split()[-1] for line in listed.stdout.splitlines()]
+    assert [name for name in symbols if "heed" in name.lower()] == ["PyInit__heed"]
+    assert not [name for name in symbols if "dnnl" in name.lower() or "omp" in name.lower()]
+
+
+def test_types(tmp_path):
+    mypy = pytest.importorskip("mypy.api")
+    folder = str(Path(heed.__file__).parent.parent)
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import heed\n"
+        "t: heed.Translator = heed.Translator('x')\n"
+        "s: str = t.translate('a')\n"
+        "l: list[str] = t.translate(['a'])\n"
+        "d: heed.Translation = t.translate('a', details=True)\n"
+        "c: str = heed.Classifier('x').classify('a')\n"
+        "g: list[str] = heed.Generator('x').generate(['a'])\n"
+    )
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("import heed\nn: int = heed.Translator('x').translate('a')\n")
+    os.environ["MYPYPATH"] = folder
+    arguments = ["--strict", "--cache-dir", str(tmp_path / "cache")]
+    output, errors, status = mypy.run([*arguments, str(program)])
+    assert status == 0, output + errors
+    output, errors, status = mypy.run([*arguments, str(wrong)])
+    assert status == 1 and "Incompatible types" in output
+
+
+def test_control_c_stops_a_translation(model_directory):
+    translator = heed.Translator(model_directory, threads=1)
+    lines = ["Ich weiß nicht, ob das stimmt, aber ich glaube es."] * 20000
+    timer = threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        translator.translate(lines)
+    assert time.monotonic() - before < 10
+    timer.join()
+    assert translator.translate("Ja.")
+
+
+def test_a_signal_handler_may_compute(model_directory):
+    translator = heed.Translator(model_directory, threads=1)
+    found = []
+    before = signal.signal(signal.SIGUSR1, lambda *_: found.append(translator.translate("Ja.")))
+    timer = threading.Timer(0.05, os.kill, [os.getpid(), signal.SIGUSR1])
+    timer.start()
+    try:
+        whole = translator.translate(["Ich weiß nicht, ob das stimmt, aber ich glaube es."] * 40)
+        timer.join()
+        time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert len(whole) == 40 and found == [translator.translate("Ja.")]
+
+
+def test_warnings_are_logged(language_model, tmp_path):
+    copy = tmp_path / "model"
+    shutil.copytree(language_model, copy)
+    for name in ("tokenizer.json", "tokenizer_config.json", "vocab.json", "merges.txt", "tokenizer.model"):
+        (copy / name).unlink(missing_ok=True)
+    program = "import heed, sys\ntry: heed.Generator(sys.argv[1])\nexcept heed.Error: pass\n"
+    done = subprocess.run([sys.executable, "-c", program, str(copy)], env=with_heed(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "texts are token ids" in done.stderr
+
+
+TOGETHER = """
+import {first}
+import {second}
+import torch, heed, numpy as np
+torch.set_num_threads(2)
+layer, ours = torch.nn.MultiheadAttention(64, 8, batch_first=True), heed.MultiHeadAttention(64, 8, dropout=0)
+optimizer = torch.optim.SGD(layer.parameters(), 0.1)
+def copy():
+    with torch.no_grad():
+        for n in ('weight', 'bias'):
+            for i, x in enumerate('qkv'):
+                ours.set_parameter(f'{{x}}_proj.{{n}}', getattr(layer, 'in_proj_' + n)[64 * i:64 * i + 64])
+            ours.set_parameter('out_proj.' + n, getattr(layer.out_proj, n))
+for step in range(5):
+    copy()
+    x = torch.randn(3, 50, 64)
+    output, _ = layer(x, x, x, need_weights=False)
+    result = ours.forward_training(x, x, x)
+    assert torch.allclose(torch.from_dlpack(result.output), output, atol=1e-5)
+    optimizer.zero_grad()
+    output.sum().backward()
+    gradients = ours.backward(torch.ones_like(output))
+    found = torch.from_numpy(gradients.parameters['out_proj.weight'])
+    assert torch.allclose(found, layer.out_proj.weight.grad, rtol=1e-3, atol=1e-2)
+    optimizer.step()
+    assert torch.get_num_threads() == 2
+"""
+
+
+@pytest.mark.parametrize("first, second", [("torch", "heed"), ("heed", "torch")])
+def test_beside_torch(first, second):
+    """In either order of import; PyTorch keeps its threads."""
+    if subprocess.run([sys.executable, "-c", "import torch"], capture_output=True).returncode != 0:
+        pytest.skip("PyTorch is not installed")
+    program = TOGETHER.format(first=first, second=second)
+    done = subprocess.run([sys.executable, "-c", program], env=with_heed(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,97 @@
+"""heed.train: steps as they happen, errors, and going on after an interruption."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+from conftest import SMALL
+
+import heed
+
+TRANSLATION = {**SMALL, "tokenizer.vocabulary": 60, "tokenizer.byte_fallback": False, "validation.sentences": 2}
+
+
+def train(output, pairs, **options):
+    return heed.train(
+        output, pairs=pairs, preset="tiny", settings=TRANSLATION, **{"max_steps": 6, "threads": 2, **options}
+    )
+
+
+def weights(directory):
+    return (directory / "model.safetensors").read_bytes()
+
+
+def test_steps(pairs, tmp_path):
+    steps, messages = [], []
+    result = train(
+        tmp_path / "model", pairs, valid_pairs=pairs, languages="de-en", on_step=steps.append, on_message=messages.append
+    )
+    assert (result.end, result.steps, result.resumed_from) == ("steps", 6, 0)
+    assert [each.step for each in steps] == [1, 2, 3, 4, 5, 6]
+    assert steps[1].valid_loss is not None and "bleu" in steps[1].scores and steps[0].valid_loss is None
+    assert all(each.loss > 0 and each.learning_rate > 0 for each in steps)
+    assert messages and all(isinstance(each, str) for each in messages)
+    translator = heed.Translator(tmp_path / "model")
+    assert isinstance(translator.translate("Hund Baum"), str)
+
+
+def test_an_exception_ends_it_and_it_can_be_resumed(pairs, tmp_path):
+    train(tmp_path / "whole", pairs)
+
+    def stop(step):
+        if step.step == 3:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        train(tmp_path / "model", pairs, on_step=stop)
+    result = train(tmp_path / "model", pairs)
+    assert result.resumed_from == 3 and result.steps == 6
+    assert weights(tmp_path / "model") == weights(tmp_path / "whole")
+
+
+def test_interruption(pairs, tmp_path):
+    """Ctrl-C: the training is saved and KeyboardInterrupt is raised."""
+    seen = threading.Event()
+
+    def interrupt():
+        seen.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "model", pairs, max_steps=0, max_minutes=5, on_step=lambda step: seen.set())
+    thread.join()
+    assert time.monotonic() - before < 60
+    assert train(tmp_path / "model", pairs, max_steps=100000, max_minutes=1e-9).resumed_from > 0
+
+
+def test_other_tasks(language_model, classifier_directory):
+    assert (language_model / "config.json").exists() and (classifier_directory / "config.json").exists()
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"max_steps": 0}, "max"),
+        ({"settings": {"model.widht": 3}}, "model.widht.*model.width"),
+        ({"arch": "conformer"}, "conformer"),
+        ({"languages": "german"}, "languages must be two"),
+        ({"source": "a", "target": "b"}, "exclude|either"),
+        ({"pairs": "/no/such/file"}, "/no/such/file"),
+        ({"max_minutes": -1}, "at least 0"),
+    ],
+)
+def test_bad_input(pairs, tmp_path, options, words):
+    with pytest.raises(heed.Error, match=words):
+        heed.train(tmp_path / "model", **{"pairs": [pairs, pairs], "preset": "tiny", "max_steps": 1, **options})
+
+
+def test_wrong_types(tmp_path):
+    with pytest.raises(TypeError, match="output must be a path"):
+        heed.train(5)
+    with pytest.raises(TypeError, match="max_steps cannot be '3'"):
+        heed.train(tmp_path / "model", max_steps="3")

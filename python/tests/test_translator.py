@@ -1,0 +1,126 @@
+"""heed.Translator gives what the command gives, lets other threads run, and refuses bad input."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import heed
+
+TEXTS = ["Der Hund schläft.", "", "Wo ist der Bahnhof? Ich habe mich verlaufen.", "Siehe https://example.org/a?b=1."]
+
+
+def test_translates_as_the_command(translator, command):
+    assert translator.translate(TEXTS) == command("translate", "--pair", "de-en", *TEXTS).splitlines()
+    assert translator.translate(TEXTS, beam=1) == command(
+        "translate", "--pair", "de-en", "--beam", "1", *TEXTS
+    ).splitlines()
+
+
+def test_a_text_gives_a_text(translator):
+    assert translator.translate(TEXTS[0]) == translator.translate(TEXTS)[0]
+    assert translator.translate([]) == []
+    assert translator.translate(iter(TEXTS)) == translator.translate(tuple(TEXTS))
+
+
+def test_details(translator):
+    found = translator.translate(TEXTS, beam=4, nbest=3, details=True)
+    assert [each.text for each in found] == translator.translate(TEXTS, beam=4)
+    best = found[0]
+    assert len(best.alternatives) == 3 and best.alternatives[0].text == best.text
+    scores = [each.score for each in best.alternatives]
+    assert scores == sorted(scores, reverse=True) and scores[0] > scores[2]
+    assert best.pieces[-1] == "</s>"
+    assert best.log_probability == pytest.approx(translator.log_probability(TEXTS[0], best.text), abs=1e-4)
+    assert translator.translate(TEXTS[0], details=True).text == best.text
+
+
+def test_options(translator):
+    text = "Der Hund schläft. Die Katze auch."
+    assert translator.translate(text, split_sentences=False) != ""
+    assert "hound" in translator.translate(TEXTS[0], glossary={"Hund": "hound"})
+    assert translator.translate(TEXTS[0], glossary=[("Hund", "hound")]) == translator.translate(
+        TEXTS[0], glossary={"Hund": "hound"}
+    )
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda t: t.translate(7), "text must be a str or a list of str, not int"),
+        (lambda t: t.translate(b"bytes"), "not bytes"),
+        (lambda t: t.translate(["a", None]), r"text\[1\] must be a str, not NoneType"),
+        (lambda t: t.translate("a", beam="4"), "beam cannot be '4'"),
+        (lambda t: t.translate("a", sampling=True), "sampling"),
+        (lambda t: t.attend(["a"]), "text must be a str, not list"),
+        (lambda t: heed.Translator(3), "directory must be a path"),
+        (lambda t: heed.Translator("a", threads="two"), "threads"),
+    ],
+)
+def test_wrong_types(translator, call, words):
+    with pytest.raises(TypeError, match=words):
+        call(translator)
+
+
+@pytest.mark.parametrize(
+    "call, kind, words",
+    [
+        (lambda t: heed.Translator("/no/such/model"), "not_found", "/no/such/model"),
+        (lambda t: t.translate("a", beam=5000), "usage", "beam must be from 1 to 1024"),
+        (lambda t: t.translate("a", beam=2, nbest=3), "usage", "nbest"),
+        (lambda t: t.attend(""), "usage", "no tokens|empty"),
+        (lambda t: t.attend("Hund", ablate="cross:9:1"), "usage", "there is no head 1 in layer 9"),
+        (lambda t: t.attend("Hund", ablate=["encoder"]), "usage", "stack:layer:head"),
+    ],
+)
+def test_bad_input(translator, call, kind, words):
+    with pytest.raises(heed.Error, match=words) as raised:
+        call(translator)
+    assert raised.value.kind == kind
+
+
+def test_lone_surrogates_are_refused(translator):
+    with pytest.raises((heed.Error, UnicodeEncodeError, TypeError)):
+        translator.translate("\ud800")
+
+
+def test_the_gil_is_released(translator):
+    ticks, done = [], False
+
+    def tick():
+        while not done:
+            ticks.append(1)
+            time.sleep(0.002)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    begin = time.monotonic()
+    translator.translate(["Ich weiß nicht, ob das stimmt."] * 60)
+    took = time.monotonic() - begin
+    done = True
+    thread.join()
+    assert len(ticks) > took / 0.002 / 10
+
+
+def test_several_threads(translator):
+    expected = translator.translate(TEXTS)
+    results = [None] * 4
+
+    def work(index):
+        results[index] = translator.translate(TEXTS)
+
+    threads = [threading.Thread(target=work, args=[index]) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
+
+
+def test_heads_switched_off(translator):
+    plain, without = translator.attend(TEXTS[0]), translator.attend(TEXTS[0], ablate="cross:all:all")
+    assert plain.target != without.target
+    one = translator.attend(TEXTS[0], target=plain.target, ablate=["encoder:1:2", "decoder:2:all"])
+    assert one.target_tokens == plain.target_tokens
+    assert not np.array_equal(one.cross[-1], plain.cross[-1])

@@ -1,0 +1,69 @@
+#include "heed/classifier.h"
+
+#include <mutex>
+#include <utility>
+
+#include "api/checks.h"
+#include "base/thread_pool.h"
+#include "decode/model_files.h"
+#include "decode/text_classifier.h"
+#include "inspect/classifier_trace.h"
+#include "inspect/head_ablation.h"
+
+namespace heed {
+
+struct Classifier::State {
+  State(const std::string& directory, int threads)
+      : files((checked_threads(threads), decode::classifier_model(models::load_model(directory)))),
+        pool(threads),
+        classifier(files.loaded.classifier(), files.loaded.context(), files.tokenizer, pool) {}
+
+  decode::ClassifierModel files;
+  ThreadPool pool;
+  decode::TextClassifier classifier;
+  std::mutex mutex;  // the classifier is used by one thread at a time
+};
+
+namespace {
+
+decode::ClassifierText checked(const ClassifierText& text) {
+  require_utf8("the text", text.first);
+  if (text.second) require_utf8("the second text", *text.second);
+  return {text.first, text.second};
+}
+
+}  // namespace
+
+Classifier::Classifier(const std::string& directory, int threads)
+    : state_(std::make_unique<State>(directory, threads)) {}
+Classifier::~Classifier() = default;
+Classifier::Classifier(Classifier&&) noexcept = default;
+Classifier& Classifier::operator=(Classifier&&) noexcept = default;
+
+const std::vector<std::string>& Classifier::labels() const {
+  return state_->files.loaded.classifier().labels();
+}
+
+std::vector<TextClass> Classifier::classify(const std::vector<ClassifierText>& texts,
+                                            const std::atomic<bool>* cancelled) const {
+  std::vector<decode::ClassifierText> inputs;
+  for (const ClassifierText& text : texts) inputs.push_back(checked(text));
+  std::vector<TextClass> classes;
+  const std::lock_guard lock(state_->mutex);
+  for (decode::Classification& each : state_->classifier.classify(inputs, cancelled)) {
+    TextClass& found = classes.emplace_back();
+    found.label = labels()[each.best];
+    found.probability = static_cast<double>(each.probabilities[each.best]);
+    found.probabilities = std::move(each.probabilities);
+    found.truncated = each.truncated;
+  }
+  if (cancelled != nullptr && cancelled->load()) throw Cancelled();
+  return classes;
+}
+
+Trace Classifier::attend(const ClassifierText& text, const std::vector<std::string>& ablate) const {
+  return trace_classification(state_->files.loaded, state_->files.tokenizer, checked(text), nullptr, false,
+                              heads_off(ablate));
+}
+
+}  // namespace heed
