@@ -70,7 +70,7 @@ TEST(PublicGenerator, ContinuesManyPromptsAndStopsWhenCancelled) {
   cancelled = true;
   EXPECT_THROW(generator.generate(prompts, options), Cancelled);
   EXPECT_THROW(generator.generate("upon", options), Cancelled);
-  EXPECT_THROW(generator.samples("upon", 2, options), Cancelled);
+  EXPECT_THROW(generator.samples("upon", 2, {.cancelled = &cancelled}), Cancelled);
 }
 
 }  // namespace
