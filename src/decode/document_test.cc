@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "decode/word_alignment.h"
 #include "heed/error.h"
 
 namespace heed::decode {
