@@ -8,6 +8,7 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/reduction/softmax.h"
 #include "ops/dispatch.h"
+#include "ops/elementwise.h"
 #include "ops/gradients.h"
 
 namespace heed::ops {
@@ -86,6 +87,13 @@ int key_value_heads_of(int heads, int key_value_heads) {
   return key_value_heads;
 }
 
+void require_window(const AttentionWindow& window) {
+  if (window.left < 0 || window.right < 0) {
+    fail(ErrorKind::kUsage, "attention: a window must not be negative, as [{}, {}] is", window.left,
+         window.right);
+  }
+}
+
 void require_operands(const AttentionOperands& x, const AttentionLayout& layout) {
   require_columns("query", x.query, x.heads);
   const int key_value_heads = key_value_heads_of(x.heads, x.key_value_heads);
@@ -102,6 +110,7 @@ void require_operands(const AttentionOperands& x, const AttentionLayout& layout)
   require_same_type("attention", x.query.var.value(), x.key.var.value());
   require_same_type("attention", x.query.var.value(), x.value.var.value());
   require_inside(layout, x.query, x.key);
+  if (!(x.score_cap >= 0)) fail(ErrorKind::kUsage, "attention: the soft cap must not be {}", x.score_cap);
 }
 
 template <typename T>
@@ -168,7 +177,8 @@ struct AttentionGradients {
 
 template <typename T>
 AttentionArguments<T> arguments_for(const AttentionOperands& x, const std::vector<AttentionSpan>& spans,
-                                    bool causal, const DropoutStream& dropout) {
+                                    bool causal, const DropoutStream& dropout,
+                                    const AttentionWindow& window) {
   return {.spans = spans.data(),
           .span_count = static_cast<int64_t>(spans.size()),
           .heads = x.heads,
@@ -177,6 +187,8 @@ AttentionArguments<T> arguments_for(const AttentionOperands& x, const std::vecto
           .value_width = x.value.width / key_value_heads_of(x.heads, x.key_value_heads),
           .scale = static_cast<T>(x.scale),
           .causal = causal,
+          .window = window,
+          .score_cap = static_cast<T>(x.score_cap),
           .dropout = dropout,
           .query = first_column<T>(x.query),
           .key = first_column<T>(x.key),
@@ -191,8 +203,9 @@ AttentionArguments<T> arguments_for(const AttentionOperands& x, const std::vecto
 // ---- Streaming --------------------------------------------------------------------------------------------
 
 Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layout, bool causal,
-                        const DropoutStream& dropout) {
+                        const DropoutStream& dropout, const AttentionWindow& window) {
   require_operands(x, layout);
+  require_window(window);
   const int64_t rows = rows_of(x.query.var.value());
   Tape* tape = tape_of(x.query.var, x.key.var, x.value.var);
   int64_t asking = 0;
@@ -205,7 +218,7 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
   Tensor log_sum_exp;
   if (tape != nullptr) log_sum_exp = Tensor::empty({rows, x.heads}, mixed.dtype());
   for_float_type("attention", mixed, [&]<typename T>(T) {
-    auto arguments = arguments_for<T>(x, layout.spans, causal, dropout);
+    auto arguments = arguments_for<T>(x, layout.spans, causal, dropout, window);
     arguments.output = mixed.data<T>();
     arguments.output_stride = width;
     arguments.log_sum_exp = log_sum_exp.defined() ? log_sum_exp.data<T>() : nullptr;
@@ -213,10 +226,11 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
   });
   if (tape == nullptr) return mixed;
   return tape->record(
-      mixed, [x, spans = layout.spans, causal, dropout, mixed, log_sum_exp, width](const Tensor& dmixed) {
+      mixed,
+      [x, spans = layout.spans, causal, dropout, window, mixed, log_sum_exp, width](const Tensor& dmixed) {
         AttentionGradients gradients(x, spans);
         for_float_type("attention", dmixed, [&]<typename T>(T) {
-          auto forward = arguments_for<T>(x, spans, causal, dropout);
+          auto forward = arguments_for<T>(x, spans, causal, dropout, window);
           Tensor output = mixed, lse = log_sum_exp;
           forward.output = output.data<T>();
           forward.output_stride = width;
@@ -253,8 +267,9 @@ void for_each_head(const std::vector<AttentionSpan>& spans, int heads, const Vis
 
 }  // namespace
 
-Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) {
-  require_operands(x, layout);
+namespace {
+
+Var scaled_products(const AttentionOperands& x, const AttentionLayout& layout) {
   const int64_t width = x.query.width / x.heads;
   const int64_t query_stride = x.query.var.dim(-1), key_stride = x.key.var.dim(-1);
   const int group = x.heads / key_value_heads_of(x.heads, x.key_value_heads);  // heads that share keys
@@ -320,6 +335,14 @@ Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) 
   });
 }
 
+}  // namespace
+
+Var attention_scores(const AttentionOperands& x, const AttentionLayout& layout) {
+  require_operands(x, layout);
+  const Var scores = scaled_products(x, layout);
+  return x.score_cap > 0 ? soft_cap(scores, x.score_cap) : scores;
+}
+
 namespace {
 
 /// The strides of a mask or bias (Tq, Tk), (H, Tq, Tk) or (B, H, Tq, Tk) over sequences and heads.
@@ -352,16 +375,16 @@ Broadcast broadcast_of(const char* what, const Tensor& mask, const AttentionLayo
   return steps;
 }
 
-/// Combines look-ahead, padding and general mask to (Tq, Tk).
+/// Combines look-ahead mask, window, padding and general mask to (Tq, Tk).
 void fill_visible(const AttentionSpan& span, const AttentionMask& mask, const uint8_t* general,
                   uint8_t* visible) {
-  const int64_t reach = span.keys() - span.queries();
   const uint8_t* keys =
       mask.key_visible.defined() ? mask.key_visible.data<uint8_t>() + span.key_begin : nullptr;
   for (int64_t q = 0; q < span.queries(); ++q) {
+    const int64_t first = span.first_key(mask.window, q), end = span.end_key(mask.causal, mask.window, q);
     for (int64_t k = 0; k < span.keys(); ++k) {
       const int64_t at = q * span.keys() + k;
-      bool seen = !mask.causal || k <= q + reach;
+      bool seen = k >= first && k < end;
       if (keys != nullptr) seen = seen && keys[k] != 0;
       if (general != nullptr) seen = seen && general[at] != 0;
       visible[at] = seen ? 1 : 0;
@@ -388,7 +411,10 @@ Var attention_softmax(const Var& scores, const AttentionLayout& layout, int head
   Broadcast visible_steps, bias_steps;
   if (mask.visible.defined()) visible_steps = broadcast_of("mask", mask.visible, layout, heads);
   if (mask.bias.defined()) bias_steps = broadcast_of("bias", mask.bias.value(), layout, heads);
-  const bool masked = mask.causal || mask.key_visible.defined() || mask.visible.defined();
+  require_window(mask.window);
+  const bool windowed = std::ranges::any_of(
+      layout.spans, [&](const AttentionSpan& span) { return !span.fits_in(mask.causal, mask.window); });
+  const bool masked = mask.causal || windowed || mask.key_visible.defined() || mask.visible.defined();
 
   Tensor weights = Tensor::empty(scores.shape(), scores.dtype());
   Tensor visible;

@@ -39,6 +39,8 @@ struct AttentionMask {
   /// Look-ahead mask: no key after the query's position. If there are more keys than queries, the last query
   /// is at the position of the last key.
   bool causal = false;
+  /// Keys outside of it are hidden: sliding-window attention.
+  AttentionWindow window{};
   /// Padding mask: uint8, one per row of K; 1 is visible.
   Tensor key_visible{};
   /// Any mask: uint8 (Tq, Tk), (H, Tq, Tk) or (B or 1, H or 1, Tq, Tk); 1 is visible. For sequences of one
@@ -47,6 +49,7 @@ struct AttentionMask {
   /// Added to the scores: the same shapes.
   Var bias{};
 
+  /// Whether there are no masks but the causal one and the window.
   bool only_causal() const { return !key_visible.defined() && !visible.defined() && !bias.defined(); }
 };
 
@@ -65,11 +68,14 @@ struct AttentionOperands {
   /// Grouped-query attention: the number of key-value heads, which divides `heads`. 0: as many as heads.
   int key_value_heads = 0;
   MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of materialized scores and mix
+  /// Soft cap of the scores: they become cap tanh(score / cap), before the mask (Gemma team, "Gemma 2", 2024).
+  /// 0: none.
+  double score_cap = 0;
 };
 Var streaming_attention(const AttentionOperands& operands, const AttentionLayout& layout, bool causal,
-                        const DropoutStream& dropout = {});
+                        const DropoutStream& dropout = {}, const AttentionWindow& window = {});
 
-/// scale * Q K^T for every span and head: flat, in the order (span, head, query, key).
+/// scale * Q K^T for every span and head, with the soft cap: flat, in the order (span, head, query, key).
 Var attention_scores(const AttentionOperands& operands, const AttentionLayout& layout);
 /// Softmax over the keys that are visible.
 Var attention_softmax(const Var& scores, const AttentionLayout& layout, int heads, const AttentionMask& mask);

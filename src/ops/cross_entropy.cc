@@ -31,6 +31,15 @@ void require_targets(const Tensor& targets, int64_t rows, int64_t classes, int32
   }
 }
 
+/// z becomes cap tanh(z / cap), and `capped` tanh(z / cap).
+template <typename T>
+void cap_logits(T* z, int64_t size, double cap, T* capped) {
+  const T factor = static_cast<T>(1 / cap), largest = static_cast<T>(cap);
+  for (int64_t i = 0; i < size; ++i) z[i] *= factor;
+  heed::activate({.function = Activation::kTanh, .size = size, .x = z, .y = capped});
+  for (int64_t i = 0; i < size; ++i) z[i] = capped[i] * largest;
+}
+
 // Logits made at a time. Each block passes through the whole weight twice and through its gradient once,
 // which costs more than to fetch a block of logits again from the last-level cache (docs/performance.md).
 constexpr int64_t kLogitsInBlock = 1 << 22;
@@ -105,6 +114,8 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
     const int64_t block = std::clamp<int64_t>(kLogitsInBlock / classes, 16, std::max<int64_t>(rows, 16));
     Tensor logits = Tensor::empty({block, classes}, hidden.dtype());
     Tensor losses = Tensor::empty({2, block}, hidden.dtype());
+    Tensor capped;
+    if (options.logit_cap > 0) capped = Tensor::empty({block, classes}, hidden.dtype());
     T* z = logits.data<T>();
     for (int64_t begin = 0; begin < rows; begin += block) {
       const int64_t count = std::min(block, rows - begin);
@@ -112,6 +123,7 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
       const LinearShape product{count, width, classes, options.precision};
       multiply_weight(product, h, weight.value().data<T>(), z,
                       bias.defined() ? bias.value().data<T>() : nullptr);
+      if (capped.defined()) cap_logits(z, count * classes, options.logit_cap, capped.data<T>());
       T* loss = losses.data<T>();
       T* nll = loss + block;
       heed::cross_entropy({.rows = count,
@@ -129,6 +141,10 @@ VocabularyLoss vocabulary_cross_entropy(const Var& hidden, const Var& weight, co
         result.loss_sum += static_cast<double>(loss[row]);
         result.negative_log_likelihood += static_cast<double>(nll[row]);
         result.tokens += targets.data<int32_t>()[begin + row] != options.ignored ? 1 : 0;
+      }
+      if (capped.defined() && tape != nullptr) {
+        const T* t = capped.data<T>();  // tanh' = 1 - tanh^2
+        for (int64_t i = 0; i < count * classes; ++i) z[i] *= 1 - t[i] * t[i];
       }
       if (dhidden.defined()) {
         input_gradient(product, z, weight.value().data<T>(), dhidden.data<T>() + begin * width,

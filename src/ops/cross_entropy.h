@@ -16,6 +16,8 @@ struct CrossEntropyOptions {
   int32_t ignored = -1;
   /// Of vocabulary_cross_entropy()'s products.
   MatmulPrecision precision = MatmulPrecision::kHighest;
+  /// Soft cap of vocabulary_cross_entropy()'s logits: see soft_cap() in elementwise.h. 0: none.
+  double logit_cap = 0;
 };
 
 /// The losses of all tokens: logits (..., V), targets (...) int32 -> (...). See kernels/reduction/softmax.h

@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "gradient_test.h"
+#include "ops/elementwise.h"
 #include "ops/linear.h"
 #include "random_tensor.h"
 #include "test_folder.h"
@@ -177,6 +178,20 @@ TEST(VocabularyCrossEntropy, Errors) {
   expect_error(ErrorKind::kShape, "types differ", [&] { loss(v.weight.to(DType::kFloat32), {}); });
 }
 
+TEST(VocabularyCrossEntropy, CapsLogits) {
+  Vocabulary v;
+  CrossEntropyOptions options;
+  options.logit_cap = 0.5;
+  const Var logits = soft_cap(linear(v.hidden, v.weight, v.bias), options.logit_cap);
+  double expected = 0;
+  for (const double loss : cross_entropy(logits, v.targets).value().to_vector<double>()) expected += loss;
+  EXPECT_NEAR(vocabulary_cross_entropy(v.hidden, v.weight, v.bias, v.targets, options).loss_sum, expected,
+              1e-12);
+  EXPECT_GT(std::abs(vocabulary_cross_entropy(v.hidden, v.weight, v.bias, v.targets, {}).loss_sum - expected),
+            1e-3)
+      << "the control: without the cap";
+}
+
 GRADIENT_CHECK(vocabulary_cross_entropy, AllInputs) {
   Vocabulary v;
   GradientCheckOptions once;
@@ -192,6 +207,13 @@ GRADIENT_CHECK(vocabulary_cross_entropy, AllInputs) {
         [&](const auto& x) { return vocabulary_cross_entropy(x[0], x[1], {}, v.targets, options, 0.5).loss; },
         {v.hidden, v.weight}, once);
   }
+  CrossEntropyOptions capped{0.1, false, v.targets.data<int32_t>()[0]};
+  capped.logit_cap = 1.5;
+  expect_gradients(
+      [&](const auto& x) {
+        return vocabulary_cross_entropy(x[0], x[1], x[2], v.targets, capped, 0.5).loss;
+      },
+      {v.hidden, v.weight, v.bias}, once);
   v.targets = v.source.ids({7}, 5);
   // A hidden state that is an intermediate result, and a weight that serves twice, as shared embeddings do.
   expect_gradients(

@@ -63,6 +63,31 @@ Var activate(Activation function, const Var& x) {
   });
 }
 
+Var soft_cap(const Var& x, double cap) {
+  if (!(cap > 0)) fail(ErrorKind::kUsage, "soft_cap: the cap must be above 0, not {}", cap);
+  require_contiguous("soft_cap", x.value());
+  Tensor capped = Tensor::empty(x.shape(), x.dtype());  // tanh(x / cap)
+  Tensor y = Tensor::empty(x.shape(), x.dtype());
+  for_float_type("soft_cap", y, [&]<typename T>(T) {
+    const T* from = x.value().data<T>();
+    T *between = capped.data<T>(), *to = y.data<T>();
+    const T factor = static_cast<T>(1 / cap), largest = static_cast<T>(cap);
+    for (int64_t i = 0; i < y.size(); ++i) to[i] = from[i] * factor;
+    heed::activate({.function = Activation::kTanh, .size = y.size(), .x = to, .y = between});
+    for (int64_t i = 0; i < y.size(); ++i) to[i] = between[i] * largest;
+  });
+  if (!x.wants_gradient()) return y;
+  return x.tape()->record(y, [x, capped](const Tensor& dy) {
+    Tensor dx = dy.clone();
+    for_float_type("soft_cap", dy, [&]<typename T>(T) {
+      const T* t = capped.data<T>();
+      T* to = dx.data<T>();
+      for (int64_t i = 0; i < dx.size(); ++i) to[i] *= 1 - t[i] * t[i];
+    });
+    x.tape()->add_gradient(x, dx);
+  });
+}
+
 Var gated_activation(Activation function, const Var& x) {
   require_rows("gated_activation", x.value());
   if (x.dim(-1) % 2 != 0) {

@@ -13,6 +13,10 @@ Var add(const Var& a, const Var& b);
 /// f(x)
 Var activate(Activation function, const Var& x);
 
+/// cap tanh(x / cap): about x where it is small, and never beyond +-cap (Gemma team, "Gemma 2", 2024). Throws
+/// kUsage for a cap that is not above 0.
+Var soft_cap(const Var& x, double cap);
+
 /// Gated linear unit (Shazeer, "GLU variants improve Transformer", 2020):
 /// x (..., 2 F) -> (..., F) = f(columns [0, F)) * columns [F, 2 F)
 Var gated_activation(Activation function, const Var& x);

@@ -153,6 +153,18 @@ TEST(GatedActivation, HalfOpensTheOther) {
   });
 }
 
+TEST(SoftCap, BoundsWhatIsLarge) {
+  const Tensor x = Tensor::from<double>({-1000, -2, 0, 1e-3, 1000}, {5});
+  expect_close(soft_cap(x, 4).value(), Tensor::from<double>({-4, -4 * std::tanh(0.5), 0, 1e-3, 4}, {5}), 1e-10,
+               "capped");
+  expect_error(ErrorKind::kUsage, "the cap must be above 0, not 0", [&] { soft_cap(x, 0); });
+}
+
+GRADIENT_CHECK(soft_cap, AroundTheCap) {
+  expect_gradients([](const auto& x) { return soft_cap(x[0], 1.5); },
+                   {TensorSource(21).normal({3, 7}, DType::kFloat64, 2)});
+}
+
 GRADIENT_CHECK(gated_activation, SmoothFunctions) {
   for (const Activation function : {Activation::kSwish, Activation::kGelu, Activation::kSigmoid}) {
     expect_gradients([=](const auto& x) { return gated_activation(function, x[0]); },

@@ -25,9 +25,22 @@ constexpr int64_t kQueryBlock = 48;  // a multiple of the vector length
 static_assert(kQueryBlock <= kMaxQueryBlock);
 constexpr int64_t kKeyBlock = 128;
 
-/// P from S, for keys [k0, k0 + count): weights that are not yet divided by their sum.
+/// The scores of a block of queries and one of keys, with a soft cap or a window.
 template <typename T>
-void scores_to_weights(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64_t count,
+HWY_NOINLINE void restrict_scores(const Head<T>& h, const QueryBlock<T>& block, int64_t k0, int64_t count) {
+  const hn::ScalableTag<T> d;
+  for (int64_t row = 0; row < block.rows; ++row) {
+    T* const scores = block.scores + row * block.stride;
+    const int64_t q = block.begin + row, visible = h.visible(q, k0, count);
+    if (h.a.score_cap > 0) cap_scores(d, scores, visible, h.a.scale / h.a.score_cap);
+    if (visible > 0) std::fill_n(scores, h.hidden(q, k0), -std::numeric_limits<T>::infinity());
+  }
+}
+
+/// P from S, for keys [k0, k0 + count): weights that are not yet divided by their sum. `first`: of the first
+/// block of keys.
+template <typename T>
+void scores_to_weights(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64_t count, bool first,
                        DropoutReader& dropout) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -46,19 +59,22 @@ void scores_to_weights(const Head<T>& h, QueryBlock<T>& block, int64_t k0, int64
       more = exp_row(d, scores, visible, count, scale, shift,
                      [&](auto k, auto weight) { return hn::Mul(weight, dropout_factors(d, mask, k, kept)); });
     }
+    // The exponential of minus infinity is not quite 0.
+    if (visible > 0) std::fill_n(scores, h.hidden(block.begin + row, k0), T{0});
     T* const sum = block.sum + row * lanes;
-    hn::StoreU(k0 == 0 ? more : hn::Add(hn::LoadU(d, sum), more), d, sum);
+    hn::StoreU(first ? more : hn::Add(hn::LoadU(d, sum), more), d, sum);
   }
 }
 
-/// Divides the weights of a block that sees all its `count` keys by their sums, so that P V is the output.
+/// Divides the weights of a block that sees no keys but [k0, k0 + count) by their sums, so that P V is the
+/// output.
 template <typename T>
-void normalize_weights(const Head<T>& h, const QueryBlock<T>& block, int64_t count) {
+void normalize_weights(const Head<T>& h, const QueryBlock<T>& block, int64_t k0, int64_t count) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   divide_by_sums(h, block, [&](int64_t row, auto factor) {
     T* const weights = block.scores + row * block.stride;
-    const int64_t visible = h.visible(block.begin + row, 0, count);
+    const int64_t visible = h.visible(block.begin + row, k0, count);
     for (int64_t k = 0; k < visible; k += lanes) {
       hn::StoreU(hn::Mul(hn::LoadU(d, weights + k), factor), d, weights + k);
     }
@@ -85,37 +101,40 @@ void attend_head(const Head<T>& h, Scratch<T>& scratch) {
   block.scores = scratch.allocate(kQueryBlock * kKeyBlock);
   block.stride = kKeyBlock;
   DropoutReader dropout(a.dropout);
+  const bool restricted = a.score_cap > 0 || !h.span.fits_in(a.causal, a.window);
 
   for (block.begin = 0; block.begin < queries; block.begin += kQueryBlock) {
     block.rows = std::min(kQueryBlock, queries - block.begin);
     begin_shifts(block);
-    const int64_t key_end = h.span.visible_keys(a.causal, block.begin + block.rows - 1);
+    const int64_t key_begin = h.first_block(block.begin, kKeyBlock);
+    const int64_t key_end = h.end_key(block.begin + block.rows - 1);
     // All keys are in one block, and rows of the output are whole vectors: P V goes to the output directly.
-    const bool at_once = key_end > 0 && key_end <= kKeyBlock && width == a.value_width;
+    const bool at_once = key_end > 0 && key_end - key_begin <= kKeyBlock && width == a.value_width;
     T* const output = at_once ? h.output(block.begin) : block.output_sum;
     const int64_t stride = at_once ? a.output_stride : width;
     if (key_end == 0) {  // no keys are visible
       std::fill_n(block.sum, block.rows * lanes, T{0});
       std::fill_n(block.output_sum, block.rows * width, T{0});
     }
-    for (int64_t k0 = 0; k0 < key_end; k0 += kKeyBlock) {
+    for (int64_t k0 = key_begin; k0 < key_end; k0 += kKeyBlock) {
       const int64_t count = std::min(kKeyBlock, key_end - k0);
       // The last query of MR rows sees the most keys.
       const auto seen = [&](int64_t row, int64_t rows) {
-        return h.visible(block.begin + row + rows - 1, k0, count);
+        return h.end_in_block(block.begin + row + rows - 1, k0, count);
       };
       for_each_mr(block.rows, [&](int64_t row, int64_t rows) {
-        for (int64_t r = row; k0 == 0 && r < row + rows; ++r) {
+        for (int64_t r = row; k0 == key_begin && r < row + rows; ++r) {
           prefetch_next_head(h.query(block.begin + r), a.key_width);
         }
         small_gemm<false>(rows, seen(row, rows), a.key_width, h.query(block.begin + row), a.query_stride,
                           keys_t.from_column(k0), block.scores + row * kKeyBlock, kKeyBlock, false);
       });
-      scores_to_weights(h, block, k0, count, dropout);
-      if (at_once) normalize_weights(h, block, count);
+      if (restricted) restrict_scores(h, block, k0, count);
+      scores_to_weights(h, block, k0, count, k0 == key_begin, dropout);
+      if (at_once) normalize_weights(h, block, k0, count);
       for_each_mr(block.rows, [&](int64_t row, int64_t rows) {
         small_gemm<false>(rows, width, seen(row, rows), block.scores + row * kKeyBlock, kKeyBlock,
-                          values.from_row(k0), output + row * stride, stride, k0 > 0);
+                          values.from_row(k0), output + row * stride, stride, k0 > key_begin);
       });
     }
     if (!at_once) write_output(h, block);

@@ -13,10 +13,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/pointwise/dropout.h"
 
 namespace heed {
+
+/// Sliding-window attention: a query at position p sees the keys at [p - left, p + right]. Mistral's
+/// `sliding_window` W is left = W - 1; local attention over L tokens (ModernBERT) is left = right = L / 2.
+struct AttentionWindow {
+  static constexpr int64_t kUnlimited = std::numeric_limits<int32_t>::max();
+  int64_t left = kUnlimited, right = kUnlimited;
+};
 
 /// Queries [query_begin, query_end) see keys [key_begin, key_end): one sentence of a packed batch.
 struct AttentionSpan {
@@ -27,9 +35,22 @@ struct AttentionSpan {
 
   int64_t queries() const { return query_end - query_begin; }
   int64_t keys() const { return key_end - key_begin; }
+  /// The position of query `q` among the keys: that of the last query is the last key's.
+  int64_t position(int64_t q) const { return keys() - queries() + q; }
   /// The causal mask: how many keys query `q` of the span sees. The last query sees the last key.
   int64_t visible_keys(bool causal, int64_t q) const {
-    return causal ? std::max<int64_t>(0, keys() - queries() + q + 1) : keys();
+    return causal ? std::max<int64_t>(0, position(q) + 1) : keys();
+  }
+  /// With a window besides, query `q` sees the keys [first_key(), end_key()).
+  int64_t first_key(const AttentionWindow& window, int64_t q) const {
+    return std::max<int64_t>(0, position(q) - window.left);
+  }
+  int64_t end_key(bool causal, const AttentionWindow& window, int64_t q) const {
+    return std::min(visible_keys(causal, q), std::max<int64_t>(0, position(q) + window.right + 1));
+  }
+  /// Whether the window hides nothing that the causal mask shows.
+  bool fits_in(bool causal, const AttentionWindow& window) const {
+    return first_key(window, queries() - 1) == 0 && (causal || end_key(false, window, 0) == keys());
   }
 };
 
@@ -46,6 +67,9 @@ struct AttentionArguments {
   T scale = 1;                             ///< of the scores: 1 / sqrt(d_k)
   /// Look-ahead mask: a query sees no key after its own position; the last query sees the last key.
   bool causal = false;
+  AttentionWindow window{};
+  /// Soft cap c of the scores: c tanh(scale q k / c) (Gemma team, "Gemma 2", 2024); 0: none.
+  T score_cap = 0;
   DropoutStream dropout;
 
   const T* query = nullptr;

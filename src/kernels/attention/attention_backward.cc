@@ -24,7 +24,7 @@ constexpr int64_t kBackwardQueries = 96;
 constexpr int64_t kBackwardKeys = 128;
 
 /// The logarithm of a weight is scale * score - shift, with log_sum_exp of the forward pass as shift. For a
-/// large row (see kMaxShift), maximum and sum are computed again, and its scores are replaced by a.scale *
+/// large row (see kMaxShift), maximum and sum are computed again, and its scores are replaced by h.scale() *
 /// (score - row_max); its scale is then 1, and its shift the logarithm of its sum.
 template <typename T>
 struct QueryRow {
@@ -46,8 +46,10 @@ struct HeadBackward {
   T* dqueries;  ///< (queries, key_width), without the scale
   T* weights;   ///< (kBackwardQueries, kBackwardKeys): scores, then P, then P R
   T* dscores;   ///< the same: dO V^T, then dS
+  T* slopes;    ///< the same: the derivatives of a soft cap, or null
   QueryRow<T>* rows;
-  bool any_large;  ///< of the rows
+  bool any_large;   ///< of the rows
+  bool restricted;  ///< by a soft cap or a window
 };
 
 /// An upper bound of scale * sum over i of |q_i k_i| for all queries and keys of a head.
@@ -73,13 +75,14 @@ T max_products(const Head<T>& h) {
 /// matters. Then log_sum_exp does not fit the scores computed here.
 template <typename T>
 bool differs_from_forward(const Head<T>& h) {
-  return is_decode_attention(h.a, h.span) && is_large(max_products(h));
+  if (!is_decode_attention(h.a, h.span)) return false;
+  return is_large(h.a.score_cap > 0 ? std::min(h.a.score_cap, max_products(h)) : max_products(h));
 }
 
 /// Whether query `q` sees keys and log_sum_exp is too inexact for its weights.
 template <typename T>
 bool is_large_row(const Head<T>& h, int64_t q) {
-  return h.span.visible_keys(h.a.causal, q) > 0 && is_large(h.log_sum_exp(q));
+  return h.end_key(q) > 0 && is_large(h.log_sum_exp(q));
 }
 
 template <typename T>
@@ -90,23 +93,45 @@ bool has_large_rows(const Head<T>& h) {
   return false;
 }
 
-/// Maxima and sums of the large rows of [q0, q0 + rows), which see keys before `key_end`.
+/// The scores of queries [q0, q0 + rows) and `count` keys, with a soft cap or a window.
+template <typename T>
+HWY_NOINLINE void restrict_scores(const HeadBackward<T>& x, int64_t q0, int64_t rows, int64_t k0,
+                                  int64_t count) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto one = hn::Set(d, T{1});
+  for (int64_t r = 0; r < rows; ++r) {
+    T* const scores = x.weights + r * kBackwardKeys;
+    const int64_t visible = x.h.visible(q0 + r, k0, count);
+    if (x.slopes != nullptr) {  // tanh' = 1 - tanh^2
+      cap_scores(d, scores, visible, x.h.a.scale / x.h.a.score_cap);
+      for (int64_t k = 0; k < visible; k += lanes) {
+        const auto capped = hn::LoadU(d, scores + k);
+        hn::StoreU(hn::NegMulAdd(capped, capped, one), d, x.slopes + r * kBackwardKeys + k);
+      }
+    }
+    if (visible > 0) std::fill_n(scores, x.h.hidden(q0 + r, k0), -std::numeric_limits<T>::infinity());
+  }
+}
+
+/// Maxima and sums of the large rows of [q0, q0 + rows), which see keys in [key_begin, key_end).
 template <typename T>
 HWY_NOINLINE void sum_large_rows(const HeadBackward<T>& x, const PackedB<T>& queries, int64_t q0,
-                                 int64_t rows, int64_t key_end) {
+                                 int64_t rows, int64_t key_begin, int64_t key_end) {
   const hn::ScalableTag<T> d;
-  const T scale = x.h.a.scale;
+  const T scale = x.h.scale();
   for (int64_t r = 0; r < rows; ++r) {
     x.rows[r].row_max = -std::numeric_limits<T>::infinity();
     x.rows[r].sum = 0;
   }
-  for (int64_t k0 = 0; k0 < key_end; k0 += kBackwardKeys) {
+  for (int64_t k0 = key_begin; k0 < key_end; k0 += kBackwardKeys) {
     const int64_t count = std::min(kBackwardKeys, key_end - k0);
     for_each_mr(rows, [&](int64_t row, int64_t mr) {
-      small_gemm<false>(mr, x.h.visible(q0 + row + mr - 1, k0, count), x.h.a.key_width,
+      small_gemm<false>(mr, x.h.end_in_block(q0 + row + mr - 1, k0, count), x.h.a.key_width,
                         queries.data + row * queries.row_stride, queries.row_stride, x.keys_t.from_column(k0),
                         x.weights + row * kBackwardKeys, kBackwardKeys, false);
     });
+    if (x.restricted) restrict_scores(x, q0, rows, k0, count);
     for (int64_t r = 0; r < rows; ++r) {
       QueryRow<T>& row = x.rows[r];
       const int64_t visible = x.h.visible(q0 + r, k0, count);
@@ -128,14 +153,14 @@ HWY_NOINLINE void sum_large_rows(const HeadBackward<T>& x, const PackedB<T>& que
   }
 }
 
-/// The scores of large rows of a block become a.scale * (score - row_max).
+/// The scores of large rows of a block become h.scale() * (score - row_max).
 template <typename T>
 HWY_NOINLINE void subtract_from_large_rows(const HeadBackward<T>& x, int64_t q0, int64_t rows, int64_t k0,
                                            int64_t count) {
   for (int64_t r = 0; r < rows; ++r) {
     if (!x.rows[r].large) continue;
     subtract_max(hn::ScalableTag<T>(), x.weights + r * kBackwardKeys, x.h.visible(q0 + r, k0, count),
-                 x.h.a.scale, x.rows[r].row_max);
+                 x.h.scale(), x.rows[r].row_max);
   }
 }
 
@@ -164,12 +189,31 @@ void differentiate_row(const HeadBackward<T>& x, DropoutReader& dropout, int64_t
   });
 }
 
+/// The weights and dS of queries and keys that do not see each other are 0; dS goes through the soft cap.
+template <typename T>
+HWY_NOINLINE void restrict_gradients(const HeadBackward<T>& x, int64_t q0, int64_t rows, int64_t k0,
+                                     int64_t count) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t visible = x.h.visible(q0 + r, k0, count), at = r * kBackwardKeys;
+    if (visible == 0) continue;
+    const int64_t hidden = x.h.hidden(q0 + r, k0);
+    std::fill_n(x.weights + at, hidden, T{0});
+    std::fill_n(x.dscores + at, hidden, T{0});
+    for (int64_t k = 0; x.slopes != nullptr && k < visible; k += lanes) {
+      T* const ds = x.dscores + at + k;
+      hn::StoreU(hn::Mul(hn::LoadU(d, ds), hn::LoadU(d, x.slopes + at + k)), d, ds);
+    }
+  }
+}
+
 /// The gradients between queries [q0, q0 + rows) and keys [k0, k0 + count).
 template <typename T>
 void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const PackedB<T>& queries,
                          const PackedB<T>& doutputs, int64_t q0, int64_t rows, int64_t k0, int64_t count) {
   const AttentionArguments<T>& a = x.h.a;
-  const auto seen = [&](int64_t row, int64_t mr) { return x.h.visible(q0 + row + mr - 1, k0, count); };
+  const auto seen = [&](int64_t row, int64_t mr) { return x.h.end_in_block(q0 + row + mr - 1, k0, count); };
   for_each_mr(rows, [&](int64_t row, int64_t mr) {
     small_gemm<false>(mr, seen(row, mr), a.key_width, queries.data + row * queries.row_stride,
                       queries.row_stride, x.keys_t.from_column(k0), x.weights + row * kBackwardKeys,
@@ -178,22 +222,26 @@ void differentiate_block(const HeadBackward<T>& x, DropoutReader& dropout, const
                       doutputs.row_stride, x.values_t.from_column(k0), x.dscores + row * kBackwardKeys,
                       kBackwardKeys, false);
   });
+  if (x.restricted) restrict_scores(x, q0, rows, k0, count);
   if (x.any_large) subtract_from_large_rows(x, q0, rows, k0, count);
   for (int64_t r = 0; r < rows; ++r) {
     differentiate_row(x, dropout, q0 + r, k0, x.h.visible(q0 + r, k0, count), count, x.rows[r],
                       x.weights + r * kBackwardKeys, x.dscores + r * kBackwardKeys);
   }
+  if (x.restricted) restrict_gradients(x, q0, rows, k0, count);
   for_each_mr(rows, [&](int64_t row, int64_t mr) {
     small_gemm<false>(mr, x.key_width, seen(row, mr), x.dscores + row * kBackwardKeys, kBackwardKeys,
                       x.keys.from_row(k0), x.dqueries + row * x.key_width, x.key_width, true);
   });
   for_each_mr(count, [&](int64_t k, int64_t mr) {
-    // The queries before `first` see none of these keys.
-    const int64_t hidden = k0 + k + 1 - x.h.span.visible_keys(a.causal, q0);
-    const int64_t first = a.causal ? std::clamp<int64_t>(hidden, 0, rows) : 0;
-    small_gemm<true>(mr, x.value_width, rows - first, x.weights + first * kBackwardKeys + k, kBackwardKeys,
+    // The queries before `first` and from `end` on see none of these keys.
+    const int64_t first = std::clamp<int64_t>(k0 + k + 1 - x.h.end_key(q0), 0, rows);
+    const int64_t last_key = k0 + k + mr - 1;
+    const int64_t end = std::clamp(last_key + a.window.left + 1 - x.h.span.position(q0), first, rows);
+    if (end == first) return;
+    small_gemm<true>(mr, x.value_width, end - first, x.weights + first * kBackwardKeys + k, kBackwardKeys,
                      doutputs.from_row(first), x.dvalues + (k0 + k) * x.value_width, x.value_width, true);
-    small_gemm<true>(mr, x.key_width, rows - first, x.dscores + first * kBackwardKeys + k, kBackwardKeys,
+    small_gemm<true>(mr, x.key_width, end - first, x.dscores + first * kBackwardKeys + k, kBackwardKeys,
                      queries.from_row(first), x.dkeys + (k0 + k) * x.key_width, x.key_width, true);
   });
 }
@@ -210,9 +258,10 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
   const auto padded = [](int64_t size) { return Scratch<T>::padded(size); };
   scratch.reserve(padded(keys * key_width) * 2 + padded(keys * value_width) + padded(columns * a.key_width) +
                   padded(columns * a.value_width) +
-                  kBackwardQueries * (2 * key_width + value_width + 2 * kBackwardKeys) + 64);
+                  kBackwardQueries * (2 * key_width + value_width + 3 * kBackwardKeys) + 64);
   QueryRow<T> query_rows[kBackwardQueries];
-  HeadBackward<T> x{h, {}, {}, {}, key_width, value_width, {}, {}, {}, {}, {}, query_rows, false};
+  HeadBackward<T> x{h, {}, {}, {}, key_width, value_width, {}, {}, {}, {}, {}, {}, query_rows, false, false};
+  x.restricted = a.score_cap > 0 || !h.span.fits_in(a.causal, a.window);
   x.keys = pack_b(h.key(0), a.key_stride, keys, a.key_width, scratch.allocate(keys * key_width));
   x.keys_t =
       pack_b_transposed(h.key(0), a.key_stride, keys, a.key_width, scratch.allocate(columns * a.key_width));
@@ -223,6 +272,7 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
   x.dqueries = scratch.allocate(kBackwardQueries * key_width);
   x.weights = scratch.allocate(kBackwardQueries * kBackwardKeys);
   x.dscores = scratch.allocate(kBackwardQueries * kBackwardKeys);
+  x.slopes = a.score_cap > 0 ? scratch.allocate(kBackwardQueries * kBackwardKeys) : nullptr;
   T* query_block = scratch.allocate(kBackwardQueries * key_width);
   T* doutput_block = scratch.allocate(kBackwardQueries * value_width);
   std::fill_n(x.dkeys, keys * key_width, T{0});
@@ -236,7 +286,7 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
     for (int64_t r = 0; r < rows; ++r) {
       const bool large = all_large || is_large_row(h, q0 + r);
       query_rows[r].delta = dot_output(b, h, q0 + r);
-      query_rows[r].scale = a.scale;
+      query_rows[r].scale = h.scale();
       query_rows[r].shift = h.log_sum_exp(q0 + r);
       query_rows[r].large = large;
       x.any_large = x.any_large || large;
@@ -244,9 +294,9 @@ void attention_backward_head(const AttentionBackwardArguments<T>& b, const Head<
     const auto block = pack_b(h.query(q0), a.query_stride, rows, a.key_width, query_block);
     const auto doutputs = pack_b(doutput_row(b, h, q0), b.doutput_stride, rows, a.value_width, doutput_block);
     std::fill_n(x.dqueries, rows * key_width, T{0});
-    const int64_t key_end = h.span.visible_keys(a.causal, q0 + rows - 1);
-    if (x.any_large) sum_large_rows(x, block, q0, rows, key_end);
-    for (int64_t k0 = 0; k0 < key_end; k0 += kBackwardKeys) {
+    const int64_t key_begin = h.first_block(q0, kBackwardKeys), key_end = h.end_key(q0 + rows - 1);
+    if (x.any_large) sum_large_rows(x, block, q0, rows, key_begin, key_end);
+    for (int64_t k0 = key_begin; k0 < key_end; k0 += kBackwardKeys) {
       differentiate_block(x, dropout, block, doutputs, q0, rows, k0, std::min(kBackwardKeys, key_end - k0));
     }
     store_scaled_rows(x.dqueries, key_width, a.scale, rows, a.key_width, dquery_row(b, h, q0),

@@ -40,13 +40,15 @@ struct DecodeQuery {
   /// Heads of keys and values.
   const int64_t kv_heads = a.key_value_heads == 0 ? a.heads : a.key_value_heads;
   const int64_t heads = round_up(a.heads, kHeadGroup);
-  int64_t q = 0, visible = 0;  ///< the query, and how many keys it sees
+  int64_t q = 0;                   ///< the query,
+  int64_t first = 0, visible = 0;  ///< the first key it sees, and how many
   T* weights = nullptr;        ///< (visible, heads): scores, then exp(scale (score - row_max))
   T* row_max = nullptr;        ///< (heads)
   T* sums = nullptr;           ///< (heads) of the weights
 
   Head<T> head(int64_t h) const { return {a, span, h}; }
-  int64_t row(int64_t k) const { return head(0).key_row(k); }
+  /// The row of the k-th key that the query sees.
+  int64_t row(int64_t k) const { return head(0).key_row(first + k); }
   /// The head of keys and values that query head h uses.
   int64_t kv_head(int64_t h) const { return kv_heads == a.heads ? h : h * kv_heads / a.heads; }
   const Stored* keys(int64_t k) const { return stored.key + row(k) * stored.key_stride; }
@@ -117,6 +119,8 @@ HWY_INLINE void weigh_keys(const DecodeQuery<T, Stored>& x) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, kHeadGroup> some;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d)), step = static_cast<int64_t>(hn::Lanes(some));
+  if (x.a.score_cap > 0) cap_scores(d, x.weights, x.visible * x.heads, x.a.scale / x.a.score_cap);
+  const auto scale = hn::Set(some, x.head(0).scale());
   for (int64_t h = 0; h < x.heads; h += step) {
     auto max = hn::Set(some, x.visible > 0 ? -std::numeric_limits<T>::infinity() : T{0});
     for (int64_t k = 0; k < x.visible; ++k) {
@@ -124,7 +128,7 @@ HWY_INLINE void weigh_keys(const DecodeQuery<T, Stored>& x) {
     }
     for (int64_t k = 0; k < x.visible; ++k) {
       T* score = x.weights + k * x.heads + h;
-      hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(some, score), max), hn::Set(some, x.a.scale)), some, score);
+      hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(some, score), max), scale), some, score);
     }
     hn::StoreU(max, some, x.row_max + h);
   }
@@ -187,13 +191,14 @@ void decode_attention(const AttentionArguments<T>& a, const AttentionSpan& span,
   x.row_max = scratch.allocate(x.heads);
   x.sums = scratch.allocate(x.heads);
   for (; x.q < span.queries(); ++x.q) {
-    x.visible = span.visible_keys(a.causal, x.q);
+    x.first = span.first_key(a.window, x.q);
+    x.visible = std::max<int64_t>(0, span.end_key(a.causal, a.window, x.q) - x.first);
     score_keys(x);
     weigh_keys(x);
     for (int64_t h = 0; h < a.heads; ++h) {
       mix_values(x, h);
       if (a.log_sum_exp != nullptr) {
-        x.head(h).log_sum_exp(x.q) = x.row_max[h] * a.scale + std::log(x.sums[h]);
+        x.head(h).log_sum_exp(x.q) = x.row_max[h] * x.head(h).scale() + std::log(x.sums[h]);
       }
     }
   }

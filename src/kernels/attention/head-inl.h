@@ -81,12 +81,24 @@ struct Head {
   const T* value(int64_t k) const {
     return a.value + key_row(k) * a.value_stride + key_value_head * a.value_width;
   }
+  /// Of the numbers in a buffer of scores: with a soft cap, these are tanh(a.scale q k / cap).
+  T scale() const { return a.score_cap > 0 ? a.score_cap : a.scale; }
   int64_t dropout_begin(int64_t q) const {
     return a.heads * span.pairs_begin + (head * span.queries() + q) * span.keys();
   }
-  /// How many of the `count` keys from `k0` on query `q` sees.
+  int64_t first_key(int64_t q) const { return span.first_key(a.window, q); }
+  int64_t end_key(int64_t q) const { return span.end_key(a.causal, a.window, q); }
+  /// Where the first block of `size` keys begins that query `q` sees.
+  int64_t first_block(int64_t q, int64_t size) const { return first_key(q) / size * size; }
+  /// Of the `count` keys from `k0` on, query `q` sees [hidden(), visible()), or none if visible() is 0.
   int64_t visible(int64_t q, int64_t k0, int64_t count) const {
-    return std::clamp<int64_t>(span.visible_keys(a.causal, q) - k0, 0, count);
+    const int64_t end = end_in_block(q, k0, count);
+    return first_key(q) - k0 < end ? end : 0;
+  }
+  int64_t hidden(int64_t q, int64_t k0) const { return std::max<int64_t>(0, first_key(q) - k0); }
+  /// Before which of the `count` keys from `k0` on all are that query `q` sees: increases with q.
+  int64_t end_in_block(int64_t q, int64_t k0, int64_t count) const {
+    return std::clamp<int64_t>(end_key(q) - k0, 0, count);
   }
 };
 
@@ -122,6 +134,17 @@ HWY_INLINE void subtract_max(D d, T* row, int64_t count, T scale, T row_max) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t k = 0; k < count; k += lanes) {
     hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(d, row + k), max_v), scale_v), d, row + k);
+  }
+}
+
+/// row[0..count), products of a query and keys, becomes tanh(factor * product), with factor = scale / cap.
+/// Elements behind it, up to a whole vector, change too.
+template <class D, typename T>
+HWY_NOINLINE void cap_scores(D d, T* row, int64_t count, T factor) {
+  const auto factor_v = hn::Set(d, factor);
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t k = 0; k < count; k += lanes) {
+    hn::StoreU(hn::Tanh(d, hn::Mul(hn::LoadU(d, row + k), factor_v)), d, row + k);
   }
 }
 

@@ -88,8 +88,8 @@ void update_maxima(const Head<T>& h, QueryBlock<T>& block, int64_t row, int64_t 
       d, largest(0), largest(1), largest(2), largest(3), [](auto x, auto y) { return hn::Max(x, y); },
       row_max);
   for (int64_t i = 0; i < 4 && row + i < block.rows; ++i) {
-    if (visible(i) > 0 && !fits(block, row + i, row_max[i], h.a.scale)) {
-      raise_shift(block, row + i, row_max[i], h.a.scale);
+    if (visible(i) > 0 && !fits(block, row + i, row_max[i], h.scale())) {
+      raise_shift(block, row + i, row_max[i], h.scale());
     }
   }
 }
@@ -103,7 +103,7 @@ struct ScaleAndShift {
 template <typename T>
 HWY_NOINLINE ScaleAndShift<T> prepare_large_scores(const Head<T>& h, const QueryBlock<T>& block, int64_t row,
                                                    int64_t visible) {
-  subtract_max(hn::ScalableTag<T>(), block.scores + row * block.stride, visible, h.a.scale,
+  subtract_max(hn::ScalableTag<T>(), block.scores + row * block.stride, visible, h.scale(),
                block.row_max[row]);
   return {1, 0};
 }
@@ -111,7 +111,7 @@ template <typename T>
 HWY_INLINE ScaleAndShift<T> prepare_scores(const Head<T>& h, const QueryBlock<T>& block, int64_t row,
                                            int64_t visible) {
   if (is_large(block.shift[row])) return prepare_large_scores(h, block, row, visible);
-  return {h.a.scale, block.shift[row]};
+  return {h.scale(), block.shift[row]};
 }
 
 /// divide(row, factor) for each row, with the factor 1 / l; and writes log-sum-exp for the backward pass.

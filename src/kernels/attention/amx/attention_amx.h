@@ -7,7 +7,8 @@
 
 namespace heed {
 
-/// Whether the sequence goes to AMX: see attention_pays_on_amx(). Always false without AMX.
+/// Whether the sequence goes to AMX: see attention_pays_on_amx(). Always false without AMX, with a soft cap,
+/// and where a window hides keys.
 bool use_amx_attention(const AttentionArguments<float>& arguments, const AttentionSpan& span);
 
 /// All heads of a span.

@@ -239,6 +239,7 @@ HWY_AFTER_NAMESPACE();
 namespace heed {
 
 bool use_amx_attention(const AttentionArguments<float>& a, const AttentionSpan& span) {
+  if (a.score_cap > 0 || !span.fits_in(a.causal, a.window)) return false;
   const int64_t mean_keys =
       (span.visible_keys(a.causal, 0) + span.visible_keys(a.causal, span.queries() - 1)) / 2;
   return internal::has_amx() && a.key_rows == nullptr &&
