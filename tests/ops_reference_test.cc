@@ -90,7 +90,7 @@ TEST(OpsReference, RmsNorm) {
   for_each_case("ops/rms_norm", [](const ReferenceCase& reference, DType dtype) {
     CaseRun run(reference, dtype);
     run.finish(ops::rms_norm(run.leaf("input.x"), run.leaf("parameter.weight"),
-                             reference.hyperparameters().at("eps")));
+                             {.epsilon = reference.hyperparameters().at("eps")}));
   });
 }
 

@@ -39,8 +39,8 @@ struct GenerateOptions {
 /// A loaded language model. Thread-safe.
 class Generator {
  public:
-  /// Opens a directory in Hugging Face's GPT-2 or Llama layout. `threads` 0: one per processor; results do
-  /// not depend on it. Throws Error.
+  /// Opens the directory of a language model in Hugging Face's layout (docs/models.md). `threads` 0: one per
+  /// processor; results do not depend on it. Throws Error.
   explicit Generator(const std::string& directory, int threads = 0);
   ~Generator();
   Generator(Generator&&) noexcept;

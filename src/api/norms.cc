@@ -42,7 +42,7 @@ Tensor rms_norm(const Tensor& x, const NormOptions& o) {
   require_vectors("rms_norm", x);
   require_options("rms_norm", o);
   if (o.bias.defined()) fail(ErrorKind::kUsage, "rms_norm has no bias");
-  return ops::rms_norm(x, or_constant(o.weight, 1, x), o.epsilon).value();
+  return ops::rms_norm(x, or_constant(o.weight, 1, x), {.epsilon = o.epsilon}).value();
 }
 
 Tensor batch_norm_training(const Tensor& x, const NormOptions& o, BatchMoments* running) {

@@ -13,8 +13,9 @@ namespace heed::models {
 
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> table{
-      transformer_architecture(), rnn_architecture(),   bert_architecture(),
-      gpt2_architecture(),        llama_architecture(),
+      transformer_architecture(), rnn_architecture(),     bert_architecture(),  gpt2_architecture(),
+      llama_architecture(),       mistral_architecture(), qwen2_architecture(), qwen3_architecture(),
+      gemma2_architecture(),      gemma3_architecture(),
   };
   return table;
 }

@@ -36,10 +36,10 @@ void require(const BertConfig& c) {
 const nn::LayerNames& layer_names() {
   static const nn::LayerNames names{.self_attention = {"attention.self.query", "attention.self.key",
                                                        "attention.self.value", "attention.output.dense"},
-                                    .self_attention_norm = "attention.output.LayerNorm",
+                                    .self_attention_norm = {"attention.output.LayerNorm"},
                                     .first = "intermediate.dense",
                                     .second = "output.dense",
-                                    .feed_forward_norm = "output.LayerNorm"};
+                                    .feed_forward_norm = {"output.LayerNorm"}};
   return names;
 }
 

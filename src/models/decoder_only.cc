@@ -1,5 +1,6 @@
 #include "models/decoder_only.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -24,6 +25,10 @@ void require(const DecoderOnlyConfig& c) {
   require_positive("number of layers", c.layers);
   require_positive("feed-forward width", c.inner_width);
   require_positive("maximum length", c.max_length);
+  if (!c.sliding.empty()) {
+    require_positive("window", c.window);
+    HEED_CHECK(c.sliding.size() == static_cast<size_t>(c.layers));
+  }
   for (const int32_t id : {c.start_id, c.end_id, c.padding_id}) {
     if (id < -1 || id >= c.vocabulary) {
       fail(ErrorKind::kUsage, "the special id {} is outside the vocabulary of {}", id, c.vocabulary);
@@ -31,10 +36,17 @@ void require(const DecoderOnlyConfig& c) {
   }
 }
 
+int64_t head_width_of(const DecoderOnlyConfig& c) {
+  return c.head_width > 0 ? c.head_width : c.width / c.heads;
+}
+
+double score_scale(const DecoderOnlyConfig& c, int layer) {
+  double scale = c.scaled_scores ? 1 / std::sqrt(static_cast<double>(head_width_of(c))) : 1;
+  if (c.score_scale > 0) scale = c.score_scale;
+  return c.scaled_by_layer ? scale / (layer + 1) : scale;
+}
+
 nn::LayerOptions layer_options(const DecoderOnlyConfig& c, int layer) {
-  const int64_t head_width = c.head_width > 0 ? c.head_width : c.width / c.heads;
-  double scale = c.scaled_scores ? 1 / std::sqrt(static_cast<double>(head_width)) : 1;
-  if (c.scaled_by_layer) scale /= layer + 1;
   return {.stack = Stack::kDecoder,
           .causal = true,
           .width = c.width,
@@ -45,11 +57,15 @@ nn::LayerOptions layer_options(const DecoderOnlyConfig& c, int layer) {
           .dropout = c.dropout,
           .attention_dropout = c.attention_dropout,
           .norm_epsilon = c.norm_epsilon,
-          .norm = c.family->positions.empty() ? nn::NormKind::kRms : nn::NormKind::kLayer,
+          .norm = c.family->norm,
+          .norm_weight_offset = c.family->norm_weight_offset,
           .head_width = c.head_width,
           .key_value_heads = c.key_value_heads,
-          .attention_scale = scale,
+          .attention_scale = score_scale(c, layer),
+          .score_cap = c.score_cap,
           .attention_bias = c.attention_bias,
+          .attention_output_bias = c.attention_bias && c.attention_output_bias,
+          .window = {.left = c.slides(layer) ? c.window - 1 : AttentionWindow::kUnlimited},
           .feed_forward_bias = c.feed_forward_bias};
 }
 
@@ -68,7 +84,8 @@ DecoderOnly::DecoderOnly(const DecoderOnlyConfig& config) : config_(config) {
   }
   const nn::LayerOptions options = layer_options(config, 0);
   table_.let_quantize(embedding_.first);
-  final_norm_ = nn::Norm(table_, family.final_norm, config.width, {options.norm, options.norm_epsilon});
+  final_norm_ = nn::Norm(table_, family.final_norm, config.width,
+                         {options.norm, options.norm_epsilon, options.norm_weight_offset});
   nn::ParamRef output = embedding_;
   if (!config.tied_output) {
     output = table_.add({family.output + ".weight", {config.vocabulary, config.width}, {}, {}});
@@ -109,12 +126,13 @@ Tensor look_ahead_values(int64_t size) {
   return Tensor::from(seen, {size});
 }
 
-/// base^(-2k / d_k), k = 0, 1, ...
-Tensor rotary_frequencies(int64_t size, double base, int64_t head_width) {
+/// The first `size` frequencies.
+Tensor rotary_frequencies(int64_t size, const Rotary& rotary, int64_t head_width) {
+  const std::vector<double> all = ops::rotary_frequencies(head_width, rotary.base);
   std::vector<float> values;
   for (int64_t k = 0; k < size; ++k) {
-    const double exponent = -2 * static_cast<double>(k) / static_cast<double>(head_width);
-    values.push_back(static_cast<float>(std::pow(base, exponent)));
+    values.push_back(k < static_cast<int64_t>(all.size()) ? static_cast<float>(all[static_cast<size_t>(k)])
+                                                          : 0);
   }
   return Tensor::from(values, {size});
 }
@@ -123,7 +141,6 @@ Tensor rotary_frequencies(int64_t size, double base, int64_t head_width) {
 
 void DecoderOnly::expect_computed() {
   const DecoderOnlyFamily& family = *config_.family;
-  const int64_t head_width = config_.head_width > 0 ? config_.head_width : config_.width / config_.heads;
   for (int n = 0; n < config_.layers; ++n) {
     std::vector<std::string> prefixes{fmt::format("{}{}.", family.layer, n)};
     if (!family.optional_prefix.empty())
@@ -132,13 +149,14 @@ void DecoderOnly::expect_computed() {
       for (const std::string& tensor : family.left_out) table_.leave_out(prefix + tensor);
       if (!family.mask.empty()) table_.expect({.name = prefix + family.mask, .values = look_ahead_values});
       if (family.frequencies.empty()) continue;
-      if (config_.rotary_stretch != 1) {  // some versions stretch what they store, some do not
+      const Rotary& rotary = config_.rotary_of(n);
+      if (rotary.scaling.kind != ops::RotaryScaling::Kind::kNone) {  // some versions scale what they store
         table_.leave_out(prefix + family.frequencies);
         continue;
       }
       table_.expect({.name = prefix + family.frequencies,
-                     .values = [base = config_.rotary_base, head_width](
-                                   int64_t size) { return rotary_frequencies(size, base, head_width); },
+                     .values = [rotary, head_width = head_width_of(config_)](
+                                   int64_t size) { return rotary_frequencies(size, rotary, head_width); },
                      .tolerance = 1.0 / 256});  // bfloat16 below 1
     }
   }
@@ -148,20 +166,37 @@ void DecoderOnly::expect_computed() {
 
 Var DecoderOnly::embed(nn::Context& context, const std::vector<int32_t>& ids,
                        const std::vector<int32_t>& places) const {
-  Var x = nn::embedding(context, embedding_, ids);  // (N, D)
+  ops::EmbeddingOptions options;
+  options.scale = config_.embedding_scale;
+  Var x = nn::embedding(context, embedding_, ids, options);  // (N, D)
   if (positions_.defined()) {
     x = ops::add(x, ops::embedding(context.parameter(positions_), id_tensor(places)));  // (N, D)
   }
   return ops::dropout(x, context.next_dropout(config_.embedding_dropout));
 }
 
-std::optional<ops::RotaryAngles> DecoderOnly::angles(const std::vector<int32_t>& places, DType dtype) const {
-  if (positions_.defined()) return std::nullopt;
-  return ops::rotary_angles(
-      places, {.head_width = config_.head_width > 0 ? config_.head_width : config_.width / config_.heads,
-               .base = config_.rotary_base,
-               .stretch = config_.rotary_stretch,
-               .dtype = dtype});
+DecoderOnly::Angles DecoderOnly::angles(const std::vector<int32_t>& places, DType dtype) const {
+  if (positions_.defined()) return {};
+  const auto of = [&](const Rotary& rotary) {
+    return ops::rotary_angles(places, {.head_width = head_width_of(config_),
+                                       .base = rotary.base,
+                                       .scaling = rotary.scaling,
+                                       .dtype = dtype});
+  };
+  const auto& sliding = config_.sliding;
+  Angles angles;
+  if (sliding.empty() || std::find(sliding.begin(), sliding.end(), false) != sliding.end()) {
+    angles.full = of(config_.rotary);
+  }
+  if (sliding.empty()) return angles;
+  const bool same = angles.full && config_.sliding_rotary == config_.rotary;
+  angles.sliding = same ? angles.full : of(config_.sliding_rotary);
+  return angles;
+}
+
+const ops::RotaryAngles* DecoderOnly::angles_of(const Angles& angles, size_t layer) const {
+  const auto& own = config_.slides(static_cast<int>(layer)) ? angles.sliding : angles.full;
+  return own ? &*own : nullptr;
 }
 
 Var DecoderOnly::forward(nn::Context& context, const Sequences& text, const Kept& kept) const {
@@ -171,7 +206,7 @@ Var DecoderOnly::forward(nn::Context& context, const Sequences& text, const Kept
   const auto turns = angles(places, x.dtype());
   for (size_t n = 0; n < layers_.size(); ++n) {
     nn::KeyValueCache* cache = kept.layers == nullptr ? nullptr : &(*kept.layers)[n].self;
-    x = layers_[n].forward(context, x, layout, {turns ? &*turns : nullptr, cache, kept.rows});
+    x = layers_[n].forward(context, x, layout, {angles_of(turns, n), cache, kept.rows});
   }
   return final_norm_.forward(context, x);
 }
@@ -183,11 +218,14 @@ Var DecoderOnly::hidden(nn::Context& context, const Sequences& text) const {
 ops::VocabularyLoss DecoderOnly::loss(nn::Context& context, const Sequences& text,
                                       const std::vector<int32_t>& labels,
                                       const ops::CrossEntropyOptions& options, double scale) const {
-  return output_.vocabulary_loss(context, hidden(context, text), id_tensor(labels), options, scale);
+  ops::CrossEntropyOptions capped = options;
+  capped.logit_cap = config_.logit_cap;
+  return output_.vocabulary_loss(context, hidden(context, text), id_tensor(labels), capped, scale);
 }
 
 Tensor DecoderOnly::vocabulary_logits(nn::Context& context, const Var& hidden) const {
-  return output_.forward(context, hidden).value();  // (N, D) -> (N, V)
+  const Var logits = output_.forward(context, hidden);  // (N, D) -> (N, V)
+  return config_.logit_cap > 0 ? ops::soft_cap(logits, config_.logit_cap).value() : logits.value();
 }
 
 Tensor DecoderOnly::logits(nn::Context& context, const Sequences& text) const {
@@ -251,8 +289,7 @@ Tensor DecoderOnly::step(nn::Context& context, DecoderState& decoder_state,
   const auto turns = angles(step.places, x.dtype());
   for (size_t n = 0; n < layers_.size(); ++n) {
     state.layers[n].self.reserve(state.rows.size(), layers_[n].key_value_width(), nn::cached_type(context));
-    x = layers_[n].step(context, x, state.layers[n],
-                        {.self = step.layout, .angles = turns ? &*turns : nullptr});
+    x = layers_[n].step(context, x, state.layers[n], {.self = step.layout, .angles = angles_of(turns, n)});
   }
   return vocabulary_logits(context, final_norm_.forward(context, x));  // (R, V)
 }

@@ -1,13 +1,18 @@
-// A decoder-only Transformer: the language models of the GPT and Llama families. Both are the same pre-norm
-// stack of causal layers (nn/transformer_layer.h) with different options:
+// A decoder-only Transformer: the language models of the GPT, Llama, Mistral, Qwen and Gemma families. All
+// are the same pre-norm stack of causal layers (nn/transformer_layer.h) with different options:
 //
-//               positions                norm        feed-forward        heads
-//   GPT-2       learnt, added to words   layer norm  GELU, with biases   keys and values of their own
-//   Llama       rotary, on q and k       RMS norm    SwiGLU, no biases   may share keys and values
+//               positions                      norms                      feed-forward   attention
+//   GPT-2       learned, added to embeddings   layer norm                 GELU           with biases
+//   Llama       rotary, on q and k             RMS norm                   SwiGLU         grouped queries
+//   Mistral     rotary                         RMS norm                   SwiGLU         sliding window
+//   Qwen 2      rotary                         RMS norm                   SwiGLU         biases of q, k, v
+//   Qwen 3      rotary                         RMS norm, also of q, k     SwiGLU         grouped queries
+//   Gemma 2     rotary                         sandwich RMS norm          GELU gate      soft cap, some
+//   windows Gemma 3     rotary, two bases              sandwich, also of q, k     GELU gate      some windows
 //
-// Radford et al., "Language models are unsupervised multitask learners", 2019; Touvron et al., "LLaMA: open
-// and efficient foundation language models", 2023. Directories are those of Hugging Face's GPT2LMHeadModel
-// and LlamaForCausalLM: gpt2_config.cc and llama_config.cc.
+// A family is a DecoderOnlyFamily (names and norms) and a DecoderOnlyConfig (everything that config.json
+// says), which one file reads and writes: gpt2_config.cc, llama_config.cc, mistral_config.cc, qwen_config.cc,
+// gemma_config.cc. Directories are those of Hugging Face's GPT2LMHeadModel, LlamaForCausalLM and so on.
 #pragma once
 
 #include <optional>
@@ -15,6 +20,7 @@
 #include <vector>
 
 #include "models/language_model.h"
+#include "models/rotary_config.h"
 #include "nn/transformer_layer.h"
 #include "ops/rotary.h"
 
@@ -22,13 +28,16 @@ namespace heed::models {
 
 struct DecoderOnlyConfig;
 
-/// Parameter names and storage format of a model family.
+/// What all models of a family have in common: norms, parameter names and storage format. Norms of queries
+/// and keys and sandwich norms exist if layer_names has names for them.
 struct DecoderOnlyFamily {
   std::string model_type;
   std::string embedding, positions;  ///< no name, no learnt positions
   std::string layer;                 ///< followed by the number of the layer and a dot
   nn::LayerNames layer_names;
   std::string final_norm, output;
+  nn::NormKind norm = nn::NormKind::kLayer;
+  double norm_weight_offset = 0;   ///< added to the weights of norms: 1 in Gemma
   std::string optional_prefix;     ///< of all names, which some files leave out; none where empty
   bool transposed_layers = false;  ///< layer matrices are stored as (in, out)
 
@@ -52,15 +61,31 @@ struct DecoderOnlyConfig {
   int64_t max_length = 1024;  ///< maximum number of positions
   double norm_epsilon = 1e-5;
   bool attention_bias = true, feed_forward_bias = true;
-  bool tied_output = true;  ///< output matrix tied to the embedding
+  bool attention_output_bias = true;  ///< with attention_bias: also in the last linear layer
+  bool tied_output = true;            ///< output matrix tied to the embedding
 
   /// Whether scores are scaled by 1 / sqrt(d_k); and whether they are also divided by the layer number, from
   /// 1.
   bool scaled_scores = true, scaled_by_layer = false;
-  double rotary_base = 10000, rotary_stretch = 1;  ///< for rotary positions
+  double score_scale = 0;  ///< of scaled scores; 0: 1 / sqrt(d_k)
+  double score_cap = 0;    ///< soft cap of attention scores; 0: none
+  double logit_cap = 0;    ///< soft cap of logits; 0: none
+  double embedding_scale = 1;
+  /// The dtype of config.json, if a scale is rounded to it.
+  DType weights_type = DType::kFloat32;
+
+  /// Sliding layers, by number; empty: none. A position sees `window` positions there, itself included.
+  std::vector<bool> sliding = {};
+  int64_t window = 0;
+  Rotary rotary{}, sliding_rotary{};  ///< for rotary positions; of sliding layers
+
   double embedding_dropout = 0, dropout = 0, attention_dropout = 0;
   double deviation = 0.02;                              ///< standard deviation of initial matrices
   int32_t start_id = -1, end_id = -1, padding_id = -1;  ///< -1: none
+  std::vector<int32_t> other_end_ids = {};              ///< if there are several
+
+  bool slides(int layer) const { return !sliding.empty() && sliding[static_cast<size_t>(layer)]; }
+  const Rotary& rotary_of(int layer) const { return slides(layer) ? sliding_rotary : rotary; }
 };
 
 class DecoderOnly : public LanguageModel {
@@ -99,8 +124,12 @@ class DecoderOnly : public LanguageModel {
   };
   Var embed(nn::Context& context, const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
   Var forward(nn::Context& context, const Sequences& text, const Kept& kept) const;
-  /// Rotary angles for these positions; none with learned positions.
-  std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const;
+  /// Rotary angles for these positions, of both kinds of layers; none with learned positions.
+  struct Angles {
+    std::optional<ops::RotaryAngles> full, sliding;
+  };
+  Angles angles(const std::vector<int32_t>& places, DType dtype) const;
+  const ops::RotaryAngles* angles_of(const Angles& angles, size_t layer) const;
   Tensor vocabulary_logits(nn::Context& context, const Var& hidden) const;
   void follow_family();
   void expect_computed();

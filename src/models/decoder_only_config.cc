@@ -10,12 +10,28 @@ int32_t read_special_id(const JsonObject& json, const std::string& key, int64_t 
   return ids.empty() ? -1 : static_cast<int32_t>(ids[0]);
 }
 
+void read_end_ids(const JsonObject& json, DecoderOnlyConfig& config) {
+  if (!json.has("eos_token_id")) return;
+  for (const int64_t id : json.integers("eos_token_id", {-1, config.vocabulary - 1})) {
+    if (id < 0) continue;
+    if (config.end_id < 0) {
+      config.end_id = static_cast<int32_t>(id);
+    } else {
+      config.other_end_ids.push_back(static_cast<int32_t>(id));
+    }
+  }
+}
+
 void write_special_ids(const DecoderOnlyConfig& config, nlohmann::ordered_json& json) {
   const auto write = [&](const char* key, int32_t id) {
     json[key] = id < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(id);
   };
   write("bos_token_id", config.start_id);
   write("eos_token_id", config.end_id);
+  if (!config.other_end_ids.empty()) {
+    json["eos_token_id"] = {config.end_id};
+    for (const int32_t id : config.other_end_ids) json["eos_token_id"].push_back(id);
+  }
   write("pad_token_id", config.padding_id);
 }
 

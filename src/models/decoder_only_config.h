@@ -6,15 +6,21 @@
 
 namespace heed::models {
 
-/// GPT-2 (Hugging Face's GPT2LMHeadModel) and Llama (LlamaForCausalLM).
 Architecture gpt2_architecture();
 Architecture llama_architecture();
+Architecture mistral_architecture();
+Architecture qwen2_architecture();
+Architecture qwen3_architecture();
+Architecture gemma2_architecture();
+Architecture gemma3_architecture();
 
 const DecoderOnlyFamily& gpt2_family();
 const DecoderOnlyFamily& llama_family();
 
-/// A token id such as bos_token_id, or the first of a list; -1 if missing.
+/// A token id such as bos_token_id; -1 if missing.
 int32_t read_special_id(const JsonObject& json, const std::string& key, int64_t vocabulary);
+/// eos_token_id, which may be a list.
+void read_end_ids(const JsonObject& json, DecoderOnlyConfig& config);
 /// Writes the special token ids, null for -1.
 void write_special_ids(const DecoderOnlyConfig& config, nlohmann::ordered_json& json);
 /// The config for the settings of a recipe.

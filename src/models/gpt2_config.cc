@@ -67,7 +67,7 @@ DecoderOnlyConfig read_gpt2_config(const JsonObject& json) {
   c.scaled_by_layer = json.boolean("scale_attn_by_inverse_layer_idx", false);
   c.tied_output = json.boolean("tie_word_embeddings", true);
   c.start_id = read_special_id(json, "bos_token_id", c.vocabulary);
-  c.end_id = read_special_id(json, "eos_token_id", c.vocabulary);
+  read_end_ids(json, c);
   c.padding_id = read_special_id(json, "pad_token_id", c.vocabulary);
   if (c.width % c.heads != 0) {
     json.reject("n_head", fmt::format("a number that divides n_embd ({})", c.width));
@@ -84,10 +84,10 @@ const DecoderOnlyFamily& gpt2_family() {
       .positions = "transformer.wpe",
       .layer = "transformer.h.",
       .layer_names = {.self_attention = {.output = "attn.c_proj", .joined = "attn.c_attn"},
-                      .self_attention_norm = "ln_1",
+                      .self_attention_norm = {"ln_1"},
                       .first = "mlp.c_fc",
                       .second = "mlp.c_proj",
-                      .feed_forward_norm = "ln_2"},
+                      .feed_forward_norm = {"ln_2"}},
       .final_norm = "transformer.ln_f",
       .output = "lm_head",
       .optional_prefix = "transformer.",

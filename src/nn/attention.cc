@@ -23,6 +23,7 @@
 
 #include "base/check.h"
 #include "nn/differentiable_sink.h"
+#include "nn/norm.h"
 #include "ops/elementwise.h"
 
 namespace heed::nn {
@@ -67,7 +68,12 @@ MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string&
     key_ = Linear(table, prefix + names.key, options_.key_width, key_value_width(), bias);
     value_ = Linear(table, prefix + names.value, options_.value_width, key_value_width(), bias);
   }
-  output_ = Linear(table, prefix + names.output, query_width(), width, bias);
+  output_ = Linear(table, prefix + names.output, query_width(), width, options_.output_bias);
+  if (names.query_norm.empty()) return;
+  HEED_CHECK(joined_);
+  const double offset = options_.head_norm.weight_offset;
+  query_norm_ = rms_weight(table, prefix + names.query_norm, options_.head_width, offset);
+  key_norm_ = rms_weight(table, prefix + names.key_norm, options_.head_width, offset);
 }
 
 Var MultiHeadAttention::forward(Context& context, const Var& query, const Var& key, const Var& value,
@@ -99,13 +105,21 @@ Var MultiHeadAttention::forward_self(Context& context, const Var& x, const ops::
   if (extras.cache != nullptr) keep(all.value(), *extras.cache, extras.cache_rows);
   const auto operands =
       split_heads(context, {all, 0, asked}, {all, asked, offered}, {all, asked + offered, offered});
-  const Var mixed = mix(context, operands, layout, mask);  // (N, D)
-  return merge_heads(context, mixed);                      // (N, D)
+  ops::AttentionMask windowed = mask;
+  windowed.window = options_.window;
+  const Var mixed = mix(context, operands, layout, windowed);  // (N, D)
+  return merge_heads(context, mixed);                          // (N, D)
 }
 
 Var MultiHeadAttention::project_self(Context& context, const Var& x, const ops::RotaryAngles* angles) const {
-  const Var all = query_key_value_.forward(context, x);  // (N, D) -> (N, 3 D)
-  return angles == nullptr ? all : ops::rotate(all, query_width() + key_value_width(), *angles);
+  const int64_t asked = query_width(), offered = key_value_width();
+  Var all = query_key_value_.forward(context, x);  // (N, D) -> (N, 3 D)
+  if (query_norm_.defined()) {
+    const ops::NormedHeads queries{0, asked, context.parameter(query_norm_)};
+    const ops::NormedHeads keys{asked, offered, context.parameter(key_norm_)};
+    all = ops::rms_norm_heads(all, {queries, keys}, options_.head_norm);
+  }
+  return angles == nullptr ? all : ops::rotate(all, asked + offered, *angles);
 }
 
 /// Score, mask, softmax, mix.
@@ -118,7 +132,7 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   const bool heard = trained != nullptr ? trained->wants(options_.place) : context.sink != nullptr;
   // No sink wants the weights, so they are not materialized: online softmax over blocks of keys.
   if (!heard && mask.only_causal() && !options_.relative.defined()) {
-    return ops::streaming_attention(operands, layout, mask.causal, dropout);  // (Nq, D)
+    return ops::streaming_attention(operands, layout, mask.causal, dropout, mask.window);  // (Nq, D)
   }
 
   Var scores = ops::attention_scores(operands, layout);                         // B times (H, Tq, Tk)
@@ -160,7 +174,14 @@ double MultiHeadAttention::scale() const {
 ops::AttentionOperands MultiHeadAttention::split_heads(const Context& context, const ops::Columns& query,
                                                        const ops::Columns& key,
                                                        const ops::Columns& value) const {
-  return {query, key, value, options_.heads, scale(), options_.key_value_heads, context.precision};
+  return {query,
+          key,
+          value,
+          options_.heads,
+          scale(),
+          options_.key_value_heads,
+          context.precision,
+          options_.score_cap};
 }
 
 // ---- One position at a time, for decoding -----------------------------------------------------------------
@@ -211,6 +232,8 @@ Tensor MultiHeadAttention::mix_rows(const Tensor& query, const Tensor& keys, con
   arguments.key_value_heads = options_.key_value_heads;
   arguments.key_width = arguments.value_width = options_.head_width;
   arguments.scale = static_cast<float>(scale());
+  arguments.score_cap = static_cast<float>(options_.score_cap);
+  arguments.window = options_.window;
   arguments.query = query.data<float>();
   arguments.query_stride = query.dim(1);
   arguments.key_rows = steps.key_rows.empty() ? nullptr : steps.key_rows.data();
@@ -246,7 +269,7 @@ Tensor MultiHeadAttention::mix_with_distances(Context& context, const Tensor& qu
     pairs += span.queries() * span.keys();
   }
   return mix(context, split_heads(context, {query, 0, query_width()}, {keys, 0, width}, {values, 0, width}),
-             layout, {})
+             layout, {.window = options_.window})
       .value();  // (R, D)
 }
 

@@ -10,6 +10,7 @@
 #include "nn/linear.h"
 #include "nn/relative_positions.h"
 #include "ops/attention.h"
+#include "ops/rms_norm.h"
 #include "ops/rotary.h"
 
 namespace heed::nn {
@@ -27,6 +28,7 @@ class MultiHeadAttention {
   struct Names {
     std::string query = "q_proj", key = "k_proj", value = "v_proj", output = "out_proj";
     std::string joined{};  ///< one layer for queries, keys and values, in this order; empty: three layers
+    std::string query_norm{}, key_norm{};  ///< RMS norms of each head's queries and keys; empty: none
   };
   struct Options {
     int64_t width = 512;     ///< D, of queries and output; the heads share it evenly
@@ -36,13 +38,17 @@ class MultiHeadAttention {
     /// 0: H.
     int key_value_heads = 0;
     double scale = 0;         ///< of the scores; 0: 1 / sqrt(d_k)
+    double score_cap = 0;     ///< soft cap of the scores (ops::AttentionOperands); 0: none
     int64_t key_width = 0;    ///< width of the input of keys; 0: as `width`
     int64_t value_width = 0;  ///< width of the input of values; 0: as `width`
-    bool bias = true;         ///< in the four linear layers
-    double dropout = 0;       ///< on the weights
-    AttentionPlace place{};   ///< reported to attention sinks
+    bool bias = true;         ///< in the linear layers of queries, keys and values
+    bool output_bias = true;
+    double dropout = 0;      ///< on the weights
+    AttentionPlace place{};  ///< reported to attention sinks
     Names names{};
-    RelativePositions relative{};  ///< of self-attention; these need the whole weight matrix
+    AttentionWindow window{};         ///< of self-attention
+    RelativePositions relative{};     ///< of self-attention; these need the whole weight matrix
+    ops::RmsNormOptions head_norm{};  ///< of query_norm and key_norm, which only self-attention has
   };
 
   MultiHeadAttention() = default;
@@ -93,6 +99,7 @@ class MultiHeadAttention {
 
   Options options_;
   Linear query_, key_, value_, output_;
+  ParamRef query_norm_, key_norm_;
   Linear query_key_value_, key_value_;  // the same weights, as one product; undefined if widths differ
   bool joined_ = false;
 };

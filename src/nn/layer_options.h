@@ -11,16 +11,23 @@
 
 namespace heed::nn {
 
-/// The names of a layer's parameters, after its prefix. The defaults are Marian's.
+/// The names of a sub-layer's norms, after the layer's prefix; a norm without a name is not there.
+struct NormNames {
+  std::string norm{};  ///< before or after the sub-layer: LayerOptions::norm_first
+  std::string
+      output_norm{};  ///< sandwich norm, with norm_first: of the sub-layer's output, before it is added
+};
+
+/// The names of a layer's parameters, after the layer's prefix. The defaults are Marian's.
 struct LayerNames {
   MultiHeadAttention::Names self_attention{"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
                                            "self_attn.out_proj"};
-  std::string self_attention_norm = "self_attn_layer_norm";
+  NormNames self_attention_norm{"self_attn_layer_norm"};
   MultiHeadAttention::Names cross_attention{"encoder_attn.q_proj", "encoder_attn.k_proj",
                                             "encoder_attn.v_proj", "encoder_attn.out_proj"};
-  std::string cross_attention_norm = "encoder_attn_layer_norm";
+  NormNames cross_attention_norm{"encoder_attn_layer_norm"};
   std::string gate{}, first = "fc1", second = "fc2";  ///< of the feed-forward network; no gate without a name
-  std::string feed_forward_norm = "final_layer_norm";
+  NormNames feed_forward_norm{"final_layer_norm"};
 };
 
 /// What the layers of a stack have in common. The defaults are those of an encoder layer.
@@ -41,13 +48,16 @@ struct LayerOptions {
   double activation_dropout = 0;  ///< inside the feed-forward network
   double norm_epsilon = 1e-5;     ///< added to the variance by the norms
   NormKind norm = NormKind::kLayer;
+  double norm_weight_offset = 0;  ///< added to the weights of RMS norms: 1 in Gemma
 
   // -- Of attention.
   int64_t head_width = 0;      ///< d_k; 0: D / H
   int key_value_heads = 0;     ///< grouped-query attention: heads of keys and values; 0: as many as heads
   double attention_scale = 0;  ///< of the scores; 0: 1 / sqrt(d_k)
-  bool attention_bias = true;  ///< in its linear layers
-
+  double score_cap = 0;        ///< soft cap of the scores; 0: none
+  bool attention_bias = true;  ///< in the linear layers of queries, keys and values
+  bool attention_output_bias = true;
+  AttentionWindow window{};      ///< of self-attention
   RelativePositions relative{};  ///< of self-attention
 
   bool feed_forward_bias = true;

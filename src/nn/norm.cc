@@ -5,6 +5,12 @@
 
 namespace heed::nn {
 
+ParamRef rms_weight(ParameterTable& table, const std::string& name, int64_t width, double offset) {
+  HEED_CHECK(offset == 0 || offset == 1);
+  const auto first = offset == 1 ? Initialisation::Kind::kZeros : Initialisation::Kind::kOnes;
+  return table.add({name + ".weight", {width}, {first}, {}});
+}
+
 Norm::Norm(ParameterTable& table, const std::string& name, int64_t width, const Options& options)
     : options_(options) {
   switch (options.kind) {
@@ -12,7 +18,7 @@ Norm::Norm(ParameterTable& table, const std::string& name, int64_t width, const 
       layer_ = LayerNorm(table, name, width, options.epsilon);
       return;
     case NormKind::kRms:
-      rms_weight_ = table.add({name + ".weight", {width}, {Initialisation::Kind::kOnes}, {}});
+      rms_weight_ = rms_weight(table, name, width, options.weight_offset);
       return;
     case NormKind::kBatch:
       batch_ = BatchNorm(table, name, width, {.epsilon = options.epsilon});
@@ -25,7 +31,8 @@ Var Norm::forward(Context& context, const Var& x) const {
     case NormKind::kLayer:
       return layer_.forward(context, x);
     case NormKind::kRms:
-      return ops::rms_norm(x, context.parameter(rms_weight_), options_.epsilon);
+      return ops::rms_norm(x, context.parameter(rms_weight_),
+                           {.epsilon = options_.epsilon, .weight_offset = options_.weight_offset});
     case NormKind::kBatch:
       return batch_.forward(context, x);
   }

@@ -14,14 +14,20 @@ enum class NormKind {
   kBatch,  ///< each feature over all rows of a batch (batch_norm.h)
 };
 
+/// Registers the weight (width) of an RMS norm, `name`.weight; `offset` is 0 or 1 and added to it where it is
+/// used.
+ParamRef rms_weight(ParameterTable& table, const std::string& name, int64_t width, double offset);
+
 class Norm {
  public:
   struct Options {
     NormKind kind = NormKind::kLayer;
-    double epsilon = 1e-5;  ///< added to the variance or the mean square
+    double epsilon = 1e-5;     ///< added to the variance or the mean square
+    double weight_offset = 0;  ///< of kRms: factors are this and the weight; 1 in Gemma
   };
   Norm() = default;
-  /// Registers `name`.weight, for kLayer and kBatch `name`.bias, and what else BatchNorm has.
+  /// Registers `name`.weight, for kLayer and kBatch `name`.bias, and what else BatchNorm has. Factors begin
+  /// at 1.
   Norm(ParameterTable& table, const std::string& name, int64_t width, const Options& options);
   /// (..., width) -> the same shape
   Var forward(Context& context, const Var& x) const;

@@ -12,19 +12,24 @@ MultiHeadAttention::Options attention_options(const LayerOptions& options, const
           .head_width = options.head_width,
           .key_value_heads = options.key_value_heads,
           .scale = options.attention_scale,
+          .score_cap = options.score_cap,
           .bias = options.attention_bias,
+          .output_bias = options.attention_output_bias,
           .dropout = options.attention_dropout,
           .place = place,
           .names = names,
-          .relative = options.relative};
+          .window = options.window,
+          .relative = options.relative,
+          .head_norm = {.epsilon = options.norm_epsilon, .weight_offset = options.norm_weight_offset}};
 }
 
 /// Distances between positions of different sequences have no meaning, so cross-attention has no relative
-/// positions.
+/// positions and no window.
 MultiHeadAttention::Options cross_attention_options(const LayerOptions& options, int layer,
                                                     const MultiHeadAttention::Names& names) {
   MultiHeadAttention::Options cross = attention_options(options, {Stack::kCross, layer}, names);
   cross.relative = {};
+  cross.window = {};
   return cross;
 }
 
@@ -46,14 +51,14 @@ TransformerLayer::TransformerLayer(ParameterTable& table, const std::string& pre
     : causal_(options.causal), has_cross_attention_(options.cross_attention) {
   self_attention_ = MultiHeadAttention(
       table, prefix, attention_options(options, {options.stack, layer}, names.self_attention));
-  self_attention_residual_ = Residual(table, prefix + names.self_attention_norm, options);
+  self_attention_residual_ = Residual(table, prefix, names.self_attention_norm, options);
   if (has_cross_attention_) {
     cross_attention_ =
         MultiHeadAttention(table, prefix, cross_attention_options(options, layer, names.cross_attention));
-    cross_attention_residual_ = Residual(table, prefix + names.cross_attention_norm, options);
+    cross_attention_residual_ = Residual(table, prefix, names.cross_attention_norm, options);
   }
   feed_forward_ = FeedForward(table, prefix, feed_forward_options(options, names));
-  feed_forward_residual_ = Residual(table, prefix + names.feed_forward_norm, options);
+  feed_forward_residual_ = Residual(table, prefix, names.feed_forward_norm, options);
 }
 
 template <typename SelfAttend, typename CrossAttend>

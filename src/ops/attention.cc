@@ -225,30 +225,29 @@ Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layou
     heed::attention(arguments);
   });
   if (tape == nullptr) return mixed;
-  return tape->record(
-      mixed,
-      [x, spans = layout.spans, causal, dropout, window, mixed, log_sum_exp, width](const Tensor& dmixed) {
-        AttentionGradients gradients(x, spans);
-        for_float_type("attention", dmixed, [&]<typename T>(T) {
-          auto forward = arguments_for<T>(x, spans, causal, dropout, window);
-          Tensor output = mixed, lse = log_sum_exp;
-          forward.output = output.data<T>();
-          forward.output_stride = width;
-          forward.log_sum_exp = lse.data<T>();
-          attention_backward({.forward = forward,
-                              .doutput = dmixed.data<T>(),
-                              .doutput_stride = width,
-                              .dquery = first_column<T>(gradients.query.sum, x.query),
-                              .dkey = first_column<T>(gradients.key.sum, x.key),
-                              .dvalue = first_column<T>(gradients.value.sum, x.value),
-                              .dquery_stride = forward.query_stride,
-                              .dkey_stride = forward.key_stride,
-                              .dvalue_stride = forward.value_stride,
-                              .add_to_dquery = gradients.query.add,
-                              .add_to_dkey = gradients.key.add,
-                              .add_to_dvalue = gradients.value.add});
-        });
-      });
+  return tape->record(mixed, [x, spans = layout.spans, causal, dropout, window, mixed, log_sum_exp,
+                              width](const Tensor& dmixed) {
+    AttentionGradients gradients(x, spans);
+    for_float_type("attention", dmixed, [&]<typename T>(T) {
+      auto forward = arguments_for<T>(x, spans, causal, dropout, window);
+      Tensor output = mixed, lse = log_sum_exp;
+      forward.output = output.data<T>();
+      forward.output_stride = width;
+      forward.log_sum_exp = lse.data<T>();
+      attention_backward({.forward = forward,
+                          .doutput = dmixed.data<T>(),
+                          .doutput_stride = width,
+                          .dquery = first_column<T>(gradients.query.sum, x.query),
+                          .dkey = first_column<T>(gradients.key.sum, x.key),
+                          .dvalue = first_column<T>(gradients.value.sum, x.value),
+                          .dquery_stride = forward.query_stride,
+                          .dkey_stride = forward.key_stride,
+                          .dvalue_stride = forward.value_stride,
+                          .add_to_dquery = gradients.query.add,
+                          .add_to_dkey = gradients.key.add,
+                          .add_to_dvalue = gradients.value.add});
+    });
+  });
 }
 
 // ---- All weights -----------------------------------------------------------------------------------------
@@ -264,10 +263,6 @@ void for_each_head(const std::vector<AttentionSpan>& spans, int heads, const Vis
     }
   }
 }
-
-}  // namespace
-
-namespace {
 
 Var scaled_products(const AttentionOperands& x, const AttentionLayout& layout) {
   const int64_t width = x.query.width / x.heads;

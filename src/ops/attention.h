@@ -68,8 +68,8 @@ struct AttentionOperands {
   /// Grouped-query attention: the number of key-value heads, which divides `heads`. 0: as many as heads.
   int key_value_heads = 0;
   MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of materialized scores and mix
-  /// Soft cap of the scores: they become cap tanh(score / cap), before the mask (Gemma team, "Gemma 2", 2024).
-  /// 0: none.
+  /// Soft cap of the scores: they become cap tanh(score / cap), before the mask (Gemma team, "Gemma 2",
+  /// 2024). 0: none.
   double score_cap = 0;
 };
 Var streaming_attention(const AttentionOperands& operands, const AttentionLayout& layout, bool causal,

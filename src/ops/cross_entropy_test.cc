@@ -210,9 +210,7 @@ GRADIENT_CHECK(vocabulary_cross_entropy, AllInputs) {
   CrossEntropyOptions capped{0.1, false, v.targets.data<int32_t>()[0]};
   capped.logit_cap = 1.5;
   expect_gradients(
-      [&](const auto& x) {
-        return vocabulary_cross_entropy(x[0], x[1], x[2], v.targets, capped, 0.5).loss;
-      },
+      [&](const auto& x) { return vocabulary_cross_entropy(x[0], x[1], x[2], v.targets, capped, 0.5).loss; },
       {v.hidden, v.weight, v.bias}, once);
   v.targets = v.source.ids({7}, 5);
   // A hidden state that is an intermediate result, and a weight that serves twice, as shared embeddings do.

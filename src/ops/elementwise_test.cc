@@ -155,8 +155,8 @@ TEST(GatedActivation, HalfOpensTheOther) {
 
 TEST(SoftCap, BoundsWhatIsLarge) {
   const Tensor x = Tensor::from<double>({-1000, -2, 0, 1e-3, 1000}, {5});
-  expect_close(soft_cap(x, 4).value(), Tensor::from<double>({-4, -4 * std::tanh(0.5), 0, 1e-3, 4}, {5}), 1e-10,
-               "capped");
+  expect_close(soft_cap(x, 4).value(), Tensor::from<double>({-4, -4 * std::tanh(0.5), 0, 1e-3, 4}, {5}),
+               1e-10, "capped");
   expect_error(ErrorKind::kUsage, "the cap must be above 0, not 0", [&] { soft_cap(x, 0); });
 }
 

@@ -43,7 +43,11 @@ Restricted restricted(int64_t queries, int64_t keys, int64_t width, DType dtype 
 }
 
 Var attend(const Restricted& r, const Var& query, const Var& key, const Var& value, bool streaming) {
-  AttentionOperands x{{query, 0, query.dim(1)}, {key, 0, key.dim(1)}, {value, 0, value.dim(1)}, kHeads, r.scale,
+  AttentionOperands x{{query, 0, query.dim(1)},
+                      {key, 0, key.dim(1)},
+                      {value, 0, value.dim(1)},
+                      kHeads,
+                      r.scale,
                       kSharedHeads};
   x.score_cap = r.cap;
   if (streaming) return streaming_attention(x, r.layout, r.causal, r.dropout, r.window);
@@ -154,8 +158,7 @@ TEST(RestrictedAttention, WeightsByHand) {
   const auto layout = AttentionLayout::padded(1, 4, 4);
   const Var scores = attention_scores(operands, layout);
   EXPECT_NEAR(scores.value().to_vector<double>()[1], 2 * std::tanh(-1.5), 1e-14);
-  const auto weights =
-      attention_softmax(scores, layout, 1, {.window = {1, 0}}).value().to_vector<double>();
+  const auto weights = attention_softmax(scores, layout, 1, {.window = {1, 0}}).value().to_vector<double>();
   const double one = std::exp(2 * std::tanh(-0.5)), other = std::exp(2 * std::tanh(0.25));
   const std::vector<double> row{0, one / (one + other), other / (one + other), 0};
   for (size_t k = 0; k < row.size(); ++k) EXPECT_NEAR(weights[8 + k], row[k], 1e-14) << k;
@@ -169,7 +172,8 @@ TEST(RestrictedAttention, RefusesNegativeOptions) {
                [&] { attend(negative, r.query, r.key, r.value, true); });
   negative = r;
   negative.cap = -1;
-  expect_error(ErrorKind::kUsage, "the soft cap must not be -1", [&] { attend(negative, r.query, r.key, r.value, false); });
+  expect_error(ErrorKind::kUsage, "the soft cap must not be -1",
+               [&] { attend(negative, r.query, r.key, r.value, false); });
 }
 
 GRADIENT_CHECK(streaming_attention, WindowAndCap) {

@@ -7,19 +7,10 @@
 namespace heed::ops {
 
 RotaryAngles rotary_angles(const std::vector<int32_t>& positions, const RotaryOptions& options) {
-  if (options.head_width < 2 || options.head_width % 2 != 0) {
-    fail(ErrorKind::kShape, "rotary positions need heads of an even width, not {}", options.head_width);
-  }
-  if (!(options.base > 0) || !std::isfinite(options.base) || !(options.stretch > 0)) {
-    fail(ErrorKind::kUsage, "rotary positions need a finite base above 0, not {}", options.base);
-  }
-  const int64_t pairs = options.head_width / 2;
-  std::vector<double> frequencies;
-  for (int64_t k = 0; k < pairs; ++k) {
-    const double exponent = 2 * static_cast<double>(k) / static_cast<double>(options.head_width);
-    frequencies.push_back(std::pow(options.base, -exponent) / options.stretch);
-  }
-  const Shape shape{static_cast<int64_t>(positions.size()), pairs};
+  const std::vector<double> frequencies =
+      rotary_frequencies(options.head_width, options.base, options.scaling);
+  const double amplitude = options.scaling.kind == RotaryScaling::Kind::kYarn ? options.scaling.amplitude : 1;
+  const Shape shape{static_cast<int64_t>(positions.size()), options.head_width / 2};
   RotaryAngles angles{Tensor::empty(shape, options.dtype), Tensor::empty(shape, options.dtype),
                       options.layout};
   for_float_type("rotary_angles", angles.cosines, [&]<typename T>(T) {
@@ -28,8 +19,8 @@ RotaryAngles rotary_angles(const std::vector<int32_t>& positions, const RotaryOp
     for (const int32_t position : positions) {
       for (const double frequency : frequencies) {
         const double angle = position * frequency;
-        *cosine++ = static_cast<T>(std::cos(angle));
-        *sine++ = static_cast<T>(std::sin(angle));
+        *cosine++ = static_cast<T>(amplitude * std::cos(angle));
+        *sine++ = static_cast<T>(amplitude * std::sin(angle));
       }
     }
   });

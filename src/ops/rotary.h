@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "autograd/tape.h"
+#include "ops/rotary_frequencies.h"
 
 namespace heed::ops {
 
@@ -30,8 +31,7 @@ struct RotaryAngles {
 struct RotaryOptions {
   int64_t head_width = 64;  ///< d_k, even
   double base = 10000;
-  double stretch =
-      1;  ///< positions are divided by this, to reach further than in training (Chen et al., 2023)
+  RotaryScaling scaling{};  ///< of the frequencies, to reach further than in training
   RotaryLayout layout = RotaryLayout::kHalves;
   DType dtype = DType::kFloat32;  ///< of the rows to rotate; angles are computed in float64
 };

@@ -50,8 +50,49 @@ TEST(Rotary, ScoresDependOnTheDistanceAlone) {
 TEST(Rotary, StretchDividesPositions) {
   const RotaryOptions once{.head_width = 6, .dtype = DType::kFloat64};
   RotaryOptions stretched = once;
-  stretched.stretch = 4;
+  stretched.scaling = {.kind = RotaryScaling::Kind::kLinear, .factor = 4};
   expect_close(rotary_angles({8}, stretched).sines, rotary_angles({2}, once).sines, 1e-15, "sines");
+}
+
+/// Values of transformers 5.23, which computes in float32.
+TEST(Rotary, ScaledFrequencies) {
+  using Kind = RotaryScaling::Kind;
+  const auto expect_frequencies = [](double base, const RotaryScaling& scaling,
+                                     const std::vector<double>& expected) {
+    const std::vector<double> actual = rotary_frequencies(16, base, scaling);
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t k = 0; k < actual.size(); ++k) {
+      EXPECT_NEAR(actual[k], expected[k], 1e-6 * expected[k]) << "pair " << k;
+    }
+  };
+  expect_frequencies(500000,
+                     {.kind = Kind::kLlama3,
+                      .factor = 8,
+                      .original_length = 256,
+                      .low_frequency_factor = 1,
+                      .high_frequency_factor = 4},
+                     {1, 0.19392276, 0.010538231, 0.00091158313, 0.00017677668, 3.4281024e-05, 6.6478697e-06,
+                      1.2891732e-06});
+  expect_frequencies(
+      10000, {.kind = Kind::kYarn, .factor = 4, .original_length = 1024},
+      {1, 0.31622776, 0.081250004, 0.019764237, 0.004375, 0.00079056947, 0.00025000001, 7.9056947e-05});
+  expect_frequencies(
+      10000,
+      {.kind = Kind::kYarn,
+       .factor = 4,
+       .original_length = 1024,
+       .beta_fast = 16,
+       .beta_slow = 2,
+       .truncate = false},
+      {1, 0.31622776, 0.1, 0.018701805, 0.0024999999, 0.00079056947, 0.00025000001, 7.9056947e-05});
+  expect_error(ErrorKind::kUsage, "an original length above 0",
+               [] { rotary_frequencies(16, 10000, {.kind = Kind::kYarn, .factor = 4}); });
+}
+
+TEST(Rotary, YarnsAmplitude) {
+  RotaryOptions options{.head_width = 2, .dtype = DType::kFloat64};
+  options.scaling = {.kind = RotaryScaling::Kind::kYarn, .original_length = 64, .amplitude = 1.5};
+  EXPECT_NEAR(rotary_angles({1}, options).cosines.to_vector<double>()[0], 1.5 * std::cos(1), 1e-12);
 }
 
 TEST(Rotary, ErrorsNameTheShapes) {

@@ -100,7 +100,8 @@ void check_model_settings(const Recipe& recipe) {
     fail(ErrorKind::kUsage, "model.width ({}) must be divisible by model.heads ({})", model.width,
          model.heads);
   }
-  const bool rotary = recipe.arch == "llama" ||
+  // Architectures with shared keys and values have rotary positions.
+  const bool rotary = has("key_value_heads") ||
                       (has("positions") && (model.positions.kind == nn::PositionKind::kRotary ||
                                             model.positions.kind == nn::PositionKind::kRotaryInterleaved));
   if (rotary && model.width / model.heads % 2 != 0) {

@@ -42,9 +42,9 @@ struct DecodeQuery {
   const int64_t heads = round_up(a.heads, kHeadGroup);
   int64_t q = 0;                   ///< the query,
   int64_t first = 0, visible = 0;  ///< the first key it sees, and how many
-  T* weights = nullptr;        ///< (visible, heads): scores, then exp(scale (score - row_max))
-  T* row_max = nullptr;        ///< (heads)
-  T* sums = nullptr;           ///< (heads) of the weights
+  T* weights = nullptr;            ///< (visible, heads): scores, then exp(scale (score - row_max))
+  T* row_max = nullptr;            ///< (heads)
+  T* sums = nullptr;               ///< (heads) of the weights
 
   Head<T> head(int64_t h) const { return {a, span, h}; }
   /// The row of the k-th key that the query sees.

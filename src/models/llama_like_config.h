@@ -1,0 +1,53 @@
+// The keys of config.json that Llama and the families after it have in common.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "base/known_keys.h"
+#include "models/decoder_only_config.h"
+
+namespace heed::models {
+
+/// The values of keys that a config leaves out.
+struct LlamaLikeDefaults {
+  int64_t max_length = 2048;
+  int key_value_heads = 0;  ///< 0: as many as heads
+  int64_t head_width = 0;   ///< 0: D / H
+  bool tied_output = false;
+  Activation activation = Activation::kSwish;
+  std::string activation_key = "hidden_act";
+};
+
+/// The keys that read_llama_like() reads, `more`, and what all configs may contain.
+KnownKeys llama_like_keys(KnownKeys more);
+/// Sizes, activation, dropout, special ids and tied weights. Positions and biases are the family's.
+DecoderOnlyConfig read_llama_like(const JsonObject& json, const DecoderOnlyFamily& family,
+                                  const LlamaLikeDefaults& defaults);
+/// For rotary positions with a usual base of 10000.
+RotaryDefaults rotary_defaults(const DecoderOnlyConfig& config);
+/// The same keys for config.json; `model_class` is Hugging Face's.
+nlohmann::ordered_json llama_like_json(const DecoderOnlyConfig& config, const char* model_class);
+
+/// Llama's names of parameters.
+DecoderOnlyFamily llama_like_family(const std::string& model_type,
+                                    nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config));
+/// The config for the settings of a recipe. Files have no key for other dropouts than that of attention
+/// weights, so these are for training alone.
+DecoderOnlyConfig llama_like_config(const ModelSettings& settings, const DecoderOnlyFamily& family);
+/// The row of a family, which lacks `make` and `read`.
+Architecture llama_like_architecture(const std::string& name, const std::string& description,
+                                     const std::string& model_type);
+
+/// Layers whose attention slides: layer_types of the config, or those that `slides(layer)` names; empty:
+/// none.
+std::vector<bool> read_sliding_layers(const JsonObject& json, int layers,
+                                      const std::function<bool(int layer)>& slides);
+/// sliding_window; 0 for null, which is no window, and not the same as a missing key.
+int64_t read_window(const JsonObject& json);
+/// layer_types
+nlohmann::ordered_json layer_types_json(const DecoderOnlyConfig& config);
+
+}  // namespace heed::models
