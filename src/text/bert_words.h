@@ -6,10 +6,11 @@
 // a word. Accents are stripped by canonical decomposition without its combining marks.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "text/pipeline/normalizer.h"
 
 namespace heed {
 
@@ -19,16 +20,10 @@ struct BertWordOptions {
   bool chinese_apart = true;  ///< each CJK ideograph is a word
 };
 
-/// A normalised word with the source bytes of each of its characters.
-struct BertWord {
-  struct Character {
-    size_t offset = 0;          ///< offset in `text`
-    size_t begin = 0, end = 0;  ///< the bytes [begin, end) of the original text
-  };
-  std::string text;
-  std::vector<Character> characters;
-};
+/// The options of the normalizer; its words are those of bert_pre_tokenizer().
+BertNormalizerOptions normalizer_options(const BertWordOptions& options);
 
-std::vector<BertWord> bert_words(std::string_view text, const BertWordOptions& options);
+/// The normalised words of a text.
+std::vector<std::string> bert_words(std::string_view text, const BertWordOptions& options);
 
 }  // namespace heed

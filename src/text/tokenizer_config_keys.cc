@@ -53,13 +53,14 @@ const KnownKeys& marian_tokenizer_keys() {
 }
 
 const KnownKeys& wordpiece_keys() {
-  static const KnownKeys keys = with_keys_of_all(
-      {.read = {"cls_token", "do_basic_tokenize", "do_lower_case", "mask_token", "model_max_length",
-                "pad_token", "sep_token", "strip_accents", "tokenize_chinese_chars", "unk_token"},
-       .ignored = {},
-       .neutral = {{"clean_text", {true}},
-                   {"never_split", {nlohmann::json::array()}},
-                   {"wordpieces_prefix", {"##"}}}});
+  static const KnownKeys keys =
+      with_keys_of_all({.read = {"add_prefix_space", "cls_token", "do_basic_tokenize", "do_lower_case",
+                                 "mask_token", "model_max_length", "pad_token", "sep_token", "strip_accents",
+                                 "tokenize_chinese_chars", "unk_token"},
+                        .ignored = {},
+                        .neutral = {{"clean_text", {true}},
+                                    {"never_split", {nlohmann::json::array()}},
+                                    {"wordpieces_prefix", {"##"}}}});
   return keys;
 }
 

@@ -99,7 +99,7 @@ TEST(TokenizerConfigKeys, UnsupportedKeysAreNamed) {
   }
   expect_refused(kMarian, with(kMarian, R"("do_lower_case": true)"), "do_lower_case");
   expect_refused(kMarian, with(kMarian, R"("add_prefix_space": true)"), "add_prefix_space");
-  expect_refused(kBert, with(kBert, R"("add_prefix_space": true)"), "add_prefix_space");
+  expect_refused(kBert, with(kBert, R"("add_bos_token": true)"), "add_bos_token");
 }
 
 TEST(TokenizerConfigKeys, TokensMustBeInTheVocabulary) {

@@ -151,25 +151,6 @@ std::vector<std::pair<std::string, std::string>> merges_of(const JsonObject& mod
   return merges;
 }
 
-/// One item of a template: {"Sequence": {"id": "A", "type_id": 0}} or {"SpecialToken": {"id": "[CLS]",
-/// "type_id": 0}}.
-struct TemplateItem {
-  bool is_text = false;
-  std::string name;
-  int64_t type = 0;
-  bool operator==(const TemplateItem&) const = default;
-};
-
-std::vector<TemplateItem> items_of(const TokenizerStep& step, const char* key) {
-  std::vector<TemplateItem> items;
-  for (const JsonObject& object : step.settings.objects(key)) {
-    const bool is_text = object.has("Sequence");
-    const JsonObject item = object.object(is_text ? "Sequence" : "SpecialToken");
-    items.push_back({is_text, item.string("id"), item.integer("type_id")});
-  }
-  return items;
-}
-
 }  // namespace
 
 TokenizerJson read_tokenizer_json(const std::string& path) {
@@ -210,50 +191,6 @@ void allow_settings(const TokenizerJson& json, const TokenizerStep& step,
                   fmt::format("is not supported: Heed does not know its setting \"{}\"", shown(key)));
     }
   }
-}
-
-TokenizerSteps::TokenizerSteps(const TokenizerJson& json, const std::vector<TokenizerStep>& steps,
-                               std::string needed)
-    : json_(json), steps_(steps), needed_(std::move(needed)) {}
-
-const TokenizerStep* TokenizerSteps::take(std::string_view type) {
-  if (next_ == steps_.size() || steps_[next_].type != type) return nullptr;
-  return &steps_[next_++];
-}
-
-void TokenizerSteps::end() const {
-  if (next_ < steps_.size()) refuse_step(json_, steps_[next_], "is not supported here: " + needed_);
-}
-
-TokenizerFrame frame_of_template(const TokenizerJson& json, const TokenizerStep& step) {
-  TokenizerFrame frame;
-  bool text_seen = false;
-  for (const TemplateItem& item : items_of(step, "single")) {
-    if (item.type != 0 || (item.is_text && (text_seen || item.name != "A"))) {
-      refuse_step(json, step, "is not supported: expected a text of type 0 between special tokens");
-    }
-    text_seen |= item.is_text;
-    if (item.is_text) continue;
-    const std::vector<int64_t> ids = step.settings.object("special_tokens").object(item.name).integers("ids");
-    if (ids.size() != 1 || ids[0] < 0 || ids[0] >= static_cast<int64_t>(json.pieces.size())) {
-      refuse_step(
-          json, step,
-          fmt::format("is not supported: '{}' is not a single token of the vocabulary", shown(item.name)));
-    }
-    (text_seen ? frame.after : frame.before).push_back(json.pieces[static_cast<size_t>(ids[0])]);
-  }
-  if (!text_seen) refuse_step(json, step, "does not contain the text");
-  return frame;
-}
-
-bool pairs_like_bert(const TokenizerStep& step, const TokenizerFrame& frame) {
-  std::vector<TemplateItem> expected;
-  for (const std::string& token : frame.before) expected.push_back({false, token, 0});
-  for (const int64_t type : {0, 1}) {
-    expected.push_back({true, type == 0 ? "A" : "B", type});
-    for (const std::string& token : frame.after) expected.push_back({false, token, type});
-  }
-  return items_of(step, "pair") == expected;
 }
 
 }  // namespace heed

@@ -1,5 +1,5 @@
-// Parses Hugging Face's tokenizer.json into a list of pipeline steps. text/tokenizer_pipelines.h interprets
-// them.
+// Parses Hugging Face's tokenizer.json into a list of pipeline steps. text/pipeline/text_pipeline.h
+// interprets them.
 //
 //   text -> normalizer -> pre_tokenizer -> model -> post_processor -> ids -> decoder -> text
 #pragma once
@@ -43,37 +43,5 @@ TokenizerJson read_tokenizer_json(const std::string& path);
 /// Throws kFormat for a setting of the step that is not in `known`.
 void allow_settings(const TokenizerJson& json, const TokenizerStep& step,
                     const std::vector<std::string>& known);
-
-/// A cursor over the steps of one part of the pipeline.
-class TokenizerSteps {
- public:
-  /// `json` and `steps` must outlive this. `needed` describes the expected steps: "byte-level BPE needs
-  /// ByteLevel".
-  TokenizerSteps(const TokenizerJson& json, const std::vector<TokenizerStep>& steps, std::string needed);
-
-  /// Takes the next step if it has this type; otherwise returns nullptr.
-  const TokenizerStep* take(std::string_view type);
-  /// Throws if steps are left.
-  void end() const;
-
- private:
-  const TokenizerJson& json_;
-  const std::vector<TokenizerStep>& steps_;
-  std::string needed_;
-  size_t next_ = 0;
-};
-
-/// The special tokens that a post-processor's template adds before and after a text.
-struct TokenizerFrame {
-  std::vector<std::string> before, after;
-};
-
-/// Interprets a step "TemplateProcessing" for single texts. Throws kFormat unless it only adds tokens around
-/// the text, all of type 0, with the ids of the vocabulary.
-TokenizerFrame frame_of_template(const TokenizerJson& json, const TokenizerStep& step);
-
-/// Whether the step formats text pairs as `before` A `after` B `after`, with type 0 up to the first `after`
-/// and type 1 from there.
-bool pairs_like_bert(const TokenizerStep& step, const TokenizerFrame& frame);
 
 }  // namespace heed

@@ -12,7 +12,7 @@
 #include "text/test_cases.h"
 #include "text/test_text.h"
 #include "text/text_tokenizer.h"
-#include "text/tokenizer_pipelines.h"
+#include "text/tokenizer_json.h"
 #include "text/utf8.h"
 #include "text/wordpiece.h"
 
@@ -113,24 +113,45 @@ TEST(TokenizerJson, ReferenceCasesOfLanguageModels) {
   }
 }
 
-TEST(TokenizerJson, ReferenceCasesOfBert) {
+/// The reference cases that are encoders. Special tokens that a text spells are text here.
+TEST(TokenizerJson, ReferenceCasesOfEncoders) {
   const std::filesystem::path folder = families_folder() / "tokenizer_json";
   if (case_files(folder).empty()) GTEST_SKIP() << "no cases in " << folder;
-  for (const char* name : {"bert_uncased", "bert_cased"}) {
+  for (const char* name : {"bert_uncased", "bert_cased", "mpnet", "roberta", "roberta_prefix_space",
+                           "xlm_roberta", "modernbert"}) {
     SCOPED_TRACE(name);
     const Json json = read_json(folder / name / "case.json");
     const std::string model = (folder / name / "model").string();
     const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(model);
     const TokenizerJson description = read_tokenizer_json(model + "/tokenizer.json");
+    int compared = 0;
     for (const Json& each : json["texts"]) {
       const auto text = each["text"].get<std::string>();
       const bool spells =
-          std::any_of(description.added.begin(), description.added.end(),
-                      [&](const AddedToken& token) { return text.find(token.content) != std::string::npos; });
-      if (spells) continue;  // special tokens in a text are text here
-      EXPECT_EQ(tokenizer.encode(text).ids, ids_of(each["ids"])) << text;
-      EXPECT_EQ(tokenizer.decode(ids_of(each["ids"])), each["decoded_plain"].get<std::string>()) << text;
+          std::any_of(description.added.begin(), description.added.end(), [&](const AddedToken& token) {
+            return token.special && text.find(token.content) != std::string::npos;
+          });
+      if (spells) continue;
+      const WordPieceEncoding encoding = tokenizer.encode(text);
+      EXPECT_EQ(encoding.ids, ids_of(each["ids"])) << text;
+      EXPECT_EQ(encoding.pieces, each["tokens"].get<std::vector<std::string>>()) << text;
+      EXPECT_EQ(encoding.spans.size(), encoding.ids.size());
+      EXPECT_EQ(tokenizer.decode(encoding.ids), each["decoded_plain"].get<std::string>()) << text;
+      ++compared;
     }
+    EXPECT_GT(compared, 100);
+    for (const Json& each : json["pairs"]) {
+      const auto encoding =
+          tokenizer.encode(each["first"].get<std::string>(), each["second"].get<std::string>());
+      EXPECT_EQ(encoding.ids, ids_of(each["ids"]));
+      EXPECT_EQ(encoding.types, ids_of(each["types"]));
+    }
+    EXPECT_TRUE(tokenizer.mask_id().has_value());
+    const TestFolder copy;
+    tokenizer.save(copy.path());
+    const WordPieceTokenizer again = WordPieceTokenizer::load(copy.path());
+    EXPECT_EQ(again.encode("Naïve test, 12!").ids, tokenizer.encode("Naïve test, 12!").ids);
+    EXPECT_EQ(again.pad_id(), tokenizer.pad_id());
   }
 }
 
@@ -191,12 +212,10 @@ TEST(TokenizerJson, UnsupportedComponentsAreNamed) {
       "it may add one token before a text, and none after it");
   expect_refused("marked_first", set("/pre_tokenizer/prepend_scheme", "sometimes"), "prepend_scheme");
   expect_refused("wordpiece_lower", nothing, "");
-  expect_refused("wordpiece_lower", set("/normalizer/clean_text", false), "\"clean_text\" must be true");
-  expect_refused("wordpiece_lower", set("/pre_tokenizer", {{"type", "Whitespace"}}),
-                 "the pre_tokenizer {\"type\":\"Whitespace\"}");
-  expect_refused("wordpiece_lower", set("/model/max_input_chars_per_word", 50),
-                 "\"max_input_chars_per_word\" must be 100");
-  expect_refused("wordpiece_lower", set("/post_processor/pair/3/Sequence/type_id", 0), "the post_processor");
+  expect_refused("wordpiece_lower", set("/normalizer/clean_text", false), "");
+  expect_refused("wordpiece_lower", set("/normalizer/remove", "x"), "does not know its setting \"remove\"");
+  expect_refused("wordpiece_lower", set("/post_processor", nullptr),
+                 "puts no tokens before and after a text");
   expect_refused("wordpiece_lower", set("/added_tokens/4/content", "[unused1]"), "[unused1]");
 }
 
@@ -213,6 +232,12 @@ TEST(TokenizerJson, ContradictionsAreRefused) {
   expect_refused("wordpiece_lower", nothing, "contradicts \"do_lower_case\": false",
                  R"({"do_lower_case": false})");
   expect_refused("wordpiece_cased", nothing, "", R"({"do_lower_case": false})");
+  expect_refused(
+      "wordpiece_cased",
+      [](Json& json) {
+        json["pre_tokenizer"] = {{"type", "ByteLevel"}, {"add_prefix_space", true}};
+      },
+      "contradicts \"add_prefix_space\": false", R"({"add_prefix_space": false})");
 }
 
 TEST(TokenizerJson, DamagedFilesAreRefused) {

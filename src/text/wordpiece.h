@@ -1,8 +1,9 @@
-// BERT's tokenizer: [CLS] text [SEP], or [CLS] first [SEP] second [SEP] (Devlin et al., 2019). WordPiece
-// (Schuster and Nakajima, 2012; Wu et al., 2016) splits words greedily into the longest matching pieces;
-// pieces after the first are written "##ing". A word without a segmentation becomes [UNK].
+// Tokenizers of encoders. BERT's: [CLS] text [SEP], or [CLS] first [SEP] second [SEP] (Devlin et al., 2019).
+// WordPiece (Schuster and Nakajima, 2012; Wu et al., 2016) splits words greedily into the longest matching
+// pieces; pieces after the first are written "##ing". A word without a segmentation becomes [UNK]. With a
+// tokenizer.json any other, such as RoBERTa's and XLM-R's (text/pipeline/text_pipeline.h).
 //
-// Ids equal those of Hugging Face's BertTokenizer, with one difference for untrusted input: special tokens in
+// Ids equal those of Hugging Face's tokenizers, with one difference for untrusted input: special tokens in
 // the text are ordinary text, except "[MASK]" on request.
 #pragma once
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "text/bert_words.h"
+#include "text/pipeline/text_pipeline.h"
 #include "text/sentencepiece.h"
 #include "text/tokenizer.h"
 #include "text/vocabulary.h"
@@ -69,10 +71,12 @@ bool is_padded_vocabulary(int64_t pieces, int64_t rows);
 /// Immutable and thread-safe; cheap to copy.
 class WordPieceTokenizer {
  public:
-  /// Loads `tokenizer.json` (text/tokenizer_pipelines.h), else `vocab.txt` (one piece per line), and
-  /// `tokenizer_config.json` if present. Throws kNotFound, kFile, or kFormat with the file name.
+  /// Loads `tokenizer.json`, which must put tokens before and after a text, else `vocab.txt` (one piece per
+  /// line), and `tokenizer_config.json` if present. Throws kNotFound, kFile, or kFormat with the file name,
+  /// also if tokenizer_config.json contradicts tokenizer.json.
   static WordPieceTokenizer load(const std::string& directory);
-  /// Writes both files; the directory must exist. Throws kFile.
+  /// Writes `tokenizer.json` if it was loaded, else `vocab.txt`, and `tokenizer_config.json`; the directory
+  /// must exist. Throws kFile.
   void save(const std::string& directory) const;
 
   /// Trains on lines: starts from characters and repeatedly merges the most frequent pair of adjacent pieces
@@ -87,8 +91,8 @@ class WordPieceTokenizer {
   WordPieceEncoding encode(std::string_view text, const WordPieceOptions& options = {}) const;
   WordPieceEncoding encode(std::string_view first, std::string_view second,
                            const WordPieceOptions& options = {}) const;
-  /// Readable text: words joined by spaces, without special tokens, cleaned up if the settings say so. Not
-  /// the exact inverse of encode(). Throws kUsage for invalid ids.
+  /// Readable text without special tokens; BERT's words are joined by spaces, and cleaned up if the settings
+  /// say so. Not the exact inverse of encode(). Throws kUsage for invalid ids.
   std::string decode(std::span<const int32_t> ids) const;
 
   const Vocabulary& vocabulary() const { return *vocabulary_; }
@@ -103,12 +107,18 @@ class WordPieceTokenizer {
   bool is_special(int32_t id) const;
 
  private:
-  /// Tokenizes without adding special tokens.
-  Encoding tokenize(std::string_view text, const WordPieceOptions& options) const;
-  /// Appends the pieces of a word of `text` that begins at byte `base` of the original.
-  void tokenize_word(const BertWord& word, size_t base, const WordPieceDropout* dropout,
-                     Encoding& encoding) const;
+  WordPieceTokenizer(TextPipeline pipeline, const WordPieceSettings& settings, std::string json_path,
+                     bool is_word_piece);
+  WordPieceEncoding encode_texts(std::string_view first, std::optional<std::string_view> second,
+                                 const WordPieceOptions& options) const;
+  PipelineEncoding tokenize(std::string_view text, const WordPieceOptions& options) const;
+  /// Tokenizes a word at random.
+  void drop_out(std::string_view word, const WordPieceDropout& dropout,
+                std::vector<ModelToken>& tokens) const;
 
+  TextPipeline pipeline_;
+  std::string json_path_;  // of the tokenizer.json; empty without one
+  bool is_word_piece_;     // with pieces "##ing"
   std::shared_ptr<const Vocabulary> vocabulary_;
   WordPieceSettings settings_;
   size_t max_piece_bytes_ = 0;

@@ -29,7 +29,8 @@ WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& 
   WordPieceConfig result{.settings = {},
                          .lowercase = read_flag(config, "do_lower_case"),
                          .strip_accents = read_flag(config, "strip_accents"),
-                         .chinese_apart = read_flag(config, "tokenize_chinese_chars")};
+                         .chinese_apart = read_flag(config, "tokenize_chinese_chars"),
+                         .adds_space = read_flag(config, "add_prefix_space")};
   WordPieceSettings& settings = result.settings;
   settings.words.lowercase = result.lowercase.value_or(true);
   settings.words.strip_accents = result.strip_accents.value_or(settings.words.lowercase);
@@ -43,16 +44,18 @@ WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& 
   return result;
 }
 
-std::string write_wordpiece_config(const WordPieceSettings& settings) {
-  OrderedJson config{{"cls_token", settings.start},
-                     {"do_lower_case", settings.words.lowercase},
-                     {"mask_token", settings.mask}};
+std::string write_wordpiece_config(const WordPieceSettings& settings, bool with_json) {
+  OrderedJson config{{"cls_token", settings.start}};
+  if (!with_json) config["do_lower_case"] = settings.words.lowercase;
+  if (!settings.mask.empty()) config["mask_token"] = settings.mask;
   if (settings.max_length > 0) config["model_max_length"] = settings.max_length;
   config["pad_token"] = settings.pad;
   config["sep_token"] = settings.end;
-  config["strip_accents"] = settings.words.strip_accents;
-  config["tokenize_chinese_chars"] = settings.words.chinese_apart;
-  config["tokenizer_class"] = "BertTokenizer";
+  if (!with_json) {
+    config["strip_accents"] = settings.words.strip_accents;
+    config["tokenize_chinese_chars"] = settings.words.chinese_apart;
+  }
+  config["tokenizer_class"] = with_json ? "PreTrainedTokenizerFast" : "BertTokenizer";
   config["unk_token"] = settings.unknown;
   return config.dump(2) + "\n";
 }

@@ -13,14 +13,15 @@ namespace heed {
 /// them to a default.
 struct WordPieceConfig {
   WordPieceSettings settings;
-  std::optional<bool> lowercase, strip_accents, chinese_apart;
+  std::optional<bool> lowercase, strip_accents, chinese_apart, adds_space;
 };
 
 /// Throws kFormat, with `name`, for what is not JSON of the right types, and for settings that Heed does not
 /// have.
 WordPieceConfig read_wordpiece_config(std::string_view json, const std::string& name);
 
-/// For BertTokenizer of transformers.
-std::string write_wordpiece_config(const WordPieceSettings& settings);
+/// For BertTokenizer of transformers; with a `tokenizer.json`, which has everything but the names of the
+/// special tokens, for its generic class. Empty names are left out.
+std::string write_wordpiece_config(const WordPieceSettings& settings, bool with_json);
 
 }  // namespace heed

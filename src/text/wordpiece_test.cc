@@ -174,11 +174,7 @@ TEST(WordPiece, ReadsLinesOfWindowsAndAMissingLastEnd) {
 }
 
 TEST(BertWords, CategoriesAreThoseOfUnicode8) {
-  const auto words = [](std::string_view text) {
-    std::vector<std::string> texts;
-    for (const BertWord& word : bert_words(text, {})) texts.push_back(word.text);
-    return texts;
-  };
+  const auto words = [](std::string_view text) { return bert_words(text, {}); };
   EXPECT_THAT(words("a\u0300b"), ElementsAre("ab"));                // a mark of version 1
   EXPECT_THAT(words("a\u0898b"), ElementsAre("a\u0898b"));          // a mark of version 14
   EXPECT_THAT(words("a\u060cb"), ElementsAre("a", "\u060c", "b"));  // punctuation of version 1
@@ -216,6 +212,7 @@ TEST(WordPiece, RefusesInvalidVocabularies) {
   expect_refused(good, R"({"do_lower_case": "yes"})", "'do_lower_case' is \"yes\", expected true or false");
   expect_refused(good, R"({"do_basic_tokenize": false})", "do_basic_tokenize");
   expect_refused(good, R"({"model_max_length": "long"})", "model_max_length");
+  expect_refused(good, R"({"add_prefix_space": true})", "needs a tokenizer.json");
   expect_refused(good, "[]", "expected an object");
   TestFolder empty;
   expect_error(ErrorKind::kNotFound, "vocab.txt", [&] { WordPieceTokenizer::load(empty.path()); });
@@ -289,12 +286,12 @@ TEST(WordPieceTraining, CountsAfterEachMergeAreThoseOfACountFromScratch) {
   const std::vector<std::string> lines = artificial_lines(40);
   std::map<std::vector<std::string>, int> words;
   for (const std::string& line : lines) {
-    for (const BertWord& word : bert_words(line, {})) {
+    for (const std::string& word : bert_words(line, {})) {
       std::vector<std::string> pieces;
-      for (size_t offset = 0; offset < word.text.size();) {
+      for (size_t offset = 0; offset < word.size();) {
         const size_t begin = offset;
-        next_code_point(word.text, offset);
-        pieces.push_back((begin > 0 ? "##" : "") + word.text.substr(begin, offset - begin));
+        next_code_point(word, offset);
+        pieces.push_back((begin > 0 ? "##" : "") + word.substr(begin, offset - begin));
       }
       ++words[pieces];
     }

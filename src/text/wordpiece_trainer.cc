@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "base/check.h"
 #include "text/utf8.h"
@@ -25,8 +26,9 @@ Counts count_words(const NextLine& lines, const BertWordOptions& options) {
   Counts counts;
   std::string line;
   while (lines(line)) {
-    for (const BertWord& word : bert_words(line, options)) {
-      if (word.characters.size() <= kMaxWordLength) ++counts[utf8_to_utf32(word.text)];
+    for (const std::string& word : bert_words(line, options)) {
+      std::u32string characters = utf8_to_utf32(word);
+      if (characters.size() <= kMaxWordLength) ++counts[std::move(characters)];
     }
   }
   if (counts.empty()) fail(ErrorKind::kText, "there is no text to train the tokenizer on");
