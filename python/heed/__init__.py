@@ -11,7 +11,7 @@ with a message that says what is wrong, where, and what to do; an argument of a 
 Ctrl-C stops translating, generating, classifying and training.
 """
 
-from ._heed import Error, __version__
+from . import _heed
 from .attention import (
     AttentionGradients,
     AttentionResult,
@@ -23,10 +23,13 @@ from .attention import (
     sinusoidal_positions,
 )
 from .classifier import Classification, Classifier
+from .errors import Error
 from .generator import Generator
 from .trace import Trace
 from .training import TrainingResult, TrainingStep, train
 from .translator import Translation, Translator
+
+__version__: str = _heed.version()
 
 __all__ = [
     "AttentionGradients",

@@ -15,15 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _heed
 from ._arguments import set_options, text_of, with_arrays
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:  # who only translates need not load NumPy
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,7 @@ class MultiHeadAttention:
 
     def parameter(self, name: str) -> Array:
         """A copy of a parameter; weights are (output width, input width). Raises heed.Error for an unknown name."""
-        return self._layer.parameter(text_of("name", name))  # type: ignore[no-any-return]
+        return cast("Array", self._layer.parameter(text_of("name", name)))
 
     def set_parameter(self, name: str, value: Any) -> None:
         """Stores a copy of an array, converted to the type of the layer. Raises heed.Error for another shape."""
@@ -232,12 +233,12 @@ def scaled_dot_product_attention(
 
 def padding_mask(lengths: Sequence[int], max_length: int) -> npt.NDArray[np.uint8]:
     """(B, max_length): 1 for the tokens of each sentence, 0 for the padding after them."""
-    return _heed.padding_mask(list(lengths), max_length)  # type: ignore[no-any-return]
+    return cast("npt.NDArray[np.uint8]", _heed.padding_mask(list(lengths), max_length))
 
 
 def look_ahead_mask(length: int) -> npt.NDArray[np.uint8]:
     """(length, length): 1 on and below the diagonal, so that a position attends to itself and preceding positions."""
-    return _heed.look_ahead_mask(length)  # type: ignore[no-any-return]
+    return cast("npt.NDArray[np.uint8]", _heed.look_ahead_mask(length))
 
 
 def sinusoidal_positions(length: int, width: int, *, interleaved: bool = True) -> npt.NDArray[np.float32]:
@@ -245,4 +246,4 @@ def sinusoidal_positions(length: int, width: int, *, interleaved: bool = True) -
 
     interleaved: sines and cosines alternate, as in the paper; otherwise all sines come first, as in Marian.
     """
-    return _heed.sinusoidal_positions(length, width, interleaved)  # type: ignore[no-any-return]
+    return cast("npt.NDArray[np.float32]", _heed.sinusoidal_positions(length, width, interleaved))

@@ -65,7 +65,7 @@ class Classifier:
         list. Raises heed.Error for a pair if the model takes single texts.
         """
         single = isinstance(text, (str, tuple))
-        items: Sequence[Any] = [text] if single else text  # type: ignore[assignment]
+        items: Sequence[Any] = [text] if single else text
         if not isinstance(items, Sequence) or isinstance(items, (bytes, bytearray)):
             raise TypeError(f"text must be a str, a pair of str, or a list of them, not {type(text).__name__}")
         found = self._model.classify([_pair_of(each) for each in items])

@@ -43,7 +43,7 @@ class Generator:
     @overload
     def generate(
         self,
-        prompt: Sequence[str],
+        prompt: list[str] | tuple[str, ...],
         *,
         max_tokens: int | None = None,
         greedy: bool = False,
@@ -60,7 +60,7 @@ class Generator:
 
     def generate(
         self,
-        prompt: str | Sequence[str],
+        prompt: str | list[str] | tuple[str, ...],
         *,
         max_tokens: int | None = None,
         greedy: bool = False,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 from functools import cached_property
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from ._arguments import path_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _FRAME = (
     '<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" style="width: 100%; height: {height}px; border: 0"'

@@ -55,7 +55,7 @@ class Translator:
     @overload
     def translate(
         self,
-        text: Sequence[str],
+        text: list[str] | tuple[str, ...],
         *,
         beam: int = 0,
         nbest: int = 1,
@@ -83,7 +83,7 @@ class Translator:
     @overload
     def translate(
         self,
-        text: Sequence[str],
+        text: list[str] | tuple[str, ...],
         *,
         beam: int = 0,
         nbest: int = 1,
@@ -96,7 +96,7 @@ class Translator:
 
     def translate(
         self,
-        text: str | Sequence[str],
+        text: str | list[str] | tuple[str, ...],
         *,
         beam: int = 0,
         nbest: int = 1,

@@ -61,7 +61,7 @@ void log_to_python(LogLevel level, const std::string& message) {
 
 NB_MODULE(_heed, m) {
   m.doc() = "The compiled part of the package heed. Use the package.";
-  m.attr("__version__") = version();
+  m.def("version", &version);
   error_class = PyErr_NewExceptionWithDoc(
       "heed.Error",
       "Bad input: an invalid option, shape, file or text. The message says what is wrong, where, and what to "

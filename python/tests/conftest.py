@@ -1,6 +1,7 @@
 """Models and files for the tests, and where the command is."""
 
 import os
+import string
 import subprocess
 from pathlib import Path
 
@@ -51,7 +52,8 @@ def pairs(tmp_path_factory):
 def language_model(tmp_path_factory):
     """The directory of a small language model, trained here."""
     folder = tmp_path_factory.mktemp("lm")
-    (folder / "text").write_text("".join(f"{a[0]} {b[0]} and {a[1]}.\n" for a, b in LINES))
+    letters = string.ascii_letters + " ,.-\n"
+    (folder / "text").write_text("".join(f"{a[0]} {b[0]} and {a[1]}.\n" for a, b in LINES) + letters)
     heed.train(
         folder / "model",
         text=folder / "text",

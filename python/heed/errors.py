@@ -1,0 +1,18 @@
+"""The exception of the package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+
+    class Error(Exception):
+        """Bad input: an invalid option, shape, file or text. The message says what is wrong, where, and what to do."""
+
+        kind: str
+        """"usage", "shape", "not_found", "file", "format", "text" or "numeric"."""
+
+else:
+    from ._heed import Error
+
+__all__ = ["Error"]
