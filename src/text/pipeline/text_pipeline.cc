@@ -12,6 +12,7 @@ namespace heed {
 struct TextPipeline::State {
   PipelineParts parts;
   int32_t size = 0;
+  std::vector<bool> special;  // by id
   mutable TokenCaches caches;
 };
 
@@ -52,6 +53,20 @@ CutText prepare(std::string_view text, const PipelineParts& parts, const Special
   return result;
 }
 
+/// Vocabularies hold special tokens ("</s>") among their pieces, and some models find them in a text. The
+/// length of the part of a piece that has to be tokenized apart so that they do not: up to the first
+/// character of the first special token; 0: none is spelt.
+size_t length_before_special(std::string_view piece, std::span<const ModelToken> tokens,
+                             const std::vector<bool>& special, const AddedVocabulary& added) {
+  for (const ModelToken& token : tokens) {
+    if (!special[static_cast<size_t>(token.id)]) continue;
+    const std::string_view text = piece.substr(token.begin, token.end - token.begin);
+    const size_t first = length_of_character(text[0]);
+    if (text == added.find(token.id)->content && first < text.size()) return token.begin + first;
+  }
+  return 0;
+}
+
 /// The number of code points before each byte of a text, and at its end; empty if all are single bytes.
 std::vector<uint32_t> code_points_before(std::string_view text) {
   if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
@@ -89,6 +104,7 @@ TextPipeline::TextPipeline(PipelineParts parts, int32_t size) {
   auto state = std::make_shared<State>();
   state->parts = std::move(parts);
   state->size = size;
+  for (int32_t id = 0; id < size; ++id) state->special.push_back(state->parts.added.is_special(id));
   state_ = std::move(state);
 }
 
@@ -130,9 +146,11 @@ PipelineEncoding TextPipeline::tokens(std::string_view text, const PipelineOptio
       add(piece.id, piece.begin, piece.end, /*as_in_text=*/true);
       continue;
     }
+    size_t plain_until = 0;  // the end of a part that would spell a special token together with the next
     for (size_t begin = piece.begin; begin < piece.end;) {
       std::string_view part = cut.all.text(begin, piece.end);
       if (options.model == nullptr) part = part.substr(0, parts.model->first_part(part));
+      if (begin < plain_until) part = part.substr(0, plain_until - begin);
       std::span<const ModelToken> tokens;
       if (slow) tokens = (*cache).find(part);
       if (tokens.empty()) {
@@ -144,6 +162,12 @@ PipelineEncoding TextPipeline::tokens(std::string_view text, const PipelineOptio
         }
         if (slow) (*cache).insert(part, fresh);
         tokens = fresh;
+      }
+      if (!options.read.special_tokens) {
+        if (const size_t length = length_before_special(part, tokens, state_->special, parts.added)) {
+          plain_until = begin + length;
+          continue;
+        }
       }
       for (const ModelToken& token : tokens)
         add(token.id, begin + token.begin, begin + token.end, token.unknown);

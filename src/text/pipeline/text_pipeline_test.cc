@@ -140,6 +140,20 @@ TEST(TextPipeline, SpecialTokensAreTextUnlessAsked) {
               testing::ElementsAre(1, 0, 7));
 }
 
+TEST(TextPipeline, ModelsDoNotSpellSpecialTokensEither) {
+  const auto scored = [](const char* piece, double score) { return Json::array({piece, score}); };
+  const Json unigram{{"type", "Unigram"},
+                     {"unk_id", 0},
+                     {"vocab", Json::array({scored("<unk>", 0), scored("</s>", 0), scored("a", -1),
+                                            scored("<", -2), scored("/s", -2), scored(">", -2)})}};
+  const Json end{{"id", 1}, {"content", "</s>"}, {"special", true}, {"normalized", false}};
+  const TextPipeline pipeline = small_pipeline({{"model", unigram}, {"added_tokens", Json::array({end})}});
+  EXPECT_THAT(pipeline.encode("a</s>a").ids, testing::ElementsAre(2, 1, 2));
+  const PipelineEncoding text = pipeline.encode("a</s>a</s>", {.read = {.special_tokens = false}});
+  EXPECT_THAT(text.ids, testing::ElementsAre(2, 3, 4, 5, 2, 3, 4, 5));
+  EXPECT_THAT(flat(text), testing::ElementsAre(0, 1, 1, 2, 2, 4, 4, 5, 5, 6, 6, 7, 7, 9, 9, 10));
+}
+
 TEST(TextPipeline, ThreadsTokenizeAlike) {
   const Json bpe{{"type", "BPE"},
                  {"vocab", {{"a", 0}, {"b", 1}, {"ab", 2}, {"Ġ", 3}}},
