@@ -14,8 +14,7 @@ tensor over the same memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from . import _heed
 from ._arguments import set_options, text_of, with_arrays
@@ -27,8 +26,7 @@ if TYPE_CHECKING:  # who only translates need not load NumPy
     Array = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class AttentionResult:
+class AttentionResult(NamedTuple):
     """The result of attention."""
 
     output: Array
@@ -37,8 +35,7 @@ class AttentionResult:
     """(B, H, Tq, Tk), or (..., Tq, Tk); None unless requested."""
 
 
-@dataclass(frozen=True, eq=False)
-class PackedAttentionResult:
+class PackedAttentionResult(NamedTuple):
     """The result of attention for a packed batch."""
 
     output: Array
@@ -47,8 +44,7 @@ class PackedAttentionResult:
     """For each sentence (H, Tq, Tk); empty unless requested."""
 
 
-@dataclass(frozen=True, eq=False)
-class AttentionGradients:
+class AttentionGradients(NamedTuple):
     """d(sum of output * upstream) / d(everything)."""
 
     query: Array

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from . import _heed
 from ._arguments import heads_of, path_of
@@ -14,8 +13,7 @@ from .trace import Trace
 TextOrPair: TypeAlias = str | tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Classification:
+class Classification(NamedTuple):
     """The class of a text, from `Classifier.classify(..., details=True)`."""
 
     label: str

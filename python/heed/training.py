@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _heed
 from ._arguments import path_of, set_options
@@ -13,8 +12,7 @@ from ._arguments import path_of, set_options
 Path = str | os.PathLike[str]
 
 
-@dataclass(frozen=True)
-class TrainingStep:
+class TrainingStep(NamedTuple):
     """The state of a training after an update."""
 
     step: int
@@ -37,8 +35,7 @@ class TrainingStep:
     """Whether this validation is the best so far."""
 
 
-@dataclass(frozen=True)
-class TrainingResult:
+class TrainingResult(NamedTuple):
     """How a training ended."""
 
     end: str

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 from . import _heed
 from ._arguments import heads_of, path_of, set_options, text_of, texts_of
 from .trace import Trace
 
 
-@dataclass(frozen=True)
-class Translation:
+class Translation(NamedTuple):
     """A translation with its numbers, from `Translator.translate(..., details=True)`."""
 
     text: str
