@@ -89,8 +89,8 @@ arm64: setup-build setup-test setup-arm64 ## run all tests for 64-bit Arm in an 
 install: build ## install to PREFIX=/usr/local
 	$(CMAKE) --install build --prefix $(PREFIX)
 
-clean: ## remove build/
-	rm -rf build
+clean: ## remove build/ and what pip has built
+	rm -rf build build-cp3*
 
 setup-%:
 	@scripts/setup $*
