@@ -79,5 +79,16 @@ TEST(WorkLine, ShowsWorkThatTakesTime) {
   EXPECT_EQ(written(std::chrono::milliseconds(600)), "\r\x1b[Ktraining the tokenizer  0:00:00\r\x1b[K");
 }
 
+TEST(WorkLine, ShowsTheFractionThatIsDone) {
+  testing::internal::CaptureStderr();
+  {
+    WorkLine line(true);
+    line.begin("aligning");
+    line.progress(0.25);
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "\r\x1b[Kaligning  25%  0:00:00\r\x1b[K");
+}
+
 }  // namespace
 }  // namespace heed::cli

@@ -98,6 +98,7 @@ int run_train(const TrainOptions& o) {
   if (!o.common.quiet) {
     options.on_message = [&](const std::string& text) { progress.message(text); };
     options.on_work = [&](const std::string& what) { progress.work(what); };
+    options.on_progress = [&](double fraction) { progress.work_progress(fraction); };
     options.on_step = [&](const train::Metrics& metrics) { progress.step(metrics); };
   }
   const train::TrainingSummary summary = train::train(options);

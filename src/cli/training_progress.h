@@ -62,6 +62,8 @@ class TrainingProgress {
   void message(const std::string& text);
   /// Displays a long-running activity until the next call of any function.
   void work(const std::string& what) { work_.begin(what); }
+  /// The fraction of that activity that is done.
+  void work_progress(double fraction) { work_.progress(fraction); }
   void step(const train::Metrics& metrics);
   void clear_line();
 

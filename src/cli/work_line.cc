@@ -1,5 +1,6 @@
 #include "cli/work_line.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <chrono>
@@ -20,6 +21,7 @@ constexpr Seconds kFirstDrawing(0.3), kBetweenDrawings(1), kFirstLine(2), kBetwe
 void WorkLine::begin(const std::string& what) {
   end();
   ended_ = false;
+  fraction_ = 0;
   // Signals are handled by other threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -48,12 +50,11 @@ void WorkLine::show(const std::string& what) {
   bool shown = false;
   Seconds wait = live_ ? kFirstDrawing : kFirstLine;
   while (!changed_.wait_for(lock, wait, [this] { return ended_; })) {
-    const double passed = Seconds(std::chrono::steady_clock::now() - start).count();
-    if (live_) {
-      std::fprintf(stderr, "\r\x1b[K%s  %s", what.c_str(), duration(passed).c_str());
-    } else {
-      std::fprintf(stderr, "%s%s\n", what.c_str(), shown ? ("  " + duration(passed)).c_str() : "");
-    }
+    const double passed = Seconds(std::chrono::steady_clock::now() - start).count(), fraction = fraction_;
+    std::string line = what;
+    if (fraction > 0) line += fmt::format("  {:.0f}%", 100 * fraction);
+    if (live_ || shown) line += "  " + duration(passed);
+    std::fprintf(stderr, live_ ? "\r\x1b[K%s" : "%s\n", line.c_str());
     std::fflush(stderr);
     shown = true;
     wait = live_ ? kBetweenDrawings : kBetweenLines;

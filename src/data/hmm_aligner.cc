@@ -49,11 +49,22 @@ struct HmmAligner::Lattice {
 HmmAligner::HmmAligner(const Sequences& sources, const Sequences& targets, int64_t vocabulary,
                        ThreadPool& pool, const HmmAlignerOptions& options)
     : options_(options), table_(sources, targets, vocabulary, 0) {
-  for (int n = 0; n < options.model1_iterations; ++n) improve_model1(sources, targets, pool);
+  int done = 0;
+  const auto report = [&] {
+    if (options_.progress)
+      options_.progress(++done / static_cast<double>(options.model1_iterations + options.iterations));
+  };
+  for (int n = 0; n < options.model1_iterations; ++n) {
+    improve_model1(sources, targets, pool);
+    report();
+  }
   // Initially a jump of 1 is most probable, and the others decrease symmetrically.
   for (int64_t d = -kMaxJump; d <= kMaxJump; ++d)
     jumps_.push_back(std::exp(-0.5 * static_cast<double>(std::abs(d - 1))));
-  for (int n = 0; n < options.iterations; ++n) improve(sources, targets, pool);
+  for (int n = 0; n < options.iterations; ++n) {
+    improve(sources, targets, pool);
+    report();
+  }
 }
 
 /// One iteration of model 1: all source tokens, including the end token, are equally probable a priori.
@@ -230,6 +241,13 @@ std::vector<int> HmmAligner::align(std::span<const int32_t> source, std::span<co
     state = static_cast<size_t>(from[j * states + state]);
   }
   return links;
+}
+
+HmmAlignerOptions TwoWayAligner::half(HmmAlignerOptions options, double begin) {
+  if (options.progress) {
+    options.progress = [all = options.progress, begin](double fraction) { all(begin + fraction / 2); };
+  }
+  return options;
 }
 
 TwoWayAligner::Links TwoWayAligner::align(std::span<const int32_t> source,

@@ -30,6 +30,8 @@ struct HmmAlignerOptions {
   int iterations = 4;             ///< of the hidden Markov model
   double null_probability = 0.2;  ///< p0
   Stop stop = {};                 ///< training throws Stopped if requested
+  /// Called on the calling thread after each iteration with the fraction of the training that is done.
+  std::function<void(double fraction)> progress = {};
 };
 
 class HmmAligner {
@@ -60,8 +62,8 @@ class TwoWayAligner {
   /// As HmmAligner.
   TwoWayAligner(const Sequences& sources, const Sequences& targets, int64_t vocabulary, ThreadPool& pool,
                 const HmmAlignerOptions& options = {})
-      : forward_(sources, targets, vocabulary, pool, options),
-        backward_(targets, sources, vocabulary, pool, options) {}
+      : forward_(sources, targets, vocabulary, pool, half(options, 0)),
+        backward_(targets, sources, vocabulary, pool, half(options, 0.5)) {}
 
   struct Links {
     std::vector<WordLink> forward, backward;  ///< both as (source token, target token)
@@ -69,6 +71,9 @@ class TwoWayAligner {
   Links align(std::span<const int32_t> source, std::span<const int32_t> target) const;
 
  private:
+  /// Options of one direction, whose training is half of the whole.
+  static HmmAlignerOptions half(HmmAlignerOptions options, double begin);
+
   HmmAligner forward_, backward_;
 };
 

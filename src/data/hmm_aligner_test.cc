@@ -85,5 +85,17 @@ TEST(HmmAligner, HandlesEmptySentencesAndUnknownTokens) {
   EXPECT_EQ(aligner.align(unknown, unknown).size(), 2u);
 }
 
+TEST(TwoWayAligner, ReportsItsProgress) {
+  const Pairs pairs = reordered_pairs(20, 1);
+  ThreadPool pool(1);
+  HmmAlignerOptions options;
+  options.model1_iterations = 1;
+  options.iterations = 1;
+  std::vector<double> fractions;
+  options.progress = [&](double fraction) { fractions.push_back(fraction); };
+  const TwoWayAligner aligner(pairs.sources, pairs.targets, kVocabulary, pool, options);
+  EXPECT_EQ(fractions, (std::vector<double>{0.25, 0.5, 0.75, 1}));
+}
+
 }  // namespace
 }  // namespace heed

@@ -21,7 +21,8 @@ constexpr uint64_t kChunk = 16384;
 constexpr size_t kBlock = 64;  // pairs per work item
 
 /// Trains the aligner on the corpus, or on evenly spaced pairs of it.
-TwoWayAligner train_aligner(const TaskInput& task, const Corpus& corpus) {
+TwoWayAligner train_aligner(const TaskInput& task, const Corpus& corpus,
+                            const std::function<void(double)>& progress) {
   Sequences sources, targets;
   const uint64_t stride = (corpus.sentences() + kMostPairs - 1) / kMostPairs;
   for (uint64_t n = 0; n < corpus.sentences(); n += stride) {
@@ -31,13 +32,19 @@ TwoWayAligner train_aligner(const TaskInput& task, const Corpus& corpus) {
   }
   HmmAlignerOptions options;
   options.stop = task.stop;
+  options.progress = progress;
   return {sources, targets, corpus.info().vocabulary_size, task.pool, options};
 }
 
 void make_links(const TaskInput& task, const Corpus& corpus, const std::string& path,
                 const CorpusOrigin& origin) {
-  task.say(fmt::format("aligning the tokens of {}", counted(corpus.sentences(), "pair")));
-  const TwoWayAligner aligner = train_aligner(task, corpus);
+  task.begin_work(fmt::format("aligning the tokens of {}", counted(corpus.sentences(), "pair")));
+  // Training the aligner makes nine passes over its sample, aligning one over all pairs.
+  const double all = static_cast<double>(corpus.sentences());
+  const double training = 9 * std::min<double>(all, kMostPairs);
+  const auto report = [&](double passes) { task.report_progress(passes / (training + all)); };
+  const TwoWayAligner aligner =
+      train_aligner(task, corpus, [&](double fraction) { report(fraction * training); });
   CorpusWriter writer(path, 2, static_cast<uint32_t>(origin.max_length + 1));
   for (uint64_t begin = 0; begin < corpus.sentences(); begin += kChunk) {
     const uint64_t count = std::min(kChunk, corpus.sentences() - begin);
@@ -58,6 +65,7 @@ void make_links(const TaskInput& task, const Corpus& corpus, const std::string& 
       }
     });
     for (size_t n = 0; n < count; ++n) writer.add(sources[n], targets[n]);
+    report(training + static_cast<double>(begin + count));
   }
   writer.commit(origin, {.written = corpus.sentences()});
 }

@@ -122,6 +122,10 @@ struct TaskInput {
   void begin_work(const std::string& what) const {
     if (on_work) on_work(what);
   }
+  std::function<void(double)> on_progress = {};  ///< as TrainerOptions::on_progress; may be empty
+  void report_progress(double fraction) const {
+    if (on_progress) on_progress(fraction);
+  }
 };
 
 /// A task as a row of a table.

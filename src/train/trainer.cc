@@ -136,8 +136,8 @@ void Trainer::prepare() {
   directory_.check(recipe_);
   const bool begun = directory_.was_begun();
   if (options_.on_work) options_.on_work("reading the text");
-  checked_ = kind_.read(
-      {options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_, options_.on_work});
+  checked_ = kind_.read({options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_,
+                         options_.on_work, options_.on_progress});
   check_settings();
   directory_.open(recipe_);
   if (directory_.was_begun() != begun) {

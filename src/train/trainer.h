@@ -39,9 +39,11 @@ struct TrainerOptions {
   std::function<void()> on_ready;
   std::function<void(const Metrics&)> on_step;  ///< after each update
   std::function<void(const std::string&)> on_message;
-  /// Called when something begins that may take long, before the first step: "training the tokenizer". It
-  /// ends with the next call of any of these functions.
+  /// Called when something begins that may take long, before the first step or after the last: "training the
+  /// tokenizer". It ends with the next call of any of these functions but on_progress.
   std::function<void(const std::string&)> on_work;
+  /// Called during work of known length with the fraction that is done.
+  std::function<void(double)> on_progress;
 };
 
 enum class TrainingEnd { kSteps, kMinutes, kEpochs, kPatience, kStopped };

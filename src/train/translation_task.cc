@@ -103,6 +103,7 @@ class TranslationObjective : public Objective {
   /// With guided alignment the head is known; otherwise the heads that align words best are chosen.
   void finish(const std::string& directory) const override {
     if (recipe_.guided_alignment) return;
+    input_.begin_work("choosing alignment heads");
     TokenPairs pairs;
     const uint64_t count = data_.corpus.sentences(), step = (count + kAlignedPairs - 1) / kAlignedPairs;
     for (uint64_t n = 0; n < count; n += step) {
