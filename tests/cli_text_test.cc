@@ -82,6 +82,8 @@ TEST_F(CliTextTest, GlossaryTermsAreTranslatedAsGiven) {
   const std::string bad = folder_.write("bad.tsv", "a\tb\nnothing\n");
   const CommandResult result = heed_command({"translate", "--model", model_, "--glossary", bad, "x"});
   expect_failure(result, 1, {"bad.tsv", "line 2"});
+  expect_failure(heed_command({"translate", "--model", model_, "--glossary", "-", "x"}), 2,
+                 {"--glossary", "standard input"});
 }
 
 TEST_F(CliTextTest, LinesInCapitalsAreTranslatedIntoCapitals) {

@@ -41,6 +41,10 @@ struct TranslateOptions {
 
 decode::TranslatorOptions translator_options(const TranslateOptions& o, const models::LoadedModel& model) {
   decode::TranslationChoices choices = o.choices;
+  if (o.glossary == "-") {
+    fail(ErrorKind::kUsage,
+         "--glossary cannot be standard input ('-'), which is for the text: give the name of a file");
+  }
   if (!o.glossary.empty()) choices.glossary = std::make_shared<const Glossary>(Glossary::load(o.glossary));
   decode::TranslatorOptions options = decode::default_translator_options(model);
   decode::apply(choices, options);

@@ -80,12 +80,23 @@ std::vector<ConstrainedSearch::Candidate> ConstrainedSearch::candidates(std::spa
   return found;
 }
 
+std::optional<ConstrainedSearch::Ending> ConstrainedSearch::next_ending(Ending ending, int32_t id) const {
+  const auto& starts = settings_.options.piece_starts;
+  if (ending == Ending::kNone || starts == nullptr) return Ending::kNone;
+  const PieceStart start = (*starts)[static_cast<size_t>(id)];
+  const bool separator = ending == Ending::kNumberSeparator;
+  if (start == PieceStart::kDigit || (start == PieceStart::kLetter && !separator)) return std::nullopt;
+  if (ending == Ending::kNumber && start == PieceStart::kSeparatedDigit) return std::nullopt;
+  if (ending == Ending::kNumber && start == PieceStart::kSeparator) return Ending::kNumberSeparator;
+  return Ending::kNone;
+}
+
 /// A token that belongs to no phrase.
 void ConstrainedSearch::add_free(size_t row, int32_t id, float log_probability,
                                  std::vector<Candidate>& found) const {
   const State& state = states_[row];
-  const auto& inner = settings_.options.continues_word;
-  if (state.word_must_end && inner != nullptr && (*inner)[static_cast<size_t>(id)]) return;
+  const std::optional<Ending> ending = next_ending(state.ending, id);
+  if (!ending) return;
   for (const RequiredPhrase& phrase : phrases_) {
     if (phrase.only_once && phrase.ids[0] == id) return;
   }
@@ -95,7 +106,7 @@ void ConstrainedSearch::add_free(size_t row, int32_t id, float log_probability,
   if (is_end && !complete(state)) return;
   candidate.state.sum += log_probability;
   candidate.state.compared += log_probability;
-  candidate.state.word_must_end = false;
+  candidate.state.ending = *ending;
   found.push_back(std::move(candidate));
 }
 
@@ -113,11 +124,11 @@ void ConstrainedSearch::add_phrase(size_t row, size_t phrase, float log_probabil
   next.begun[phrase] = true;
   next.written = state.phrase < 0 ? 1 : state.written + 1;
   next.phrase = static_cast<int32_t>(phrase);
-  next.word_must_end = false;
+  next.ending = Ending::kNone;
   if (next.written == required.ids.size()) {
     next.phrase = -1;
     next.written = 0;
-    next.word_must_end = required.whole_word;
+    if (required.whole_word) next.ending = required.ends_in_digit ? Ending::kNumber : Ending::kWord;
   }
   candidate.ends = length_ + 1 == settings_.max_length;
   found.push_back(std::move(candidate));

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "decode/sentence_search.h"
 
@@ -30,6 +31,13 @@ class ConstrainedSearch : public SentenceSearch {
   /// phrases.
   static constexpr size_t kMostInSets = 3;
 
+  /// What was just completed and must not be extended.
+  enum class Ending {
+    kNone,
+    kWord,
+    kNumber,           ///< neither by a digit nor by a separator and a digit: not "1.500" to "1.500,00"
+    kNumberSeparator,  ///< a number and ".", "," or ":"
+  };
   /// A hypothesis: its tree node and the state of its phrases.
   struct State {
     int32_t node = HypothesisTree::kRoot;
@@ -38,7 +46,7 @@ class ConstrainedSearch : public SentenceSearch {
     std::vector<bool> begun;  ///< for each phrase
     int32_t phrase = -1;      ///< the phrase in progress; -1: none
     size_t written = 0;       ///< its completed tokens
-    bool word_must_end = false;
+    Ending ending = Ending::kNone;
     size_t count() const { return static_cast<size_t>(std::count(begun.begin(), begun.end(), true)); }
   };
   struct Candidate {
@@ -51,6 +59,8 @@ class ConstrainedSearch : public SentenceSearch {
   std::vector<Candidate> candidates(std::span<float> logits);
   void add_free(size_t row, int32_t id, float log_probability, std::vector<Candidate>& found) const;
   void add_phrase(size_t row, size_t phrase, float log_probability, std::vector<Candidate>& found) const;
+  /// The ending after `id`; empty if `id` would extend what must end.
+  std::optional<Ending> next_ending(Ending ending, int32_t id) const;
   void follow(std::vector<Candidate> found);
   void finish(const State& state);
   bool nothing_better_to_come() const;

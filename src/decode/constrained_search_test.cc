@@ -88,9 +88,9 @@ TEST(ConstrainedSearch, FindsTheBestTranslationWithThePhrase) {
 TEST(ConstrainedSearch, PhrasesEndWhereWordsEnd) {
   const TinyTransformer model;
   SearchOptions options;
-  auto inner = std::make_shared<std::vector<bool>>(97, false);
-  for (size_t id = 0; id < 97; id += 2) (*inner)[id] = id > 0;  // half of all ids continue a word
-  options.continues_word = inner;
+  auto starts = std::make_shared<std::vector<PieceStart>>(97, PieceStart::kOther);
+  for (size_t id = 2; id < 97; id += 2) (*starts)[id] = PieceStart::kLetter;  // half of all continue a word
+  options.piece_starts = starts;
   std::vector<SearchSentence> sentences = sentences_with_phrases();
   const auto continued = [&](bool whole_word) {
     int count = 0;
@@ -104,12 +104,41 @@ TEST(ConstrainedSearch, PhrasesEndWhereWordsEnd) {
       const auto place = std::search(ids.begin(), ids.end(), phrase.begin(), phrase.end());
       const auto behind = place - ids.begin() + static_cast<int64_t>(phrase.size());
       const bool next_is_required = ids[behind] == sentences[n].required[0].ids[0];
-      if ((*inner)[ids[behind]] && !next_is_required) ++count;
+      if ((*starts)[ids[behind]] == PieceStart::kLetter && !next_is_required) ++count;
     }
     return count;
   };
   EXPECT_EQ(continued(true), 0);
   EXPECT_GT(continued(false), 0);
+}
+
+// A model that continues a number with ",0000".
+TEST(ConstrainedSearch, NumbersEndWhereTheyShould) {
+  enum : int32_t { kEnd, kNumber, kComma, kZero, kStop, kStart, kIds };
+  const FunctionModel model(kIds, 12, [](const std::vector<int32_t>&, const std::vector<int32_t>& ids) {
+    const int32_t last = ids.empty() ? static_cast<int32_t>(kStart) : ids.back();
+    std::vector<float> logits(kIds, 0);
+    const bool in_number = last == kNumber || last == kComma || last == kZero;
+    const int32_t next = last == kStop ? kEnd : last == kNumber ? kComma : in_number ? kZero : kStop;
+    logits[next] = 5;
+    if (last != kStart) logits[kNumber] = -90;  // so that it is not generated twice
+    return logits;
+  });
+  SearchOptions options;
+  options.max_length = 12;
+  options.max_length_factor = 0;
+  const auto translated = [&](PieceStart comma, bool number) {
+    using enum PieceStart;
+    options.piece_starts = std::make_shared<const std::vector<PieceStart>>(
+        std::vector<PieceStart>{kOther, kOther, comma, kDigit, kOther, kOther});
+    SearchSentence sentence{0, {1, 2, 0}};
+    sentence.required = {{{kNumber}, true, false, number}};
+    return Search(model, {}, options).run({sentence})[0].front().ids;
+  };
+  EXPECT_TRUE(holds(translated(PieceStart::kSeparator, false), {kNumber, kComma, kZero}));
+  EXPECT_FALSE(holds(translated(PieceStart::kSeparator, true), {kNumber, kComma, kZero}));
+  EXPECT_TRUE(holds(translated(PieceStart::kSeparator, true), {kNumber, kComma}));  // as in "1.500, and"
+  EXPECT_FALSE(holds(translated(PieceStart::kSeparatedDigit, true), {kNumber, kComma}));
 }
 
 TEST(ConstrainedSearch, NeverReturnsForbiddenIds) {

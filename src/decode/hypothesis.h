@@ -9,8 +9,9 @@ namespace heed::decode {
 /// A token sequence that a translation must contain.
 struct RequiredPhrase {
   std::vector<int32_t> ids;  ///< at least one
-  bool whole_word = true;    ///< the next token must not extend its last word
+  bool whole_word = true;    ///< the next tokens must not extend its last word or number
   bool only_once = false;    ///< its first token must not occur elsewhere
+  bool ends_in_digit = false;
 };
 
 /// A candidate of a beam search step: a running hypothesis and one more token.
@@ -40,8 +41,9 @@ struct SearchSentence {
   std::vector<int32_t> prefix = {};  ///< target prefix; not scored
   std::vector<int32_t> shortlist = {};  ///< vocabulary shortlist, sorted; empty: all
   std::vector<RequiredPhrase> required = {};
-  std::vector<int32_t> forbidden = {};  ///< ids that the translation must not contain
-  SearchObserver* observer = nullptr;   ///< beam search only; null: none
+  std::vector<int32_t> forbidden = {};        ///< ids that the translation must not contain
+  std::vector<int32_t> begin_forbidden = {};  ///< ids that must not follow the prefix
+  SearchObserver* observer = nullptr;         ///< beam search only; null: none
 };
 
 /// A translation.

@@ -94,6 +94,7 @@ struct LineSplitter::Rewritten {
   std::string text;
   std::vector<size_t> origin;  // empty if the text is unchanged
   std::vector<RequiredText> marked, unmarked;
+  std::vector<std::pair<size_t, size_t>> marked_source, unmarked_source;
   std::vector<std::string> marks;
   bool capitals = false;
 
@@ -167,9 +168,11 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
       result.append_instead(mark, span.begin);
       result.marks.push_back(mark);
       result.marked.push_back({std::string(text), span.kind});
+      result.marked_source.emplace_back(span.begin, span.end);
     } else {
       result.append(text, span.begin);
       result.unmarked.push_back({std::string(text), span.kind});
+      result.unmarked_source.emplace_back(span.begin, span.end);
     }
     at = span.end;
   }
@@ -180,6 +183,7 @@ LineSplitter::Rewritten LineSplitter::rewrite(const Line& line, Range range) con
     });
     if (term.begin >= range.begin && term.end <= range.end && !overlaps) {
       result.unmarked.push_back({term.target, SpanKind::kTerm});
+      result.unmarked_source.emplace_back(term.begin, term.end);
     }
   }
   if (result.text == part) {
@@ -214,6 +218,9 @@ LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const 
   }
   result.required = std::move(rewritten.marked);
   result.required.insert(result.required.end(), rewritten.unmarked.begin(), rewritten.unmarked.end());
+  result.required_source = std::move(rewritten.marked_source);
+  result.required_source.insert(result.required_source.end(), rewritten.unmarked_source.begin(),
+                                rewritten.unmarked_source.end());
   result.marks = std::move(rewritten.marks);
   result.capitals = rewritten.capitals;
   return result;

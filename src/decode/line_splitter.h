@@ -22,6 +22,8 @@ struct LinePart : Encoding {
   std::string literal = {};
   /// Texts that the translation must contain, in source order.
   std::vector<RequiredText> required = {};
+  /// For each of `required`, bytes [begin, end) of the line that it translates.
+  std::vector<std::pair<size_t, size_t>> required_source = {};
   /// The placeholders "⟦0⟧", "⟦1⟧", ... in the encoded text; they replace the first of `required`, one each.
   std::vector<std::string> marks = {};
   bool capitals = false;  ///< the source was all capitals; so will be the translation

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/piece_start.h"
 #include "models/autoregressive_model.h"
 #include "models/model_directory.h"
 
@@ -82,9 +83,8 @@ struct SearchOptions {
   /// deterministic.
   std::function<bool(std::span<const int32_t> ids)> ends = {};
 
-  /// For each id, whether it continues a word: required phrases must end at a word boundary. Null: none
-  /// does.
-  std::shared_ptr<const std::vector<bool>> continues_word = {};
+  /// For each id. Required phrases must end where a word or number ends; null: anywhere.
+  std::shared_ptr<const std::vector<PieceStart>> piece_starts = {};
 
   /// Sample instead of beam search; beam_size is ignored.
   bool sample = false;

@@ -17,6 +17,8 @@ namespace {
 SearchOptions with_forbidden(SearchOptions options, const SearchSentence& sentence) {
   options.forbidden_ids.insert(options.forbidden_ids.end(), sentence.forbidden.begin(),
                                sentence.forbidden.end());
+  options.begin_forbidden_ids.insert(options.begin_forbidden_ids.end(), sentence.begin_forbidden.begin(),
+                                     sentence.begin_forbidden.end());
   return options;
 }
 

@@ -35,6 +35,8 @@ struct Translation {
   const Candidate& best() const { return candidates.front(); }
 };
 
+/// Whether each id is a special token, which is not in the text.
+std::vector<bool> special_ids(const Vocabulary& vocabulary, std::span<const int32_t> ids);
 std::vector<std::string> pieces_of(const Vocabulary& vocabulary, std::span<const int32_t> ids);
 
 }  // namespace heed::decode

@@ -34,14 +34,13 @@ const Hypothesis& of_rank(const std::vector<Hypothesis>& found, size_t rank) {
   return found.empty() ? kNone : found[std::min(rank, found.size() - 1)];
 }
 
-/// Whether each id is a special token, which is not in the text.
-std::vector<bool> special_ids(const Vocabulary& vocabulary, const std::vector<int32_t>& ids) {
+}  // namespace
+
+std::vector<bool> special_ids(const Vocabulary& vocabulary, std::span<const int32_t> ids) {
   std::vector<bool> special;
   for (const int32_t id : ids) special.push_back(vocabulary.is_special(id));
   return special;
 }
-
-}  // namespace
 
 std::vector<std::string> pieces_of(const Vocabulary& vocabulary, std::span<const int32_t> ids) {
   std::vector<std::string> pieces;

@@ -1,16 +1,17 @@
 #include "decode/translator.h"
 
-#include <unicode/uchar.h>
-
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
+#include "decode/word_alignment.h"
 #include "text/placeholder_piece.h"
-#include "text/utf8.h"
+#include "text/whitespace.h"
 
 namespace heed::decode {
 namespace {
@@ -26,33 +27,21 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
           options.true_case};
 }
 
-}  // namespace
-
-std::vector<bool> continuing_pieces(const Vocabulary& vocabulary) {
-  std::vector<bool> result;
-  for (size_t id = 0; id < vocabulary.size(); ++id) {
-    const std::string& piece = vocabulary.piece(static_cast<int32_t>(id));
-    size_t offset = 0;
-    const bool byte = piece.starts_with("<0x") && piece.size() == 6;
-    result.push_back(byte ||
-                     (!piece.empty() && u_isalnum(static_cast<UChar32>(next_code_point(piece, offset)))));
-  }
-  return result;
-}
-
-namespace {
-
 SearchOptions search_options(const TranslatorOptions& options, const Tokenizer& tokenizer) {
   SearchOptions search = options.search;
-  if ((options.protect_spans || options.glossary != nullptr) && search.continues_word == nullptr) {
-    search.continues_word =
-        std::make_shared<const std::vector<bool>>(continuing_pieces(tokenizer.vocabulary()));
+  if ((options.protect_spans || options.glossary != nullptr) && search.piece_starts == nullptr) {
+    search.piece_starts =
+        std::make_shared<const std::vector<PieceStart>>(piece_starts(tokenizer.vocabulary()));
   }
   return search;
 }
 
 bool is_set(const std::atomic<bool>* flag) {
   return flag != nullptr && flag->load(std::memory_order_relaxed);
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
 }
 
 std::vector<int32_t> without_end(std::vector<int32_t> ids) {
@@ -180,6 +169,13 @@ Translator::Missing Translator::missing(const LinePart& part,
   return result;
 }
 
+/// A part whose glossary terms take the place of the words that are aligned with the source terms.
+struct Translator::Replacement {
+  size_t part = 0;
+  std::vector<Hypothesis> hypotheses;  ///< the translation without some of the terms
+  std::vector<int32_t> prefix;         ///< up to the last term that is placed
+};
+
 /// Translates parts with missing required texts again, with a constrained search. Numbers that are correct in
 /// another format are accepted.
 bool Translator::search_again(TranslationWindow& window, const Control& control) const {
@@ -200,19 +196,135 @@ bool Translator::search_again(TranslationWindow& window, const Control& control)
         phrase = {{marks_[k]}, false, true};
       } else {
         phrase.ids = without_end(tokenizer_.encode_target(required.text).ids);
+        phrase.ends_in_digit = is_digit(required.text.back());
       }
       if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
     }
     if (!sentence.required.empty()) sentences.push_back(std::move(sentence));
   }
   if (sentences.empty()) return true;
+  std::mutex mutex;  // guards `replacements`
+  std::vector<Replacement> replacements;
   const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
-    const size_t part = number - window.parts_before;
-    if (missing(window.part(part), hypotheses).count < counts[part]) {
-      window.hypotheses[part] = std::move(hypotheses);
-    }
+    const size_t n = number - window.parts_before;
+    const LinePart& part = window.part(n);
+    if (missing(part, hypotheses).count >= counts[n]) return;
+    std::swap(window.hypotheses[n], hypotheses);
+    if (!adds_term(part, hypotheses.front(), window.hypotheses[n].front())) return;
+    const std::lock_guard lock(mutex);
+    replacements.push_back({n, std::move(hypotheses), {}});
   };
-  return run(std::move(sentences), take, control);
+  return run(std::move(sentences), take, control) && replace_words(window, std::move(replacements), control);
+}
+
+/// Where a required term belongs in a translation without it.
+std::optional<TokenRange> Translator::place_of_term(const LinePart& part, size_t required,
+                                                    const std::vector<int32_t>& ids) const {
+  const auto [begin, end] = part.required_source[required];
+  std::vector<bool> source;
+  for (const auto& [first, last] : part.spans) source.push_back(first < end && begin < last);
+  const Vocabulary& vocabulary = tokenizer_.vocabulary();
+  return aligned_words(soft_alignment(model_, context_, part.ids, ids, options_.alignment), source,
+                       words_of_pieces(pieces_of(vocabulary, ids), special_ids(vocabulary, ids)));
+}
+
+/// Whether `after` has a term that `before` lacks in addition to the words that it should replace. A model
+/// that finds a term unlikely puts it where it does least harm, often at the end of the sentence.
+bool Translator::adds_term(const LinePart& part, const Hypothesis& before, const Hypothesis& after) const {
+  const std::string text = tokenizer_.decode(before.ids), new_text = tokenizer_.decode(after.ids);
+  const Missing lacking = missing(part, {before});
+  for (size_t k = 0; k < part.required.size(); ++k) {
+    if (part.required[k].kind != SpanKind::kTerm || !lacking.texts[k]) continue;
+    const auto place = place_of_term(part, k, before.ids);
+    if (!place) continue;
+    const auto first = before.ids.begin();
+    const std::string words = tokenizer_.decode(
+        {first + static_cast<int64_t>(place->begin), first + static_cast<int64_t>(place->end)});
+    if (count_phrase(new_text, strip(words)) >= count_phrase(text, strip(words))) return true;
+  }
+  return false;
+}
+
+/// Extends the prefix by the next term that the translation lacks; false if there is none that can be placed.
+bool Translator::extend_prefix(const LinePart& part, Replacement& replacement) const {
+  const std::vector<int32_t>& ids = replacement.hypotheses.front().ids;
+  const Missing lacking = missing(part, {replacement.hypotheses.front()});
+  std::optional<size_t> begin;
+  size_t term = 0;
+  for (size_t k = 0; k < part.required.size(); ++k) {
+    if (part.required[k].kind != SpanKind::kTerm || !lacking.texts[k]) continue;
+    const auto place = place_of_term(part, k, ids);
+    if (!place || place->begin < replacement.prefix.size() || (begin && *begin <= place->begin)) continue;
+    begin = place->begin;
+    term = k;
+  }
+  if (!begin) return false;
+  replacement.prefix.assign(ids.begin(), ids.begin() + static_cast<int64_t>(*begin));
+  const std::vector<int32_t> phrase = without_end(tokenizer_.encode_target(part.required[term].text).ids);
+  replacement.prefix.insert(replacement.prefix.end(), phrase.begin(), phrase.end());
+  const auto length = static_cast<int64_t>(replacement.prefix.size());
+  return model_.max_length() <= 0 || length + 2 < model_.max_length();
+}
+
+/// Scores a translation whose beginning was forced as the search scores others: all but the first `free` ids.
+void Translator::rescore(const LinePart& part, size_t free, Hypothesis& hypothesis) const {
+  const ScoringPair pair{part.ids, hypothesis.ids};
+  hypothesis.log_probabilities = score_pairs(model_, context_, search_.options(), {&pair, 1}).front();
+  std::fill_n(hypothesis.log_probabilities.begin(), free, 0.0F);
+  hypothesis.log_probability =
+      std::accumulate(hypothesis.log_probabilities.begin(), hypothesis.log_probabilities.end(), 0.0);
+  hypothesis.score =
+      normalized_score(hypothesis.log_probability, static_cast<int64_t>(hypothesis.ids.size() - free),
+                       options_.search.length_penalty);
+}
+
+/// Ids that would extend the last word of a prefix.
+std::vector<int32_t> Translator::continuing_ids() const {
+  std::vector<int32_t> ids;
+  const std::vector<PieceStart>& starts = *search_.options().piece_starts;
+  for (size_t id = 0; id < starts.size(); ++id) {
+    if (starts[id] == PieceStart::kLetter || starts[id] == PieceStart::kDigit) {
+      ids.push_back(static_cast<int32_t>(id));
+    }
+  }
+  return ids;
+}
+
+/// Translates again with the terms in their places, from left to right: the translation up to a term and the
+/// term itself are the prefix of the next search. Keeps the results that lack no more than before.
+bool Translator::replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
+                               const Control& control) const {
+  std::ranges::sort(replacements, {}, &Replacement::part);
+  for (Replacement& each : replacements) each.prefix = sentence_of(window, each.part).prefix;
+  while (!replacements.empty()) {
+    std::vector<uint8_t> extended(replacements.size());
+    pool_.run(replacements.size(), [&](size_t n) {
+      extended[n] = extend_prefix(window.part(replacements[n].part), replacements[n]) ? 1 : 0;
+    });
+    std::vector<SearchSentence> sentences;
+    std::vector<Replacement> continued;
+    for (size_t n = 0; n < replacements.size(); ++n) {
+      if (extended[n] == 0) continue;
+      sentences.push_back(sentence_of(window, replacements[n].part));
+      sentences.back().prefix = replacements[n].prefix;
+      sentences.back().begin_forbidden = continuing_ids();
+      continued.push_back(std::move(replacements[n]));
+    }
+    replacements = std::move(continued);
+    const auto take = [&](uint64_t number, std::vector<Hypothesis> hypotheses) {
+      const size_t n = number - window.parts_before;
+      const LinePart& part = window.part(n);
+      if (missing(part, hypotheses).count <= missing(part, window.hypotheses[n]).count) {
+        window.hypotheses[n] = hypotheses;
+        const size_t free = sentence_of(window, n).prefix.size();
+        for (Hypothesis& hypothesis : window.hypotheses[n]) rescore(part, free, hypothesis);
+        std::ranges::stable_sort(window.hypotheses[n], std::greater<>(), &Hypothesis::score);
+      }
+      std::ranges::lower_bound(replacements, n, {}, &Replacement::part)->hypotheses = std::move(hypotheses);
+    };
+    if (!sentences.empty() && !run(std::move(sentences), take, control)) return false;
+  }
+  return true;
 }
 
 bool Translator::translate(const NextLine& next, const std::function<void(Translation)>& take,

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "decode/line_splitter.h"
 #include "decode/scoring.h"
 #include "decode/search.h"
+#include "decode/term_placement.h"
 #include "decode/translation.h"
 #include "decode/translation_assembly.h"
 #include "decode/translation_window.h"
@@ -21,8 +23,8 @@
 namespace heed::decode {
 
 struct TranslatorOptions {
-  SearchOptions search = {};
-  SearchBudget budget = {};  ///< per thread
+  SearchOptions search = {};  ///< piece_starts is computed if it is null and needed
+  SearchBudget budget = {};   ///< per thread
   /// Split lines into sentences and translate each separately.
   bool split_sentences = false;
   /// Preserve URLs, format strings, numbers etc. (text/protected_spans.h). A model with placeholder tokens
@@ -47,10 +49,6 @@ struct TranslatorOptions {
   /// Runs searches together with those of other callers; null: on the translator's own pool.
   SearchExecutor* executor = nullptr;
 };
-
-/// For each piece, whether it continues the previous word: SearchOptions::continues_word, which a translator
-/// computes if it is not set.
-std::vector<bool> continuing_pieces(const Vocabulary& vocabulary);
 
 /// The log-probability of a given translation.
 struct TargetScore {
@@ -103,6 +101,15 @@ class Translator {
   bool run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
            const Control& control) const;
   bool search_again(TranslationWindow& window, const Control& control) const;
+  struct Replacement;
+  bool replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
+                     const Control& control) const;
+  bool adds_term(const LinePart& part, const Hypothesis& before, const Hypothesis& after) const;
+  std::vector<int32_t> continuing_ids() const;
+  void rescore(const LinePart& part, size_t free, Hypothesis& hypothesis) const;
+  bool extend_prefix(const LinePart& part, Replacement& replacement) const;
+  std::optional<TokenRange> place_of_term(const LinePart& part, size_t required,
+                                          const std::vector<int32_t>& ids) const;
   Missing missing(const LinePart& part, const std::vector<Hypothesis>& hypotheses) const;
   SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;
   void split(TranslationWindow& window, const Control& control) const;

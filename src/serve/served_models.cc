@@ -45,8 +45,8 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
       model->target = tokenizer.target_language();
       if (model->source.empty() || model->target.empty()) languages_of_name(*model);
       model->translator_options = decode::default_translator_options(model->translation->loaded);
-      model->translator_options.search.continues_word =
-          std::make_shared<const std::vector<bool>>(decode::continuing_pieces(tokenizer.vocabulary()));
+      model->translator_options.search.piece_starts = std::make_shared<const std::vector<decode::PieceStart>>(
+          decode::piece_starts(tokenizer.vocabulary()));
       return model;
     }
     case models::Task::kLanguageModel:
