@@ -175,6 +175,7 @@ void write_generation_defaults(const std::string& directory, const GenerationDef
   add_id("bos_token_id", ids.begin);
   add_id("decoder_start_token_id", ids.start);
   add_id("eos_token_id", ids.end);
+  if (defaults.end_ids.size() > 1) json["eos_token_id"] = defaults.end_ids;
   add_id("forced_eos_token_id", defaults.forced_end_id);
   json["length_penalty"] = defaults.length_penalty;
   if (defaults.max_length) json["max_length"] = *defaults.max_length;

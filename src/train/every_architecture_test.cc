@@ -263,6 +263,11 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
     values.insert({"validation.every", "1"});  // as a run also does where it stops
     return small_recipe(values);               // whose architecture is the model's
   };
+  const bool continues = task_ == models::Task::kLanguageModel;
+  if (continues) folder_.write("base/generation_config.json", R"({"eos_token_id": [2, 5]})");
+  const auto end_ids = [&](const std::string& run) {
+    return JsonObject::read(folder_.path(run + "/generation_config.json")).integers("eos_token_id");
+  };
   training_ = write_text(folder_, task_, "more", 100, 3);
   TrainerOptions o = options("further", 8, further());
   train(o);
@@ -280,6 +285,11 @@ TEST_P(EveryArchitecture, FineTunesAnotherModel) {
   train(options("stopped", 8, same));
   EXPECT_EQ(state("stopped"), state("further"));
   EXPECT_EQ(weights("stopped"), weights("further"));
+  if (continues) {
+    const std::vector<int64_t> all{2, 5};
+    EXPECT_EQ(end_ids("further"), all) << "all end tokens of the model";
+    EXPECT_EQ(end_ids("stopped"), all);
+  }
   std::filesystem::rename(folder_.path("gone"), folder_.path("base"));
 
   expect_error(ErrorKind::kUsage,

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "base/fingerprint.h"
+#include "base/json_file.h"
 #include "data/block_batcher.h"
 #include "data/corpus_builder.h"
 #include "models/generation_defaults.h"
@@ -135,10 +137,29 @@ const models::LanguageModel& fitting_model(const Recipe& recipe, const models::M
   return *language_model;
 }
 
+/// The end tokens of the model that is fine-tuned, which may have several; a resumed training finds them in
+/// its own directory.
+std::vector<int32_t> end_ids_of_source(const TaskInput& input) {
+  const TrainerOptions& options = input.options;
+  if (options.recipe.from.empty()) return {};
+  const std::string path = (input.begun ? options.output : options.recipe.from) + "/generation_config.json";
+  if (!is_present(path)) return {};
+  std::vector<int32_t> ids;
+  for (const int64_t id :
+       JsonObject::read(path).integers("eos_token_id", {-1, 1 << 26}, std::vector<int64_t>{})) {
+    if (id >= 0) ids.push_back(static_cast<int32_t>(id));
+  }
+  return ids;
+}
+
 class LanguageObjective : public Objective {
  public:
   LanguageObjective(const TaskInput& input, const LanguageData& data, const models::Model& model)
-      : input_(input), recipe_(input.options.recipe), data_(data), model_(fitting_model(recipe_, model)) {}
+      : input_(input),
+        recipe_(input.options.recipe),
+        data_(data),
+        model_(fitting_model(recipe_, model)),
+        end_ids_(end_ids_of_source(input)) {}
 
   double weight(const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
 
@@ -172,6 +193,7 @@ class LanguageObjective : public Objective {
 
   void write_files(const std::string& directory) const override {
     models::GenerationDefaults generation;
+    generation.end_ids = end_ids_;
     if (model_.max_length() > 0) generation.max_length = model_.max_length();
     models::write_generation_defaults(
         directory, generation,
@@ -198,6 +220,7 @@ class LanguageObjective : public Objective {
   const Recipe& recipe_;
   const LanguageData& data_;
   const models::LanguageModel& model_;
+  std::vector<int32_t> end_ids_;
 };
 
 class PreparedLanguage : public PreparedText {
