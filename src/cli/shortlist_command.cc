@@ -70,6 +70,10 @@ int run_shortlist(const ShortlistOptions& o) {
   require_one_input(o.input);
   const std::string directory = model_directory_at(o.model, "MODEL");
   const TranslationModel model = translation_model(models::load_model(directory, {.shortlist = false}));
+  if (model.tokenizer.has_two_vocabularies()) {
+    fail(ErrorKind::kUsage,
+         "'{}' has separate vocabularies for source and target, which shortlists do not support", directory);
+  }
   const EncodedPairs pairs = encode_pairs(o, model.tokenizer);
   const models::Shortlist list = learn(o, pairs, model.loaded.seq2seq().vocabulary_size());
   list.write(directory);

@@ -72,7 +72,7 @@ LineSplitter::LineSplitter(const Tokenizer& tokenizer, const Options& options)
     fail(ErrorKind::kUsage, "a maximum of {} tokens per part is too small; give at least {}",
          options.max_part_tokens, kFewestTokens);
   }
-  if (options_.protect) marks_ = static_cast<size_t>(placeholder_pieces(tokenizer_.vocabulary()));
+  if (options_.protect) marks_ = static_cast<size_t>(placeholder_pieces(tokenizer_));
 }
 
 LineSplitter::Range LineSplitter::without_spaces(std::string_view text, Range range) {
@@ -270,6 +270,7 @@ std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& l
 SplitLine LineSplitter::split(std::string_view input) const {
   SplitLine result;
   result.text = replace_invalid_utf8(input);
+  tokenizer_.require_language_code(result.text);
   Line line = read(result.text);
   if (options_.protect) line.spans = find_protected_spans(result.text);
   if (options_.glossary != nullptr) line.terms = options_.glossary->find(result.text);

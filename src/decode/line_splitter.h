@@ -52,7 +52,7 @@ class LineSplitter {
   LineSplitter(const Tokenizer& tokenizer, const Options& options);
 
   /// Thread-safe. A line without tokens has no parts. The leading language code of a line (">>fr<<") is
-  /// prepended to each part.
+  /// prepended to each part. Throws kUsage for a line without a code if the model needs one.
   SplitLine split(std::string_view line) const;
 
  private:

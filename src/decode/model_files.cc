@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "decode/text_classifier.h"
+#include "models/source_vocabulary.h"
 #include "text/plain_tokenizers.h"
 
 namespace heed::decode {
@@ -13,13 +14,19 @@ TranslationModel translation_model(models::LoadedModel loaded) {
   loaded.seq2seq();  // throws for another task, before its tokenizer files are missed
   const std::string directory = loaded.directory;
   TranslationModel model{std::move(loaded), Tokenizer::load(directory)};
-  const auto pieces = static_cast<int64_t>(model.tokenizer.size());
-  if (pieces != model.loaded.seq2seq().vocabulary_size()) {
+  const auto require_size = [&](const Vocabulary& vocabulary, int64_t size, const char* file,
+                                const char* key) {
+    if (static_cast<int64_t>(vocabulary.size()) == size) return;
     fail(ErrorKind::kFormat,
-         "'{}': vocab.json has {} pieces, but vocab_size in config.json is {}: use the vocab.json of this "
-         "model",
-         directory, pieces, model.loaded.seq2seq().vocabulary_size());
-  }
+         "'{0}': {1} has {2} pieces, but {3} in config.json is {4}: use the {1} of this model", directory,
+         file, vocabulary.size(), key, size);
+  };
+  const models::Seq2Seq& seq2seq = model.loaded.seq2seq();
+  require_size(model.tokenizer.source_vocabulary(), models::source_vocabulary_size(seq2seq), "vocab.json",
+               "vocab_size");
+  require_size(model.tokenizer.vocabulary(), seq2seq.vocabulary_size(),
+               model.tokenizer.has_two_vocabularies() ? "target_vocab.json" : "vocab.json",
+               "decoder_vocab_size");
   return model;
 }
 

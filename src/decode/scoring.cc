@@ -7,20 +7,22 @@
 #include "decode/logit_rules.h"
 #include "kernels/reduction/top_k.h"
 #include "models/finite_output.h"
+#include "models/source_vocabulary.h"
 
 namespace heed::decode {
 namespace {
 
-void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& ids, const char* which) {
+void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& ids, const char* which,
+                      int64_t vocabulary) {
   if (ids.empty()) fail(ErrorKind::kUsage, "cannot score an empty {}", which);
   if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
     fail(ErrorKind::kUsage, "cannot score a {} of {} tokens: the model's maximum is {}; split it", which,
          ids.size(), model.max_length());
   }
   for (const int32_t id : ids) {
-    if (id < 0 || id >= model.vocabulary_size()) {
+    if (id < 0 || id >= vocabulary) {
       fail(ErrorKind::kUsage, "a {} contains the id {}, which is out of range for a vocabulary of {}", which,
-           id, model.vocabulary_size());
+           id, vocabulary);
     }
   }
 }
@@ -87,8 +89,8 @@ std::vector<std::vector<float>> score_pairs(const models::Seq2Seq& model, const 
                                             std::span<const ScoringPair> pairs) {
   models::Sequences sources, inputs;
   for (const ScoringPair& pair : pairs) {
-    require_readable(model, pair.source, "source");
-    require_readable(model, pair.target, "target");
+    require_readable(model, pair.source, "source", models::source_vocabulary_size(model));
+    require_readable(model, pair.target, "target", model.vocabulary_size());
     sources.append(pair.source);
     std::vector<int32_t> input{model.start_id()};
     input.insert(input.end(), pair.target.begin(), pair.target.end() - 1);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "models/source_vocabulary.h"
 
 namespace heed::decode {
 namespace {
@@ -41,10 +42,10 @@ void SearchBatch::require_readable(const SearchSentence& sentence) const {
                sentence.number + 1, sentence.source.size(), longest);
   }
   for (const int32_t id : sentence.source) {
-    if (id < 0 || id >= model_.vocabulary_size()) {
+    if (id < 0 || id >= models::source_vocabulary_size(model_)) {
       heed::fail(ErrorKind::kUsage,
                  "sentence {} contains the id {}, which is out of range for a vocabulary of {}",
-                 sentence.number + 1, id, model_.vocabulary_size());
+                 sentence.number + 1, id, models::source_vocabulary_size(model_));
     }
   }
 }

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "decode/word_alignment.h"
+#include "models/source_vocabulary.h"
 #include "text/placeholder_piece.h"
 #include "text/whitespace.h"
 
@@ -66,13 +67,14 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
                   .prefix_tokens = prefix_.size(),
                   .align = options_.align,
                   .alignment = options_.alignment}) {
-  if (static_cast<int64_t>(tokenizer.size()) != model.vocabulary_size()) {
+  if (static_cast<int64_t>(tokenizer.size()) != model.vocabulary_size() ||
+      static_cast<int64_t>(tokenizer.source_vocabulary().size()) != models::source_vocabulary_size(model)) {
     fail(ErrorKind::kUsage,
          "the tokenizer has {} pieces, but the model's vocabulary has {}: use the tokenizer of this model",
          tokenizer.size(), model.vocabulary_size());
   }
   if (options_.protect_spans) {
-    for (int n = 0; n < placeholder_pieces(tokenizer.vocabulary()); ++n) {
+    for (int n = 0; n < placeholder_pieces(tokenizer); ++n) {
       marks_.push_back(tokenizer.vocabulary().id(placeholder_piece(n)));
     }
   }

@@ -21,6 +21,7 @@ bool is_set(const std::atomic<bool>* flag) {
 }  // namespace
 
 ScoringPair Translator::encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const {
+  tokenizer_.require_language_code(pair.first);
   ScoringPair encoded{tokenizer_.encode_source(pair.first).ids, tokenizer_.encode_target(pair.second).ids};
   const auto most = static_cast<size_t>(model_.max_length());
   const size_t longer = std::max(encoded.source.size(), encoded.target.size());

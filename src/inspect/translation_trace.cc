@@ -16,9 +16,9 @@
 namespace heed {
 namespace {
 
-std::vector<std::string> piece_names(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
+std::vector<std::string> piece_names(const Vocabulary& vocabulary, std::span<const int32_t> ids) {
   std::vector<std::string> names;
-  for (const int32_t id : ids) names.push_back(tokenizer.vocabulary().piece(id));
+  for (const int32_t id : ids) names.push_back(vocabulary.piece(id));
   return names;
 }
 
@@ -67,9 +67,9 @@ Trace trace_translation(const models::LoadedModel& model, const Tokenizer& token
   models::require_finite_output(logits);
 
   Trace trace;
-  trace.source_tokens = piece_names(tokenizer, pieces.source);
-  trace.target_tokens = piece_names(tokenizer, pieces.target);
-  trace.decoder_tokens = piece_names(tokenizer, decoder_input);
+  trace.source_tokens = piece_names(tokenizer.source_vocabulary(), pieces.source);
+  trace.target_tokens = piece_names(tokenizer.vocabulary(), pieces.target);
+  trace.decoder_tokens = piece_names(tokenizer.vocabulary(), decoder_input);
   trace.log_probabilities = log_probabilities(logits, pieces.target);
   recorder.move_into(trace);
   return trace;
@@ -79,6 +79,7 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokeni
                                   const TraceRequest& request) {
   require_heads(model.seq2seq(), request.head_scales);
   const bool own = request.target.empty();
+  tokenizer.require_language_code(request.source);
   const std::vector<int32_t> source = tokenizer.encode_source(request.source).ids;
   std::vector<int32_t> target;
   ScoredTrace scored;

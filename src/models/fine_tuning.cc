@@ -35,7 +35,8 @@ FineTunedModel read_for_fine_tuning(const std::string& directory, const Architec
          "'{}' is quantised and cannot be trained: train the original float model, and quantise the result",
          directory);
   }
-  const int64_t vocabulary = config.integer("vocab_size", {1, 1 << 26});
+  const int64_t vocabulary =
+      config.integer("decoder_vocab_size", {1, 1 << 26}, config.integer("vocab_size", {1, 1 << 26}));
   if (settings.vocabulary > vocabulary) {
     fail(ErrorKind::kUsage, "'{}': the tokenizer has {} tokens, but vocab_size in config.json is {}",
          directory, settings.vocabulary, vocabulary);

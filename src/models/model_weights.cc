@@ -104,8 +104,11 @@ void require_equal_copies(const WeightFiles& files, const nn::ParamSpec& spec) {
     if (values.empty()) values = floats_of(files, used);
     if (floats_of(files, name) == values) continue;
     fail(ErrorKind::kFormat,
-         "'{}': the weights contain '{}' and '{}', which are tied in this model, with different values; Heed "
-         "does not support the untied model",
+         "'{}': the weights contain '{}' and '{}', which are tied in this model, with different values; "
+         "which of "
+         "them other toolkits use varies. If they are meant to differ, config.json must say so, in a Marian "
+         "model "
+         "with tie_word_embeddings (output) or share_encoder_decoder_embeddings (inputs) false",
          files.directory(), used, name);
   }
 }

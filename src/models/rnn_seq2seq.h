@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/seq2seq.h"
+#include "models/source_vocabulary.h"
 #include "nn/recurrent_decoder_layer.h"
 #include "nn/recurrent_layer.h"
 
@@ -39,7 +40,7 @@ struct RnnConfig {
   int32_t padding_id = 0, end_id = 0, start_id = 0;
 };
 
-class RnnSeq2Seq : public Seq2Seq {
+class RnnSeq2Seq : public Seq2Seq, public SourceVocabulary {
  public:
   /// Registers all parameters. Throws for an invalid config.
   explicit RnnSeq2Seq(const RnnConfig& config);
@@ -48,6 +49,7 @@ class RnnSeq2Seq : public Seq2Seq {
   nlohmann::ordered_json config_json() const override;
   std::vector<std::string> beyond_hugging_face() const override { return {"recurrent networks"}; }
   int64_t vocabulary_size() const override { return config_.vocabulary; }
+  int64_t source_vocabulary_size() const override { return config_.source_vocabulary; }
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }

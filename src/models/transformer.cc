@@ -23,7 +23,11 @@ void require(const TransformerConfig& c) {
   const auto require_positive = [](const char* what, int64_t value) {
     if (value < 1) fail(ErrorKind::kUsage, "a Transformer needs a {} of at least 1, not {}", what, value);
   };
-  require_positive("vocabulary", c.vocabulary);
+  require_positive("vocabulary", std::min(c.vocabulary, c.source_vocabulary));
+  if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
+    fail(ErrorKind::kUsage, "shared embeddings need one vocabulary, not {} source and {} target tokens",
+         c.source_vocabulary, c.vocabulary);
+  }
   require_positive("d_model", c.width);
   require_positive("number of encoder layers", c.encoder_layers);
   require_positive("number of decoder layers", c.decoder_layers);
@@ -52,6 +56,11 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
           .norm = c.norm};
 }
 
+/// Embeddings are multiplied by sqrt(D), so this standard deviation gives them unit variance.
+nn::Initialisation embedding_initialisation(const TransformerConfig& c) {
+  return {nn::Initialisation::Kind::kNormal, std::pow(static_cast<double>(c.width), -0.5)};
+}
+
 /// Depth-scaled initialization (Zhang, Titov and Sennrich, "Improving Deep Transformer with Depth-Scaled
 /// Initialization and Merged Attention", 2019): scales the initial weights of layer l, counted from 1, by
 /// 1/sqrt(l), so that gradients pass through deep post-norm stacks.
@@ -65,26 +74,16 @@ void scale_layer(nn::ParameterTable& table, int first_row, int layer) {
 }  // namespace
 
 Transformer::Transformer(const TransformerConfig& config) : config_(config) {
-  require(config);
-  // Embeddings are multiplied by sqrt(D), so this standard deviation gives them unit variance.
-  const double deviation = std::pow(static_cast<double>(config.width), -0.5);
-  embedding_ = table_.add(
-      {"model.shared.weight",
-       {config.vocabulary, config.width},
-       {nn::Initialisation::Kind::kNormal, deviation},
-       {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}});
-  table_.let_quantize(embedding_.first);
-  // Marian's start embedding is zero, and toolkits that read its models may rely on that.
-  if (unsupported_by_marian(config).empty() && config.start_id == config.padding_id) {
-    table_.keep_zero(embedding_.first, config.start_id);
-  }
+  if (config_.source_vocabulary == 0) config_.source_vocabulary = config.vocabulary;
+  require(config_);
+  add_embeddings();
   auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);
-  encoder_positions_ =
+  source_.positions =
       nn::StackPositions(table_, "model.encoder.", config.positions,
                          {config.width, config.encoder_heads, config.max_length, /*bidirectional=*/true});
   for (int n = 0; n < config.encoder_layers; ++n) {
     const std::string prefix = fmt::format("model.encoder.layers.{}.", n);
-    encoder_options.relative = encoder_positions_.of_layer(table_, prefix + "self_attn.");
+    encoder_options.relative = source_.positions.of_layer(table_, prefix + "self_attn.");
     const int first_row = table_.size();
     encoder_.emplace_back(table_, prefix, encoder_options, n);
     if (config.depth_scaled_init) scale_layer(table_, first_row, n);
@@ -92,12 +91,12 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   auto decoder_options = layer_options(config, config.decoder_heads, config.decoder_inner_width);
   decoder_options.stack = Stack::kDecoder;
   decoder_options.causal = decoder_options.cross_attention = true;
-  decoder_positions_ =
+  target_.positions =
       nn::StackPositions(table_, "model.decoder.", config.positions,
                          {config.width, config.decoder_heads, config.max_length, /*bidirectional=*/false});
   for (int n = 0; n < config.decoder_layers; ++n) {
     const std::string prefix = fmt::format("model.decoder.layers.{}.", n);
-    decoder_options.relative = decoder_positions_.of_layer(table_, prefix + "self_attn.");
+    decoder_options.relative = target_.positions.of_layer(table_, prefix + "self_attn.");
     const int first_row = table_.size();
     decoder_.emplace_back(table_, prefix, decoder_options, n);
     if (config.depth_scaled_init) scale_layer(table_, first_row, n);
@@ -108,25 +107,54 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   }
   const nn::ParamRef output_bias =
       table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
-  output_ = nn::Linear(table_, embedding_, output_bias);
+  nn::ParamRef output = target_.tokens;
+  if (!config.tied_output) {
+    output =
+        table_.add({"lm_head.weight", {config.vocabulary, config.width}, embedding_initialisation(config)});
+    table_.let_quantize(output.first);
+  }
+  output_ = nn::Linear(table_, output, output_bias);
+}
+
+void Transformer::add_embeddings() {
+  const std::string encoder = "model.encoder.embed_tokens.weight",
+                    decoder = "model.decoder.embed_tokens.weight";
+  const auto add = [&](const std::string& name, int64_t vocabulary, std::vector<std::string> aliases) {
+    const nn::ParamRef embedding = table_.add(
+        {name, {vocabulary, config_.width}, embedding_initialisation(config_), std::move(aliases)});
+    table_.let_quantize(embedding.first);
+    return embedding;
+  };
+  if (config_.share_embeddings) {
+    source_.tokens = target_.tokens = add("model.shared.weight", config_.vocabulary, {encoder, decoder});
+  } else {
+    source_.tokens = add(encoder, config_.source_vocabulary, {});
+    target_.tokens = add(decoder, config_.vocabulary, {});
+    table_.leave_out("model.shared.weight");
+  }
+  if (config_.tied_output) table_.also_call(target_.tokens.first, "lm_head.weight");
+  // Marian's start embedding is zero, and toolkits that read its models may rely on that.
+  if (unsupported_by_marian(config_).empty() && config_.start_id == config_.padding_id) {
+    table_.keep_zero(target_.tokens.first, config_.start_id);
+  }
 }
 
 // ---- All positions at once -------------------------------------------------------------------------------
 
-Var Transformer::embed(nn::Context& context, const nn::StackPositions& positions,
-                       const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const {
+Var Transformer::embed(nn::Context& context, const Embedding& embedding, const std::vector<int32_t>& ids,
+                       const std::vector<int32_t>& places) const {
   ops::EmbeddingOptions options;
   options.scale = config_.scale_embedding ? std::sqrt(static_cast<double>(config_.width)) : 1;
   options.padding_id = config_.padding_id;
-  const Var x = positions.embed(context, embedding_, ids, places, options);  // (N, D)
+  const Var x = embedding.positions.embed(context, embedding.tokens, ids, places, options);  // (N, D)
   return ops::dropout(x, context.next_dropout(config_.dropout));
 }
 
 Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   const auto layout = ops::AttentionLayout::packed(source.offsets, source.offsets);
   const std::vector<int32_t> places = places_in(source, config_.max_length);
-  Var x = embed(context, encoder_positions_, source.ids, places);  // (Ns, D)
-  const auto angles = encoder_positions_.angles(places, x.dtype());
+  Var x = embed(context, source_, source.ids, places);  // (Ns, D)
+  const auto angles = source_.positions.angles(places, x.dtype());
   for (const nn::TransformerLayer& layer : encoder_) {
     x = layer.forward(context, x, layout, {.angles = angles ? &*angles : nullptr});
   }
@@ -139,8 +167,8 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
   const auto cross = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   const nn::TransformerLayer::Memory attended{memory, cross};
   const std::vector<int32_t> places = places_in(decoder_input, config_.max_length);
-  Var x = embed(context, decoder_positions_, decoder_input.ids, places);  // (Nt, D)
-  const auto angles = decoder_positions_.angles(places, x.dtype());
+  Var x = embed(context, target_, decoder_input.ids, places);  // (Nt, D)
+  const auto angles = target_.positions.angles(places, x.dtype());
   for (const nn::TransformerLayer& layer : decoder_) {
     x = layer.forward(context, x, self, {.angles = angles ? &*angles : nullptr}, &attended);
   }
@@ -234,8 +262,8 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
   for (nn::LayerState& layer : state.layers)
     layer.self.reserve(state.cache_rows.size(), config_.width, nn::cached_type(context));
 
-  Var x = embed(context, decoder_positions_, step.ids, step.places);  // (R, D)
-  const auto angles = decoder_positions_.angles(step.places, x.dtype());
+  Var x = embed(context, target_, step.ids, step.places);  // (R, D)
+  const auto angles = target_.positions.angles(step.places, x.dtype());
   for (size_t n = 0; n < decoder_.size(); ++n) {
     x = decoder_[n].step(context, x, state.layers[n], {step.layout, &cross, angles ? &*angles : nullptr});
   }

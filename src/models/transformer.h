@@ -3,14 +3,18 @@
 #pragma once
 
 #include "models/seq2seq.h"
+#include "models/source_vocabulary.h"
 #include "nn/positions.h"
 #include "nn/transformer_layer.h"
 
 namespace heed::models {
 
 struct TransformerConfig {
-  int64_t vocabulary = 0;
-  int64_t width = 512;  ///< d_model
+  int64_t vocabulary = 0;         ///< of the target, and of the source unless it has its own
+  int64_t source_vocabulary = 0;  ///< 0: `vocabulary`
+  bool share_embeddings = true;   ///< one embedding for source and target; requires one vocabulary
+  bool tied_output = true;        ///< the output layer has the weight of the target embedding
+  int64_t width = 512;            ///< d_model
   int encoder_layers = 6, decoder_layers = 6;
   int encoder_heads = 8, decoder_heads = 8;
   int64_t encoder_inner_width = 2048, decoder_inner_width = 2048;
@@ -25,7 +29,7 @@ struct TransformerConfig {
   int32_t padding_id = 0, end_id = 0, start_id = 0;
 };
 
-class Transformer : public Seq2Seq {
+class Transformer : public Seq2Seq, public SourceVocabulary {
  public:
   /// Registers all parameters. Throws for an invalid config.
   explicit Transformer(const TransformerConfig& config);
@@ -34,6 +38,7 @@ class Transformer : public Seq2Seq {
   nlohmann::ordered_json config_json() const override;
   std::vector<std::string> beyond_hugging_face() const override;
   int64_t vocabulary_size() const override { return config_.vocabulary; }
+  int64_t source_vocabulary_size() const override { return config_.source_vocabulary; }
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
@@ -61,16 +66,21 @@ class Transformer : public Seq2Seq {
   Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const override;
 
  private:
+  /// What embeds the tokens of one stack.
+  struct Embedding {
+    nn::ParamRef tokens;  // (V, D)
+    nn::StackPositions positions;
+  };
   /// Embeds ids at positions places[t]: scaled, with positions added and dropout: (N, D)
-  Var embed(nn::Context& context, const nn::StackPositions& positions, const std::vector<int32_t>& ids,
+  Var embed(nn::Context& context, const Embedding& embedding, const std::vector<int32_t>& ids,
             const std::vector<int32_t>& places) const;
+  void add_embeddings();
 
   TransformerConfig config_;
-  nn::ParamRef embedding_;
-  nn::Linear output_;  // tied to the embedding
+  Embedding source_, target_;
+  nn::Linear output_;
   std::vector<nn::TransformerLayer> encoder_, decoder_;
   nn::Norm encoder_norm_, decoder_norm_;  // with norm_first
-  nn::StackPositions encoder_positions_, decoder_positions_;
 };
 
 }  // namespace heed::models

@@ -1,5 +1,6 @@
 #include "models/transformer_config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
@@ -104,7 +105,11 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   require_known_keys(json, transformer_keys(marian));
   const IntegerRange layers{1, 256}, heads{1, 1024}, width{1, 1 << 16};
   TransformerConfig c;
-  c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
+  const IntegerRange vocabulary{1, 1 << 26};
+  c.source_vocabulary = json.integer("vocab_size", vocabulary);
+  c.vocabulary = json.integer("decoder_vocab_size", vocabulary, c.source_vocabulary);
+  c.share_embeddings = json.boolean("share_encoder_decoder_embeddings", true);
+  c.tied_output = json.boolean("tie_word_embeddings", true);
   c.width = json.integer("d_model", width);
   c.encoder_layers = static_cast<int>(json.integer("encoder_layers", layers));
   c.decoder_layers = static_cast<int>(json.integer("decoder_layers", layers));
@@ -119,7 +124,7 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   c.dropout = json.number("dropout", probability, 0.1);
   c.attention_dropout = json.number("attention_dropout", probability, 0);
   c.activation_dropout = json.number("activation_dropout", probability, 0);
-  const IntegerRange ids{0, c.vocabulary - 1};
+  const IntegerRange ids{0, std::min(c.vocabulary, c.source_vocabulary) - 1};
   c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids));
   c.end_id = read_end_id(json, ids);
   c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));
@@ -129,11 +134,9 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   if (c.width % c.decoder_heads != 0) {
     json.reject("decoder_attention_heads", fmt::format("a number that divides d_model ({})", c.width));
   }
-  for (const char* key : {"share_encoder_decoder_embeddings", "tie_word_embeddings"}) {
-    if (!json.boolean(key, true)) json.reject(key, "true (one embedding for source, target and output)");
-  }
-  if (json.integer("decoder_vocab_size", {1, 1 << 26}, c.vocabulary) != c.vocabulary) {
-    json.reject("decoder_vocab_size", fmt::format("the same as vocab_size ({})", c.vocabulary));
+  if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
+    json.reject("decoder_vocab_size",
+                fmt::format("the same as vocab_size ({}), since embeddings are shared", c.source_vocabulary));
   }
   if (!marian) {
     c.norm_first = json.boolean("normalize_before", false);
@@ -148,7 +151,7 @@ nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
   nlohmann::ordered_json json;
   json["model_type"] = marian ? "marian" : "heed_transformer";
   json["architectures"] = {marian ? "MarianMTModel" : "HeedTransformer"};
-  json["vocab_size"] = c.vocabulary;
+  json["vocab_size"] = c.source_vocabulary == 0 ? c.vocabulary : c.source_vocabulary;
   json["decoder_vocab_size"] = c.vocabulary;
   json["d_model"] = c.width;
   json["encoder_layers"] = c.encoder_layers;
@@ -163,8 +166,8 @@ nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
   json["dropout"] = c.dropout;
   json["attention_dropout"] = c.attention_dropout;
   json["activation_dropout"] = c.activation_dropout;
-  json["share_encoder_decoder_embeddings"] = true;
-  json["tie_word_embeddings"] = true;
+  json["share_encoder_decoder_embeddings"] = c.share_embeddings;
+  json["tie_word_embeddings"] = c.tied_output;
   json["is_encoder_decoder"] = true;
   json["pad_token_id"] = c.padding_id;
   json["bos_token_id"] = c.end_id;

@@ -53,6 +53,15 @@ std::vector<TransformerConfig> all_configs() {
       configs.back().norm_first = norm_first;
     }
   }
+  // Embeddings of their own for source, target and output.
+  for (const bool tied : {false, true}) {
+    configs.push_back(tiny_config());
+    configs.back().source_vocabulary = 29;
+    configs.back().share_embeddings = false;
+    configs.back().tied_output = tied;
+  }
+  configs.push_back(tiny_config());
+  configs.back().tied_output = false;
   return configs;
 }
 

@@ -253,6 +253,7 @@ void route_v1_search(const Exchange& exchange) {
   const std::string prefix = exchange.fields.text_or("prefix", "");
   require_length(exchange.service.limits, prefix, "prefix");
   const decode::Search search(model.loaded().seq2seq(), model.loaded().context(), options.search);
+  tokenizer.require_language_code(text);
   const Encoding source = tokenizer.encode_source(text);
   decode::SearchSentence sentence{.number = 0, .source = source.ids};
   sentence.prefix = tokenizer.encode_target(prefix).ids;

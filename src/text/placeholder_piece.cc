@@ -1,5 +1,7 @@
 #include "text/placeholder_piece.h"
 
+#include <algorithm>
+
 namespace heed {
 
 std::string placeholder_piece(int number) {
@@ -10,6 +12,11 @@ int placeholder_pieces(const Vocabulary& vocabulary) {
   int count = 0;
   while (vocabulary.find(placeholder_piece(count))) ++count;
   return count;
+}
+
+int placeholder_pieces(const Tokenizer& tokenizer) {
+  return std::min(placeholder_pieces(tokenizer.vocabulary()),
+                  placeholder_pieces(tokenizer.source_vocabulary()));
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "text/tokenizer.h"
 #include "text/vocabulary.h"
 
 namespace heed {
@@ -11,7 +12,8 @@ namespace heed {
 /// "⟦3⟧": a number between U+27E6 and U+27E7.
 std::string placeholder_piece(int number);
 
-/// The number of consecutive placeholder pieces in a vocabulary, from ⟦0⟧.
+/// The number of consecutive placeholder pieces, from ⟦0⟧, in a vocabulary, or in both of a tokenizer.
 int placeholder_pieces(const Vocabulary& vocabulary);
+int placeholder_pieces(const Tokenizer& tokenizer);
 
 }  // namespace heed

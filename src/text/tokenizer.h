@@ -1,5 +1,6 @@
 // The tokenizer of translation models in the Marian layout, as in OPUS-MT models: `source.spm` and
-// `target.spm` split text into pieces, `vocab.json` maps pieces to ids.
+// `target.spm` split text into pieces, `vocab.json` maps pieces to ids. With "separate_vocabs" in
+// tokenizer_config.json, `vocab.json` is that of the source, and `target_vocab.json` that of the target.
 //
 // Ids equal those of Hugging Face's MarianTokenizer, with one difference for untrusted input: special tokens
 // ("</s>", "<pad>") in the text, and language codes (">>fr<<") after its beginning, are ordinary text.
@@ -36,10 +37,10 @@ struct TokenizerTrainOptions {
 /// Immutable and thread-safe; cheap to copy.
 class Tokenizer {
  public:
-  /// Loads `source.spm`, `target.spm`, `vocab.json` and, if present, `tokenizer_config.json`. Throws
-  /// kNotFound, kFile, or kFormat with the file name.
+  /// Loads `source.spm`, `target.spm`, `vocab.json` and, if present, `tokenizer_config.json` and
+  /// `target_vocab.json`. Throws kNotFound, kFile, or kFormat with the file name.
   static Tokenizer load(const std::string& directory);
-  /// Writes the four files; the directory must exist. Throws kFile.
+  /// Writes these files; the directory must exist. Throws kFile.
   void save(const std::string& directory) const;
 
   /// Trains on lines of both languages. Ids: </s> 0, <unk> 1, the pieces in model order (source first, if not
@@ -48,7 +49,8 @@ class Tokenizer {
                          const NextLine& target);
 
   /// Tokenizes text and appends the end token, which has an empty span at the end of the text. Unknown pieces
-  /// become <unk>. A leading language code of a multilingual vocabulary, such as ">>fr<<", is one token.
+  /// become <unk>. A leading language code of a multilingual vocabulary, such as ">>fr<<", is one token, and
+  /// <unk> if a vocabulary of several codes lacks it.
   /// Truncation keeps the end token. Invalid UTF-8 is read as U+FFFD.
   Encoding encode_source(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode_target(std::string_view text, const EncodeOptions& options = {}) const;
@@ -64,11 +66,19 @@ class Tokenizer {
   /// Decodes with the source SentencePiece model.
   std::string decode_source(std::span<const int32_t> ids) const;
 
-  const Vocabulary& vocabulary() const { return *vocabulary_; }
-  size_t size() const { return vocabulary_->size(); }
-  int32_t end_id() const { return vocabulary_->end_id(); }
-  int32_t unknown_id() const { return vocabulary_->unknown_id(); }
-  int32_t pad_id() const { return vocabulary_->pad_id(); }
+  /// Throws kUsage for a text that does not begin with one of the language codes of the vocabulary, if it has
+  /// several: the model would translate into any of its languages. Blank text needs no code.
+  void require_language_code(std::string_view text) const;
+
+  /// The vocabulary of the target, and of the source unless it has its own.
+  const Vocabulary& vocabulary() const { return *target_.vocabulary; }
+  const Vocabulary& source_vocabulary() const { return *source_.vocabulary; }
+  bool has_two_vocabularies() const { return source_.vocabulary != target_.vocabulary; }
+  /// Of vocabulary().
+  size_t size() const { return vocabulary().size(); }
+  int32_t end_id() const { return vocabulary().end_id(); }
+  int32_t unknown_id() const { return vocabulary().unknown_id(); }
+  int32_t pad_id() const { return vocabulary().pad_id(); }
 
   /// From tokenizer_config.json; empty if missing.
   const std::string& source_language() const { return source_language_; }
@@ -77,21 +87,28 @@ class Tokenizer {
   bool true_case_capitals() const { return true_case_capitals_; }
 
  private:
-  Tokenizer(SentencePieceModel source, SentencePieceModel target, Vocabulary vocabulary, std::string config);
-  /// The text without a leading language code.
-  std::string_view after_code(std::string_view text) const;
+  /// One language.
+  struct Side {
+    SentencePieceModel model;
+    std::shared_ptr<const Vocabulary> vocabulary;  // may be that of the other side
+    /// The id of a piece as ordinary text, never a special token or language code.
+    int32_t id_of_text(std::string_view piece) const;
+  };
+  Tokenizer(Side source, Side target, std::string config);
+  /// The leading language code of a text; empty if there is none.
+  std::string_view code_of(std::string_view text) const;
+  std::string_view after_code(std::string_view text) const { return text.substr(code_of(text).size()); }
   /// The encoding of a text, given the pieces after its language code.
-  Encoding encoding_of(std::string_view text, std::vector<Piece> pieces, const EncodeOptions& options) const;
-  Encoding encode(const SentencePieceModel& model, std::string_view text, const EncodeOptions& options) const;
-  std::vector<Encoding> sample(const SentencePieceModel& model, std::string_view text,
-                               const SubwordSampling& sampling, Random& random) const;
-  std::string decode(const SentencePieceModel& model, std::span<const int32_t> ids) const;
-  /// The id of a piece as ordinary text, never a special token or language code.
-  int32_t id_of_text(std::string_view piece) const;
+  Encoding encoding_of(const Side& side, std::string_view text, std::vector<Piece> pieces,
+                       const EncodeOptions& options) const;
+  Encoding encode(const Side& side, std::string_view text, const EncodeOptions& options) const;
+  std::vector<Encoding> sample(const Side& side, std::string_view text, const SubwordSampling& sampling,
+                               Random& random) const;
+  static std::string decode(const Side& side, std::span<const int32_t> ids);
 
-  SentencePieceModel source_, target_;
-  std::shared_ptr<const Vocabulary> vocabulary_;
-  std::string config_;  // the original content of tokenizer_config.json
+  Side source_, target_;
+  std::vector<std::string> language_codes_;  // of the source vocabulary
+  std::string config_;                       // the original content of tokenizer_config.json
   std::string source_language_, target_language_;
   bool true_case_capitals_ = true;
 };

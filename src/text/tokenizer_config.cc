@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/check.h"
 #include "text/tokenizer_config_keys.h"
 
 namespace heed {
@@ -28,12 +27,6 @@ std::optional<bool> read_flag(const JsonObject& config, const std::string& key) 
 
 TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& name) {
   const JsonObject config = JsonObject::parse(json, name);
-  if (config.boolean("separate_vocabs", false)) {
-    fail(ErrorKind::kFormat,
-         "{} sets \"separate_vocabs\", which Heed does not support; one vocabulary must contain the pieces "
-         "of both languages",
-         name);
-  }
   require_known_keys(config, marian_tokenizer_keys());
   const SpecialPieces usual;
   TokenizerConfig result;
@@ -43,6 +36,7 @@ TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& 
   require_no_other_tokens(config, {result.special.end, result.special.unknown, result.special.pad});
   result.source_language = read_token(config, "source_lang", "");
   result.target_language = read_token(config, "target_lang", "");
+  result.separate_vocabularies = read_flag(config, "separate_vocabs").value_or(false);
   result.true_case_capitals = read_flag(config, "true_case_capitals").value_or(true);
   return result;
 }

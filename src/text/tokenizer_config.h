@@ -15,6 +15,7 @@ struct TokenizerConfig {
   std::string source_language, target_language;  ///< source_lang, target_lang; may be empty
   /// Whether to true-case text in capitals before translation; false for models trained on capitals.
   bool true_case_capitals = true;
+  bool separate_vocabularies = false;  ///< separate_vocabs: the target has its own vocabulary
 };
 
 /// Throws kFormat, with `name`, for malformed content and unsupported settings.

@@ -148,6 +148,58 @@ TEST_F(TokenizerTest, UnknownRunsNeverBecomeSpecial) {
   expect_sound(coded, ">>fr<< xxx");
 }
 
+TEST_F(TokenizerTest, TwoVocabularies) {
+  const Tokenizer joint = train();
+  joint.save(folder());
+  // The target has the same pieces with other ids.
+  std::vector<std::string> pieces;
+  for (size_t id = joint.size(); id-- > 0;)
+    pieces.push_back(joint.vocabulary().piece(static_cast<int32_t>(id)));
+  pieces.erase(std::find(pieces.begin(), pieces.end(), joint.vocabulary().piece(7)));
+  write_file(folder() + "/target_vocab.json", vocabulary_json(pieces));
+  write_file(folder() + "/tokenizer_config.json", R"({"separate_vocabs": true})");
+  const Tokenizer tokenizer = Tokenizer::load(folder());
+  EXPECT_TRUE(tokenizer.has_two_vocabularies());
+  EXPECT_FALSE(joint.has_two_vocabularies());
+  EXPECT_EQ(tokenizer.source_vocabulary().size(), joint.size());
+  EXPECT_EQ(tokenizer.size(), joint.size() - 1);
+  EXPECT_EQ(tokenizer.end_id(), static_cast<int32_t>(tokenizer.size()) - 1);
+  const std::string text = artificial_lines(1, 4)[0];
+  const Encoding source = tokenizer.encode_source(text), target = tokenizer.encode_target(text);
+  EXPECT_EQ(source.ids, joint.encode_source(text).ids);
+  EXPECT_EQ(target.ids.back(), tokenizer.end_id());
+  for (size_t n = 0; n < target.ids.size(); ++n) {
+    if (target.ids[n] == tokenizer.unknown_id()) continue;
+    EXPECT_EQ(tokenizer.vocabulary().piece(target.ids[n]), target.pieces[n]);
+  }
+  EXPECT_EQ(tokenizer.decode_source(source.ids), joint.decode_source(source.ids));
+  const TestFolder copy;
+  tokenizer.save(copy.path());
+  EXPECT_EQ(Tokenizer::load(copy.path()).encode_target(text).ids, target.ids);
+}
+
+// A model with several target languages needs the code of one; any code at the beginning is one token.
+TEST_F(TokenizerTest, LanguageCodes) {
+  const Tokenizer joint = train();
+  joint.require_language_code("x");  // no codes, nothing to require
+  joint.save(folder());
+  std::string vocabulary = joint.vocabulary().to_json();
+  vocabulary.insert(vocabulary.rfind("\n}"),
+                    fmt::format(",\n  \">>fra<<\": {},\n  \">>spa<<\": {}", joint.size(), joint.size() + 1));
+  write_file(folder() + "/vocab.json", vocabulary);
+  const Tokenizer tokenizer = Tokenizer::load(folder());
+  EXPECT_EQ(tokenizer.encode_source(">>spa<< x").ids.front(), static_cast<int32_t>(joint.size() + 1));
+  EXPECT_EQ(tokenizer.encode_source(">>deu<< x").ids.front(), tokenizer.unknown_id());
+  EXPECT_EQ(tokenizer.encode_source(">>deu<< x").pieces.front(), ">>deu<<");
+  tokenizer.require_language_code(">>fra<< x");
+  tokenizer.require_language_code(" ");
+  expect_error(ErrorKind::kUsage,
+               "begin each line with the code of one, without a space before it (>>fra<< >>spa<<)",
+               [&] { tokenizer.require_language_code(" >>fra<< x"); });
+  expect_error(ErrorKind::kUsage, "the model has no language '>>fre<<'; did you mean '>>fra<<'?",
+               [&] { tokenizer.require_language_code(">>fre<< x"); });
+}
+
 TEST_F(TokenizerTest, TruncationKeepsTheEndToken) {
   const Tokenizer tokenizer = train();
   const std::string text = artificial_lines(1, 4)[0] + " " + artificial_lines(1, 5)[0];
@@ -200,8 +252,8 @@ TEST_F(TokenizerTest, BrokenDirectoriesAreNamed) {
   train().save(folder());
   std::string message;
   write_file(folder() + "/tokenizer_config.json", R"({"separate_vocabs": true})");
-  EXPECT_EQ(load_error(&message), ErrorKind::kFormat);
-  EXPECT_THAT(message, testing::HasSubstr("separate_vocabs"));
+  EXPECT_EQ(load_error(&message), ErrorKind::kNotFound);
+  EXPECT_THAT(message, testing::HasSubstr("target_vocab.json"));
   write_file(folder() + "/tokenizer_config.json", R"({"eos_token": 5})");
   EXPECT_EQ(load_error(&message), ErrorKind::kFormat);
   EXPECT_THAT(message, testing::HasSubstr("eos_token"));

@@ -1,7 +1,10 @@
 #include "train/head_choice.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "data/hmm_aligner.h"
+#include "models/source_vocabulary.h"
 #include "text/symmetrization.h"
 
 namespace heed::train {
@@ -31,7 +34,9 @@ decode::HeadChoice choose_heads(const models::Seq2Seq& model, const nn::Context&
   HEED_CHECK(pairs.sources.count() > 0);
   HmmAlignerOptions options;
   options.stop = stop;
-  const TwoWayAligner aligner(pairs.sources, pairs.targets, model.vocabulary_size(), pool, options);
+  const TwoWayAligner aligner(pairs.sources, pairs.targets,
+                              std::max(model.vocabulary_size(), models::source_vocabulary_size(model)), pool,
+                              options);
   return decode::choose_alignment_heads(model, context, linked_sample(pairs, aligner), pool);
 }
 

@@ -47,13 +47,13 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
 /// Throws kUsage if the recipe requires symbols that the tokenizer of the fine-tuned model lacks.
 void check_symbols(const Recipe& recipe, const Tokenizer& tokenizer) {
   for (const CorpusSettings& corpus : recipe.corpora) {
-    if (corpus.tag.empty() || tokenizer.vocabulary().find(corpus.tag)) continue;
+    if (corpus.tag.empty() || tokenizer.source_vocabulary().find(corpus.tag)) continue;
     fail(ErrorKind::kUsage,
          "the tokenizer of '{1}' has no piece for the tag '{0}': only a tokenizer that was trained with it "
          "has it",
          corpus.tag, recipe.from);
   }
-  if (recipe.augmentation.placeholders > 0 && placeholder_pieces(tokenizer.vocabulary()) == 0) {
+  if (recipe.augmentation.placeholders > 0 && placeholder_pieces(tokenizer) == 0) {
     fail(ErrorKind::kUsage,
          "augmentation.placeholders: the tokenizer of '{}' has no placeholders; only one that was trained "
          "with "
@@ -120,7 +120,8 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   const Recipe& recipe = task.options.recipe;
   const std::unique_ptr<PairSource> reader = open();
   CorpusBuildOptions build;
-  build.vocabulary_size = static_cast<uint32_t>(tokenizer.size());
+  build.vocabulary_size =
+      static_cast<uint32_t>(std::max(tokenizer.size(), tokenizer.source_vocabulary().size()));
   build.max_length = origin.max_length;
   build.tokenizer_fingerprint = origin.tokenizer;
   build.pool = &task.pool;
@@ -131,7 +132,7 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   const AugmentationOptions more = augmentation_options(task.options);
   if (use == Use::kTraining && more.any()) {
     build.augmentation =
-        &augmentation.emplace(*open(), more, key.fold(4), placeholder_pieces(tokenizer.vocabulary()));
+        &augmentation.emplace(*open(), more, key.fold(4), placeholder_pieces(tokenizer));
   }
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, segmentations};
   // The encoder of one side, which has its own random numbers.
