@@ -181,7 +181,7 @@ std::string find_model(const ModelChoice& choice) {
 
 std::string find_translation_model(const ModelChoice& choice) {
   std::string directory = find_model(choice);
-  const std::string type = JsonObject::read(directory + "/config.json").string("model_type");
+  const std::string type = models::read_config(directory).string("model_type");
   if (models::architecture_of_type(type) != nullptr) return directory;
   fail(ErrorKind::kFormat, "'{}' is a model of type '{}', not a translation model ({}): give another --model",
        directory, shown(type), fmt::join(models::known_model_types(models::Task::kTranslation), ", "));

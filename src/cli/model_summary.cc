@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/json_file.h"
-#include "io/weight_files.h"
+#include "models/directory_files.h"
 #include "text/whitespace.h"
 
 namespace heed::cli {
@@ -38,7 +38,7 @@ std::string group_name(const std::string& name) {
 }
 
 void read_weights(const std::string& directory, ModelSummary& summary) {
-  const WeightFiles files = WeightFiles::open(directory);
+  const WeightFiles files = models::open_weights(directory);
   std::map<std::string, ParameterGroup> groups;
   std::set<std::string> dtypes;
   for (const std::string& name : files.names()) {
@@ -66,7 +66,7 @@ std::optional<double> start_norm_of(const std::string& directory, const JsonObje
   if (config.string("model_type", "") != "marian") return {};
   const char* key = config.has("decoder_start_token_id") ? "decoder_start_token_id" : "pad_token_id";
   const int64_t start = config.integer(key, {}, -1);
-  const WeightFiles files = WeightFiles::open(directory);
+  const WeightFiles files = models::open_weights(directory);
   for (const char* name : {"model.shared.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"}) {
     if (!files.has(name)) continue;
     const TensorInfo& info = files.info(name);
@@ -161,7 +161,7 @@ std::string with_commas(int64_t number) {
 ModelSummary summarize_model(const std::string& directory) {
   ModelSummary summary;
   summary.directory = directory;
-  const JsonObject config = JsonObject::read(directory + "/config.json");
+  const JsonObject config = models::read_config(directory);
   summary.model_type = config.string("model_type", "");
   summary.vocabulary = config.integer("vocab_size", {0, int64_t{1} << 40}, 0);
   read_dimensions(config, summary);

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"
-#include "io/weight_files.h"
+#include "models/directory_files.h"
 #include "models/model_directory.h"
 
 namespace heed::cli {
@@ -31,7 +31,7 @@ void write_config(const std::string& input, const std::string& output) {
 
 int run_quantize(const QuantizeOptions& o) {
   const std::string input = model_directory_at(o.input, "MODEL");
-  if (models::is_quantized(JsonObject::read(input + "/config.json"))) {
+  if (models::is_quantized(models::read_config(input))) {
     fail(ErrorKind::kUsage, "'{}' is already quantised; use it directly", input);
   }
   NewDirectory output(o.output);
@@ -39,8 +39,8 @@ int run_quantize(const QuantizeOptions& o) {
   models::write_quantized_weights(output.part(), loaded.model->table(), loaded.values, *loaded.quantized);
   copy_others(input, output.part());
   write_config(input, output.part());
-  const double megabytes = static_cast<double>(WeightFiles::open(output.part()).bytes()) / 1e6;
-  const double before = static_cast<double>(WeightFiles::open(input).bytes()) / 1e6;
+  const double megabytes = static_cast<double>(models::open_weights(output.part()).bytes()) / 1e6;
+  const double before = static_cast<double>(models::open_weights(input).bytes()) / 1e6;
   output.commit();
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: weights in int8, %.1f MB (before: %.1f MB)\n", o.output.c_str(),

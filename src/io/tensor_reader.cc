@@ -60,6 +60,12 @@ Tensor TensorReader::read_rows(const std::string& name, int64_t begin, int64_t c
   return rows;
 }
 
+void TensorReader::read_part(const std::string& name, int64_t begin, int64_t count, void* destination) const {
+  const TensorInfo& tensor = info(name);
+  HEED_CHECK(tensor.readable && begin >= 0 && count >= 0 && begin + count <= tensor.shape.size());
+  read_elements(position_of(tensor), begin, count, destination);
+}
+
 void TensorReader::require_hash(size_t index, uint64_t hash) const {
   const std::optional<uint64_t> stored = stored_hash(index);
   if (!stored || *stored == hash) return;

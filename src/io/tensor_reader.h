@@ -45,6 +45,8 @@ class TensorReader {
   void read_into(const std::string& name, int8_t* destination, const Shape& expected) const;
   /// Rows [begin, begin + count) along the first axis, in the stored type. Does not verify hashes.
   Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const;
+  /// Elements [begin, begin + count) in row-major order and the stored type. Does not verify hashes.
+  void read_part(const std::string& name, int64_t begin, int64_t count, void* destination) const;
 
  protected:
   TensorReader(std::string path, std::vector<TensorInfo> infos);

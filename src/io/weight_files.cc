@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
+#include <utility>
 
 #include "base/check.h"
 #include "base/file.h"
@@ -80,7 +81,7 @@ WeightFiles WeightFiles::open(const std::string& directory) {
   for (const char* whole : kWhole) {
     const std::string path = (fs::path(directory) / whole).string();
     if (is_present(path)) {
-      files.add_all_of(path);
+      files.add_all_of(open_reader(path));
     } else if (is_present(path + kIndex)) {
       files.add_shards(path + kIndex);
     } else {
@@ -98,8 +99,16 @@ WeightFiles WeightFiles::open(const std::string& directory) {
   return files;
 }
 
-void WeightFiles::add_all_of(const std::string& path) {
-  shards_.push_back(open_reader(path));
+WeightFiles WeightFiles::of(const std::string& directory, std::unique_ptr<TensorReader> reader) {
+  WeightFiles files;
+  files.directory_ = directory;
+  files.add_all_of(std::move(reader));
+  std::sort(files.names_.begin(), files.names_.end());
+  return files;
+}
+
+void WeightFiles::add_all_of(std::unique_ptr<TensorReader> reader) {
+  shards_.push_back(std::move(reader));
   for (const TensorInfo& tensor : shards_.back()->infos()) {
     shard_of_.emplace(tensor.name, 0);
     names_.push_back(tensor.name);

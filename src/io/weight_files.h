@@ -20,6 +20,9 @@ class WeightFiles {
   /// with advice on converting those that are there; kFormat for damaged files.
   static WeightFiles open(const std::string& directory);
 
+  /// The tensors of one reader as the weights of a directory.
+  static WeightFiles of(const std::string& directory, std::unique_ptr<TensorReader> reader);
+
   const std::string& directory() const { return directory_; }
   /// Sorted names of all tensors.
   const std::vector<std::string>& names() const { return names_; }
@@ -41,7 +44,7 @@ class WeightFiles {
 
  private:
   WeightFiles() = default;
-  void add_all_of(const std::string& path);
+  void add_all_of(std::unique_ptr<TensorReader> reader);
   void add_shards(const std::string& index_path);
   const TensorReader& shard_with(const std::string& name) const;
 

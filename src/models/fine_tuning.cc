@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "models/directory_files.h"
 #include "models/model_weights.h"
 
 namespace heed::models {
@@ -24,8 +25,7 @@ JsonObject with_dropouts(const JsonObject& config, const Architecture& architect
 
 FineTunedModel read_for_fine_tuning(const std::string& directory, const Architecture& architecture,
                                     const ModelSettings& settings) {
-  const JsonObject config =
-      with_dropouts(JsonObject::read(directory + "/config.json"), architecture, settings);
+  const JsonObject config = with_dropouts(read_config(directory), architecture, settings);
   if (const std::string& name = architecture_of(config).name; name != architecture.name) {
     fail(ErrorKind::kUsage, "'{}' is a model of the architecture {}, not {}", directory, name,
          architecture.name);
@@ -47,7 +47,7 @@ FineTunedModel read_for_fine_tuning(const std::string& directory, const Architec
 }
 
 std::string architecture_name_in(const std::string& directory) {
-  return architecture_of(JsonObject::read(directory + "/config.json")).name;
+  return architecture_of(read_config(directory)).name;
 }
 
 }  // namespace heed::models

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "models/directory_files.h"
 
 namespace heed::models {
 
@@ -50,7 +51,7 @@ const Classifier& LoadedModel::classifier() const {
 }
 
 Task task_of(const std::string& directory) {
-  return architecture_of(JsonObject::read(directory + "/config.json")).task;
+  return architecture_of(read_config(directory)).task;
 }
 
 namespace {
@@ -70,7 +71,7 @@ std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::
 LoadedModel load_model(const std::string& directory, const LoadOptions& options) {
   LoadedModel loaded;
   loaded.directory = directory;
-  const JsonObject config = JsonObject::read(directory + "/config.json");
+  const JsonObject config = read_config(directory);
   loaded.model_type = config.string("model_type");
   loaded.model = architecture_of(config).read(config);
   const bool stored_quantized = is_quantized(config);

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "io/safetensors.h"
-#include "io/weight_files.h"
+#include "models/directory_files.h"
 
 namespace heed::models {
 namespace {
@@ -204,12 +204,12 @@ void read_row(const WeightFiles& files, const nn::ParamSpec& spec, float* values
 }  // namespace
 
 void require_weights(const std::string& directory, const nn::ParameterTable& table, bool quantized) {
-  require_tensors(WeightFiles::open(directory), table, quantized);
+  require_tensors(open_weights(directory), table, quantized);
 }
 
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
                   nn::QuantizedParameters* quantized) {
-  const WeightFiles files = WeightFiles::open(directory);
+  const WeightFiles files = open_weights(directory);
   require_tensors(files, table, false);
   require_agreement(files, table);
   std::vector<float> matrix;  // quantised immediately
@@ -227,7 +227,7 @@ void read_weights(const std::string& directory, const nn::ParameterTable& table,
 std::vector<std::string> read_weights_over(const std::string& directory, const nn::ParameterTable& table,
                                            const std::vector<std::string>& new_prefixes,
                                            nn::ParameterArray& values) {
-  const WeightFiles files = WeightFiles::open(directory);
+  const WeightFiles files = open_weights(directory);
   const auto may_be_new = [&](const std::string& name) {
     return std::ranges::any_of(new_prefixes,
                                [&](const std::string& prefix) { return name.starts_with(prefix); });
@@ -299,7 +299,7 @@ void write_quantized_weights(const std::string& directory, const nn::ParameterTa
 
 void read_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
                             nn::ParameterArray& values, nn::QuantizedParameters& quantized) {
-  const WeightFiles files = WeightFiles::open(directory);
+  const WeightFiles files = open_weights(directory);
   require_tensors(files, table, true);
   for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
   for (int row = 0; row < table.size(); ++row) {

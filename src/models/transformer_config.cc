@@ -124,7 +124,7 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   c.dropout = json.number("dropout", probability, 0.1);
   c.attention_dropout = json.number("attention_dropout", probability, 0);
   c.activation_dropout = json.number("activation_dropout", probability, 0);
-  const IntegerRange ids{0, std::min(c.vocabulary, c.source_vocabulary) - 1};
+  const IntegerRange ids{0, c.vocabulary - 1};
   c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids));
   c.end_id = read_end_id(json, ids);
   c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));

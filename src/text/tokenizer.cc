@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/nearest_word.h"
 #include "base/printable.h"
+#include "base/string_list.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_file.h"
 #include "text/whitespace.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr const char* kSourceModel = "source.spm";
 constexpr const char* kTargetModel = "target.spm";
 constexpr const char* kVocabulary = "vocab.json";
+constexpr const char* kCtranslate2Model = "model.bin";
 constexpr const char* kTargetVocabulary = "target_vocab.json";
 constexpr const char* kConfig = "tokenizer_config.json";
 
@@ -59,6 +61,9 @@ Tokenizer Tokenizer::load(const std::string& directory) {
   const auto read_vocabulary = [&](const char* file) {
     return std::make_shared<const Vocabulary>(Vocabulary::load(path_of(directory, file), settings.special));
   };
+  if (!is_present(path_of(directory, kVocabulary)) && is_present(path_of(directory, kCtranslate2Model))) {
+    return load_ctranslate2(directory, settings.special, config);
+  }
   Side source{SentencePieceModel::load(path_of(directory, kSourceModel)), read_vocabulary(kVocabulary)};
   std::string target_bytes = read_tokenizer_file(path_of(directory, kTargetModel));
   // Both files are often equal.
@@ -66,6 +71,29 @@ Tokenizer Tokenizer::load(const std::string& directory) {
                   ? source.model
                   : SentencePieceModel::from_bytes(std::move(target_bytes), path_of(directory, kTargetModel)),
               settings.separate_vocabularies ? read_vocabulary(kTargetVocabulary) : source.vocabulary};
+  return Tokenizer(std::move(source), std::move(target), config);
+}
+
+/// The vocabularies of CTranslate2 are lists, without the padding token, which is appended.
+Tokenizer Tokenizer::load_ctranslate2(const std::string& directory, const SpecialPieces& special,
+                                      const std::string& config) {
+  if (!is_present(path_of(directory, kSourceModel))) {
+    fail(ErrorKind::kNotFound,
+         "'{}' has no tokenizer, which models of CTranslate2 do not contain: copy {} and {} of the original "
+         "model "
+         "into it",
+         directory, kSourceModel, kTargetModel);
+  }
+  const auto read_list = [&](const char* side) {
+    std::vector<std::string> pieces = read_string_list(path_of(directory, side));
+    if (std::ranges::count(pieces, special.pad) == 0) pieces.push_back(special.pad);
+    return std::make_shared<const Vocabulary>(std::move(pieces), special);
+  };
+  const bool joint = has_string_list(path_of(directory, "shared_vocabulary"));
+  Side source{SentencePieceModel::load(path_of(directory, kSourceModel)),
+              read_list(joint ? "shared_vocabulary" : "source_vocabulary")};
+  Side target{SentencePieceModel::load(path_of(directory, kTargetModel)),
+              joint ? source.vocabulary : read_list("target_vocabulary")};
   return Tokenizer(std::move(source), std::move(target), config);
 }
 

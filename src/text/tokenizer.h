@@ -38,7 +38,8 @@ struct TokenizerTrainOptions {
 class Tokenizer {
  public:
   /// Loads `source.spm`, `target.spm`, `vocab.json` and, if present, `tokenizer_config.json` and
-  /// `target_vocab.json`. Throws kNotFound, kFile, or kFormat with the file name.
+  /// `target_vocab.json`. Without a `vocab.json`, reads the vocabularies of CTranslate2. Throws kNotFound,
+  /// kFile, or kFormat with the file name.
   static Tokenizer load(const std::string& directory);
   /// Writes these files; the directory must exist. Throws kFile.
   void save(const std::string& directory) const;
@@ -95,6 +96,8 @@ class Tokenizer {
     int32_t id_of_text(std::string_view piece) const;
   };
   Tokenizer(Side source, Side target, std::string config);
+  static Tokenizer load_ctranslate2(const std::string& directory, const SpecialPieces& special,
+                                    const std::string& config);
   /// The leading language code of a text; empty if there is none.
   std::string_view code_of(std::string_view text) const;
   std::string_view after_code(std::string_view text) const { return text.substr(code_of(text).size()); }

@@ -1,0 +1,17 @@
+// The config and the weights of a model directory, whichever program wrote it. Everything that opens models
+// uses these functions, so that formats are known here only.
+#pragma once
+
+#include <string>
+
+#include "base/json_file.h"
+#include "io/weight_files.h"
+
+namespace heed::models {
+
+/// config.json, or what stands for it in a directory of CTranslate2. Throws kNotFound, kFile or kFormat.
+JsonObject read_config(const std::string& directory);
+/// The weights under the names of Hugging Face's library. Throws as WeightFiles::open().
+WeightFiles open_weights(const std::string& directory);
+
+}  // namespace heed::models
