@@ -76,6 +76,7 @@ TEST_F(MarianFormats, GreedyAndBeamSearch) {
     options.max_length = reference.hyperparameters().at("max_length");
     options.max_length_factor = 0;
     options.length_penalty = 1;
+    options.renormalize = true;  // the reference's scores; old configs lack the key
     options.beam_size = 1;
     const auto greedy = decode::Search(loaded.seq2seq(), loaded.context(), options).run(sentences);
     options.beam_size = options.nbest = 4;

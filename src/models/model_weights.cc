@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "io/safetensors.h"
 #include "models/directory_files.h"
+#include "nn/sinusoids.h"
 
 namespace heed::models {
 namespace {
@@ -138,6 +139,16 @@ void require_agreement(const WeightFiles& files, const nn::ParameterTable& table
   for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
 }
 
+/// Computes with the sinusoidal positions that the files hold, which may be rounded to 16 bits.
+void use_stored_positions(const WeightFiles& files, const nn::ParameterTable& table) {
+  for (const nn::ComputedTensor& each : table.computed()) {
+    const auto* positions = each.values.target<nn::SinusoidalPositions>();
+    if (positions == nullptr || !files.has(each.name)) continue;
+    const Tensor rows = files.read(each.name).to(DType::kFloat32);
+    positions->store(rows.reshape({rows.size() / each.width, each.width}));
+  }
+}
+
 /// Throws unless names and shapes of the files match the table exactly.
 void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, bool quantized) {
   std::set<std::string> scales;
@@ -212,6 +223,7 @@ void read_weights(const std::string& directory, const nn::ParameterTable& table,
   const WeightFiles files = open_weights(directory);
   require_tensors(files, table, false);
   require_agreement(files, table);
+  use_stored_positions(files, table);
   std::vector<float> matrix;  // quantised immediately
   for (int row = 0; row < table.size(); ++row) {
     if (!is_kept_in(quantized, row)) {

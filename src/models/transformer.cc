@@ -109,8 +109,8 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
       table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
   nn::ParamRef output = target_.tokens;
   if (!config.tied_output) {
-    output =
-        table_.add({"lm_head.weight", {config.vocabulary, config.width}, embedding_initialisation(config)});
+    output = table_.add(
+        {"lm_head.weight", {config.vocabulary, config.width}, embedding_initialisation(config), {}});
     table_.let_quantize(output.first);
   }
   output_ = nn::Linear(table_, output, output_bias);

@@ -27,7 +27,8 @@ Tensor id_tensor(const std::vector<int32_t>& ids) {
 /// A table that grows on demand, since a config may allow a million positions.
 struct StackPositions::Sinusoids {
   std::mutex mutex;
-  Tensor table;  // (places so far, D)
+  Tensor table;   // (places so far, D)
+  Tensor stored;  // (length, D), the first rows as a file has them; undefined if none does
 };
 
 StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
@@ -41,8 +42,12 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
       // Old files of Marian models hold them too.
       table.expect({.name = prefix + "embed_positions.weight",
                     .width = shape.width,
-                    .values = [width = shape.width, layout = sinusoid_layout(options.kind)](
-                                  int64_t size) { return sinusoid_table(size / width, width, layout); },
+                    .values = SinusoidalPositions{shape.width, sinusoid_layout(options.kind),
+                                                  [state = sinusoids_](const Tensor& rows) {
+                                                    const std::lock_guard lock(state->mutex);
+                                                    state->stored = rows;
+                                                    state->table = Tensor();
+                                                  }},
                     .tolerance = 1.0 / 256});  // bfloat16 below 1
       break;
     case PositionKind::kLearned: {
@@ -74,6 +79,10 @@ Tensor StackPositions::sinusoids(int64_t count) const {
     const auto rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(count, kLeast))));
     table = sinusoid_table(std::min(rounded, std::max(count, shape_.max_length)), shape_.width,
                            sinusoid_layout(options_.kind));
+    if (const Tensor& stored = sinusoids_->stored; stored.defined()) {
+      const int64_t size = std::min(stored.size(), table.size());
+      std::copy_n(stored.data<float>(), size, table.data<float>());
+    }
   }
   return table;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "heed/positions.h"
 #include "heed/tensor.h"
@@ -11,5 +12,16 @@ namespace heed::nn {
 /// (length, width), computed in float64. An odd width has one more sine than cosines. Throws kShape for a
 /// length below 0 or a width below 1.
 Tensor sinusoid_table(int64_t length, int64_t width, SinusoidLayout layout, DType dtype = DType::kFloat32);
+
+/// The positions of a stack as ComputedTensor::values. Files may hold them rounded to 16 bits; other toolkits
+/// then compute with the rounded values.
+struct SinusoidalPositions {
+  int64_t width = 1;
+  SinusoidLayout layout = SinusoidLayout::kHalves;
+  /// Makes the stack compute with these float32 rows (length, width) in place of its first rows.
+  std::function<void(const Tensor& rows)> store;
+
+  Tensor operator()(int64_t size) const { return sinusoid_table(size / width, width, layout); }
+};
 
 }  // namespace heed::nn
