@@ -1,11 +1,11 @@
 // heed convert: converts the data type of the weights, or a model of another program.
 
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -16,16 +16,19 @@
 #include "cli/llama2c_import.h"
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"
-#include "io/safetensors.h"
-#include "io/weight_files.h"
+#include "cli/weight_conversion.h"
+#include "models/ctranslate2_model.h"
+#include "models/directory_files.h"
 #include "models/model_directory.h"
 #include "text/text_tokenizer.h"
+#include "text/tokenizer.h"
 
 namespace heed::cli {
 namespace {
 
 struct ConvertOptions {
   std::string input, output, tokenizer, weights = "float32", from = "huggingface", to = "heed";
+  int64_t shard_size = 5000;  // MB
   bool quiet = false;
 };
 
@@ -35,59 +38,41 @@ const std::map<std::string, DType>& weight_types() {
   return types;
 }
 
-bool is_float(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kFloat64 || dtype == DType::kFloat16 ||
-         dtype == DType::kBFloat16;
-}
-
-/// Throws kNumeric if a number overflows in the type (the maximum of float16 is 65504).
-Tensor converted(const std::string& name, const Tensor& tensor, DType dtype) {
-  if (!is_float(tensor.dtype()) || tensor.dtype() == dtype) return tensor;
-  Tensor result = tensor.to(dtype);
-  const std::vector<float> before = tensor.to_vector<float>(), after = result.to_vector<float>();
-  for (size_t n = 0; n < after.size(); ++n) {
-    if (std::isfinite(before[n]) && !std::isfinite(after[n])) {
-      fail(ErrorKind::kNumeric, "'{}' contains {}, which overflows in {}; use --weights bfloat16", name,
-           before[n], name_of(dtype));
-    }
-  }
-  return result;
-}
-
-void convert_weights(const std::string& input, const std::string& output, DType dtype) {
-  const WeightFiles files = WeightFiles::open(input);
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  for (const std::string& name : files.names()) {
-    if (interrupted()) fail(ErrorKind::kFile, "interrupted at '{}'", name);
-    tensors.emplace_back(name, converted(name, files.read(name), dtype));
-  }
-  write_safetensors_with_hashes(output + "/model.safetensors", tensors, {{"format", "pt"}});
-}
-
-/// Copies config.json and sets the data type of the weights.
-void write_config(const std::string& input, const std::string& output, DType dtype) {
-  const std::string path = input + "/config.json", text = read_file(path);
-  JsonObject::parse(text, path);  // throws unless it is an object
-  auto config = parse_ordered_json(text, path);
+/// Writes config.json with the data type of the weights.
+void write_config(nlohmann::ordered_json config, const std::string& output, DType dtype) {
   config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
   write_json(output + "/config.json", config);
 }
 
+/// Everything but the weights of a directory of CTranslate2, as files of a Marian model.
+void write_marian_files(const std::string& input, const std::string& output, DType dtype) {
+  const JsonObject config = models::read_config(input);
+  const models::GenerationDefaults generation =
+      models::read_generation_defaults(input, config, models::Task::kTranslation);
+  const auto id = [&](const char* key) { return static_cast<int32_t>(config.integer(key)); };
+  models::write_generation_defaults(
+      output, generation,
+      {id("pad_token_id"), id("eos_token_id"), id("bos_token_id"), id("decoder_start_token_id")});
+  auto json = parse_ordered_json(config.json().dump(), config.origin());
+  for (const char* key : {"bad_words_ids", "forced_eos_token_id", "renormalize_logits"}) json.erase(key);
+  write_config(std::move(json), output, dtype);
+  Tokenizer::load(input).save(output);
+}
+
 bool is_known(const std::string& directory) {
-  const std::string type = JsonObject::read(directory + "/config.json").string("model_type", "");
-  return models::architecture_of_type(type) != nullptr;
+  return models::architecture_of_type(models::read_config(directory).string("model_type", "")) != nullptr;
 }
 
 /// The directory layout is the same, but Hugging Face's library lacks some of Heed's architectures.
 void require_hugging_face(const std::string& directory) {
   if (!is_known(directory)) return;  // a model of another library
-  const models::LoadedModel loaded = models::load_model(directory);
-  const std::vector<std::string> beyond = loaded.model->beyond_hugging_face();
+  const JsonObject config = models::read_config(directory);
+  const std::vector<std::string> beyond = models::architecture_of(config).read(config)->beyond_hugging_face();
   if (beyond.empty()) return;
   fail(ErrorKind::kUsage,
        "'{}' ({}) cannot be converted for Hugging Face's library, which does not support {}; leave out --to "
        "for a model that Heed opens",
-       directory, loaded.model_type, fmt::join(beyond, ", "));
+       directory, config.string("model_type"), fmt::join(beyond, ", "));
 }
 
 /// Writes tokenizer.json for Hugging Face's library. Directories written by earlier versions of Heed lack it.
@@ -124,18 +109,27 @@ int run_convert(const ConvertOptions& o) {
   }
   const std::string input = model_directory_at(o.input, "IN");
   const DType dtype = weight_types().at(o.weights);
-  if (models::is_quantized(JsonObject::read(input + "/config.json"))) {
+  if (models::is_quantized(models::read_config(input))) {
     fail(ErrorKind::kUsage, "'{}' is quantised; convert the original model instead", input);
   }
   if (o.to == "huggingface") require_hugging_face(input);
   NewDirectory output(o.output);
-  convert_weights(input, output.part(), dtype);
-  copy_others(input, output.part());
-  write_config(input, output.part(), dtype);
+  const WeightFiles weights = models::open_weights(input);
+  convert_weights(weights, output.part(), {dtype, static_cast<uint64_t>(o.shard_size) * 1'000'000});
+  if (models::is_ctranslate2_directory(input)) {
+    write_marian_files(input, output.part(), dtype);
+  } else {
+    copy_others(input, output.part());
+    write_config(parse_ordered_json(read_file(input + "/config.json"), input + "/config.json"), output.part(),
+                 dtype);
+  }
   if (o.to == "huggingface") write_tokenizer_for_hugging_face(output.part());
-  if (is_known(input)) models::load_model(output.part());  // throws if config and weights do not match
-  const double megabytes = static_cast<double>(WeightFiles::open(output.part()).bytes()) / 1e6;
-  const double before = static_cast<double>(WeightFiles::open(input).bytes()) / 1e6;
+  if (is_known(input)) {
+    const JsonObject config = models::read_config(output.part());
+    models::require_weights(output.part(), models::architecture_of(config).read(config)->table(), false);
+  }
+  const double megabytes = static_cast<double>(models::open_weights(output.part()).bytes()) / 1e6;
+  const double before = static_cast<double>(weights.bytes()) / 1e6;
   output.commit();
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: weights in %s, %.1f MB (before: %.1f MB)\n", o.output.c_str(),
@@ -153,7 +147,13 @@ void add_convert(Command& app, Work& work) {
   command->footer(
       "Examples:\n  heed convert my-model my-model-half --weights float16\n"
       "  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin\n"
-      "The new directory is a complete model, without the training state. 16-bit weights halve its size; "
+      "IN may hold model.safetensors, pytorch_model.bin (or shards of them), or be a directory of "
+      "CTranslate2 "
+      "with\n"
+      "source.spm and target.spm of the original model. The new directory is a complete model in "
+      "safetensors, "
+      "without\n"
+      "the training state. 16-bit weights halve its size; "
       "they\n"
       "are rounded to nearest, and computations stay in float32.");
   command->add_option("IN", o->input, "Model directory, or a weight file with --from llama2c")->required();
@@ -165,7 +165,8 @@ void add_convert(Command& app, Work& work) {
       ->show_default()
       ->type_name("TYPE");
   add_choice(*command, "--from", o->from,
-             "Format of IN: huggingface (a directory) or llama2c (a weight file of llama2.c)",
+             "Format of IN: huggingface (a model directory, also of CTranslate2) or llama2c (a weight file "
+             "of llama2.c)",
              {"huggingface", "llama2c"})
       ->show_default()
       ->type_name("FORMAT");
@@ -178,6 +179,9 @@ void add_convert(Command& app, Work& work) {
       ->add_option("--tokenizer", o->tokenizer,
                    "Tokenizer for --from llama2c: tokenizer.model, or llama2.c's tokenizer.bin")
       ->type_name("F");
+  add_integer(*command, "--shard-size", o->shard_size,
+              "Split larger weights into files of at most this many MB (10^6 bytes)", {1, 1'000'000'000})
+      ->type_name("MB");
   command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
   command->callback([o, &work] { work = [o] { return run_convert(*o); }; });
 }

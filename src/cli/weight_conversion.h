@@ -1,0 +1,20 @@
+// The weights of a model directory, written again as safetensors: in another type, in one file or shards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "io/weight_files.h"
+
+namespace heed::cli {
+
+struct WeightConversion {
+  DType dtype = DType::kFloat32;                       ///< of floating-point tensors; others keep theirs
+  uint64_t max_shard_bytes = uint64_t{5'000'000'000};  ///< larger weights are split; one tensor never is
+};
+
+/// Writes model.safetensors, or shards with model.safetensors.index.json, to the directory `output`. Holds
+/// one shard in memory. Throws kNumeric for a number that overflows in the type.
+void convert_weights(const WeightFiles& files, const std::string& output, const WeightConversion& conversion);
+
+}  // namespace heed::cli
