@@ -1,7 +1,9 @@
 // Search and scores against CTranslate2 with the same weights, in float32 and int8.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <string>
@@ -9,8 +11,12 @@
 
 #include "decode/scoring.h"
 #include "decode/search.h"
+#include "io/ctranslate2_file.h"
+#include "models/ctranslate2_export.h"
 #include "models/model_directory.h"
 #include "reference.h"
+#include "test_folder.h"
+#include "text/tokenizer.h"
 
 namespace heed {
 namespace {
@@ -97,6 +103,76 @@ void expect_same_scores(const std::string& precision) {
                     tolerance * std::pow(words, 1 - penalty))
             << kind << " of " << row.at("text");
       }
+    }
+  }
+}
+
+/// The logits of a sentence, without those of the padding token, which CTranslate2 has not.
+std::vector<float> logits_of(const std::string& directory) {
+  const models::LoadedModel model = models::load_model(directory);
+  const Tokenizer tokenizer = Tokenizer::load(directory);
+  Sequences source, input;
+  source.append(tokenizer.encode_source("Der Hund ist im Garten.").ids);
+  std::vector<int32_t> target = tokenizer.encode_target("The dog is in the garden.").ids;
+  target.back() = model.seq2seq().start_id();
+  std::rotate(target.begin(), target.end() - 1, target.end());
+  input.append(target);
+  nn::Context context = model.context();
+  Tensor logits = model.seq2seq().logits(context, source, input);
+  for (int64_t row = 0; row < logits.dim(0); ++row) {
+    logits.data<float>()[row * logits.dim(1) + model.seq2seq().padding_id()] = 0;
+  }
+  return logits.to_vector<float>();
+}
+
+// Directories of CTranslate2 open as they are, given the tokenizer of the original model.
+TEST(CTranslate2Reference, DirectoriesOpen) {
+  if (!Ct2Case::exists()) GTEST_SKIP() << missing_fixtures();
+  const Ct2Case ct2;
+  const std::vector<float> expected = logits_of(ct2.directory);
+  size_t opened = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(ct2.reference.folder())) {
+    if (!entry.is_directory()) continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    const TestFolder folder;
+    const std::filesystem::path copy = folder.path("model");
+    std::filesystem::copy(entry.path(), copy);
+    expect_error(ErrorKind::kNotFound, "copy source.spm and target.spm of the original model",
+                 [&] { Tokenizer::load(copy.string()); });
+    for (const char* file : {"source.spm", "target.spm"})
+      std::filesystem::copy(ct2.directory + "/" + file, copy);
+    const std::vector<float> logits = logits_of(copy.string());
+    ASSERT_EQ(logits.size(), expected.size());
+    // int8: errors of 1/254 of the largest weight of each row.
+    const double tolerance = entry.path().filename() == "float32" ? 0 : 0.5;
+    for (size_t n = 0; n < logits.size(); ++n) ASSERT_NEAR(logits[n], expected[n], tolerance) << n;
+    ++opened;
+  }
+  EXPECT_GT(opened, 1U);
+}
+
+// The variables of a converted model are those that CTranslate2's own converter writes.
+TEST(CTranslate2Reference, ConvertsAsItsConverter) {
+  if (!Ct2Case::exists()) GTEST_SKIP() << missing_fixtures();
+  const Ct2Case ct2;
+  const TestFolder folder;
+  const models::LoadedModel model = ct2.load("float32");
+  write_ctranslate2(folder.path("model.bin"), models::ctranslate2_variables(model, DType::kFloat32));
+  const Ctranslate2File ours = Ctranslate2File::open(folder.path("model.bin")),
+                        theirs = Ctranslate2File::open(
+                            (ct2.reference.folder() / "float32" / "model.bin").string());
+  EXPECT_EQ(ours.specification(), theirs.specification());
+  EXPECT_EQ(ours.revision(), theirs.revision());
+  EXPECT_EQ(ours.infos().size(), theirs.infos().size());
+  for (const TensorInfo& info : theirs.infos()) {
+    SCOPED_TRACE(info.name);
+    ASSERT_TRUE(ours.has(info.name));
+    EXPECT_EQ(ours.info(info.name).type, info.type);
+    EXPECT_EQ(ours.variable(info.name), theirs.variable(info.name));
+    if (info.shape.size() == 1) {
+      EXPECT_EQ(ours.number(info.name), theirs.number(info.name));
+    } else {
+      expect_close(ours.read(info.name), theirs.read(info.name), 1e-7, info.name);
     }
   }
 }

@@ -88,6 +88,7 @@ TEST_F(MarianFormats, GreedyAndBeamSearch) {
         EXPECT_EQ(greedy[n][0].ids, rows[n].at("greedy").get<std::vector<int32_t>>());
         EXPECT_EQ(tokenizer.decode(greedy[n][0].ids), rows[n].at("decoded").get<std::string>());
       }
+      if (!rows[n].contains("beam")) continue;
       const auto& expected = rows[n].at("beam");
       ASSERT_EQ(beam[n].size(), expected.size());
       for (size_t h = 0; h < expected.size(); ++h) {

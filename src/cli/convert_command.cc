@@ -17,6 +17,9 @@
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"
 #include "cli/weight_conversion.h"
+#include "decode/model_files.h"
+#include "io/ctranslate2_file.h"
+#include "models/ctranslate2_export.h"
 #include "models/ctranslate2_model.h"
 #include "models/directory_files.h"
 #include "models/model_directory.h"
@@ -54,7 +57,8 @@ void write_marian_files(const std::string& input, const std::string& output, DTy
       output, generation,
       {id("pad_token_id"), id("eos_token_id"), id("bos_token_id"), id("decoder_start_token_id")});
   auto json = parse_ordered_json(config.json().dump(), config.origin());
-  for (const char* key : {"bad_words_ids", "forced_eos_token_id", "renormalize_logits"}) json.erase(key);
+  for (const char* key : {"bad_words_ids", "forced_eos_token_id", "num_beams", "renormalize_logits"})
+    json.erase(key);
   write_config(std::move(json), output, dtype);
   Tokenizer::load(input).save(output);
 }
@@ -102,12 +106,57 @@ int convert_llama2c(const ConvertOptions& o) {
   return kExitDone;
 }
 
+/// The pieces of a vocabulary in id order, as CTranslate2 has them.
+void write_pieces(const std::string& path, const Vocabulary& vocabulary, int32_t left_out) {
+  nlohmann::ordered_json pieces = nlohmann::ordered_json::array();
+  for (size_t id = 0; id < vocabulary.size(); ++id) {
+    if (static_cast<int32_t>(id) != left_out) pieces.push_back(vocabulary.piece(static_cast<int32_t>(id)));
+  }
+  write_json(path, pieces);
+}
+
+int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
+  const decode::TranslationModel model =
+      decode::translation_model(models::load_model(input, {.precision = models::Precision::kFloat32}));
+  const Tokenizer& tokenizer = model.tokenizer;
+  NewDirectory output(o.output);
+  const std::string part = output.part();
+  write_ctranslate2(part + "/model.bin",
+                    models::ctranslate2_variables(model.loaded, weight_types().at(o.weights)));
+  const std::string end = tokenizer.vocabulary().piece(tokenizer.end_id());
+  write_json(part + "/config.json",
+             nlohmann::ordered_json{{"add_source_bos", false},
+                                    {"add_source_eos", false},
+                                    {"bos_token", "<s>"},
+                                    {"decoder_start_token", end},
+                                    {"eos_token", end},
+                                    {"layer_norm_epsilon", nullptr},
+                                    {"multi_query_attention", false},
+                                    {"unk_token", tokenizer.vocabulary().piece(tokenizer.unknown_id())}});
+  if (tokenizer.has_two_vocabularies()) {
+    write_pieces(part + "/source_vocabulary.json", tokenizer.source_vocabulary(), -1);
+    write_pieces(part + "/target_vocabulary.json", tokenizer.vocabulary(), tokenizer.pad_id());
+  } else {
+    write_pieces(part + "/shared_vocabulary.json", tokenizer.vocabulary(), tokenizer.pad_id());
+  }
+  for (const char* name : {"source.spm", "target.spm"}) {
+    write_file(part + "/" + name, read_file(input + "/" + name));
+  }
+  output.commit();
+  if (!o.quiet) {
+    std::fprintf(stderr, "wrote %s: a model of CTranslate2 with weights in %s\n", o.output.c_str(),
+                 o.weights.c_str());
+  }
+  return kExitDone;
+}
+
 int run_convert(const ConvertOptions& o) {
   if (o.from == "llama2c") return convert_llama2c(o);
   if (!o.tokenizer.empty()) {
     fail(ErrorKind::kUsage, "--tokenizer is for --from llama2c: a model directory contains its tokenizer");
   }
   const std::string input = model_directory_at(o.input, "IN");
+  if (o.to == "ctranslate2") return convert_to_ctranslate2(o, input);
   const DType dtype = weight_types().at(o.weights);
   if (models::is_quantized(models::read_config(input))) {
     fail(ErrorKind::kUsage, "'{}' is quantised; convert the original model instead", input);
@@ -146,6 +195,7 @@ void add_convert(Command& app, Work& work) {
       app.add_subcommand("convert", "Convert the weights to another type, or a model from another format");
   command->footer(
       "Examples:\n  heed convert my-model my-model-half --weights float16\n"
+      "  heed convert my-model my-model-ct2 --to ctranslate2\n"
       "  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin\n"
       "IN may hold model.safetensors, pytorch_model.bin (or shards of them), or be a directory of "
       "CTranslate2 "
@@ -171,8 +221,8 @@ void add_convert(Command& app, Work& work) {
       ->show_default()
       ->type_name("FORMAT");
   add_choice(*command, "--to", o->to,
-             "Target: heed or huggingface; models that Hugging Face's library does not support are refused",
-             {"heed", "huggingface"})
+             "Target: heed, huggingface or ctranslate2; models that the target does not support are refused",
+             {"heed", "huggingface", "ctranslate2"})
       ->show_default()
       ->type_name("FORMAT");
   command

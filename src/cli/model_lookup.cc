@@ -8,6 +8,7 @@
 #include "base/json_file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "models/directory_files.h"
 
 namespace heed::cli {
 namespace {

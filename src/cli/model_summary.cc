@@ -6,12 +6,16 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/file.h"
 #include "base/json_file.h"
+#include "models/ctranslate2_model.h"
 #include "models/directory_files.h"
+#include "models/model_directory.h"
+#include "text/tokenizer.h"
 #include "text/whitespace.h"
 
 namespace heed::cli {
@@ -37,6 +41,13 @@ std::string group_name(const std::string& name) {
   return fmt::format("{}", fmt::join(parts, "."));
 }
 
+/// CTranslate2's integers with a scale are read as float32.
+std::string stored_type(const TensorInfo& info) {
+  if (!info.readable) return info.type;
+  if (info.dtype != DType::kFloat32 || info.type == "F32") return name_of(info.dtype);
+  return info.type == "I8" ? "int8" : "int16";
+}
+
 void read_weights(const std::string& directory, ModelSummary& summary) {
   const WeightFiles files = models::open_weights(directory);
   std::map<std::string, ParameterGroup> groups;
@@ -48,7 +59,7 @@ void read_weights(const std::string& directory, ModelSummary& summary) {
       summary.bytes += info.end - info.begin;  // row scales of a quantised matrix are not parameters
       continue;
     }
-    dtypes.insert(info.readable ? name_of(info.dtype) : info.type);
+    dtypes.insert(stored_type(info));
     summary.bytes += info.end - info.begin;
     ParameterGroup& group = groups[group_name(name)];
     group.name = group_name(name);
@@ -147,6 +158,29 @@ std::string licence_of(const std::string& directory) {
   return "";
 }
 
+std::string format_of(const std::string& directory) {
+  if (models::is_ctranslate2_directory(directory)) return "CTranslate2";
+  for (const char* file : {"/model.safetensors", "/model.safetensors.index.json"}) {
+    if (is_present(directory + file)) return "safetensors";
+  }
+  return "PyTorch";
+}
+
+/// Checks everything but the values of the weights.
+std::string problem_of(const std::string& directory, const JsonObject& config) {
+  try {
+    const models::Architecture& architecture = models::architecture_of(config);
+    const std::unique_ptr<models::Model> model = architecture.read(config);
+    models::require_weights(directory, model->table(), models::is_quantized(config));
+    if (!models::is_quantized(config)) models::require_equal_copies(directory, model->table());
+    models::read_generation_defaults(directory, config, architecture.task);
+    if (architecture.task == models::Task::kTranslation) Tokenizer::load(directory);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 /// 1234567 -> "1,234,567"
 std::string with_commas(int64_t number) {
   std::string text = fmt::format("{}", number);
@@ -174,6 +208,8 @@ ModelSummary summarize_model(const std::string& directory) {
     summary.target_language = tokenizer.string("target_lang", "");
   }
   summary.licence = licence_of(directory);
+  summary.format = format_of(directory);
+  summary.problem = problem_of(directory, config);
   return summary;
 }
 
@@ -183,12 +219,14 @@ nlohmann::ordered_json to_json(const ModelSummary& s) {
                               {"parameters", s.parameters},
                               {"bytes", s.bytes},
                               {"weights", s.dtypes},
+                              {"format", s.format},
                               {"vocabulary", s.vocabulary},
                               {"source_language", s.source_language},
                               {"target_language", s.target_language},
                               {"licence", s.licence}};
   if (s.start_norm) json["start_norm"] = *s.start_norm;
   if (!s.labels.empty()) json["labels"] = s.labels;
+  if (!s.problem.empty()) json["problem"] = s.problem;
   for (const auto& [name, value] : s.dimensions) json["dimensions"][name] = value;
   for (const ParameterGroup& group : s.groups) {
     json["groups"].push_back(
@@ -217,9 +255,10 @@ std::string to_text(const ModelSummary& s) {
   if (s.vocabulary > 0) line("vocabulary", fmt::format("{} pieces", with_commas(s.vocabulary)));
   line("classes", fmt::format("{}", fmt::join(s.labels, ", ")));
   line("licence", s.licence);
-  line("weights", fmt::format("{} in {}, {:.1f} MB", with_commas(s.parameters),
+  line("weights", fmt::format("{} in {}, {:.1f} MB ({})", with_commas(s.parameters),
                               printable(fmt::format("{}", fmt::join(s.dtypes, ", "))),
-                              static_cast<double>(s.bytes) / 1e6));
+                              static_cast<double>(s.bytes) / 1e6, s.format));
+  if (!s.problem.empty()) line("cannot open", s.problem);
   if (s.start_norm.value_or(0) != 0) {
     line("start vector",
          fmt::format("not zero (norm {:.2f}): toolkits that start Marian models from a zero vector, like "

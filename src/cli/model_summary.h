@@ -30,6 +30,8 @@ struct ModelSummary {
   /// Marian models: the Euclidean norm of the decoder's start embedding, if known.
   std::optional<double> start_norm;
   std::string source_language, target_language, licence;  ///< empty if unknown
+  std::string format;   ///< of the weight files: "safetensors", "PyTorch", "CTranslate2"
+  std::string problem;  ///< why Heed cannot open the model; empty if it can
 };
 
 /// Throws the errors of reading the files.

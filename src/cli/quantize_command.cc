@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"
+#include "models/ctranslate2_model.h"
 #include "models/directory_files.h"
 #include "models/model_directory.h"
 
@@ -33,6 +34,12 @@ int run_quantize(const QuantizeOptions& o) {
   const std::string input = model_directory_at(o.input, "MODEL");
   if (models::is_quantized(models::read_config(input))) {
     fail(ErrorKind::kUsage, "'{}' is already quantised; use it directly", input);
+  }
+  if (models::is_ctranslate2_directory(input)) {
+    fail(ErrorKind::kUsage,
+         "'{}' is a directory of CTranslate2: convert it with heed convert first, or translate with "
+         "--precision int8",
+         input);
   }
   NewDirectory output(o.output);
   const models::LoadedModel loaded = models::load_model(input, {.precision = models::Precision::kInt8});

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "base/printable.h"
 #include "base/utf8_length.h"
 
@@ -245,6 +247,63 @@ void Ctranslate2File::read_elements(size_t index, int64_t begin, int64_t count, 
   } else {
     convert(int16_t{});
   }
+}
+
+namespace {
+
+template <typename Number>
+void write_number(AtomicFile& file, Number number) {
+  file.write(&number, sizeof number);
+}
+
+void write_string(AtomicFile& file, const std::string& text) {
+  write_number(file, static_cast<uint16_t>(text.size() + 1));
+  file.write(text.c_str(), text.size() + 1);
+}
+
+uint8_t number_of_type(DType dtype) {
+  for (size_t n = 0; n < std::size(kTypes); ++n) {
+    if (kTypes[n].readable && kTypes[n].dtype == dtype) return static_cast<uint8_t>(n);
+  }
+  HEED_CHECK(false);
+}
+
+}  // namespace
+
+void write_ctranslate2(const std::string& path, const Ctranslate2Variables& content) {
+  constexpr uint8_t kInt16 = 2;
+  AtomicFile file(path);
+  write_number(file, kNewestVersion);
+  write_string(file, "TransformerSpec");
+  write_number(file, uint32_t{7});
+  write_number(file, static_cast<uint32_t>(content.variables.size()));
+  for (const auto& [name, tensor] : content.variables) {
+    const Tensor rows = tensor.is_contiguous() ? tensor : tensor.clone();
+    const uint64_t bytes = static_cast<uint64_t>(rows.size()) * size_of(rows.dtype());
+    if (bytes > std::numeric_limits<uint32_t>::max()) {
+      fail(ErrorKind::kUsage, "cannot write '{}': '{}' has {} bytes, and CTranslate2's maximum is 4 GiB",
+           path, name, bytes);
+    }
+    write_string(file, name);
+    write_number(file, static_cast<uint8_t>(rows.rank()));
+    for (const int64_t length : rows.shape()) write_number(file, static_cast<uint32_t>(length));
+    if (rows.dtype() == DType::kInt32) {
+      HEED_CHECK(rows.size() == 1);
+      write_number(file, kInt16);
+      write_number(file, static_cast<uint32_t>(sizeof(int16_t)));
+      write_number(file, static_cast<int16_t>(*rows.data<int32_t>()));
+      continue;
+    }
+    write_number(file, number_of_type(rows.dtype()));
+    write_number(file, static_cast<uint32_t>(bytes));
+    file.write(rows.bytes(), bytes);
+  }
+  write_number(file, static_cast<uint32_t>(content.aliases.size()));
+  for (const auto& [alias, name] : content.aliases) {
+    write_string(file, alias);
+    write_string(file, name);
+  }
+  file.commit();
 }
 
 }  // namespace heed

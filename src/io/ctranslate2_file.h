@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/input_file.h"
@@ -58,5 +59,16 @@ class Ctranslate2File final : public TensorReader {
   uint32_t revision_ = 0;
   std::vector<Stored> stored_;
 };
+
+/// What write_ctranslate2() writes.
+struct Ctranslate2Variables {
+  /// Floats of any size, and settings: kInt8, or kInt32, which is written as int16.
+  std::vector<std::pair<std::string, Tensor>> variables;
+  std::vector<std::pair<std::string, std::string>> aliases;  ///< alias, variable
+};
+
+/// Writes a TransformerSpec of revision 7, as CTranslate2 4 does. Throws kFile, or kUsage for a tensor of 4
+/// GiB or more.
+void write_ctranslate2(const std::string& path, const Ctranslate2Variables& content);
 
 }  // namespace heed

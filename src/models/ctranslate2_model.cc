@@ -206,6 +206,7 @@ class Mapper {
     config_["decoder_start_token_id"] = start;
     config_["bad_words_ids"] = {{pad}};
     config_["renormalize_logits"] = true;
+    config_["num_beams"] = 4;  // a usual value; CTranslate2 stores none
     config_["dropout"] = 0.1;
   }
 

@@ -6,6 +6,7 @@
 
 #include "base/json_file.h"
 #include "io/weight_files.h"
+#include "nn/parameters.h"
 
 namespace heed::models {
 
@@ -13,5 +14,9 @@ namespace heed::models {
 JsonObject read_config(const std::string& directory);
 /// The weights under the names of Hugging Face's library. Throws as WeightFiles::open().
 WeightFiles open_weights(const std::string& directory);
+
+/// Throws kFormat if a parameter is stored under several names with different values, or a tensor that the
+/// model computes with other values. Reads these tensors, one at a time.
+void require_equal_copies(const std::string& directory, const nn::ParameterTable& table);
 
 }  // namespace heed::models

@@ -218,6 +218,10 @@ void require_weights(const std::string& directory, const nn::ParameterTable& tab
   require_tensors(open_weights(directory), table, quantized);
 }
 
+void require_equal_copies(const std::string& directory, const nn::ParameterTable& table) {
+  require_agreement(open_weights(directory), table);
+}
+
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
                   nn::QuantizedParameters* quantized) {
   const WeightFiles files = open_weights(directory);

@@ -94,7 +94,8 @@ Tokenizer Tokenizer::load_ctranslate2(const std::string& directory, const Specia
               read_list(joint ? "shared_vocabulary" : "source_vocabulary")};
   Side target{SentencePieceModel::load(path_of(directory, kTargetModel)),
               joint ? source.vocabulary : read_list("target_vocabulary")};
-  return Tokenizer(std::move(source), std::move(target), config);
+  return Tokenizer(std::move(source), std::move(target),
+                   joint ? config : with_separate_vocabularies(config, path_of(directory, kConfig)));
 }
 
 void Tokenizer::save(const std::string& directory) const {

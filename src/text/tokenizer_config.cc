@@ -41,6 +41,12 @@ TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& 
   return result;
 }
 
+std::string with_separate_vocabularies(std::string_view json, const std::string& name) {
+  OrderedJson config = parse_ordered_json(json, name);
+  config["separate_vocabs"] = true;
+  return config.dump(2) + "\n";
+}
+
 std::string write_tokenizer_config(const TokenizerConfig& config, const Vocabulary& vocabulary,
                                    int max_length) {
   OrderedJson tokens;

@@ -21,6 +21,9 @@ struct TokenizerConfig {
 /// Throws kFormat, with `name`, for malformed content and unsupported settings.
 TokenizerConfig read_tokenizer_config(std::string_view json, const std::string& name);
 
+/// The same file with "separate_vocabs": true.
+std::string with_separate_vocabularies(std::string_view json, const std::string& name);
+
 /// The token under `key`, a string or an object with "content"; `fallback` if null or missing.
 std::string read_token(const JsonObject& config, const std::string& key, const std::string& fallback);
 /// The boolean under `key`; empty if null or missing.

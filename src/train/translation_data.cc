@@ -131,8 +131,7 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
   std::optional<Augmentation> augmentation;
   const AugmentationOptions more = augmentation_options(task.options);
   if (use == Use::kTraining && more.any()) {
-    build.augmentation =
-        &augmentation.emplace(*open(), more, key.fold(4), placeholder_pieces(tokenizer));
+    build.augmentation = &augmentation.emplace(*open(), more, key.fold(4), placeholder_pieces(tokenizer));
   }
   const SubwordSampling sampling{recipe.sampling_alpha, recipe.sampling_nbest, segmentations};
   // The encoder of one side, which has its own random numbers.

@@ -1,0 +1,14 @@
+// A Marian model as the variables of CTranslate2's model.bin.
+#pragma once
+
+#include "io/ctranslate2_file.h"
+#include "models/model_directory.h"
+
+namespace heed::models {
+
+/// The variables of a model that was loaded in float32, with weights in `dtype`. CTranslate2 has no padding
+/// token: its row of the embedding, from which the decoder starts, is left out and has to be zero. Throws
+/// kUsage for a model that CTranslate2 does not support, or would compute differently.
+Ctranslate2Variables ctranslate2_variables(const LoadedModel& loaded, DType dtype);
+
+}  // namespace heed::models
