@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/thread_pool.h"
+#include "cli/ablation.h"
 #include "cli/checked_options.h"
 #include "cli/classification.h"
 #include "cli/command.h"
@@ -34,7 +35,7 @@ struct EvaluateOptions {
   std::string precision, shortlist;
   SearchFlags search;
   TestSetInput input;
-  std::vector<std::string> hypotheses, known_words;
+  std::vector<std::string> hypotheses, known_words, ablate;
   std::string output;
   MeasureOptions measure;
   bool paired_bootstrap = false, paired_randomization = false, invented = false;
@@ -59,6 +60,9 @@ void require_one_kind_of_system(const EvaluateOptions& o) {
   }
   if (!o.models.empty() && o.languages.size() > 1) {
     fail(ErrorKind::kUsage, "repeat --model or --pair, not both");
+  }
+  if (!o.hypotheses.empty() && !o.ablate.empty()) {
+    fail(ErrorKind::kUsage, "--ablate changes a model, but --hypothesis gives translations: leave out one");
   }
   if (!o.hypotheses.empty() && !o.output.empty()) {
     fail(ErrorKind::kUsage,
@@ -149,7 +153,7 @@ std::vector<std::vector<SystemOutput>> run_systems(const EvaluateOptions& o,
   ThreadPool pool(o.common.threads);
   const bool progress = !o.common.quiet && stderr_is_terminal();
   for (const ModelChoice& choice : chosen_models(o)) {
-    auto translated = translate_test_sets({choice, o.search, progress}, test_sets, pool);
+    auto translated = translate_test_sets({choice, o.search, o.ablate, progress}, test_sets, pool);
     if (!translated) return {};
     for (size_t n = 0; n < test_sets.size(); ++n) outputs[n].push_back(std::move((*translated)[n]));
   }
@@ -226,11 +230,11 @@ ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
   const bool translations = !input.pairs.empty() || !input.source.empty() || !o.hypotheses.empty() ||
                             !o.output.empty() || !input.references.empty() || o.sentence ||
-                            !o.languages.empty() || o.invented || input.required_forms;
+                            !o.languages.empty() || o.invented || input.required_forms || !o.ablate.empty();
   if (translations) {
     fail(ErrorKind::kUsage,
          "--task classify reads --text F; leave out --pairs, --source, --hypothesis, --reference, --output, "
-         "--sentence, --invented, --must-contain and --pair, which are for translations");
+         "--sentence, --invented, --must-contain, --ablate and --pair, which are for translations");
   }
   if (o.models.size() > 1) fail(ErrorKind::kUsage, "--task classify takes one --model");
   return {o.common, {o.models.empty() ? "" : o.models[0], o.precision}, o.text, input.lossy, o.json};
@@ -240,10 +244,10 @@ ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
 AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
   if (!input.source.empty() || !input.references.empty() || !o.output.empty() || o.sentence || o.invented ||
-      input.required_forms || o.task != "translate") {
+      input.required_forms || !o.ablate.empty() || o.task != "translate") {
     fail(ErrorKind::kUsage,
          "--alignments scores word alignments of --pairs or --hypothesis; leave out --source, --reference, "
-         "--output, --sentence, --invented, --must-contain and --task");
+         "--output, --sentence, --invented, --must-contain, --ablate and --task");
   }
   if (system_count(o) > 1 || input.pairs.size() > 1) {
     fail(ErrorKind::kUsage, "--alignments scores one system on one file of pairs: do not repeat options");
@@ -378,6 +382,7 @@ void add_evaluate(Command& app, Work& work) {
       ->type_name("PAIR")
       ->take_all();
   add_precision_option(*command, o->precision);
+  add_ablate_option(*command, o->ablate);
   add_search_options(*command, o->search);
   add_shortlist_option(*command, o->shortlist);
   add_common_options(*command, o->common);

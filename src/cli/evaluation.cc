@@ -11,6 +11,7 @@
 #include "cli/translation.h"
 #include "data/line_reader.h"
 #include "data/pairs_reader.h"
+#include "inspect/head_ablation.h"
 #include "text/required_forms.h"
 #include "text/whitespace.h"
 
@@ -115,7 +116,11 @@ std::optional<std::vector<SystemOutput>> translate_test_sets(const EvaluatedMode
                                                              const std::vector<TestSet>& test_sets,
                                                              ThreadPool& pool) {
   const TranslationModel model = load_translation_model(evaluated.choice);
-  const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
+  const nn::HeadScales heads = heads_off(evaluated.ablate);
+  require_heads(model.loaded.seq2seq(), heads);
+  nn::Context context = model.loaded.context();
+  context.head_scales = &heads;
+  const decode::Translator translator(model.loaded.seq2seq(), context, model.tokenizer, pool,
                                       translator_options(evaluated.search, model.loaded));
   std::vector<SystemOutput> outputs;
   for (const TestSet& set : test_sets) {

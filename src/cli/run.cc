@@ -93,6 +93,7 @@ int run(int argc, const char* const* argv) {
   add_attend(app, work);
   add_train(app, work);
   add_evaluate(app, work);
+  add_heads(app, work);
   add_score(app, work);
   add_align(app, work);
   add_classify(app, work);

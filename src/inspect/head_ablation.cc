@@ -21,6 +21,12 @@ int number_from_1(std::string_view part, const std::string& whole) {
        shown(whole));
 }
 
+void require_any_head(const models::Model& model) {
+  const auto has_heads = [&](Stack stack) { return model.attention_heads(stack).layers > 0; };
+  if (std::ranges::any_of(kStacks, has_heads)) return;
+  fail(ErrorKind::kUsage, "the attention of a recurrent network has no heads that can be switched off");
+}
+
 }  // namespace
 
 nn::HeadScale parse_head(const std::string& text, float scale) {
@@ -51,12 +57,25 @@ nn::HeadScales heads_off(const std::vector<std::string>& heads) {
   return nn::HeadScales(std::move(scales));
 }
 
+std::string head_name(const nn::HeadScale& head) {
+  return fmt::format("{}:{}:{}", stack_name(head.place.stack), head.place.layer + 1, head.head + 1);
+}
+
+std::vector<nn::HeadScale> heads_of(const models::Model& model) {
+  require_any_head(model);
+  std::vector<nn::HeadScale> all;
+  for (const Stack stack : {Stack::kEncoder, Stack::kCross, Stack::kDecoder}) {
+    const auto [layers, heads] = model.attention_heads(stack);
+    for (int layer = 0; layer < layers; ++layer) {
+      for (int head = 0; head < heads; ++head) all.push_back({{stack, layer}, head, 0});
+    }
+  }
+  return all;
+}
+
 void require_heads(const models::Model& model, const nn::HeadScales& scales) {
   for (const nn::HeadScale& each : scales.all()) {
-    const auto has_heads = [&](Stack stack) { return model.attention_heads(stack).layers > 0; };
-    if (std::ranges::none_of(kStacks, has_heads)) {
-      fail(ErrorKind::kUsage, "the attention of a recurrent network has no heads that can be switched off");
-    }
+    require_any_head(model);
     const Stack stack = each.place.stack;
     const auto [layers, heads] = model.attention_heads(stack);
     if (layers == 0) fail(ErrorKind::kUsage, "this model has no attention '{}'", stack_name(stack));

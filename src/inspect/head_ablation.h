@@ -16,6 +16,13 @@ nn::HeadScale parse_head(const std::string& text, float scale = 0);
 /// The heads of these names, switched off. Throws like parse_head.
 nn::HeadScales heads_off(const std::vector<std::string>& heads);
 
+/// "cross:3:5"
+std::string head_name(const nn::HeadScale& head);
+
+/// Every head of the model, with scale 0: encoder, cross, decoder; by layer and head. Throws kUsage for a
+/// recurrent network, which has none that can be switched off.
+std::vector<nn::HeadScale> heads_of(const models::Model& model);
+
 /// Throws kUsage if the model lacks one of these heads, naming those that it has.
 void require_heads(const models::Model& model, const nn::HeadScales& scales);
 

@@ -36,6 +36,23 @@ TEST(HeadAblation, KnowsTheHeadsOfEachStackOfATransformer) {
   expect_missing(model, "decoder:all:5", "layers 1 to 2 with heads 1 to 4");
 }
 
+TEST(HeadAblation, ListsEveryHead) {
+  models::TransformerConfig config;
+  config.vocabulary = 8;
+  config.width = 12;
+  config.encoder_layers = 1;
+  config.decoder_layers = 2;
+  config.encoder_heads = 2;
+  config.decoder_heads = 1;
+  std::vector<std::string> names;
+  for (const nn::HeadScale& each : heads_of(models::Transformer(config))) names.push_back(head_name(each));
+  EXPECT_EQ(names, (std::vector<std::string>{"encoder:1:1", "encoder:1:2", "cross:1:1", "cross:2:1",
+                                             "decoder:1:1", "decoder:2:1"}));
+  models::RnnConfig rnn;
+  rnn.vocabulary = rnn.source_vocabulary = 8;
+  expect_error(ErrorKind::kUsage, "recurrent network", [&] { heads_of(models::RnnSeq2Seq(rnn)); });
+}
+
 TEST(HeadAblation, NamesStacksThatAModelDoesNotHave) {
   models::RnnConfig config;
   config.vocabulary = config.source_vocabulary = 8;
