@@ -61,6 +61,85 @@ TEST(TransformerLayer, GradientsOfADecoders) {
   }
 }
 
+/// Every choice of decoder-only families: sandwich norms with 1 + weight, norms of queries and keys, a
+/// window, a soft cap, shared keys and values, a gate.
+LayerOptions with_every_choice() {
+  LayerOptions options = small(true);
+  options.stack = Stack::kDecoder;
+  options.causal = true;
+  options.norm = NormKind::kRms;
+  options.norm_weight_offset = 1;
+  options.key_value_heads = 1;
+  options.score_cap = 2;
+  options.attention_output_bias = false;
+  options.window = {.left = 1};
+  return options;
+}
+LayerNames names_of_every_choice() {
+  LayerNames names;
+  names.self_attention.query_norm = "q_norm";
+  names.self_attention.key_norm = "k_norm";
+  names.self_attention_norm = {"before_attention", "after_attention"};
+  names.feed_forward_norm = {"before_feed_forward", "after_feed_forward"};
+  names.gate = "gate";
+  return names;
+}
+
+TEST(TransformerLayer, GradientsWithEveryChoice) {
+  ParameterTable table;
+  const TransformerLayer layer(table, "", with_every_choice(), 0, names_of_every_choice());
+  const Module module = [&](Context& c, const std::vector<Var>& x) {
+    return layer.forward(c, x[0], kSource);
+  };
+  for (const bool training : {false, true}) {
+    // Norms of two features have large higher derivatives.
+    EXPECT_EQ(gradient_mismatch(
+                  with_parameters(table, module, training),
+                  {TensorSource(1).normal({8, 4}, DType::kFloat64, 2), random_parameters(table).flat()},
+                  {.step = 1e-4, .tolerance_factor = 100}),
+              "");
+  }
+}
+
+TEST(TransformerLayer, StepsWithEveryChoice) {
+  constexpr int64_t kLength = 6, kWidth = 4;
+  ParameterTable table;
+  const TransformerLayer layer(table, "", with_every_choice(), 0, names_of_every_choice());
+  const ParameterArray values = random_parameters(table, DType::kFloat32);
+  Context context = context_for(table, values);
+  const Tensor x = TensorSource(7).normal({kLength, kWidth}, DType::kFloat32);
+  const Tensor expected =
+      layer.forward(context, x, ops::AttentionLayout::padded(1, kLength, kLength)).value();
+  LayerState state;
+  state.self.reserve(kLength, layer.key_value_width());
+  StepLayout own;
+  for (int32_t t = 0; t < kLength; ++t) {
+    own.new_rows = {t};
+    own.key_rows.push_back(t);
+    own.spans = {{0, 1, 0, t + 1}};
+    const Tensor y = layer.step(context, x.narrow(0, t, 1), state, {own}).value();
+    expect_close(y, expected.narrow(0, t, 1).clone(), 400 * 0x1p-23, "a step");
+  }
+}
+
+// A sandwich norm stands between a sub-layer and its residual: where its factors are 0, nothing is added.
+TEST(TransformerLayer, SandwichNormIsOfTheOutput) {
+  ParameterTable table;
+  const TransformerLayer layer(table, "", with_every_choice(), 0, names_of_every_choice());
+  const ParameterArray values = random_parameters(table);
+  const Tensor x = TensorSource(3).normal({8, 4});
+  const auto run = [&] {
+    Context context = context_for(table, values);
+    return layer.forward(context, x, kSource).value();
+  };
+  EXPECT_NE(run().to_vector<double>(), x.to_vector<double>());
+  for (int row = 0; row < table.size(); ++row) {
+    Tensor view = values.view(table, {row, 1});
+    if (table[row].name.starts_with("after_")) std::fill_n(view.data<double>(), view.size(), -1);
+  }
+  expect_equal(run(), x, "1 + weight = 0");
+}
+
 TEST(TransformerLayer, HasTheNamesOfHuggingFace) {
   ParameterTable table;
   const TransformerLayer layer(table, "model.encoder.layers.3.", small(false), 3);
