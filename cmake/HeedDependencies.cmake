@@ -9,12 +9,14 @@ find_package(dnnl REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(CLI11 REQUIRED)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo cairo-svg cairo-pdf)
 pkg_check_modules(GUMBO REQUIRED IMPORTED_TARGET gumbo)
 pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
 pkg_check_modules(ONIGURUMA REQUIRED IMPORTED_TARGET oniguruma)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
 # It has neither a CMake package nor a .pc file.
@@ -33,11 +35,13 @@ set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
 get_target_property(HEED_HWY_LIBRARY PkgConfig::HWY INTERFACE_LINK_LIBRARIES)
 set_property(TARGET PkgConfig::HWY PROPERTY INTERFACE_LINK_LIBRARIES
              "-Wl,--push-state,--as-needed;${HEED_HWY_LIBRARY};-Wl,--pop-state")
-set(HEED_LINK_text PkgConfig::SENTENCEPIECE PkgConfig::ONIGURUMA ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n
+# Oniguruma has functions called as those of POSIX, regcomp() among them: the C library comes first, so that programs
+# which call these get its own.
+set(HEED_LINK_text -Wl,-lc PkgConfig::SENTENCEPIECE PkgConfig::ONIGURUMA ${HEED_CLD2_LIBRARY} ICU::uc ICU::i18n
     nlohmann_json::nlohmann_json)
 set(HEED_LINK_io nlohmann_json::nlohmann_json)
 set(HEED_LINK_models nlohmann_json::nlohmann_json)
-set(HEED_LINK_data ICU::uc)
+set(HEED_LINK_data ICU::uc ZLIB::ZLIB PkgConfig::ZSTD)
 set(HEED_LINK_decode ICU::uc PkgConfig::GUMBO PkgConfig::MD4C)
 set(HEED_LINK_inspect ICU::uc nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
 set(HEED_LINK_pictures PkgConfig::PANGOCAIRO)

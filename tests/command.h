@@ -69,6 +69,12 @@ class Command {
   void send_signal(int number) const { ::kill(process_, number); }
   std::string errors_so_far() const { return content_of(folder_.path("err")); }
 
+  /// -1 while the process runs; then 0, and wait() gives its status.
+  int poll() const {
+    siginfo_t information{};
+    ::waitid(P_PID, static_cast<id_t>(process_), &information, WEXITED | WNOHANG | WNOWAIT);
+    return information.si_pid == 0 ? -1 : 0;
+  }
   /// Waits for the end; kills the process after a time-out.
   CommandResult wait(double seconds = 120) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);

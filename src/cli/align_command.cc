@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/checked_options.h"
 #include "cli/choose_heads.h"
 #include "cli/command.h"
+#include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/pair_alignment.h"
 #include "cli/translation.h"
@@ -28,7 +30,12 @@ struct AlignOptions {
   std::string reverse, symmetrize = "grow-diag-final-and";
   int layer = 0;  // 0: the model's alignment heads, or the last
   bool choose_heads = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
 };
+
+/// Pairs that are in memory at a time.
+constexpr size_t kPairsAtATime = 4096;
 
 using Links = std::vector<WordLink>;
 
@@ -37,12 +44,17 @@ decode::AlignmentOptions alignment_options(const AlignOptions& o, const models::
   return {.heads = models::read_alignment_heads(model.directory)};
 }
 
-/// The alignments of the reverse model, as (source, target) links of these pairs.
-std::vector<Links> reverse_links(const AlignOptions& o, NumberedPairs pairs, ThreadPool& pool) {
+/// The model of the reverse direction.
+TranslationModel load_reverse_model(const AlignOptions& o) {
   ModelChoice choice = o.model;
   choice.model = o.reverse;
   choice.pair.clear();
-  const TranslationModel model = load_translation_model(choice);
+  return load_translation_model(choice);
+}
+
+/// The alignments of the reverse model, as (source, target) links of these pairs.
+std::vector<Links> reverse_links(const AlignOptions& o, const TranslationModel& model, NumberedPairs pairs,
+                                 ThreadPool& pool) {
   for (auto& [source, target] : pairs.pairs) std::swap(source, target);
   std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
   for (Links& links : all) {
@@ -60,28 +72,38 @@ void sort_by_target(Links& links) {
 
 int run_align(const AlignOptions& o) {
   if (o.choose_heads) {
-    if (!o.reverse.empty() || !o.output.empty()) {
-      fail(ErrorKind::kUsage, "--choose-heads writes no alignments: leave out --reverse and --output");
+    if (!o.reverse.empty() || !o.output.empty() || !o.job.part.is_whole()) {
+      fail(ErrorKind::kUsage,
+           "--choose-heads writes no alignments: leave out --reverse, --output and --part");
     }
     return choose_heads({o.common, o.model, o.input});
   }
   const Symmetrization method = parse_symmetrization(o.symmetrize);
-  const NumberedPairs pairs = read_pairs(o.input);
-  LineOutput output(o.output);
+  require_one_input(o.input);
+  PairsReader reader(o.input);
+  LineJob job{.options = o.job, .command = o.command, .models = {find_translation_model(o.model)}};
+  if (!o.reverse.empty()) job.models.push_back(model_directory_at(o.reverse, "--reverse"));
+  LineOutput output = open_output(job, o.input, o.output);
+  if (output.complete()) return kExitDone;
+  reader.skip(output.lines_done());
   const TranslationModel model = load_translation_model(o.model);
+  std::optional<TranslationModel> reverse;
+  if (!o.reverse.empty()) reverse.emplace(load_reverse_model(o));
   ThreadPool pool(o.common.threads);
-  std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
-  if (!o.reverse.empty()) {
-    const std::vector<Links> turned = reverse_links(o, pairs, pool);
-    for (size_t n = 0; n < all.size(); ++n) {
-      all[n] = symmetrize(all[n], turned[n], method);
-      sort_by_target(all[n]);
+  for (NumberedPairs pairs; read_block(reader, kPairsAtATime, pairs);) {
+    std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
+    if (reverse) {
+      const std::vector<Links> turned = reverse_links(o, *reverse, pairs, pool);
+      for (size_t n = 0; n < all.size(); ++n) {
+        all[n] = symmetrize(all[n], turned[n], method);
+        sort_by_target(all[n]);
+      }
     }
+    if (interrupted()) return kExitInterrupted;
+    std::vector<std::string> lines;
+    for (const Links& links : all) lines.push_back(decode::to_pharaoh(links));
+    write_for_each_line(pairs, lines, output);
   }
-  if (interrupted()) return kExitInterrupted;
-  std::vector<std::string> lines;
-  for (const Links& links : all) lines.push_back(decode::to_pharaoh(links));
-  write_for_each_line(pairs, lines, output);
   output.commit();
   return kExitDone;
 }
@@ -122,8 +144,13 @@ void add_align(Command& app, Work& work) {
                     "thousands), and store them in the model directory");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
+  add_line_job_options(*command, o->job);
   add_common_options(*command, o->common);
-  command->callback([o, &work] { work = [o] { return run_align(*o); }; });
+  o->command = command;
+  command->callback([o, &work] {
+    o->input.lines.part = o->job.part;
+    work = [o] { return run_align(*o); };
+  });
 }
 
 }  // namespace heed::cli

@@ -12,6 +12,7 @@
 #include "base/thread_pool.h"
 #include "cli/classification.h"
 #include "cli/command.h"
+#include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
 #include "cli/terminal.h"
@@ -31,6 +32,8 @@ struct ClassifyOptions {
   std::vector<std::string> texts;
   std::string input, output;
   bool json = false, lossy = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
 };
 
 std::string to_text(const std::vector<std::string>& labels, const decode::Classification* result) {
@@ -49,8 +52,11 @@ std::vector<std::string> take(SourceLines& lines) {
 }
 
 int run_classify(const ClassifyOptions& o) {
-  SourceLines lines(o.texts, o.input, o.lossy);
-  LineOutput output(o.output);
+  SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
+  LineOutput output = open_output(
+      {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
+  if (output.complete()) return kExitDone;
+  lines.skip(output.lines_done());
   const ClassifierModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   ThreadPool pool(o.common.threads);
@@ -60,7 +66,7 @@ int run_classify(const ClassifyOptions& o) {
   if (!o.common.quiet && lines.from_terminal())
     std::fprintf(stderr, "Enter one text per line; end with Ctrl-D.\n");
   ProgressLine progress("lines", live ? lines.count() : 0, live);
-  size_t written = 0, truncated = 0;
+  size_t written = output.lines_done(), truncated = 0;
   while (!lines.at_end()) {
     const std::vector<std::string> taken = take(lines);
     std::vector<decode::ClassifierText> texts;
@@ -75,6 +81,7 @@ int run_classify(const ClassifyOptions& o) {
       truncated += result != nullptr && result->truncated ? 1 : 0;
       output.write_line(o.json ? decode::to_json(classifier_text(line), labels, result).dump()
                                : to_text(labels, result));
+      output.end_input_line();
     }
     written += taken.size();
     progress.show(written);
@@ -110,8 +117,10 @@ void add_classify(Command& app, Work& work) {
   add_precision_option(*command, o->model.precision);
   command->add_flag("--json", o->json,
                     "One JSON object per line: text, label, probability, probabilities of all classes");
+  add_line_job_options(*command, o->job);
   command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
+  o->command = command;
   command->callback([o, &work] { work = [o] { return run_classify(*o); }; });
 }
 

@@ -44,6 +44,7 @@ void add_quantize(Command& app, Work& work);
 void add_shortlist(Command& app, Work& work);
 void add_generate(Command& app, Work& work);
 void add_serve(Command& app, Work& work);
+void add_verify(Command& app, Work& work);
 
 /// Runs the command line; returns the exit status.
 int run(int argc, const char* const* argv);

@@ -167,6 +167,21 @@ void Command::footer(const std::string& text) {
   app_->footer(text);
 }
 
+std::string Command::name() const {
+  return app_->get_name();
+}
+
+std::vector<std::pair<std::string, std::string>> Command::given_options() const {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    given.emplace_back("--" + option->get_lnames()[0],
+                       fmt::format("{}", fmt::join(option->reduced_results(), " ")));
+  }
+  std::sort(given.begin(), given.end());
+  return given;
+}
+
 void Command::callback(std::function<void()> chosen) {
   app_->callback(std::move(chosen));
 }

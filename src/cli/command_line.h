@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -60,6 +61,10 @@ class Command {
   Option* add_flag(const std::string& name, bool& variable, const std::string& help);
   /// Text below the options in the help.
   void footer(const std::string& text);
+  std::string name() const;
+  /// The options and flags that were given on the command line with their values, without positional
+  /// arguments, sorted by name.
+  std::vector<std::pair<std::string, std::string>> given_options() const;
   /// Called after parsing if this subcommand was chosen.
   void callback(std::function<void()> chosen);
 

@@ -63,7 +63,7 @@ std::vector<Links> model_links(const AlignmentEvaluation& e, const NumberedPairs
   ThreadPool pool(e.common.threads);
   const auto of_pairs =
       align_pairs(model, pairs, {.heads = models::read_alignment_heads(model.loaded.directory)}, pool);
-  std::vector<Links> links(pairs.line_count);
+  std::vector<Links> links(pairs.last_line);
   for (size_t n = 0; n < of_pairs.size(); ++n) links[pairs.lines[n] - 1] = of_pairs[n];
   return links;
 }
@@ -119,7 +119,7 @@ int evaluate_alignments(const AlignmentEvaluation& e) {
   NumberedPairs pairs;
   if (has_pairs) {
     pairs = read_pairs(e.pairs);
-    require_as_many(pairs.line_count, "'" + e.pairs.pairs + "'", e, gold.size());
+    require_as_many(pairs.last_line, "'" + e.pairs.pairs + "'", e, gold.size());
   }
   const std::vector<Links> links = e.hypothesis.empty() ? model_links(e, pairs) : file_links(e);
   if (interrupted()) return kExitInterrupted;

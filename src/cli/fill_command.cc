@@ -12,6 +12,7 @@
 #include "base/json_file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "cli/source_lines.h"
@@ -30,6 +31,8 @@ struct FillOptions {
   std::string input, output;
   int top = 5;
   bool json = false, lossy = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
 };
 
 struct Guess {
@@ -105,8 +108,11 @@ std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
 }
 
 int run_fill(const FillOptions& o) {
-  SourceLines lines(o.texts, o.input, o.lossy);
-  LineOutput output(o.output);
+  SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
+  LineOutput output = open_output(
+      {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
+  if (output.complete()) return kExitDone;
+  lines.skip(output.lines_done());
   const models::LoadedModel loaded = load_model(find_named_model(o.model), o.model.precision);
   const int64_t vocabulary = masked_language_model(loaded).vocabulary_size();
   const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
@@ -119,6 +125,7 @@ int run_fill(const FillOptions& o) {
     if (interrupted()) return kExitInterrupted;
     const auto gaps = guess(loaded, tokenizer, line, o.top);
     output.write_line(o.json ? to_json(line, gaps) : to_text(gaps));
+    output.end_input_line();
     output.flush();
   }
   output.commit();
@@ -143,7 +150,9 @@ void add_fill(Command& app, Work& work) {
   add_precision_option(*command, o->model.precision);
   add_integer(*command, "--top", o->top, "Candidates per [MASK]", {1, 1000})->type_name("K");
   command->add_flag("--json", o->json, "One JSON object per line: text, gaps");
+  add_line_job_options(*command, o->job);
   command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  o->command = command;
   command->callback([o, &work] { work = [o] { return run_fill(*o); }; });
 }
 

@@ -14,6 +14,7 @@
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/language_model.h"
+#include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
 #include "decode/generation_settings.h"
@@ -30,6 +31,8 @@ struct GenerateOptions {
   std::vector<std::string> prompts;
   std::string input, output;
   bool no_prompt = false, json = false, lossy = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
 };
 
 void explain_ending(const GenerateOptions& o, const models::LanguageModel& model, decode::TextEnding ending) {
@@ -58,7 +61,7 @@ int generate_live(const GenerateOptions& o, const LanguageModelFiles& model,
 }
 
 /// Each sample under a heading.
-void write(const GenerateOptions& o, const decode::Generation& generation, size_t number,
+void write(const GenerateOptions& o, const decode::Generation& generation, uint64_t number,
            LineOutput& output) {
   for (size_t sample = 0; sample < generation.texts.size(); ++sample) {
     const decode::GeneratedText& text = generation.texts[sample];
@@ -83,7 +86,15 @@ int run_generate(const GenerateOptions& o) {
       fail(ErrorKind::kText, "the prompt is not UTF-8: convert it, or give --lossy");
     }
   }
-  LineOutput output(o.output);
+  if (!o.job.part.is_whole() && o.input.empty()) {
+    fail(ErrorKind::kUsage, "--part takes a part of a file: give --input");
+  }
+  LineOutput output = open_output({.options = o.job,
+                                   .command = o.command,
+                                   .models = {find_model(o.model)},
+                                   .outputs_per_line = o.json ? static_cast<uint64_t>(o.choices.samples) : 0},
+                                  o.input, o.output);
+  if (output.complete()) return kExitDone;
   const LanguageModelFiles model = load_language_model(o.model);
   ThreadPool pool(o.common.threads);
   const decode::TextGenerator generator(model.loaded.language_model(), model.loaded.context(),
@@ -94,18 +105,26 @@ int run_generate(const GenerateOptions& o) {
   }
   // Prompts given as arguments may contain line breaks; in a file, each line is a prompt.
   std::optional<SourceLines> lines;
-  if (!o.input.empty()) lines.emplace(std::vector<std::string>{}, o.input, o.lossy);
+  if (!o.input.empty())
+    lines.emplace(std::vector<std::string>{}, o.input,
+                  LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
+  if (lines) lines->skip(output.lines_done());
   const std::vector<std::string> given = o.prompts.empty() ? std::vector<std::string>{""} : o.prompts;
-  size_t taken = 0, number = 0;
+  size_t taken = 0;
+  uint64_t number = lines ? lines->lines_before() : 0;
+  const uint64_t first_prompt = number;
   const auto next = [&](std::string& prompt) {
     if (lines) return lines->next(prompt);
     if (taken == given.size()) return false;
     prompt = given[taken++];
     return true;
   };
-  const bool whole =
-      generator.generate(next, [&](const decode::Generation& made) { write(o, made, ++number, output); },
-                         {.cancelled = &interrupted()});
+  const bool whole = generator.generate(next,
+                                        [&](const decode::Generation& made) {
+                                          write(o, made, ++number, output);
+                                          output.end_input_line();
+                                        },
+                                        {.cancelled = &interrupted(), .first_prompt = first_prompt});
   if (!whole) return kExitInterrupted;
   output.commit();
   return kExitDone;
@@ -180,8 +199,10 @@ void add_generate(Command& app, Work& work) {
   command->add_flag("--no-prompt", o->no_prompt, "Write only the new text, without the prompt");
   command->add_flag("--json", o->json,
                     "One JSON object per sample: prompt, text, tokens, log-probabilities, reason of its end");
+  add_line_job_options(*command, o->job);
   command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
+  o->command = command;
   command->callback([o, &work] { work = [o] { return run_generate(*o); }; });
 }
 

@@ -1,7 +1,9 @@
-// Output of a subcommand: a file that appears atomically when complete, or standard output.
+// Output of a subcommand: standard output, a file that appears when it is complete, or a file that is
+// continued after an interruption. Files whose names end in .gz or .zst are compressed.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -9,10 +11,17 @@
 
 namespace heed::cli {
 
+class ResumableFile;
+
 class LineOutput {
  public:
-  /// "" and "-" are standard output. Throws kFile if the file cannot be written.
+  /// "" and "-" are standard output. A file appears atomically with commit(). Throws kFile if the file cannot
+  /// be written.
   explicit LineOutput(const std::string& path);
+  explicit LineOutput(std::unique_ptr<ResumableFile> file);
+  ~LineOutput();
+  LineOutput(LineOutput&&) noexcept;
+  LineOutput& operator=(LineOutput&&) noexcept;
 
   /// Throws kFile, like all functions below.
   void write(std::string_view text);
@@ -20,15 +29,22 @@ class LineOutput {
     write(line);
     write("\n");
   }
-  /// Flushes standard output; a file appears only with commit().
+  /// Everything for one more line of the input has been written: a file that is continued needs to know.
+  void end_input_line();
+  /// Flushes standard output; files do nothing.
   void flush();
   /// Finishes the output; the file appears.
   void commit();
 
-  bool to_stdout() const { return !file_; }
+  bool to_stdout() const { return !whole_ && !resumable_; }
+  /// Of a file that is continued: input lines whose output it contains, and whether that is all.
+  uint64_t lines_done() const;
+  bool complete() const;
 
  private:
-  std::optional<AtomicFile> file_;
+  class WholeFile;
+  std::unique_ptr<WholeFile> whole_;
+  std::unique_ptr<ResumableFile> resumable_;
 };
 
 /// Makes a translation safe for line output. A model may generate any byte: line ends and NUL become spaces,

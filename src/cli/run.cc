@@ -104,6 +104,7 @@ int run(int argc, const char* const* argv) {
   add_shortlist(app, work);
   add_generate(app, work);
   add_serve(app, work);
+  add_verify(app, work);
   return report_errors(app, [&] {
     if (const std::optional<int> status = app.parse(argc, argv)) return *status;
     set_log_handler([](LogLevel, const std::string& message) {

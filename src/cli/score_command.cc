@@ -24,6 +24,9 @@
 namespace heed::cli {
 namespace {
 
+/// Pairs that are in memory at a time, sorted into batches of similar lengths.
+constexpr size_t kPairsAtATime = 4096;
+
 struct ScoreOptions {
   ModelChoice model;
   PairsInput input;
@@ -61,47 +64,55 @@ std::string to_text(const PairTotals& totals) {
                      counted(totals.tokens, "token"), totals.log_probability, totals.perplexity());
 }
 
-int run_score_pairs(const ScoreOptions& options) {
+int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
   const ScoreTextsOptions& o = options.texts;
-  const NumberedPairs pairs = read_pairs(options.input);
-  LineOutput output(o.output);
+  require_one_input(options.input);
+  PairsReader reader(options.input);
+  LineOutput output =
+      open_output({.options = o.job, .command = o.command, .models = {directory}}, options.input, o.output);
+  if (output.complete()) return kExitDone;
+  reader.skip(output.lines_done());
   const TranslationModel model = load_translation_model(options.model);
-  require_max_length(model, pairs);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
                                       {.search = decode::search_options_of(model.loaded)});
-  const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
-  if (interrupted()) return kExitInterrupted;
-
   PairTotals totals;
-  std::vector<std::string> lines;
-  for (size_t n = 0; n < scores.size(); ++n) {
-    ++totals.pairs;
-    totals.tokens += scores[n].ids.size();
-    totals.log_probability += scores[n].log_probability;
-    lines.push_back(o.json ? to_json(pairs.pairs[n], scores[n])
-                           : fmt::format("{:.6f}", scores[n].log_probability));
+  for (NumberedPairs pairs; read_block(reader, kPairsAtATime, pairs);) {
+    require_max_length(model, pairs);
+    const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
+    if (interrupted()) return kExitInterrupted;
+    std::vector<std::string> lines;
+    for (size_t n = 0; n < scores.size(); ++n) {
+      ++totals.pairs;
+      totals.tokens += scores[n].ids.size();
+      totals.log_probability += scores[n].log_probability;
+      lines.push_back(o.json ? to_json(pairs.pairs[n], scores[n])
+                             : fmt::format("{:.6f}", scores[n].log_probability));
+    }
+    if (!o.summary) write_for_each_line(pairs, lines, output);
   }
-  if (o.summary) {
-    output.write_line(o.json ? to_json(totals) : to_text(totals));
-  } else {
-    write_for_each_line(pairs, lines, output);
-  }
+  if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
   output.commit();
-  if (!o.summary && !o.common.quiet) std::fprintf(stderr, "%s\n", to_text(totals).c_str());
+  if (!o.summary && !o.common.quiet && totals.pairs > 0) {
+    std::fprintf(stderr, "%s\n", to_text(totals).c_str());
+  }
   return kExitDone;
 }
 
 int run_score(const ScoreOptions& o) {
   const bool pairs = !o.input.pairs.empty() || !o.input.source.empty() || !o.input.target.empty();
   const std::string directory = find_model(o.model);
+  if (o.texts.job.resume && (o.texts.summary || o.texts.whole)) {
+    fail(ErrorKind::kUsage,
+         "--resume continues an output of one line per input line, so it excludes --summary and --whole");
+  }
   const bool language_model = models::task_of(directory) == models::Task::kLanguageModel;
   if (!language_model && !o.texts.input.empty()) {
     fail(ErrorKind::kUsage,
          "--input is for language models, and '{}' is a translation model: give --pairs, or another --model",
          directory);
   }
-  if (!language_model) return run_score_pairs(o);
+  if (!language_model) return run_score_pairs(o, directory);
   if (pairs) {
     fail(ErrorKind::kUsage, "'{}' is a language model, which scores texts, not pairs: give --input",
          directory);
@@ -142,9 +153,12 @@ void add_score(Command& app, Work& work) {
                     "One JSON object per line, with the log-probability of every token");
   add_model_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
+  add_line_job_options(*command, o->texts.job);
   add_common_options(*command, o->texts.common);
+  o->texts.command = command;
   command->callback([o, &work] {
     o->texts.lossy = o->input.lines.lossy;
+    o->input.lines.part = o->texts.job.part;
     work = [o] { return run_score(*o); };
   });
 }

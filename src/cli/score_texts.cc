@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "base/check.h"
@@ -21,6 +22,12 @@ namespace {
 struct TextTotals {
   size_t texts = 0, tokens = 0, bytes = 0;
   double log_probability = 0;
+  void add(const std::string& text, const decode::TextScore& score) {
+    ++texts;
+    tokens += score.ids.size();
+    bytes += text.size();
+    log_probability += score.log_probability;
+  }
   /// exp of the mean negative log-probability per token.
   double perplexity() const { return std::exp(-log_probability / static_cast<double>(tokens)); }
   /// Mean negative log2-probability per byte: comparable between tokenizers.
@@ -53,51 +60,64 @@ std::string to_text(const TextTotals& totals) {
                      totals.perplexity(), totals.bits_per_byte());
 }
 
-std::vector<std::string> read_texts(const ScoreTextsOptions& o) {
-  if (!o.whole) {
-    SourceLines lines({}, o.input, o.lossy);
-    std::vector<std::string> texts;
-    for (std::string line; lines.next(line);) texts.push_back(line);
-    return texts;
-  }
+/// Texts that are in memory at a time.
+constexpr size_t kTextsAtATime = 1024;
+
+std::string read_whole(const ScoreTextsOptions& o) {
   const bool standard_input = o.input.empty() || o.input == "-";
   std::string text = read_input(standard_input ? "/dev/stdin" : o.input);
   if (find_invalid_utf8(text)) {
     if (!o.lossy) fail(ErrorKind::kText, "'{}' is not UTF-8: convert it, or give --lossy", o.input);
     text = replace_invalid_utf8(text);
   }
-  return {text};
+  return text;
 }
 
 }  // namespace
 
 int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
-  const std::vector<std::string> texts = read_texts(o);
-  LineOutput output(o.output);
+  std::optional<SourceLines> lines;
+  if (!o.whole)
+    lines.emplace(std::vector<std::string>{}, o.input,
+                  LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
+  LineOutput output = open_output(
+      {.options = o.job, .command = o.command, .models = {model.loaded.directory}}, o.input, o.output);
+  if (output.complete()) return kExitDone;
+  if (lines) lines->skip(output.lines_done());
   ThreadPool pool(o.common.threads);
-  std::vector<decode::TextScore> scores(texts.size());
-  pool.run(texts.size(), [&](size_t n) {
-    if (interrupted()) return;
-    scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), *model.tokenizer,
-                                   texts[n], {.stride = o.stride.value_or(0)});
-  });
-  if (interrupted()) return kExitInterrupted;
   TextTotals totals;
-  for (size_t n = 0; n < texts.size(); ++n) {
-    ++totals.texts;
-    totals.tokens += scores[n].ids.size();
-    totals.bytes += texts[n].size();
-    totals.log_probability += scores[n].log_probability;
-    if (o.summary) continue;
-    const bool empty = scores[n].ids.empty() && !o.json;
-    output.write_line(o.json  ? to_json(texts[n], scores[n])
-                      : empty ? ""
-                              : fmt::format("{:.6f}", scores[n].log_probability));
+  bool more = true;
+  while (more) {
+    std::vector<std::string> texts;
+    if (lines) {
+      for (std::string line; texts.size() < kTextsAtATime && lines->next(line);) texts.push_back(line);
+    } else {
+      texts.push_back(read_whole(o));
+    }
+    more = lines && !lines->at_end();
+    std::vector<decode::TextScore> scores(texts.size());
+    pool.run(texts.size(), [&](size_t n) {
+      if (interrupted()) return;
+      scores[n] = decode::score_text(model.loaded.language_model(), model.loaded.context(), *model.tokenizer,
+                                     texts[n], {.stride = o.stride.value_or(0)});
+    });
+    if (interrupted()) return kExitInterrupted;
+    for (size_t n = 0; n < texts.size(); ++n) {
+      totals.add(texts[n], scores[n]);
+      if (o.summary) continue;
+      const bool empty = scores[n].ids.empty() && !o.json;
+      output.write_line(o.json  ? to_json(texts[n], scores[n])
+                        : empty ? ""
+                                : fmt::format("{:.6f}", scores[n].log_probability));
+      output.end_input_line();
+    }
   }
-  if (totals.tokens == 0) fail(ErrorKind::kUsage, "the texts contain no tokens to score");
+  const bool all = o.job.part.is_whole() && !o.job.resume;
+  if (totals.tokens == 0 && all) fail(ErrorKind::kUsage, "the texts contain no tokens to score");
   if (o.summary) output.write_line(o.json ? to_json(totals) : to_text(totals));
   output.commit();
-  if (!o.summary && !o.common.quiet) std::fprintf(stderr, "%s\n", to_text(totals).c_str());
+  if (!o.summary && !o.common.quiet && totals.tokens > 0)
+    std::fprintf(stderr, "%s\n", to_text(totals).c_str());
   return kExitDone;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/language_model.h"
+#include "cli/line_job.h"
 
 namespace heed::cli {
 
@@ -16,6 +17,8 @@ struct ScoreTextsOptions {
   bool whole = false;  ///< the file is one text, instead of one text per line
   bool json = false, summary = false, lossy = false;
   std::optional<int64_t> stride;
+  LineJobOptions job;
+  const Command* command = nullptr;
 };
 
 /// Returns the exit status.

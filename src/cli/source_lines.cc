@@ -2,20 +2,26 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 #include "base/check.h"
+#include "base/input_file.h"
+#include "data/compression.h"
 #include "text/utf8.h"
 
 namespace heed::cli {
 
-SourceLines::SourceLines(const std::vector<std::string>& texts, const std::string& input, bool lossy)
-    : path_(input.empty() ? "-" : input) {
+SourceLines::SourceLines(const std::vector<std::string>& texts, const std::string& input,
+                         const LineReaderOptions& options)
+    : path_(input.empty() ? "-" : input), options_(options) {
   if (texts.empty()) {
-    reader_.emplace(path_, LineReaderOptions{.lossy = lossy});
+    reader_.emplace(path_, options);
     return;
   }
+  const bool lossy = options.lossy;
+  if (!options.part.is_whole()) fail(ErrorKind::kUsage, "--part takes a part of a file: give --input");
   if (!input.empty()) fail(ErrorKind::kUsage, "TEXT and --input exclude each other: give one of them");
   for (const std::string& text : texts) {
     if (!lossy && find_invalid_utf8(text)) {
@@ -41,21 +47,45 @@ bool SourceLines::next(std::string& line) {
   return !at_end_;
 }
 
+void SourceLines::skip(uint64_t count) {
+  if (reader_) {
+    reader_->skip(count);
+  } else {
+    given_ = std::min<size_t>(given_ + count, lines_.size());
+  }
+}
+
 bool SourceLines::from_terminal() const {
   return reader_ && path_ == "-" && ::isatty(STDIN_FILENO) == 1;
 }
 
+namespace {
+
+bool is_regular(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+bool is_compressed(const std::string& path) {
+  const InputFile file(path);
+  std::string beginning(std::min<uint64_t>(file.size(), 4), '\0');
+  file.read_at(0, beginning.data(), beginning.size());
+  return compression_of_content(beginning) != Compression::kNone;
+}
+
+}  // namespace
+
 uint64_t SourceLines::count() const {
   if (!reader_) return lines_.size();
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(path_, ignored) ? LineReader(path_).count_remaining() : 0;
+  return is_regular(path_) ? LineReader(path_, options_).count_lines() : 0;
 }
 
 uint64_t SourceLines::bytes() const {
-  std::error_code error;
   if (reader_) {
-    const uintmax_t size = std::filesystem::file_size(path_, error);
-    return error ? 0 : size;
+    if (!is_regular(path_) || is_compressed(path_)) return 0;
+    const uint64_t all = std::filesystem::file_size(path_) / static_cast<uint64_t>(options_.part.count),
+                   read = reader_->fingerprint().size();
+    return all > read ? all - read : 0;
   }
   uint64_t sum = 0;
   for (const std::string& line : lines_) sum += line.size() + 1;

@@ -13,27 +13,32 @@ namespace heed::cli {
 class SourceLines {
  public:
   /// The lines of `texts` if there are any, else of the file `input`, else ("" or "-") of standard input.
-  /// With `lossy`, invalid UTF-8 is replaced. Throws kUsage for both texts and a file, kText, kNotFound or
-  /// kFile.
-  SourceLines(const std::vector<std::string>& texts, const std::string& input, bool lossy);
+  /// Throws kUsage for both texts and a file, or for a part of texts; kText, kNotFound or kFile.
+  SourceLines(const std::vector<std::string>& texts, const std::string& input,
+              const LineReaderOptions& options);
 
   /// Throws the errors of LineReader::next().
   bool next(std::string& line);
+  /// Skips up to `count` lines.
+  void skip(uint64_t count);
+  /// The number of lines of the whole input before the next one. See LineReader::line_number() for parts.
+  uint64_t lines_before() const { return reader_ ? reader_->line_number() : given_; }
   /// Whether next() returns without waiting for more input.
   bool ready() const { return !reader_ || reader_->ready(); }
   /// Whether next() has returned false.
   bool at_end() const { return at_end_; }
 
   bool from_terminal() const;
-  /// The total number of lines; 0 if unknown before reading them.
+  /// The total number of lines, including skipped ones; 0 if unknown before reading them.
   uint64_t count() const;
-  /// The total number of bytes, including line ends; 0 if unknown before reading them.
+  /// The number of bytes that are not read yet, including line ends; 0 if unknown before reading them.
   uint64_t bytes() const;
 
  private:
   std::vector<std::string> lines_;  // from the arguments
   size_t given_ = 0;
   std::string path_;
+  LineReaderOptions options_;
   std::optional<LineReader> reader_;
   bool at_end_ = false;
 };

@@ -16,6 +16,7 @@
 #include "cli/ablation.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/search_flags.h"
 #include "cli/source_lines.h"
@@ -37,6 +38,8 @@ struct TranslateOptions {
   std::vector<std::string> texts, ablate;
   std::string input, output, glossary, format = "text";
   bool scores = false, json = false, split_sentences = false, lossy = false;
+  LineJobOptions job;
+  const Command* command = nullptr;
 };
 
 decode::TranslatorOptions translator_options(const TranslateOptions& o, const models::LoadedModel& model) {
@@ -98,10 +101,10 @@ int run_translate_documents(const TranslateOptions& o) {
     fail(ErrorKind::kUsage, "give either documents as arguments or --input, not both");
   }
   if (o.json || o.scores || o.choices.align || o.choices.nbest > 1 || o.choices.sample ||
-      !o.choices.prefix.empty() || o.choices.no_placeholders) {
+      !o.choices.prefix.empty() || o.choices.no_placeholders || o.job.resume || !o.job.part.is_whole()) {
     fail(ErrorKind::kUsage,
-         "--format {} translates whole documents: --json, --scores, --alignment, --nbest, --sample, --prefix "
-         "and --no-placeholders only work with --format text",
+         "--format {} translates whole documents: --json, --scores, --alignment, --nbest, --sample, "
+         "--prefix, --no-placeholders, --part and --resume only work with --format text",
          o.format);
   }
   std::vector<std::string> documents = o.texts;
@@ -124,8 +127,14 @@ int run_translate_documents(const TranslateOptions& o) {
 
 int run_translate(const TranslateOptions& o) {
   if (o.format != "text") return run_translate_documents(o);
-  SourceLines lines(o.texts, o.input, o.lossy);
-  LineOutput output(o.output);
+  SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
+  LineOutput output = open_output({.options = o.job,
+                                   .command = o.command,
+                                   .models = {find_translation_model(o.model)},
+                                   .outputs_per_line = o.json ? 1 : static_cast<uint64_t>(o.choices.nbest)},
+                                  o.input, o.output);
+  if (output.complete()) return kExitDone;
+  lines.skip(output.lines_done());
   const OpenTranslator open(o, /*align=*/false);
   const decode::Translator& translator = *open.translator;
 
@@ -135,7 +144,7 @@ int run_translate(const TranslateOptions& o) {
   ProgressLine progress("lines", live ? lines.count() : 0, live);
   const double all_bytes = static_cast<double>(lines.bytes());
   double bytes_before = 0;
-  size_t written = 0;
+  size_t written = output.lines_done();
   decode::Translator::Control control;
   control.cancelled = &interrupted();
   decode::Translator::Progress last;
@@ -144,18 +153,22 @@ int run_translate(const TranslateOptions& o) {
     progress.show(written + done.lines, all_bytes > 0 ? (bytes_before + done.bytes) / all_bytes : -1);
   };
   while (!lines.at_end()) {
-    // Interactive input and pipes: translate as soon as no further line is available. Not when sampling,
-    // since the random numbers of a line depend on its index within a call.
+    // Interactive input and pipes: translate as soon as no further line is available.
     size_t taken = 0;
+    if (open.options.search.sample) control.first_line = lines.lines_before();
     last = {};
     const bool whole = translator.translate(
         [&](std::string& line) {
-          if (taken > 0 && !open.options.search.sample && !lines.ready()) return false;
+          if (taken > 0 && !lines.ready()) return false;
           const bool more = lines.next(line);
           taken += more ? 1 : 0;
           return more;
         },
-        [&](const decode::Translation& translation) { write(o, translation, output); }, control);
+        [&](const decode::Translation& translation) {
+          write(o, translation, output);
+          output.end_input_line();
+        },
+        control);
     if (!whole) return kExitInterrupted;
     written += taken;
     bytes_before += last.bytes;
@@ -215,6 +228,7 @@ void add_translate(Command& app, Work& work) {
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->choices.search);
   add_shortlist_option(*command, o->model.shortlist);
+  add_line_job_options(*command, o->job);
   add_integer(*command, "--nbest", o->choices.nbest, "Translations per line", {1, 1024});
   command->add_flag("--scores", o->scores, "Write the score in a column before the translation");
   command->add_flag("--alignment", o->choices.align,
@@ -238,6 +252,7 @@ void add_translate(Command& app, Work& work) {
   command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_sampling_options(*command, *o);
   add_common_options(*command, o->common);
+  o->command = command;
   command->callback([o, &work] { work = [o] { return run_translate(*o); }; });
 }
 

@@ -1,6 +1,7 @@
 #include "cli/translation.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -33,12 +34,20 @@ NumberedPairs read_pairs(const PairsInput& input) {
   require_one_input(input);
   PairsReader reader(input);
   NumberedPairs result;
-  for (Pair pair; reader.next(pair);) {
-    result.pairs.emplace_back(pair.source, pair.target);
-    result.lines.push_back(pair.line);
-  }
-  result.line_count = reader.counts().lines;
+  read_block(reader, std::numeric_limits<size_t>::max(), result);
+  result.reader = nullptr;
   return result;
+}
+
+bool read_block(PairsReader& reader, size_t count, NumberedPairs& block) {
+  block = {.first_line = reader.counts().lines + 1, .reader = &reader};
+  Pair pair;
+  while (block.pairs.size() < count && reader.next(pair)) {
+    block.pairs.emplace_back(pair.source, pair.target);
+    block.lines.push_back(pair.line);
+  }
+  block.last_line = reader.counts().lines;
+  return block.last_line >= block.first_line;
 }
 
 void require_max_length(const TranslationModel& model, const NumberedPairs& pairs) {
@@ -51,7 +60,7 @@ void require_max_length(const TranslationModel& model, const NumberedPairs& pair
                                    model.tokenizer.encode_target(target).ids.size());
     if (longer > most) {
       fail(ErrorKind::kUsage, "line {} has a sentence of {} tokens, but the model's maximum is {}: split it",
-           pairs.lines[n], longer, most);
+           pairs.line_in_file(n), longer, most);
     }
   }
 }
@@ -60,9 +69,10 @@ void write_for_each_line(const NumberedPairs& pairs, const std::vector<std::stri
                          LineOutput& output) {
   HEED_CHECK(results.size() == pairs.pairs.size());
   size_t next = 0;
-  for (uint64_t line = 1; line <= pairs.line_count; ++line) {
+  for (uint64_t line = pairs.first_line; line <= pairs.last_line; ++line) {
     const bool has_pair = next < results.size() && pairs.lines[next] == line;
     output.write_line(has_pair ? results[next++] : "");
+    output.end_input_line();
   }
 }
 

@@ -20,11 +20,18 @@ using decode::TranslationModel;
 /// Loads the chosen model. Throws the errors of find_translation_model() and of loading.
 TranslationModel load_translation_model(const ModelChoice& choice);
 
-/// The sentence pairs of a file with their line numbers. Lines with an empty side have no pair.
+/// The sentence pairs of some lines, with their line numbers. Lines with an empty side have no pair.
 struct NumberedPairs {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  std::vector<uint64_t> lines;  ///< line number of each pair, from 1
-  uint64_t line_count = 0;
+  std::vector<std::pair<std::string, std::string>> pairs = {};
+  std::vector<uint64_t> lines = {};        ///< of each pair, as Pair::line
+  uint64_t first_line = 1, last_line = 0;  ///< of these lines
+  const PairsReader* reader =
+      nullptr;  ///< where they are from, if `lines` may not count from the file's start
+
+  /// The line number in the file of pair n.
+  uint64_t line_in_file(size_t n) const {
+    return lines[n] + (reader == nullptr ? 0 : reader->line_number() - reader->counts().lines);
+  }
 };
 
 /// Adds --pairs, --source, --target, --swap and --lossy.
@@ -32,8 +39,11 @@ void add_pairs_options(Command& app, PairsInput& input);
 
 /// Throws kUsage unless either --pairs, or --source and --target are given.
 void require_one_input(const PairsInput& input);
-/// Throws the errors of require_one_input() and PairsReader.
+/// All pairs. Throws the errors of require_one_input() and PairsReader.
 NumberedPairs read_pairs(const PairsInput& input);
+/// The next lines, with up to `count` pairs; false at the end. The block refers to the reader. Throws the
+/// errors of PairsReader::next().
+bool read_block(PairsReader& reader, size_t count, NumberedPairs& block);
 
 /// Throws kUsage, naming the line, for a pair with more tokens than the model has positions.
 void require_max_length(const TranslationModel& model, const NumberedPairs& pairs);

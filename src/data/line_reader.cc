@@ -1,14 +1,8 @@
 #include "data/line_reader.h"
 
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <optional>
-#include <system_error>
 
 #include "base/check.h"
 #include "text/utf8.h"
@@ -19,35 +13,44 @@ namespace {
 constexpr size_t kChunk = 1 << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-int leave_open(std::FILE*) {
-  return 0;
-}
-
-std::string reason(int number) {
-  return std::generic_category().message(number);
-}
-
 }  // namespace
 
 LineReader::LineReader(const std::string& path, LineReaderOptions options)
-    : name_(path == "-" ? "standard input" : fmt::format("'{}'", path)),
-      options_(options),
-      file_(nullptr, leave_open) {
-  if (path == "-") {
-    file_.reset(stdin);
-  } else {
-    std::FILE* file = std::fopen(path.c_str(), "rbe");
-    struct stat status {};
-    if (file != nullptr && ::fstat(::fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
-      std::fclose(file);
-      fail(ErrorKind::kFile, "cannot read {}: it is a directory, not a file", name_);
-    }
-    if (file == nullptr) {
-      const ErrorKind kind = errno == ENOENT ? ErrorKind::kNotFound : ErrorKind::kFile;
-      fail(kind, "cannot open {}: {}", name_, reason(errno));
-    }
-    file_ = {file, std::fclose};
+    : path_(path), options_(options), source_(path) {
+  if (!options_.part.is_whole()) begin_part();
+}
+
+void LineReader::begin_part() {
+  const auto [number, count] = options_.part;
+  HEED_CHECK(number >= 1 && number <= count);
+  const uint64_t size = decompressed_size(path_);
+  const auto boundary = [size, total = static_cast<uint64_t>(count)](int n) {
+    return size / total * static_cast<uint64_t>(n) + size % total * static_cast<uint64_t>(n) / total;
+  };
+  part_begin_ = boundary(number - 1);
+  part_end_ = boundary(number);
+  if (part_begin_ == 0) return;
+  // The line with the byte before the part belongs to an earlier part.
+  lines_before_.reset();
+  position_ = source_.skip(part_begin_ - 1);
+  std::string_view line;
+  take_raw(line);
+  part_begin_ = position_;
+}
+
+uint64_t LineReader::lines_before() const {
+  if (lines_before_) return *lines_before_;
+  ByteSource source(path_);
+  std::vector<char> buffer(kChunk);
+  uint64_t lines = 0;
+  for (uint64_t left = part_begin_; left > 0;) {
+    const size_t count = source.read(buffer.data(), std::min<uint64_t>(left, buffer.size()));
+    if (count == 0) break;
+    lines += static_cast<uint64_t>(std::count(buffer.data(), buffer.data() + count, '\n'));
+    left -= count;
   }
+  lines_before_ = lines;
+  return lines;
 }
 
 bool LineReader::refill() {
@@ -59,22 +62,25 @@ bool LineReader::refill() {
   if (end_ > options_.max_line_bytes) {
     fail(ErrorKind::kFormat,
          "line {} of {} has more than {} bytes: give a text file with one sentence per line",
-         line_number_ + 1, name_, options_.max_line_bytes);
+         line_number() + 1, name(), options_.max_line_bytes);
   }
   if (buffer_.size() < end_ + kChunk) buffer_.resize(std::max(2 * end_, end_ + kChunk));
-  // Not fread, which would wait for a full buffer when lines come from a terminal or a pipe. A caught signal
-  // interrupts the wait with an error.
-  const ssize_t count = ::read(::fileno(file_.get()), buffer_.data() + end_, buffer_.size() - end_);
-  if (count < 0) {
-    fail(ErrorKind::kFile, "cannot read {} after line {}: {}", name_, line_number_, reason(errno));
-  }
-  fingerprint_.add(buffer_.data() + end_, static_cast<size_t>(count));
-  end_ += static_cast<size_t>(count);
+  const size_t count = source_.read(buffer_.data() + end_, buffer_.size() - end_);
+  end_ += count;
   return count > 0;
 }
 
 bool LineReader::next_raw(std::string_view& line) {
   options_.stop.check();
+  const uint64_t begin = position_;
+  if (begin >= part_end_ || !take_raw(line)) return false;
+  fingerprint_.add(line.data(), position_ - begin);  // with the line feed
+  ++lines_read_;
+  return true;
+}
+
+/// The bytes up to the next line feed, or to the end of the file.
+bool LineReader::take_raw(std::string_view& line) {
   size_t searched = 0;  // avoids searching a long line again after each refill
   while (!at_end_) {
     if (searched < end_ - begin_) {
@@ -83,7 +89,7 @@ bool LineReader::next_raw(std::string_view& line) {
       if (found != nullptr) {
         line = {from, static_cast<size_t>(static_cast<const char*>(found) - from)};
         begin_ += line.size() + 1;
-        ++line_number_;
+        position_ += line.size() + 1;
         return true;
       }
     }
@@ -93,13 +99,14 @@ bool LineReader::next_raw(std::string_view& line) {
   if (begin_ == end_) return false;
   line = {buffer_.data() + begin_, end_ - begin_};  // the last line, without a line end
   begin_ = end_;
-  ++line_number_;
+  position_ += line.size();
   return true;
 }
 
 bool LineReader::next(std::string_view& line) {
   if (!next_raw(line)) return false;
-  if (line_number_ == 1 && !options_.keep_byte_order_mark && line.starts_with(kByteOrderMark)) {
+  const bool first = part_begin_ == 0 && lines_read_ == 1;
+  if (first && !options_.keep_byte_order_mark && line.starts_with(kByteOrderMark)) {
     line.remove_prefix(kByteOrderMark.size());
   }
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -108,12 +115,12 @@ bool LineReader::next(std::string_view& line) {
   if (!has_nul && !invalid) return true;
   if (!options_.lossy && has_nul) {
     fail(ErrorKind::kFormat, "line {} of {} has a NUL byte: give a text file in UTF-8 (convert UTF-16 first)",
-         line_number_, name_);
+         line_number(), name());
   }
   if (!options_.lossy) {
     fail(ErrorKind::kText,
          "line {} of {} is not UTF-8: byte {} of the line is 0x{:02X}; convert the file to UTF-8",
-         line_number_, name_, *invalid + 1, static_cast<unsigned char>(line[*invalid]));
+         line_number(), name(), *invalid + 1, static_cast<unsigned char>(line[*invalid]));
   }
   replaced_.clear();
   for (const char byte : replace_invalid_utf8(line)) {
@@ -130,17 +137,14 @@ bool LineReader::next(std::string_view& line) {
 bool LineReader::ready() const {
   if (at_end_ || (begin_ < end_ && std::memchr(&buffer_[begin_], '\n', end_ - begin_) != nullptr))
     return true;
-  struct pollfd source {
-    .fd = ::fileno(file_.get()), .events = POLLIN, .revents = 0
-  };
-  return ::poll(&source, 1, 0) != 0;
+  return source_.ready();
 }
 
-uint64_t LineReader::count_remaining() {
+uint64_t LineReader::skip(uint64_t count) {
   std::string_view line;
-  while (next_raw(line)) {
-  }
-  return line_number_;
+  uint64_t skipped = 0;
+  while (skipped < count && next_raw(line)) ++skipped;
+  return skipped;
 }
 
 bool is_blank(std::string_view text) {

@@ -1,18 +1,26 @@
-// Reads lines from a text file of any size; the basis of all readers in this folder.
+// Reads lines from a text file of any size, compressed or not; the basis of all readers in this folder.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/fingerprint.h"
 #include "base/stop.h"
+#include "data/byte_source.h"
 
 namespace heed {
+
+/// One of `count` contiguous parts of a file, numbered from 1. Parts have about the same number of bytes; a
+/// line belongs to the part in which its first byte lies. Together, in order, they are the file.
+struct FilePart {
+  int number = 1, count = 1;
+  bool is_whole() const { return count == 1; }
+};
 
 struct LineReaderOptions {
   /// Replace invalid UTF-8 and NUL bytes by U+FFFD instead of failing.
@@ -23,13 +31,14 @@ struct LineReaderOptions {
   size_t max_line_bytes = size_t{64} << 20;
   /// Reading throws Stopped if requested.
   Stop stop = {};
+  FilePart part = {};  ///< only of regular files
 };
 
 /// Streams a file line by line. A line ends with LF or at the end of the file. A CR before the LF and a byte
 /// order mark at the beginning of the file are removed. "-" is standard input.
 class LineReader {
  public:
-  /// Throws kNotFound or kFile.
+  /// Throws kNotFound or kFile, and kUsage for a part of something else than a regular file.
   explicit LineReader(const std::string& path, LineReaderOptions options = {});
 
   /// Reads the next line without its line end; the view is valid until the next call. False at the end of
@@ -39,26 +48,40 @@ class LineReader {
   bool next(std::string_view& line);
   /// Whether next() returns without blocking. False only for a terminal or a pipe without new data.
   bool ready() const;
-  /// Skips to the end and returns the number of remaining lines.
-  uint64_t count_remaining();
+  /// Skips up to `count` lines without looking at their text; returns the number skipped, which is less only
+  /// at the end.
+  uint64_t skip(uint64_t count);
+  /// Skips all remaining lines and returns the number of lines of the file or part.
+  uint64_t count_lines() {
+    skip(std::numeric_limits<uint64_t>::max());
+    return lines_read_;
+  }
 
-  /// The number of the last line, from 1; 0 before the first.
-  uint64_t line_number() const { return line_number_; }
+  /// The number of the last line in the file, from 1; 0 before the first. In a part of a file, the first call
+  /// reads what is before the part.
+  uint64_t line_number() const { return lines_before() + lines_read_; }
   /// The name for messages: the quoted path, or "standard input".
-  const std::string& name() const { return name_; }
-  /// Hash of all bytes read so far; of the whole file once next() has returned false.
+  const std::string& name() const { return source_.name(); }
+  /// Hash of the lines read or skipped so far, with their line ends; of the whole file or part once next()
+  /// has returned false.
   const Fingerprint& fingerprint() const { return fingerprint_; }
 
  private:
   bool next_raw(std::string_view& line);
+  bool take_raw(std::string_view& line);
   bool refill();
+  void begin_part();
+  uint64_t lines_before() const;
 
-  std::string name_;
+  std::string path_;
   LineReaderOptions options_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  ByteSource source_;
   std::vector<char> buffer_;
   size_t begin_ = 0, end_ = 0;  // unconsumed bytes of buffer_
-  uint64_t line_number_ = 0;
+  uint64_t position_ = 0;       // of the next line in the file
+  uint64_t part_begin_ = 0, part_end_ = std::numeric_limits<uint64_t>::max();
+  uint64_t lines_read_ = 0;
+  mutable std::optional<uint64_t> lines_before_ = 0;  // lines before the part; none: not counted yet
   bool at_end_ = false;
   std::string replaced_;
   Fingerprint fingerprint_;

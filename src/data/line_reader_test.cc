@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "data/compression.h"
 #include "test_folder.h"
 
 namespace heed {
@@ -103,10 +104,80 @@ TEST(LineReader, FingerprintCoversTheWholeFile) {
   const TestFolder folder;
   const std::string content = "one\r\ntwo\nthree";
   LineReader reader(folder.write("a", content));
-  EXPECT_EQ(reader.count_remaining(), 3u);
+  EXPECT_EQ(reader.count_lines(), 3u);
   Fingerprint expected;
   expected.add(content);
   EXPECT_EQ(reader.fingerprint().value(), expected.value());
+}
+
+TEST(LineReader, ReadsCompressedFiles) {
+  const TestFolder folder;
+  for (const Compression compression : {Compression::kGzip, Compression::kZstd}) {
+    const std::string path = folder.write("a", compress("one\ntwo", compression));
+    EXPECT_EQ(lines_of(path), (Lines{"one", "two"}));
+  }
+}
+
+TEST(LineReader, PartsAreTheWhole) {
+  const TestFolder folder;
+  const std::vector<std::string> contents{"",
+                                          "\n",
+                                          "one",
+                                          "one\ntwo\nthree\n",
+                                          "one\n\n\nfour\nfive",
+                                          std::string(1000, 'x') + "\nshort\n",
+                                          "\xEF\xBB\xBFone\r\ntwo\r\n"};
+  for (const std::string& content : contents) {
+    for (const Compression compression : {Compression::kNone, Compression::kGzip, Compression::kZstd}) {
+      const std::string path = folder.write("a", compress(content, compression));
+      const Lines whole = lines_of(path);
+      for (int count = 1; count <= 9; ++count) {
+        Lines together;
+        for (int number = 1; number <= count; ++number) {
+          LineReader reader(path, {.part = {number, count}});
+          for (std::string_view line; reader.next(line);) {
+            together.emplace_back(line);
+            EXPECT_EQ(reader.line_number(), together.size());  // of the file
+          }
+        }
+        EXPECT_EQ(together, whole) << count;
+      }
+    }
+  }
+}
+
+TEST(LineReader, PartsHaveSimilarSizes) {
+  const TestFolder folder;
+  std::string content;
+  for (int n = 0; n < 1000; ++n) content += "line " + std::to_string(1000 + n) + "\n";
+  const std::string path = folder.write("a", content);
+  for (int number = 1; number <= 7; ++number) {
+    const uint64_t lines = LineReader(path, {.part = {number, 7}}).count_lines();
+    EXPECT_GE(lines, 142u);
+    EXPECT_LE(lines, 143u);
+  }
+}
+
+TEST(LineReader, PartsNeedAFile) {
+  const TestFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  const int writer = ::open(folder.path("pipe").c_str(), O_RDWR);
+  expect_error(ErrorKind::kUsage, "has no known size", [&] {
+    LineReader(folder.path("pipe"), {.part = {1, 2}});
+  });
+  ::close(writer);
+}
+
+TEST(LineReader, SkipsLines) {
+  const TestFolder folder;
+  LineReader reader(folder.write("a", "one\n\xFF\nthree\nfour"));
+  EXPECT_EQ(reader.skip(2), 2u);  // also text that is not UTF-8
+  std::string_view line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "three");
+  EXPECT_EQ(reader.line_number(), 3u);
+  EXPECT_EQ(reader.skip(5), 1u);
+  EXPECT_FALSE(reader.next(line));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "data/pairs_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -24,6 +25,12 @@ const PairsInput& checked(const PairsInput& input) {
   return input;
 }
 
+/// Options for one of two parallel files.
+LineReaderOptions whole(LineReaderOptions options) {
+  options.part = {};
+  return options;
+}
+
 uint64_t combine(const PairsInput& input, const Fingerprint& first, const Fingerprint* second) {
   Fingerprint all;
   all.add_number(input.swap ? 1 : 0);
@@ -39,8 +46,31 @@ uint64_t combine(const PairsInput& input, const Fingerprint& first, const Finger
 }  // namespace
 
 PairsReader::PairsReader(const PairsInput& input)
-    : input_(checked(input)), first_(input.pairs.empty() ? input.source : input.pairs, input.lines) {
-  if (input_.pairs.empty()) second_.emplace(input_.target, input_.lines);
+    : input_(checked(input)),
+      first_(input.pairs.empty() ? input.source : input.pairs,
+             input.pairs.empty() ? whole(input.lines) : input.lines) {
+  if (!input_.pairs.empty()) return;
+  second_.emplace(input_.target, whole(input_.lines));
+  const auto [number, count] = input_.lines.part;
+  if (count == 1) return;
+  if (input.source == "-" || input.target == "-") {
+    fail(ErrorKind::kUsage, "standard input has no parts: give two files");
+  }
+  const uint64_t lines = LineReader(input_.source).count_lines();
+  const auto boundary = [lines, total = static_cast<uint64_t>(count)](int n) {
+    return lines / total * static_cast<uint64_t>(n) + lines % total * static_cast<uint64_t>(n) / total;
+  };
+  first_.skip(boundary(number - 1));
+  second_->skip(boundary(number - 1));
+  // After the last part there is no limit, so that files of unequal length are noticed.
+  if (number < count) lines_left_ = boundary(number) - boundary(number - 1);
+}
+
+uint64_t PairsReader::skip(uint64_t count) {
+  const uint64_t skipped = first_.skip(std::min(count, lines_left_));
+  if (second_) second_->skip(skipped);
+  lines_left_ -= skipped;
+  return skipped;
 }
 
 std::string PairsReader::name() const {
@@ -71,7 +101,7 @@ bool PairsReader::read_parallel(Pair& pair) {
   if (has_source != has_target) {
     fail(ErrorKind::kFormat,
          "{} has {} lines and {} has {}: parallel files need one line each for every pair", first_.name(),
-         first_.count_remaining(), second_->name(), second_->count_remaining());
+         first_.count_lines(), second_->name(), second_->count_lines());
   }
   return has_source;
 }
@@ -79,8 +109,10 @@ bool PairsReader::read_parallel(Pair& pair) {
 bool PairsReader::next(Pair& pair) {
   while (true) {
     bool extra = false;
+    if (lines_left_ == 0) break;
     if (!(second_ ? read_parallel(pair) : read_columns(pair, extra))) break;
     ++counts_.lines;
+    --lines_left_;
     if (strip(pair.source).empty() || strip(pair.target).empty()) {
       ++counts_.empty;
       continue;
@@ -91,6 +123,7 @@ bool PairsReader::next(Pair& pair) {
     pair.line = counts_.lines;
     return true;
   }
+  if (!input_.lines.part.is_whole()) return false;
   if (counts_.lines == 0)
     fail(ErrorKind::kFormat, "{}: the file has no lines; expected sentence pairs", name());
   if (counts_.pairs == 0) {
@@ -103,17 +136,26 @@ uint64_t PairsReader::fingerprint() const {
   return combine(input_, first_.fingerprint(), second_ ? &second_->fingerprint() : nullptr);
 }
 
-uint64_t fingerprint_pairs(const PairsInput& input) {
+PairsIdentity identify_pairs(const PairsInput& input) {
   checked(input);
   if (input.pairs == "-" || input.source == "-" || input.target == "-") {
     fail(ErrorKind::kUsage, "standard input cannot be read twice: give a file");
   }
+  if (!input.lines.part.is_whole()) {
+    PairsReader reader(input);
+    const uint64_t lines = reader.skip(std::numeric_limits<uint64_t>::max());
+    return {lines, reader.fingerprint()};
+  }
   LineReader first(input.pairs.empty() ? input.source : input.pairs, input.lines);
-  first.count_remaining();
-  if (!input.pairs.empty()) return combine(input, first.fingerprint(), nullptr);
+  const uint64_t lines = first.count_lines();
+  if (!input.pairs.empty()) return {lines, combine(input, first.fingerprint(), nullptr)};
   LineReader second(input.target, input.lines);
-  second.count_remaining();
-  return combine(input, first.fingerprint(), &second.fingerprint());
+  second.skip(std::numeric_limits<uint64_t>::max());
+  return {lines, combine(input, first.fingerprint(), &second.fingerprint())};
+}
+
+uint64_t fingerprint_pairs(const PairsInput& input) {
+  return identify_pairs(input).fingerprint;
 }
 
 }  // namespace heed

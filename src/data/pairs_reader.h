@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,14 +23,15 @@ struct PairsInput {
   std::string source = {}, target = {};
   /// Exchange the two sides: the second column (or `target`) becomes the source.
   bool swap = false;
-  /// How lines are read, and what happens to text that is not UTF-8.
+  /// How lines are read, and what happens to text that is not UTF-8. Parts of two parallel files have the
+  /// same number of lines instead of bytes; a part may have no pairs.
   LineReaderOptions lines = {};
 };
 
 /// Views of a pair's text, valid until the next pair is read.
 struct Pair {
   std::string_view source, target;
-  uint64_t line = 0;          ///< its number in the file, from 1
+  uint64_t line = 0;          ///< its number among the lines that are read, from 1
   std::string_view tag = {};  ///< of the corpus, see WeightedPairs
 };
 
@@ -64,7 +66,12 @@ class PairsReader : public PairSource {
   /// and for input without a single pair; and what LineReader::next throws.
   bool next(Pair& pair) override;
 
+  /// Skips up to `count` lines, which counts() does not include; returns the number skipped.
+  uint64_t skip(uint64_t count);
+
   PairsCounts counts() const override { return counts_; }
+  /// Of the last line in the file, from 1.
+  uint64_t line_number() const { return first_.line_number(); }
   std::string name() const override;
   /// Once next() has returned false: what fingerprint_pairs gives for this input.
   uint64_t fingerprint() const override;
@@ -74,14 +81,19 @@ class PairsReader : public PairSource {
   bool read_parallel(Pair& pair);
 
   PairsInput input_;
-  LineReader first_;                  // the TSV file, or the source
-  std::optional<LineReader> second_;  // the target, where there are two files
+  LineReader first_;                                            // the TSV file, or the source
+  std::optional<LineReader> second_;                            // the target, where there are two files
+  uint64_t lines_left_ = std::numeric_limits<uint64_t>::max();  // of a part of two files
   PairsCounts counts_;
 };
 
-/// A fingerprint of the content of all files and of what PairsReader makes of it, whatever the files are
-/// called. Reads them whole. Throws what the constructor of PairsReader throws, and kUsage for standard
-/// input.
+/// The size of the input, and a fingerprint of the content of all files and of what PairsReader makes of it,
+/// whatever the files are called.
+struct PairsIdentity {
+  uint64_t lines = 0, fingerprint = 0;
+};
+/// Reads the files whole. Throws what the constructor of PairsReader throws, and kUsage for standard input.
+PairsIdentity identify_pairs(const PairsInput& input);
 uint64_t fingerprint_pairs(const PairsInput& input);
 
 }  // namespace heed

@@ -120,5 +120,52 @@ TEST(FingerprintPairs, FollowsContentAndSettingsButNotNames) {
   expect_error(ErrorKind::kUsage, "standard input", [] { fingerprint_pairs({.pairs = "-"}); });
 }
 
+TEST(PairsReader, PartsAreTheWhole) {
+  const TestFolder folder;
+  std::string source, target, tsv;
+  for (int n = 0; n < 23; ++n) {
+    const bool blank = n % 5 == 3;
+    source += blank ? "\n" : fmt::format("source {}\n", n);
+    target += fmt::format("target {}\n", n);
+    tsv += blank ? "\n" : fmt::format("source {0}\ttarget {0}\n", n);
+  }
+  const PairsInput one{.pairs = folder.write("pairs.tsv", tsv)},
+      two{.source = folder.write("source", source), .target = folder.write("target", target)};
+  for (const PairsInput& whole : {one, two}) {
+    for (const int count : {1, 2, 3, 7, 40}) {
+      std::vector<std::string> together;
+      uint64_t lines = 0, counted_lines = 0;
+      for (int number = 1; number <= count; ++number) {
+        PairsInput input = whole;
+        input.lines.part = {number, count};
+        PairsReader reader(input);
+        for (Pair pair; reader.next(pair);) {
+          together.push_back(std::string(pair.source) + "|" + std::string(pair.target));
+          EXPECT_EQ(pair.source.substr(7), std::to_string(reader.line_number() - 1));
+        }
+        lines += reader.counts().lines;
+        counted_lines += identify_pairs(input).lines;
+      }
+      ASSERT_EQ(together.size(), 19u);
+      EXPECT_EQ(together[3], "source 4|target 4");
+      EXPECT_EQ(lines, 23u);
+      EXPECT_EQ(counted_lines, 23u);
+    }
+  }
+}
+
+TEST(PairsReader, SkipsLinesOfBothFiles) {
+  const TestFolder folder;
+  const PairsInput input{.source = folder.write("source", "a\nb\nc\n"),
+                         .target = folder.write("target", "1\n2\n3\n")};
+  PairsReader reader(input);
+  EXPECT_EQ(reader.skip(2), 2u);
+  Pair pair;
+  ASSERT_TRUE(reader.next(pair));
+  EXPECT_EQ(pair.source, "c");
+  EXPECT_EQ(pair.target, "3");
+  EXPECT_FALSE(reader.next(pair));
+}
+
 }  // namespace
 }  // namespace heed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace heed::decode {
@@ -36,14 +37,15 @@ class SearchObserver {
 
 /// A sentence to search a translation for.
 struct SearchSentence {
-  uint64_t number = 0;               ///< index of the sentence: identifies the result and its random numbers
-  std::vector<int32_t> source;       ///< ids, including the end token
-  std::vector<int32_t> prefix = {};  ///< target prefix; not scored
+  uint64_t number = 0;                  ///< index of the sentence: identifies the result
+  std::vector<int32_t> source;          ///< ids, including the end token
+  std::vector<int32_t> prefix = {};     ///< target prefix; not scored
   std::vector<int32_t> shortlist = {};  ///< vocabulary shortlist, sorted; empty: all
   std::vector<RequiredPhrase> required = {};
-  std::vector<int32_t> forbidden = {};        ///< ids that the translation must not contain
-  std::vector<int32_t> begin_forbidden = {};  ///< ids that must not follow the prefix
-  SearchObserver* observer = nullptr;         ///< beam search only; null: none
+  std::vector<int32_t> forbidden = {};         ///< ids that the translation must not contain
+  std::vector<int32_t> begin_forbidden = {};   ///< ids that must not follow the prefix
+  SearchObserver* observer = nullptr;          ///< beam search only; null: none
+  std::optional<uint64_t> random_stream = {};  ///< selects the random numbers of samples; default: `number`
 };
 
 /// A translation.

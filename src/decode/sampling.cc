@@ -49,7 +49,7 @@ int32_t sample_token(const std::vector<WeightedToken>& tokens, double uniform) {
 }
 
 Sampling::Sampling(SearchSettings settings) : settings_(std::move(settings)) {
-  const RandomKey key = RandomKey::from_seed(settings_.options.sampling.seed).fold(settings_.number);
+  const RandomKey key = RandomKey::from_seed(settings_.options.sampling.seed).fold(settings_.random_stream);
   for (int n = 0; n < settings_.options.nbest; ++n) {
     rows_.push_back({-1, settings_.beginning.back()});
     draws_.push_back({key.fold(static_cast<uint64_t>(n))});

@@ -27,7 +27,7 @@ SearchOptions with_forbidden(SearchOptions options, const SearchSentence& senten
 SearchSettings::SearchSettings(const SearchOptions& search_options, const models::AutoregressiveModel& model,
                                const SearchSentence& sentence)
     : options(search_options),
-      number(sentence.number),
+      random_stream(sentence.random_stream.value_or(sentence.number)),
       beginning(model.beginning(sentence.source)),
       end_ids(end_ids_of(options, model)),
       shortlist(sentence.shortlist),

@@ -49,7 +49,7 @@ struct SearchSettings {
                  const SearchSentence& sentence);
 
   SearchOptions options;
-  uint64_t number;                 ///< of the sentence
+  uint64_t random_stream;          ///< selects the random numbers of samples
   std::vector<int32_t> beginning;  ///< start token or prompt
   std::vector<int32_t> end_ids;    ///< end token ids
   std::vector<int32_t> shortlist;  ///< sorted shortlist; empty: all

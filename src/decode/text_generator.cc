@@ -151,7 +151,7 @@ bool TextGenerator::search(std::vector<SearchSentence> sentences, const Search::
 
 bool TextGenerator::generate(const NextLine& next, const std::function<void(Generation)>& take,
                              const Control& control) const {
-  for (uint64_t before = 0;;) {
+  for (uint64_t before = control.first_prompt;;) {
     std::vector<Generation> window;
     for (std::string line; window.size() < options_.window && next(line);) window.push_back({line, {}, {}});
     if (window.empty()) return true;

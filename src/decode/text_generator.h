@@ -63,6 +63,7 @@ class TextGenerator {
 
     /// Streams the text in whole characters, for a single sample of a single prompt.
     std::function<void(std::string_view text)> show = {};
+    uint64_t first_prompt = 0;  ///< number of the first prompt
   };
 
   /// Continues all prompts; `take` receives the results in order on the calling thread. A result depends only

@@ -19,6 +19,7 @@ struct TranslationWindow {
   std::vector<double> bytes_of_part;                ///< share of the line, proportional to its tokens
   std::vector<std::vector<Hypothesis>> hypotheses;  ///< of each part; empty for parts that are copied
   uint64_t parts_before = 0;                        ///< parts of earlier windows
+  uint64_t first_line = 0;                          ///< number of the first line in the input
 
   /// Numbers the parts, once `lines` are split.
   void number_parts();

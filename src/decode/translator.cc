@@ -93,6 +93,9 @@ SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t p
   const LinePart& source = window.part(part);
   SearchSentence sentence;
   sentence.number = window.parts_before + part;
+  // Lines have far fewer than 2^24 parts, and files fewer than 2^40 lines.
+  const size_t line = window.line_of_part[part];
+  sentence.random_stream = (window.first_line + line) | (part - window.first_part[line]) << 40;
   sentence.source = source.ids;
   if (window.is_first_translated(part)) sentence.prefix = prefix_;
   for (size_t n = source.marks.size(); n < marks_.size(); ++n) sentence.forbidden.push_back(marks_[n]);
@@ -336,6 +339,7 @@ bool Translator::translate(const NextLine& next, const std::function<void(Transl
   while (true) {
     TranslationWindow window;
     window.parts_before = parts_before;
+    window.first_line = control.first_line + before.lines;
     for (std::string line; window.inputs.size() < options_.window && next(line);)
       window.inputs.push_back(line);
     if (window.inputs.empty()) return true;

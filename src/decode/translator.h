@@ -77,11 +77,13 @@ class Translator {
     /// Called when a part of a line is finished, serialised, from any thread.
     std::function<void(const Progress& done)> progress = {};
     const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
+    /// Number of the first line, from 0. With the seed and a line's text, its number selects its samples.
+    uint64_t first_line = 0;
   };
 
   /// Translates all lines; `take` receives the results in order on the calling thread. Returns false if
   /// cancelled; then the lines of the last window are missing. A translation does not depend on other lines
-  /// or threads, except that samples depend on the number of preceding parts.
+  /// or threads; samples depend on the number of the line.
   bool translate(const NextLine& next, const std::function<void(Translation)>& take,
                  const Control& control) const;
   bool translate(const NextLine& next, const std::function<void(Translation)>& take) const {

@@ -1,0 +1,40 @@
+// The manifest of an output file that is written in blocks: what it was made from and how much of it is
+// complete. It lies beside the output as NAME.manifest.json and is replaced after every block, so that after
+// a kill or a power failure everything before the manifest's end is known to be complete.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace heed::cli {
+
+constexpr int kMaxParts = 1'000'000;
+
+struct JobManifest {
+  /// What the output depends on: JSON with "command", "input", "model", "options" and "build".
+  std::string job;
+  int part = 1, parts = 1;   ///< of the input
+  uint64_t lines = 0;        ///< of the part of the input
+  uint64_t input_lines = 0;  ///< done
+  uint64_t bytes = 0;        ///< of the output
+  uint64_t checksum = 0;     ///< XXH64 of these bytes
+  bool complete = false;
+};
+
+/// The manifest of an output that is not begun. `job` as above, with "part", "parts" and "lines" in "input".
+JobManifest new_manifest(const nlohmann::ordered_json& job);
+
+/// "out.txt.manifest.json"
+std::string manifest_path(const std::string& output);
+/// None if there is no such file. Throws kFormat for another file than a manifest.
+std::optional<JobManifest> read_manifest(const std::string& output);
+/// Replaces the manifest atomically.
+void write_manifest(const std::string& output, const JobManifest& manifest);
+
+/// What differs between the jobs of two manifests, for messages: "options --beam (4, now 6)"; "" if nothing
+/// does. `other_part`: the part of the input may differ.
+std::string difference(const JobManifest& before, const JobManifest& now, bool other_part = false);
+
+}  // namespace heed::cli

@@ -1,0 +1,55 @@
+// An output file that survives interruptions: written in blocks of input lines, each recorded in the
+// manifest (cli/job_manifest.h) once it is on disk.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/fingerprint.h"
+#include "cli/job_manifest.h"
+#include "data/compression.h"
+
+namespace heed::cli {
+
+class ResumableFile {
+ public:
+  /// Opens the output of a job and drops what follows its last complete block. A file without manifest is
+  /// continued behind its last complete line, of `outputs_per_line` for each input line; never if that is 0,
+  /// unknown, or for compressed files. Throws kUsage if
+  /// another process writes the file, or for the output of another job; kFile if the file is not what its
+  /// manifest says.
+  ResumableFile(const std::string& path, JobManifest job, uint64_t outputs_per_line);
+  ~ResumableFile();
+  ResumableFile(const ResumableFile&) = delete;
+  ResumableFile& operator=(const ResumableFile&) = delete;
+
+  /// Input lines whose output is in the file.
+  uint64_t lines_done() const { return manifest_.input_lines; }
+  bool complete() const { return manifest_.complete; }
+
+  void write(std::string_view text) { block_ += text; }
+  /// Everything for one more input line has been written. Throws kFile.
+  void end_input_line();
+  /// Writes the last block; the output is complete. Throws kFile.
+  void commit();
+
+ private:
+  void continue_with_manifest(const JobManifest& before);
+  void continue_without_manifest(uint64_t outputs_per_line);
+  void write_block();
+  [[noreturn]] void fail_to_write() const;
+
+  std::string path_;
+  Compression compression_;
+  int descriptor_ = -1;
+  JobManifest manifest_;     // of what is on disk
+  Fingerprint fingerprint_;  // of what is on disk
+  std::string block_;        // written since, uncompressed
+  uint64_t block_lines_ = 0;
+};
+
+/// The checksum of the first `bytes` bytes of a file; with fewer bytes, of all. Throws kNotFound or kFile.
+Fingerprint checksum_of(const std::string& path, uint64_t bytes);
+
+}  // namespace heed::cli

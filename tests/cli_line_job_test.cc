@@ -1,0 +1,240 @@
+// --part, --resume and heed verify: large files in parts, continued after kills.
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "data/compression.h"
+#include "data/line_reader.h"
+#include "tiny_model.h"
+
+namespace heed {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+class LineJobTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    model_ = tiny_model();
+    std::string lines, pairs;
+    for (const SentencePair& pair : tiny_pairs(3000, 11)) {
+      lines += pair.source + "\n";
+      pairs += pair.source + "\t" + pair.target + "\n";
+      if (lines.size() % 7 == 0) {  // a blank line now and then
+        lines += "\n";
+        pairs += "\n";
+      }
+    }
+    input_ = folder_.write("input", lines);
+    pairs_ = folder_.write("pairs.tsv", pairs);
+  }
+
+  CommandResult run(Arguments arguments) const {
+    arguments.insert(arguments.begin() + 1, {"--model", model_});
+    return heed_command(arguments);
+  }
+  std::string output_of(const Arguments& arguments) const {
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  }
+  Arguments translate(const std::string& output, const Arguments& more = {}) const {
+    Arguments arguments{"translate", "--input", input_, "--beam", "1", "--output", output};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  TestFolder folder_;
+  std::string model_, input_, pairs_;
+};
+
+std::string decompressed(const std::string& path) {
+  LineReader reader(path);
+  std::string text;
+  for (std::string_view line; reader.next(line);) text += std::string(line) + "\n";
+  return text;
+}
+
+/// Input lines that the manifest of an output counts.
+uint64_t lines_done(const std::string& output) {
+  const std::string path = output + ".manifest.json";
+  if (!std::filesystem::exists(path)) return 0;
+  return nlohmann::json::parse(read_file(path))["output"]["input_lines"];
+}
+
+TEST_F(LineJobTest, PartsOfEveryCommandAreTheWhole) {
+  const std::vector<Arguments> commands{{"translate", "--input", input_, "--beam", "1", "--nbest", "1"},
+                                        {"translate", "--input", input_, "--sample", "--seed", "3"},
+                                        {"score", "--pairs", pairs_},
+                                        {"align", "--pairs", pairs_}};
+  for (const Arguments& command : commands) {
+    SCOPED_TRACE(fmt::format("{}", fmt::join(command, " ")));
+    std::string together;
+    for (int part = 1; part <= 3; ++part) {
+      Arguments arguments = command;
+      arguments.insert(arguments.end(), {"--part", fmt::format("{}/3", part)});
+      together += output_of(arguments);
+    }
+    EXPECT_TRUE(together == output_of(command));
+  }
+}
+
+TEST_F(LineJobTest, KilledRunsGiveTheSameBytes) {
+  for (const std::string extension : {"", ".gz", ".zst"}) {
+    SCOPED_TRACE(extension);
+    const std::string whole = folder_.path("whole" + extension),
+                      resumed = folder_.path("resumed" + extension);
+    ASSERT_EQ(run(translate(whole, {"--resume"})).status, 0);
+    int killed = 0;
+    for (uint64_t done = 0; done < lines_done(whole);) {
+      Command command(translate(resumed, {"--resume", "--threads", "1", "--model", model_}), {});
+      int status = -1;
+      while ((status = command.poll()) == -1 && lines_done(resumed) == done) ::usleep(1000);
+      if (status == 0) break;
+      command.send_signal(SIGKILL);
+      ASSERT_EQ(command.wait().status, 128 + SIGKILL);
+      done = lines_done(resumed);
+      ++killed;
+      if (done == lines_done(whole)) break;
+      std::FILE* file = std::fopen(resumed.c_str(), "ab");  // a block that was not finished
+      std::fputs("torn", file);
+      std::fclose(file);
+    }
+    EXPECT_GT(killed, 0);
+    EXPECT_EQ(run(translate(resumed, {"--resume"})).status, 0);
+    EXPECT_TRUE(read_file(resumed) == read_file(whole));
+    EXPECT_TRUE(decompressed(whole) == output_of({"translate", "--input", input_, "--beam", "1"}));
+  }
+}
+
+TEST_F(LineJobTest, AFileWithoutManifestIsContinued) {
+  const std::string whole = output_of({"translate", "--input", input_, "--beam", "1"});
+  size_t end = 0;
+  for (int line = 0; line < 500; ++line) end = whole.find('\n', end) + 1;
+  const std::string output = folder_.write("output", whole.substr(0, end) + "torn");
+  const CommandResult result = run(translate(output, {"--resume"}));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.err.find("first 500 lines, which are not checked"), std::string::npos) << result.err;
+  EXPECT_TRUE(read_file(output) == whole);
+  const std::string longer = folder_.write("longer", whole + whole);
+  expect_failure(run(translate(longer, {"--resume"})), 2, {"'" + longer + "' has more lines than the input"});
+  EXPECT_TRUE(read_file(longer) == whole + whole);
+}
+
+TEST_F(LineJobTest, OnlyTheSameJobContinues) {
+  const std::string output = folder_.path("output");
+  ASSERT_EQ(run(translate(output, {"--resume"})).status, 0);
+  const std::string content = read_file(output);
+  expect_failure(run(translate(output, {"--resume", "--beam", "4"})), 2,
+                 {"was begun by another job", "options --beam (1, now 4)"});
+  expect_failure(run(translate(output, {"--resume", "--part", "1/2"})), 2, {"input parts (1, now 2)"});
+  expect_failure(
+      heed_command(translate(output, {"--resume", "--model", model_}), {.environment = {"HEED_ISA=generic"}}),
+      2, {"build instruction_set ("});
+  folder_.write("input", read_file(input_) + "Der alte Hund.\n");
+  expect_failure(run(translate(output, {"--resume"})), 2, {"input checksum"});
+  folder_.write("input", read_file(input_).substr(0, read_file(input_).size() - 15));
+  EXPECT_EQ(run(translate(output, {"--resume", "--threads", "1", "--batch-tokens", "64"})).status, 0);
+  folder_.write("output", content.substr(0, content.size() - 1));
+  expect_failure(run(translate(output, {"--resume"})), 1, {"is not what its manifest says"});
+  folder_.write("output", content + "x");
+  expect_failure(run(translate(output, {"--resume"})), 1, {"is not what its manifest says"});
+}
+
+TEST_F(LineJobTest, ReadsAndWritesCompressedFiles) {
+  const std::string whole = output_of({"translate", "--input", input_, "--beam", "1"});
+  for (const Compression compression : {Compression::kGzip, Compression::kZstd}) {
+    const std::string extension = compression == Compression::kGzip ? ".gz" : ".zst";
+    const std::string packed = folder_.write("packed" + extension, compress(read_file(input_), compression)),
+                      output = folder_.path("output" + extension);
+    EXPECT_EQ(run({"translate", "--beam", "1", "--input", packed, "--output", output}).status, 0);
+    EXPECT_EQ(compression_of_content(read_file(output).substr(0, 4)), compression);
+    EXPECT_TRUE(decompressed(output) == whole);
+    std::string together;
+    for (const char* part : {"1/2", "2/2"}) {
+      together += output_of({"translate", "--beam", "1", "--input", packed, "--part", part});
+    }
+    EXPECT_TRUE(together == whole);
+  }
+}
+
+TEST_F(LineJobTest, WrongUsageIsExplained) {
+  for (const std::string part : {"0/3", "4/3", "1", "1/", "/3", "1/3x", "a/b", "-1/3"}) {
+    expect_failure(run({"translate", "--input", input_, "--part", part}), 2,
+                   {"--part takes a part such as 3/8"});
+  }
+  expect_failure(run({"translate", "--part", "1/2", "Der Hund."}), 2, {"--part takes a part of a file"});
+  expect_failure(run({"translate", "--part", "1/2"}), 2, {"standard input has no known size"});
+  expect_failure(run({"translate", "--resume", "--input", input_}), 2,
+                 {"--resume needs an input file and --output"});
+  expect_failure(run({"translate", "--resume", "--output", folder_.path("x")}), 2,
+                 {"--resume needs an input file"});
+  expect_failure(run({"score", "--pairs", pairs_, "--summary", "--resume", "--output", folder_.path("x")}), 2,
+                 {"--resume", "--summary"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("x")));
+}
+
+TEST_F(LineJobTest, ErrorsInAPartNameTheLineOfTheFile) {
+  std::string pairs = read_file(pairs_);
+  const size_t last = pairs.rfind('\n', pairs.size() - 2) + 1;
+  const auto lines = std::count(pairs.begin(), pairs.end(), '\n');
+  pairs.erase(pairs.find('\t', last), 1);
+  expect_failure(run({"score", "--pairs", folder_.write("bad.tsv", pairs), "--part", "3/3"}), 1,
+                 {fmt::format("line {} of", lines), "has no tab"});
+}
+
+TEST_F(LineJobTest, VerifyFindsWhatIsMissing) {
+  Arguments verify{"verify"};
+  for (int part = 1; part <= 3; ++part) {
+    const std::string output = folder_.path(fmt::format("part-{}", part));
+    verify.push_back(output);
+    ASSERT_EQ(run(translate(output, {"--resume", "--part", fmt::format("{}/3", part)})).status, 0);
+  }
+  CommandResult result = heed_command(verify);
+  EXPECT_EQ(result.status, 0) << result.out;
+  EXPECT_NE(result.out.find("part-2: part 2 of 3, complete, "), std::string::npos) << result.out;
+
+  const Arguments without_second{"verify", verify[1], verify[3]};
+  result = heed_command(without_second);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.out.find("not complete: part 2\n"), std::string::npos) << result.out;
+
+  folder_.write("part-3", read_file(verify[3]).substr(10));
+  Arguments incomplete = verify;
+  incomplete.insert(incomplete.begin() + 1, "--incomplete");
+  result = heed_command(incomplete);
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "3\n");
+  Arguments as_json = verify;
+  as_json.insert(as_json.begin() + 1, "--json");
+  const auto json = nlohmann::json::parse(heed_command(as_json).out);
+  EXPECT_EQ(json["complete"], false);
+  EXPECT_EQ(json["incomplete_parts"], nlohmann::json({3}));
+  EXPECT_EQ(json["files"][2]["state"], "damaged");
+
+  const std::string other = folder_.path("other");
+  ASSERT_EQ(run(translate(other, {"--resume", "--part", "3/3", "--beam", "2"})).status, 0);
+  result = heed_command({"verify", verify[1], verify[2], other});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.out.find("are from different jobs: options --beam (1, now 2)"), std::string::npos)
+      << result.out;
+  expect_failure(heed_command({"verify"}), 2, {"FILE"});
+  EXPECT_EQ(heed_command({"verify", input_}).status, 1);
+}
+
+TEST_F(LineJobTest, TwoProcessesDoNotWriteOneFile) {
+  const std::string output = folder_.path("output");
+  Arguments arguments = translate(output, {"--resume", "--model", model_, "--threads", "1", "--beam", "16"});
+  Command first(arguments, {});
+  while (!std::filesystem::exists(output)) ::usleep(1000);
+  ::usleep(20'000);
+  expect_failure(heed_command(arguments), 2, {"another process is writing '" + output + "'"});
+}
+
+}  // namespace
+}  // namespace heed
