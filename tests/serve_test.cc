@@ -8,6 +8,7 @@
 #include <cmath>
 #include <thread>
 
+#include "base/file.h"
 #include "base/json_file.h"
 #include "command.h"
 #include "decode/scoring.h"
@@ -199,9 +200,57 @@ TEST_F(ServeTest, ListsModels) {
   ASSERT_EQ(models["data"].size(), 4U);
   EXPECT_EQ(models["data"][0]["id"], "en-de");
   EXPECT_EQ(models["data"][2]["task"], "text");
+  EXPECT_EQ(models["data"][0]["precisions"], (json{"float32", "int8"}));
+  EXPECT_EQ(models["data"][0]["lowercase"], false);
+  EXPECT_EQ(models["data"][3]["labels"], (json{"bad", "good"}));
+  for (const json& model : models["data"]) {
+    EXPECT_GT(model["parameters"], 1000);
+    EXPECT_EQ(get("/v1/models/" + model["id"].get<std::string>()).json(), model);
+  }
+  expect_error(get("/v1/models/none"), 404, "'none'");
   const json detected = post("/detect", {{"q", "Gestern sind wir mit dem Zug nach Hause gefahren."}}).json();
   EXPECT_EQ(detected[0]["language"], "de");
   expect_error(post("/v1/embeddings", {{"input", "a"}}), 404, "embedding");
+}
+
+TEST_F(ServeTest, HasBothPrecisions) {
+  start();
+  const std::string text = "The river finds the window.";
+  const auto score = [&](const json& more) {
+    const HttpAnswer answer = post("/v1/translate", with({{"text", text}, {"pair", "en-de"}}, more));
+    return answer.status == 200 ? answer.json()["translations"][0]["score"] : answer.json()["error"];
+  };
+  const json whole = command({"translate", text, "--precision", "float32"}, "en-de")[0]["score"];
+  const json quantized = command({"translate", text, "--precision", "int8"}, "en-de")[0]["score"];
+  ASSERT_NE(whole, quantized);
+  for (int n = 0; n < 2; ++n) {
+    EXPECT_EQ(score({{"precision", "int8"}}), quantized);
+    EXPECT_EQ(score({{"precision", "float32"}}), whole);
+    EXPECT_EQ(score(json::object()), whole);
+  }
+  EXPECT_EQ(post("/v1/attend", {{"text", text}, {"model", "text"}, {"precision", "int8"}}).status, 200);
+  EXPECT_THAT(score({{"precision", "int4"}}).get<std::string>(), HasSubstr("'precision'"));
+  serve::ServerOptions fixed = options();
+  fixed.load.precision = models::Precision::kFloat32;
+  start(fixed);
+  EXPECT_EQ(get("/v1/models").json()["data"][0]["precisions"], (json{"float32"}));
+  EXPECT_THAT(score({{"precision", "int8"}}).get<std::string>(), HasSubstr("not in int8"));
+}
+
+TEST_F(ServeTest, TranslatesSeveralDocuments) {
+  start();
+  const std::vector<std::string> documents{"<p>The <b>old</b> house.</p>", "The <i>river</i>!",
+                                           "<code>x</code>"};
+  const json all =
+      post("/translate", {{"q", documents}, {"source", "en"}, {"target", "de"}, {"format", "html"}}).json();
+  const json own = post("/v1/translate", {{"text", documents}, {"pair", "en-de"}, {"format", "html"}}).json();
+  for (size_t n = 0; n < documents.size(); ++n) {
+    const json one =
+        post("/translate", {{"q", documents[n]}, {"source", "en"}, {"target", "de"}, {"format", "html"}})
+            .json();
+    EXPECT_EQ(all["translatedText"][n], one["translatedText"]) << n;
+    EXPECT_EQ(own["translations"][n]["translation"], one["translatedText"]) << n;
+  }
 }
 
 TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
@@ -220,6 +269,8 @@ TEST_F(ServeTest, HasEveryOptionOfTheCommand) {
       {{{"nbest", 2}, {"alignment", true}}, {"--nbest", "2", "--alignment"}},
       {{{"max_length", 6}, {"no_repeat_ngram", 2}}, {"--max-length", "6", "--no-repeat-ngram", "2"}},
       {{{"prefix", "The old"}}, {"--prefix", "The old"}},
+      {{{"require", "garden"}, {"forbid", {"e", "the"}}},
+       {"--require", "garden", "--forbid", "e", "--forbid", "the"}},
       {{{"split_sentences", false}}, {"--no-split-sentences"}},
       {{{"placeholders", false}}, {"--no-placeholders"}},
       {{{"sample", true}, {"temperature", 1.3}, {"top_k", 20}, {"top_p", 0.9}, {"seed", 11}, {"nbest", 2}},
@@ -285,6 +336,55 @@ TEST_F(ServeTest, ShowsAttentionAsTheCommand) {
             expected("en-de", {"--words"})["attention"]);
   EXPECT_EQ(attention({{"text", text}, {"model", "text"}}), expected("text"));
   EXPECT_EQ(attention({{"text", text}, {"model", "classes"}}), expected("classes"));
+}
+
+TEST_F(ServeTest, SteersTheTranslationThatItShows) {
+  start();
+  const std::string text = "The teacher paints the old river.";
+  const json fields{{"text", text}, {"pair", "en-de"}};
+  const json demands{{"require", {"garden", "old letter"}}, {"forbid", "house"}, {"prefix", "The"}};
+  const json shown = post("/v1/attend", with(fields, demands)).json();
+  EXPECT_THAT(shown["target"].get<std::string>(),
+              testing::AllOf(HasSubstr("garden"), HasSubstr("old letter")));
+  EXPECT_EQ(shown["target"], post("/v1/translate", with(with(fields, demands), {{"split_sentences", false},
+                                                                                {"placeholders", false}}))
+                                 .json()["translations"][0]["translation"]);
+  const CommandResult command =
+      heed_command({"attend", text, "--model", model("en-de"), "--json", "--require", "garden", "--require",
+                    "old letter", "--forbid", "house", "--prefix", "The"});
+  EXPECT_EQ(shown["attention"], json::parse(command.out)["attention"]);
+  const json tree = post("/v1/search", with(fields, demands)).json();
+  EXPECT_EQ(tree["finished"][0]["translation"], shown["target"]);
+  EXPECT_TRUE(tree["finished"][0]["node"].is_number());
+  expect_error(post("/v1/attend", with(fields, {{"target", "The house."}, {"forbid", "a"}})), 400,
+               "'forbid'");
+  expect_error(post("/v1/attend", {{"text", text}, {"model", "text"}, {"require", "a"}}), 400, "'require'");
+  expect_error(post("/v1/attend", with(fields, {{"forbid", {"house"}}, {"require", {"House"}}})), 400,
+               "'forbid'");
+  expect_error(post("/v1/translate", with(fields, {{"forbid", std::string(201, 'a')}})), 400, "'forbid'");
+  expect_error(post("/v1/translate", with(fields, {{"require", json::array({"a", 1})}})), 400, "'require'");
+  expect_failure(heed_command({"attend", text, "--model", model("text"), "--forbid", "a"}), 2, {"--forbid"});
+}
+
+TEST_F(ServeTest, DrawsPictures) {
+  start();
+  const json fields{{"text", "The old river."}, {"pair", "en-de"}};
+  const auto draw = [&](const json& picture) {
+    return post("/v1/attend", with(fields, {{"picture", picture}}));
+  };
+  const HttpAnswer pdf = draw({{"format", "pdf"}});
+  EXPECT_EQ(pdf.headers.at("content-type"), "application/pdf");
+  EXPECT_TRUE(pdf.body.starts_with("%PDF"));
+  TestFolder folder;
+  const std::string path = folder.path("a.svg");
+  heed_command({"attend", "The old river.", "--model", model("en-de"), "--stack", "cross", "--layer", "1",
+                "--head", "mean", "--output", path});
+  EXPECT_EQ(draw({{"format", "svg"}, {"stack", "cross"}, {"layer", 1}, {"head", "mean"}}).body,
+            read_file(path));
+  expect_error(draw({{"format", "gif"}}), 400, "'format'");
+  expect_error(draw({{"stack", "cross"}, {"layer", 7}}), 400, "layer");
+  expect_error(draw({{"colour", "red"}}), 400, "'colour'");
+  expect_error(draw("pdf"), 400, "'picture'");
 }
 
 TEST_F(ServeTest, MasksHeads) {
@@ -452,27 +552,49 @@ std::vector<json> events_of(const HttpAnswer& answer) {
   return events;
 }
 
+/// Equal but for rounding: a token at a time is read in another order than all at once.
+void expect_near(const json& actual, const json& expected) {
+  if (expected.is_number_float()) {
+    EXPECT_NEAR(actual.get<double>(), expected.get<double>(), 1e-4);
+  } else if (expected.is_structured()) {
+    ASSERT_EQ(actual.size(), expected.size()) << actual << " instead of " << expected;
+    for (const auto& [key, value] : expected.items()) {
+      expect_near(expected.is_array() ? actual[std::stoul(key)] : actual.at(key), value);
+    }
+  } else {
+    EXPECT_EQ(actual, expected);
+  }
+}
+
 TEST_F(ServeTest, StreamingEqualsTheResponse) {
   start();
-  for (const json& more : {json{}, json{{"stop", "e"}}, json{{"echo", true}}, json{{"n", 2}}}) {
+  for (const json& more :
+       {json{}, json{{"stop", "e"}}, json{{"echo", true}}, json{{"n", 2}}, json{{"logprobs", 2}},
+        json{{"logprobs", 0}, {"echo", true}}, json{{"logprobs", 1}, {"stop", {"e", "a"}}},
+        json{{"logprobs", 1}, {"n", 2}}, json{{"logprobs", 1}, {"beam", 2}}}) {
     json fields{{"model", "text"}, {"prompt", "Once"}, {"max_tokens", 20}, {"seed", 5}};
     if (!more.is_null()) fields.update(more);
     const json whole = post("/v1/completions", fields).json();
     fields.update({{"stream", true}, {"stream_options", {{"include_usage", true}}}});
     std::map<int, std::string> texts;
-    std::map<int, json> reasons;
+    std::map<int, json> reasons, logprobs;
     json usage;
     const std::vector<json> events = events_of(post("/v1/completions", fields));
     for (const json& event : events) {
       for (const json& choice : event["choices"]) {
         texts[choice["index"]] += choice["text"];
         if (!choice["finish_reason"].is_null()) reasons[choice["index"]] = choice["finish_reason"];
+        for (const auto& [name, list] : choice["logprobs"].items()) {
+          json& all = logprobs[choice["index"]][name];
+          for (const json& each : list) all.push_back(each);
+        }
       }
       if (event.contains("usage")) usage = event["usage"];
     }
     for (const json& choice : whole["choices"]) {
       EXPECT_EQ(texts[choice["index"]], choice["text"]) << more;
       EXPECT_EQ(reasons[choice["index"]], choice["finish_reason"]) << more;
+      expect_near(logprobs[choice["index"]], choice["logprobs"]);
     }
     EXPECT_EQ(usage, whole["usage"]);
     if (more.is_null()) {

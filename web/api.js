@@ -1,5 +1,6 @@
 // Where traces come from: the server that the page was loaded from, or the file that the page is.
 
+import {parseWords} from "./state.js";
 import {strings} from "./strings.js";
 import {Trace} from "./trace.js";
 
@@ -18,7 +19,7 @@ export function readKey() { return sessionStorage.getItem(kKeyName) ?? ""; }
 
 export function keepKey(key) { sessionStorage.setItem(kKeyName, key); }
 
-async function request(path, body, signal) {
+async function send(path, body, signal) {
   const headers = readKey() ? {"Authorization": `Bearer ${readKey()}`} : {};
   const post = {method: "POST", body: JSON.stringify(body)};
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -29,11 +30,24 @@ async function request(path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new RequestFailed(strings.unreachable);
   }
+  if (answer.ok) return answer;
   const json = await answer.json().catch(() => ({}));
-  if (!answer.ok)
-    throw new RequestFailed(strings.failed(json.error?.message ?? json.error ?? answer.statusText));
-  return json;
+  throw new RequestFailed(strings.failed(json.error?.message ?? json.error ?? answer.statusText));
 }
+
+async function request(path, body, signal) { return (await send(path, body, signal)).json(); }
+
+let known = [];  // the server's models
+
+/// The model that a state names; null before the models are known.
+export function modelOf(state) {
+  const named = state.model ? known.find((model) => model.id === state.model) :
+                              known.find((model) => model.pair && model.pair === state.pair);
+  return named ?? (state.model || state.pair ? null : known[0] ?? null);
+}
+
+/// Models without capital letters read and write lower case.
+function asModelWrites(state, text) { return modelOf(state)?.lowercase ? text.toLowerCase() : text; }
 
 /// What a request says of the state: model, options, and what was changed by hand.
 function options(state) {
@@ -48,17 +62,43 @@ function options(state) {
   return body;
 }
 
-/// A trace of the server. `changes`: {target, ablate, model, ...} instead of the state's.
+/// What the translation has to begin with, to contain and to avoid.
+function constraints(state) {
+  const body = {};
+  const words = (text) => parseWords(asModelWrites(state, text));
+  if (state.prefix) body.prefix = asModelWrites(state, state.prefix);
+  if (state.require) body.require = words(state.require);
+  if (state.forbid) body.forbid = words(state.forbid);
+  return body;
+}
+
+/// The body of a request for attention. `changes`: {target, ablate, model, ...} instead of the state's.
+function attention(state, changes) {
+  const target = changes.target ? {target: asModelWrites(state, changes.target)} : {};
+  return {
+    text: asModelWrites(state, state.text),
+    ...options(state),
+    ...(changes.target ? {} : constraints(state)),
+    ...changes,
+    ...target
+  };
+}
+
+/// A trace of the server.
 export async function attend(state, changes, signal) {
-  const prefix = state.prefix && !changes.target ? {prefix: state.prefix} : {};
-  const body = {text: state.text, ...options(state), ...prefix, packed: true, details: true, ...changes};
+  const body = {packed: true, details: true, ...attention(state, changes)};
   return Trace.fromJson(await request("v1/attend", body, signal));
 }
 
+/// The picture that the library draws: `picture` is {format, stack, layer, head}.
+export async function attentionPicture(state, changes, picture) {
+  const body = {...attention(state, changes), words: state.words, picture};
+  return (await send("v1/attend", body)).blob();
+}
+
 export async function searchTree(state, signal) {
-  return request(
-      "v1/search", {text: state.text, ...options(state), ...(state.prefix ? {prefix: state.prefix} : {})},
-      signal);
+  const body = {text: asModelWrites(state, state.text), ...options(state), ...constraints(state)};
+  return request("v1/search", body, signal);
 }
 
 export async function nextTokens(state, signal) {
@@ -79,15 +119,17 @@ export async function classify(state, signal) {
   return (await request("v1/classify", body, signal)).results[0].probabilities;
 }
 
-/// [{id, pair, task}] of the models that the server has.
+/// [{id, pair, task, precisions, lowercase}] of the models that the server has.
 export async function listModels() {
   const {data} = await request("v1/models");
-  return data.map((model) => ({
-                    id: model.id,
-                    pair: model.pair ?? "",
-                    task: model.task ?? "translation",
-                    precisions: model.precisions ?? []
-                  }));
+  known = data.map((model) => ({
+                     id: model.id,
+                     pair: model.pair ?? "",
+                     task: model.task ?? "translation",
+                     precisions: model.precisions ?? [],
+                     lowercase: model.lowercase ?? false
+                   }));
+  return known;
 }
 
 /// Runs the newest of many requests: a newer one drops the one in flight.

@@ -1,9 +1,10 @@
 // Takes the picture, the numbers and the command with you.
 
+import {attentionPicture} from "./api.js";
 import {element} from "./dom.js";
 import {allHeads, kMetrics} from "./metrics.js";
 import {paint, toSvg} from "./scene.js";
-import {parseHeads, writeHeads} from "./state.js";
+import {parseHeads, parseWords, writeHeads} from "./state.js";
 import {strings} from "./strings.js";
 
 function save(name, content, type) {
@@ -15,6 +16,20 @@ function save(name, content, type) {
 /// A word for a shell.
 function shellWord(text) {
   return /^[A-Za-z0-9_.,:=@/+-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`;
+}
+
+/// The heads of a picture, as the command and the server name them.
+function headOption(state, head) {
+  if (head > 0) return String(head);
+  return state.view === "lines" ? "all" : "mean";
+}
+
+/// Asks the server for the PDF of what is shown, drawn by the library.
+async function drawPdf(app) {
+  const state = app.store.get(), {stack, layer, head} = app.place(), off = parseHeads(state.off);
+  const changes = {...(state.target ? {target: state.target} : {}), ...(off.length ? {ablate: off} : {})};
+  const what = state.view === "heads" ? {} : {stack, layer: String(layer), head: headOption(state, head)};
+  return attentionPicture(state, changes, {format: "pdf", ...what});
 }
 
 /// The command that makes the same picture, or another output of it.
@@ -30,6 +45,11 @@ function attendCommand(app, output) {
   else if (pair && pair !== "de-en")
     words.push("--pair", pair);
   if (state.target) words.push("--target", shellWord(state.target));
+  if (!state.target) {
+    if (state.prefix) words.push("--prefix", shellWord(state.prefix));
+    for (const text of parseWords(state.require)) words.push("--require", shellWord(text));
+    for (const text of parseWords(state.forbid)) words.push("--forbid", shellWord(text));
+  }
   if (state.beam > 0) words.push("--beam", String(state.beam));
   if (state.penalty) words.push("--length-penalty", state.penalty);
   if (state.precision) words.push("--precision", state.precision);
@@ -37,13 +57,8 @@ function attendCommand(app, output) {
     if (!off.scale)
       words.push("--ablate", writeHeads([off]));  // the command switches off, and does not scale
   }
-  if (state.view !== "heads") {
-    words.push(
-        "--stack", stack, "--layer", String(layer), "--head",
-        head > 0                   ? String(head) :
-            state.view === "lines" ? "all" :
-                                     "mean");
-  }
+  if (state.view !== "heads")
+    words.push("--stack", stack, "--layer", String(layer), "--head", headOption(state, head));
   if (state.words) words.push("--words");
   if (output) words.push("--output", output);
   return words.join(" ");
@@ -120,7 +135,7 @@ export function createExport(app) {
     return view === "heads" ? "attention" : `attention-${stack}-${layer}${head > 0 ? `-${head}` : ""}`;
   };
   const scene = () => app.view()?.picture?.scene ?? null;
-  const command = element("code", {});
+  const command = element("code", {}), failed = element("p", {class: "needs", role: "status"});
   const copy = element(
       "button", {
         type: "button",
@@ -154,8 +169,15 @@ export function createExport(app) {
   const pdf = element(
       "button", {
         type: "button",
-        title: strings.pdfHint,
-        onclick: () => {
+        title: app.file ? strings.pdfHint : null,
+        onclick: async () => {
+          if (!app.file) {
+            try {
+              return save(`${name()}.pdf`, await drawPdf(app), "application/pdf");
+            } catch (error) {
+              failed.textContent = error.message;
+            }
+          }
           command.textContent = attendCommand(app, `${name()}.pdf`);
           command.scrollIntoView({block: "nearest"});
         }
@@ -165,10 +187,11 @@ export function createExport(app) {
   return {
     element: element(
         "section", {class: "export", "aria-label": strings.exports}, element("h2", {}, strings.exports),
-        element("div", {class: "row"}, buttons), element("p", {}, strings.commandIntro),
+        element("div", {class: "row"}, buttons), failed, element("p", {}, strings.commandIntro),
         element("div", {class: "command"}, command, copy)),
     update() {
       for (const made of buttons) made.disabled = made.dataset.picture === "1" && !scene();
+      failed.textContent = "";
       command.textContent = attendCommand(app, "attention.svg");
     },
   };

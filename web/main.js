@@ -1,7 +1,7 @@
 // The explorer: connects the sentence, the controls and the views. It shows traces of a server (heed serve),
 // or those inside of the file that it is (heed attend --output page.html).
 
-import {attend, classify, createLatest, listModels, readFile} from "./api.js";
+import {attend, classify, createLatest, listModels, modelOf, readFile} from "./api.js";
 import {readColours} from "./colours.js";
 import {createPlaceControls, createSettings} from "./controls.js";
 import {element} from "./dom.js";
@@ -230,7 +230,8 @@ function showMarks() {
 // ---- Where traces come from -------------------------------------------------------------------------------
 
 const latest = createLatest(), latestClasses = createLatest();
-const kAsked = ["pair", "model", "text", "target", "beam", "penalty", "precision", "prefix", "off"];
+const kAsked =
+    ["pair", "model", "text", "target", "beam", "penalty", "precision", "prefix", "require", "forbid", "off"];
 
 async function ask() {
   const state = store.get();
@@ -297,6 +298,8 @@ function start() {
           store.set(first.pair ? {pair: first.pair} : {model: first.id}, true);
         }
         sentence.showModels(models, store.get());
+        // The first request was sent before it was known how this model writes.
+        if (modelOf(store.get())?.lowercase) ask();
       })
       .catch((error) => sentence.status(error.message, true));
 }

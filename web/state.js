@@ -23,7 +23,9 @@ const kDefaults = {
   least: "",       // filter of the heads: entropy>1.5
   off: "",         // heads that are switched off: cross:3:5,encoder:1:2
   prefix: "",      // what the translation has to begin with
-  other: "",       // compare: the other text, or model:NAME, or precision:int8
+  require: "",     // what it has to contain: words or phrases, separated by commas
+  forbid: "",      // what it must not contain, in the same way
+  other: "",       // compare: text:SENTENCE, target:TRANSLATION, model:NAME, precision:int8
   temperature: 1,  // language models
   top: 1,          // top-p
   tour: 0,         // step of the tour; 0: none
@@ -116,6 +118,9 @@ export function createMarks() {
     subscribe: (listener) => listeners.push(listener),
   };
 }
+
+/// "green,old house" -> ["green", "old house"]
+export function parseWords(text) { return text.split(",").map((word) => word.trim()).filter((word) => word); }
 
 /// "t3" -> {side: "target", index: 2}
 export function parseSpot(text) {

@@ -20,11 +20,10 @@ export function createTour(app) {
         number = element("span", {class: "note"});
   const go = (step) => {
     if (step < 1 || step > kStates.length) return app.store.set({tour: 0});
-    // The RNN has one matrix: its model, where the server has it. The bundled one knows lower case only.
+    // The RNN has one matrix: its model, where the server has it.
     const rnn =
         step === kStates.length && !app.file ? app.models().find((model) => /rnn/.test(model.id)) : null;
-    const sentence = app.store.get().text || strings.tourSentence;
-    const text = rnn ? sentence.toLowerCase() : sentence;
+    const text = app.store.get().text || strings.tourSentence;
     const back = app.store.get().model && step < kStates.length ?
         {model: "", pair: app.models().find((model) => model.pair)?.pair ?? ""} :
         {};

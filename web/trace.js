@@ -58,7 +58,9 @@ export class Trace {
       model: json.model,
       source: json.source,
       target: json.target,
-      score: json.log_probability ?? json.score ?? null,
+      // Under the model alone, also where the search was constrained.
+      score: json.log_probabilities?.length ? json.log_probabilities.reduce((sum, each) => sum + each, 0) :
+                                              json.log_probability ?? json.score ?? null,
       logProbabilities: json.log_probabilities ?? null,
       sourceTokens: json.source_tokens,
       targetTokens: json.target_tokens,

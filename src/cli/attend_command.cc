@@ -48,6 +48,7 @@ namespace {
 struct AttendOptions {
   ModelChoice model;
   SearchFlags search;
+  decode::Constraints constraints;
   std::vector<std::string> texts, ablate;
   std::string target, output;
   std::string stack, layer, head, query;  // empty: a default for the output format and the model
@@ -115,6 +116,11 @@ void require_text(const char* what, const std::string& text) {
   if (strip(text).empty()) fail(ErrorKind::kUsage, "the {} is empty: give a text", what);
 }
 
+bool has_constraints(const AttendOptions& o) {
+  const decode::Constraints& c = o.constraints;
+  return !c.prefix.empty() || !c.required.empty() || !c.forbidden.empty();
+}
+
 /// The attention of a language model in a forward pass over each text.
 std::vector<Trace> record_texts(const AttendOptions& o, models::LoadedModel loaded) {
   if (!o.target.empty()) {
@@ -137,7 +143,7 @@ std::vector<Trace> record_translations(const AttendOptions& o, models::LoadedMod
   std::vector<Trace> traces;
   for (const std::string& text : o.texts)
     traces.push_back(
-        trace_text(model.loaded, model.tokenizer, {text, o.target, search, o.details, "", heads}));
+        trace_text(model.loaded, model.tokenizer, {text, o.target, search, o.details, o.constraints, heads}));
   return traces;
 }
 
@@ -269,6 +275,11 @@ std::string render(const AttendOptions& o, Format format, const Trace& trace) {
 
 /// The attention weights of a forward pass of the model over each text.
 std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
+  if (loaded.model->task() != models::Task::kTranslation && has_constraints(o)) {
+    fail(ErrorKind::kUsage,
+         "--prefix, --require and --forbid are for models that translate, and '{}' is not one",
+         loaded.directory);
+  }
   switch (loaded.model->task()) {
     case models::Task::kClassification:
       return record_classifications(o, std::move(loaded));
@@ -289,6 +300,9 @@ void check_options(const AttendOptions& o, Format format) {
   if (o.texts.size() > 1 && !o.target.empty())
     fail(ErrorKind::kUsage, "--target is the translation of one text, but there are {}: give one text",
          o.texts.size());
+  if (!o.target.empty() && has_constraints(o))
+    fail(ErrorKind::kUsage,
+         "--prefix, --require and --forbid are for the model's own translation: leave out --target");
   if (o.details && format != Format::kJson)
     fail(ErrorKind::kUsage, "--details needs JSON output: give --json or --output F.json");
   if (o.details && (o.words || o.head == "mean"))
@@ -372,6 +386,7 @@ void add_attend(Command& app, Work& work) {
       ->required();
   command->add_option("--target", o->target, "Use this translation instead of the model's own")
       ->type_name("TEXT");
+  add_constraint_options(*command, o->constraints);
   command->add_option("--stack", o->stack, "encoder, decoder, cross or all")->type_name("NAME");
   command->add_option("--layer", o->layer, "Layer, counted from 1, or all")->type_name("N|all");
   command->add_option("--head", o->head, "Head, counted from 1, all, or mean (average over heads)")

@@ -17,6 +17,20 @@ void add_search_options(Command& app, SearchFlags& flags) {
               "Batch size per thread in source tokens; does not change results [4096]", {1, 1 << 30});
 }
 
+void add_constraint_options(Command& app, decode::Constraints& constraints) {
+  app.add_option("--prefix", constraints.prefix, "Target prefix: every translation begins with this text")
+      ->type_name("TEXT");
+  app.add_option("--require", constraints.required,
+                 "Text that every translation must contain; may be repeated")
+      ->repeatable()
+      ->type_name("TEXT");
+  app.add_option("--forbid", constraints.forbidden,
+                 "Word or phrase that no translation may contain; without capitals, in any case; WORD*: all "
+                 "words that begin so; may be repeated")
+      ->repeatable()
+      ->type_name("TEXT");
+}
+
 decode::TranslatorOptions translator_options(const SearchFlags& flags, const models::LoadedModel& model) {
   decode::TranslatorOptions options = decode::default_translator_options(model);
   decode::apply(flags, options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/command_line.h"
+#include "decode/constraints.h"
 #include "decode/translation_settings.h"
 
 namespace heed::cli {
@@ -11,6 +12,9 @@ using SearchFlags = decode::SearchChoices;
 
 /// Adds --beam, --length-penalty, --max-length, --no-repeat-ngram and --batch-tokens.
 void add_search_options(Command& app, SearchFlags& flags);
+
+/// Adds --prefix, --require and --forbid.
+void add_constraint_options(Command& app, decode::Constraints& constraints);
 
 /// The model's generation settings, overridden by `flags`. Sentence splitting, protection of spans such as
 /// URLs and true-casing are on.

@@ -101,10 +101,11 @@ int run_translate_documents(const TranslateOptions& o) {
     fail(ErrorKind::kUsage, "give either documents as arguments or --input, not both");
   }
   if (o.json || o.scores || o.choices.align || o.choices.nbest > 1 || o.choices.sample ||
-      !o.choices.prefix.empty() || o.choices.no_placeholders || o.job.resume || !o.job.part.is_whole()) {
+      !o.choices.constraints.prefix.empty() || !o.choices.constraints.required.empty() ||
+      o.choices.no_placeholders || o.job.resume || !o.job.part.is_whole()) {
     fail(ErrorKind::kUsage,
          "--format {} translates whole documents: --json, --scores, --alignment, --nbest, --sample, "
-         "--prefix, --no-placeholders, --part and --resume only work with --format text",
+         "--prefix, --require, --no-placeholders, --part and --resume only work with --format text",
          o.format);
   }
   std::vector<std::string> documents = o.texts;
@@ -235,8 +236,7 @@ void add_translate(Command& app, Work& work) {
                     "Write the word alignment in a column, as source-target pairs such as 0-0 1-2");
   command->add_flag("--json", o->json,
                     "One JSON object per line: source, translation, score, pieces, alternatives");
-  command->add_option("--prefix", o->choices.prefix, "Target prefix: every translation begins with this text")
-      ->type_name("TEXT");
+  add_constraint_options(*command, o->choices.constraints);
   Option* split = command->add_flag("--split-sentences", o->split_sentences,
                                     "Split lines into sentences and translate each (the default)");
   command->add_flag("--no-split-sentences", o->choices.whole_lines, "Translate each line as one sequence")

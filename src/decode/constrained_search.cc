@@ -153,22 +153,48 @@ void ConstrainedSearch::follow(std::vector<Candidate> found) {
       more = true;
     }
   }
+  std::vector<int32_t> parents;  // for the observer
+  for (const Candidate& candidate : found) parents.push_back(candidate.state.node);
   std::vector<Row> rows;
   std::vector<State> states;
   for (size_t bank = by_bank.size(); bank-- > 0;) {
     for (size_t n = 0; n < places[bank]; ++n) {
       Candidate& candidate = *by_bank[bank][n];
       candidate.state.node = tree_.extend(candidate.state.node, candidate.id, candidate.log_probability);
+      candidate.kept = true;
       if (candidate.ends) {
         finish(candidate.state);
       } else {
         rows.push_back({candidate.row, candidate.id});
-        states.push_back(std::move(candidate.state));
+        states.push_back(candidate.state);
       }
     }
   }
   rows_ = std::move(rows);
   states_ = std::move(states);
+  if (settings_.observer != nullptr) observe(found, parents);
+}
+
+void ConstrainedSearch::observe(const std::vector<Candidate>& found,
+                                const std::vector<int32_t>& parents) const {
+  std::vector<SearchCandidate> observed;
+  size_t dropped = 0;
+  for (size_t n = 0; n < found.size(); ++n) {
+    const Candidate& candidate = found[n];
+    if (!candidate.kept && dropped++ >= width_) continue;
+    SearchCandidate seen{.parent = parents[n],
+                         .id = candidate.id,
+                         .log_probability = candidate.log_probability,
+                         .sum = candidate.state.sum,
+                         .node = candidate.kept ? candidate.state.node : -1,
+                         .finished = candidate.ends};
+    if (candidate.ends) {
+      seen.score =
+          normalized_score(candidate.state.sum, length_ - settings_.free, settings_.options.length_penalty);
+    }
+    observed.push_back(seen);
+  }
+  settings_.observer->on_step(observed);
 }
 
 size_t ConstrainedSearch::bank_of(const State& state) const {

@@ -54,6 +54,7 @@ class ConstrainedSearch : public SentenceSearch {
     int32_t row = 0, id = 0;
     float log_probability = 0;
     bool ends = false;
+    bool kept = false;
   };
 
   std::vector<Candidate> candidates(std::span<float> logits);
@@ -62,6 +63,7 @@ class ConstrainedSearch : public SentenceSearch {
   /// The ending after `id`; empty if `id` would extend what must end.
   std::optional<Ending> next_ending(Ending ending, int32_t id) const;
   void follow(std::vector<Candidate> found);
+  void observe(const std::vector<Candidate>& found, const std::vector<int32_t>& parents) const;
   void finish(const State& state);
   bool nothing_better_to_come() const;
   size_t banks() const {

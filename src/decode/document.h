@@ -25,9 +25,14 @@ std::string escape_html(std::string_view text);
 /// markup.
 std::vector<Segment> markdown_segments(std::string_view markdown);
 
-/// Translates all segments of a document. The translator must align words (TranslatorOptions::align) and
-/// protect spans. Throws kText for invalid UTF-8, and the errors of finding segments. Empty if `cancelled`.
-std::string translate_document(const Translator& translator, std::string_view document, DocumentFormat format,
-                               const std::atomic<bool>* cancelled = nullptr);
+/// Translates documents. The translator must align words (TranslatorOptions::align) and protect spans; the
+/// segments of all documents share its batches. Throws kText for invalid UTF-8, and the errors of finding
+/// segments. Empty if `cancelled`.
+std::vector<std::string> translate_documents(const Translator& translator,
+                                             const std::vector<std::string>& documents, DocumentFormat format,
+                                             const std::atomic<bool>* cancelled = nullptr);
+/// The same for one document.
+std::string translate_document(const Translator& translator, const std::string& document,
+                               DocumentFormat format, const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace heed::decode

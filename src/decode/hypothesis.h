@@ -26,11 +26,12 @@ struct SearchCandidate {
   double score = 0;           ///< of finished hypotheses: the sum, normalized by length
 };
 
-/// Observes the steps of a beam search without changing it.
+/// Observes the steps of a beam search or constrained search without changing it.
 class SearchObserver {
  public:
   virtual ~SearchObserver() = default;
-  /// The best 2 * beam_size candidates of a step, best first. Nodes are numbered from 0 in the order of
+  /// The best candidates of a step, best first: 2 * beam_size in a beam search, in a constrained search all
+  /// that are kept and as many of the others. Nodes are numbered from 0 in the order of
   /// `node`.
   virtual void on_step(const std::vector<SearchCandidate>& candidates) = 0;
 };
@@ -44,7 +45,7 @@ struct SearchSentence {
   std::vector<RequiredPhrase> required = {};
   std::vector<int32_t> forbidden = {};         ///< ids that the translation must not contain
   std::vector<int32_t> begin_forbidden = {};   ///< ids that must not follow the prefix
-  SearchObserver* observer = nullptr;          ///< beam search only; null: none
+  SearchObserver* observer = nullptr;          ///< not in sampling; null: none
   std::optional<uint64_t> random_stream = {};  ///< selects the random numbers of samples; default: `number`
 };
 

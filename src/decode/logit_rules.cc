@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/option_error.h"
+#include "decode/forbidden_words.h"
 
 namespace heed::decode {
 namespace {
@@ -43,6 +44,7 @@ LogitRules::LogitRules(const SearchOptions& options, const models::Autoregressiv
     : sentence_(std::move(sentence)),
       forbidden_(options.forbidden_ids),
       begin_forbidden_(options.begin_forbidden_ids),
+      forbidden_words_(options.forbidden_words),
       end_ids_(end_ids_of(options, model)),
       forced_end_(-1),
       min_length_(std::max(options.min_length - sentence_.beginning, options.min_new)),
@@ -72,6 +74,9 @@ void LogitRules::apply(int64_t length, std::span<const int32_t> history, float l
   if (repetition_penalty_ != 1) penalize_repetition(history, log_sum, logits);
   if (ngram_ > 0) forbid_repeated_ngrams(history, logits);
   for (const int32_t id : forbidden_) logits.forbid(id);
+  if (forbidden_words_ != nullptr) {
+    for (const int32_t id : forbidden_words_->completing(history)) logits.forbid(id);
+  }
   if (length == static_cast<int64_t>(sentence_.prefix.size())) {
     for (const int32_t id : begin_forbidden_) logits.forbid(id);
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -38,7 +39,7 @@ class LogitRules {
   std::optional<int32_t> forced(int64_t length) const;
 
   /// Whether apply() needs the tokens of the hypothesis, which are costly to collect.
-  bool reads_history() const { return ngram_ > 0 || repetition_penalty_ != 1; }
+  bool reads_history() const { return ngram_ > 0 || repetition_penalty_ != 1 || forbidden_words_ != nullptr; }
   /// Whether apply() needs the log-sum-exp of the logits.
   bool reads_log_sum() const { return repetition_penalty_ != 1 && penalty_on_log_probabilities_; }
 
@@ -53,6 +54,7 @@ class LogitRules {
 
   Sentence sentence_;  // with forced tokens prepended to the prefix
   std::vector<int32_t> forbidden_, begin_forbidden_;
+  std::shared_ptr<const ForbiddenWords> forbidden_words_;
   std::vector<int32_t> end_ids_;
   int32_t forced_end_;  // -1: none
   int64_t min_length_;  // without the preceding ids

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "decode/document.h"
 #include "decode/test_models.h"
 #include "decode/test_tokenizer.h"
 #include "decode/translator.h"
@@ -97,6 +98,19 @@ TEST_P(ProtectedTranslation, CapitalsExceptProtectedSpans) {
   ASSERT_NE(kept, std::string::npos) << text;
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   EXPECT_TRUE(std::none_of(text.begin(), text.begin() + static_cast<int64_t>(kept), is_small)) << text;
+}
+
+TEST_P(ProtectedTranslation, DocumentsAreTranslatedTogether) {
+  const std::vector<std::string> documents{"<p>The <b>old</b> house.</p><p>The river!</p>", "",
+                                           "<i>The teacher sees</i> the garden.", "<code>x</code>"};
+  const Translator translator = this->translator({.protect_spans = true});
+  const auto together = translate_documents(translator, documents, DocumentFormat::kHtml);
+  ASSERT_EQ(together.size(), documents.size());
+  for (size_t n = 0; n < documents.size(); ++n) {
+    EXPECT_EQ(together[n], translate_document(translator, documents[n], DocumentFormat::kHtml)) << n;
+  }
+  EXPECT_NE(together[0], documents[0]);
+  EXPECT_EQ(together[3], documents[3]);
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ struct SamplingOptions {
   uint64_t seed = 1;  ///< samples depend only on this, the sentence number and the position
 };
 
+class ForbiddenWords;
+
 struct SearchOptions {
   /// Beam size; 1 is greedy search.
   int beam_size = 4;
@@ -66,6 +68,9 @@ struct SearchOptions {
   double repetition_penalty = 1;
   /// Ids that are never generated. Padding is always suppressed.
   std::vector<int32_t> forbidden_ids = {};
+  /// Words that are never generated, whichever tokens write them; null: none. Applies to prompts too: a
+  /// token that completes a word begun there is suppressed.
+  std::shared_ptr<const ForbiddenWords> forbidden_words = {};
   /// Ids that are not generated in the first position after forced ids.
   std::vector<int32_t> begin_forbidden_ids = {};
   /// Vocabulary shortlist; null: none. Not used in sampling.

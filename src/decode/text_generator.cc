@@ -180,6 +180,7 @@ Generation TextGenerator::generate(const std::string& prompt, uint64_t number, c
   size_t shown = 0;
   const auto show = [&](uint64_t, const std::vector<int32_t>& ids) {
     for (; shown < ids.size(); ++shown) {
+      if (control.show_token) control.show_token(ids[shown]);
       const std::string text = filter.push(stream.push(ids[shown]));
       if (!text.empty()) control.show(text);
     }

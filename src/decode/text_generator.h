@@ -63,6 +63,9 @@ class TextGenerator {
 
     /// Streams the text in whole characters, for a single sample of a single prompt.
     std::function<void(std::string_view text)> show = {};
+    /// Called with each new token, before the text that it completes is shown. Not in beam search, whose text
+    /// is shown when it is finished. Only used with `show`.
+    std::function<void(int32_t id)> show_token = {};
     uint64_t first_prompt = 0;  ///< number of the first prompt
   };
 

@@ -45,7 +45,7 @@ void apply(const TranslationChoices& choices, TranslatorOptions& options) {
   options.split_sentences = !choices.whole_lines;
   options.protect_spans = !choices.no_placeholders;
   options.glossary = choices.glossary;
-  options.prefix = choices.prefix;
+  options.constraints = choices.constraints;
   options.align = choices.align;
 }
 

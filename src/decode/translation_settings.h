@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "decode/constraints.h"
 #include "decode/translator.h"
 
 namespace heed::decode {
@@ -28,7 +29,7 @@ struct TranslationChoices {
   uint64_t seed = 1;             ///< of sampling
   bool whole_lines = false;      ///< do not split lines into sentences
   bool no_placeholders = false;  ///< do not protect URLs, numbers etc.
-  std::string prefix = {};       ///< target prefix
+  Constraints constraints = {};  ///< what every translation begins with, contains and avoids
   bool align = false;            ///< compute word alignments
   std::shared_ptr<const Glossary> glossary = {};
 };

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <utility>
 
 #include "base/check.h"
+#include "decode/part_text.h"
 #include "decode/word_alignment.h"
 #include "models/source_vocabulary.h"
 #include "text/placeholder_piece.h"
+#include "text/protected_spans.h"
 #include "text/whitespace.h"
 
 namespace heed::decode {
@@ -28,8 +32,14 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
           options.true_case};
 }
 
+/// Requires a text that belongs to no term of the source.
+void add_required(LinePart& part, const std::string& text) {
+  part.required.push_back({text, SpanKind::kTerm});
+  part.required_source.emplace_back(0, 0);
+}
+
 SearchOptions search_options(const TranslatorOptions& options, const Tokenizer& tokenizer) {
-  SearchOptions search = options.search;
+  SearchOptions search = constrained_options(options.search, tokenizer, options.constraints);
   if ((options.protect_spans || options.glossary != nullptr) && search.piece_starts == nullptr) {
     search.piece_starts =
         std::make_shared<const std::vector<PieceStart>>(piece_starts(tokenizer.vocabulary()));
@@ -61,7 +71,7 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       options_(std::move(options)),
       splitter_(tokenizer, splitter_options(model, options_)),
       search_(model, context, search_options(options_, tokenizer), options_.budget),
-      prefix_(without_end(tokenizer.encode_target(options_.prefix).ids)),
+      prefix_(without_end(tokenizer.encode_target(options_.constraints.prefix).ids)),
       assembler_(model, context, tokenizer,
                  {.length_penalty = options_.search.length_penalty,
                   .prefix_tokens = prefix_.size(),
@@ -78,6 +88,9 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       marks_.push_back(tokenizer.vocabulary().id(placeholder_piece(n)));
     }
   }
+  for (const std::string& text : options_.constraints.required) {
+    required_.push_back(required_phrase(tokenizer, text));
+  }
   if (options_.window == 0) fail(ErrorKind::kUsage, "window must be at least 1");
 }
 
@@ -87,6 +100,19 @@ void Translator::split(TranslationWindow& window, const Control& control) const 
     if (!is_set(control.cancelled)) window.lines[n] = splitter_.split(window.inputs[n]);
   });
   window.number_parts();
+  if (!required_.empty()) require_texts(window);
+}
+
+/// Lines of one sentence: it must contain the required texts.
+void Translator::require_texts(TranslationWindow& window) const {
+  for (SplitLine& line : window.lines) {
+    const auto is_translated = [](const LinePart& part) { return part.literal.empty(); };
+    if (std::ranges::count_if(line.parts, is_translated) != 1) continue;
+    LinePart& part = *std::ranges::find_if(line.parts, is_translated);
+    for (const std::string& text : options_.constraints.required) {
+      add_required(part, text);
+    }
+  }
 }
 
 SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t part) const {
@@ -134,7 +160,8 @@ bool Translator::search(TranslationWindow& window, const Progress& before, const
     if (--parts_left[window.line_of_part[part]] == 0) ++done.lines;
     tell();
   };
-  return run(std::move(sentences), take, control) && search_again(window, control);
+  return run(std::move(sentences), take, control) && place_required(window, control) &&
+         search_again(window, control);
 }
 
 bool Translator::run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
@@ -181,6 +208,62 @@ struct Translator::Replacement {
   std::vector<int32_t> prefix;         ///< up to the last term that is placed
 };
 
+/// Lines of several sentences: each required text that is missing is tried in all of them, and required of
+/// the one whose log-probability falls the least.
+bool Translator::place_required(TranslationWindow& window, const Control& control) const {
+  struct Trial {
+    size_t text, part;
+    double loss = std::numeric_limits<double>::infinity();
+  };
+  std::vector<Trial> trials;
+  std::vector<SearchSentence> sentences;
+  for (size_t line = 0; line < window.lines.size() && !required_.empty(); ++line) {
+    std::string best;
+    std::vector<size_t> parts;
+    for (size_t part = window.first_part[line]; part < window.first_part[line + 1]; ++part) {
+      const LinePart& source = window.part(part);
+      const std::vector<Hypothesis>& found = window.hypotheses[part];
+      const std::string decoded = found.empty() ? "" : tokenizer_.decode(found[0].ids);
+      best += part_text(source, window.lines[line].text, decoded) + "\n";
+      if (source.literal.empty()) parts.push_back(part);
+    }
+    if (parts.size() < 2) continue;
+    for (size_t text = 0; text < required_.size(); ++text) {
+      if (missing_texts(best, {{options_.constraints.required[text], SpanKind::kTerm}}).empty()) continue;
+      for (const size_t part : parts) {
+        SearchSentence sentence = sentence_of(window, part);
+        sentence.number = trials.size();
+        sentence.required = {required_[text]};
+        trials.push_back({text, part});
+        sentences.push_back(std::move(sentence));
+      }
+    }
+  }
+  if (sentences.empty()) return true;
+  const auto take = [&](uint64_t number, const std::vector<Hypothesis>& hypotheses) {
+    if (hypotheses.empty()) return;
+    Trial& trial = trials[number];
+    const RequiredText wanted{options_.constraints.required[trial.text], SpanKind::kTerm};
+    if (!missing_texts(tokenizer_.decode(hypotheses[0].ids), {wanted}).empty()) return;
+    trial.loss = window.hypotheses[trial.part][0].log_probability - hypotheses[0].log_probability;
+  };
+  if (!run(std::move(sentences), take, control)) return false;
+  for (auto first = trials.begin(); first != trials.end();) {
+    const size_t line = window.line_of_part[first->part], text = first->text;
+    const auto last = std::find_if(first, trials.end(), [&](const Trial& trial) {
+      return trial.text != text || window.line_of_part[trial.part] != line;
+    });
+    const auto best =
+        std::min_element(first, last, [](const Trial& a, const Trial& b) { return a.loss < b.loss; });
+    if (std::isfinite(best->loss)) {
+      add_required(window.lines[line].parts[best->part - window.first_part[line]],
+                   options_.constraints.required[text]);
+    }
+    first = last;
+  }
+  return true;
+}
+
 /// Translates parts with missing required texts again, with a constrained search. Numbers that are correct in
 /// another format are accepted.
 bool Translator::search_again(TranslationWindow& window, const Control& control) const {
@@ -226,6 +309,7 @@ bool Translator::search_again(TranslationWindow& window, const Control& control)
 std::optional<TokenRange> Translator::place_of_term(const LinePart& part, size_t required,
                                                     const std::vector<int32_t>& ids) const {
   const auto [begin, end] = part.required_source[required];
+  if (begin == end) return std::nullopt;  // required by the caller, for no term of the source
   std::vector<bool> source;
   for (const auto& [first, last] : part.spans) source.push_back(first < end && begin < last);
   const Vocabulary& vocabulary = tokenizer_.vocabulary();

@@ -10,6 +10,7 @@
 
 #include "base/thread_pool.h"
 #include "decode/alignment.h"
+#include "decode/constraints.h"
 #include "decode/line_splitter.h"
 #include "decode/scoring.h"
 #include "decode/search.h"
@@ -40,8 +41,7 @@ struct TranslatorOptions {
   /// sentences into parts, since models translate lengths badly that are rare in training data. 0: the
   /// model's maximum.
   int64_t max_part_tokens = 128;
-  /// Target prefix; its last word must be complete.
-  std::string prefix = {};
+  Constraints constraints = {};
   bool align = false;  ///< compute word alignments, with an additional forward pass per candidate
   AlignmentOptions alignment = {};
   /// Number of lines that are read, sorted by length, translated and returned at a time.
@@ -102,6 +102,8 @@ class Translator {
   struct Missing;
   bool run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
            const Control& control) const;
+  void require_texts(TranslationWindow& window) const;
+  bool place_required(TranslationWindow& window, const Control& control) const;
   bool search_again(TranslationWindow& window, const Control& control) const;
   struct Replacement;
   bool replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
@@ -127,7 +129,8 @@ class Translator {
   Search search_;
   std::vector<int32_t> prefix_;
   TranslationAssembler assembler_;
-  std::vector<int32_t> marks_;  // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
+  std::vector<RequiredPhrase> required_;  // the required texts of the constraints
+  std::vector<int32_t> marks_;            // ids of the placeholders ⟦0⟧, ⟦1⟧, ...
 };
 
 }  // namespace heed::decode

@@ -10,6 +10,7 @@
 #include "decode/test_tokenizer.h"
 #include "models/model_directory.h"
 #include "reference.h"
+#include "text/protected_spans.h"
 #include "text/whitespace.h"
 
 namespace heed::decode {
@@ -120,12 +121,72 @@ TEST(Translator, TranslatesALineOfAnyLength) {
 TEST(Translator, EveryTranslationBeginsWithThePrefix) {
   Bench bench;
   TranslatorOptions options;
-  options.prefix = "The old";
+  options.constraints.prefix = "The old";
   for (const auto& translation : bench.translator(options).translate(some_lines())) {
     if (!translation.best().ids.empty()) {
       EXPECT_TRUE(translation.best().text.starts_with("The old")) << translation.best().text;
     }
   }
+}
+
+TEST(Translator, EveryTranslationContainsTheRequiredTexts) {
+  Bench bench;
+  TranslatorOptions options;
+  options.search.nbest = 2;
+  options.split_sentences = true;
+  const std::vector<std::string> lines{training_lines()[3],
+                                       "The house sees. The river likes. The letter finds."};
+  const auto missing = [&](const std::vector<Translation>& translations, const std::string& text) {
+    size_t count = 0;
+    for (const Translation& translation : translations) {
+      for (const Candidate& candidate : translation.candidates)
+        count += count_phrase(candidate.text, text) == 0 ? 1 : 0;
+    }
+    return count;
+  };
+  const auto free = bench.translator(options).translate(lines);
+  EXPECT_EQ(missing(free, "garden") + missing(free, "old teacher"),
+            8U);  // the model writes neither by itself
+  options.constraints.required = {"garden", "old teacher"};
+  const auto required = bench.translator(options).translate(lines);
+  EXPECT_EQ(missing(required, "garden"), 0U);
+  EXPECT_EQ(missing(required, "old teacher"), 0U);
+  // Of several sentences, the text goes where it costs the least: in no other place is the sum larger.
+  options.search.nbest = 1;
+  options.constraints.required = {"garden"};
+  const double together = bench.translator(options).translate(lines[1]).best().log_probability;
+  const std::vector<std::string> sentences{"The house sees.", "The river likes.", "The letter finds."};
+  double least = std::numeric_limits<double>::infinity();
+  TranslatorOptions plain = options;
+  plain.constraints = {};
+  for (size_t with = 0; with < sentences.size(); ++with) {
+    double sum = 0;
+    for (size_t n = 0; n < sentences.size(); ++n) {
+      sum += bench.translator(n == with ? options : plain).translate(sentences[n]).best().log_probability;
+    }
+    least = std::min(least, -sum);
+  }
+  EXPECT_NEAR(-together, least, 1e-4);
+}
+
+TEST(Translator, RefusesConstraintsThatContradictEachOther) {
+  Bench bench;
+  const auto message = [&](const Constraints& constraints) {
+    TranslatorOptions options;
+    options.constraints = constraints;
+    try {
+      bench.translator(options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message({.prefix = "The Garden", .forbidden = {"garden"}}), testing::HasSubstr("prefix"));
+  EXPECT_THAT(message({.required = {"old garden"}, .forbidden = {"garden"}}),
+              testing::HasSubstr("old garden"));
+  EXPECT_THAT(message({.required = {" "}}), testing::HasSubstr("blank"));
+  EXPECT_THAT(message({.forbidden = {""}}), testing::HasSubstr("blank"));
 }
 
 TEST(Translator, ScoringAgreesWithSearch) {

@@ -87,11 +87,12 @@ ScoredTrace trace_text_with_score(const models::LoadedModel& model, const Tokeni
   nn::Context context = model.context();
   context.head_scales = &request.head_scales;
   if (own) {
-    const decode::Search search(model.seq2seq(), context, request.search);
-    decode::SearchSentence sentence{.number = 0, .source = source};
-    sentence.prefix = tokenizer.encode_target(request.prefix).ids;
-    sentence.prefix.pop_back();  // the end token
-    const decode::Hypothesis found = search.run({sentence}).at(0).at(0);
+    const decode::ConstrainedSentence constrained(tokenizer, source, request.search, request.constraints);
+    const decode::Search search(model.seq2seq(), context, constrained.options());
+    decode::Hypothesis found = search.run({constrained.sentence()}).at(0).at(0);
+    if (!constrained.is_satisfied_by(tokenizer.decode(found.ids))) {
+      found = search.run({constrained.requiring()}).at(0).at(0);
+    }
     target = found.ids;
     scored.log_probability = found.log_probability;
     scored.score = found.score;

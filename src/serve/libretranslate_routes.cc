@@ -43,8 +43,8 @@ std::vector<std::vector<std::string>> translate(const Exchange& exchange, const 
                                                 const Wanted& wanted, const std::vector<std::string>& texts) {
   std::vector<std::vector<std::string>> results;
   if (wanted.format == "html") {
-    for (const std::string& text : texts) {
-      results.push_back({translate_document(exchange, model, wanted.choices, text, "html")});
+    for (std::string& text : translate_documents(exchange, model, wanted.choices, texts, "html")) {
+      results.push_back({std::move(text)});
     }
     return results;
   }

@@ -1,13 +1,12 @@
 // OpenAI's routes for language models: /v1/models, /v1/completions with streaming, /v1/embeddings.
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "base/thread_pool.h"
 #include "decode/generation_settings.h"
-#include "decode/scoring.h"
 #include "serve/service.h"
+#include "serve/token_probabilities.h"
 #include "text/utf8.h"
 
 namespace heed::serve {
@@ -24,6 +23,33 @@ const char* task_name(models::Task task) {
     default:
       return "text";
   }
+}
+
+/// An entry of /v1/models: OpenAI's fields, then Heed's.
+ordered_json describe(const ServedModels& models, const ServedModel& model) {
+  const models::LoadedModel& loaded = model.loaded();
+  ordered_json json{{"id", model.name},
+                    {"object", "model"},
+                    {"created", model.loaded_at},
+                    {"owned_by", "heed"},
+                    {"task", task_name(model.task)},
+                    {"type", loaded.model_type},
+                    {"parameters", loaded.model->table().elements()},
+                    {"precision", model.precision()},
+                    {"precisions", models.precisions(model)}};
+  if (!model.source.empty())
+    json.update({{"pair", model.pair()}, {"source", model.source}, {"target", model.target}});
+  if (model.classifier) json["labels"] = loaded.classifier().labels();
+  if (const auto* search = dynamic_cast<const models::AutoregressiveModel*>(loaded.model.get())) {
+    json["vocabulary"] = search->vocabulary_size();
+    json["max_length"] = search->max_length() > 0 ? ordered_json(search->max_length()) : ordered_json();
+  }
+  if (model.translation) {
+    const decode::SearchOptions& search = model.translator_options.search;
+    json["lowercase"] = model.lowercase;
+    json["defaults"] = {{"beam", search.beam_size}, {"length_penalty", search.length_penalty}};
+  }
+  return json;
 }
 
 /// Fields of the API that are not implemented and would change results: rejected unless they have the default
@@ -69,69 +95,6 @@ decode::GenerationChoices generation_choices(const Exchange& exchange) {
   return choices;
 }
 
-/// The `logprobs` object: the tokens of a text, and the most probable tokens at each position.
-class TokenProbabilities {
- public:
-  TokenProbabilities(const Exchange& exchange, const ServedModel& model, size_t alternatives)
-      : exchange_(exchange), files_(*model.language_model), alternatives_(alternatives) {}
-
-  /// For the generated tokens and, with `echo`, those of the prompt; not for the tokens after a stop text.
-  ordered_json of(const std::vector<int32_t>& prompt, const std::string& prompt_text,
-                  const decode::GeneratedText& text, bool echo) const {
-    std::vector<int32_t> ids = prompt;
-    ids.insert(ids.end(), text.ids.begin(), text.ids.end());
-    ordered_json tokens = ordered_json::array(), each = tokens, top = tokens, offsets = tokens;
-    const size_t limit = count_characters(prompt_text) + count_characters(text.text);
-    size_t offset = echo ? 0 : count_characters(prompt_text);
-    const auto add = [&](int32_t id, ordered_json value, ordered_json likeliest) {
-      const std::string token = name_of(id);
-      tokens.push_back(token);
-      each.push_back(std::move(value));
-      top.push_back(std::move(likeliest));
-      offsets.push_back(offset);
-      offset = std::min(limit, offset + count_characters(replace_invalid_utf8(files_.tokenizer->bytes(id))));
-    };
-    exchange_.service.engine->call([&] {
-      if (*exchange_.request.gone) throw Cancelled();
-      models::Sequences read;
-      read.append(std::span(ids).first(ids.size() - 1));
-      nn::Context context = files_.loaded.context();
-      const models::LanguageModel& model = files_.loaded.language_model();
-      const Tensor logits = model.logits(context, read);  // (ids.size() - 1, V)
-      const std::vector<float> log_sums = decode::log_sums_of(logits);
-      const bool start_token = !prompt.empty() && files_.tokenizer->is_special(prompt[0]);
-      if (echo && !start_token) add(ids[0], nullptr, nullptr);  // it has no predecessor
-      for (size_t n = echo ? 1 : prompt.size(); n < ids.size(); ++n) {
-        if (n >= prompt.size() && offset >= limit && !files_.tokenizer->is_special(ids[n])) break;
-        const float* row = logits.data<float>() + static_cast<int64_t>(n - 1) * logits.dim(1);
-        add(ids[n], row[ids[n]] - log_sums[n - 1], likeliest(row, log_sums[n - 1]));
-      }
-    });
-    return {{"tokens", tokens}, {"token_logprobs", each}, {"top_logprobs", top}, {"text_offset", offsets}};
-  }
-
- private:
-  std::string name_of(int32_t id) const {
-    return files_.tokenizer->is_special(id) ? files_.tokenizer->piece(id)
-                                            : replace_invalid_utf8(files_.tokenizer->bytes(id));
-  }
-  ordered_json likeliest(const float* row, float log_sum) const {
-    if (alternatives_ == 0) return nullptr;
-    std::vector<int32_t> ids(static_cast<size_t>(files_.tokenizer->size()));
-    for (size_t n = 0; n < ids.size(); ++n) ids[n] = static_cast<int32_t>(n);
-    const size_t count = std::min(alternatives_, ids.size());
-    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
-                      [&](int32_t a, int32_t b) { return row[a] != row[b] ? row[a] > row[b] : a < b; });
-    ordered_json json = ordered_json::object();
-    for (size_t n = 0; n < count; ++n) json[name_of(ids[n])] = row[ids[n]] - log_sum;
-    return json;
-  }
-
-  const Exchange& exchange_;
-  const decode::LanguageModelFiles& files_;
-  size_t alternatives_;
-};
-
 /// Writes the answer to a request for completions, at once or as server-sent events.
 class Completions {
  public:
@@ -151,13 +114,18 @@ class Completions {
   bool streams() const { return stream_; }
   bool begun() const { return begun_; }
 
-  /// Streams the text of the first choice.
-  void show(std::string_view prompt, std::string_view text) {
+  /// Text of the first choice, as it is written, and before it the tokens that it consists of.
+  void show_token(const std::string& prompt, int32_t id) {
+    if (probabilities_ && !streamed_) streamed_.emplace(*probabilities_, prompt, echo_);
+    if (streamed_) streamed_->push(id);
+  }
+  void show(const std::string& prompt, std::string_view text) {
     std::string all;
     if (echo_ && !shown_) all = prompt;
     shown_ = true;
     all += text;
-    send_event(envelope({choice(0, all, nullptr, nullptr)}));
+    ordered_json logprobs = streamed_ ? streamed_->take(text) : ordered_json();
+    send_event(envelope({choice(0, all, std::move(logprobs), nullptr)}));
   }
 
   void add(const decode::Generation& generation) {
@@ -165,8 +133,11 @@ class Completions {
     for (const decode::GeneratedText& text : generation.texts) {
       completion_tokens_ += text.ids.size();
       ordered_json logprobs = nullptr;
-      if (probabilities_)
-        logprobs = probabilities_->of(generation.prompt_ids, generation.prompt, text, echo_);
+      if (streamed_) {
+        logprobs = streamed_->take_rest(text);
+      } else if (probabilities_) {
+        logprobs = probabilities_->of(generation, text, echo_);
+      }
       const bool stopped =
           text.ending == decode::TextEnding::kEnd || text.ending == decode::TextEnding::kStop;
       const std::string whole =
@@ -231,6 +202,7 @@ class Completions {
   int64_t created_;
   bool stream_ = false, echo_ = false, usage_ = false, shown_ = false, begun_ = false;
   std::optional<TokenProbabilities> probabilities_;
+  std::optional<StreamedProbabilities> streamed_;
   ordered_json choices_ = ordered_json::array();
   size_t index_ = 0, prompt_tokens_ = 0, completion_tokens_ = 0;
 };
@@ -238,18 +210,16 @@ class Completions {
 }  // namespace
 
 void route_v1_models(const Exchange& exchange) {
-  ordered_json list = ordered_json::array();
-  for (const auto& model : exchange.service.models->all()) {
-    ordered_json json{{"id", model->name},
-                      {"object", "model"},
-                      {"created", model->loaded_at},
-                      {"owned_by", "heed"},
-                      {"task", task_name(model->task)},
-                      {"precisions", {model->precision()}}};
-    if (!model->source.empty())
-      json.update({{"pair", model->pair()}, {"source", model->source}, {"target", model->target}});
-    list.push_back(std::move(json));
+  const ServedModels& models = *exchange.service.models;
+  const std::string name = exchange.request.path.substr(
+      std::min(exchange.request.path.size(), std::string_view("/v1/models/").size()));
+  if (!name.empty()) {
+    const ServedModel* model = models.named(name);
+    if (model == nullptr) refuse(404, "there is no model '{}' here: GET /v1/models lists them", shown(name));
+    return send_json(exchange, describe(models, *model));
   }
+  ordered_json list = ordered_json::array();
+  for (const auto& model : models.all()) list.push_back(describe(models, *model));
   send_json(exchange, {{"object", "list"}, {"data", list}});
 }
 
@@ -276,6 +246,7 @@ void route_v1_completions(const Exchange& exchange) {
   try {
     if (completions.streams() && prompts.texts.size() == 1 && choices.samples == 1) {
       control.show = [&](std::string_view text) { completions.show(prompts.texts[0], text); };
+      control.show_token = [&](int32_t id) { completions.show_token(prompts.texts[0], id); };
       const decode::Generation made = generator.generate(prompts.texts[0], 0, control);
       if (*exchange.request.gone) throw Cancelled();
       completions.add(made);

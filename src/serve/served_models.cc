@@ -1,5 +1,7 @@
 #include "serve/served_models.h"
 
+#include <unicode/uchar.h>
+
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -7,6 +9,7 @@
 
 #include "base/check.h"
 #include "text/language_id.h"
+#include "text/utf8.h"
 
 namespace heed::serve {
 namespace {
@@ -29,10 +32,26 @@ void languages_of_name(ServedModel& model) {
   model.target = target;
 }
 
+/// Whether a model was trained on text in lower case: some pieces have small letters, none has capitals.
+bool knows_no_capitals(const Vocabulary& vocabulary) {
+  bool small = false;
+  for (size_t id = 0; id < vocabulary.size(); ++id) {
+    const std::string& piece = vocabulary.piece(static_cast<int32_t>(id));
+    if (vocabulary.is_special(static_cast<int32_t>(id)) || piece.starts_with("<0x")) continue;
+    for (size_t at = 0; at < piece.size();) {
+      const auto c = static_cast<UChar32>(next_code_point(piece, at));
+      if (u_isupper(c)) return false;
+      small = small || u_islower(c);
+    }
+  }
+  return small;
+}
+
 std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOptions& options) {
   auto model = std::make_unique<ServedModel>();
   model->name = from.name;
   model->directory = from.directory;
+  model->load = options;
   model->loaded_at = std::time(nullptr);
   models::LoadedModel loaded = models::load_model(from.directory, options);
   model->task = loaded.model->task();
@@ -44,6 +63,7 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
       model->source = tokenizer.source_language();
       model->target = tokenizer.target_language();
       if (model->source.empty() || model->target.empty()) languages_of_name(*model);
+      model->lowercase = knows_no_capitals(tokenizer.vocabulary());
       model->translator_options = decode::default_translator_options(model->translation->loaded);
       model->translator_options.search.piece_starts = std::make_shared<const std::vector<decode::PieceStart>>(
           decode::piece_starts(tokenizer.vocabulary()));
@@ -81,6 +101,24 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models
     }
     models_.push_back(load(source, options));
   }
+}
+
+std::vector<std::string> ServedModels::precisions(const ServedModel& model) const {
+  std::vector<std::string> found{model.precision()};
+  if (!model.load.precision) found.emplace_back(found[0] == "int8" ? "float32" : "int8");
+  return found;
+}
+
+const ServedModel& ServedModels::in_precision(const ServedModel& model, const std::string& precision) const {
+  if (precision == model.precision()) return model;
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<ServedModel>& other = in_other_precision_[&model];
+  if (other == nullptr) {
+    models::LoadOptions options = model.load;
+    options.precision = precision == "int8" ? models::Precision::kInt8 : models::Precision::kFloat32;
+    other = load({model.name, model.directory}, options);
+  }
+  return *other;
 }
 
 const ServedModel* ServedModels::named(const std::string& name) const {

@@ -1,7 +1,9 @@
 // The models that the server holds in memory.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,7 @@ struct ModelSource {
 
 struct ServedModel {
   std::string name, directory;
+  models::LoadOptions load = {};  ///< with which it was read
   models::Task task = models::Task::kTranslation;
   int64_t loaded_at = 0;       ///< seconds since 1970
   std::string source, target;  ///< language codes of a translation model; empty if unknown
@@ -28,6 +31,7 @@ struct ServedModel {
   std::unique_ptr<decode::LanguageModelFiles> language_model = {};
   std::unique_ptr<decode::ClassifierModel> classifier = {};
 
+  bool lowercase = false;  ///< whether a translation model knows no capital letters
   /// Translation models: the model's settings, with precomputed tables.
   decode::TranslatorOptions translator_options = {};
 
@@ -45,6 +49,13 @@ class ServedModels {
   ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options);
 
   const std::vector<std::unique_ptr<ServedModel>>& all() const { return models_; }
+  /// The precisions that requests may ask for: "float32" and "int8", that of the model itself first; only
+  /// this one if the server was started with a precision.
+  std::vector<std::string> precisions(const ServedModel& model) const;
+  /// The same model in another of these precisions, which is read at the first request for it. Thread-safe.
+  /// Throws what reading it throws.
+  const ServedModel& in_precision(const ServedModel& model, const std::string& precision) const;
+
   /// Null if there is none.
   const ServedModel* named(const std::string& name) const;
   /// The first model for the pair; others for the same pair must be requested by name.
@@ -63,6 +74,8 @@ class ServedModels {
 
  private:
   std::vector<std::unique_ptr<ServedModel>> models_;
+  mutable std::mutex mutex_;  // guards the following
+  mutable std::map<const ServedModel*, std::unique_ptr<ServedModel>> in_other_precision_;
 };
 
 }  // namespace heed::serve

@@ -38,6 +38,7 @@ constexpr RouteEntry kRoutes[] = {
     {"GET", "/health", Access::kOpen, route_health},
     {"GET", "/metrics", Access::kGuarded, route_metrics},
     {"GET", "/v1/models", Access::kGuarded, route_v1_models},
+    {"GET", "/v1/models/", Access::kGuarded, route_v1_models},
     {"POST", "/v1/translate", Access::kWork, route_v1_translate},
     {"POST", "/v1/attend", Access::kWork, route_v1_attend},
     {"POST", "/v1/search", Access::kWork, route_v1_search},
@@ -46,9 +47,15 @@ constexpr RouteEntry kRoutes[] = {
     {"POST", "/v1/embeddings", Access::kWork, route_v1_embeddings},
 };
 
+/// A path that ends in a slash stands for all below it.
+bool matches(const RouteEntry& entry, std::string_view path) {
+  const std::string_view own = entry.path;
+  return path == own || (own.ends_with('/') && path.size() > own.size() && path.starts_with(own));
+}
+
 /// OpenAI's clients expect an object as `error`, LibreTranslate's a string.
 bool is_openai(std::string_view path) {
-  return path == "/v1/completions" || path == "/v1/embeddings" || path == "/v1/models";
+  return path == "/v1/completions" || path == "/v1/embeddings" || path.starts_with("/v1/models");
 }
 
 HttpResponse error_for(const HttpRequest& request, int status, const std::string& message) {
@@ -185,7 +192,7 @@ void Server::State::handle(HttpRequest request, const std::shared_ptr<HttpReply>
   const bool read = request.method == "GET" || request.method == "HEAD";
   std::vector<std::string> allowed;
   for (const RouteEntry& entry : kRoutes) {
-    if (request.path != entry.path) continue;
+    if (!matches(entry, request.path)) continue;
     if (request.method != entry.method && !(read && entry.method == std::string_view("GET"))) {
       allowed.emplace_back(entry.method);
       if (allowed.back() == "GET") allowed.emplace_back("HEAD");
@@ -257,7 +264,7 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, Ht
 void Server::State::done(const HttpRecord& record) {
   std::string route;
   for (const RouteEntry& entry : kRoutes) {
-    if (record.path == entry.path) route = entry.path;
+    if (matches(entry, record.path)) route = entry.path;
   }
   if (route.empty() && web.find(record.path) != nullptr) route = record.path;
   service.metrics.add_request(route.empty() ? "other" : route, record.status, record.seconds);

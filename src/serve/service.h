@@ -71,9 +71,19 @@ Fields::Texts required_texts(const Exchange& exchange, const std::string& name);
 size_t count_characters(std::string_view text);
 void require_length(const RequestLimits& limits, const std::string& text, const std::string& name);
 
-/// The model that `model` or `pair` names, or the first one for the task; 400 if there is none, or for a
-/// model of another task.
+/// The model that `model` or `pair` names, or the first one for the task, in the precision that `precision`
+/// names; 400 if there is none, for a model of another task, and for a precision that it does not have here.
 const ServedModel& model_for(const Exchange& exchange, models::Task task);
+
+/// The options of `heed translate` that a request gives for the search; 400 for one out of range.
+decode::SearchChoices search_choices(const Exchange& exchange);
+/// `prefix`, `require` and `forbid`; 400 for too many or too long ones.
+decode::Constraints constraints_of(const Exchange& exchange);
+/// `names` with those of the fields that these two and model_for() read, and api_key.
+std::vector<std::string> with_search_fields(std::vector<std::string> names);
+
+/// Throws Cancelled if the client is gone.
+void require_present(const Exchange& exchange);
 
 /// Sends JSON with status 200.
 void send_json(const Exchange& exchange, const nlohmann::ordered_json& json);
@@ -94,9 +104,10 @@ struct TranslatedLines {
 std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ServedModel& model,
                                              const decode::TranslationChoices& choices,
                                              const std::vector<std::string>& texts);
-/// The same for a document, "html" or "markdown".
-std::string translate_document(const Exchange& exchange, const ServedModel& model,
-                               const decode::TranslationChoices& choices, const std::string& document,
-                               const std::string& format);
+/// The same for documents, "html" or "markdown": the parts of all of them share batches.
+std::vector<std::string> translate_documents(const Exchange& exchange, const ServedModel& model,
+                                             const decode::TranslationChoices& choices,
+                                             const std::vector<std::string>& documents,
+                                             const std::string& format);
 
 }  // namespace heed::serve

@@ -1,4 +1,5 @@
 // Common parts of the translation routes.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/thread_pool.h"
@@ -71,11 +72,13 @@ const ServedModel& model_for(const Exchange& exchange, models::Task task) {
   if (model == nullptr) refuse(400, "this server has no model that {}", what);
   if (model->task != task) refuse(400, "the model '{}' is not one that {}", model->name, what);
   const std::string precision = fields.text_or("precision", "");
-  if (!precision.empty() && precision != model->precision()) {
-    refuse(400, "'precision': the model '{}' is in {} here, not in {}", model->name, model->precision(),
-           shown(precision));
+  if (precision.empty() || precision == model->precision()) return *model;
+  const std::vector<std::string> there = models.precisions(*model);
+  if (std::ranges::count(there, precision) == 0) {
+    refuse(400, "'precision': the model '{}' is in {} here, not in {}", model->name,
+           fmt::join(there, " and "), shown(precision));
   }
-  return *model;
+  return models.in_precision(*model, precision);
 }
 
 void send_json(const Exchange& exchange, const nlohmann::ordered_json& json) {
@@ -142,20 +145,21 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Ser
   return results;
 }
 
-std::string translate_document(const Exchange& exchange, const ServedModel& model,
-                               const decode::TranslationChoices& choices, const std::string& document,
-                               const std::string& format) {
+std::vector<std::string> translate_documents(const Exchange& exchange, const ServedModel& model,
+                                             const decode::TranslationChoices& choices,
+                                             const std::vector<std::string>& documents,
+                                             const std::string& format) {
   ThreadPool here(1);
   const decode::TranslationModel& files = *model.translation;
   decode::TranslationChoices with_alignment = choices;
   with_alignment.align = true;
   const decode::Translator translator(files.loaded.seq2seq(), files.loaded.context(), files.tokenizer, here,
                                       options_for(exchange, model, with_alignment));
-  std::string translated = decode::translate_document(
-      translator, document,
+  std::vector<std::string> translated = decode::translate_documents(
+      translator, documents,
       format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
       exchange.request.gone.get());
-  if (*exchange.request.gone) throw Cancelled();
+  require_present(exchange);
   return translated;
 }
 

@@ -309,11 +309,13 @@ class Served(unittest.TestCase):
             raise AssertionError("the server does not say where it listens")
         # Nobody else reads what it says from here on.
         threading.Thread(target=cls.server.stderr.read, daemon=True).start()
-        cls.browser = Browser()
+        cls.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
+        cls.browser = Browser(downloads=cls.folder.name)
 
     @classmethod
     def tearDownClass(cls):
         cls.browser.close()
+        cls.folder.cleanup()
         cls.server.terminate()
         cls.server.wait()
         cls.server.stderr.close()
@@ -399,6 +401,46 @@ class Served(unittest.TestCase):
         losses = self.browser.run("return [...document.querySelectorAll('.change-heads table td')].map((each) => Number(each.textContent))")
         self.assertEqual(losses, sorted(losses))
         self.assertLess(losses[0], -0.05)
+
+    def test_words_are_demanded_and_forbidden(self):
+        self.show(pair="de-en", text=SHORT, view="change", require="here", forbid="sleeping,dog")
+        self.browser.wait("document.querySelectorAll('.versus .translation').length === 2", "both translations")
+        changed = self.translation().lower()
+        self.assertIn("here", changed)
+        self.assertNotIn("sleeping", changed)
+        self.assertNotIn("dog", changed)
+        self.assertRegex(self.browser.run("return document.querySelector('.command code').textContent"),
+                         r"--require here --forbid sleeping --forbid dog ")
+        # A click on a word of the original forbids it.
+        self.show(pair="de-en", text=SHORT, view="change")
+        self.browser.wait("document.querySelector('.word-switch')", "the words of the original")
+        self.assertIn("dog", self.translation())
+        self.browser.run("[...document.querySelectorAll('.word-switch')].find((each) => each.textContent === 'dog').click()")
+        self.browser.wait("!document.querySelector('#target').textContent.includes('dog')", "a translation without the word")
+        self.assertIn("forbid=dog*", self.browser.run("return location.href"))
+
+    def test_pdf_is_drawn_by_the_library(self):
+        self.show(pair="de-en", text=SHORT, view="head", layer=3, head=5)
+        self.browser.wait("document.querySelector('#panel canvas')", "the picture")
+        self.browser.click(".export button:nth-of-type(3)")
+        path, deadline = pathlib.Path(self.folder.name) / "attention-cross-3-5.pdf", time.monotonic() + 20
+        while not path.exists() or path.stat().st_size == 0:
+            self.assertLess(time.monotonic(), deadline, "the PDF is not saved")
+            time.sleep(0.05)
+        self.assertTrue(path.read_bytes().startswith(b"%PDF"))
+
+    def test_compare_two_precisions(self):
+        self.show(pair="de-en", text=SHORT, view="compare", other="precision:int8")
+        self.browser.wait("/Log-probability: .* and /.test(document.querySelector('#panel .note-line').textContent)", "both scores")
+        first, second = re.findall(r"-[\d.]+\d", self.browser.run("return document.querySelector('#panel .note-line').textContent"))
+        self.assertNotEqual(first, second)
+        self.assertAlmostEqual(float(first), float(second), delta=0.5)
+
+    def test_models_without_capitals_get_lower_case(self):
+        self.show(model="rnn", text=SHORT)
+        self.browser.wait("document.querySelector('.tokens button')?.textContent === 'der'", "tokens in lower case")
+        self.assertEqual(self.browser.run("return document.querySelector('#source').value"), SHORT)
+        self.assertNotIn("unk", self.browser.run("return document.querySelector('.tokens').textContent"))
 
     def test_compare_two_sentences(self):
         self.show(pair="de-en", text=SHORT, view="compare", other="text:Die Katze schläft.")

@@ -3,7 +3,7 @@
 import {attend, createLatest} from "../api.js";
 import {choice, element} from "../dom.js";
 import {numberTable} from "../picture.js";
-import {parseHeads, writeHeads} from "../state.js";
+import {parseHeads, parseWords, writeHeads} from "../state.js";
 import {strings} from "../strings.js";
 
 const same = (one, other) =>
@@ -41,18 +41,27 @@ export function createChange(app) {
   const grid = element("div", {class: "head-grid"});
   const result = element("div", {class: "versus", "aria-live": "polite"});
   const matter = element("div", {});
-  const prefix = element(
-      "input",
-      {type: "text", disabled: offline, onchange: () => app.store.set({prefix: prefix.value, target: ""})});
+  /// An input for one field of the state; what the model is to do and a target by hand exclude each other.
+  const steer = (name) => {
+    const input = element("input", {
+      type: "text",
+      disabled: offline,
+      onchange: () => app.store.set({[name]: input.value.trim(), target: ""})
+    });
+    return input;
+  };
+  const prefix = steer("prefix"), required = steer("require"), forbidden = steer("forbid");
   const target = element("input", {
     type: "text",
-    class: "wide",
     disabled: offline,
-    onchange: () => app.store.set({target: target.value, prefix: ""})
+    onchange: () => app.store.set({target: target.value, prefix: "", require: "", forbid: ""})
   });
   const reset = element(
-      "button",
-      {type: "button", disabled: offline, onclick: () => app.store.set({target: "", prefix: "", off: ""})},
+      "button", {
+        type: "button",
+        disabled: offline,
+        onclick: () => app.store.set({target: "", prefix: "", require: "", forbid: "", off: ""})
+      },
       strings.reset);
   const run =
       element("button", {type: "button", disabled: offline, onclick: () => runAll()}, strings.matterRun);
@@ -193,9 +202,30 @@ export function createChange(app) {
         }));
   };
 
+  /// The words of the original: a click forbids one, another allows it again.
+  const wordSwitches = (text) => {
+    const now = parseWords(app.store.get().forbid);
+    return text.split(/(\s+)/).map((word) => {
+      const bare = word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "").toLowerCase();
+      if (!bare) return word;
+      // Of longer words, the other forms too: without "dog", the model might write "dogs".
+      const pattern = bare.length > 2 ? `${bare}*` : bare, off = now.includes(pattern);
+      const toggled = off ? now.filter((each) => each !== pattern) : [...now, pattern];
+      return element(
+          "button", {
+            type: "button",
+            class: "word-switch",
+            "aria-pressed": String(off),
+            title: strings.forbidWord(bare),
+            onclick: () => app.store.set({forbid: toggled.join(","), target: ""})
+          },
+          word);
+    });
+  };
+
   const showResult = async () => {
     const state = app.store.get(), now = app.trace();
-    const changed = state.off !== "" || state.target !== "" || state.prefix !== "";
+    const changed = [state.off, state.target, state.prefix, state.require, state.forbid].some((each) => each);
     if (offline) return result.replaceChildren(app.needsModel());
     if (originalOf !== sentenceKey(state)) {
       original = null;
@@ -203,7 +233,8 @@ export function createChange(app) {
         original = now;
         originalOf = sentenceKey(state);
       } else {
-        const answer = await latestOriginal((signal) => attend({...state, prefix: ""}, {}, signal));
+        const answer = await latestOriginal(
+            (signal) => attend({...state, prefix: "", require: "", forbid: ""}, {}, signal));
         if (!answer || answer.failure) return;
         original = answer.result;
         originalOf = sentenceKey(state);
@@ -211,8 +242,11 @@ export function createChange(app) {
     }
     const side = (title, trace, other) => element(
         "div", {}, element("p", {class: "name"}, title),
-        element("p", {class: "translation"}, other ? markChanges(trace.target, other.target) : trace.target),
-        element("p", {class: "note-line"}, trace.score === null ? "" : strings.score(trace.score)));
+        element(
+            "p", {class: "translation"},
+            other ? markChanges(trace.target, other.target) : wordSwitches(trace.target)),
+        element("p", {class: "note-line"}, trace.score === null ? "" : strings.score(trace.score)),
+        other ? null : element("p", {class: "note-line"}, strings.forbidHint));
     const parts = [side(strings.original, original, null)];
     if (changed) {
       parts.push(side(strings.changed, now, original));
@@ -284,9 +318,14 @@ export function createChange(app) {
             grid, refused, element("h3", {}, strings.matter),
             element("p", {class: "note-line"}, strings.matterLead), run, matter),
         element(
-            "div", {class: "change-result"}, result,
-            element("label", {class: "field stack"}, element("span", {}, strings.forced), prefix),
-            element("label", {class: "field stack"}, element("span", {}, strings.ownTarget), target), reset)),
+            "div", {class: "change-result"}, result, element("h3", {}, strings.constraints),
+            element(
+                "div", {class: "steering"},
+                [
+                  [strings.forced, prefix], [strings.required, required], [strings.forbidden, forbidden],
+                  [strings.ownTarget, target]
+                ].map(([label, input]) => element("label", {}, element("span", {}, label), input))),
+            element("p", {class: "note-line"}, strings.constraintsHint), reset)),
     picture: null,
     mark() {},
     update() {
@@ -296,6 +335,8 @@ export function createChange(app) {
         matter.replaceChildren();
       }
       prefix.value = state.prefix;
+      required.value = state.require;
+      forbidden.value = state.forbid;
       target.value = state.target;
       showGrid();
       showResult();

@@ -1,7 +1,7 @@
 // Two traces side by side at the same stack, layer and head, and their difference where they have the same
 // tokens.
 
-import {attend, createLatest} from "../api.js";
+import {attend, createLatest, modelOf} from "../api.js";
 import {element, select} from "../dom.js";
 import {createPicture, numberTable} from "../picture.js";
 import {Scene} from "../scene.js";
@@ -12,8 +12,8 @@ import {addMap, layOutMap} from "./one_head.js";
 
 const kGap = 36, kHeading = 54;
 
-/// state.other: "text:another sentence", "model:NAME", "target:another translation" or, in a file,
-/// "sentence:2".
+/// state.other: "text:another sentence", "model:NAME", "target:another translation", "precision:int8" or, in
+/// a file, "sentence:2".
 function parseOther(text) {
   const colon = text.indexOf(":");
   return colon < 0 ? {kind: "", value: ""} : {kind: text.slice(0, colon), value: text.slice(colon + 1)};
@@ -25,9 +25,14 @@ export function createCompare(app) {
     const first = value === "sentence" ? String(app.store.get().sentence === 1 ? 2 : 1) :
         value === "model"              ? app.models()[0]?.id ?? "" :
         value === "target"             ? app.trace().target :
+        value === "precision"          ? otherPrecision(app.store.get()) :
                                          app.store.get().text;
     app.store.set({other: `${value}:${first}`});
   });
+  /// The precision that is shown, and one that is not.
+  const ownPrecision = (state) => state.precision || (modelOf(state)?.precisions[0] ?? "");
+  const otherPrecision = (state) =>
+      modelOf(state)?.precisions.find((each) => each !== ownPrecision(state)) ?? ownPrecision(state);
   const text = element("input", {
     type: "text",
     class: "wide",
@@ -59,23 +64,32 @@ export function createCompare(app) {
     const beside = picture.room() > 900;
     const columns = beside ? (comparable ? 3 : 2) : 1;
     const width = (picture.room() - kGap * (columns - 1)) / columns;
-    const panels = [[first, one, (q, k) => colours.weightParts(one.at(q, k)), first.target]];
-    if (two) panels.push([second, two, (q, k) => colours.weightParts(two.at(q, k)), second.target]);
-    const signed = (value) =>
-        colours.signed(value, 1).match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16));
-    if (comparable)
-      panels.push([first, one, (q, k) => signed(two.at(q, k) - one.at(q, k)), strings.differenceMap]);
+    const {kind: which, value: wanted} = parseOther(state.other);
+    const named = (trace, precision) => which === "precision" ? `${trace.model} ${precision}` : trace.model;
+    const panels = [[
+      first, (q, k) => colours.weightParts(one.at(q, k)),
+      `${named(first, ownPrecision(state))}: ${first.target}`
+    ]];
+    if (two)
+      panels.push([
+        second, (q, k) => colours.weightParts(two.at(q, k)), `${named(second, wanted)}: ${second.target}`
+      ]);
+    if (comparable) {
+      const most = one.weights.reduce((so, weight, n) => Math.max(so, Math.abs(two.weights[n] - weight)), 0);
+      const signed = (value) => colours.signed(value, Math.max(most, 0.001))
+                                    .match(/[0-9a-f]{2}/g)
+                                    .map((part) => parseInt(part, 16));
+      panels.push([first, (q, k) => signed(two.at(q, k) - one.at(q, k)), strings.differenceMap(most)]);
+    }
     const layouts =
         panels.map(([trace]) => layOutMap(trace.queryLabels(stack), trace.keyLabels(stack), width));
     const height = beside ? Math.max(...layouts.map((each) => each.height)) + kHeading :
                             layouts.reduce((sum, each) => sum + each.height + kHeading, 0);
     const scene = new Scene(picture.room(), height);
     let y = 0;
-    panels.forEach(([trace, , parts, title], n) => {
+    panels.forEach(([trace, parts, title], n) => {
       const x = beside ? n * (width + kGap) : 0;
-      scene.text(
-          x, y + 16, n === 2 ? title : `${trace.model}: ${title}`,
-          {size: 13, fill: colours.ink, room: width});
+      scene.text(x, y + 16, title, {size: 13, fill: colours.ink, room: width});
       // Maps are drawn from their own top: a scene of their own, moved below the heading.
       const own = new Scene(width, layouts[n].height);
       addMap(own, layouts[n], 0, trace.queryLabels(stack), trace.keyLabels(stack), parts, colours);
@@ -98,6 +112,8 @@ export function createCompare(app) {
       note.textContent = strings.notComparable;
     else if (two && tokens(first) !== tokens(second))
       note.textContent = strings.comparedByPlace;
+    else if (two && first.score !== null && second.score !== null)
+      note.textContent = strings.scores(first.score, second.score);
   };
 
   return {
@@ -108,14 +124,17 @@ export function createCompare(app) {
     mark() {},
     async update() {
       const state = app.store.get(), {kind: which, value} = parseOther(state.other);
-      const kinds = app.file ?
-          (app.file.traces.length > 1 ? [["sentence", strings.otherText]] : []) :
-          [["text", strings.otherText], ["target", strings.otherTarget], ["model", strings.otherModel]];
+      const kinds = app.file ? (app.file.traces.length > 1 ? [["sentence", strings.otherText]] : []) : [
+        ["text", strings.otherText], ["target", strings.otherTarget], ["model", strings.otherModel],
+        ["precision", strings.otherPrecision]
+      ];
       kind.show([["", "–"], ...kinds], which);
       text.hidden = !["text", "target"].includes(which);
-      choice.element.hidden = !["model", "sentence"].includes(which);
+      choice.element.hidden = !["model", "sentence", "precision"].includes(which);
       text.value = value;
       if (which === "model") choice.show(app.models().map((model) => [model.id, model.id]), value);
+      if (which === "precision")
+        choice.show((modelOf(state)?.precisions ?? [value]).map((each) => [each, each]), value);
       if (which === "sentence")
         choice.show(app.file.traces.map((trace, n) => [String(n + 1), trace.source || trace.target]), value);
       if (which === "sentence")
@@ -125,12 +144,15 @@ export function createCompare(app) {
       draw();
       if (app.file && kinds.length === 0) note.replaceChildren(app.needsModel());
       if (app.file || which === "" || value === "") return;
-      const wanted =
-          JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.other]);
+      const wanted = JSON.stringify([
+        state.pair, state.model, state.text, state.beam, state.penalty, state.precision, state.prefix,
+        state.require, state.forbid, state.other
+      ]);
       if (wanted === asked) return;
       asked = wanted;
       const asking = which === "text" ? {...state, text: value} :
           which === "model"           ? {...state, model: value, pair: ""} :
+          which === "precision"       ? {...state, precision: value} :
                                         state;
       const answer =
           await latest((signal) => attend(asking, which === "target" ? {target: value} : {}, signal));

@@ -159,13 +159,19 @@ export function createSearch(app) {
     async update() {
       const state = app.store.get();
       if (app.file) return note.replaceChildren(app.needsModel());
-      const wanted =
-          JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.prefix]);
+      const wanted = JSON.stringify([
+        state.pair, state.model, state.text, state.beam, state.penalty, state.precision, state.prefix,
+        state.require, state.forbid
+      ]);
       if (wanted === asked) return;
       asked = wanted;
       const answer = await latest((signal) => searchTree(state, signal));
       if (!answer) return;
-      note.textContent = answer.failure ?? (state.prefix ? `${strings.forced}: ${state.prefix}` : "");
+      const demands = [
+        [strings.forced, state.prefix], [strings.required, state.require], [strings.forbidden, state.forbid]
+      ];
+      note.textContent = answer.failure ??
+          demands.filter(([, text]) => text).map(([label, text]) => `${label}: ${text}`).join("; ");
       if (answer.result) draw(answer.result);
     },
   };

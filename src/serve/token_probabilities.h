@@ -1,0 +1,82 @@
+// What `logprobs` of /v1/completions asks for: the tokens of a text with their log-probabilities, and the
+// likeliest tokens in their places.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "decode/text_generator.h"
+#include "serve/service.h"
+
+namespace heed::serve {
+
+/// The entry of one token in the four lists of `logprobs`.
+struct TokenEntry {
+  std::string token;
+  std::optional<float> log_probability = {};  ///< none for a token that nothing precedes
+  /// The likeliest tokens in its place, if they were asked for.
+  std::optional<std::vector<std::pair<std::string, float>>> likeliest = {};
+  size_t offset = 0;  ///< in the text, in characters
+  bool special = false;
+};
+
+/// {"tokens", "token_logprobs", "top_logprobs", "text_offset"}
+nlohmann::ordered_json to_json(const std::vector<TokenEntry>& entries);
+
+class TokenProbabilities {
+ public:
+  /// `alternatives`: how many likeliest tokens to list in each place.
+  TokenProbabilities(const Exchange& exchange, const ServedModel& model, size_t alternatives)
+      : exchange_(exchange), files_(*model.language_model), alternatives_(alternatives) {}
+
+  /// Of a whole text, computed on a thread of the engine: the tokens behind the prompt, with `echo` those of
+  /// the prompt too, without tokens behind the end of `text`.
+  nlohmann::ordered_json of(const decode::Generation& generation, const decode::GeneratedText& text,
+                            bool echo) const;
+
+  /// The entries of `ids` from the first on, read in one pass. The first has no log-probability, and none at
+  /// all if it is a start token. On the calling thread.
+  std::vector<TokenEntry> of_prompt(const std::vector<int32_t>& ids, const std::string& text) const;
+  /// The entry of a token, given the logits (V) of its place.
+  TokenEntry entry(int32_t id, const float* logits, float log_sum) const;
+
+  const decode::LanguageModelFiles& files() const { return files_; }
+
+ private:
+  std::string name_of(int32_t id) const;
+
+  const Exchange& exchange_;
+  const decode::LanguageModelFiles& files_;
+  size_t alternatives_;
+};
+
+/// The same for a text as it is written: each part comes with the tokens that begin in it. Computes on the
+/// calling thread, one step of the model for each token.
+class StreamedProbabilities {
+ public:
+  StreamedProbabilities(const TokenProbabilities& probabilities, const std::string& prompt, bool echo);
+
+  void push(int32_t id);
+  /// For the next part of the text.
+  nlohmann::ordered_json take(std::string_view part);
+  /// For the end of the text: what is left of it, and end tokens; null if nothing is.
+  nlohmann::ordered_json take_rest(const decode::GeneratedText& text);
+
+ private:
+  const TokenProbabilities& probabilities_;
+  nn::Context context_;
+  std::unique_ptr<models::DecoderState> state_;
+  int32_t sentence_ = 0;                       // in the state
+  int32_t last_ = 0, row_ = -1;                // the last token, not read yet; its row in the step before
+  TextStream stream_;                          // says how many characters the tokens so far have
+  size_t begin_ = 0, pushed_ = 0, shown_ = 0;  // characters of the prompt; with the tokens; with the parts
+  std::deque<TokenEntry> entries_;
+};
+
+}  // namespace heed::serve
