@@ -64,7 +64,7 @@ nn::LayerOptions layer_options(const DecoderOnlyConfig& c, int layer) {
           .attention_scale = score_scale(c, layer),
           .score_cap = c.score_cap,
           .attention_bias = c.attention_bias,
-          .attention_output_bias = c.attention_bias && c.attention_output_bias,
+          .attention_output_bias = c.attention_output_bias,
           .window = {.left = c.slides(layer) ? c.window - 1 : AttentionWindow::kUnlimited},
           .feed_forward_bias = c.feed_forward_bias};
 }

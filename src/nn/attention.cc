@@ -68,7 +68,7 @@ MultiHeadAttention::MultiHeadAttention(ParameterTable& table, const std::string&
     key_ = Linear(table, prefix + names.key, options_.key_width, key_value_width(), bias);
     value_ = Linear(table, prefix + names.value, options_.value_width, key_value_width(), bias);
   }
-  output_ = Linear(table, prefix + names.output, query_width(), width, options_.output_bias);
+  output_ = Linear(table, prefix + names.output, query_width(), width, bias && options_.output_bias);
   if (names.query_norm.empty()) return;
   HEED_CHECK(joined_);
   const double offset = options_.head_norm.weight_offset;

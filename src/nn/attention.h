@@ -41,10 +41,10 @@ class MultiHeadAttention {
     double score_cap = 0;     ///< soft cap of the scores (ops::AttentionOperands); 0: none
     int64_t key_width = 0;    ///< width of the input of keys; 0: as `width`
     int64_t value_width = 0;  ///< width of the input of values; 0: as `width`
-    bool bias = true;         ///< in the linear layers of queries, keys and values
-    bool output_bias = true;
-    double dropout = 0;      ///< on the weights
-    AttentionPlace place{};  ///< reported to attention sinks
+    bool bias = true;         ///< in the linear layers
+    bool output_bias = true;  ///< with `bias`: also in that of the output
+    double dropout = 0;       ///< on the weights
+    AttentionPlace place{};   ///< reported to attention sinks
     Names names{};
     AttentionWindow window{};         ///< of self-attention
     RelativePositions relative{};     ///< of self-attention; these need the whole weight matrix

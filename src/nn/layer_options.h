@@ -55,10 +55,10 @@ struct LayerOptions {
   int key_value_heads = 0;     ///< grouped-query attention: heads of keys and values; 0: as many as heads
   double attention_scale = 0;  ///< of the scores; 0: 1 / sqrt(d_k)
   double score_cap = 0;        ///< soft cap of the scores; 0: none
-  bool attention_bias = true;  ///< in the linear layers of queries, keys and values
-  bool attention_output_bias = true;
-  AttentionWindow window{};      ///< of self-attention
-  RelativePositions relative{};  ///< of self-attention
+  bool attention_bias = true;  ///< in the linear layers of attention
+  bool attention_output_bias = true;  ///< with `attention_bias`: also in that of the output
+  AttentionWindow window{};           ///< of self-attention
+  RelativePositions relative{};       ///< of self-attention
 
   bool feed_forward_bias = true;
 };
