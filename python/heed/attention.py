@@ -142,9 +142,8 @@ class MultiHeadAttention:
         A key is visible if all masks allow it; if no key is, the weights of the query are 0.
         Raises heed.Error for other shapes and types, and TypeError for what is no array.
         """
-        flags = (False, bool(look_ahead), bool(weights))
         arrays = {"query": query, "key": key, "value": value, "padding": padding, "mask": mask, "bias": bias}
-        return AttentionResult(*with_arrays(self._layer.forward, *flags, **arrays))
+        return self._forward(arrays, training=False, look_ahead=look_ahead, weights=weights)
 
     def forward_training(
         self,
@@ -160,8 +159,13 @@ class MultiHeadAttention:
     ) -> AttentionResult:
         """The same with dropout, and keeps what `backward` needs, the inputs included: do not change them before.
         Each call samples new dropout masks; the returned weights are those before dropout."""
-        flags = (True, bool(look_ahead), bool(weights))
         arrays = {"query": query, "key": key, "value": value, "padding": padding, "mask": mask, "bias": bias}
+        return self._forward(arrays, training=True, look_ahead=look_ahead, weights=weights)
+
+    def _forward(
+        self, arrays: dict[str, Any], *, training: bool, look_ahead: bool, weights: bool
+    ) -> AttentionResult:
+        flags = (training, bool(look_ahead), bool(weights))
         return AttentionResult(*with_arrays(self._layer.forward, *flags, **arrays))
 
     def forward_packed(

@@ -21,14 +21,10 @@ LineReader::LineReader(const std::string& path, LineReaderOptions options)
 }
 
 void LineReader::begin_part() {
-  const auto [number, count] = options_.part;
-  HEED_CHECK(number >= 1 && number <= count);
+  HEED_CHECK(options_.part.number >= 1 && options_.part.number <= options_.part.count);
   const uint64_t size = decompressed_size(path_);
-  const auto boundary = [size, total = static_cast<uint64_t>(count)](int n) {
-    return size / total * static_cast<uint64_t>(n) + size % total * static_cast<uint64_t>(n) / total;
-  };
-  part_begin_ = boundary(number - 1);
-  part_end_ = boundary(number);
+  part_begin_ = options_.part.begin(size);
+  part_end_ = options_.part.end(size);
   if (part_begin_ == 0) return;
   // The line with the byte before the part belongs to an earlier part.
   lines_before_.reset();

@@ -20,6 +20,16 @@ namespace heed {
 struct FilePart {
   int number = 1, count = 1;
   bool is_whole() const { return count == 1; }
+  /// The part of `total` units that are numbered from 0: [begin(total), end(total)).
+  uint64_t begin(uint64_t total) const { return boundary(number - 1, total); }
+  uint64_t end(uint64_t total) const { return boundary(number, total); }
+
+ private:
+  /// total * n / count, without overflow.
+  uint64_t boundary(int n, uint64_t total) const {
+    const auto parts = static_cast<uint64_t>(count), whole = static_cast<uint64_t>(n);
+    return total / parts * whole + total % parts * whole / parts;
+  }
 };
 
 struct LineReaderOptions {

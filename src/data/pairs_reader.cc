@@ -51,19 +51,16 @@ PairsReader::PairsReader(const PairsInput& input)
              input.pairs.empty() ? whole(input.lines) : input.lines) {
   if (!input_.pairs.empty()) return;
   second_.emplace(input_.target, whole(input_.lines));
-  const auto [number, count] = input_.lines.part;
-  if (count == 1) return;
+  const FilePart part = input_.lines.part;
+  if (part.is_whole()) return;
   if (input.source == "-" || input.target == "-") {
     fail(ErrorKind::kUsage, "standard input has no parts: give two files");
   }
   const uint64_t lines = LineReader(input_.source).count_lines();
-  const auto boundary = [lines, total = static_cast<uint64_t>(count)](int n) {
-    return lines / total * static_cast<uint64_t>(n) + lines % total * static_cast<uint64_t>(n) / total;
-  };
-  first_.skip(boundary(number - 1));
-  second_->skip(boundary(number - 1));
+  first_.skip(part.begin(lines));
+  second_->skip(part.begin(lines));
   // After the last part there is no limit, so that files of unequal length are noticed.
-  if (number < count) lines_left_ = boundary(number) - boundary(number - 1);
+  if (part.number < part.count) lines_left_ = part.end(lines) - part.begin(lines);
 }
 
 uint64_t PairsReader::skip(uint64_t count) {

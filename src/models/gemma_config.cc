@@ -80,8 +80,7 @@ const DecoderOnlyFamily& gemma2_family() {
 const DecoderOnlyFamily& gemma3_family() {
   static const DecoderOnlyFamily family = [] {
     DecoderOnlyFamily gemma = gemma_family("gemma3_text", gemma3_config_json);
-    gemma.layer_names.self_attention.query_norm = "self_attn.q_norm";
-    gemma.layer_names.self_attention.key_norm = "self_attn.k_norm";
+    add_query_key_norms(gemma);
     return gemma;
   }();
   return family;

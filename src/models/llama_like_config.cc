@@ -111,6 +111,11 @@ DecoderOnlyFamily llama_like_family(const std::string& model_type,
           .config_json = config_json};
 }
 
+void add_query_key_norms(DecoderOnlyFamily& family) {
+  family.layer_names.self_attention.query_norm = "self_attn.q_norm";
+  family.layer_names.self_attention.key_norm = "self_attn.k_norm";
+}
+
 DecoderOnlyConfig llama_like_config(const ModelSettings& settings, const DecoderOnlyFamily& family) {
   DecoderOnlyConfig c = decoder_only_config(settings, family);
   c.key_value_heads = settings.key_value_heads;

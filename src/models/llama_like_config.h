@@ -34,6 +34,8 @@ nlohmann::ordered_json llama_like_json(const DecoderOnlyConfig& config, const ch
 /// Llama's names of parameters.
 DecoderOnlyFamily llama_like_family(const std::string& model_type,
                                     nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config));
+/// Adds the names of norms of queries and keys.
+void add_query_key_norms(DecoderOnlyFamily& family);
 /// The config for the settings of a recipe. Files have no key for other dropouts than that of attention
 /// weights, so these are for training alone.
 DecoderOnlyConfig llama_like_config(const ModelSettings& settings, const DecoderOnlyFamily& family);

@@ -45,8 +45,7 @@ const DecoderOnlyFamily& qwen2_family() {
 const DecoderOnlyFamily& qwen3_family() {
   static const DecoderOnlyFamily family = [] {
     DecoderOnlyFamily qwen = llama_like_family("qwen3", qwen3_config_json);
-    qwen.layer_names.self_attention.query_norm = "self_attn.q_norm";
-    qwen.layer_names.self_attention.key_norm = "self_attn.k_norm";
+    add_query_key_norms(qwen);
     return qwen;
   }();
   return family;
