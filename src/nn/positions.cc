@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <mutex>
 
 #include "nn/embedding.h"
@@ -39,6 +40,10 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
     case PositionKind::kSinusoidal:
     case PositionKind::kSinusoidalInterleaved:
       sinusoids_ = std::make_shared<Sinusoids>();
+      if (shape.frequencies == SinusoidFrequencies::kByHalves) {
+        table.leave_out(prefix + "embed_positions.weights");  // of older files, not read by transformers
+        break;
+      }
       // Old files of Marian models hold them too.
       table.expect({.name = prefix + "embed_positions.weight",
                     .width = shape.width,
@@ -53,7 +58,7 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
     case PositionKind::kLearned: {
       const double deviation = std::pow(static_cast<double>(shape.width), -0.5);
       learned_ = table.add({prefix + "embed_positions.weight",
-                            {shape.max_length, shape.width},
+                            {shape.first_row + shape.max_length, shape.width},
                             {Initialisation::Kind::kNormal, deviation},
                             {}});
       break;
@@ -71,14 +76,36 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
   }
 }
 
+Tensor StackPositions::computed_rows(int64_t count, DType dtype) const {
+  if (shape_.frequencies == SinusoidFrequencies::kByWidth) {
+    return sinusoid_table(count, shape_.width, sinusoid_layout(options_.kind), dtype);
+  }
+  Tensor rows = fairseq_sinusoid_table(count, shape_.width, dtype);
+  if (shape_.padding_id < 0 || shape_.padding_id >= count) return rows;
+  std::memset(rows.narrow(0, shape_.padding_id, 1).bytes(), 0,
+              static_cast<size_t>(shape_.width) * size_of(dtype));
+  return rows;
+}
+
+std::vector<int32_t> StackPositions::rows_of(const std::vector<int32_t>& ids,
+                                             const std::vector<int32_t>& places) const {
+  std::vector<int32_t> rows = places;
+  if (shape_.first_row == 0) return rows;
+  for (size_t n = 0; n < rows.size(); ++n) {
+    const bool none = shape_.padding_id >= 0 && ids[n] == shape_.padding_id;
+    rows[n] = none ? shape_.padding_id : rows[n] + static_cast<int32_t>(shape_.first_row);
+  }
+  return rows;
+}
+
 Tensor StackPositions::sinusoids(int64_t count) const {
   constexpr int64_t kLeast = 128;
   const std::lock_guard lock(sinusoids_->mutex);
   Tensor& table = sinusoids_->table;
   if (!table.defined() || table.dim(0) < count) {
     const auto rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(count, kLeast))));
-    table = sinusoid_table(std::min(rounded, std::max(count, shape_.max_length)), shape_.width,
-                           sinusoid_layout(options_.kind));
+    const int64_t limit = shape_.first_row + shape_.max_length;
+    table = computed_rows(std::min(rounded, std::max(count, limit)));
     if (const Tensor& stored = sinusoids_->stored; stored.defined()) {
       const int64_t size = std::min(stored.size(), table.size());
       std::copy_n(stored.data<float>(), size, table.data<float>());
@@ -89,17 +116,16 @@ Tensor StackPositions::sinusoids(int64_t count) const {
 
 Var StackPositions::embed(Context& context, ParamRef words, const std::vector<int32_t>& ids,
                           const std::vector<int32_t>& places, ops::EmbeddingOptions options) const {
+  const std::vector<int32_t> rows = rows_of(ids, places);
   if (sinusoids_ != nullptr) {
     const DType dtype = context.values->flat().dtype();
-    const int64_t count = places.empty() ? 1 : *std::max_element(places.begin(), places.end()) + int64_t{1};
-    options.positions = dtype == DType::kFloat32
-                            ? sinusoids(count)
-                            : sinusoid_table(count, shape_.width, sinusoid_layout(options_.kind), dtype);
-    options.places = id_tensor(places);
+    const int64_t count = rows.empty() ? 1 : *std::max_element(rows.begin(), rows.end()) + int64_t{1};
+    options.positions = dtype == DType::kFloat32 ? sinusoids(count) : computed_rows(count, dtype);
+    options.places = id_tensor(rows);
   }
   Var x = embedding(context, words, ids, options);  // (N, D)
   if (!learned_.defined()) return x;
-  return ops::add(x, ops::embedding(context.parameter(learned_), id_tensor(places)));  // (N, D)
+  return ops::add(x, ops::embedding(context.parameter(learned_), id_tensor(rows)));  // (N, D)
 }
 
 RelativePositions StackPositions::of_layer(ParameterTable& table, const std::string& prefix) const {

@@ -13,6 +13,7 @@
 #include "heed/positions.h"
 #include "nn/context.h"
 #include "nn/relative_positions.h"
+#include "nn/sinusoids.h"
 #include "ops/embedding.h"
 #include "ops/rotary.h"
 
@@ -27,10 +28,17 @@ class StackPositions {
     int heads = 8;              ///< H
     int64_t max_length = 512;   ///< the number of learned position vectors
     bool bidirectional = true;  ///< false for a decoder, whose queries see no later keys
+    int64_t head_width = 0;     ///< d_k; 0: D / H
+    /// The row of the first position in the table of learned or sinusoidal positions: 2 in BART and M2M-100.
+    int64_t first_row = 0;
+    SinusoidFrequencies frequencies = SinusoidFrequencies::kByWidth;  ///< of kSinusoidal
+    /// With kByHalves: tokens with this id get no position vector, as in M2M-100; -1: all get one.
+    int32_t padding_id = -1;
   };
   StackPositions() = default;
-  /// Registers the parameters of the whole stack under `prefix`: "embed_positions.weight" (max_length, D) or
-  /// "relative_attention_bias.weight" (buckets, H). Throws kUsage and kShape for invalid options.
+  /// Registers the parameters of the whole stack under `prefix`: "embed_positions.weight" (first_row +
+  /// max_length, D) or "relative_attention_bias.weight" (buckets, H). Throws kUsage and kShape for invalid
+  /// options.
   StackPositions(ParameterTable& table, const std::string& prefix, const PositionOptions& options,
                  const Shape& shape);
 
@@ -45,7 +53,13 @@ class StackPositions {
   std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const;
 
  private:
-  int64_t head_width() const { return shape_.width / shape_.heads; }
+  int64_t head_width() const {
+    return shape_.head_width > 0 ? shape_.head_width : shape_.width / shape_.heads;
+  }
+  /// The first `count` rows, at least.
+  Tensor computed_rows(int64_t count, DType dtype = DType::kFloat32) const;
+  /// The rows of the table for tokens with these ids.
+  std::vector<int32_t> rows_of(const std::vector<int32_t>& ids, const std::vector<int32_t>& places) const;
 
   PositionOptions options_;
   Shape shape_;
@@ -54,7 +68,7 @@ class StackPositions {
   Tensor sinusoids(int64_t count) const;
 
   std::shared_ptr<Sinusoids> sinusoids_;  // with sinusoidal positions, else null
-  ParamRef learned_;                      // (max_length, D)
+  ParamRef learned_;                      // (first_row + max_length, D)
   RelativePositions all_;                 // what all layers share
 };
 

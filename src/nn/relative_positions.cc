@@ -28,12 +28,14 @@ RelativePositions::RelativePositions(ParameterTable& table, const std::string& p
     keys_ = table.add({prefix + "relative_keys", shape, {}, {}});
     values_ = table.add({prefix + "relative_values", shape, {}, {}});
   } else if (options.kind == PositionKind::kBuckets) {
-    bias_ = table.add({prefix + "relative_attention_bias.weight",
-                       {distances_.count(), heads},
-                       {Initialisation::Kind::kZeros},
-                       {}});
+    *this = RelativePositions(table, prefix + "relative_attention_bias", distances_, heads);
   }
 }
+
+RelativePositions::RelativePositions(ParameterTable& table, const std::string& name,
+                                     const ops::Distances& distances, int heads)
+    : distances_(distances),
+      bias_(table.add({name + ".weight", {distances.count(), heads}, {Initialisation::Kind::kZeros}, {}})) {}
 
 Var RelativePositions::add_to_scores(Context& context, const Var& scores,
                                      const ops::AttentionOperands& operands,

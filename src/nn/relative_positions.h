@@ -32,6 +32,10 @@ class RelativePositions {
   /// d_k) and shared by the heads, and for kBuckets "relative_attention_bias.weight" (buckets, H).
   RelativePositions(ParameterTable& table, const std::string& prefix, const PositionOptions& options,
                     int heads, int64_t head_width);
+  /// A bias for each head and row of `distances`: registers `name`.weight (rows, H). A copy is the same bias,
+  /// as in T5 and MPNet, whose layers share one.
+  RelativePositions(ParameterTable& table, const std::string& name, const ops::Distances& distances,
+                    int heads);
 
   bool defined() const { return distances_.defined(); }
 

@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "nn/attention.h"
 #include "nn/module_test.h"
+#include "ops/elementwise.h"
 #include "test_folder.h"
 
 namespace heed::nn {
@@ -159,6 +160,34 @@ TEST(RelativePositions, PromptAndStepsAreTheSameAsAllAtOnce) {
       expect_close(y, expected.narrow(0, t, 1).clone(), 64 * 0x1p-23, "a step");
     }
   }
+}
+
+// T5 and MPNet: all layers add the same bias, which one table holds. MPNet's table may have more rows than
+// there are buckets.
+TEST(RelativePositions, LayersShareABiasWhoseTableMayBeLarger) {
+  const auto sum_of_layers = [](int64_t table_rows, bool shared) {
+    ParameterTable table;
+    const auto distances = ops::Distances::buckets({.buckets = 8, .reach = 6, .table_rows = table_rows});
+    std::vector<MultiHeadAttention> layers;
+    RelativePositions bias(table, "encoder.relative_attention_bias", distances, kHeads);
+    for (int n = 0; n < 2; ++n) {
+      if (!shared && n > 0) bias = RelativePositions(table, "own", distances, kHeads);
+      layers.emplace_back(table, std::to_string(n),
+                          MultiHeadAttention::Options{.width = kWidth, .heads = kHeads, .relative = bias});
+    }
+    EXPECT_EQ(table[0].name, "encoder.relative_attention_bias.weight");
+    EXPECT_EQ(table[0].shape, (Shape{table_rows, kHeads}));
+    const Module module = [&](Context& context, const auto& inputs) {
+      return ops::add(layers[0].forward_self(context, inputs[0], kRagged, {}),
+                      layers[1].forward_self(context, inputs[0], kRagged, {}));
+    };
+    expect_module_gradients(table, module, {TensorSource(5).normal({9, kWidth})});
+    return table.size();
+  };
+  EXPECT_EQ(sum_of_layers(8, true), sum_of_layers(12, true));
+  EXPECT_EQ(sum_of_layers(8, true) + 1, sum_of_layers(8, false));
+  expect_error(ErrorKind::kUsage, "8 buckets need a table of as many rows, not 7",
+               [] { ops::Distances::buckets({.buckets = 8, .reach = 6, .table_rows = 7}); });
 }
 
 TEST(RelativePositions, NamesAndShapesOfTheirTables) {

@@ -38,4 +38,23 @@ Tensor sinusoid_table(int64_t length, int64_t width, SinusoidLayout layout, DTyp
   return Tensor::from(table, {length, width}).to(dtype);
 }
 
+Tensor fairseq_sinusoid_table(int64_t length, int64_t width, DType dtype) {
+  if (length < 0 || width < 4) {
+    fail(ErrorKind::kShape, "sinusoidal_positions: a length of {} and a width of {} make no table", length,
+         width);
+  }
+  const int64_t half = width / 2;
+  const auto step = static_cast<float>(std::log(10000.0) / static_cast<double>(half - 1));
+  std::vector<double> table(static_cast<size_t>(length * width));
+  for (int64_t k = 0; k < half; ++k) {
+    const float frequency = std::exp(static_cast<float>(k) * -step);
+    for (int64_t i = 0; i < length; ++i) {
+      const double angle = static_cast<float>(i) * frequency;
+      table[i * width + k] = std::sin(angle);
+      table[i * width + half + k] = std::cos(angle);
+    }
+  }
+  return Tensor::from(table, {length, width}).to(dtype);
+}
+
 }  // namespace heed::nn

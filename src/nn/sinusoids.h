@@ -9,6 +9,18 @@
 
 namespace heed::nn {
 
+/// The frequencies w_k, k = 0 ... ceil(D/2) - 1, whose sines and cosines sin(i w_k), cos(i w_k) are the
+/// vector of position i.
+enum class SinusoidFrequencies {
+  kByWidth,   ///< 10000^(-2k/D), as in the paper and in Marian
+  kByHalves,  ///< 10000^(-k/(D/2 - 1)), so that the last is 1/10000, as in fairseq and M2M-100
+};
+
+/// fairseq's sinusoidal positions (length, D): sines, then cosines of the frequencies kByHalves, computed in
+/// float32 as transformers does; an odd width has a last column of zeros. Throws like sinusoid_table(), and
+/// kShape for a width below 4.
+Tensor fairseq_sinusoid_table(int64_t length, int64_t width, DType dtype = DType::kFloat32);
+
 /// (length, width), computed in float64. An odd width has one more sine than cosines. Throws kShape for a
 /// length below 0 or a width below 1.
 Tensor sinusoid_table(int64_t length, int64_t width, SinusoidLayout layout, DType dtype = DType::kFloat32);

@@ -51,9 +51,13 @@ Distances Distances::buckets(const BucketOptions& options) {
          "least, and distances beyond {}, up to {}",
          options.buckets, options.reach, options.bidirectional ? 4 : 2, of_a_side / 2, kMostReach);
   }
+  if (options.table_rows != 0 && options.table_rows < options.buckets) {
+    fail(ErrorKind::kUsage, "relative positions: {} buckets need a table of as many rows, not {}",
+         options.buckets, options.table_rows);
+  }
   Distances distances;
   distances.reach_ = options.reach;
-  distances.count_ = options.buckets;
+  distances.count_ = options.table_rows != 0 ? options.table_rows : options.buckets;
   for (int64_t distance = -options.reach; distance <= options.reach; ++distance) {
     const bool behind = distance > 0;
     int64_t row = 0;

@@ -28,6 +28,7 @@ struct BucketOptions {
   /// masks
   /// hide them.
   bool bidirectional = true;
+  int64_t table_rows = 0;  ///< of a larger table, whose last rows are not used; 0: `buckets`
 };
 
 /// The table row of each distance.
