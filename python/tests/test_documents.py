@@ -5,6 +5,7 @@ import importlib.util
 import io
 import json
 import re
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -59,3 +60,54 @@ def test_notebook(tmp_path, monkeypatch):
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile("".join(cell["source"]), "examples/attention.ipynb", "exec"), names)
     assert isinstance(names["trace"], heed.Trace) and names["change"].min() < -0.1
+
+
+def load_example(name, monkeypatch, *engines):
+    """The module examples/NAME.py, with empty modules in place of the engines that it imports."""
+    for engine in engines:
+        monkeypatch.setitem(sys.modules, engine, types.ModuleType(engine))
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"examples/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    if "pyspark.sql" in engines:
+        sys.modules["pyspark.sql"].SparkSession = None
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_spark_example(monkeypatch):
+    example = load_example("spark_translate", monkeypatch, "pyspark", "pyspark.sql")
+    monkeypatch.setattr(example, "LINES_PER_CALL", 2)
+    lines = ["Der Hund schläft.", "", "Guten Morgen!"]
+    expected = heed.Translator(ROOT / "models/de-en").translate(lines)
+    assert list(example.translate_partition(iter(lines), ROOT / "models/de-en", 1)) == expected
+
+
+def test_ray_example(monkeypatch, tmp_path):
+    example = load_example("ray_translate", monkeypatch, "ray")
+    text = "Der Hund\u2028schläft.\n\nGuten Morgen!\nDanke"
+    path = tmp_path / "corpus.de"
+    path.write_text(text)
+    size = path.stat().st_size
+    for chunk in range(1, size + 1):  # each line lies in exactly one chunk, wherever chunks end
+        found = []
+        for begin in range(0, size, chunk):
+            found += example.read_lines({"path": str(path), "begin": begin, "end": min(begin + chunk, size)})
+        assert [row["text"] for row in found] == text.split("\n")
+    worker = example.Translate(ROOT / "models/de-en", 1)
+    assert worker({"text": ["Der Hund schläft.", ""]}) == {"text": ["The dog is sleeping.", ""]}
+
+
+def test_slurm_example(tmp_path):
+    for name, action in ("srun", 'exec "$@"'), ("heed", 'printf "%s " "$@"'):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{action}\n")
+        (tmp_path / name).chmod(0o755)
+    script = [str(ROOT / "examples/slurm_translate.sh"), "40", "a b.de", str(tmp_path / "out")]
+    task = {"PATH": f"{tmp_path}:/usr/bin:/bin", "SLURM_ARRAY_TASK_ID": "7", "SLURM_CPUS_PER_TASK": "2"}
+    run = subprocess.run([*script, "--pair", "de-en"], env=task, check=True, capture_output=True, text=True)
+    assert run.stdout == (
+        "translate --pair de-en --quiet --threads 2 --input a b.de --part 7/40 --resume "
+        f"--output {tmp_path}/out/00007.txt "
+    )
+    assert (tmp_path / "out").is_dir()
+    del task["SLURM_ARRAY_TASK_ID"]  # not a job array
+    assert subprocess.run(script, env=task, capture_output=True).returncode == 2
