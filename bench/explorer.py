@@ -17,24 +17,11 @@ import threading
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/browser"))
+from frames import times_while_hovering  # noqa: E402
 from webdriver import Browser  # noqa: E402
 
 LONG = " ".join(["Das kleine Kind, das gestern mit seinem Hund im Garten spielte, hat heute mit der Großmutter in der "
                  "Küche gekocht"] * 3) + "."
-FRAMES = """
-  const tokens = [...document.querySelectorAll('.token')];
-  return new Promise((done) => {
-    const times = [];
-    let n = 0, last = performance.now();
-    const step = (now) => {
-      times.push(now - last);
-      last = now;
-      tokens[n % tokens.length].dispatchEvent(new PointerEvent('pointerenter'));
-      if (++n < 120) requestAnimationFrame(step);
-      else done(times.slice(10).sort((a, b) => a - b));
-    };
-    requestAnimationFrame(step);
-  });"""
 
 
 def main():
@@ -62,7 +49,7 @@ def main():
             browser.resize(1600, 1200)
             show(text=LONG, view="heads")
             browser.wait("document.querySelector('#panel .overlay')", "the maps", 60)
-            frames = browser.run(FRAMES)
+            frames = times_while_hovering(browser, 120)
             print(f"frames while hovering over {len(LONG.split())} words: median {statistics.median(frames):.1f} ms, "
                   f"95% below {frames[int(0.95 * len(frames))]:.1f} ms")
     finally:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
+#include "mutated_bytes.h"
 #include "test_folder.h"
 
 namespace heed {
@@ -94,15 +95,13 @@ TEST(Ctranslate2File, RefusesDamage) {
 }
 
 TEST(Ctranslate2File, MutatedFilesAreRefusedOrRead) {
+  constexpr std::string_view kHazards[] = {"\xff", "\xff\xff\xff\xff"};
   const TestFolder folder;
   Random random(RandomKey::from_seed(23));
   int read = 0, refused = 0;
   for (int round = 0; round < 3000; ++round) {
-    std::string bytes = good_file();
-    for (uint64_t change = random.below(3) + 1; change > 0; --change) {
-      bytes[random.below(bytes.size())] = static_cast<char>(random.next());
-    }
     try {
+      const std::string bytes = mutated_bytes(good_file(), random, kHazards);
       const Ctranslate2File file = Ctranslate2File::open(folder.write("x", bytes));
       for (const TensorInfo& tensor : file.infos()) {
         if (!tensor.readable) continue;

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "io/safetensors.h"
 #include "io/safetensors_bytes.h"
+#include "mutated_bytes.h"
 #include "test_folder.h"
 
 namespace heed {
@@ -56,60 +57,24 @@ RC_GTEST_PROP(SafetensorsProperty, AnythingWrittenIsReadBackBitByBit, ()) {
   }
 }
 
-/// Bytes changed, removed, duplicated, truncated, or replaced by typical parser hazards.
-std::string mutated(std::string bytes, Random& random) {
-  const char* const kTokens[] = {"18446744073709551615",
-                                 "-1",
-                                 "1e999",
-                                 "9223372036854775807",
-                                 "null",
-                                 "[[[[",
-                                 "\"__metadata__\"",
-                                 "{",
-                                 "}",
-                                 "0.5",
-                                 "\xff",
-                                 "\\ud800",
-                                 "\"dtype\"",
-                                 "\"a",
-                                 "]",
-                                 "F64",
-                                 ",",
-                                 ":"};
-  const auto changes = 1 + random.below(3);
-  for (uint64_t change = 0; change < changes && !bytes.empty(); ++change) {
-    const size_t at = random.below(bytes.size());
-    const size_t count = random.below(std::min<size_t>(bytes.size() - at, 24) + 1);
-    switch (random.below(7)) {
-      case 0:
-        bytes[at] = static_cast<char>(random.next());
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.below(8)));
-        break;
-      case 2:
-        bytes.erase(at, count);
-        break;
-      case 3:
-        bytes.insert(at, bytes.substr(random.below(bytes.size()), count));
-        break;
-      case 4:
-        bytes.resize(at);
-        break;
-      case 5:
-        bytes.replace(at, std::min<size_t>(count, 8), kTokens[random.below(std::size(kTokens))]);
-        break;
-      default:  // another digit keeps the JSON valid, so that the later checks are reached
-        for (size_t next = at; next < bytes.size(); ++next) {
-          if (bytes[next] >= '0' && bytes[next] <= '9') {
-            bytes[next] = static_cast<char>('0' + random.below(10));
-            break;
-          }
-        }
-    }
-  }
-  return bytes;
-}
+constexpr std::string_view kHazards[] = {"18446744073709551615",
+                                         "-1",
+                                         "1e999",
+                                         "9223372036854775807",
+                                         "null",
+                                         "[[[[",
+                                         "\"__metadata__\"",
+                                         "{",
+                                         "}",
+                                         "0.5",
+                                         "\xff",
+                                         "\\ud800",
+                                         "\"dtype\"",
+                                         "\"a",
+                                         "]",
+                                         "F64",
+                                         ",",
+                                         ":"};
 
 constexpr char kHeader[] =
     R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},)"
@@ -135,7 +100,7 @@ TEST(SafetensorsFuzz, HeadersAreRefusedOrSound) {
   Random random(RandomKey::from_seed(20));
   int accepted = 0, refused = 0;
   for (int round = 0; round < 30'000; ++round) {
-    const std::string header = mutated(kHeader, random);
+    const std::string header = mutated_bytes(kHeader, random, kHazards);
     const uint64_t data_size = random.below(4) == 0 ? random.below(64) : kDataSize;
     try {
       expect_sound(parse_safetensors_header(header, data_size, "x").tensors, data_size);
@@ -171,7 +136,7 @@ TEST(SafetensorsFuzz, FilesAreRefusedOrRead) {
   for (size_t length = 0; length < whole.size(); ++length) check(whole.substr(0, length));
   EXPECT_EQ(refused, static_cast<int>(whole.size())) << "every file that is cut off must be refused";
   EXPECT_EQ(read, 0);
-  for (int round = 0; round < 3000; ++round) check(mutated(whole, random));
+  for (int round = 0; round < 3000; ++round) check(mutated_bytes(whole, random, kHazards));
   EXPECT_GT(read, 100);
 }
 

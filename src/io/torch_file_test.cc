@@ -7,6 +7,7 @@
 #include "io/torch_bytes.h"
 #include "io/weight_files.h"
 #include "io/zip_file.h"
+#include "mutated_bytes.h"
 #include "test_folder.h"
 
 namespace heed {
@@ -189,34 +190,6 @@ TEST(TorchFile, TheZipDirectoryIsChecked) {
   expect_refused("<!doctype html>", "neither a zip file nor a pickle");
 }
 
-/// Bytes changed, removed, duplicated or truncated.
-std::string mutated(std::string bytes, Random& random) {
-  for (uint64_t change = random.below(3) + 1; change > 0 && !bytes.empty(); --change) {
-    const size_t at = random.below(bytes.size());
-    const size_t count = random.below(std::min<size_t>(bytes.size() - at, 24) + 1);
-    switch (random.below(6)) {
-      case 0:
-        bytes[at] = static_cast<char>(random.next());
-        break;
-      case 1:
-        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random.below(8)));
-        break;
-      case 2:
-        bytes.erase(at, count);
-        break;
-      case 3:
-        bytes.insert(at, bytes.substr(random.below(bytes.size()), count));
-        break;
-      case 4:
-        bytes.replace(at, std::min<size_t>(count, 8), count, '\xff');
-        break;
-      default:
-        if (random.below(8) == 0) bytes.resize(at);
-    }
-  }
-  return bytes;
-}
-
 long peak_kilobytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -224,6 +197,7 @@ long peak_kilobytes() {
 }
 
 TEST(TorchFile, MutatedFilesAreRefusedOrRead) {
+  constexpr std::string_view kHazards[] = {"\xff", "\xff\xff\xff\xff", "\xff\xff\xff\xff\xff\xff\xff\xff"};
   const TestFolder folder;
   const std::string legacy = torch_legacy(
       pickle_of("}(" + pickled_items({tensor_of("w", 2, {2, 3}, {1, 2})}, true) + "u"), {good_storages()[0]});
@@ -232,7 +206,7 @@ TEST(TorchFile, MutatedFilesAreRefusedOrRead) {
   int read = 0, refused = 0;
   for (const std::string& whole : {torch_zip(good_pickle(), good_storages()), legacy}) {
     for (int round = 0; round < 4000; ++round) {
-      const std::string path = folder.write("x.bin", mutated(whole, random));
+      const std::string path = folder.write("x.bin", mutated_bytes(whole, random, kHazards));
       try {
         const TorchFile file = TorchFile::open(path);
         for (const TensorInfo& tensor : file.infos()) {
