@@ -17,6 +17,19 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/// Fades the left and right edges of a box that scrolls, where there is more to see.
+export function fadeEdges(box) {
+  const show = () => {
+    box.classList.toggle("more-left", box.scrollLeft > 1);
+    box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  };
+  box.addEventListener("scroll", show, {passive: true});
+  const sizes = new ResizeObserver(show);
+  sizes.observe(box);
+  for (const child of box.children) sizes.observe(child);
+  return box;
+}
+
 /// Sets or removes an attribute.
 export function setAttribute(target, name, value) {
   if (value === null || value === false)

@@ -4,7 +4,7 @@
 import {attend, classify, createLatest, listModels, modelOf, readFile} from "./api.js";
 import {readColours} from "./colours.js";
 import {createPlaceControls, createSettings} from "./controls.js";
-import {element} from "./dom.js";
+import {element, fadeEdges} from "./dom.js";
 import {createExport} from "./export.js";
 import {createSentence} from "./sentence.js";
 import {createMarks, createStore, parseHeads, parseSpot, writeSpot} from "./state.js";
@@ -152,6 +152,7 @@ for (const name of Object.keys(views)) {
       },
       strings.views[name]));
 }
+fadeEdges(tabs);
 tabs.addEventListener("keydown", (event) => {
   const all = [...tabs.children].filter((tab) => !tab.hidden), at = all.indexOf(document.activeElement);
   const next = {

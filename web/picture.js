@@ -1,7 +1,7 @@
 // A picture on the page: a canvas, a second one above it for what is marked, a caption, and a table with the
 // same numbers for whoever does not see it.
 
-import {element} from "./dom.js";
+import {element, fadeEdges} from "./dom.js";
 import {paint} from "./scene.js";
 import {strings} from "./strings.js";
 
@@ -26,7 +26,8 @@ export function createPicture({point, leave, press, key}) {
   const overlay = element("canvas", {class: "overlay", tabindex: "0", role: "img"});
   const status = element("p", {class: "reading", "aria-live": "polite"});
   const table = element("details", {class: "numbers"}, element("summary", {}, strings.table));
-  const frame = element("div", {class: "frame"}, element("div", {class: "canvases"}, base, overlay));
+  const frame =
+      fadeEdges(element("div", {class: "frame"}, element("div", {class: "canvases"}, base, overlay)));
   const figure = element("figure", {class: "picture"}, frame, status, table);
   const place = (event) => {
     const box = overlay.getBoundingClientRect();

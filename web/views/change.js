@@ -86,6 +86,7 @@ export function createChange(app) {
   let probed = "";                         // the model that it is known of
   let original = null, originalOf = "", losses = new Map(), lossesOf = "";
 
+  let shown = {};  // what showResult has last drawn, and for which trace
   const sentenceKey = (state) =>
       JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.precision]);
   const off = () => parseHeads(app.store.get().off);
@@ -227,6 +228,12 @@ export function createChange(app) {
     const state = app.store.get(), now = app.trace();
     const changed = [state.off, state.target, state.prefix, state.require, state.forbid].some((each) => each);
     if (offline) return result.replaceChildren(app.needsModel());
+    const wanted = JSON.stringify([
+      sentenceKey(state), state.off, state.target, state.prefix, state.require, state.forbid,
+      app.colours().ink
+    ]);
+    if (shown.trace === now && shown.wanted === wanted) return;
+    shown = {trace: now, wanted};
     if (originalOf !== sentenceKey(state)) {
       original = null;
       if (!changed) {
@@ -235,7 +242,10 @@ export function createChange(app) {
       } else {
         const answer = await latestOriginal(
             (signal) => attend({...state, prefix: "", require: "", forbid: ""}, {}, signal));
-        if (!answer || answer.failure) return;
+        if (!answer || answer.failure) {
+          shown = {};
+          return;
+        }
         original = answer.result;
         originalOf = sentenceKey(state);
       }

@@ -4,7 +4,7 @@
 import {attend, createLatest, modelOf} from "../api.js";
 import {element, select} from "../dom.js";
 import {createPicture, numberTable} from "../picture.js";
-import {Scene} from "../scene.js";
+import {Scene, shorten} from "../scene.js";
 import {strings} from "../strings.js";
 import {Trace} from "../trace.js";
 
@@ -89,7 +89,7 @@ export function createCompare(app) {
     let y = 0;
     panels.forEach(([trace, parts, title], n) => {
       const x = beside ? n * (width + kGap) : 0;
-      scene.text(x, y + 16, title, {size: 13, fill: colours.ink, room: width});
+      scene.text(x, y + 16, shorten(title, 13, width - 4), {size: 13, fill: colours.ink});
       // Maps are drawn from their own top: a scene of their own, moved below the heading.
       const own = new Scene(width, layouts[n].height);
       addMap(own, layouts[n], 0, trace.queryLabels(stack), trace.keyLabels(stack), parts, colours);

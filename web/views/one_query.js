@@ -5,7 +5,7 @@
 //
 // The picture is a table, so that it reads the same without eyes.
 
-import {element, select} from "../dom.js";
+import {element, fadeEdges, select} from "../dom.js";
 import {dot} from "../packed.js";
 import {strings} from "../strings.js";
 
@@ -66,7 +66,7 @@ export function createOneQuery(app) {
       strings.queryChoice,
       (value) =>
           app.pin({side: app.place().stack === "encoder" ? "source" : "target", index: Number(value)}));
-  const body = element("div", {class: "scroll steps"});
+  const body = fadeEdges(element("div", {class: "scroll steps"}));
   const bar = (share, text) => {
     const fill = element("span", {class: "bar-fill"});
     fill.style.width = `${Math.max(0, Math.min(100, 100 * share))}%`;
@@ -142,7 +142,12 @@ export function createOneQuery(app) {
                 ]
                     .map(
                         (name, n) => element(
-                            "th", {scope: "col", title: n === 8 ? strings.contributionHelp : null}, name)))),
+                            "th", {
+                              scope: "col",
+                              class: n >= 2 && n <= 4 ? "number" : null,
+                              title: n === 8 ? strings.contributionHelp : null
+                            },
+                            name)))),
         element("tbody", {}, rows),
         element(
             "tfoot", {},

@@ -10,18 +10,21 @@ import {createPicture, numberTable} from "../picture.js";
 import {Scene, shorten} from "../scene.js";
 import {strings} from "../strings.js";
 
-const kColumn = 132, kRow = 34, kTop = 30, kBox = 108;
+const kRow = 34, kTop = 30, kGap = 18;
+const kNarrowest = 90, kWidest = 108;  // boxes: narrower where all steps then fit in the page
 
 /// Candidates with their place, those of each node, and the nodes on the winner's way.
-function layOutTree(tree) {
+function layOutTree(tree, room) {
   const boxes = [], byNode = new Map();
+  const fitting = Math.floor((room + kGap) / tree.steps.length) - kGap;
+  const boxWidth = fitting < kNarrowest ? kWidest : Math.min(kWidest, fitting);
   tree.steps.forEach((step, column) => {
     step.candidates.forEach((candidate, row) => {
       const box = {
         ...candidate,
         column,
         row,
-        x: column * kColumn,
+        x: column * (boxWidth + kGap),
         y: kTop + row * kRow,
         label: tokenLabels([candidate.token])[0],
         begins: candidate.token.startsWith("\u2581")
@@ -36,7 +39,8 @@ function layOutTree(tree) {
   const winner = new Set(way);
   for (const box of boxes) box.wins = box.node !== null && winner.has(box.node);
   const rows = Math.max(...tree.steps.map((step) => step.candidates.length));
-  return {boxes, byNode, width: tree.steps.length * kColumn, height: kTop + rows * kRow + 6};
+  const width = tree.steps.length * (boxWidth + kGap) - kGap + 2;
+  return {boxes, byNode, boxWidth, width, height: kTop + rows * kRow + 6};
 }
 
 /// The text that leads to a candidate, itself included.
@@ -50,11 +54,11 @@ export function createSearch(app) {
   const latest = createLatest();
   const note = element("p", {class: "note-line"});
   const finished = element("ol", {class: "finished"});
-  let layout = null, cursor = -1, asked = "";
+  let layout = null, cursor = -1, asked = "", found = null;
 
   const boxAt = (x, y) =>
       layout?.boxes.findIndex(
-          (box) => x >= box.x && x <= box.x + kBox && y >= box.y && y <= box.y + kRow - 6) ??
+          (box) => x >= box.x && x <= box.x + layout.boxWidth && y >= box.y && y <= box.y + kRow - 6) ??
       -1;
   const go = (index) => {
     const box = layout?.boxes[index];
@@ -94,7 +98,7 @@ export function createSearch(app) {
     }
     const scene = new Scene(layout.width, layout.height), colours = app.colours();
     for (let at = box; at; at = at.parent === null ? null : layout.byNode.get(at.parent)) {
-      scene.rect(at.x, at.y, kBox, kRow - 8, null, {stroke: colours.accent, line: 2, radius: 5});
+      scene.rect(at.x, at.y, layout.boxWidth, kRow - 8, null, {stroke: colours.accent, line: 2, radius: 5});
     }
     picture.mark(scene);
     picture.say(
@@ -103,15 +107,16 @@ export function createSearch(app) {
 
   const draw = (tree) => {
     if (tree.steps.length === 0) return note.replaceChildren(strings.searchEmpty);
-    layout = layOutTree(tree);
-    const colours = app.colours(), scene = new Scene(layout.width, layout.height);
+    layout = layOutTree(tree, picture.room());
+    const colours = app.colours(), scene = new Scene(layout.width, layout.height), width = layout.boxWidth;
     tree.steps.forEach(
-        (step, n) => scene.text(n * kColumn, 16, strings.step(n + 1), {size: 12, fill: colours.faint}));
+        (step, n) =>
+            scene.text(n * (width + kGap), 16, strings.step(n + 1), {size: 12, fill: colours.faint}));
     for (const box of layout.boxes) {
       const parent = box.parent === null ? null : layout.byNode.get(box.parent);
       if (!parent) continue;
       scene.curve(
-          {x: parent.x + kBox, y: parent.y + kRow / 2 - 4}, {x: box.x, y: box.y + kRow / 2 - 4}, "x",
+          {x: parent.x + width, y: parent.y + kRow / 2 - 4}, {x: box.x, y: box.y + kRow / 2 - 4}, "x",
           box.wins     ? colours.accent :
               box.kept ? colours.faint :
                          colours.rule,
@@ -120,19 +125,19 @@ export function createSearch(app) {
     for (const box of layout.boxes) {
       const probability = Math.exp(box.log_probability);
       scene.rect(
-          box.x, box.y, kBox, kRow - 8, colours.background,
+          box.x, box.y, width, kRow - 8, colours.background,
           {stroke: box.wins ? colours.accent : colours.rule, line: box.wins ? 2 : 1, radius: 5});
       scene.rect(
-          box.x + 1, box.y + kRow - 12, Math.max(0.5, (kBox - 2) * probability), 3,
+          box.x + 1, box.y + kRow - 12, Math.max(0.5, (width - 2) * probability), 3,
           box.wins ? colours.accent : headColour(colours, 1),
           {opacity: box.kept || box.wins || box.finished ? 1 : 0.4});
-      scene.text(box.x + 6, box.y + 16, shorten(box.label.text, 13, kBox - 46), {
+      scene.text(box.x + 6, box.y + 16, shorten(box.label.text, 13, width - 46), {
         size: 13,
         fill: box.kept || box.wins || box.finished ? colours.ink : colours.faint,
         bold: box.wins
       });
       scene.text(
-          box.x + kBox - 5, box.y + 16, `${(100 * probability).toFixed(probability < 0.1 ? 1 : 0)} %`,
+          box.x + width - 5, box.y + 16, `${(100 * probability).toFixed(probability < 0.1 ? 1 : 0)} %`,
           {size: 11, fill: colours.faint, align: "end"});
     }
     picture.show(
@@ -163,7 +168,10 @@ export function createSearch(app) {
         state.pair, state.model, state.text, state.beam, state.penalty, state.precision, state.prefix,
         state.require, state.forbid
       ]);
-      if (wanted === asked) return;
+      if (wanted === asked) {
+        if (found) draw(found);  // in another width or other colours
+        return;
+      }
       asked = wanted;
       const answer = await latest((signal) => searchTree(state, signal));
       if (!answer) return;
@@ -172,7 +180,8 @@ export function createSearch(app) {
       ];
       note.textContent = answer.failure ??
           demands.filter(([, text]) => text).map(([label, text]) => `${label}: ${text}`).join("; ");
-      if (answer.result) draw(answer.result);
+      found = answer.result ?? null;
+      if (found) draw(found);
     },
   };
 }
