@@ -41,12 +41,19 @@ struct TranslatedText {
   std::vector<std::string> pieces;  ///< subword tokens, including the end token
 };
 
+/// The languages of a model that has a token for each, such as "eng_Latn" of NLLB-200 and "de" of M2M-100;
+/// empty: those of its directory.
+struct Languages {
+  std::string source{}, target{};
+};
+
 /// A loaded model. Thread-safe; all calls share the translator's threads.
 class Translator {
  public:
-  /// Opens a directory in Hugging Face's Marian layout. `threads` 0: one per processor; results do not depend
-  /// on it. Throws Error.
-  explicit Translator(const std::string& directory, int threads = 0);
+  /// Opens a directory in Hugging Face's layout: Marian, or another family of docs/models.md. `threads` 0:
+  /// one per processor; results do not depend on it. Throws Error; kUsage for an unknown language, and, when
+  /// translating, if the model needs a target language and has none.
+  explicit Translator(const std::string& directory, int threads = 0, const Languages& languages = {});
   ~Translator();
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;

@@ -30,11 +30,22 @@ class Translator:
 
     directory: a model directory (docs/model-format.md).
     threads: 0 for one per processor. Results do not depend on it.
-    Raises heed.Error if the directory is missing, or is no translation model.
+    source_language, target_language: of a model that has a token for each language, such as "eng_Latn" of
+        NLLB-200 (docs/models.md); empty for those of the directory.
+    Raises heed.Error if the directory is missing, or is no translation model, or has no such language.
     """
 
-    def __init__(self, directory: str | os.PathLike[str], threads: int = 0) -> None:
-        self._model = _heed.Translator(path_of("directory", directory), threads)
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        threads: int = 0,
+        *,
+        source_language: str = "",
+        target_language: str = "",
+    ) -> None:
+        self._model = _heed.Translator(
+            path_of("directory", directory), threads, source_language, target_language
+        )
 
     @overload
     def translate(

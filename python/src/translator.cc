@@ -34,10 +34,13 @@ void bind_translator(nb::module_& m) {
   nb::class_<Translator>(m, "Translator")
       .def(
           "__init__",
-          [](Translator* self, const std::string& directory, int threads) {
-            in_background([&](const std::atomic<bool>&) { new (self) Translator(directory, threads); });
+          [](Translator* self, const std::string& directory, int threads, const std::string& source,
+             const std::string& target) {
+            in_background([&](const std::atomic<bool>&) {
+              new (self) Translator(directory, threads, {source, target});
+            });
           },
-          "directory"_a, "threads"_a)
+          "directory"_a, "threads"_a, "source_language"_a, "target_language"_a)
       .def(
           "translate",
           [](const Translator& self, const std::vector<std::string>& lines, TranslateOptions options) {

@@ -4,6 +4,7 @@
 
 #include "api/checks.h"
 #include "base/thread_pool.h"
+#include "decode/model_files.h"
 #include "decode/translator.h"
 #include "inspect/head_ablation.h"
 #include "inspect/translation_trace.h"
@@ -14,16 +15,12 @@
 namespace heed {
 
 struct Translator::State {
-  State(const std::string& directory, int threads)
-      : model((checked_threads(threads), load(directory))),
-        tokenizer(Tokenizer::load(directory)),
-        pool(threads) {}
-
-  /// Throws for a model that does not translate, which has no such tokenizer either.
-  static models::LoadedModel load(const std::string& directory) {
-    models::LoadedModel loaded = models::load_model(directory);
-    loaded.seq2seq();
-    return loaded;
+  State(const std::string& directory, int threads, const Languages& languages)
+      : files((checked_threads(threads), decode::translation_model(models::load_model(directory)))),
+        pool(threads) {
+    if (!languages.source.empty() || !languages.target.empty()) {
+      decode::choose_languages(files, languages.source, languages.target);
+    }
   }
 
   static void require_valid(const TranslateOptions& o) {
@@ -65,13 +62,14 @@ struct Translator::State {
     return {model.seq2seq(), model.context(), tokenizer, pool, o};
   }
 
-  models::LoadedModel model;
-  Tokenizer tokenizer;
+  decode::TranslationModel files;
+  models::LoadedModel& model = files.loaded;
+  Tokenizer& tokenizer = files.tokenizer;
   ThreadPool pool;
 };
 
-Translator::Translator(const std::string& directory, int threads)
-    : state_(std::make_unique<State>(directory, threads)) {}
+Translator::Translator(const std::string& directory, int threads, const Languages& languages)
+    : state_(std::make_unique<State>(directory, threads, languages)) {}
 Translator::~Translator() = default;
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&&) noexcept = default;

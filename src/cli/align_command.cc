@@ -143,6 +143,7 @@ void add_align(Command& app, Work& work) {
                     "Select the heads that agree best with alignments learnt from the pairs (some "
                     "thousands), and store them in the model directory");
   add_model_options(*command, o->model);
+  add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->job);
   add_common_options(*command, o->common);

@@ -407,6 +407,7 @@ void add_attend(Command& app, Work& work) {
   add_integer(*command, "--columns", o->columns, "Terminal width [$COLUMNS, or the terminal's]", {20, 10000});
   command->add_flag("--no-color", o->no_color, "No colours, like the environment variable NO_COLOR");
   add_model_options(*command, o->model);
+  add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
   add_shortlist_option(*command, o->model.shortlist);

@@ -33,6 +33,7 @@ struct EvaluateOptions {
   CommonOptions common;
   std::vector<std::string> models, languages;  // --model and --pair
   std::string precision, shortlist;
+  ModelChoice chosen;  // only --source-language and --target-language
   SearchFlags search;
   TestSetInput input;
   std::vector<std::string> hypotheses, known_words, ablate;
@@ -137,7 +138,8 @@ std::vector<ModelChoice> chosen_models(const EvaluateOptions& o) {
     const std::string pair = o.models.empty() && n < o.languages.size() ? o.languages[n]
                              : o.languages.empty()                      ? ""
                                                                         : o.languages[0];
-    choices.push_back({n < o.models.size() ? o.models[n] : "", pair, o.precision, o.shortlist});
+    choices.push_back({n < o.models.size() ? o.models[n] : "", pair, o.precision, o.shortlist,
+                       o.chosen.source_language, o.chosen.target_language});
   }
   return choices;
 }
@@ -381,6 +383,7 @@ void add_evaluate(Command& app, Work& work) {
                    "Language pair of the bundled model [default: de-en]; may be repeated")
       ->type_name("PAIR")
       ->take_all();
+  add_language_options(*command, o->chosen);
   add_precision_option(*command, o->precision);
   add_ablate_option(*command, o->ablate);
   add_search_options(*command, o->search);

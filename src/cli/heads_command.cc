@@ -139,6 +139,7 @@ void add_heads(Command& app, Work& work) {
       ->type_name("F");
   command->add_flag("--json", o->json, "Write JSON instead of a table");
   add_model_options(*command, o->model);
+  add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->search);
   add_shortlist_option(*command, o->model.shortlist);

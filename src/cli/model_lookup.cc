@@ -83,6 +83,16 @@ void add_model_options(Command& app, ModelChoice& choice) {
       ->type_name("PAIR");
 }
 
+void add_language_options(Command& app, ModelChoice& choice) {
+  app.add_option("--source-language", choice.source_language,
+                 "Source language of a model with a token for each language (NLLB, M2M-100, mBART), such as "
+                 "eng_Latn [default: the model's]")
+      ->type_name("CODE");
+  app.add_option("--target-language", choice.target_language,
+                 "Target language of such a model, such as deu_Latn [default: the model's]")
+      ->type_name("CODE");
+}
+
 void add_named_model_option(Command& app, NamedModel& choice) {
   app.add_option("--model", choice.model, "Model directory [default: $HEED_MODEL]")->type_name("DIR");
 }

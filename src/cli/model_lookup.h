@@ -19,10 +19,15 @@ struct ModelChoice {
   std::string pair;       ///< empty: de-en
   std::string precision;  ///< empty: as the weights are stored
   std::string shortlist;  ///< "on" or "off"; empty: as models::LoadOptions has it
+  /// Of models with a token for each language; empty: the model's.
+  std::string source_language = {}, target_language = {};
 };
 
 /// Adds --model and --pair.
 void add_model_options(Command& app, ModelChoice& choice);
+
+/// Adds --source-language and --target-language.
+void add_language_options(Command& app, ModelChoice& choice);
 
 /// For tasks without bundled models: --model or $HEED_MODEL.
 struct NamedModel {

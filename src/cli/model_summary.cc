@@ -102,17 +102,23 @@ void read_dimensions(const JsonObject& config, ModelSummary& summary) {
       {"decoder_layers", "decoder layers"},
       {"n_layer", "layers"},
       {"num_hidden_layers", "layers"},
+      {"num_layers", "encoder layers"},
+      {"num_decoder_layers", "decoder layers"},
       {"encoder_attention_heads", "encoder heads"},
       {"decoder_attention_heads", "decoder heads"},
       {"n_head", "heads"},
       {"num_attention_heads", "heads"},
+      {"num_heads", "heads"},
+      {"d_kv", "head width"},
       {"num_key_value_heads", "key-value heads"},
       {"encoder_ffn_dim", "encoder feed-forward width"},
       {"decoder_ffn_dim", "decoder feed-forward width"},
       {"intermediate_size", "feed-forward width"},
       {"n_inner", "feed-forward width"},
+      {"d_ff", "feed-forward width"},
       {"activation_function", "activation"},
       {"hidden_act", "activation"},
+      {"feed_forward_proj", "activation"},
       {"max_position_embeddings", "positions"},
       {"n_positions", "positions"},
   };
@@ -204,8 +210,8 @@ ModelSummary summarize_model(const std::string& directory) {
   summary.start_norm = start_norm_of(directory, config);
   if (const std::string path = directory + "/tokenizer_config.json"; fs::is_regular_file(path)) {
     const JsonObject tokenizer = JsonObject::read(path);
-    summary.source_language = tokenizer.string("source_lang", "");
-    summary.target_language = tokenizer.string("target_lang", "");
+    summary.source_language = tokenizer.string("source_lang", tokenizer.string("src_lang", ""));
+    summary.target_language = tokenizer.string("target_lang", tokenizer.string("tgt_lang", ""));
   }
   summary.licence = licence_of(directory);
   summary.format = format_of(directory);

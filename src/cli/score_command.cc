@@ -152,6 +152,7 @@ void add_score(Command& app, Work& work) {
   command->add_flag("--json", o->texts.json,
                     "One JSON object per line, with the log-probability of every token");
   add_model_options(*command, o->model);
+  add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->texts.job);
   add_common_options(*command, o->texts.common);

@@ -226,6 +226,7 @@ void add_translate(Command& app, Work& work) {
              {"text", "html", "markdown"})
       ->type_name("FORMAT");
   add_model_options(*command, o->model);
+  add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_search_options(*command, o->choices.search);
   add_shortlist_option(*command, o->model.shortlist);

@@ -9,7 +9,12 @@
 namespace heed::cli {
 
 TranslationModel load_translation_model(const ModelChoice& choice) {
-  return translation_model(load_model(find_translation_model(choice), choice.precision, choice.shortlist));
+  TranslationModel model =
+      translation_model(load_model(find_translation_model(choice), choice.precision, choice.shortlist));
+  if (!choice.source_language.empty() || !choice.target_language.empty()) {
+    choose_languages(model, choice.source_language, choice.target_language);
+  }
+  return model;
 }
 
 void add_pairs_options(Command& app, PairsInput& input) {

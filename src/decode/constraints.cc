@@ -13,8 +13,7 @@ namespace heed::decode {
 
 RequiredPhrase required_phrase(const Tokenizer& tokenizer, const std::string& text) {
   if (strip(text).empty()) fail_option("$require: a required text must not be blank");
-  RequiredPhrase phrase{.ids = tokenizer.encode_target(text).ids};
-  phrase.ids.pop_back();  // the end token
+  RequiredPhrase phrase{.ids = tokenizer.target_phrase(text)};
   phrase.ends_in_digit = text.back() >= '0' && text.back() <= '9';
   if (std::ranges::count(phrase.ids, tokenizer.unknown_id()) > 0) {
     fail_option("$require: the model cannot write '{}', since its vocabulary lacks some of the characters",
@@ -48,8 +47,7 @@ ConstrainedSentence::ConstrainedSentence(const Tokenizer& tokenizer, const std::
     : options_(constrained_options(options, tokenizer, constraints)),
       sentence_{.number = 0, .source = source},
       required_(constraints.required) {
-  sentence_.prefix = tokenizer.encode_target(constraints.prefix).ids;
-  sentence_.prefix.pop_back();  // the end token
+  sentence_.prefix = tokenizer.target_phrase(constraints.prefix);
   for (const std::string& text : required_) phrases_.push_back(required_phrase(tokenizer, text));
 }
 

@@ -226,6 +226,11 @@ LinePart LineSplitter::encode(const Line& line, Range range, size_t most) const 
   return result;
 }
 
+/// Whether there are tokens besides the special ones and the language code.
+bool LineSplitter::has_text(const Line& line, const Encoding& part) const {
+  return part.ids.size() > tokenizer_.tokens_around_source() + (line.code.empty() ? 0 : 1);
+}
+
 /// Whether the model can generate a text, without unknown tokens.
 bool LineSplitter::target_can_hold(std::string_view text) const {
   const Encoding encoding = tokenizer_.encode_target(text);
@@ -299,8 +304,7 @@ SplitLine LineSplitter::split(std::string_view input) const {
     if (line.spans.empty()) {
       // Only a single character can exceed the limit: the tokenizer encodes it as more tokens than allowed.
       LinePart part = encode(line, whole, options_.max_part_tokens);
-      if (part.ids.size() > (line.code.empty() ? 1U : 2U))
-        add(std::move(part), whole);  // more than the end token
+      if (has_text(line, part)) add(std::move(part), whole);
       continue;
     }
     for (const Range& cut : cut_around_literals(line, whole)) {
@@ -317,7 +321,7 @@ SplitLine LineSplitter::split(std::string_view input) const {
         continue;
       }
       LinePart part = encode(line, range, options_.max_part_tokens);
-      if (part.ids.size() > (line.code.empty() ? 1U : 2U)) add(std::move(part), range);
+      if (has_text(line, part)) add(std::move(part), range);
     }
   }
   return result;

@@ -73,6 +73,7 @@ class LineSplitter {
   void append_true_case(std::string_view text, size_t origin, Rewritten& result) const;
   /// Encodes a range, truncated to `most` tokens (0: no limit).
   LinePart encode(const Line& line, Range range, size_t most = 0) const;
+  bool has_text(const Line& line, const Encoding& part) const;
   bool target_can_hold(std::string_view text) const;
   static bool holds_only_spans(const Line& line, Range range);
   std::vector<Range> cut_around_literals(const Line& line, Range range) const;

@@ -60,7 +60,8 @@ LogitRules::LogitRules(const SearchOptions& options, const models::Autoregressiv
     if (forced_end_ < 0 && !end_ids_.empty()) forced_end_ = end_ids_.front();
   }
   const int32_t padding = model.padding_id();
-  if (padding >= 0 && std::ranges::count(end_ids_, padding) == 0) forbidden_.push_back(padding);
+  const bool forbidden = model.forbids_padding() && std::ranges::count(end_ids_, padding) == 0;
+  if (padding >= 0 && forbidden) forbidden_.push_back(padding);
 }
 
 std::optional<int32_t> LogitRules::forced(int64_t length) const {

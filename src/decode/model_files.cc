@@ -10,6 +10,21 @@
 
 namespace heed::decode {
 
+namespace {
+
+/// A language that generation_config.json forces takes precedence over that of tokenizer_config.json.
+void set_target_language(TranslationModel& model) {
+  if (!model.tokenizer.target_begins_with_language()) return;
+  int32_t& forced = model.loaded.generation.forced_begin_id;
+  for (const std::string& language : model.tokenizer.languages()) {
+    if (forced < 0 || !model.tokenizer.is_language(language, forced)) continue;
+    model.tokenizer = model.tokenizer.with_languages("", language);
+  }
+  if (forced < 0) forced = model.tokenizer.first_target_id().value_or(-1);
+}
+
+}  // namespace
+
 TranslationModel translation_model(models::LoadedModel loaded) {
   loaded.seq2seq();  // throws for another task, before its tokenizer files are missed
   const std::string directory = loaded.directory;
@@ -27,7 +42,13 @@ TranslationModel translation_model(models::LoadedModel loaded) {
   require_size(model.tokenizer.vocabulary(), seq2seq.vocabulary_size(),
                model.tokenizer.has_two_vocabularies() ? "target_vocab.json" : "vocab.json",
                "decoder_vocab_size");
+  set_target_language(model);
   return model;
+}
+
+void choose_languages(TranslationModel& model, const std::string& source, const std::string& target) {
+  model.tokenizer = model.tokenizer.with_languages(source, target);
+  if (!target.empty()) model.loaded.generation.forced_begin_id = *model.tokenizer.first_target_id();
 }
 
 LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "models/model_directory.h"
 #include "text/text_tokenizer.h"
@@ -17,6 +18,10 @@ struct TranslationModel {
 /// Adds the tokenizer to a loaded translation model. Throws kUsage for another kind of model, kFormat if the
 /// vocabulary sizes differ, and the errors of Tokenizer::load().
 TranslationModel translation_model(models::LoadedModel loaded);
+
+/// Chooses the languages of a model whose source or target has a token for its language; empty: as before.
+/// Throws kUsage for another model or an unknown language.
+void choose_languages(TranslationModel& model, const std::string& source, const std::string& target);
 
 struct LanguageModelFiles {
   models::LoadedModel loaded;

@@ -105,6 +105,8 @@ SearchOptions search_options_of(const models::LoadedModel& model) {
   if (!model.generation.max_length && !model.generation.max_new) {
     options.max_length = longest > 0 ? std::min(longest, kUsualMaxLength) : kUsualMaxLength;
   }
+  // Other models may answer a short text at length.
+  if (!model.seq2seq().translates_sentences()) options.max_length_factor = 0;
   options.sample = model.generation.sample.value_or(false);
   options.shortlist = model.shortlist;
   options.shortlist_in_beams = model.shortlist_in_beams;

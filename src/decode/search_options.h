@@ -66,7 +66,7 @@ struct SearchOptions {
   /// this, positive ones divided. The score is the log-probability, or in greedy search and sampling the
   /// logit, as in Hugging Face. 1: off.
   double repetition_penalty = 1;
-  /// Ids that are never generated. Padding is always suppressed.
+  /// Ids that are never generated; also padding, if AutoregressiveModel::forbids_padding().
   std::vector<int32_t> forbidden_ids = {};
   /// Words that are never generated, whichever tokens write them; null: none. Applies to prompts too: a
   /// token that completes a word begun there is suppressed.

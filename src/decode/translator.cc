@@ -55,9 +55,13 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-std::vector<int32_t> without_end(std::vector<int32_t> ids) {
-  ids.pop_back();
-  return ids;
+/// The options that have a meaning for this model: one that does not translate sentences gets each line as
+/// it is.
+TranslatorOptions fitting(const models::Seq2Seq& model, TranslatorOptions options) {
+  if (model.translates_sentences()) return options;
+  options.split_sentences = options.protect_spans = options.true_case = false;
+  options.max_part_tokens = 0;
+  return options;
 }
 
 }  // namespace
@@ -68,10 +72,10 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       context_(context),
       tokenizer_(tokenizer),
       pool_(pool),
-      options_(std::move(options)),
+      options_(fitting(model, std::move(options))),
       splitter_(tokenizer, splitter_options(model, options_)),
       search_(model, context, search_options(options_, tokenizer), options_.budget),
-      prefix_(without_end(tokenizer.encode_target(options_.constraints.prefix).ids)),
+      prefix_(tokenizer.target_phrase(options_.constraints.prefix)),
       assembler_(model, context, tokenizer,
                  {.length_penalty = options_.search.length_penalty,
                   .prefix_tokens = prefix_.size(),
@@ -283,7 +287,7 @@ bool Translator::search_again(TranslationWindow& window, const Control& control)
       if (k < part.marks.size()) {
         phrase = {{marks_[k]}, false, true};
       } else {
-        phrase.ids = without_end(tokenizer_.encode_target(required.text).ids);
+        phrase.ids = tokenizer_.target_phrase(required.text);
         phrase.ends_in_digit = is_digit(required.text.back());
       }
       if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
@@ -349,7 +353,7 @@ bool Translator::extend_prefix(const LinePart& part, Replacement& replacement) c
   }
   if (!begin) return false;
   replacement.prefix.assign(ids.begin(), ids.begin() + static_cast<int64_t>(*begin));
-  const std::vector<int32_t> phrase = without_end(tokenizer_.encode_target(part.required[term].text).ids);
+  const std::vector<int32_t> phrase = tokenizer_.target_phrase(part.required[term].text);
   replacement.prefix.insert(replacement.prefix.end(), phrase.begin(), phrase.end());
   const auto length = static_cast<int64_t>(replacement.prefix.size());
   return model_.max_length() <= 0 || length + 2 < model_.max_length();

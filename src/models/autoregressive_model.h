@@ -36,6 +36,8 @@ class AutoregressiveModel : public Model {
   /// -1: none, as in some language models.
   virtual int32_t end_id() const = 0;
   virtual int32_t padding_id() const = 0;
+  /// Whether search never writes the padding token, although no setting says so.
+  virtual bool forbids_padding() const { return true; }
   /// The maximum sequence length in tokens, including the end token; 0: no limit.
   virtual int64_t max_length() const = 0;
 

@@ -175,7 +175,7 @@ class Exporter {
 
 Ctranslate2Variables ctranslate2_variables(const LoadedModel& loaded, DType dtype) {
   const auto* transformer = dynamic_cast<const Transformer*>(loaded.model.get());
-  if (transformer == nullptr || !unsupported_by_marian(transformer->config()).empty()) {
+  if (transformer == nullptr || !is_marian(transformer->config())) {
     fail(ErrorKind::kUsage, "'{}' ({}) cannot be converted for CTranslate2: only Marian models can",
          loaded.directory, loaded.model_type);
   }

@@ -114,9 +114,22 @@ class DefaultsReader {
       file_.reject("forced_bos_token_id", "null (for language models)");
     }
     d.forced_end_id = one_id("forced_eos_token_id");
+    if (is_config_) read_old_bart_ids(d);
     if (file_.has("bad_words_ids")) d.forbidden_ids = bad_words_of(file_, vocabulary_, d.end_ids);
     for (const int32_t id : ids("suppress_tokens")) d.forbidden_ids.push_back(id);
     d.begin_forbidden_ids = ids("begin_suppress_tokens");
+  }
+
+  /// The defaults of BART's and mBART's config.json; force_bos_token_to_be_generated is the oldest form.
+  void read_old_bart_ids(GenerationDefaults& d) const {
+    const std::string type = file_.string("model_type", "");
+    if (type != "bart" && type != "mbart") return;
+    if (!file_.json().contains("forced_eos_token_id")) {
+      d.forced_end_id = d.end_ids.empty() ? 2 : d.end_ids.front();
+    }
+    if (!file_.has("forced_bos_token_id") && file_.boolean("force_bos_token_to_be_generated", false)) {
+      d.forced_begin_id = static_cast<int32_t>(file_.integer("bos_token_id", {0, vocabulary_ - 1}, 0));
+    }
   }
 
   void read_sampling(GenerationDefaults& d) const {
@@ -144,6 +157,13 @@ class DefaultsReader {
 void require_same_start(const JsonObject& file, const JsonObject& config) {
   const char* key = "decoder_start_token_id";
   if (!file.has(key)) return;
+  const std::string type = config.string("model_type", "");
+  if (!config.has(key) && (type == "bart" || type == "m2m_100")) {
+    constexpr int kUsual = 2;
+    if (file.json().at(key) != kUsual)
+      file.reject(key, fmt::format("{} (config.json lacks the key)", kUsual));
+    return;
+  }
   const char* in_config = config.has(key) ? key : "pad_token_id";
   if (!config.has(in_config) || file.json().at(key) == config.json().at(in_config)) return;
   file.reject(key, fmt::format("the {} of config.json ({})", in_config, config.json().at(in_config).dump()));
@@ -172,16 +192,30 @@ void write_generation_defaults(const std::string& directory, const GenerationDef
     if (id >= 0) json[key] = id;
   };
   for (const int32_t id : defaults.forbidden_ids) json["bad_words_ids"].push_back({id});
+  if (!defaults.begin_forbidden_ids.empty()) json["begin_suppress_tokens"] = defaults.begin_forbidden_ids;
   add_id("bos_token_id", ids.begin);
   add_id("decoder_start_token_id", ids.start);
+  if (defaults.early_stopping == EarlyStopping::kTrue) json["early_stopping"] = true;
+  if (defaults.early_stopping == EarlyStopping::kNever) json["early_stopping"] = "never";
   add_id("eos_token_id", ids.end);
   if (defaults.end_ids.size() > 1) json["eos_token_id"] = defaults.end_ids;
+  add_id("forced_bos_token_id", defaults.forced_begin_id);
   add_id("forced_eos_token_id", defaults.forced_end_id);
   json["length_penalty"] = defaults.length_penalty;
   if (defaults.max_length) json["max_length"] = *defaults.max_length;
+  if (defaults.max_new) json["max_new_tokens"] = *defaults.max_new;
+  if (defaults.min_length > 0) json["min_length"] = defaults.min_length;
+  if (defaults.min_new > 0) json["min_new_tokens"] = defaults.min_new;
+  if (defaults.no_repeat_ngram_size > 0) json["no_repeat_ngram_size"] = defaults.no_repeat_ngram_size;
   json["num_beams"] = defaults.beams;
   add_id("pad_token_id", ids.padding);
   json["renormalize_logits"] = defaults.renormalize;
+  if (defaults.repetition_penalty != 1) json["repetition_penalty"] = defaults.repetition_penalty;
+  if (defaults.sample) json["do_sample"] = *defaults.sample;
+  if (defaults.temperature) json["temperature"] = *defaults.temperature;
+  if (defaults.top_k) json["top_k"] = *defaults.top_k;
+  if (defaults.top_p) json["top_p"] = *defaults.top_p;
+  if (defaults.min_p) json["min_p"] = *defaults.min_p;
   write_json(directory + "/generation_config.json", json);
 }
 

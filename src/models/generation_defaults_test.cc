@@ -134,6 +134,45 @@ TEST(GenerationDefaults, ReadsFilesOfTransformers) {
   }
 }
 
+// A fine-tuned model keeps the settings of the original one.
+TEST(GenerationDefaults, AreWrittenAsTheyWereRead) {
+  const GenerationDefaults read = defaults_of(R"({"begin_suppress_tokens": [3], "early_stopping": true,
+    "eos_token_id": [7, 8], "forced_bos_token_id": 12, "forced_eos_token_id": 7, "length_penalty": 2.0,
+    "max_new_tokens": 30, "min_length": 5, "min_new_tokens": 4, "no_repeat_ngram_size": 3, "num_beams": 5,
+    "repetition_penalty": 1.2, "temperature": 0.5})");
+  const TestFolder folder;
+  write_generation_defaults(folder.path(), read, {.padding = 1, .end = 7, .start = 99});
+  const GenerationDefaults again =
+      read_generation_defaults(folder.path(), JsonObject::parse(kConfig, "config.json"), Task::kTranslation);
+  EXPECT_EQ(again.begin_forbidden_ids, read.begin_forbidden_ids);
+  EXPECT_EQ(again.early_stopping, EarlyStopping::kTrue);
+  EXPECT_EQ(again.end_ids, read.end_ids);
+  EXPECT_EQ(again.forced_begin_id, 12);
+  EXPECT_EQ(again.forced_end_id, 7);
+  EXPECT_EQ(again.max_new, 30);
+  EXPECT_EQ(again.min_length + again.min_new, 9);
+  EXPECT_EQ(again.no_repeat_ngram_size, 3);
+  EXPECT_EQ(again.repetition_penalty, 1.2);
+  EXPECT_EQ(again.temperature, 0.5);
+}
+
+// The defaults of BART's config class, which hold where there is no generation_config.json.
+TEST(GenerationDefaults, OldDirectoriesOfBart) {
+  const auto of = [](const std::string& more) {
+    return defaults_of(
+        "", Task::kTranslation,
+        R"({"model_type": "bart", "vocab_size": 100, "eos_token_id": 2, "bos_token_id": 0)" + more + "}");
+  };
+  EXPECT_EQ(of("").forced_end_id, 2);
+  EXPECT_EQ(of(", \"forced_eos_token_id\": null").forced_end_id, -1);
+  EXPECT_EQ(of("").forced_begin_id, -1);
+  EXPECT_EQ(of(", \"force_bos_token_to_be_generated\": true").forced_begin_id, 0);
+  const std::string config = R"({"model_type": "m2m_100", "vocab_size": 100, "pad_token_id": 1})";
+  defaults_of(R"({"decoder_start_token_id": 2})", Task::kTranslation, config);
+  expect_error(ErrorKind::kFormat, "'decoder_start_token_id'",
+               [&] { defaults_of(R"({"decoder_start_token_id": 1})", Task::kTranslation, config); });
+}
+
 TEST(GenerationDefaults, DanglingLinksAreErrors) {
   const TestFolder folder;
   std::filesystem::create_symlink("elsewhere.json", folder.path("generation_config.json"));

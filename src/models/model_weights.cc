@@ -58,9 +58,15 @@ void require_tensor(const WeightFiles& files, const std::string& name, const Sha
   }
 }
 
+/// A parameter that is zero if the files lack it, as in transformers.
+bool may_be_missing(const nn::ParamSpec& spec) {
+  return spec.name == "final_logits_bias";
+}
+
 /// Throws unless the files contain a parameter with its shape.
 void require_row(const WeightFiles& files, const nn::ParamSpec& spec) {
   const std::string name = stored_name(files, spec);
+  if (name.empty() && may_be_missing(spec)) return;
   require_tensor(files, name.empty() ? spec.name : name, stored_shape(spec));
 }
 
@@ -206,6 +212,10 @@ void require_finite(const std::string& directory, const std::string& name, const
 /// Reads one parameter.
 void read_row(const WeightFiles& files, const nn::ParamSpec& spec, float* values) {
   const std::string name = stored_name(files, spec);
+  if (name.empty() && may_be_missing(spec)) {
+    std::fill_n(values, spec.shape.size(), 0.0F);
+    return;
+  }
   const Shape& shape = files.info(name).shape;
   files.read_into(name, values, shape);
   if (spec.transposed) transpose(values, shape);

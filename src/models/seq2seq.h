@@ -16,6 +16,9 @@ class Seq2Seq : public AutoregressiveModel {
   Task task() const override { return Task::kTranslation; }
   /// The start token of a target.
   virtual int32_t start_id() const = 0;
+  /// Whether lines of several sentences are to be split, as for models that were trained on sentences alone.
+  /// False: the text of a line is given to the model as it is.
+  virtual bool translates_sentences() const { return true; }
   std::vector<int32_t> beginning(std::span<const int32_t>) const override { return {start_id()}; }
 
   /// Forward pass with teacher forcing, and the loss of `labels`, one for each position of `decoder_input`.

@@ -14,6 +14,7 @@
 #include "nn/embedding.h"
 #include "nn/linear.h"
 #include "ops/elementwise.h"
+#include "ops/scale.h"
 
 namespace heed::models {
 
@@ -36,6 +37,8 @@ void require(const TransformerConfig& c) {
   if (c.positions.kind == nn::PositionKind::kLearned && c.max_length * c.width > int64_t{1} << 28) {
     fail(ErrorKind::kUsage, "{} positions of width {} exceed the supported size", c.max_length, c.width);
   }
+  HEED_CHECK(c.first_row == 0 || c.positions.kind == nn::PositionKind::kLearned ||
+             c.frequencies == nn::SinusoidFrequencies::kByHalves);
   for (const int32_t id : {c.padding_id, c.end_id, c.start_id}) {
     if (id < 0 || id >= c.vocabulary) {
       fail(ErrorKind::kUsage, "the special token id {} is out of range for a vocabulary of {}", id,
@@ -53,7 +56,24 @@ nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t in
           .dropout = c.dropout,
           .attention_dropout = c.attention_dropout,
           .activation_dropout = c.activation_dropout,
-          .norm = c.norm};
+          .norm_epsilon = c.norm_epsilon,
+          .norm = c.norm,
+          .head_width = c.head_width,
+          .attention_scale = c.score_scale,
+          .attention_bias = c.attention_bias,
+          .feed_forward_bias = c.feed_forward_bias};
+}
+
+nn::StackPositions::Shape positions_shape(const TransformerConfig& c, int heads, bool bidirectional) {
+  const bool skips_padding = c.frequencies == nn::SinusoidFrequencies::kByHalves;
+  return {.width = c.width,
+          .heads = heads,
+          .max_length = c.max_length,
+          .bidirectional = bidirectional,
+          .head_width = c.head_width,
+          .first_row = c.first_row,
+          .frequencies = c.frequencies,
+          .padding_id = skips_padding ? c.padding_id : -1};
 }
 
 /// Embeddings are multiplied by sqrt(D), so this standard deviation gives them unit variance.
@@ -77,48 +97,70 @@ Transformer::Transformer(const TransformerConfig& config) : config_(config) {
   if (config_.source_vocabulary == 0) config_.source_vocabulary = config.vocabulary;
   require(config_);
   add_embeddings();
-  auto encoder_options = layer_options(config, config.encoder_heads, config.encoder_inner_width);
-  source_.positions =
-      nn::StackPositions(table_, "model.encoder.", config.positions,
-                         {config.width, config.encoder_heads, config.max_length, /*bidirectional=*/true});
-  for (int n = 0; n < config.encoder_layers; ++n) {
-    const std::string prefix = fmt::format("model.encoder.layers.{}.", n);
-    encoder_options.relative = source_.positions.of_layer(table_, prefix + "self_attn.");
-    const int first_row = table_.size();
-    encoder_.emplace_back(table_, prefix, encoder_options, n);
-    if (config.depth_scaled_init) scale_layer(table_, first_row, n);
-  }
+  // Registers one stack; `options` has what its layers have in common.
+  const auto add_stack = [&](const StackNames& names, Embedding& embedding, nn::LayerOptions options,
+                             int layers, std::vector<nn::TransformerLayer>& stack) {
+    const nn::Norm::Options norm{config.norm, config.norm_epsilon};
+    embedding.positions = nn::StackPositions(table_, names.positions, config.positions,
+                                             positions_shape(config, options.heads, !options.causal));
+    if (!names.embedding_norm.empty()) {
+      embedding.norm.emplace(table_, names.embedding_norm, config.width, norm);
+    }
+    for (int n = 0; n < layers; ++n) {
+      const std::string prefix = fmt::format("{}{}.", names.layer, n);
+      options.relative = embedding.positions.of_layer(table_, prefix + "self_attn.");
+      const int first_row = table_.size();
+      stack.emplace_back(table_, prefix, options, n, names.layer_names);
+      if (config.depth_scaled_init) scale_layer(table_, first_row, n);
+    }
+  };
+  const TransformerFamily& family = *config.family;
+  add_stack(family.encoder, source_, layer_options(config, config.encoder_heads, config.encoder_inner_width),
+            config.encoder_layers, encoder_);
   auto decoder_options = layer_options(config, config.decoder_heads, config.decoder_inner_width);
   decoder_options.stack = Stack::kDecoder;
   decoder_options.causal = decoder_options.cross_attention = true;
-  target_.positions =
-      nn::StackPositions(table_, "model.decoder.", config.positions,
-                         {config.width, config.decoder_heads, config.max_length, /*bidirectional=*/false});
-  for (int n = 0; n < config.decoder_layers; ++n) {
-    const std::string prefix = fmt::format("model.decoder.layers.{}.", n);
-    decoder_options.relative = target_.positions.of_layer(table_, prefix + "self_attn.");
-    const int first_row = table_.size();
-    decoder_.emplace_back(table_, prefix, decoder_options, n);
-    if (config.depth_scaled_init) scale_layer(table_, first_row, n);
-  }
+  add_stack(family.decoder, target_, decoder_options, config.decoder_layers, decoder_);
   if (config.norm_first) {
-    encoder_norm_ = nn::Norm(table_, "model.encoder.layer_norm", config.width, {config.norm});
-    decoder_norm_ = nn::Norm(table_, "model.decoder.layer_norm", config.width, {config.norm});
+    const nn::Norm::Options norm{config.norm, config.norm_epsilon};
+    encoder_norm_ = nn::Norm(table_, family.encoder.final_norm, config.width, norm);
+    decoder_norm_ = nn::Norm(table_, family.decoder.final_norm, config.width, norm);
   }
-  const nn::ParamRef output_bias =
-      table_.add({"final_logits_bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
-  nn::ParamRef output = target_.tokens;
-  if (!config.tied_output) {
+  add_output();
+  add_optional_names();
+}
+
+void Transformer::add_output() {
+  nn::ParamRef output = target_.tokens, bias;
+  if (config_.output_bias) {
+    bias = table_.add(
+        {"final_logits_bias", {config_.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
+  }
+  if (!config_.tied_output) {
     output = table_.add(
-        {"lm_head.weight", {config.vocabulary, config.width}, embedding_initialisation(config), {}});
+        {"lm_head.weight", {config_.vocabulary, config_.width}, embedding_initialisation(config_), {}});
     table_.let_quantize(output.first);
   }
-  output_ = nn::Linear(table_, output, output_bias);
+  output_ = nn::Linear(table_, output, bias);
+}
+
+/// Files of models without an output layer leave out the prefix that all names have.
+void Transformer::add_optional_names() {
+  const std::string& prefix = config_.family->optional_prefix;
+  for (const std::string& name : config_.family->left_out) table_.leave_out(name);
+  if (prefix.empty()) return;
+  for (int row = 0; row < table_.size(); ++row) {
+    std::vector<std::string> names = table_[row].aliases;
+    names.push_back(table_[row].name);
+    for (const std::string& name : names) {
+      if (name.starts_with(prefix)) table_.also_call(row, name.substr(prefix.size()));
+    }
+  }
 }
 
 void Transformer::add_embeddings() {
-  const std::string encoder = "model.encoder.embed_tokens.weight",
-                    decoder = "model.decoder.embed_tokens.weight";
+  const TransformerFamily& family = *config_.family;
+  const std::string &encoder = family.encoder.embedding, &decoder = family.decoder.embedding;
   const auto add = [&](const std::string& name, int64_t vocabulary, std::vector<std::string> aliases) {
     const nn::ParamRef embedding = table_.add(
         {name, {vocabulary, config_.width}, embedding_initialisation(config_), std::move(aliases)});
@@ -126,15 +168,15 @@ void Transformer::add_embeddings() {
     return embedding;
   };
   if (config_.share_embeddings) {
-    source_.tokens = target_.tokens = add("model.shared.weight", config_.vocabulary, {encoder, decoder});
+    source_.tokens = target_.tokens = add(family.shared_embedding, config_.vocabulary, {encoder, decoder});
   } else {
     source_.tokens = add(encoder, config_.source_vocabulary, {});
     target_.tokens = add(decoder, config_.vocabulary, {});
-    table_.leave_out("model.shared.weight");
+    table_.leave_out(family.shared_embedding);
   }
   if (config_.tied_output) table_.also_call(target_.tokens.first, "lm_head.weight");
   // Marian's start embedding is zero, and toolkits that read its models may rely on that.
-  if (unsupported_by_marian(config_).empty() && config_.start_id == config_.padding_id) {
+  if (is_marian(config_) && config_.start_id == config_.padding_id) {
     table_.keep_zero(target_.tokens.first, config_.start_id);
   }
 }
@@ -145,20 +187,35 @@ Var Transformer::embed(nn::Context& context, const Embedding& embedding, const s
                        const std::vector<int32_t>& places) const {
   ops::EmbeddingOptions options;
   options.scale = config_.scale_embedding ? std::sqrt(static_cast<double>(config_.width)) : 1;
-  options.padding_id = config_.padding_id;
-  const Var x = embedding.positions.embed(context, embedding.tokens, ids, places, options);  // (N, D)
+  options.padding_id = config_.trains_padding ? -1 : config_.padding_id;
+  Var x = embedding.positions.embed(context, embedding.tokens, ids, places, options);  // (N, D)
+  if (embedding.norm) x = embedding.norm->forward(context, x);
   return ops::dropout(x, context.next_dropout(config_.dropout));
+}
+
+std::vector<int32_t> Transformer::places_of(const Sequences& sequences) const {
+  constexpr int64_t kUnlimited = int64_t{1} << 30;
+  return places_in(sequences, config_.limited_length ? config_.max_length : kUnlimited);
+}
+
+Var Transformer::finish(nn::Context& context, const nn::Norm& norm, const Var& x) const {
+  const Var y = config_.norm_first ? norm.forward(context, x) : x;
+  return config_.final_dropout ? ops::dropout(y, context.next_dropout(config_.dropout)) : y;
+}
+
+Var Transformer::output_input(const Var& hidden) const {
+  return config_.output_scale == 1 ? hidden : ops::scale(hidden, config_.output_scale);
 }
 
 Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   const auto layout = ops::AttentionLayout::packed(source.offsets, source.offsets);
-  const std::vector<int32_t> places = places_in(source, config_.max_length);
+  const std::vector<int32_t> places = places_of(source);
   Var x = embed(context, source_, source.ids, places);  // (Ns, D)
   const auto angles = source_.positions.angles(places, x.dtype());
   for (const nn::TransformerLayer& layer : encoder_) {
     x = layer.forward(context, x, layout, {.angles = angles ? &*angles : nullptr});
   }
-  return config_.norm_first ? encoder_norm_.forward(context, x) : x;
+  return finish(context, encoder_norm_, x);
 }
 
 Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, const Var& memory,
@@ -166,26 +223,27 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
   const auto self = ops::AttentionLayout::packed(decoder_input.offsets, decoder_input.offsets);
   const auto cross = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   const nn::TransformerLayer::Memory attended{memory, cross};
-  const std::vector<int32_t> places = places_in(decoder_input, config_.max_length);
+  const std::vector<int32_t> places = places_of(decoder_input);
   Var x = embed(context, target_, decoder_input.ids, places);  // (Nt, D)
   const auto angles = target_.positions.angles(places, x.dtype());
   for (const nn::TransformerLayer& layer : decoder_) {
     x = layer.forward(context, x, self, {.angles = angles ? &*angles : nullptr}, &attended);
   }
-  return config_.norm_first ? decoder_norm_.forward(context, x) : x;
+  return finish(context, decoder_norm_, x);
 }
 
 ops::VocabularyLoss Transformer::loss(nn::Context& context, const Sequences& source,
                                       const Sequences& decoder_input, const std::vector<int32_t>& labels,
                                       const ops::CrossEntropyOptions& options, double scale) const {
   const Var memory = encode(context, source);
-  const Var hidden = decode(context, decoder_input, memory, source);
+  const Var hidden = output_input(decode(context, decoder_input, memory, source));
   return output_.vocabulary_loss(context, hidden, id_tensor(labels), options, scale);
 }
 
 Tensor Transformer::logits(nn::Context& context, const Sequences& source,
                            const Sequences& decoder_input) const {
-  return output_.forward(context, decode(context, decoder_input, encode(context, source), source)).value();
+  const Var hidden = decode(context, decoder_input, encode(context, source), source);
+  return output_.forward(context, output_input(hidden)).value();
 }
 
 // ---- One position at a time ------------------------------------------------------------------------------
@@ -259,16 +317,17 @@ Tensor Transformer::step(nn::Context& context, DecoderState& decoder_state,
     const TransformerState::Memory& memory = state.memories[rows[r].sentence];
     cross.spans.push_back({query, query + 1, memory.begin, memory.begin + memory.count});
   }
-  for (nn::LayerState& layer : state.layers)
-    layer.self.reserve(state.cache_rows.size(), config_.width, nn::cached_type(context));
+  for (size_t n = 0; n < decoder_.size(); ++n) {
+    state.layers[n].self.reserve(state.cache_rows.size(), decoder_[n].key_value_width(),
+                                 nn::cached_type(context));
+  }
 
   Var x = embed(context, target_, step.ids, step.places);  // (R, D)
   const auto angles = target_.positions.angles(step.places, x.dtype());
   for (size_t n = 0; n < decoder_.size(); ++n) {
     x = decoder_[n].step(context, x, state.layers[n], {step.layout, &cross, angles ? &*angles : nullptr});
   }
-  if (config_.norm_first) x = decoder_norm_.forward(context, x);
-  return next_logits(context, output_, x, rows);
+  return next_logits(context, output_, output_input(finish(context, decoder_norm_, x)), rows);
 }
 
 }  // namespace heed::models

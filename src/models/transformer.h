@@ -1,6 +1,22 @@
-// The Transformer of "Attention is all you need" (Vaswani et al., 2017), for translation. By default
-// compatible with Hugging Face's MarianMTModel.
+// The Transformer of "Attention is all you need" (Vaswani et al., 2017), for translation: an encoder and a
+// decoder of the same layers (nn/transformer_layer.h) with different options.
+//
+//             norm         positions                     attention, feed-forward           output
+//   Marian    post-norm    sinusoidal                    biases                            tied, bias
+//   M2M-100   pre-norm     sinusoidal (fairseq)          biases                            tied
+//   BART      post-norm    learned; norm after them      biases                            tied, bias
+//   mBART     pre-norm     learned; norm after them      biases                            tied, bias
+//   T5        pre-norm     a bias for buckets of         no biases, scores not scaled,     tied and scaled,
+//             (RMS)        distances, one for a stack    own head width, a gate or none    or its own
+//
+// A family is a TransformerFamily (names of parameters) and a TransformerConfig (everything that config.json
+// says), which one file reads and writes: transformer_config.cc (Marian, and Heed's own type), t5_config.cc,
+// m2m100_config.cc, bart_config.cc.
 #pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "models/seq2seq.h"
 #include "models/source_vocabulary.h"
@@ -9,7 +25,33 @@
 
 namespace heed::models {
 
+struct TransformerConfig;
+
+/// The names of a stack's parameters. Norms exist if they have names.
+struct StackNames {
+  std::string embedding;  ///< of its own, where the stacks share none
+  std::string positions;  ///< before the names of the tables of positions
+  std::string layer;      ///< followed by the number of the layer and a dot
+  nn::LayerNames layer_names{};
+  std::string embedding_norm{};  ///< of embeddings and positions
+  std::string final_norm{};      ///< of a pre-norm stack
+};
+
+/// What all models of a family have in common.
+struct TransformerFamily {
+  std::string model_type;
+  StackNames encoder, decoder;
+  std::string shared_embedding = "model.shared.weight";
+  std::string optional_prefix{};        ///< of all names, which some files leave out; none where empty
+  std::vector<std::string> left_out{};  ///< prefixes of tensors of no use here
+  nlohmann::ordered_json (*config_json)(const TransformerConfig& config) = nullptr;
+};
+
+/// Marian's names, also of Heed's own type.
+const TransformerFamily& marian_family();
+
 struct TransformerConfig {
+  const TransformerFamily* family = &marian_family();
   int64_t vocabulary = 0;         ///< of the target, and of the source unless it has its own
   int64_t source_vocabulary = 0;  ///< 0: `vocabulary`
   bool share_embeddings = true;   ///< one embedding for source and target; requires one vocabulary
@@ -27,6 +69,20 @@ struct TransformerConfig {
   bool scale_embedding = true;               ///< by sqrt(d_model)
   double dropout = 0.1, attention_dropout = 0, activation_dropout = 0;
   int32_t padding_id = 0, end_id = 0, start_id = 0;
+
+  // -- Of other families than Marian.
+  int64_t head_width = 0;  ///< d_k; 0: D / H
+  double score_scale = 0;  ///< of attention; 0: 1 / sqrt(d_k)
+  bool attention_bias = true, feed_forward_bias = true, output_bias = true;
+  double norm_epsilon = 1e-5;
+  double output_scale = 1;           ///< of the decoder's output, before the output layer
+  bool final_dropout = false;        ///< `dropout` also of the output of each stack
+  bool limited_length = true;        ///< false: max_length is only written to config.json
+  bool forbids_padding = true;       ///< search never writes the padding token
+  bool translates_sentences = true;  ///< Seq2Seq::translates_sentences()
+  bool trains_padding = false;       ///< its embedding is trained, as that of any token
+  int32_t first_row = 0;             ///< of the table of positions: that of the first token
+  nn::SinusoidFrequencies frequencies = nn::SinusoidFrequencies::kByWidth;
 };
 
 class Transformer : public Seq2Seq, public SourceVocabulary {
@@ -42,7 +98,9 @@ class Transformer : public Seq2Seq, public SourceVocabulary {
   int32_t start_id() const override { return config_.start_id; }
   int32_t end_id() const override { return config_.end_id; }
   int32_t padding_id() const override { return config_.padding_id; }
-  int64_t max_length() const override { return config_.max_length; }
+  int64_t max_length() const override { return config_.limited_length ? config_.max_length : 0; }
+  bool forbids_padding() const override { return config_.forbids_padding; }
+  bool translates_sentences() const override { return config_.translates_sentences; }
   HeadCount attention_heads(Stack stack) const override {
     if (stack == Stack::kEncoder) return {config_.encoder_layers, config_.encoder_heads};
     return {config_.decoder_layers, config_.decoder_heads};
@@ -70,11 +128,19 @@ class Transformer : public Seq2Seq, public SourceVocabulary {
   struct Embedding {
     nn::ParamRef tokens;  // (V, D)
     nn::StackPositions positions;
+    std::optional<nn::Norm> norm;
   };
   /// Embeds ids at positions places[t]: scaled, with positions added and dropout: (N, D)
   Var embed(nn::Context& context, const Embedding& embedding, const std::vector<int32_t>& ids,
             const std::vector<int32_t>& places) const;
   void add_embeddings();
+  void add_output();
+  void add_optional_names();
+  std::vector<int32_t> places_of(const Sequences& sequences) const;
+  /// The final norm and dropout of a stack.
+  Var finish(nn::Context& context, const nn::Norm& norm, const Var& x) const;
+  /// The input of the output layer.
+  Var output_input(const Var& hidden) const;
 
   TransformerConfig config_;
   Embedding source_, target_;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "models/known_keys.h"
 #include "models/model_settings.h"
+#include "models/transformer_families.h"
 
 namespace heed::models {
 
@@ -40,13 +41,6 @@ void write_positions(const nn::PositionOptions& p, nlohmann::ordered_json& json)
     default:
       break;
   }
-}
-
-/// The first end token of a list; all of them end a translation (generation_defaults.h).
-int32_t read_end_id(const JsonObject& json, IntegerRange ids) {
-  const std::vector<int64_t> all = json.integers("eos_token_id", ids);
-  if (all.empty()) json.reject("eos_token_id", "at least one id");
-  return static_cast<int32_t>(all.front());
 }
 
 const KnownKeys& transformer_keys(bool marian) {
@@ -87,6 +81,13 @@ const KnownKeys& transformer_keys(bool marian) {
 
 }  // namespace
 
+int32_t read_end_id(const JsonObject& json, int64_t vocabulary, std::optional<int32_t> fallback) {
+  if (fallback && !json.has("eos_token_id")) return *fallback;
+  const std::vector<int64_t> all = json.integers("eos_token_id", {0, vocabulary - 1});
+  if (all.empty()) json.reject("eos_token_id", "at least one id");
+  return static_cast<int32_t>(all.front());
+}
+
 std::vector<std::string> unsupported_by_marian(const TransformerConfig& c) {
   std::vector<std::string> all;
   if (c.norm_first) all.emplace_back("pre-norm (normalize_before)");
@@ -98,6 +99,24 @@ std::vector<std::string> unsupported_by_marian(const TransformerConfig& c) {
         fmt::format("{} positions (position_embedding_type)", name_in(position_names(), c.positions.kind)));
   }
   return all;
+}
+
+bool is_marian(const TransformerConfig& c) {
+  return c.family == &marian_family() && unsupported_by_marian(c).empty();
+}
+
+const TransformerFamily& marian_family() {
+  static const TransformerFamily family{.model_type = "marian",
+                                        .encoder = {.embedding = "model.encoder.embed_tokens.weight",
+                                                    .positions = "model.encoder.",
+                                                    .layer = "model.encoder.layers.",
+                                                    .final_norm = "model.encoder.layer_norm"},
+                                        .decoder = {.embedding = "model.decoder.embed_tokens.weight",
+                                                    .positions = "model.decoder.",
+                                                    .layer = "model.decoder.layers.",
+                                                    .final_norm = "model.decoder.layer_norm"},
+                                        .config_json = transformer_config_json};
+  return family;
 }
 
 TransformerConfig read_transformer_config(const JsonObject& json) {
@@ -126,7 +145,7 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   c.activation_dropout = json.number("activation_dropout", probability, 0);
   const IntegerRange ids{0, c.vocabulary - 1};
   c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids));
-  c.end_id = read_end_id(json, ids);
+  c.end_id = read_end_id(json, c.vocabulary);
   c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));
   if (c.width % c.encoder_heads != 0) {
     json.reject("encoder_attention_heads", fmt::format("a number that divides d_model ({})", c.width));
@@ -233,25 +252,48 @@ std::unique_ptr<Model> make_transformer(const ModelSettings& s) {
   return std::make_unique<Transformer>(c);
 }
 
+/// The reader of each model_type.
+using ReadConfig = TransformerConfig (*)(const JsonObject& config);
+const std::vector<std::pair<std::string, ReadConfig>>& readers() {
+  static const std::vector<std::pair<std::string, ReadConfig>> table{
+      {"marian", read_transformer_config},
+      {"heed_transformer", read_transformer_config},
+      {"t5", read_t5_config},
+      {"m2m_100", read_m2m100_config},
+      {"bart", read_bart_config},
+      {"mbart", read_mbart_config}};
+  return table;
+}
+
 std::unique_ptr<Model> read_transformer(const JsonObject& config) {
-  return std::make_unique<Transformer>(read_transformer_config(config));
+  const std::string type = config.string("model_type");
+  for (const auto& [model_type, read] : readers()) {
+    if (model_type == type) return std::make_unique<Transformer>(read(config));
+  }
+  HEED_CHECK(false);
+}
+
+std::vector<std::string> model_types() {
+  std::vector<std::string> types;
+  for (const auto& [model_type, read] : readers()) types.push_back(model_type);
+  return types;
 }
 
 }  // namespace
 
 nlohmann::ordered_json Transformer::config_json() const {
-  return transformer_config_json(config_);
+  return config_.family->config_json(config_);
 }
 
 std::vector<std::string> Transformer::beyond_hugging_face() const {
-  return unsupported_by_marian(config_);
+  return config_.family == &marian_family() ? unsupported_by_marian(config_) : std::vector<std::string>();
 }
 
 Architecture transformer_architecture() {
   return {.name = "transformer",
           .description = "Transformer encoder-decoder (Vaswani et al., 2017)",
           .task = Task::kTranslation,
-          .model_types = {"marian", "heed_transformer"},
+          .model_types = model_types(),
           .settings = {"width", "encoder_layers", "decoder_layers", "heads", "feed_forward_width",
                        "activation", "norm", "norm_first", "depth_scaled_init", "positions",
                        "max_relative_distance", "position_buckets", "bucket_max_distance", "rotary_base",

@@ -15,8 +15,10 @@ namespace heed::models {
 /// unsupported values.
 TransformerConfig read_transformer_config(const JsonObject& config);
 
-/// The features that Marian does not support, for messages; empty for a Marian model.
+/// The features of a model with Marian's names that Marian does not support, for messages.
 std::vector<std::string> unsupported_by_marian(const TransformerConfig& config);
+/// Whether the model is a Marian model.
+bool is_marian(const TransformerConfig& config);
 
 /// The config.json of a model; "marian" if Marian supports all its features.
 nlohmann::ordered_json transformer_config_json(const TransformerConfig& config);

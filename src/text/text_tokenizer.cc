@@ -8,6 +8,7 @@
 #include "text/json_text_tokenizer.h"
 #include "text/plain_tokenizers.h"
 #include "text/sentencepiece_text.h"
+#include "text/shown_piece.h"
 #include "text/text_tokenizer_config.h"
 #include "text/tokenizer_file.h"
 #include "text/utf8.h"
@@ -23,27 +24,6 @@ const std::vector<std::pair<const char*, TextTokenizerKind>>& kinds() {
       {"sentencepiece", TextTokenizerKind::kSentencePiece},
       {"ids", TextTokenizerKind::kIds}};
   return table;
-}
-
-/// Marks spaces, and escapes non-printable bytes.
-std::string shown_bytes(std::string_view bytes) {
-  std::string piece;
-  for (size_t at = 0; at < bytes.size();) {
-    size_t next = at;
-    const char32_t c = next_code_point(bytes, next);
-    const bool broken = find_invalid_utf8(bytes.substr(at, next - at)).has_value();
-    if (c == U' ') {
-      piece += kSpaceMark;
-    } else if (broken || c < 0x20 || c == 0x7F) {
-      for (size_t n = at; n < next; ++n) {
-        piece += fmt::format("<0x{:02X}>", static_cast<unsigned char>(bytes[n]));
-      }
-    } else {
-      piece += bytes.substr(at, next - at);
-    }
-    at = next;
-  }
-  return piece;
 }
 
 }  // namespace
@@ -196,7 +176,7 @@ std::string TextTokenizer::decode(std::span<const int32_t> ids, bool continues) 
 }
 
 std::string TextTokenizer::piece(int32_t id) const {
-  return shown_bytes(bytes(id));
+  return shown_piece(bytes(id));
 }
 
 std::string TextStream::push(int32_t id) {

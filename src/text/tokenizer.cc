@@ -9,6 +9,7 @@
 #include "base/nearest_word.h"
 #include "base/printable.h"
 #include "base/string_list.h"
+#include "text/family_tokenizers.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_file.h"
 #include "text/whitespace.h"
@@ -27,11 +28,6 @@ std::string path_of(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
 }
 
-/// ">>fr<<": the target language code at the beginning of the source, for multilingual models.
-bool is_language_code(std::string_view piece) {
-  return piece.starts_with(">>") && piece.ends_with("<<");
-}
-
 /// The leading language code, or empty.
 std::string_view leading_code(std::string_view text) {
   if (!text.starts_with(">>")) return {};
@@ -41,8 +37,17 @@ std::string_view leading_code(std::string_view text) {
 
 }  // namespace
 
-Tokenizer::Tokenizer(Side source, Side target, std::string config)
-    : source_(std::move(source)), target_(std::move(target)), config_(std::move(config)) {
+Tokenizer::Side Tokenizer::marian_side(const SentencePieceModel& model,
+                                       std::shared_ptr<const Vocabulary> vocabulary) {
+  const int32_t end = vocabulary->end_id();
+  return {std::make_shared<const SentencePieceCoder>(model, vocabulary), vocabulary, {}, {end}};
+}
+
+Tokenizer::Tokenizer(Side source, Side target, std::string config, MarianFiles files)
+    : source_(std::move(source)),
+      target_(std::move(target)),
+      config_(std::move(config)),
+      files_(std::make_shared<const MarianFiles>(std::move(files))) {
   TokenizerConfig settings = read_tokenizer_config(config_, kConfig);
   source_language_ = std::move(settings.source_language);
   target_language_ = std::move(settings.target_language);
@@ -50,13 +55,23 @@ Tokenizer::Tokenizer(Side source, Side target, std::string config)
   const Vocabulary& vocabulary = *source_.vocabulary;
   for (size_t id = 0; id < vocabulary.size(); ++id) {
     const std::string& piece = vocabulary.piece(static_cast<int32_t>(id));
-    if (is_language_code(piece)) language_codes_.push_back(piece);
+    if (is_marian_language_code(piece)) language_codes_.push_back(piece);
   }
+}
+
+Tokenizer::Tokenizer(FamilyTokenizer family) : config_(family.config) {
+  source_ = {family.coder, family.vocabulary, family.source.before, family.source.after};
+  target_ = {family.coder, family.vocabulary, family.target.before, family.target.after};
+  source_language_ = family.source_language;
+  target_language_ = family.target_language;
+  true_case_capitals_ = family.true_case_capitals;
+  family_ = std::make_shared<const FamilyTokenizer>(std::move(family));
 }
 
 Tokenizer Tokenizer::load(const std::string& directory) {
   const std::string config_path = path_of(directory, kConfig);
   const std::string config = is_present(config_path) ? read_tokenizer_file(config_path) : "{}";
+  if (has_family_tokenizer(directory)) return Tokenizer(load_family_tokenizer(directory, config));
   const TokenizerConfig settings = read_tokenizer_config(config, config_path);
   const auto read_vocabulary = [&](const char* file) {
     return std::make_shared<const Vocabulary>(Vocabulary::load(path_of(directory, file), settings.special));
@@ -64,14 +79,18 @@ Tokenizer Tokenizer::load(const std::string& directory) {
   if (!is_present(path_of(directory, kVocabulary)) && is_present(path_of(directory, kCtranslate2Model))) {
     return load_ctranslate2(directory, settings.special, config);
   }
-  Side source{SentencePieceModel::load(path_of(directory, kSourceModel)), read_vocabulary(kVocabulary)};
+  const SentencePieceModel source = SentencePieceModel::load(path_of(directory, kSourceModel));
+  const auto vocabulary = read_vocabulary(kVocabulary);
   std::string target_bytes = read_tokenizer_file(path_of(directory, kTargetModel));
   // Both files are often equal.
-  Side target{target_bytes == source.model.bytes()
-                  ? source.model
-                  : SentencePieceModel::from_bytes(std::move(target_bytes), path_of(directory, kTargetModel)),
-              settings.separate_vocabularies ? read_vocabulary(kTargetVocabulary) : source.vocabulary};
-  return Tokenizer(std::move(source), std::move(target), config);
+  const SentencePieceModel target =
+      target_bytes == source.bytes()
+          ? source
+          : SentencePieceModel::from_bytes(std::move(target_bytes), path_of(directory, kTargetModel));
+  return Tokenizer(
+      marian_side(source, vocabulary),
+      marian_side(target, settings.separate_vocabularies ? read_vocabulary(kTargetVocabulary) : vocabulary),
+      config, {source.bytes(), target.bytes()});
 }
 
 /// The vocabularies of CTranslate2 are lists, without the padding token, which is appended.
@@ -90,17 +109,26 @@ Tokenizer Tokenizer::load_ctranslate2(const std::string& directory, const Specia
     return std::make_shared<const Vocabulary>(std::move(pieces), special);
   };
   const bool joint = has_string_list(path_of(directory, "shared_vocabulary"));
-  Side source{SentencePieceModel::load(path_of(directory, kSourceModel)),
-              read_list(joint ? "shared_vocabulary" : "source_vocabulary")};
-  Side target{SentencePieceModel::load(path_of(directory, kTargetModel)),
-              joint ? source.vocabulary : read_list("target_vocabulary")};
-  return Tokenizer(std::move(source), std::move(target),
-                   joint ? config : with_separate_vocabularies(config, path_of(directory, kConfig)));
+  const auto source = SentencePieceModel::load(path_of(directory, kSourceModel)),
+             target = SentencePieceModel::load(path_of(directory, kTargetModel));
+  const auto vocabulary = read_list(joint ? "shared_vocabulary" : "source_vocabulary");
+  return Tokenizer(marian_side(source, vocabulary),
+                   marian_side(target, joint ? vocabulary : read_list("target_vocabulary")),
+                   joint ? config : with_separate_vocabularies(config, path_of(directory, kConfig)),
+                   {source.bytes(), target.bytes()});
 }
 
 void Tokenizer::save(const std::string& directory) const {
-  write_file(path_of(directory, kSourceModel), source_.model.bytes());
-  write_file(path_of(directory, kTargetModel), target_.model.bytes());
+  if (family_ != nullptr) {
+    for (const std::string& path : family_->files) {
+      write_file(path_of(directory, std::filesystem::path(path).filename().c_str()),
+                 read_tokenizer_file(path));
+    }
+    write_file(path_of(directory, kConfig), config_);
+    return;
+  }
+  write_file(path_of(directory, kSourceModel), files_->source_model);
+  write_file(path_of(directory, kTargetModel), files_->target_model);
   write_file(path_of(directory, kVocabulary), source_.vocabulary->to_json());
   if (has_two_vocabularies())
     write_file(path_of(directory, kTargetVocabulary), target_.vocabulary->to_json());
@@ -128,12 +156,8 @@ Tokenizer Tokenizer::train(const TokenizerTrainOptions& options, const NextLine&
   pieces.push_back(config.special.pad);
   const auto vocabulary = std::make_shared<const Vocabulary>(std::move(pieces), config.special);
   std::string config_json = write_tokenizer_config(config, *vocabulary, options.max_length);
-  return Tokenizer({source_model, vocabulary}, {target_model, vocabulary}, std::move(config_json));
-}
-
-int32_t Tokenizer::Side::id_of_text(std::string_view piece) const {
-  const int32_t id = vocabulary->id(piece);
-  return vocabulary->is_special(id) || is_language_code(piece) ? vocabulary->unknown_id() : id;
+  return Tokenizer(marian_side(source_model, vocabulary), marian_side(target_model, vocabulary),
+                   std::move(config_json), {source_model.bytes(), target_model.bytes()});
 }
 
 std::string_view Tokenizer::code_of(std::string_view text) const {
@@ -143,7 +167,41 @@ std::string_view Tokenizer::code_of(std::string_view text) const {
   return is_token ? code : std::string_view{};
 }
 
+std::vector<std::string> Tokenizer::languages() const {
+  std::vector<std::string> names;
+  if (family_ == nullptr) return names;
+  for (const auto& [name, id] : family_->languages) names.push_back(name);
+  return names;
+}
+
+bool Tokenizer::target_begins_with_language() const {
+  return family_ != nullptr && family_->target_begins_with_language;
+}
+
+bool Tokenizer::is_language(const std::string& language, int32_t id) const {
+  return family_ != nullptr && std::ranges::count(family_->languages, std::pair(language, id)) > 0;
+}
+
+Tokenizer Tokenizer::with_languages(const std::string& source, const std::string& target) const {
+  if (source.empty() && target.empty()) return *this;
+  if (family_ == nullptr || family_->languages.empty()) {
+    fail(ErrorKind::kUsage,
+         "this model has no language tokens to choose: leave out the source and target language{}",
+         language_codes_.empty()
+             ? ""
+             : fmt::format(" and begin each line with a code such as {}", language_codes_.front()));
+  }
+  FamilyTokenizer chosen = *family_;
+  chosen.choose_languages(source, target);
+  return Tokenizer(std::move(chosen));
+}
+
+std::optional<int32_t> Tokenizer::first_target_id() const {
+  return target_.before.empty() ? std::nullopt : std::optional(target_.before.front());
+}
+
 void Tokenizer::require_language_code(std::string_view text) const {
+  if (family_ != nullptr) return family_->require_target();
   const std::string_view code = leading_code(text);
   if (language_codes_.size() < 2 || strip(text).empty() || source_.vocabulary->find(code)) return;
   constexpr size_t kShown = 12;
@@ -164,7 +222,7 @@ void Tokenizer::require_language_code(std::string_view text) const {
        all, shown(text, 40));
 }
 
-Encoding Tokenizer::encoding_of(const Side& side, std::string_view text, std::vector<Piece> pieces,
+Encoding Tokenizer::encoding_of(const Side& side, std::string_view text, std::vector<CodedPiece> pieces,
                                 const EncodeOptions& options) const {
   Encoding encoding;
   const auto add = [&](int32_t id, std::string piece, size_t begin, size_t end) {
@@ -172,30 +230,31 @@ Encoding Tokenizer::encoding_of(const Side& side, std::string_view text, std::ve
     encoding.pieces.push_back(std::move(piece));
     encoding.spans.emplace_back(begin, end);
   };
+  for (const int32_t id : side.before) add(id, side.vocabulary->piece(id), 0, 0);
   const std::string_view code = code_of(text);
   if (!code.empty()) add(side.vocabulary->id(code), std::string(code), 0, code.size());
-  for (Piece& piece : pieces) {
-    const int32_t id = side.id_of_text(piece.text);
-    add(id, std::move(piece.text), code.size() + piece.begin, code.size() + piece.end);
+  for (CodedPiece& piece : pieces) {
+    add(piece.id, std::move(piece.text), code.size() + piece.begin, code.size() + piece.end);
   }
-  if (options.max_length > 0 && encoding.ids.size() >= options.max_length) {
-    encoding.ids.resize(options.max_length - 1);
-    encoding.pieces.resize(options.max_length - 1);
-    encoding.spans.resize(options.max_length - 1);
+  const size_t last = side.after.size();
+  if (options.max_length > 0 && encoding.ids.size() + last > options.max_length) {
+    const size_t kept = options.max_length - std::min(options.max_length, last);
+    encoding.ids.resize(kept);
+    encoding.pieces.resize(kept);
+    encoding.spans.resize(kept);
   }
-  const int32_t end = side.vocabulary->end_id();
-  add(end, side.vocabulary->piece(end), text.size(), text.size());
+  for (const int32_t id : side.after) add(id, side.vocabulary->piece(id), text.size(), text.size());
   return encoding;
 }
 
 Encoding Tokenizer::encode(const Side& side, std::string_view text, const EncodeOptions& options) const {
-  return encoding_of(side, text, side.model.encode(after_code(text)), options);
+  return encoding_of(side, text, side.coder->encode(after_code(text)), options);
 }
 
 std::vector<Encoding> Tokenizer::sample(const Side& side, std::string_view text,
                                         const SubwordSampling& sampling, Random& random) const {
   std::vector<Encoding> encodings;
-  for (std::vector<Piece>& pieces : side.model.sample(after_code(text), sampling, random)) {
+  for (std::vector<CodedPiece>& pieces : side.coder->sample(after_code(text), sampling, random)) {
     encodings.push_back(encoding_of(side, text, std::move(pieces), {}));
   }
   return encodings;
@@ -219,15 +278,15 @@ std::vector<Encoding> Tokenizer::sample_target(std::string_view text, const Subw
   return sample(target_, text, sampling, random);
 }
 
+std::vector<int32_t> Tokenizer::target_phrase(std::string_view text) const {
+  std::vector<int32_t> ids = encode_target(text).ids;
+  ids.resize(ids.size() - target_.after.size());
+  ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(target_.before.size()));
+  return ids;
+}
+
 std::string Tokenizer::decode(const Side& side, std::span<const int32_t> ids) {
-  std::vector<std::string> pieces;
-  pieces.reserve(ids.size());
-  for (const int32_t id : ids) {
-    const std::string& piece = side.vocabulary->piece(id);
-    if (!side.vocabulary->is_special(id)) pieces.push_back(piece);
-  }
-  // Unknown pieces, such as those of the other language, are decoded with their space marker.
-  return std::string(strip(marks_to_spaces(side.model.decode(pieces))));
+  return std::string(strip(side.coder->decode(ids)));
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids) const {

@@ -1,8 +1,13 @@
-// The tokenizer of translation models in the Marian layout, as in OPUS-MT models: `source.spm` and
-// `target.spm` split text into pieces, `vocab.json` maps pieces to ids. With "separate_vocabs" in
-// tokenizer_config.json, `vocab.json` is that of the source, and `target_vocab.json` that of the target.
+// The tokenizer of translation models: text to ids, with the special tokens that a source or a target has
+// around it, and back.
 //
-// Ids equal those of Hugging Face's MarianTokenizer, with one difference for untrusted input: special tokens
+//   Marian           `source.spm` and `target.spm` split text into pieces, `vocab.json` maps pieces to ids.
+//                    With "separate_vocabs" in tokenizer_config.json, `vocab.json` is that of the source, and
+//                    `target_vocab.json` that of the target.
+//   other families   a tokenizer.json (T5, BART, NLLB, mBART), or `sentencepiece.bpe.model` (M2M-100, mBART);
+//                    see text/family_tokenizers.h
+//
+// Ids equal those of Hugging Face's tokenizers, with one difference for untrusted input: special tokens
 // ("</s>", "<pad>") in the text, and language codes (">>fr<<") after its beginning, are ordinary text.
 #pragma once
 
@@ -16,6 +21,7 @@
 #include <vector>
 
 #include "text/encoding.h"
+#include "text/piece_coder.h"
 #include "text/sentencepiece.h"
 #include "text/vocabulary.h"
 
@@ -34,12 +40,14 @@ struct TokenizerTrainOptions {
   int max_length = 512;  ///< the model's maximum length, stored in tokenizer_config.json
 };
 
+struct FamilyTokenizer;
+
 /// Immutable and thread-safe; cheap to copy.
 class Tokenizer {
  public:
   /// Loads `source.spm`, `target.spm`, `vocab.json` and, if present, `tokenizer_config.json` and
-  /// `target_vocab.json`. Without a `vocab.json`, reads the vocabularies of CTranslate2. Throws kNotFound,
-  /// kFile, or kFormat with the file name.
+  /// `target_vocab.json`, or the files of another family. Without a `vocab.json`, reads the vocabularies of
+  /// CTranslate2. Throws kNotFound, kFile, or kFormat with the file name.
   static Tokenizer load(const std::string& directory);
   /// Writes these files; the directory must exist. Throws kFile.
   void save(const std::string& directory) const;
@@ -55,6 +63,8 @@ class Tokenizer {
   /// Truncation keeps the end token. Invalid UTF-8 is read as U+FFFD.
   Encoding encode_source(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode_target(std::string_view text, const EncodeOptions& options = {}) const;
+  /// The ids of a part of a target: without the special tokens around a target.
+  std::vector<int32_t> target_phrase(std::string_view text) const;
 
   /// Tokenizes with sampled segmentations; see SentencePieceModel::sample.
   std::vector<Encoding> sample_source(std::string_view text, const SubwordSampling& sampling,
@@ -67,9 +77,25 @@ class Tokenizer {
   /// Decodes with the source SentencePiece model.
   std::string decode_source(std::span<const int32_t> ids) const;
 
+  /// The number of special tokens around a source.
+  size_t tokens_around_source() const { return source_.before.size() + source_.after.size(); }
+
   /// Throws kUsage for a text that does not begin with one of the language codes of the vocabulary, if it has
-  /// several: the model would translate into any of its languages. Blank text needs no code.
+  /// several: the model would translate into any of its languages. Blank text needs no code. In other
+  /// families than Marian, throws if no target language is chosen.
   void require_language_code(std::string_view text) const;
+
+  /// The languages of a model of another family than Marian that a token stands for, in order of their ids.
+  std::vector<std::string> languages() const;
+  /// The same tokenizer for a source or target in these languages (the same as before where empty). Throws
+  /// kUsage for an unknown language.
+  Tokenizer with_languages(const std::string& source, const std::string& target) const;
+  /// Whether a target begins with the token of its language.
+  bool target_begins_with_language() const;
+  /// Whether the token of one of them has this id.
+  bool is_language(const std::string& language, int32_t id) const;
+  /// The id that a target begins with: its language, or the start token in BART; empty if there is none.
+  std::optional<int32_t> first_target_id() const;
 
   /// The vocabulary of the target, and of the source unless it has its own.
   const Vocabulary& vocabulary() const { return *target_.vocabulary; }
@@ -90,19 +116,24 @@ class Tokenizer {
  private:
   /// One language.
   struct Side {
-    SentencePieceModel model;
+    std::shared_ptr<const PieceCoder> coder;
     std::shared_ptr<const Vocabulary> vocabulary;  // may be that of the other side
-    /// The id of a piece as ordinary text, never a special token or language code.
-    int32_t id_of_text(std::string_view piece) const;
+    std::vector<int32_t> before, after;            // special tokens around a text
   };
-  Tokenizer(Side source, Side target, std::string config);
+  static Side marian_side(const SentencePieceModel& model, std::shared_ptr<const Vocabulary> vocabulary);
+  /// The contents of the two models are what save() writes.
+  struct MarianFiles {
+    std::string source_model, target_model;
+  };
+  Tokenizer(Side source, Side target, std::string config, MarianFiles files);
+  explicit Tokenizer(FamilyTokenizer family);
   static Tokenizer load_ctranslate2(const std::string& directory, const SpecialPieces& special,
                                     const std::string& config);
   /// The leading language code of a text; empty if there is none.
   std::string_view code_of(std::string_view text) const;
   std::string_view after_code(std::string_view text) const { return text.substr(code_of(text).size()); }
   /// The encoding of a text, given the pieces after its language code.
-  Encoding encoding_of(const Side& side, std::string_view text, std::vector<Piece> pieces,
+  Encoding encoding_of(const Side& side, std::string_view text, std::vector<CodedPiece> pieces,
                        const EncodeOptions& options) const;
   Encoding encode(const Side& side, std::string_view text, const EncodeOptions& options) const;
   std::vector<Encoding> sample(const Side& side, std::string_view text, const SubwordSampling& sampling,
@@ -110,8 +141,10 @@ class Tokenizer {
   static std::string decode(const Side& side, std::span<const int32_t> ids);
 
   Side source_, target_;
-  std::vector<std::string> language_codes_;  // of the source vocabulary
-  std::string config_;                       // the original content of tokenizer_config.json
+  std::vector<std::string> language_codes_;        // of the source vocabulary
+  std::string config_;                             // the original content of tokenizer_config.json
+  std::shared_ptr<const MarianFiles> files_;       // null in other families
+  std::shared_ptr<const FamilyTokenizer> family_;  // null for Marian
   std::string source_language_, target_language_;
   bool true_case_capitals_ = true;
 };

@@ -52,6 +52,17 @@ const KnownKeys& marian_tokenizer_keys() {
   return keys;
 }
 
+const KnownKeys& family_tokenizer_keys() {
+  static const KnownKeys keys = with_keys_of_all(
+      {.read = {"add_prefix_space", "eos_token", "extra_ids", "language_codes", "legacy_behaviour",
+                "num_madeup_words", "pad_token", "src_lang", "tgt_lang", "tokenizer_class",
+                "true_case_capitals", "unk_token"},
+       // `legacy`, `add_dummy_prefix_space`: of the slow tokenizers' SentencePiece.
+       .ignored = {"add_dummy_prefix_space", "legacy", "merges_file", "sentencepiece_model_file", "spm_file"},
+       .neutral = {{"add_bos_token", {false}}, {"add_eos_token", {true}}}});
+  return keys;
+}
+
 const KnownKeys& wordpiece_keys() {
   static const KnownKeys keys =
       with_keys_of_all({.read = {"add_prefix_space", "cls_token", "do_basic_tokenize", "do_lower_case",

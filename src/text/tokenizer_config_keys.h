@@ -11,6 +11,8 @@ namespace heed {
 
 /// Translation models (MarianTokenizer).
 const KnownKeys& marian_tokenizer_keys();
+/// Translation models of other families (text/family_tokenizers.h).
+const KnownKeys& family_tokenizer_keys();
 /// BERT (BertTokenizer).
 const KnownKeys& wordpiece_keys();
 /// Language models.

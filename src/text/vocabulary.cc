@@ -130,6 +130,12 @@ std::optional<int32_t> Vocabulary::find(std::string_view piece) const {
   return found->second;
 }
 
+void Vocabulary::mark_special(int32_t id) {
+  piece(id);  // throws for an invalid id
+  special_.resize(pieces_.size());
+  special_[static_cast<size_t>(id)] = true;
+}
+
 const std::string& Vocabulary::piece(int32_t id) const {
   if (id < 0 || static_cast<size_t>(id) >= pieces_.size()) {
     fail(ErrorKind::kUsage, "invalid token id {}: the vocabulary has the ids 0 to {}", id,

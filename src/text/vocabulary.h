@@ -47,7 +47,13 @@ class Vocabulary {
   int32_t end_id() const { return end_id_; }
   int32_t unknown_id() const { return unknown_id_; }
   int32_t pad_id() const { return pad_id_; }
-  bool is_special(int32_t id) const { return id == end_id_ || id == unknown_id_ || id == pad_id_; }
+  /// Whether an id is no text: the three above, and those of mark_special().
+  bool is_special(int32_t id) const {
+    const bool marked = static_cast<size_t>(id) < special_.size() && special_[static_cast<size_t>(id)];
+    return marked || id == end_id_ || id == unknown_id_ || id == pad_id_;
+  }
+  /// For language codes and other tokens without text. Throws kUsage for an invalid id.
+  void mark_special(int32_t id);
 
  private:
   struct Hash {
@@ -58,6 +64,7 @@ class Vocabulary {
   std::vector<std::string> pieces_;
   std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> ids_;
   int32_t end_id_ = 0, unknown_id_ = 0, pad_id_ = 0;
+  std::vector<bool> special_;  // by id; may be shorter than the vocabulary
 };
 
 }  // namespace heed

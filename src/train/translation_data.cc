@@ -79,6 +79,15 @@ NextLine side_of(const PairsMix& text, bool target) {
   };
 }
 
+/// Throws kUsage if targets begin with their language and none is known.
+void require_target_language(const Tokenizer& tokenizer) {
+  if (!tokenizer.target_begins_with_language() || tokenizer.first_target_id()) return;
+  fail(ErrorKind::kUsage,
+       "the model translates into several languages: give the two languages as --pair SOURCE-TARGET, such as "
+       "{}-{}",
+       tokenizer.languages().front(), tokenizer.languages().back());
+}
+
 /// Trains a tokenizer and writes its files.
 void train_tokenizer(const TaskInput& input, const PairsMix& text, const std::string& directory) {
   const TrainerOptions& options = input.options;
@@ -170,7 +179,9 @@ void make_corpus(const Sources& open, const std::string& path, const Tokenizer& 
 Corpus prepare_corpus(const Sources& open, const std::string& path, uint64_t text, const Tokenizer& tokenizer,
                       Use use, const TaskInput& task) {
   const CorpusOrigin origin{
-      text, fingerprint_files(task.options.output, {"source.spm", "target.spm", "vocab.json"}),
+      text,
+      fingerprint_files(task.options.output, {"source.spm", "target.spm", "vocab.json", "merges.txt",
+                                              "tokenizer.json", "spiece.model", "sentencepiece.bpe.model"}),
       static_cast<uint64_t>(task.options.recipe.max_length)};
   return prepared_corpus(task, {path, open()->name(), origin},
                          [&] { make_corpus(open, path, tokenizer, origin, use, task); });
@@ -216,6 +227,14 @@ uint64_t check_pairs(const PairsInput& input) {
 
 }  // namespace
 
+const std::vector<std::string>& translation_tokenizer_files() {
+  static const std::vector<std::string> names{
+      "source.spm", "target.spm", "vocab.json", "target_vocab.json", "tokenizer_config.json",
+      // of other families
+      "merges.txt", "tokenizer.json", "spiece.model", "sentencepiece.bpe.model"};
+  return names;
+}
+
 PairsText read_pairs_text(const TaskInput& task) {
   const TrainerOptions& options = task.options;
   PairsText text{training_pairs(options)};
@@ -237,6 +256,10 @@ TranslationData prepare_translation_data(const TaskInput& task, const PairsText&
     train_tokenizer(task, text.training, directory);
   });
   Tokenizer tokenizer = Tokenizer::load(options.output);
+  if (!tokenizer.languages().empty()) {
+    tokenizer = tokenizer.with_languages(options.source_language, options.target_language);
+    require_target_language(tokenizer);
+  }
   if (made) task.say(fmt::format("tokenizer: {} pieces ({})", tokenizer.size(), recipe.tokenizer));
   const std::string training = folder + "/train.ids";
   if (made) std::filesystem::remove(training);  // it belongs to another tokenizer

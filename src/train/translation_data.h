@@ -21,6 +21,9 @@ struct TranslationData {
   std::vector<std::string> validation_source, validation_target;  ///< the first lines, for BLEU and chrF
 };
 
+/// The files of a tokenizer, of all families.
+const std::vector<std::string>& translation_tokenizer_files();
+
 struct PairsText {
   PairsMix training;
   uint64_t validation = 0;  ///< fingerprint; 0: none

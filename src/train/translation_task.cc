@@ -5,9 +5,11 @@
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/file.h"
 #include "base/fingerprint.h"
 #include "data/packed_batch.h"
 #include "decode/search.h"
+#include "models/directory_files.h"
 #include "models/generation_defaults.h"
 #include "models/model_directory.h"
 #include "models/seq2seq.h"
@@ -42,6 +44,7 @@ class TranslationObjective : public Objective {
   TranslationObjective(const TaskInput& input, const TranslationData& data, const models::Model& model)
       : input_(input), recipe_(input.options.recipe), data_(data), model_(fitting_model(recipe_, model)) {
     if (recipe_.guided_alignment) guided_head_ = guided_head(recipe_, model);
+    if (!model_.translates_sentences()) generation_ = generation_of_family();
   }
 
   double weight(const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
@@ -86,16 +89,10 @@ class TranslationObjective : public Objective {
   }
 
   void write_files(const std::string& directory) const override {
-    models::GenerationDefaults generation;
-    generation.beams = 4;
-    generation.max_length = model_.max_length();
-    generation.forced_end_id = model_.end_id();
-    generation.forbidden_ids = {model_.padding_id()};
-    generation.renormalize = true;
-    models::write_generation_defaults(directory, generation,
+    models::write_generation_defaults(directory, generation_.value_or(own_generation()),
                                       {.padding = model_.padding_id(),
                                        .end = model_.end_id(),
-                                       .begin = model_.end_id(),
+                                       .begin = generation_ ? -1 : model_.end_id(),
                                        .start = model_.start_id()});
     if (recipe_.guided_alignment) models::write_alignment_heads(directory, {*guided_head_});
   }
@@ -116,6 +113,28 @@ class TranslationObjective : public Objective {
   }
 
  private:
+  models::GenerationDefaults own_generation() const {
+    models::GenerationDefaults generation;
+    generation.beams = 4;
+    generation.max_length = model_.max_length();
+    generation.forced_end_id = model_.end_id();
+    generation.forbidden_ids = {model_.padding_id()};
+    generation.renormalize = true;
+    return generation;
+  }
+
+  /// The settings of a fine-tuned model of another family than Marian, with the target language.
+  models::GenerationDefaults generation_of_family() const {
+    const std::string& output = input_.options.output;
+    const std::string& from = is_present(output + "/generation_config.json") ? output : recipe_.from;
+    models::GenerationDefaults generation =
+        models::read_generation_defaults(from, models::read_config(from), models::Task::kTranslation);
+    if (data_.tokenizer.target_begins_with_language()) {
+      generation.forced_begin_id = *data_.tokenizer.first_target_id();
+    }
+    return generation;
+  }
+
   ops::VocabularyLoss model_loss(nn::Context& context, const TranslationBatch& input,
                                  const ops::CrossEntropyOptions& options, double scale) const {
     return model_.loss(context, input.source, input.decoder_input, input.labels, options, scale);
@@ -131,6 +150,7 @@ class TranslationObjective : public Objective {
     options.max_length_factor = 2;
     options.max_length_offset = 10;
     options.forbidden_ids = {model_.padding_id()};
+    if (generation_) options.forced_begin_id = generation_->forced_begin_id;
     return options;
   }
 
@@ -159,6 +179,7 @@ class TranslationObjective : public Objective {
   const TranslationData& data_;
   const models::Seq2Seq& model_;
   std::optional<models::AlignmentHead> guided_head_;
+  std::optional<models::GenerationDefaults> generation_;  // of a model of another family than Marian
 };
 
 class PreparedTranslation : public PreparedText {
@@ -274,7 +295,7 @@ TaskKind translation_kind() {
                        {"validation.sentences", {}},
                        {"validation.beam_size", {}},
                        {"validation.metric", {"bleu", "chrf", "loss"}}},
-          .tokenizer_files = {"source.spm", "target.spm", "vocab.json", "tokenizer_config.json"},
+          .tokenizer_files = translation_tokenizer_files(),
           .preset = preset,
           .check = check,
           .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {

@@ -1,0 +1,189 @@
+// T5 (Raffel et al., 2020) in Hugging Face's layout: model_type t5. Also T5 1.1, Flan-T5 and MADLAD-400.
+//
+//   all         RMS norm before each sub-layer, no biases, scores not scaled by 1 / sqrt(d_k), a width of
+//               heads of its own; self-attention adds a bias by buckets of distances, which the layers of a
+//               stack share
+//   T5 1.0      ReLU; the output matrix is the embedding, its input times D^-1/2
+//   T5 1.1 on   a GELU gate; an output matrix of its own, its input not scaled
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "models/directory_files.h"
+#include "models/known_keys.h"
+#include "models/model_settings.h"
+#include "models/transformer_families.h"
+
+namespace heed::models {
+namespace {
+
+nlohmann::ordered_json t5_config_json(const TransformerConfig& c);
+
+nn::NormNames norm_of(const std::string& sub_layer) {
+  return {.norm = sub_layer + "layer_norm"};
+}
+
+nn::MultiHeadAttention::Names attention_names(const std::string& prefix) {
+  return {.query = prefix + "q", .key = prefix + "k", .value = prefix + "v", .output = prefix + "o"};
+}
+
+StackNames t5_stack(const std::string& stack, bool decoder, bool gated) {
+  const std::string last = decoder ? "layer.2." : "layer.1.", dense = last + "DenseReluDense.";
+  nn::LayerNames layer{.self_attention = attention_names("layer.0.SelfAttention."),
+                       .self_attention_norm = norm_of("layer.0."),
+                       .cross_attention = attention_names("layer.1.EncDecAttention."),
+                       .cross_attention_norm = norm_of("layer.1."),
+                       .gate = gated ? dense + "wi_0" : "",
+                       .first = dense + (gated ? "wi_1" : "wi"),
+                       .second = dense + "wo",
+                       .feed_forward_norm = norm_of(last)};
+  return {.embedding = stack + "embed_tokens.weight",
+          .positions = stack + "block.0.layer.0.SelfAttention.",
+          .layer = stack + "block.",
+          .layer_names = layer,
+          .final_norm = stack + "final_layer_norm"};
+}
+
+const TransformerFamily& t5_family(bool gated) {
+  static const auto make = [](bool with_gate) {
+    return TransformerFamily{
+        .model_type = "t5",
+        .encoder = t5_stack("encoder.", false, with_gate),
+        .decoder = t5_stack("decoder.", true, with_gate),
+        .shared_embedding = "shared.weight",
+        // Of old files, not used by transformers either.
+        .left_out = {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"},
+        .config_json = t5_config_json};
+  };
+  static const TransformerFamily plain = make(false), with_gate = make(true);
+  return gated ? with_gate : plain;
+}
+
+bool is_gated(const TransformerConfig& c) {
+  return c.family == &t5_family(true);
+}
+
+/// feed_forward_proj: "relu", "gated-gelu" and so on. "gated-gelu" is the approximation with tanh.
+struct Projection {
+  bool gated = false;
+  Activation activation = Activation::kRelu;
+};
+
+Projection read_projection(const JsonObject& json) {
+  Words<Projection> words;
+  for (const auto& [name, activation] : activation_names()) {
+    words.push_back({name, {false, activation}});
+    const bool is_gelu = activation == Activation::kGelu;
+    words.push_back({"gated-" + name, {true, is_gelu ? Activation::kGeluTanh : activation}});
+  }
+  const Projection projection = json.word("feed_forward_proj", words, std::optional(Projection()));
+  if (json.boolean("is_gated_act", projection.gated) != projection.gated) {
+    json.reject("is_gated_act", "the same as feed_forward_proj");
+  }
+  if (json.word("dense_act_fn", activation_names(), std::optional(projection.activation)) !=
+      projection.activation) {
+    json.reject("dense_act_fn", "the same as feed_forward_proj");
+  }
+  return projection;
+}
+
+/// Whether the weights beside a config.json have an output matrix of their own. Files that transformers 5
+/// saved say that it is tied, whether it is or not.
+bool stores_output(const JsonObject& json) {
+  const std::string directory = std::filesystem::path(json.origin()).parent_path().string();
+  return is_present(json.origin()) && open_weights(directory).has("lm_head.weight");
+}
+
+/// tie_word_embeddings false: an output of its own, whose input is not scaled. scale_decoder_outputs, of
+/// transformers 5, takes precedence for the scale.
+void read_output(const JsonObject& json, TransformerConfig& c) {
+  c.tied_output = json.boolean("tie_word_embeddings", true);
+  const bool scaled = json.boolean("scale_decoder_outputs", c.tied_output);
+  if (c.tied_output && !scaled) c.tied_output = !stores_output(json);
+  if (scaled) c.output_scale = std::pow(static_cast<double>(c.width), -0.5);
+}
+
+const KnownKeys& t5_keys() {
+  static const KnownKeys keys = with_common_keys(
+      {.read = {"d_ff", "d_kv", "d_model", "decoder_start_token_id", "dense_act_fn", "dropout_rate",
+                "eos_token_id", "feed_forward_proj", "is_gated_act", "layer_norm_epsilon",
+                "num_decoder_layers", "num_heads", "num_layers", "pad_token_id",
+                "relative_attention_max_distance", "relative_attention_num_buckets", "scale_decoder_outputs",
+                "tie_word_embeddings", "vocab_size",
+                // only set by fine-tuning, each in place of dropout_rate
+                "activation_dropout", "attention_dropout", "dropout"},
+       .ignored = {"bos_token_id", "classifier_dropout", "initializer_factor", "n_positions",
+                   "num_hidden_layers", "prefix"},
+       .neutral = {{"is_encoder_decoder", {true}}}});
+  return keys;
+}
+
+nlohmann::ordered_json t5_config_json(const TransformerConfig& c) {
+  nlohmann::ordered_json json;
+  const bool gated = is_gated(c), gelu = gated && c.activation == Activation::kGeluTanh;
+  const std::string activation = gelu ? "gelu" : name_in(activation_names(), c.activation);
+  json["model_type"] = "t5";
+  json["architectures"] = {"T5ForConditionalGeneration"};
+  json["vocab_size"] = c.vocabulary;
+  json["d_model"] = c.width;
+  json["d_kv"] = c.head_width;
+  json["d_ff"] = c.encoder_inner_width;
+  json["num_layers"] = c.encoder_layers;
+  json["num_decoder_layers"] = c.decoder_layers;
+  json["num_heads"] = c.encoder_heads;
+  json["relative_attention_num_buckets"] = c.positions.buckets;
+  json["relative_attention_max_distance"] = c.positions.bucket_max_distance;
+  json["dropout_rate"] = c.dropout;
+  json["layer_norm_epsilon"] = c.norm_epsilon;
+  json["feed_forward_proj"] = (gated ? "gated-" : "") + activation;
+  const bool scaled = c.output_scale != 1;
+  json["tie_word_embeddings"] = c.tied_output || scaled;
+  if (c.tied_output != scaled) json["scale_decoder_outputs"] = scaled;
+  json["is_encoder_decoder"] = true;
+  json["pad_token_id"] = c.padding_id;
+  json["eos_token_id"] = c.end_id;
+  json["decoder_start_token_id"] = c.start_id;
+  return json;
+}
+
+}  // namespace
+
+TransformerConfig read_t5_config(const JsonObject& json) {
+  require_known_keys(json, t5_keys());
+  const Projection projection = read_projection(json);
+  TransformerConfig c;
+  c.family = &t5_family(projection.gated);
+  c.activation = projection.activation;
+  c.vocabulary = c.source_vocabulary = json.integer("vocab_size", {1, 1 << 26});
+  c.width = json.integer("d_model", {1, 1 << 16});
+  c.head_width = json.integer("d_kv", {1, 1 << 12});
+  c.encoder_inner_width = c.decoder_inner_width = json.integer("d_ff", {1, 1 << 20});
+  c.encoder_layers = static_cast<int>(json.integer("num_layers", {1, 256}));
+  c.decoder_layers = static_cast<int>(json.integer("num_decoder_layers", {1, 256}, c.encoder_layers));
+  c.encoder_heads = c.decoder_heads = static_cast<int>(json.integer("num_heads", {1, 1024}));
+  c.norm_first = true;
+  c.norm = nn::NormKind::kRms;
+  c.norm_epsilon = json.number("layer_norm_epsilon", {0, 1}, 1e-6);
+  c.positions.kind = nn::PositionKind::kBuckets;
+  c.positions.buckets = json.integer("relative_attention_num_buckets", {4, 1 << 16}, 32);
+  c.positions.bucket_max_distance = json.integer("relative_attention_max_distance", {2, 1 << 20}, 128);
+  c.limited_length = c.scale_embedding = false;
+  c.score_scale = 1;
+  c.attention_bias = c.feed_forward_bias = c.output_bias = false;
+  read_output(json, c);
+  const NumberRange probability{0, 0.999};
+  const double rate = json.number("dropout_rate", probability, 0.1);
+  c.dropout = json.number("dropout", probability, rate);
+  c.attention_dropout = json.number("attention_dropout", probability, rate);
+  c.activation_dropout = json.number("activation_dropout", probability, rate);
+  c.final_dropout = c.trains_padding = true;
+  c.forbids_padding = c.translates_sentences = false;
+  const IntegerRange ids{0, c.vocabulary - 1};
+  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids, 0));
+  c.end_id = read_end_id(json, c.vocabulary, 1);
+  c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));
+  return c;
+}
+
+}  // namespace heed::models

@@ -1,0 +1,63 @@
+#include "text/language_codes.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace heed {
+namespace {
+
+constexpr const char* kM2m100 =
+    "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu "
+    "ha he hi hr ht hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr "
+    "ms my ne nl no ns oc or pa pl ps pt ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk "
+    "ur uz vi wo xh yi yo zh zu";
+constexpr const char* kWmt21 = "en ha is ja cs ru zh de";
+constexpr const char* kMbart =
+    "ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT "
+    "lv_LV my_MM ne_NP nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN af_ZA az_AZ bn_IN fa_IR he_IL "
+    "hr_HR id_ID ka_GE km_KH mk_MK ml_IN mn_MN mr_IN pl_PL ps_AF pt_XX sv_SE sw_KE ta_IN te_IN "
+    "th_TH tl_XX uk_UA ur_PK xh_ZA gl_ES sl_SI";
+
+std::vector<std::string> words_of(const char* text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+bool are_letters(std::string_view text, size_t least, size_t most) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return text.size() >= least && text.size() <= most && std::all_of(text.begin(), text.end(), is_letter);
+}
+
+}  // namespace
+
+std::vector<std::string> m2m100_languages(const std::string& set) {
+  if (set == "m2m100") return words_of(kM2m100);
+  if (set == "wmt21") return words_of(kWmt21);
+  return {};
+}
+
+std::string m2m100_token(const std::string& language) {
+  return "__" + language + "__";
+}
+
+std::vector<std::string> mbart_languages(size_t count) {
+  std::vector<std::string> all = words_of(kMbart);
+  all.resize(std::min(count, all.size()));
+  return all;
+}
+
+std::string language_of_token(const std::string& token) {
+  if (token.size() > 4 && token.starts_with("__") && token.ends_with("__")) {
+    const std::string language = token.substr(2, token.size() - 4);
+    return are_letters(language, 2, 3) ? language : "";
+  }
+  const size_t mark = token.find('_');
+  if (mark == std::string::npos) return "";
+  const std::string_view name(token);
+  const bool is_code = are_letters(name.substr(0, mark), 2, 3) && are_letters(name.substr(mark + 1), 2, 4);
+  return is_code ? token : "";
+}
+
+}  // namespace heed

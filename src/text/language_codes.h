@@ -1,0 +1,22 @@
+// The languages of multilingual translation models whose vocabulary files do not list them, in the order of
+// their ids.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+/// M2M-100: "af" to "zu"; the tokens are "__af__" and so on. `set` is "language_codes" of
+/// tokenizer_config.json, "m2m100" or "wmt21"; empty for an unknown one.
+std::vector<std::string> m2m100_languages(const std::string& set);
+/// The token of a language of M2M-100: "__de__".
+std::string m2m100_token(const std::string& language);
+/// mBART-50: "ar_AR" to "sl_SI", which are also the tokens. mBART has the first 25.
+std::vector<std::string> mbart_languages(size_t count);
+
+/// The language of a token that stands for one: "de" of "__de__", else the token itself, such as "de_DE" and
+/// "deu_Latn"; empty for other tokens.
+std::string language_of_token(const std::string& token);
+
+}  // namespace heed
