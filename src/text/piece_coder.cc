@@ -79,6 +79,8 @@ std::string PipelineCoder::decode(std::span<const int32_t> ids) const {
   std::vector<int32_t> text;
   text.reserve(ids.size());
   for (const int32_t id : ids) {
+    // The model may have more rows than there are tokens; those have no text.
+    if (id >= static_cast<int32_t>(vocabulary_->size())) continue;
     vocabulary_->piece(id);  // throws for an invalid id
     if (!vocabulary_->is_special(id)) text.push_back(id);
   }
