@@ -259,8 +259,9 @@ TEST_F(CliModelFilesTest, ErrorsNameTheOptionsOfTheCommand) {
 TEST_F(CliModelFilesTest, TranslationModelsAreNamed) {
   write_marian();
   folder_.write("config.json", R"({"model_type": "pegasus", "vocab_size": 9})");
-  EXPECT_THAT(run({"translate", "The house."}).err,
-              HasSubstr("not a translation model (marian, heed_transformer, heed_rnn)"));
+  EXPECT_THAT(
+      run({"translate", "The house."}).err,
+      HasSubstr("not a translation model (marian, heed_transformer, t5, m2m_100, bart, mbart, heed_rnn)"));
 }
 
 // A dangling link is an error, unlike a missing file.
