@@ -1,6 +1,7 @@
 #include "decode/constrained_search.h"
 
 #include <cmath>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace {
 /// Minimum number of hypotheses per bank, maximum number of rows.
 constexpr size_t kFewestInBank = 4, kMostRows = 48;
 
+/// What a translation that continues where the model wanted to end loses, in units of log-probability.
+constexpr double kPassedEndPenalty = 5;
+
 }  // namespace
 
 ConstrainedSearch::ConstrainedSearch(SearchSettings settings, std::vector<RequiredPhrase> phrases)
@@ -20,7 +24,8 @@ ConstrainedSearch::ConstrainedSearch(SearchSettings settings, std::vector<Requir
       beams_(static_cast<size_t>(settings_.options.beam_size)),
       width_(std::max({beams_, size_t{4}, std::min(kMostRows, kFewestInBank * banks())})),
       rows_{{-1, settings_.beginning.back()}},
-      states_(1) {
+      states_(1),
+      ranked_by_score_(std::ranges::all_of(phrases_, &RequiredPhrase::is_literal)) {
   HEED_CHECK(!phrases_.empty());
   states_[0].begun.assign(phrases_.size(), false);
 }
@@ -59,7 +64,9 @@ std::vector<ConstrainedSearch::Candidate> ConstrainedSearch::candidates(std::spa
   next_tokens_.read(settings_, tree_, nodes, length_, logits, most);
   std::vector<Candidate> found;
   for (size_t row = 0; row < states_.size(); ++row) {
-    const State& state = states_[row];
+    State& state = states_[row];
+    const bool wants_to_end = std::ranges::count(settings_.end_ids, next_tokens_.id(row, 0)) > 0;
+    if (wants_to_end && state.phrase < 0 && !complete(state)) state.passed_end = true;
     const TokenLogits row_logits{logits.subspan(row * vocabulary, vocabulary), settings_.shortlist};
     const auto log_probability = [&](int32_t id) {
       const float* logit = row_logits.find(id);
@@ -120,6 +127,7 @@ void ConstrainedSearch::add_phrase(size_t row, size_t phrase, float log_probabil
   Candidate candidate{state, static_cast<int32_t>(row), id, log_probability, false};
   State& next = candidate.state;
   next.sum += log_probability;
+  next.phrases += log_probability;
   if (state.phrase < 0) next.compared += log_probability;
   next.begun[phrase] = true;
   next.written = state.phrase < 0 ? 1 : state.written + 1;
@@ -204,30 +212,55 @@ size_t ConstrainedSearch::bank_of(const State& state) const {
   return set;
 }
 
-/// Incomplete hypotheses are kept only until a complete one is finished.
 void ConstrainedSearch::finish(const State& state) {
-  const bool whole = complete(state);
-  if (any_whole_ && !whole) return;
-  if (whole && !any_whole_) finished_.clear();
-  any_whole_ = whole;
-  const double score =
-      normalized_score(state.sum, length_ - settings_.free, settings_.options.length_penalty);
-  finished_.add({score, state.sum, state.node}, beams_);
+  finished_.push_back({state.sum, state.phrases, state.node, length_, complete(state), state.passed_end});
+}
+
+double ConstrainedSearch::unavoidable() const {
+  double best = -std::numeric_limits<double>::infinity();
+  for (const Finished& each : finished_) {
+    if (each.whole) best = std::max(best, each.phrases);
+  }
+  return ranked_by_score_ || std::isinf(best) ? 0 : best;
+}
+
+double ConstrainedSearch::rank(const Finished& finished, double unavoidable) const {
+  const double penalty = finished.passed_end && !ranked_by_score_ ? kPassedEndPenalty : 0;
+  return normalized_score(finished.sum - unavoidable - penalty, finished.length - settings_.free,
+                          settings_.options.length_penalty);
+}
+
+std::vector<ConstrainedSearch::Finished> ConstrainedSearch::best_finished(size_t most) const {
+  std::vector<Finished> best = finished_;
+  if (std::ranges::any_of(best, &Finished::whole)) {
+    std::erase_if(best, [](const Finished& each) { return !each.whole; });
+  }
+  const double paid = unavoidable();
+  std::ranges::stable_sort(best, std::greater<>(), [&](const Finished& each) { return rank(each, paid); });
+  if (best.size() > most) best.resize(most);
+  return best;
 }
 
 bool ConstrainedSearch::nothing_better_to_come() const {
-  if (finished_.size() < beams_ || !any_whole_) return false;
-  double best = -std::numeric_limits<double>::infinity();
-  for (const State& state : states_) {
-    if (complete(state)) best = std::max(best, state.sum);
-  }
-  const double score = normalized_score(best, length_ - settings_.free, settings_.options.length_penalty);
-  return !(score > finished_.worst().score);
+  const std::vector<Finished> best = best_finished(beams_);
+  if (best.size() < beams_ || !best.front().whole) return false;
+  const double paid = unavoidable(), worst = rank(best.back(), paid);
+  return std::ranges::none_of(states_, [&](const State& state) {
+    if (ranked_by_score_ && !complete(state)) return false;
+    // Who has not begun a phrase has all of them yet to pay.
+    const double sum = state.count() == 0 ? state.sum + paid : state.sum;
+    return rank({sum, 0, state.node, length_, true, state.passed_end}, paid) > worst;
+  });
 }
 
 std::vector<Hypothesis> ConstrainedSearch::take() {
   HEED_CHECK(done_);
-  return finished_.results(tree_, settings_);
+  std::vector<Hypothesis> hypotheses;
+  for (const Finished& each : best_finished(static_cast<size_t>(settings_.options.nbest))) {
+    hypotheses.push_back(
+        tree_.hypothesis(each.node, each.sum, settings_.options.length_penalty, settings_.free));
+  }
+  return hypotheses;
 }
 
 }  // namespace heed::decode

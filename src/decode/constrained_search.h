@@ -4,8 +4,14 @@
 // allocation (Post and Vilar, 2018).
 //
 // A hypothesis that has begun a phrase must complete it. Within a bank, hypotheses are ranked without the
-// log-probabilities of tokens inside phrases, which every translation has to include; finished ones are
-// ranked by their full score. A phrase must not be followed by a token that extends its last word.
+// log-probabilities of tokens inside phrases, which every translation has to include. A phrase must not be
+// followed by a token that extends its last word.
+//
+// If all phrases are numbers, addresses or placeholders, finished hypotheses are ranked by their score, as in
+// beam search. With words, what is divided by the length is only what a hypothesis costs beyond the phrases
+// of the cheapest: a word that the model finds unlikely costs much wherever it stands, and division by the
+// length would favour whatever spreads this cost over more tokens, such as a complete translation with the
+// word behind its full stop. A hypothesis that went on where the model wanted to end has a penalty.
 #pragma once
 
 #include <algorithm>
@@ -43,10 +49,12 @@ class ConstrainedSearch : public SentenceSearch {
     int32_t node = HypothesisTree::kRoot;
     double sum = 0;           ///< of log-probabilities
     double compared = 0;      ///< the sum without tokens inside phrases
+    double phrases = 0;       ///< the sum of tokens of phrases
     std::vector<bool> begun;  ///< for each phrase
     int32_t phrase = -1;      ///< the phrase in progress; -1: none
     size_t written = 0;       ///< its completed tokens
     Ending ending = Ending::kNone;
+    bool passed_end = false;  ///< whether the model wanted to end before all phrases were complete
     size_t count() const { return static_cast<size_t>(std::count(begun.begin(), begun.end(), true)); }
   };
   struct Candidate {
@@ -55,6 +63,14 @@ class ConstrainedSearch : public SentenceSearch {
     float log_probability = 0;
     bool ends = false;
     bool kept = false;
+  };
+
+  struct Finished {
+    double sum = 0, phrases = 0;  ///< of log-probabilities, of all tokens and of those of phrases
+    int32_t node = HypothesisTree::kRoot;
+    int64_t length = 0;
+    bool whole = false;  ///< whether it contains all phrases
+    bool passed_end = false;
   };
 
   std::vector<Candidate> candidates(std::span<float> logits);
@@ -66,6 +82,11 @@ class ConstrainedSearch : public SentenceSearch {
   void observe(const std::vector<Candidate>& found, const std::vector<int32_t>& parents) const;
   void finish(const State& state);
   bool nothing_better_to_come() const;
+  /// `unavoidable`: the log-probability of phrases that every translation has to pay.
+  double rank(const Finished& finished, double unavoidable) const;
+  double unavoidable() const;
+  /// The best `most` finished hypotheses, of those with all phrases if there are any, best first.
+  std::vector<Finished> best_finished(size_t most) const;
   size_t banks() const {
     return phrases_.size() <= kMostInSets ? size_t{1} << phrases_.size() : phrases_.size() + 1;
   }
@@ -79,8 +100,8 @@ class ConstrainedSearch : public SentenceSearch {
   int64_t length_ = 0;  // length of all running hypotheses
   std::vector<Row> rows_;
   std::vector<State> states_;  // for each row
-  FinishedHypotheses finished_;
-  bool any_whole_ = false;  // whether a finished hypothesis contains all phrases; then all kept ones do
+  std::vector<Finished> finished_;
+  bool ranked_by_score_;
   bool done_ = false;
   NextTokens next_tokens_;
 };

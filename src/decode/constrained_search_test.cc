@@ -49,7 +49,7 @@ TEST(ConstrainedSearch, EveryTranslationContainsThePhrases) {
   }
 }
 
-/// The best sequence of at most `longest` ids that contains the phrase.
+/// The best sequence of at most `longest` ids that contains the phrase: literals are ranked by score.
 TEST(ConstrainedSearch, FindsTheBestTranslationWithThePhrase) {
   constexpr int64_t kVocabulary = 6;
   constexpr int64_t kLongest = 5;
@@ -75,7 +75,7 @@ TEST(ConstrainedSearch, FindsTheBestTranslationWithThePhrase) {
     }
     if (ids.empty()) continue;
     options.nbest = 1;
-    sentence.required = {{{3, 2}, true, false}};
+    sentence.required = {{{3, 2}, true, false, false, true}};
     const auto found = Search(model, {}, options).run({sentence})[0].front();
     EXPECT_TRUE(holds(found.ids, {3, 2}));
     EXPECT_EQ(found.ids, ids) << seed;
@@ -83,6 +83,46 @@ TEST(ConstrainedSearch, FindsTheBestTranslationWithThePhrase) {
     ++compared;
   }
   EXPECT_GE(compared, 8);
+}
+
+// A model that is sure of "the dog sleeps ." and finds "ho und" unlikely: by `in_place` in place of the dog,
+// a little less so behind the full stop.
+struct Id {
+  enum : int32_t { kEnd, kThe, kDog, kHo, kUnd, kSleeps, kStop, kPadding, kIds };
+};
+
+std::vector<int32_t> with_unlikely_word(float in_place) {
+  const FunctionModel model(Id::kIds, 14, [=](const std::vector<int32_t>&, const std::vector<int32_t>& ids) {
+    const int32_t last = ids.empty() ? int32_t{Id::kPadding} : ids.back();
+    const bool again = std::ranges::count(ids, int32_t{Id::kStop}) > 0;
+    std::vector<float> logits(Id::kIds, -30);
+    const int32_t next = last == Id::kPadding  ? Id::kThe
+                         : last == Id::kThe    ? Id::kDog
+                         : last == Id::kHo     ? Id::kUnd
+                         : last == Id::kStop   ? Id::kEnd
+                         : last == Id::kSleeps ? Id::kStop
+                         : again               ? Id::kStop
+                                               : Id::kSleeps;
+    logits[next] = 0;
+    if (last == Id::kThe) logits[Id::kHo] = in_place;
+    if (last == Id::kStop) logits[Id::kHo] = -11;
+    return logits;
+  });
+  SearchOptions options;
+  options.max_length = 14;
+  options.max_length_factor = 0;
+  SearchSentence sentence{0, {1, 2, 0}};
+  sentence.required = {{{Id::kHo, Id::kUnd}, true, false}};
+  return Search(model, {}, options).run({sentence})[0].front().ids;
+}
+
+TEST(ConstrainedSearch, UnlikelyWordsReplaceOthers) {
+  // By score, the longer translation would win: -11 / 8 is more than -12 / 6.
+  EXPECT_EQ(with_unlikely_word(-12),
+            (std::vector<int32_t>{Id::kThe, Id::kHo, Id::kUnd, Id::kSleeps, Id::kStop, Id::kEnd}));
+  // The negative control: where they can hardly stand elsewhere, they stand at the end.
+  EXPECT_EQ(with_unlikely_word(-29), (std::vector<int32_t>{Id::kThe, Id::kDog, Id::kSleeps, Id::kStop,
+                                                           Id::kHo, Id::kUnd, Id::kStop, Id::kEnd}));
 }
 
 TEST(ConstrainedSearch, PhrasesEndWhereWordsEnd) {
@@ -132,7 +172,7 @@ TEST(ConstrainedSearch, NumbersEndWhereTheyShould) {
     options.piece_starts = std::make_shared<const std::vector<PieceStart>>(
         std::vector<PieceStart>{kOther, kOther, comma, kDigit, kOther, kOther});
     SearchSentence sentence{0, {1, 2, 0}};
-    sentence.required = {{{kNumber}, true, false, number}};
+    sentence.required = {{{kNumber}, true, false, number, true}};
     return Search(model, {}, options).run({sentence})[0].front().ids;
   };
   EXPECT_TRUE(holds(translated(PieceStart::kSeparator, false), {kNumber, kComma, kZero}));

@@ -13,6 +13,7 @@ struct RequiredPhrase {
   bool whole_word = true;    ///< the next tokens must not extend its last word or number
   bool only_once = false;    ///< its first token must not occur elsewhere
   bool ends_in_digit = false;
+  bool is_literal = false;  ///< a number, an address or a placeholder, copied from the source
 };
 
 /// A candidate of a beam search step: a running hypothesis and one more token.

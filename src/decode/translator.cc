@@ -285,10 +285,11 @@ bool Translator::search_again(TranslationWindow& window, const Control& control)
       if (required.kind == SpanKind::kNumber && !lacking.texts[k]) continue;
       RequiredPhrase phrase;
       if (k < part.marks.size()) {
-        phrase = {{marks_[k]}, false, true};
+        phrase = {{marks_[k]}, false, true, false, true};
       } else {
         phrase.ids = tokenizer_.target_phrase(required.text);
         phrase.ends_in_digit = is_digit(required.text.back());
+        phrase.is_literal = required.kind != SpanKind::kTerm;
       }
       if (!phrase.ids.empty()) sentence.required.push_back(std::move(phrase));
     }

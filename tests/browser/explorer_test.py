@@ -348,6 +348,13 @@ class Served(unittest.TestCase):
         self.browser.wait("document.querySelector('.finished li')", "the tree")
         self.assertIn(self.translation(), self.browser.run("return document.querySelector('.finished').textContent"))
         self.assertGreater(self.browser.run(PAINTED), 8)
+        # Narrower boxes where all steps then fit in the page.
+        cut_off = "document.querySelector('#panel .frame').scrollWidth > document.querySelector('#panel .frame').clientWidth + 1"
+        self.browser.resize(960, 900)
+        self.browser.wait(f"!({cut_off})", "a tree that fits")
+        self.browser.resize(360, 740)
+        self.browser.wait(f"{cut_off} && document.querySelector('#panel .frame.more-right')", "a fading edge")
+        self.browser.resize(1280, 900)
         self.browser.run("document.querySelector('#panel .overlay').focus()")
         self.browser.press("ArrowRight", "ArrowDown", "ArrowDown", "Enter")
         self.browser.wait("/prefix=/.test(location.href)", "a branch that is continued")
