@@ -87,6 +87,9 @@ TEST(Seq2SeqFamilies, IdsOfTexts) {
     for (const auto& text : family.reference.json().at("encoder_texts")) {
       const Encoding encoding = family.model.tokenizer.encode_source(text.at("text").get<std::string>());
       EXPECT_EQ(encoding.ids, ids_of(text.at("ids"))) << text.at("text");
+      for (const std::string& piece : encoding.pieces) {
+        EXPECT_EQ(piece.find("Ã"), std::string::npos) << piece << " spells bytes";
+      }
       size_t last = 0;
       for (const auto& [begin, end] : encoding.spans) {
         EXPECT_GE(begin, last);

@@ -165,11 +165,13 @@ class Loader {
     const auto is_byte_level = [](const TokenizerStep& step) { return step.type == "ByteLevel"; };
     if (!std::ranges::any_of(json.pre_tokenizer, is_byte_level)) return json.pieces;
     std::vector<std::string> pieces = json.pieces;
-    std::unordered_set<std::string> taken(pieces.begin(), pieces.end());
+    std::unordered_set<std::string> taken;
+    for (const AddedToken& token : json.added) taken.insert(token.content);
     for (int32_t id = 0; id < pipeline.size(); ++id) {
       if (pipeline.added().find(id) != nullptr) continue;
       std::string shown = shown_piece(pipeline.bytes(id).value_or(pieces[id]));
-      if (taken.insert(shown).second) pieces[id] = std::move(shown);
+      if (!taken.insert(shown).second) shown += fmt::format("<{}>", id);  // two pieces look alike
+      pieces[id] = std::move(shown);
     }
     return pieces;
   }
