@@ -164,6 +164,25 @@ function(heed_picture_library)
   add_dependencies(heed_inspect heed_pictures)
 endfunction()
 
+# src/mpi in a library for each MPI implementation that is installed: libheed_openmpi.so, libheed_mpich.so. Processes
+# that mpirun has started load one of them (src/distributed/launch.h).
+function(heed_mpi_libraries)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/arrows/mpi)
+  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/mpi ${CMAKE_BINARY_DIR}/arrows/mpi/mpi SYMBOLIC)
+  foreach(implementation ${HEED_MPI_IMPLEMENTATIONS})
+    set(target heed_${implementation})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/mpi/*.cc)
+    add_library(${target} MODULE ${sources})
+    heed_compile_options(${target})
+    target_compile_options(${target} PRIVATE -O1)
+    heed_see_folders(${target} mpi distributed base)
+    target_link_libraries(${target} PRIVATE heed_distributed heed_base ${HEED_LINK_${implementation}})
+    target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    add_dependencies(heed_train ${target})
+  endforeach()
+endfunction()
+
 # The installed library: all folders except the server and the command line in one shared object.
 function(heed_public_library)
   get_property(folders GLOBAL PROPERTY HEED_FOLDERS)

@@ -56,7 +56,8 @@ struct TrainStep {
   bool best = false;                                     ///< whether this validation is the best so far
 };
 
-/// Callbacks of a training, called one at a time; all may be empty.
+/// Callbacks of a training, called one at a time; all may be empty. Of processes that train together (see
+/// train_model), only the first calls them.
 struct TrainCallbacks {
   std::function<void(const TrainStep&)> on_step{};       ///< after each update
   std::function<void(const std::string&)> on_message{};  ///< what was read, resumed or left out
@@ -80,8 +81,10 @@ struct TrainResult {
 };
 
 /// Trains a model. Weights depend only on data, recipe and seed, bit for bit: not on threads, and not on
-/// interruptions. Throws Error: kUsage for invalid options and for a directory with another training,
-/// kNumeric if the loss is not finite, and the errors of reading and writing files.
+/// interruptions. Processes that mpirun has started train one model together, if all call this function
+/// alike; weights do not depend on their number either. Throws Error: kUsage for invalid options and for a
+/// directory with another training, kNumeric if the loss is not finite, and the errors of reading and writing
+/// files.
 TrainResult train_model(const TrainOptions& options, const TrainCallbacks& callbacks = {});
 
 }  // namespace heed

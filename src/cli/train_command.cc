@@ -16,6 +16,8 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/training_progress.h"
+#include "distributed/agreement.h"
+#include "distributed/launch.h"
 #include "models/architecture.h"
 #include "train/task.h"
 #include "train/trainer.h"
@@ -73,7 +75,7 @@ train::Recipe make_recipe(const TrainOptions& o) {
   return recipe;
 }
 
-int run_train(const TrainOptions& o) {
+train::TrainerOptions trainer_options(const TrainOptions& o) {
   train::TrainerOptions options;
   options.output = o.output;
   const LineReaderOptions lines{.lossy = o.lossy};
@@ -93,6 +95,13 @@ int run_train(const TrainOptions& o) {
   }
   options.stop = &interrupted();
   options.on_ready = [] { on_interrupt(OnInterrupt::kFinishWork); };
+  return options;
+}
+
+int run_train_with(const TrainOptions& o, distributed::Communicator& ranks) {
+  train::TrainerOptions options;
+  distributed::together(ranks, [&] { options = trainer_options(o); });
+  options.ranks = &ranks;
   TrainingProgress progress({options.max_steps, options.max_minutes, options.max_epochs},
                             stderr_is_terminal());
   if (!o.common.quiet) {
@@ -103,6 +112,7 @@ int run_train(const TrainOptions& o) {
   }
   const train::TrainingSummary summary = train::train(options);
   if (summary.end == train::TrainingEnd::kStopped) {
+    if (!ranks.is_first()) return kExitInterrupted;
     progress.clear_line();
     if (summary.steps == 0) {
       std::fprintf(stderr, "heed: stopped before the first step; run the same command again\n");
@@ -112,7 +122,7 @@ int run_train(const TrainOptions& o) {
     }
     return kExitInterrupted;
   }
-  if (!o.common.quiet) {
+  if (!o.common.quiet && ranks.is_first()) {
     const bool older = summary.best_step < summary.steps;
     progress.message(fmt::format(
         "done: {} in {}; the model is in {}{}", counted(summary.steps, "step"), duration(summary.seconds),
@@ -120,6 +130,17 @@ int run_train(const TrainOptions& o) {
         older ? fmt::format(", with the weights of step {}, the best validation", summary.best_step) : ""));
   }
   return kExitDone;
+}
+
+/// With several processes, rank 0 reports what all have agreed on.
+int run_train(const TrainOptions& o) {
+  distributed::Communicator& ranks = distributed::world();
+  try {
+    return run_train_with(o, ranks);
+  } catch (const distributed::AgreedError& error) {
+    if (ranks.is_first()) throw;
+    return error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed;
+  }
 }
 
 }  // namespace
@@ -135,7 +156,10 @@ void add_train(Command& app, Work& work) {
       "  heed train --task classify --text train.tsv --valid-text dev.tsv --output my-model --max-minutes 5\n"
       "  heed train --from models/de-en --pairs mine.tsv --valid-pairs dev.tsv --output mine --max-minutes "
       "20\n"
-      "Run the same command again to resume an interrupted training.");
+      "  mpirun -n 4 heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
+      "Run the same command again to resume an interrupted training. Started by mpirun or srun, all "
+      "processes "
+      "train one model, with the weights of a training in one process.");
   command
       ->add_option("--task", o->task,
                    "translation, lm (language model) or classify [default: that of the architecture]")

@@ -69,11 +69,19 @@ TrainingState from_json(const JsonObject& json) {
 
 }  // namespace
 
+std::string to_text(const TrainingState& state) {
+  return to_json(state).dump();
+}
+
+TrainingState state_from_text(const std::string& text) {
+  return from_json(JsonObject::parse(text, "the state of the training"));
+}
+
 void write_checkpoint(const std::string& path, const nn::ParameterTable& table,
                       const Checkpoint& checkpoint) {
   ChecksummedTensors content;
   content.format = kFormat;
-  content.texts = {{"layout", layout_of(table)}, {"state", to_json(checkpoint.state).dump()}};
+  content.texts = {{"layout", layout_of(table)}, {"state", to_text(checkpoint.state)}};
   content.tensors = {{"values", checkpoint.values.flat()},
                      {"first_moment", checkpoint.first_moment.flat()},
                      {"second_moment", checkpoint.second_moment.flat()}};

@@ -42,6 +42,10 @@ void write_checkpoint(const std::string& path, const nn::ParameterTable& table, 
 std::optional<Checkpoint> read_checkpoint(const std::string& path, const nn::ParameterTable& table,
                                           bool needs_average);
 
+/// As text, and back: exact.
+std::string to_text(const TrainingState& state);
+TrainingState state_from_text(const std::string& text);
+
 /// Of all values.
 uint64_t fingerprint_of(const nn::ParameterArray& values);
 

@@ -8,9 +8,12 @@
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/fingerprint.h"
 #include "data/corpus_builder.h"
 #include "data/labelled_reader.h"
 #include "decode/text_classifier.h"
+#include "distributed/agreement.h"
+#include "distributed/collectives.h"
 #include "models/classifier.h"
 #include "text/confusion.h"
 #include "text/wordpiece.h"
@@ -149,17 +152,12 @@ class ClassificationObjective : public Objective {
   bool has_validation() const override { return !validation_.texts.empty(); }
 
   ValidationScores validate(const nn::ParameterArray& values) const override {
-    const nn::PackedWeights weights(model_.table(), values);
-    const decode::TextClassifier classifier(model_, weights.context(), data_.tokenizer, input_.pool);
-    const std::vector<decode::Classification> found =
-        classifier.classify(validation_.texts, input_.options.stop);
-    input_.stop.check();
+    const std::vector<Answer> found = classify(values);
     ConfusionMatrix confusion(model_.labels());
     double negative_log_likelihood = 0;
     for (size_t n = 0; n < found.size(); ++n) {
-      const int32_t truth = validation_.labels[n];
-      negative_log_likelihood -= found[n].log_probabilities[static_cast<size_t>(truth)];
-      confusion.add(truth, found[n].best);
+      negative_log_likelihood -= found[n].log_probability;
+      confusion.add(validation_.labels[n], found[n].best);
     }
     ValidationScores scores;
     scores.loss = negative_log_likelihood / static_cast<double>(found.size());
@@ -174,6 +172,34 @@ class ClassificationObjective : public Objective {
   void write_files(const std::string&) const override {}  // the labels are in config.json
 
  private:
+  /// For a validation text.
+  struct Answer {
+    double log_probability = 0;  ///< of the true class
+    int best = 0;                ///< the predicted class
+  };
+
+  /// Each rank classifies some of the validation texts; all get all answers.
+  std::vector<Answer> classify(const nn::ParameterArray& values) const {
+    std::vector<Answer> answers(validation_.texts.size());
+    const distributed::Slices parts(static_cast<int64_t>(answers.size()), input_.ranks->size());
+    const distributed::Range own = parts.of(input_.ranks->rank());
+    distributed::together(*input_.ranks, [&] {
+      const nn::PackedWeights weights(model_.table(), values);
+      const decode::TextClassifier classifier(model_, weights.context(), data_.tokenizer, input_.pool);
+      const auto first = validation_.texts.begin();
+      const std::vector<decode::Classification> found =
+          classifier.classify({first + own.begin, first + own.end}, input_.options.stop);
+      input_.stop.check();
+      for (size_t n = 0; n < found.size(); ++n) {
+        const size_t text = static_cast<size_t>(own.begin) + n;
+        const auto truth = static_cast<size_t>(validation_.labels[text]);
+        answers[text] = {found[n].log_probabilities[truth], found[n].best};
+      }
+    });
+    distributed::all_gather(*input_.ranks, {answers.data(), sizeof(Answer), parts});
+    return answers;
+  }
+
   const TaskInput& input_;
   const Recipe& recipe_;
   const ClassificationData& data_;
@@ -226,6 +252,13 @@ class TextsWithLabels : public CheckedText {
       : input_(input), recipe_(input.options.recipe), labels_(labels_of(input.options.data)) {
     if (input.options.validation.is_named()) read_validation(input.options.validation);
     if (!recipe_.from.empty() && !input.begun) WordPieceTokenizer::load(recipe_.from);
+  }
+
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(labels_.fingerprint);
+    all.add_number(validation_.fingerprint);
+    return all.value();
   }
 
   void require_fit(const models::Model& model) const override { fitting_model(recipe_, model); }

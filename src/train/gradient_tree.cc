@@ -22,13 +22,11 @@ void add_and_clear(Tensor& x, Tensor& sum) {
 
 }  // namespace
 
-void GradientTree::begin(size_t shards) {
-  HEED_CHECK(shards > 0);
+void GradientTree::begin(const ReductionTree& tree, const Range& own) {
+  tree_ = tree;
+  own_ = own;
   levels_.clear();
-  for (size_t nodes = shards;; nodes = (nodes + 1) / 2) {
-    levels_.emplace_back(nodes);
-    if (nodes == 1) break;
-  }
+  for (size_t level = 0; level < tree.levels(); ++level) levels_.emplace_back(tree.nodes(level));
 }
 
 nn::ParameterArray GradientTree::take() {
@@ -44,32 +42,37 @@ nn::ParameterArray GradientTree::take() {
 }
 
 void GradientTree::put(size_t shard, nn::ParameterArray gradients) {
-  size_t node = shard;
-  for (size_t level = 0; level + 1 < levels_.size(); ++level, node /= 2) {
-    auto& nodes = levels_[level];
-    const size_t neighbour = node ^ 1;
+  TreeNode node{0, shard};
+  for (; node.level + 1 < levels_.size(); node = {node.level + 1, node.index / 2}) {
+    if (!own_.contains(tree_->shards_of({node.level + 1, node.index / 2}))) break;  // the rest is elsewhere
+    auto& nodes = levels_[node.level];
+    const size_t neighbour = node.index ^ 1;
     if (neighbour >= nodes.size()) continue;  // the last of an odd number has no partner
     nn::ParameterArray other;
     {
       const std::lock_guard lock(mutex_);
       if (!nodes[neighbour].defined()) {
-        nodes[node] = std::move(gradients);
+        nodes[node.index] = std::move(gradients);
         return;
       }
       other = std::move(nodes[neighbour]);
       nodes[neighbour] = {};
     }
-    if (node % 2 == 1) std::swap(gradients, other);
+    if (node.index % 2 == 1) std::swap(gradients, other);
     add_and_clear(other.flat(), gradients.flat());
     keep_zeros(std::move(other));
   }
-  levels_.back()[0] = std::move(gradients);
+  const std::lock_guard lock(mutex_);
+  levels_[node.level][node.index] = std::move(gradients);
 }
 
-nn::ParameterArray GradientTree::sum() {
-  nn::ParameterArray total = std::move(levels_.back()[0]);
-  HEED_CHECK(total.defined());
-  return total;
+std::vector<nn::ParameterArray> GradientTree::sums() {
+  std::vector<nn::ParameterArray> sums;
+  for (const TreeNode& node : tree_->nodes_of(own_)) {
+    sums.push_back(std::move(levels_[node.level][node.index]));
+    HEED_CHECK(sums.back().defined());
+  }
+  return sums;
 }
 
 void GradientTree::recycle(nn::ParameterArray gradients) {

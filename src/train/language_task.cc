@@ -280,6 +280,13 @@ class RunningTexts : public CheckedText {
     if (!recipe_.from.empty() && !input.begun) TextTokenizer::load(recipe_.from);
   }
 
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(training_facts_.fingerprint);
+    all.add_number(validation_facts_.fingerprint);
+    return all.value();
+  }
+
   void require_fit(const models::Model& model) const override { fitting_model(recipe_, model); }
 
   std::unique_ptr<PreparedText> prepare() const override {

@@ -3,35 +3,41 @@
 #include <algorithm>
 #include <cmath>
 
+#include "distributed/collectives.h"
 #include "kernels/pointwise/adam.h"
 
 namespace heed::train {
 namespace {
 
-constexpr int64_t kChunk = 1 << 16;
 /// Adam squares gradients in float32: with larger ones its second moment would overflow to infinity and stay
 /// infinite.
 constexpr double kLargestNorm = 1e18;
 
-/// body(chunk, first element, count) for every chunk of the flat array. Rows that are not trained have
+int64_t chunks_in(int64_t elements) {
+  return (elements + kOptimizerChunk - 1) / kOptimizerChunk;
+}
+
+/// body(chunk, elements) for every chunk of a slice, which begins with one. Rows that are not trained have
 /// gradients of 0.
 template <typename Body>
-void for_each_chunk(ThreadPool& pool, int64_t elements, const Body& body) {
-  const int64_t chunks = (elements + kChunk - 1) / kChunk;
-  pool.run(static_cast<size_t>(chunks), [&](size_t chunk) {
-    const int64_t begin = static_cast<int64_t>(chunk) * kChunk;
-    body(chunk, begin, std::min(kChunk, elements - begin));
+void for_each_chunk(ThreadPool& pool, const distributed::Range& slice, const Body& body) {
+  pool.run(static_cast<size_t>(chunks_in(slice.size())), [&](size_t n) {
+    const int64_t chunk = slice.begin / kOptimizerChunk + static_cast<int64_t>(n);
+    const int64_t begin = chunk * kOptimizerChunk;
+    body(chunk, distributed::Range{begin, std::min(begin + kOptimizerChunk, slice.end)});
   });
 }
 
 }  // namespace
 
-Optimizer::Optimizer(const nn::ParameterTable& table, const Recipe& recipe)
+Optimizer::Optimizer(const nn::ParameterTable& table, const Recipe& recipe, distributed::Communicator& ranks)
     : table_(table),
+      ranks_(ranks),
+      own_(parameter_slices(table, ranks).of(ranks.rank())),
       recipe_(recipe),
       schedule_(recipe.make_schedule()),
-      m_(table, DType::kFloat32),
-      v_(table, DType::kFloat32) {
+      m_(Tensor::zeros({own_.size()})),
+      v_(Tensor::zeros({own_.size()})) {
   for (int row = 0; row < table.size(); ++row) {
     if (!table[row].trained) continue;
     if (trained_.empty() || trained_.back().end != table.offset(row))
@@ -41,12 +47,14 @@ Optimizer::Optimizer(const nn::ParameterTable& table, const Recipe& recipe)
 }
 
 double Optimizer::norm(ThreadPool& pool, const nn::ParameterArray& gradients) const {
-  const int64_t elements = table_.elements();
-  std::vector<double> sums(static_cast<size_t>((elements + kChunk - 1) / kChunk));
+  const int64_t chunks = chunks_in(table_.elements());
+  std::vector<double> sums(static_cast<size_t>(chunks));
   const float* g = gradients.flat().data<float>();
-  for_each_chunk(pool, elements, [&](size_t chunk, int64_t begin, int64_t count) {
-    sum_of_squares({.size = count, .x = g + begin, .sum = &sums[chunk]});
+  for_each_chunk(pool, own_, [&](int64_t chunk, const Range& elements) {
+    sum_of_squares(
+        {.size = elements.size(), .x = g + elements.begin, .sum = &sums[static_cast<size_t>(chunk)]});
   });
+  distributed::all_gather(ranks_, {sums.data(), sizeof(double), distributed::Slices(chunks, ranks_.size())});
   double total = 0;
   for (const double sum : sums) total += sum;
   return std::sqrt(total);
@@ -61,14 +69,15 @@ void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::P
   float* w = values.flat().data<float>();
   const float* g = gradients.flat().data<float>();
   float* mean = average.defined() ? average.flat().data<float>() : nullptr;
-  for_each_chunk(pool, table_.elements(), [&](size_t, int64_t begin, int64_t count) {
+  float *m = m_.data<float>(), *v = v_.data<float>();
+  for_each_chunk(pool, own_, [&](int64_t, const Range& elements) {
     for (const Range& range : trained_) {
-      const int64_t first = std::max(begin, range.begin), last = std::min(begin + count, range.end);
+      const int64_t first = std::max(elements.begin, range.begin), last = std::min(elements.end, range.end);
       if (first >= last) continue;
       adam({.size = last - first,
             .weights = w + first,
-            .m = m_.flat().data<float>() + first,
-            .v = v_.flat().data<float>() + first,
+            .m = m + (first - own_.begin),
+            .v = v + (first - own_.begin),
             .gradients = g + first,
             .gradient_scale = scale,
             .rate = schedule_.at(n),
@@ -81,7 +90,7 @@ void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::P
     }
     if (mean != nullptr) {
       const float keep = static_cast<float>(decay), move = static_cast<float>(1 - decay);
-      for (int64_t i = begin; i < begin + count; ++i) mean[i] = keep * mean[i] + move * w[i];
+      for (int64_t i = elements.begin; i < elements.end; ++i) mean[i] = keep * mean[i] + move * w[i];
     }
   });
 }

@@ -3,6 +3,8 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "distributed/agreement.h"
+#include "distributed/collectives.h"
 #include "train/classification_task.h"
 #include "train/language_task.h"
 #include "train/trainer.h"
@@ -46,11 +48,17 @@ LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
                     const std::vector<Batch>& batches,
                     const std::function<LossSums(nn::Context& context, const Batch& batch)>& loss) {
   std::vector<LossSums> sums(batches.size());
-  input.pool.run(batches.size(), [&](size_t n) {
-    input.stop.check();
-    nn::Context context = weights.context();
-    sums[n] = loss(context, batches[n]);
+  const distributed::Slices parts(static_cast<int64_t>(batches.size()), input.ranks->size());
+  const distributed::Range own = parts.of(input.ranks->rank());
+  distributed::together(*input.ranks, [&] {
+    input.pool.run(static_cast<size_t>(own.size()), [&](size_t item) {
+      input.stop.check();
+      const size_t n = static_cast<size_t>(own.begin) + item;
+      nn::Context context = weights.context();
+      sums[n] = loss(context, batches[n]);
+    });
   });
+  distributed::all_gather(*input.ranks, {sums.data(), sizeof(LossSums), parts});
   LossSums total;
   for (const LossSums& each : sums) total.add(each);
   return total;

@@ -14,6 +14,7 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 #include "data/batcher.h"
+#include "distributed/communicator.h"
 #include "models/model.h"
 #include "models/model_settings.h"
 #include "nn/context.h"
@@ -23,6 +24,9 @@
 namespace heed::train {
 
 struct TrainerOptions;
+
+constexpr const char* kNeedsSharedDirectory =
+    "all machines need the model directory, at the same path, on a file system that they share";
 
 /// Sums over the tokens (or whatever has a loss) of some batches.
 struct LossSums {
@@ -62,7 +66,8 @@ class Objective {
   virtual BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const = 0;
 
   virtual bool has_validation() const = 0;
-  /// Depends only on weights, text and recipe. Throws Stopped.
+  /// Depends only on weights, text and recipe. The ranks share the work; all get the same scores. Throws
+  /// Stopped, on all ranks.
   virtual ValidationScores validate(const nn::ParameterArray& values) const = 0;
 
   /// Writes the files of a model directory other than configuration, weights and tokenizer.
@@ -103,6 +108,8 @@ class PreparedText {
 class CheckedText {
  public:
   virtual ~CheckedText() = default;
+  /// Of the training and validation text as it was read.
+  virtual uint64_t fingerprint() const = 0;
   /// Throws kUsage for a model that cannot read the batches; its vocabulary size is ignored.
   virtual void require_fit(const models::Model& model) const = 0;
   /// Creates tokenizer and corpora in the training's directory, or checks those of an earlier run. Throws
@@ -118,6 +125,8 @@ struct TaskInput {
   std::function<void(const std::string&)> say;
   bool begun = false;  ///< whether options.output has a training to resume
   Stop stop = {};
+  /// The processes that train together. Rank 0 writes the files; the others find all of them complete.
+  distributed::Communicator* ranks = &distributed::single_process();
   std::function<void(const std::string&)> on_work = {};  ///< as TrainerOptions::on_work; may be empty
   void begin_work(const std::string& what) const {
     if (on_work) on_work(what);
@@ -153,7 +162,8 @@ void require_text(const TrainerOptions& options, const char* model, const char* 
 /// Throws kUsage for standard input and pipes, since text is read several times.
 void require_rereadable(const std::string& path);
 
-/// The losses of validation batches, each in a context for inference, on all threads. Throws Stopped.
+/// The losses of validation batches, each in a context for inference, on all threads of all ranks. Throws
+/// Stopped, on all ranks.
 LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
                     const std::vector<Batch>& batches,
                     const std::function<LossSums(nn::Context& context, const Batch& batch)>& loss);

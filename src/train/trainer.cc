@@ -12,6 +12,9 @@
 #include "base/counted.h"
 #include "base/json_file.h"
 #include "base/stop.h"
+#include "distributed/agreement.h"
+#include "distributed/collectives.h"
+#include "distributed/launch.h"
 #include "io/weight_files.h"
 #include "models/architecture.h"
 #include "models/fine_tuning.h"
@@ -19,6 +22,8 @@
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
 #include "train/output_directory.h"
+#include "train/rank_checks.h"
+#include "train/shared_state.h"
 #include "train/snapshots.h"
 #include "train/task.h"
 #include "train/training_step.h"
@@ -30,11 +35,12 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// One training run.
+/// One training run, on this rank. All ranks do the same; rank 0 alone writes and reports.
 class Trainer {
  public:
-  explicit Trainer(const TrainerOptions& options)
-      : options_(with_stop(options)),
+  Trainer(const TrainerOptions& options, distributed::Communicator& ranks)
+      : options_(options_of_rank(options, ranks)),
+        ranks_(ranks),
         stop_(options.stop),
         recipe_(options.recipe),
         directory_(options.output),
@@ -44,35 +50,40 @@ class Trainer {
   TrainingSummary run();
 
  private:
-  static TrainerOptions with_stop(TrainerOptions options);
+  static TrainerOptions options_of_rank(TrainerOptions options, const distributed::Communicator& ranks);
   void say(const std::string& message) const {
     if (options_.on_message) options_.on_message(message);
   }
   void prepare();
+  void join();
   models::ModelSettings trial_settings() const;
   models::FineTunedModel make_model(const models::ModelSettings& settings) const;
   void check_settings();
   void build_model();
   void begin_with_weights(const std::vector<std::string>& new_prefixes);
-  void resume();
+  void begin_or_resume();
   void require_the_same_text() const;
   void restore_kept_weights();
   std::string problem_of_kept_weights() const;
+  void write(Checkpoint whole);
   void save();
   void step();
   void finish_step(Metrics metrics);
-  bool validate_now(Metrics& metrics);
+  bool validate_now(const nn::ParameterArray& weights, Metrics& metrics);
   void note_kept(const nn::ParameterArray& values);
   void write_kept(const nn::ParameterArray& values);
   void take_snapshot();
   const nn::ParameterArray& weights_to_use();
+  const nn::ParameterArray& gathered_weights_to_use();
   void warn_of_schedule_end();
   [[noreturn]] void stop_for_bad_numbers(double loss, double norm);
+  void compare_processors();
   bool is_last_step() const;
   std::optional<TrainingEnd> reached_end() const;
   double seconds() const { return checkpoint_.state.seconds; }
 
   const TrainerOptions options_;
+  distributed::Communicator& ranks_;
   const Stop stop_;
   const Recipe recipe_;
   OutputDirectory directory_;
@@ -87,15 +98,21 @@ class Trainer {
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MetricsLog> log_;
   std::optional<Snapshots> snapshots_;
-  Checkpoint checkpoint_;  // the moments are in the optimizer during training
+  /// During training, the moments are in the optimizer, and a rank has only its slice of the average.
+  Checkpoint checkpoint_;
   nn::ParameterArray snapshot_average_;
   bool schedule_end_said_ = false;
   double last_saved_ = 0;
   double last_step_end_ = 0;
 };
 
-/// Sets the stop flag of all readers.
-TrainerOptions Trainer::with_stop(TrainerOptions options) {
+/// Sets the stop flag of all readers, and leaves reports to rank 0.
+TrainerOptions Trainer::options_of_rank(TrainerOptions options, const distributed::Communicator& ranks) {
+  if (!ranks.is_first()) {
+    options.on_step = nullptr;
+    options.on_message = options.on_work = nullptr;
+    options.on_progress = nullptr;
+  }
   for (TrainingText* text : {&options.data, &options.validation}) {
     text->lines.stop = text->pairs.lines.stop = Stop(options.stop);
   }
@@ -130,23 +147,62 @@ void Trainer::check_settings() {
   if (!recipe_.from.empty() && !directory_.was_begun()) WeightFiles::open(recipe_.from);
 }
 
-/// Checks everything before anything is written.
+/// Checks everything before anything is written. Rank 0 prepares all files; then the others read them.
 void Trainer::prepare() {
-  kind_.check(options_);
-  directory_.check(recipe_);
-  const bool begun = directory_.was_begun();
+  require_equal_ranks(ranks_, options_);
+  bool begun = true;  // for the other ranks
+  distributed::together(ranks_, [&] {
+    kind_.check(options_);
+    if (!ranks_.is_first()) return;
+    directory_.check(recipe_);
+    begun = directory_.was_begun();
+  });
   if (options_.on_work) options_.on_work("reading the text");
-  checked_ = kind_.read({options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_,
-                         options_.on_work, options_.on_progress});
-  check_settings();
-  directory_.open(recipe_);
-  if (directory_.was_begun() != begun) {
-    fail(ErrorKind::kUsage, "another process trained in '{}' meanwhile; run the command again",
-         directory_.path());
-  }
-  text_ = checked_->prepare();
-  build_model();
-  resume();
+  uint64_t fingerprint = 0;
+  distributed::together(ranks_, [&] {
+    checked_ = kind_.read({options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_,
+                           &ranks_, options_.on_work, options_.on_progress});
+    fingerprint = checked_->fingerprint();
+    if (ranks_.is_first()) check_settings();
+  });
+  require_equal_text(ranks_, fingerprint);
+  distributed::together(ranks_, [&] {
+    if (!ranks_.is_first()) return;
+    directory_.open(recipe_);
+    if (directory_.was_begun() != begun) {
+      fail(ErrorKind::kUsage, "another process trained in '{}' meanwhile; run the command again",
+           directory_.path());
+    }
+    text_ = checked_->prepare();
+    build_model();
+    begin_or_resume();
+  });
+  join();
+}
+
+/// Brings all ranks to the state of rank 0.
+void Trainer::join() {
+  distributed::together(ranks_, [&] {
+    if (ranks_.is_first()) return;
+    wait_for_file(directory_.checkpoint());
+    text_ = checked_->prepare();
+    build_model();
+  });
+  share_checkpoint(ranks_, model_->table(), checkpoint_, *optimizer_);
+  if (!ranks_.is_first()) batches_ = text_->batches(checkpoint_.state.cursor);
+  compare_processors();
+}
+
+/// Every rank computes the first shard of the next batch. The gradients must have the same bits.
+void Trainer::compare_processors() {
+  if (ranks_.size() == 1) return;
+  const auto batches = text_->batches(checkpoint_.state.cursor);
+  const std::vector<Batch> shards = batches->next(static_cast<size_t>(recipe_.shard_count()));
+  const RandomKey key = RandomKey::from_seed(recipe_.seed);
+  uint64_t fingerprint = 0;
+  distributed::together(ranks_,
+                        [&] { fingerprint = step_->fingerprint(shards[0], checkpoint_.values, key); });
+  require_equal_gradients(ranks_, fingerprint);
 }
 
 void Trainer::build_model() {
@@ -158,10 +214,14 @@ void Trainer::build_model() {
   objective_ = text_->objective(*model_);
   const nn::ParameterTable& table = model_->table();
   step_ = std::make_unique<TrainingStep>(*objective_, table, pool_,
-                                         TrainingStepOptions{recipe_.precision, stop_});
-  optimizer_ = std::make_unique<Optimizer>(table, recipe_);
+                                         TrainingStepOptions{recipe_.precision, stop_, &ranks_});
+  optimizer_ = std::make_unique<Optimizer>(table, recipe_, ranks_);
   snapshots_.emplace(directory_.folder(), table);
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);
+  if (ranks_.is_first()) {
+    checkpoint_.first_moment = nn::ParameterArray(table, DType::kFloat32);
+    checkpoint_.second_moment = nn::ParameterArray(table, DType::kFloat32);
+  }
   nn::initialise(table, checkpoint_.values, RandomKey::from_seed(recipe_.seed));
   if (further && !begun) begin_with_weights(made.new_prefixes);
   if (recipe_.averaging == Averaging::kRunning) {
@@ -179,14 +239,12 @@ void Trainer::begin_with_weights(const std::vector<std::string>& new_prefixes) {
 
 /// The checkpoint of step 0 is written after all other files and before the weights: weights without a
 /// checkpoint always belong to a model that must not be overwritten.
-void Trainer::resume() {
+void Trainer::begin_or_resume() {
   auto found =
       read_checkpoint(directory_.checkpoint(), model_->table(), recipe_.averaging == Averaging::kRunning);
   write_json(directory_.path() + "/config.json", model_->config_json());
   objective_->write_files(directory_.path());
   if (found) {
-    optimizer_->first_moment() = std::exchange(found->first_moment, {});
-    optimizer_->second_moment() = std::exchange(found->second_moment, {});
     checkpoint_ = std::move(*found);
     require_the_same_text();
     say(fmt::format("resuming from step {}", checkpoint_.state.step));
@@ -198,7 +256,7 @@ void Trainer::resume() {
   } else {
     checkpoint_.state.text = text_->fingerprint();
     note_kept(checkpoint_.values);
-    save();
+    write(checkpoint_);
     write_kept(checkpoint_.values);  // from now on the directory is a valid model
   }
   log_.emplace(directory_.folder() + "/metrics.jsonl", checkpoint_.state.step,
@@ -251,23 +309,26 @@ void Trainer::restore_kept_weights() {
   state.has_best = false;
   state.validations_since_best = 0;
   note_kept(values);
-  save();
+  write(checkpoint_);
   write_kept(values);
 }
 
-void Trainer::save() {
-  Checkpoint whole = checkpoint_;
-  whole.first_moment = optimizer_->first_moment();
-  whole.second_moment = optimizer_->second_moment();
+void Trainer::write(Checkpoint whole) {
   whole.state.cursor = batches_->place();
   write_checkpoint(directory_.checkpoint(), model_->table(), whole);
   snapshots_->remove_all_but(checkpoint_.state.snapshots);
+}
+
+/// Called by all ranks during training.
+void Trainer::save() {
+  Checkpoint whole = whole_checkpoint(ranks_, model_->table(), checkpoint_, *optimizer_);
+  if (ranks_.is_first()) write(std::move(whole));
   last_saved_ = now();
 }
 
 void Trainer::note_kept(const nn::ParameterArray& values) {
   checkpoint_.state.kept_step = checkpoint_.state.step;
-  checkpoint_.state.kept_weights = fingerprint_of(values);
+  if (ranks_.is_first()) checkpoint_.state.kept_weights = fingerprint_of(values);
 }
 
 void Trainer::write_kept(const nn::ParameterArray& values) {
@@ -277,7 +338,7 @@ void Trainer::write_kept(const nn::ParameterArray& values) {
 /// Older snapshots are removed after the next checkpoint.
 void Trainer::take_snapshot() {
   auto& kept = checkpoint_.state.snapshots;
-  snapshots_->write(checkpoint_.state.step, checkpoint_.values);
+  if (ranks_.is_first()) snapshots_->write(checkpoint_.state.step, checkpoint_.values);
   kept.push_back(checkpoint_.state.step);
   if (static_cast<int>(kept.size()) > recipe_.snapshots) kept.erase(kept.begin());
 }
@@ -292,22 +353,40 @@ const nn::ParameterArray& Trainer::weights_to_use() {
   return checkpoint_.values;
 }
 
+/// The same, called by all ranks during training.
+const nn::ParameterArray& Trainer::gathered_weights_to_use() {
+  const nn::ParameterTable& table = model_->table();
+  if (checkpoint_.average.defined()) all_gather_parameters(ranks_, table, checkpoint_.average);
+  if (recipe_.averaging != Averaging::kLast || checkpoint_.state.snapshots.empty() || ranks_.size() == 1) {
+    return weights_to_use();
+  }
+  if (ranks_.is_first()) {
+    weights_to_use();
+  } else if (!snapshot_average_.defined()) {
+    snapshot_average_ = nn::ParameterArray::unset(table);
+  }
+  broadcast_parameters(ranks_, table, snapshot_average_);
+  return snapshot_average_;
+}
+
 void Trainer::stop_for_bad_numbers(double loss, double norm) {
   const nn::ParameterTable& table = model_->table();
+  nn::ParameterArray gradients = step_->gradients();
+  all_gather_parameters(ranks_, table, gradients);
   std::string where = "none";
   for (int row = 0; row < table.size() && where == "none"; ++row) {
-    const Tensor gradient = step_->gradients().view(table, {row, 1});
+    const Tensor gradient = gradients.view(table, {row, 1});
     const float* g = gradient.data<float>();
     if (!std::all_of(g, g + gradient.size(), [](float x) { return std::isfinite(x); }))
       where = table[row].name;
   }
-  fail(ErrorKind::kNumeric,
-       "training stopped at step {}: the loss is {} and the norm of the gradients {} (first parameter whose "
-       "gradient is "
-       "not finite: {}); the last checkpoint is kept. Try a lower schedule.learning_rate ({} now), a longer "
-       "schedule.warmup_steps, or "
-       "optimizer.clip_norm = 1",
-       checkpoint_.state.step + 1, loss, norm, where, recipe_.learning_rate);
+  throw distributed::AgreedError(
+      ErrorKind::kNumeric, fmt::format("training stopped at step {}: the loss is {} and the norm of the "
+                                       "gradients {} (first parameter whose "
+                                       "gradient is not finite: {}); the last checkpoint is kept. Try a "
+                                       "lower schedule.learning_rate ({} now), a "
+                                       "longer schedule.warmup_steps, or optimizer.clip_norm = 1",
+                                       checkpoint_.state.step + 1, loss, norm, where, recipe_.learning_rate));
 }
 
 void Trainer::step() {
@@ -331,8 +410,9 @@ void Trainer::step() {
   if (!std::isfinite(sums.loss) || !std::isfinite(norm)) stop_for_bad_numbers(sums.loss, norm);
   step_->statistics().move(checkpoint_.values);
   optimizer_->update(pool_, checkpoint_.values, step_->gradients(), norm, n, checkpoint_.average);
+  all_gather_parameters(ranks_, model_->table(), checkpoint_.values);
 
-  const double end = now(), took = end - last_step_end_;
+  const double took = distributed::broadcast_value(ranks_, now() - last_step_end_);
   state.step = n;
   state.seconds += took;
   state.target_tokens += sums.tokens;
@@ -359,29 +439,32 @@ bool Trainer::is_last_step() const {
 }
 
 /// Validation, log and checkpoint after the update of a step. An interrupted validation is noted in the
-/// checkpoint and repeated on resume.
+/// checkpoint and repeated on resume. The clock of rank 0 is that of all.
 void Trainer::finish_step(Metrics metrics) {
   TrainingState& state = checkpoint_.state;
   const bool due = state.unvalidated || state.step % recipe_.validate_every == 0 || is_last_step();
+  const nn::ParameterArray* weights = nullptr;
   bool better = false;
   if (due) {
     state.unvalidated = metrics;
-    better = validate_now(metrics);
+    weights = &gathered_weights_to_use();
+    better = validate_now(*weights, metrics);
     state.unvalidated.reset();
   }
   metrics.best = better && objective_->has_validation();
-  if (better) note_kept(weights_to_use());
-  log_->append(metrics);
+  if (better) note_kept(*weights);
+  if (log_) log_->append(metrics);
   if (options_.on_step) options_.on_step(metrics);
-  if (due || now() - last_saved_ > 60 * options_.checkpoint_minutes) save();
-  if (better) write_kept(weights_to_use());
+  const bool long_ago = now() - last_saved_ > 60 * options_.checkpoint_minutes;
+  if (due || distributed::broadcast_value(ranks_, long_ago)) save();
+  if (better && ranks_.is_first()) write_kept(*weights);
   last_step_end_ = now();
 }
 
 /// Whether the weights are the best so far.
-bool Trainer::validate_now(Metrics& metrics) {
+bool Trainer::validate_now(const nn::ParameterArray& weights, Metrics& metrics) {
   if (!objective_->has_validation()) return true;
-  const ValidationScores scores = objective_->validate(weights_to_use());
+  const ValidationScores scores = objective_->validate(weights);
   metrics.valid_loss = scores.loss;
   metrics.scores = scores.others;
   TrainingState& state = checkpoint_.state;
@@ -403,8 +486,10 @@ void Trainer::warn_of_schedule_end() {
       schedule_name(recipe_.schedule), recipe_.total_steps));
 }
 
+/// Of all ranks: a signal to one of them stops all.
 std::optional<TrainingEnd> Trainer::reached_end() const {
-  if (stop_.requested()) return TrainingEnd::kStopped;
+  const std::vector<int> stops = distributed::all_gather_values(ranks_, stop_.requested() ? 1 : 0);
+  if (std::ranges::count(stops, 1) > 0) return TrainingEnd::kStopped;
   if (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) return TrainingEnd::kSteps;
   if (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) return TrainingEnd::kMinutes;
   if (options_.max_epochs > 0 && batches_->epochs() >= options_.max_epochs) return TrainingEnd::kEpochs;
@@ -415,11 +500,13 @@ std::optional<TrainingEnd> Trainer::reached_end() const {
 }
 
 TrainingSummary Trainer::run() {
-  if (options_.max_steps <= 0 && !(options_.max_minutes > 0) && !(options_.max_epochs > 0) &&
-      recipe_.patience == 0) {
-    fail(ErrorKind::kUsage,
-         "no stopping criterion: give --max-steps, --max-minutes, --max-epochs or validation.patience");
-  }
+  distributed::together(ranks_, [&] {
+    if (options_.max_steps <= 0 && !(options_.max_minutes > 0) && !(options_.max_epochs > 0) &&
+        recipe_.patience == 0) {
+      fail(ErrorKind::kUsage,
+           "no stopping criterion: give --max-steps, --max-minutes, --max-epochs or validation.patience");
+    }
+  });
   TrainingSummary summary;
   try {
     prepare();
@@ -427,7 +514,8 @@ TrainingSummary Trainer::run() {
     summary.end = TrainingEnd::kStopped;
     return summary;
   }
-  say(fmt::format("{} parameters, {}, {}", model_->table().elements(), text_->amount(),
+  const std::string processes = ranks_.size() > 1 ? fmt::format("{} processes with ", ranks_.size()) : "";
+  say(fmt::format("{} parameters, {}, {}{}", model_->table().elements(), text_->amount(), processes,
                   counted(pool_.threads(), "thread")));
   const int64_t total = recipe_.total_steps;
   if (recipe_.make_schedule().at(total + 1) == 0 && options_.max_steps > total) warn_of_schedule_end();
@@ -442,14 +530,14 @@ TrainingSummary Trainer::run() {
     end = TrainingEnd::kStopped;
   }
   if (checkpoint_.state.step > summary.resumed_from) save();
-  if (*end != TrainingEnd::kStopped) {
+  if (*end != TrainingEnd::kStopped && ranks_.is_first()) {
     try {
       objective_->finish(directory_.path());
     } catch (const Stopped&) {
       end = TrainingEnd::kStopped;
     }
   }
-  summary.end = *end;
+  summary.end = distributed::broadcast_value(ranks_, *end);  // the other ranks wait here for finish()
   summary.steps = checkpoint_.state.step;
   summary.best_step = checkpoint_.state.kept_step;
   summary.seconds = seconds();
@@ -459,7 +547,20 @@ TrainingSummary Trainer::run() {
 }  // namespace
 
 TrainingSummary train(const TrainerOptions& options) {
-  return Trainer(options).run();
+  distributed::Communicator& ranks = options.ranks != nullptr ? *options.ranks : distributed::world();
+  if (ranks.size() == 1) return Trainer(options, ranks).run();
+  try {
+    return Trainer(options, ranks).run();
+  } catch (const distributed::AgreedError&) {
+    throw;
+  } catch (const Error& error) {
+    ranks.give_up();
+    const std::string where = distributed::describe_rank(ranks.rank(), distributed::host_name());
+    fail(error.kind(), "{}: {}", where, error.what());
+  } catch (...) {
+    ranks.give_up();
+    throw;
+  }
 }
 
 }  // namespace heed::train

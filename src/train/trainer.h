@@ -6,6 +6,7 @@
 #include <string>
 
 #include "data/pairs_reader.h"
+#include "distributed/communicator.h"
 #include "train/metrics_log.h"
 #include "train/recipe.h"
 
@@ -44,6 +45,10 @@ struct TrainerOptions {
   std::function<void(const std::string&)> on_work;
   /// Called during work of known length with the fraction that is done.
   std::function<void(double)> on_progress;
+  /// The processes that train this model together, each with these options. Null: those that mpirun or srun
+  /// has started (distributed/launch.h), which is this one alone where neither was used. The functions above
+  /// are called on rank 0 alone, but for on_ready.
+  distributed::Communicator* ranks = nullptr;
 };
 
 enum class TrainingEnd { kSteps, kMinutes, kEpochs, kPatience, kStopped };
@@ -58,9 +63,9 @@ struct TrainingSummary {
 
 /// Trains until a stopping criterion is met; at least one must be set. The weights after each step, and so
 /// all files but those that hold times, are a function of data, recipe and seed, and depend neither on the
-/// number of threads nor on interruptions. Throws kUsage for another recipe or other data than those of the
-/// training in `output`, kNumeric when the loss is no longer finite (the last checkpoint is kept), and what
-/// reading and writing throw.
+/// number of threads or processes nor on interruptions. Throws kUsage for another recipe or other data than
+/// those of the training in `output`, kNumeric when the loss is no longer finite (the last checkpoint is
+/// kept), and what reading and writing throw.
 TrainingSummary train(const TrainerOptions& options);
 
 }  // namespace heed::train

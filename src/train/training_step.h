@@ -1,12 +1,15 @@
-// Forward, loss and backward of one update, on all threads.
+// Forward, loss and backward of one update, on all threads of all ranks.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/thread_pool.h"
+#include "distributed/communicator.h"
 #include "nn/batch_norm.h"
+#include "train/gradient_exchange.h"
 #include "train/gradient_tree.h"
 #include "train/task.h"
 
@@ -14,7 +17,8 @@ namespace heed::train {
 
 struct TrainingStepOptions {
   MatmulPrecision precision = MatmulPrecision::kHighest;  ///< of matrix products
-  Stop stop = {};                                         ///< makes run() throw Stopped
+  Stop stop = {};                                         ///< makes run() throw Stopped, on all ranks
+  distributed::Communicator* ranks = &distributed::single_process();
 };
 
 class TrainingStep {
@@ -22,19 +26,32 @@ class TrainingStep {
   TrainingStep(const Objective& objective, const nn::ParameterTable& table, ThreadPool& pool,
                const TrainingStepOptions& options = {});
 
-  /// The loss of all shards of a batch and the gradients of its mean, with dropout drawn from `key`. The
-  /// gradients are in gradients() until the next call.
+  /// The loss of all shards of a batch and the gradients of its mean, with dropout drawn from `key`. Each
+  /// rank computes some of the shards. The gradients are in gradients() until the next call.
   LossSums run(const std::vector<Batch>& shards, const nn::ParameterArray& values, RandomKey key);
+  /// Only the slice of this rank (parameter_slices.h) is set.
   const nn::ParameterArray& gradients() const { return gradients_; }
   /// The batch statistics of batch norms, which are not part of gradients().
   const nn::RunningStatistics& statistics() const { return statistics_; }
+  /// The gradients of one shard, as a fingerprint, to compare processors.
+  uint64_t fingerprint(const Batch& shard, const nn::ParameterArray& values, RandomKey key);
 
  private:
+  /// What does not depend on the shard.
+  struct Update {
+    const nn::ParameterArray& values;
+    double weight = 0;  ///< of all shards
+    double filled = 0;  ///< the number of shards that are not empty
+  };
+  LossSums add_gradients(const Update& update, const Batch& shard, RandomKey key,
+                         nn::ParameterArray& gradients) const;
+
   const Objective& objective_;
   const nn::ParameterTable& table_;
   ThreadPool& pool_;
   TrainingStepOptions options_;
   GradientTree tree_;
+  GradientExchange exchange_;
   nn::ParameterArray gradients_;
   nn::RunningStatistics statistics_;
 };

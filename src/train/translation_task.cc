@@ -1,5 +1,7 @@
 #include "train/translation_task.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -9,6 +11,8 @@
 #include "base/fingerprint.h"
 #include "data/packed_batch.h"
 #include "decode/search.h"
+#include "distributed/agreement.h"
+#include "distributed/collectives.h"
 #include "models/directory_files.h"
 #include "models/generation_defaults.h"
 #include "models/model_directory.h"
@@ -154,24 +158,34 @@ class TranslationObjective : public Objective {
     return options;
   }
 
-  /// The best translations, in the order of the sources, independent of the threads.
+  /// The best translations, in the order of the sources, independent of threads and ranks.
   std::vector<std::string> translate(const nn::PackedWeights& weights) const {
     EncodeOptions encode_options;
     encode_options.max_length = static_cast<size_t>(model_.max_length());
-    std::vector<decode::SearchSentence> sentences;
-    for (const std::string& line : data_.validation_source) {
-      sentences.push_back({sentences.size(), data_.tokenizer.encode_source(line, encode_options).ids});
+    const auto& lines = data_.validation_source;
+    const distributed::Slices parts(static_cast<int64_t>(lines.size()), input_.ranks->size());
+    const distributed::Range own = parts.of(input_.ranks->rank());
+    std::vector<std::string> translations(static_cast<size_t>(own.size()));
+    distributed::together(*input_.ranks, [&] {
+      std::vector<decode::SearchSentence> sentences;
+      for (size_t n = 0; n < translations.size(); ++n) {
+        const std::string& line = lines[static_cast<size_t>(own.begin) + n];
+        sentences.push_back({n, data_.tokenizer.encode_source(line, encode_options).ids});
+      }
+      const decode::Search search(model_, weights.context(), search_options());
+      input_.stop.check();
+      decode::search_all(search, std::move(sentences), input_.pool,
+                         [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
+                           input_.stop.check();
+                           if (!hypotheses.empty())
+                             translations[number] = data_.tokenizer.decode(hypotheses[0].ids);
+                         });
+    });
+    std::vector<std::string> all;
+    for (std::vector<std::string>& each : distributed::all_gather_strings(*input_.ranks, translations)) {
+      std::ranges::move(each, std::back_inserter(all));
     }
-    std::vector<std::string> translations(sentences.size());
-    const decode::Search search(model_, weights.context(), search_options());
-    input_.stop.check();
-    decode::search_all(search, std::move(sentences), input_.pool,
-                       [&](uint64_t number, std::vector<decode::Hypothesis> hypotheses) {
-                         input_.stop.check();
-                         if (!hypotheses.empty())
-                           translations[number] = data_.tokenizer.decode(hypotheses[0].ids);
-                       });
-    return translations;
+    return all;
   }
 
   const TaskInput& input_;
@@ -217,6 +231,12 @@ class PreparedTranslation : public PreparedText {
 class PairsToTranslate : public CheckedText {
  public:
   explicit PairsToTranslate(const TaskInput& input) : input_(input), text_(read_pairs_text(input)) {}
+  uint64_t fingerprint() const override {
+    Fingerprint all;
+    all.add_number(text_.training.fingerprint());
+    all.add_number(text_.validation);
+    return all.value();
+  }
   void require_fit(const models::Model& model) const override { fitting_model(input_.options.recipe, model); }
   std::unique_ptr<PreparedText> prepare() const override {
     return std::make_unique<PreparedTranslation>(input_, text_);

@@ -1,0 +1,36 @@
+// What all ranks must agree on: whether a piece of work succeeded, and what they run on.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "distributed/communicator.h"
+#include "heed/error.h"
+
+namespace heed::distributed {
+
+/// An error that every rank throws, so that one of them can report it for all.
+class AgreedError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Runs `work`, which must not communicate, on every rank. If it throws an Error on any rank, all throw an
+/// AgreedError that says which; if it throws Stopped, all throw Stopped. With one rank, just runs it.
+void together(Communicator& ranks, const std::function<void()>& work);
+
+/// Something that has to be the same on all ranks.
+struct Fact {
+  std::string name;   ///< "the recipe"
+  std::string value;  ///< one line, or several
+  std::string advice = {};
+};
+
+/// Throws an AgreedError of kind kUsage that names the ranks with another value than rank 0.
+void require_equal(Communicator& ranks, const std::vector<Fact>& facts);
+
+/// "rank 3 (node-b)"
+std::string describe_rank(int rank, const std::string& host);
+
+}  // namespace heed::distributed
