@@ -9,6 +9,8 @@
 namespace heed::distributed {
 namespace {
 
+constexpr size_t kSmall = 1024;  // bytes
+
 struct Bytes {
   char* data = nullptr;
   size_t size = 0;
@@ -104,8 +106,19 @@ void scatter(Communicator& ranks, const SlicedArray& array, void* own) {
   messages.exchange();
 }
 
-/// In slices, so that rank 0 does not send the whole array to every rank.
+/// A large array in slices, so that rank 0 does not send all of it to every rank; a small one in one round.
 void broadcast(Communicator& ranks, const SlicedArray& array) {
+  const auto elements = static_cast<size_t>(array.slices.of(ranks.size() - 1).end);
+  if (elements * array.element_bytes <= kSmall) {
+    const Bytes whole{static_cast<char*>(array.data), elements * array.element_bytes};
+    Messages messages(ranks);
+    for (int rank = 1; rank < ranks.size(); ++rank) {
+      if (ranks.is_first()) messages.send(rank, whole.data, whole.size);
+    }
+    if (!ranks.is_first()) messages.receive(0, whole);
+    messages.exchange();
+    return;
+  }
   scatter(ranks, array, slice(array, ranks.rank()).data);
   all_gather(ranks, array);
 }
