@@ -10,16 +10,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/errno_reason.h"
 #include "base/file.h"
 #include "base/part_files.h"
 #include "base/unfinished_files.h"
 
 namespace heed {
 namespace {
-
-std::string reason(int number) {
-  return std::generic_category().message(number);
-}
 
 constexpr size_t kBufferSize = 1 << 20;
 

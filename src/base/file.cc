@@ -7,20 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
+#include "base/errno_reason.h"
 #include "base/input_file.h"
 
 namespace heed {
-namespace {
-
-std::string reason(int number) {
-  return std::generic_category().message(number);
-}
-
-}  // namespace
 
 std::string read_file(const std::string& path, size_t limit) {
   const InputFile file(path);

@@ -6,10 +6,10 @@
 
 #include <cerrno>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
+#include "base/errno_reason.h"
 
 namespace heed {
 
@@ -23,8 +23,7 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 FileLock FileLock::take(const std::string& path, const std::string& what) {
   FileLock lock;
   lock.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock.descriptor_ < 0)
-    fail(ErrorKind::kFile, "cannot write '{}': {}", path, std::generic_category().message(errno));
+  if (lock.descriptor_ < 0) fail(ErrorKind::kFile, "cannot write '{}': {}", path, reason(errno));
   if (::flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return {};  // a file system without locks
     char text[32] = {};

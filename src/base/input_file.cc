@@ -6,17 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
+#include "base/errno_reason.h"
 
 namespace heed {
 namespace {
-
-std::string reason(int number) {
-  return std::generic_category().message(number);
-}
 
 constexpr size_t kMaxReadBytes = size_t{1} << 30;  // Linux reads at most 2 GiB in one call
 

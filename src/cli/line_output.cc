@@ -2,10 +2,10 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
+#include "base/errno_reason.h"
 #include "cli/resumable_file.h"
 #include "data/compression.h"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kBlock = 1 << 20;
 
 [[noreturn]] void fail_to_write() {
-  fail(ErrorKind::kFile, "cannot write to standard output: {}", std::generic_category().message(errno));
+  fail(ErrorKind::kFile, "cannot write to standard output: {}", reason(errno));
 }
 
 }  // namespace

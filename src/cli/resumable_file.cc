@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/errno_reason.h"
 #include "base/file.h"
 #include "base/input_file.h"
 #include "base/log.h"
@@ -24,10 +24,6 @@ namespace {
 /// interrupted.
 constexpr uint64_t kBlockLines = 1024;
 constexpr size_t kChunk = 1 << 20;
-
-std::string reason(int number) {
-  return std::generic_category().message(number);
-}
 
 uint64_t size_of(int descriptor) {
   struct stat status {};

@@ -9,19 +9,15 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
+#include "base/errno_reason.h"
 
 namespace heed {
 namespace {
 
 constexpr size_t kRawBytes = 1 << 18;
-
-std::string reason(int number) {
-  return std::generic_category().message(number);
-}
 
 bool is_regular(int descriptor) {
   struct stat status {};

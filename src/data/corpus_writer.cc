@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "base/check.h"
+#include "base/errno_reason.h"
 #include "base/part_files.h"
 #include "data/corpus.h"
 #include "data/corpus_format.h"
@@ -22,7 +22,7 @@ std::FILE* open_unlinked(const std::string& beside) {
   if (descriptor >= 0) ::unlink(path.c_str());
   if (file == nullptr) {
     if (descriptor >= 0) ::close(descriptor);
-    fail(ErrorKind::kFile, "cannot write '{}': {}", path, std::generic_category().message(number));
+    fail(ErrorKind::kFile, "cannot write '{}': {}", path, reason(number));
   }
   return file;
 }
@@ -74,7 +74,7 @@ void CorpusWriter::add(std::span<const std::span<const int32_t>> sentence) {
     ids_ += ids.size();
     stream_ids_[stream] += ids.size();
     if (std::fwrite(&ids_, sizeof ids_, 1, index_.get()) != 1) {
-      fail(ErrorKind::kFile, "cannot write '{}': {}", path_, std::generic_category().message(errno));
+      fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(errno));
     }
   }
   ++sentences_;

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <system_error>
 
 #include "base/check.h"
+#include "base/errno_reason.h"
 #include "base/file.h"
 #include "base/json_file.h"
 #include "base/log.h"
@@ -106,8 +106,7 @@ void MetricsLog::append(const Metrics& metrics) {
       file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   const int number = errno;
   if (file >= 0) ::close(file);
-  if (!written)
-    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, std::generic_category().message(number));
+  if (!written) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
 }
 
 }  // namespace heed::train
