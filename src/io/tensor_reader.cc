@@ -126,6 +126,13 @@ void TensorReader::read_into(const std::string& name, int8_t* destination, const
   read_data(index, destination);
 }
 
+void TensorReader::read_into(const std::string& name, uint16_t* destination, DType dtype,
+                             const Shape& expected) const {
+  const size_t index = index_of_shape(name, expected);
+  HEED_CHECK(infos_[index].readable && infos_[index].dtype == dtype && size_of(dtype) == sizeof *destination);
+  read_data(index, destination);
+}
+
 void TensorReader::read_into(const std::string& name, float* destination, const Shape& expected) const {
   const size_t index = index_of_shape(name, expected);
   const TensorInfo& tensor = infos_[index];

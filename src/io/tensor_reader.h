@@ -41,6 +41,8 @@ class TensorReader {
   /// Reads a tensor of F32, F16, BF16 or F64 as float32 into `destination`, which has the shape `expected`.
   /// Type and shape are checked before reading. Throws kNotFound, kFormat, or kShape with both shapes.
   void read_into(const std::string& name, float* destination, const Shape& expected) const;
+  /// Reads a tensor of `dtype`, kFloat16 or kBFloat16, as it is stored.
+  void read_into(const std::string& name, uint16_t* destination, DType dtype, const Shape& expected) const;
   /// Reads a tensor of I8.
   void read_into(const std::string& name, int8_t* destination, const Shape& expected) const;
   /// Rows [begin, begin + count) along the first axis, in the stored type. Does not verify hashes.

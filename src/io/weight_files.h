@@ -36,6 +36,12 @@ class WeightFiles {
   void read_into(const std::string& name, int8_t* destination, const Shape& expected) const {
     shard_with(name).read_into(name, destination, expected);
   }
+  void read_into(const std::string& name, uint16_t* destination, DType dtype, const Shape& expected) const {
+    shard_with(name).read_into(name, destination, dtype, expected);
+  }
+  void read_part(const std::string& name, int64_t begin, int64_t count, void* destination) const {
+    shard_with(name).read_part(name, begin, count, destination);
+  }
   Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const {
     return shard_with(name).read_rows(name, begin, count);
   }

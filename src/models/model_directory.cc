@@ -1,11 +1,17 @@
 #include "models/model_directory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "models/directory_files.h"
 
 namespace heed::models {
+
+const nn::CompactParameters* LoadedModel::compact() const {
+  if (quantized != nullptr) return quantized.get();
+  return half.get();
+}
 
 nn::Context LoadedModel::context() const {
   return packed->context();
@@ -66,6 +72,31 @@ std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::
   return std::make_shared<Shortlist>(Shortlist::read(loaded.directory, model->vocabulary_size()));
 }
 
+/// The type in which weights are kept in 16 bits, if they are.
+std::optional<DType> kept_half_type(const std::string& directory, const nn::ParameterTable& table,
+                                    std::optional<bool> wanted) {
+  constexpr int64_t kLarge = 16'000'000;  // 128 MB in float32: in rows, and packed
+  if (!wanted.value_or(table.elements() >= kLarge)) return {};
+  return stored_half_type(directory, table);
+}
+
+/// Replaces the weights of a quantized directory by float32.
+void dequantize(LoadedModel& loaded) {
+  const nn::ParameterTable& table = loaded.model->table();
+  nn::ParameterArray values = nn::ParameterArray::unset(table);
+  for (int row = 0; row < table.size(); ++row) {
+    Tensor to = values.view(table, {row, 1});
+    if (loaded.quantized->holds_row(row)) {
+      loaded.quantized->widen({row, 1}, 0, to.dim(0), to.data<float>());
+    } else {
+      const Tensor from = loaded.values.view(table, {row, 1});
+      std::copy_n(from.data<float>(), from.size(), to.data<float>());
+    }
+  }
+  loaded.values = std::move(values);
+  loaded.quantized.reset();
+}
+
 }  // namespace
 
 LoadedModel load_model(const std::string& directory, const LoadOptions& options) {
@@ -78,21 +109,22 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
   const nn::ParameterTable& table = loaded.model->table();
   loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
   require_weights(directory, table, stored_quantized);
-  loaded.values = nn::ParameterArray::unset(table);
   if (stored_quantized || loaded.precision == Precision::kInt8) {
     loaded.quantized = std::make_unique<nn::QuantizedParameters>(table);
+  } else if (const auto dtype = kept_half_type(directory, table, options.keep_16_bits)) {
+    loaded.half = std::make_unique<nn::HalfParameters>(table, *dtype);
   }
+  const nn::CompactParameters* const compact = loaded.compact();
+  loaded.values = nn::ParameterArray::unset(
+      table, [&](int row) { return compact != nullptr && compact->holds_row(row); });
   if (stored_quantized) {
     read_quantized_weights(directory, table, loaded.values, *loaded.quantized);
+    if (loaded.precision == Precision::kFloat32) dequantize(loaded);
   } else {
-    read_weights(directory, table, loaded.values, loaded.quantized.get());
-  }
-  if (loaded.precision == Precision::kFloat32 && loaded.quantized != nullptr) {
-    for (int row = 0; row < table.size(); ++row) loaded.quantized->fill({row, 1}, loaded.values);
-    loaded.quantized.reset();
+    read_weights(directory, table, loaded.values, loaded.quantized.get(), loaded.half.get());
   }
   const auto* model = dynamic_cast<const AutoregressiveModel*>(loaded.model.get());
-  loaded.packed = std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.quantized.get());
+  loaded.packed = std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.compact());
   loaded.shortlist = read_shortlist(loaded, options.shortlist);
   loaded.shortlist_in_beams = options.shortlist.value_or(false);
   loaded.generation = read_generation_defaults(directory, config, loaded.model->task());

@@ -25,13 +25,16 @@ struct LoadedModel {
   std::string model_type;
   std::unique_ptr<Model> model;
   Precision precision = Precision::kFloat32;
-  nn::ParameterArray values;
+  nn::ParameterArray values;  ///< without the elements that `quantized` or `half` holds
   std::unique_ptr<nn::QuantizedParameters> quantized;  ///< with int8, else null
+  std::unique_ptr<nn::HalfParameters> half;            ///< with weights kept in 16 bits, else null
   std::unique_ptr<nn::PackedWeights> packed;
   GenerationDefaults generation;
   std::shared_ptr<const Shortlist> shortlist;  ///< of a model that translates; null where none is to be used
   bool shortlist_in_beams = false;             ///< whether it is also used in beam search
 
+  /// The weights that are kept in fewer than 32 bits; null if there are none.
+  const nn::CompactParameters* compact() const;
   /// A context for inference.
   nn::Context context() const;
 
@@ -52,6 +55,11 @@ struct LoadOptions {
   /// In float32 a model should give exactly the translations of other toolkits; in beam search, hypotheses
   /// whose best tokens are missing from the shortlist would gain.
   std::optional<bool> shortlist = {};
+
+  /// Whether weights that the files hold in float16 or bfloat16 stay so in memory, in float32 precision.
+  /// Results are the same bits; memory is a quarter, and small models are somewhat slower. Default: for
+  /// models of at least 16 million such weights.
+  std::optional<bool> keep_16_bits = {};
 };
 
 /// Loads a directory. With int8 precision, float weights are quantised while loading; with float32 precision,

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
 #include "io/safetensors.h"
 #include "models/directory_files.h"
 #include "nn/sinusoids.h"
+#include "tensor/half.h"
 
 namespace heed::models {
 namespace {
@@ -22,8 +24,8 @@ std::string scale_name(const nn::ParamSpec& spec) {
   return spec.name + "_scale";
 }
 
-bool is_kept_in(const nn::QuantizedParameters* quantized, int row) {
-  return quantized != nullptr && quantized->holds({row, 1});
+bool is_kept_in(const nn::CompactParameters* compact, int row) {
+  return compact != nullptr && compact->holds_row(row);
 }
 
 /// The name of a parameter in the files; empty if missing.
@@ -99,17 +101,33 @@ std::vector<float> floats_of(const WeightFiles& files, const std::string& name) 
   return files.read(name).to_vector<float>();
 }
 
+/// Whether two tensors of the same size have the same values. Compares parts, so that two copies of a large
+/// embedding are never in memory.
+bool have_equal_values(const WeightFiles& files, const std::string& one, const std::string& other) {
+  constexpr int64_t kTogether = int64_t{1} << 22;
+  const int64_t size = files.info(one).shape.size();
+  const auto part = [&](const std::string& name, int64_t begin, int64_t count) {
+    Tensor stored = Tensor::empty({count}, files.info(name).dtype);
+    files.read_part(name, begin, count, stored.bytes());
+    return stored.to_vector<float>();
+  };
+  for (int64_t begin = 0; begin < size; begin += kTogether) {
+    const int64_t count = std::min(kTogether, size - begin);
+    if (part(one, begin, count) != part(other, begin, count)) return false;
+  }
+  return true;
+}
+
 /// Throws if the files contain one parameter under several names with different values, since other toolkits
 /// would use either of them, or each separately.
 void require_equal_copies(const WeightFiles& files, const nn::ParamSpec& spec) {
   const std::string used = stored_name(files, spec);
   if (used.empty()) return;
-  std::vector<float> values;
   for (const std::string& name : spec.aliases) {
     if (name == used || !files.has(name)) continue;
     require_tensor(files, name, stored_shape(spec));
-    if (values.empty()) values = floats_of(files, used);
-    if (floats_of(files, name) == values) continue;
+    if (!files.info(used).readable || !files.info(name).readable) continue;  // refused when it is read
+    if (have_equal_values(files, used, name)) continue;
     fail(ErrorKind::kFormat,
          "'{}': the weights contain '{}' and '{}', which are tied in this model, with different values; "
          "which of "
@@ -171,9 +189,10 @@ void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, 
 }
 
 /// Transposes (rows, columns) in place.
-void transpose(float* matrix, const Shape& shape) {
+template <typename T>
+void transpose(T* matrix, const Shape& shape) {
   const int64_t rows = shape[0], columns = shape[1];
-  const std::vector<float> before(matrix, matrix + rows * columns);
+  const std::vector<T> before(matrix, matrix + rows * columns);
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
       matrix[column * rows + row] = before[row * columns + column];
@@ -190,23 +209,28 @@ Tensor stored_form(const nn::ParamSpec& spec, Tensor value) {
   return value.reshape({value.dim(1), value.dim(0)});
 }
 
-/// Throws for infinity or NaN.
-void require_finite(const std::string& directory, const std::string& name, const float* values,
-                    int64_t size) {
-  constexpr int64_t kTogether = 4096;  // without early exit inside, so that the loop is vectorised
-  for (int64_t begin = 0; begin < size; begin += kTogether) {
-    const int64_t end = std::min(begin + kTogether, size);
+/// Throws for infinity or NaN: for numbers whose exponent has all bits set.
+template <typename Bits, typename T, typename ToFloat>
+void require_finite(const std::string& directory, const std::string& name, std::span<const T> values,
+                    Bits exponent, const ToFloat& to_float) {
+  constexpr size_t kTogether = 4096;  // without early exit inside, so that the loop is vectorised
+  const auto is_fault = [&](T value) { return (std::bit_cast<Bits>(value) & exponent) == exponent; };
+  for (size_t begin = 0; begin < values.size(); begin += kTogether) {
+    const size_t end = std::min(begin + kTogether, values.size());
     uint32_t faults = 0;
-    for (int64_t i = begin; i < end; ++i) {
-      constexpr uint32_t kExponent = 0x7f800000;  // all bits set: infinity or NaN
-      faults += (std::bit_cast<uint32_t>(values[i]) & kExponent) == kExponent ? 1 : 0;
-    }
-    for (int64_t i = begin; faults > 0 && i < end; ++i) {
-      if (std::isfinite(values[i])) continue;
-      fail(ErrorKind::kFormat, "'{}': the parameter '{}' contains {} at index {}", directory, name, values[i],
-           i);
+    for (size_t i = begin; i < end; ++i) faults += is_fault(values[i]) ? 1 : 0;
+    for (size_t i = begin; faults > 0 && i < end; ++i) {
+      if (!is_fault(values[i])) continue;
+      fail(ErrorKind::kFormat, "'{}': the parameter '{}' contains {} at index {}", directory, name,
+           to_float(values[i]), i);
     }
   }
+}
+
+void require_finite(const std::string& directory, const std::string& name, const float* values,
+                    int64_t size) {
+  require_finite<uint32_t>(directory, name, std::span(values, static_cast<size_t>(size)), 0x7f800000,
+                           [](float value) { return value; });
 }
 
 /// Reads one parameter.
@@ -222,7 +246,33 @@ void read_row(const WeightFiles& files, const nn::ParamSpec& spec, float* values
   require_finite(files.directory(), spec.name, values, shape.size());
 }
 
+/// Reads one parameter in 16 bits.
+void read_half_row(const WeightFiles& files, const nn::ParamSpec& spec, DType dtype, uint16_t* values) {
+  const std::string name = stored_name(files, spec);
+  const Shape& shape = files.info(name).shape;
+  files.read_into(name, values, dtype, shape);
+  if (spec.transposed) transpose(values, shape);
+  const bool bfloat = dtype == DType::kBFloat16;
+  require_finite<uint16_t>(files.directory(), spec.name,
+                           std::span<const uint16_t>(values, static_cast<size_t>(shape.size())),
+                           bfloat ? 0x7f80 : 0x7c00, bfloat ? bfloat_to_float : half_to_float);
+}
+
 }  // namespace
+
+std::optional<DType> stored_half_type(const std::string& directory, const nn::ParameterTable& table) {
+  const WeightFiles files = open_weights(directory);
+  std::optional<DType> common;
+  for (int row = 0; row < table.size(); ++row) {
+    if (!nn::HalfParameters::wants(table[row])) continue;
+    const std::string name = stored_name(files, table[row]);
+    if (name.empty() || !files.info(name).readable) return {};
+    const DType dtype = files.info(name).dtype;
+    if (common.value_or(dtype) != dtype) return {};
+    common = dtype;
+  }
+  return common == DType::kFloat16 || common == DType::kBFloat16 ? common : std::nullopt;
+}
 
 void require_weights(const std::string& directory, const nn::ParameterTable& table, bool quantized) {
   require_tensors(open_weights(directory), table, quantized);
@@ -233,13 +283,17 @@ void require_equal_copies(const std::string& directory, const nn::ParameterTable
 }
 
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
-                  nn::QuantizedParameters* quantized) {
+                  nn::QuantizedParameters* quantized, nn::HalfParameters* half) {
   const WeightFiles files = open_weights(directory);
   require_tensors(files, table, false);
   require_agreement(files, table);
   use_stored_positions(files, table);
   std::vector<float> matrix;  // quantised immediately
   for (int row = 0; row < table.size(); ++row) {
+    if (is_kept_in(half, row)) {
+      read_half_row(files, table[row], half->dtype(), half->elements(row));
+      continue;
+    }
     if (!is_kept_in(quantized, row)) {
       read_row(files, table[row], values.view(table, {row, 1}).data<float>());
       continue;

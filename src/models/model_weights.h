@@ -5,10 +5,12 @@
 // X_scale, float32, (out); all others are stored as floats.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json_file.h"
+#include "nn/half_parameters.h"
 #include "nn/parameters.h"
 #include "nn/quantized_parameters.h"
 
@@ -23,9 +25,12 @@ void require_weights(const std::string& directory, const nn::ParameterTable& tab
 /// Reads the weights of a directory into `values`. Every parameter must be there, under its name or an alias,
 /// with its shape, and no other tensor except those that the table leaves out or computes. Copies under
 /// several names and computed tensors must agree. If `quantized` is not null, the parameters that it covers
-/// are quantised into it instead.
+/// are quantised into it instead; if `half` is not null, those that it covers are read into it as they are
+/// stored, which must be in its type.
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
-                  nn::QuantizedParameters* quantized = nullptr);
+                  nn::QuantizedParameters* quantized = nullptr, nn::HalfParameters* half = nullptr);
+/// The type in which the files hold all matrices that HalfParameters covers, if it is float16 or bfloat16.
+std::optional<DType> stored_half_type(const std::string& directory, const nn::ParameterTable& table);
 
 /// For fine-tuning: reads weights over initialized `values`. Parameters with one of the prefixes
 /// `new_prefixes` keep their values if the weights lack them in that shape; additional tensors are ignored.

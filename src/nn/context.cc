@@ -5,7 +5,7 @@
 namespace heed::nn {
 
 Var Context::parameter(ParamRef ref) const {
-  if (quantized != nullptr) quantized->fill(ref, *values);
+  if (compact != nullptr && compact->holds(ref)) return compact->floats(ref);
   const Tensor value = values->view(*table, ref);
   if (tape == nullptr || !(*table)[ref.first].trained) return value;
   return tape->leaf(value, gradients->view(*table, ref));
@@ -22,10 +22,10 @@ DropoutStream Context::next_dropout(double probability) {
 }
 
 PackedWeights::PackedWeights(const ParameterTable& table, const ParameterArray& values,
-                             const QuantizedParameters* quantized)
+                             const CompactParameters* compact)
     : table_(table),
       values_(values),
-      quantized_(quantized),
+      compact_(compact),
       slots_(static_cast<size_t>(table.products())),
       matrices_(static_cast<size_t>(table.products())) {}
 
@@ -33,7 +33,7 @@ Context PackedWeights::context() const {
   Context context;
   context.table = &table_;
   context.values = &values_;
-  context.quantized = quantized_;
+  context.compact = compact_;
   context.packed = this;
   return context;
 }
@@ -54,9 +54,8 @@ std::unique_ptr<PackedMatrix> PackedWeights::pack(const ProductRef& product) con
   const auto& [weight, bias, index] = product;
   const Tensor b = bias.defined() ? values_.view(table_, bias) : Tensor();
   const float* row = b.defined() ? b.data<float>() : nullptr;
-  if (quantized_ != nullptr && quantized_->holds(weight)) {
-    const auto [values, scales, out, in] = quantized_->matrix(weight);
-    return std::make_unique<PackedMatrix>(values, scales, out, in, row);
+  if (compact_ != nullptr && compact_->holds(weight)) {
+    return std::make_unique<PackedMatrix>(compact_->pack(weight, row));
   }
   const Tensor w = values_.view(table_, weight);
   return std::make_unique<PackedMatrix>(w.data<float>(), w.dim(0), w.dim(1), row);

@@ -13,9 +13,9 @@
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/pointwise/dropout.h"
 #include "nn/attention_sink.h"
+#include "nn/compact_parameters.h"
 #include "nn/head_scales.h"
 #include "nn/parameters.h"
-#include "nn/quantized_parameters.h"
 
 namespace heed::nn {
 
@@ -24,9 +24,8 @@ class PackedWeights;
 struct Context {
   const ParameterTable* table = nullptr;
   const ParameterArray* values = nullptr;
-  /// Null, or the int8 weights; their elements of `values` are uninitialized until
-  /// QuantizedParameters::fill().
-  const QuantizedParameters* quantized = nullptr;
+  /// Null, or the weights in fewer bits, for which `values` need not have elements.
+  const CompactParameters* compact = nullptr;
 
   /// Training: the tape, and the accumulators of the parameters' gradients. Null and undefined in inference.
   Tape* tape = nullptr;
@@ -62,10 +61,10 @@ struct Context {
 /// shortlist multiplies rows of the unpacked output layer). Thread-safe.
 class PackedWeights {
  public:
-  /// The weights are those of `quantized` where that holds them, else of `values`. Table and quantized
-  /// parameters must outlive this, and all values stay as they are.
+  /// The weights are those of `compact` where that holds them, else of `values`. Table and compact parameters
+  /// must outlive this, and all values stay as they are.
   PackedWeights(const ParameterTable& table, const ParameterArray& values,
-                const QuantizedParameters* quantized = nullptr);
+                const CompactParameters* compact = nullptr);
 
   /// A context for inference with these weights, which must outlive it.
   Context context() const;
@@ -76,7 +75,7 @@ class PackedWeights {
 
   const ParameterTable& table_;
   const ParameterArray values_;
-  const QuantizedParameters* quantized_;
+  const CompactParameters* compact_;
   mutable std::vector<std::atomic<const PackedMatrix*>> slots_;
   mutable std::vector<std::unique_ptr<PackedMatrix>> matrices_;  // what slots point to
   mutable std::mutex mutex_;                                     // held while a slot is filled

@@ -9,7 +9,7 @@ namespace heed::nn {
 Var embedding(Context& context, ParamRef table, const std::vector<int32_t>& ids,
               const ops::EmbeddingOptions& options) {
   const auto count = static_cast<int64_t>(ids.size());
-  if (context.quantized == nullptr || !context.quantized->holds(table)) {
+  if (context.compact == nullptr || !context.compact->holds(table)) {
     return ops::embedding(context.parameter(table), Tensor::from(ids, {count}), options);
   }
   const Shape shape = context.table->shape(table);  // (V, D)
@@ -19,7 +19,7 @@ Var embedding(Context& context, ParamRef table, const std::vector<int32_t>& ids,
       fail(ErrorKind::kUsage, "embedding: id {} at place {} is outside the table of {} rows", ids[n], n,
            shape[0]);
     }
-    context.quantized->dequantize(table, ids[n], 1, rows.data<float>() + n * shape[1]);
+    context.compact->widen(table, ids[n], 1, rows.data<float>() + n * shape[1]);
   }
   std::vector<int32_t> all(ids.size());
   std::iota(all.begin(), all.end(), 0);

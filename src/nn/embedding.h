@@ -9,7 +9,7 @@
 namespace heed::nn {
 
 /// ids (N), each below V, rows of table (V, D) -> (N, D); see ops/embedding.h for the options. Of a
-/// quantized table, only these rows are dequantized.
+/// table in fewer bits, only these rows are widened.
 Var embedding(Context& context, ParamRef table, const std::vector<int32_t>& ids,
               const ops::EmbeddingOptions& options = {});
 

@@ -19,7 +19,7 @@ uint16_t* halves(const Tensor& rows) {
 }  // namespace
 
 DType cached_type(const Context& context) {
-  return context.quantized != nullptr ? DType::kFloat16 : DType::kFloat32;
+  return context.compact != nullptr && !context.compact->is_exact() ? DType::kFloat16 : DType::kFloat32;
 }
 
 Tensor grown(const Tensor& rows, int64_t count, int64_t width, DType dtype) {

@@ -62,28 +62,26 @@ Tensor Linear::forward_selected(Context& context, const Tensor& x,
   int64_t outputs = 0;
   for (const auto& row : selected) outputs += static_cast<int64_t>(row.size());
   Tensor y = Tensor::empty({outputs});
-  const auto multiply = [&](auto arguments) {
-    arguments.in = x.dim(1);
-    arguments.bias = b.defined() ? b.data<float>() : nullptr;
-    arguments.x = x.data<float>();
-    arguments.y = y.data<float>();
-    for (size_t row = 0; row < selected.size();) {
-      const std::span<const int32_t> list = selected[row];
-      arguments.outputs = list.data();
-      arguments.count = static_cast<int64_t>(list.size());
-      for (arguments.rows = 0; row < selected.size() && selected[row].data() == list.data(); ++row)
-        ++arguments.rows;
+  const bool compact = context.compact != nullptr && context.compact->holds(weight());
+  const Tensor matrix = compact ? Tensor() : context.values->view(*context.table, weight());
+  SelectedProductArguments arguments{.in = x.dim(1),
+                                     .x = x.data<float>(),
+                                     .weight = compact ? nullptr : matrix.data<float>(),
+                                     .bias = b.defined() ? b.data<float>() : nullptr,
+                                     .y = y.data<float>()};
+  for (size_t row = 0; row < selected.size();) {
+    const std::span<const int32_t> list = selected[row];
+    arguments.outputs = list.data();
+    arguments.count = static_cast<int64_t>(list.size());
+    for (arguments.rows = 0; row < selected.size() && selected[row].data() == list.data(); ++row)
+      ++arguments.rows;
+    if (compact) {
+      context.compact->multiply_selected(weight(), arguments);
+    } else {
       selected_product(arguments);
-      arguments.x += arguments.rows * arguments.in;
-      arguments.y += arguments.rows * arguments.count;
     }
-  };
-  if (context.quantized != nullptr && context.quantized->holds(weight())) {
-    const QuantizedParameters::Matrix matrix = context.quantized->matrix(weight());
-    multiply(Int8SelectedProductArguments{.weight = matrix.values, .scales = matrix.scales});
-  } else {
-    const Tensor matrix = context.values->view(*context.table, weight());
-    multiply(SelectedProductArguments{.weight = matrix.data<float>()});
+    arguments.x += arguments.rows * arguments.in;
+    arguments.y += arguments.rows * arguments.count;
   }
   return y;
 }

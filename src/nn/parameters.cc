@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -37,7 +38,29 @@ Shape ParameterTable::shape(ParamRef ref) const {
 
 Tensor ParameterArray::view(const ParameterTable& table, ParamRef ref) const {
   const Shape shape = table.shape(ref);
-  return flat_.narrow(0, table.offset(ref.first), shape.size()).reshape(shape);
+  int64_t offset = table.offset(ref.first);
+  if (offsets_ != nullptr) {
+    for (int row = ref.first; row < ref.first + ref.count; ++row) HEED_CHECK((*offsets_)[row] >= 0);
+    offset = (*offsets_)[ref.first];
+  }
+  return flat_.narrow(0, offset, shape.size()).reshape(shape);
+}
+
+ParameterArray ParameterArray::unset(const ParameterTable& table,
+                                     const std::function<bool(int row)>& left_out) {
+  ParameterArray array;
+  int64_t elements = table.elements();
+  if (left_out) {
+    auto offsets = std::make_shared<std::vector<int64_t>>();
+    elements = 0;
+    for (int row = 0; row < table.size(); ++row) {
+      offsets->push_back(left_out(row) ? -1 : elements);
+      if (offsets->back() >= 0) elements += table[row].shape.size();
+    }
+    array.offsets_ = std::move(offsets);
+  }
+  array.flat_ = Tensor::empty({elements});
+  return array;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ struct ParamSpec {
   std::vector<std::string> aliases;  ///< other names of the parameter in files
   bool trained = true;               ///< false: not changed by the optimizer
   bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
-  bool quantizable = false;          ///< (out, in), may be kept as int8
+  bool quantizable = false;          ///< (out, in), may be kept in fewer bits: compact_parameters.h
   /// Of batch norm's running averages (nn/batch_norm.h): how far they move towards those of an update. 0: the
   /// parameter is none.
   double momentum = 0;
@@ -114,21 +115,20 @@ class ParameterArray {
   ParameterArray(const ParameterTable& table, DType dtype)
       : flat_(Tensor::zeros({table.elements()}, dtype)) {}
 
-  /// Float32, uninitialized.
-  static ParameterArray unset(const ParameterTable& table) {
-    ParameterArray array;
-    array.flat_ = Tensor::empty({table.elements()});
-    return array;
-  }
+  /// Float32, uninitialized. Rows of the table for which `left_out` is true have no elements.
+  static ParameterArray unset(const ParameterTable& table, const std::function<bool(int row)>& left_out = {});
 
   bool defined() const { return flat_.defined(); }
   const Tensor& flat() const { return flat_; }
   Tensor& flat() { return flat_; }
-  /// A view.
+  /// A view. All rows of the reference must have elements.
   Tensor view(const ParameterTable& table, ParamRef ref) const;
 
  private:
   Tensor flat_;
+  /// With rows left out: the offset of each row, -1 for those. Otherwise null, and the offsets are the
+  /// table's.
+  std::shared_ptr<const std::vector<int64_t>> offsets_;
 };
 
 /// Initializes every parameter as its row says; a function of the key alone.

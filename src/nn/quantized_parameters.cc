@@ -6,9 +6,7 @@
 namespace heed::nn {
 
 QuantizedParameters::QuantizedParameters(const ParameterTable& table)
-    : table_(&table),
-      values_(Tensor::empty({table.elements()}, DType::kInt8)),
-      filled_(std::make_unique<std::once_flag[]>(static_cast<size_t>(table.size()))) {
+    : CompactParameters(table), values_(Tensor::empty({table.elements()}, DType::kInt8)) {
   int64_t scales = 0;
   for (int row = 0; row < table.size(); ++row) {
     scale_offsets_.push_back(wants(table[row]) ? scales : -1);
@@ -21,18 +19,11 @@ bool QuantizedParameters::wants(const ParamSpec& spec) {
   return spec.quantizable && spec.shape.rank() == 2 && spec.shape[1] <= kLongestInt8Sum;
 }
 
-bool QuantizedParameters::holds(ParamRef ref) const {
-  for (int row = ref.first; row < ref.first + ref.count; ++row) {
-    if (scale_offsets_[row] < 0) return false;
-  }
-  return true;
-}
-
 QuantizedParameters::Matrix QuantizedParameters::matrix(ParamRef ref) const {
   HEED_CHECK(holds(ref));
-  const Shape shape = table_->shape(ref);
+  const Shape shape = table().shape(ref);
   Tensor values = values_, scales = scales_;  // handles
-  return {values.data<int8_t>() + table_->offset(ref.first), scales.data<float>() + scale_offsets_[ref.first],
+  return {values.data<int8_t>() + table().offset(ref.first), scales.data<float>() + scale_offsets_[ref.first],
           shape[0], shape[1]};
 }
 
@@ -41,7 +32,7 @@ void QuantizedParameters::quantize(int row, const float* weight) {
   quantize_weights({.rows = to.out, .columns = to.in, .x = weight, .values = to.values, .scales = to.scales});
 }
 
-void QuantizedParameters::dequantize(ParamRef ref, int64_t begin, int64_t count, float* out) const {
+void QuantizedParameters::widen(ParamRef ref, int64_t begin, int64_t count, float* out) const {
   const Matrix from = matrix(ref);
   for (int64_t row = begin; row < begin + count; ++row, out += from.in) {
     const int8_t* values = from.values + row * from.in;
@@ -50,14 +41,22 @@ void QuantizedParameters::dequantize(ParamRef ref, int64_t begin, int64_t count,
   }
 }
 
-void QuantizedParameters::fill(ParamRef ref, const ParameterArray& values) const {
-  for (int row = ref.first; row < ref.first + ref.count; ++row) {
-    if (scale_offsets_[row] < 0) continue;
-    std::call_once(filled_[row], [&] {
-      Tensor view = values.view(*table_, {row, 1});
-      dequantize({row, 1}, 0, view.dim(0), view.data<float>());
-    });
-  }
+PackedMatrix QuantizedParameters::pack(ParamRef ref, const float* bias) const {
+  const auto [values, scales, out, in] = matrix(ref);
+  return {values, scales, out, in, bias};
+}
+
+void QuantizedParameters::multiply_selected(ParamRef ref, const SelectedProductArguments& arguments) const {
+  const Matrix weight = matrix(ref);
+  selected_product(Int8SelectedProductArguments{.rows = arguments.rows,
+                                                .in = arguments.in,
+                                                .count = arguments.count,
+                                                .x = arguments.x,
+                                                .outputs = arguments.outputs,
+                                                .weight = weight.values,
+                                                .scales = weight.scales,
+                                                .bias = arguments.bias,
+                                                .y = arguments.y});
 }
 
 }  // namespace heed::nn

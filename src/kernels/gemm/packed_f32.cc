@@ -79,7 +79,7 @@ HWY_INLINE void add_bias(const PackedF32Arguments& a, int64_t m, int64_t rows, i
   const hn::ScalableTag<float> d;
   const int64_t columns = std::min(kPanelWidth, a.out - n);
   for (int64_t row = 0; row < rows; ++row) {
-    float* const y = a.y + (m + row) * a.out + n;
+    float* const y = a.y + (m + row) * a.y_stride + n;
     for_each_vector(d, columns, [&](auto at, auto load, auto store) {
       auto sum = load(c + row * kPanelWidth + at);
       if (a.bias != nullptr) sum = hn::Add(sum, load(a.bias + n + at));

@@ -18,6 +18,7 @@ struct PackedF32Arguments {
   const float* panels = nullptr;  ///< from pack_b_f32()
   const float* bias = nullptr;    ///< (out) or null
   float* y = nullptr;             ///< (rows, out)
+  int64_t y_stride = 0;           ///< elements from one row of y to the next
 };
 void multiply_packed_f32(const PackedF32Arguments& arguments);
 

@@ -96,7 +96,7 @@ class PackedInt8SlicesKernel {
                         .columns = std::min(kPanel, args_.out - n),
                         .a_scales = a_scales_ + panel * panel_.scales + k / kc_ * kPanel,
                         .b_scales = b_scales_,
-                        .c = {args_.y + (m0_ + row) * args_.out + n, args_.out},
+                        .c = {args_.y + (m0_ + row) * args_.y_stride + n, args_.y_stride},
                         .c0 = {}};
       if (k > 0) {
         block.c0 = {block.c.data, block.c.stride};

@@ -28,6 +28,7 @@ struct PackedInt8SlicesArguments {
   const float* scales = nullptr;
   const float* bias = nullptr;  ///< (out) or null
   float* y = nullptr;           ///< (rows, out)
+  int64_t y_stride = 0;         ///< elements from one row of y to the next
 };
 void multiply_packed_int8_slices(const PackedInt8SlicesArguments& arguments);
 

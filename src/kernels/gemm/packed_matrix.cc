@@ -1,5 +1,6 @@
 #include "kernels/gemm/packed_matrix.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/memory_pool.h"
@@ -20,6 +21,14 @@ PoolVector<float> padded_copy(const float* row, int64_t out) {
   PoolVector<float> padded(row, row + out);
   padded.resize(static_cast<size_t>(padded_n(out)));
   return padded;
+}
+
+/// A buffer of this thread; one for each type and number. Zero at first.
+template <typename T, int kNumber = 0>
+T* scratch(int64_t size) {
+  thread_local PoolVector<T> buffer;
+  buffer.resize(std::max(buffer.size(), static_cast<size_t>(size)));
+  return buffer.data();
 }
 
 }  // namespace
@@ -48,7 +57,8 @@ struct PackedMatrix::F32Layout : PackedMatrix::Layout {
                          .x = x,
                          .panels = panels.data(),
                          .bias = bias_or_null(),
-                         .y = y});
+                         .y = y,
+                         .y_stride = out});
   }
   PoolVector<float> panels;
 };
@@ -69,10 +79,64 @@ struct PackedMatrix::SlicedLayout : PackedMatrix::Layout {
                                  .dwords = dwords.data(),
                                  .scales = exponent_scales.data(),
                                  .bias = bias_or_null(),
-                                 .y = y});
+                                 .y = y,
+                                 .y_stride = out});
   }
   PoolVector<uint32_t> dwords;
   PoolVector<float> exponent_scales;
+};
+
+/// Some outputs at a time are packed for F32Layout's kernel, multiplied, and forgotten.
+struct PackedMatrix::HalfLayout : PackedMatrix::Layout {
+  HalfLayout(const HalfMatrix& matrix, const float* row)
+      : Layout(matrix.out, matrix.in, row), weight(matrix) {}
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    if (rows == 0) return;
+    float* const panel = scratch<float>(kPanelWidth * in);
+    for (int64_t n = 0; n < out; n += kPanelWidth) {
+      const HalfMatrix some = weight.rows(n, std::min(kPanelWidth, out - n));
+      pack_b_half(some, panel);
+      multiply_packed_f32({.rows = rows,
+                           .out = some.out,
+                           .in = in,
+                           .x = x,
+                           .panels = panel,
+                           .bias = bias.empty() ? nullptr : bias.data() + n,
+                           .y = y + n,
+                           .y_stride = out});
+    }
+  }
+  HalfMatrix weight;
+};
+
+/// The same for SlicedLayout's kernel. As many outputs at a time as fit L2, since x is packed for each.
+struct PackedMatrix::SlicedHalfLayout : PackedMatrix::Layout {
+  SlicedHalfLayout(const HalfMatrix& matrix, const float* row)
+      : Layout(matrix.out, matrix.in, row), weight(matrix) {}
+  void multiply(const float* x, int64_t rows, float* y) const override {
+    if (rows == 0) return;
+    const int64_t panel = sliced_panel_sizes(kPanelWidth, in).dwords;
+    const int64_t together = std::max<int64_t>(1, kPackedInt8SlicesL2Dwords / panel) * kPanelWidth;
+    for (int64_t n = 0; n < out; n += together) {
+      const HalfMatrix some = weight.rows(n, std::min(together, out - n));
+      const SlicedPanelSizes sizes = sliced_panel_sizes(some.out, in);
+      float* const floats = scratch<float>(some.out * in);
+      uint32_t* const dwords = scratch<uint32_t>(sizes.dwords);
+      float* const scales = scratch<float, 1>(sizes.scales);
+      widen(some, floats);
+      pack_b_int8_slices(floats, some.out, in, {dwords, scales});
+      multiply_packed_int8_slices({.rows = rows,
+                                   .out = some.out,
+                                   .in = in,
+                                   .x = x,
+                                   .dwords = dwords,
+                                   .scales = scales,
+                                   .bias = bias.empty() ? nullptr : bias.data() + n,
+                                   .y = y + n,
+                                   .y_stride = out});
+    }
+  }
+  HalfMatrix weight;
 };
 
 struct PackedMatrix::Int8Layout : PackedMatrix::Layout {
@@ -114,6 +178,14 @@ PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const f
 PackedMatrix::PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in,
                            const float* bias)
     : layout_(std::make_shared<Int8Layout>(weight, scales, out, in, bias)) {}
+
+PackedMatrix::PackedMatrix(const HalfMatrix& weight, const float* bias) {
+  if (uses_int8_slices(weight.in)) {
+    layout_ = std::make_shared<SlicedHalfLayout>(weight, bias);
+  } else {
+    layout_ = std::make_shared<HalfLayout>(weight, bias);
+  }
+}
 
 int64_t PackedMatrix::out() const {
   return layout_->out;

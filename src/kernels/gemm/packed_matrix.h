@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/gemm/half_weights.h"
+
 namespace heed {
 
 /// A packed weight matrix, y = x W^T + b.
@@ -17,6 +19,9 @@ class PackedMatrix {
   PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias);
   /// Quantized weights: W_oi = scales[o] weight[o][i]. Rows of x are quantized too, see packed_int8.h.
   PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in, const float* bias);
+  /// Weights in 16 bits, which are not copied and must outlive this. Products are, bit for bit, those of the
+  /// same weights in float32.
+  PackedMatrix(const HalfMatrix& weight, const float* bias);
 
   bool defined() const { return layout_ != nullptr; }
   int64_t out() const;
@@ -29,6 +34,8 @@ class PackedMatrix {
   struct F32Layout;
   struct SlicedLayout;
   struct Int8Layout;
+  struct HalfLayout;
+  struct SlicedHalfLayout;
   std::shared_ptr<const Layout> layout_;
 };
 

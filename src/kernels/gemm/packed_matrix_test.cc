@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "kernels/simd/test_isas.h"
 #include "kernels/simd/test_numbers.h"
+#include "tensor/half.h"
 
 namespace heed {
 namespace {
@@ -191,6 +192,56 @@ TEST(PackedMatrix, IsTheSumOfProductsForRandomShapes) {
     const int64_t in = n % 2 == 0 ? any : any / 64 * 64;
     const Layer layer(rows, out, in, n % 3 != 0);
     on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
+  }
+}
+
+/// The weights of a layer rounded to 16 bits; the layer becomes their float32 values.
+std::vector<uint16_t> round_to_half(Layer& layer, bool bfloat) {
+  std::vector<uint16_t> halves;
+  for (float& w : layer.weight) {
+    halves.push_back(bfloat ? float_to_bfloat(w) : float_to_half(w));
+    w = bfloat ? bfloat_to_float(halves.back()) : half_to_float(halves.back());
+  }
+  return halves;
+}
+
+TEST(PackedMatrix, WeightsIn16BitsGiveTheSameBits) {
+  for (const bool bfloat : {false, true}) {
+    for (const int64_t out : {1, 31, 64, 65, 130, 300}) {
+      for (const int64_t in : {0, 1, 5, 64, 65, 257, 600}) {
+        for (const int64_t rows : {0, 1, 7, 100}) {
+          Layer layer(rows, out, in, out % 2 == 0);
+          const std::vector<uint16_t> halves = round_to_half(layer, bfloat);
+          on_every_isa([&](const std::string& isa) {
+            const PackedMatrix packed(HalfMatrix{halves.data(), out, in, bfloat},
+                                      layer.bias.empty() ? nullptr : layer.bias.data());
+            std::vector<float> y(static_cast<size_t>(rows * out + 1), kGuard);
+            packed.multiply(layer.x.data(), rows, y.data());
+            ASSERT_EQ(y.back(), kGuard) << "written behind the end";
+            y.pop_back();
+            ASSERT_EQ(y, layer.multiply(0, rows))
+                << name(isa, layer) << (bfloat ? ", bfloat16" : ", float16");
+          });
+        }
+      }
+    }
+  }
+}
+
+TEST(PackedMatrix, WideningIsExact) {
+  for (const bool bfloat : {false, true}) {
+    std::vector<uint16_t> all;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+      const uint32_t exponent = bfloat ? 0x7f80 : 0x7c00;
+      if ((bits & exponent) != exponent) all.push_back(static_cast<uint16_t>(bits));
+    }
+    std::vector<float> expected;
+    for (const uint16_t bits : all) expected.push_back(bfloat ? bfloat_to_float(bits) : half_to_float(bits));
+    on_every_isa([&](const std::string& isa) {
+      std::vector<float> floats(all.size());
+      widen({all.data(), 1, static_cast<int64_t>(all.size()), bfloat}, floats.data());
+      EXPECT_EQ(floats, expected) << isa;
+    });
   }
 }
 
