@@ -1,6 +1,7 @@
 #include "text/pipeline/characters.h"
 
 #include <unicode/uchar.h>
+#include <unicode/uscript.h>
 
 #include <cstdint>
 
@@ -47,6 +48,18 @@ bool is_mark(char32_t c) {
 
 bool is_in_unicode_9(char32_t c) {
   return c < 0x80 || is_in_version(c, 9);  // unassigned characters have the age 0
+}
+
+int joined_script(char32_t c) {
+  if (c == ' ' || !is_in_unicode_9(c)) return -1;
+  // These have changed their script since.
+  if (c == 0x0589 || c == 0x061C) return USCRIPT_COMMON;
+  if (c == 0x0953 || c == 0x0954) return USCRIPT_DEVANAGARI;
+  if (c == 0x30FC) return USCRIPT_HAN;  // the mark of a long vowel, which is common to two of them
+  UErrorCode error = U_ZERO_ERROR;
+  const UScriptCode script = uscript_getScript(static_cast<UChar32>(c), &error);
+  if (U_FAILURE(error) || script == USCRIPT_UNKNOWN) return -1;
+  return script == USCRIPT_HIRAGANA || script == USCRIPT_KATAKANA ? USCRIPT_HAN : script;
 }
 
 bool is_control(char32_t c) {

@@ -12,6 +12,9 @@ bool is_word_character(char32_t c);
 /// Categories Mn, Mc and Me of Unicode 9, which the library's normalisation has.
 bool is_mark(char32_t c);
 bool is_in_unicode_9(char32_t c);
+/// A number of the script of Unicode 9, with those of Japanese as one (as SentencePiece joins them). -1 for a
+/// space and for characters without a script.
+int joined_script(char32_t c);
 
 // The following are as of Unicode 8, which the library's table of categories has; newer characters have none.
 

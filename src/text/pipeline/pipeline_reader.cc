@@ -170,9 +170,12 @@ std::unique_ptr<const PreTokenizer> read_pre_tokenizer(const TokenizerJson& json
   if (type == "BertPreTokenizer") return bert_pre_tokenizer();
   if (type == "Whitespace") return word_pre_tokenizer();
   if (type == "WhitespaceSplit") return white_space_pre_tokenizer();
-  refuse_step(json, step,
-              "is not supported: pre_tokenizers are ByteLevel, Split, Metaspace, Digits, Punctuation, "
-              "BertPreTokenizer, Whitespace, WhitespaceSplit, CharDelimiterSplit, FixedLength and Sequence");
+  if (type == "UnicodeScripts") return script_pre_tokenizer();
+  refuse_step(
+      json, step,
+      "is not supported: pre_tokenizers are ByteLevel, Split, Metaspace, Digits, Punctuation, "
+      "BertPreTokenizer, Whitespace, WhitespaceSplit, UnicodeScripts, CharDelimiterSplit, FixedLength and "
+      "Sequence");
 }
 
 std::unique_ptr<const DecoderStep> read_decoder(const TokenizerJson& json, const TokenizerStep& step) {

@@ -203,6 +203,25 @@ class FixedLength : public Cutter {
   size_t length_;
 };
 
+class Scripts : public Cutter {
+ public:
+  Scripts() : Cutter(CutBehavior::kIsolated) {}
+
+ protected:
+  void find_parts(std::string_view text, std::vector<Part>& parts) const override {
+    int last = -1;
+    for (size_t at = 0; at < text.size();) {
+      const auto begin = static_cast<uint32_t>(at);
+      const int script = joined_script(take_code_point(text, at));
+      if (script >= 0 && script != last) {
+        parts.push_back({begin, begin});
+        last = script;
+      }
+      if (!parts.empty()) parts.back().end = static_cast<uint32_t>(at);
+    }
+  }
+};
+
 /// Copies a piece to the end of another text.
 CutText::Piece copy(const CutText& text, const CutText::Piece& piece, AlignedText& to) {
   const auto begin = static_cast<uint32_t>(to.size());
@@ -338,6 +357,9 @@ std::unique_ptr<PreTokenizer> delimiter_pre_tokenizer(char32_t delimiter) {
 }
 std::unique_ptr<PreTokenizer> fixed_length_pre_tokenizer(size_t length) {
   return std::make_unique<FixedLength>(length);
+}
+std::unique_ptr<PreTokenizer> script_pre_tokenizer() {
+  return std::make_unique<Scripts>();
 }
 std::unique_ptr<PreTokenizer> byte_level_pre_tokenizer(bool adds_space, bool cuts) {
   return std::make_unique<ByteLevel>(adds_space, cuts);

@@ -55,6 +55,9 @@ std::unique_ptr<PreTokenizer> bert_pre_tokenizer();
 std::unique_ptr<PreTokenizer> delimiter_pre_tokenizer(char32_t delimiter);
 /// Pieces of `length` characters.
 std::unique_ptr<PreTokenizer> fixed_length_pre_tokenizer(size_t length);
+/// Cuts where the script changes: Latin, Han (with the other scripts of Japanese), common characters such as
+/// digits and punctuation, ... Spaces belong to the piece before them; those at the beginning are dropped.
+std::unique_ptr<PreTokenizer> script_pre_tokenizer();
 /// Writes each byte as a printable character (GPT-2: Radford et al., 2019), after a space is inserted before
 /// each piece without one (`adds_space`) and each piece is cut into words (`cuts`; text/word_pattern.h).
 std::unique_ptr<PreTokenizer> byte_level_pre_tokenizer(bool adds_space, bool cuts);

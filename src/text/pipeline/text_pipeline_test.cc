@@ -116,6 +116,25 @@ TEST(TextPipeline, CutBehaviors) {
   EXPECT_THAT(pieces("Contiguous"), testing::ElementsAre("a", "--", "b", "-"));
 }
 
+// Expected: the pieces of the tokenizers package.
+TEST(TextPipeline, CutsAtScripts) {
+  const TextPipeline pipeline = small_pipeline({{"pre_tokenizer", {{"type", "UnicodeScripts"}}}});
+  const auto pieces = [&](const std::string& text) {
+    std::vector<std::string> texts;
+    for (const auto& [begin, end] : byte_spans(text, pipeline.encode(text).offsets))
+      texts.push_back(text.substr(begin, end - begin));
+    return texts;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(pieces("  ab, cd "), ElementsAre("ab", ", ", "cd "));
+  EXPECT_THAT(pieces(" "), ElementsAre());
+  EXPECT_THAT(pieces("ab \u4e2d\u3042\u30fc x"), ElementsAre("ab ", "\u4e2d\u3042\u30fc ", "x"));
+  EXPECT_THAT(pieces(" 1a"), ElementsAre("1", "a"));
+  EXPECT_THAT(pieces("ab\u0301c"), ElementsAre("ab", "\u0301", "c")) << "inherited is a script";
+  EXPECT_THAT(pieces("a\U0001F9E6b"), ElementsAre("a\U0001F9E6b")) << "newer than Unicode 9";
+  EXPECT_THAT(pieces("\u0905\u0953\u0589,"), ElementsAre("\u0905\u0953", "\u0589,"));
+}
+
 TEST(TextPipeline, InvalidTextIsReadAsReplacementCharacters) {
   const TextPipeline pipeline = small_pipeline({{"pre_tokenizer", {{"type", "WhitespaceSplit"}}}});
   const std::string text = "a \xF0\x9F b";
@@ -188,7 +207,7 @@ TEST(TextPipeline, UnknownComponentsAndSettingsAreNamed) {
           "is damaged: it is truncated");
   refused("normalizer", {{"type", "Replace"}, {"pattern", {{"Regex", "(a"}}}, {"content", ""}},
           "the regular expression '(a' is invalid");
-  refused("pre_tokenizer", {{"type", "UnicodeScripts"}}, R"({"type":"UnicodeScripts"} is not supported)");
+  refused("pre_tokenizer", {{"type", "UnicodeScripts"}, {"n", 1}}, "does not know its setting \"n\"");
   refused("pre_tokenizer", {{"type", "Punctuation"}, {"behavior", "Kept"}}, "behavior");
   refused("post_processor", {{"type", "BertProcessing"}, {"cls", {"[UNK]", 9}}, {"sep", {"[UNK]", 0}}},
           "\"cls\" is not a token and its id");
