@@ -152,6 +152,27 @@ TEST_F(CliModelFilesTest, InfoReportsANonzeroStartEmbedding) {
   EXPECT_THAT(run({"info"}).out, HasSubstr("start vector  not zero (norm 1.00)"));
 }
 
+TEST_F(CliModelFilesTest, InfoFailsForAModelThatCannotBeOpened) {
+  write_marian();
+  EXPECT_EQ(run({"info"}).status, 0);
+  std::filesystem::remove(folder_.path("source.spm"));
+  const CommandResult text = run({"info"});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_THAT(text.out, HasSubstr("marian"));
+  EXPECT_THAT(text.out, HasSubstr("cannot open"));
+  EXPECT_THAT(text.err, HasSubstr("source.spm"));
+  const CommandResult json = run({"info", "--json"});
+  EXPECT_EQ(json.status, 1);
+  EXPECT_THAT(nlohmann::json::parse(json.out)["problem"].get<std::string>(), HasSubstr("source.spm"));
+  write_gpt2();
+  EXPECT_EQ(run({"info"}).status, 0);
+  folder_.write("tokenizer.json", R"({"model": {"type": "Unknown"}})");
+  const CommandResult tokenizer = run({"info"});
+  EXPECT_EQ(tokenizer.status, 1);
+  EXPECT_THAT(tokenizer.out, HasSubstr("gpt2"));
+  EXPECT_THAT(tokenizer.err, HasSubstr("tokenizer.json"));
+}
+
 TEST_F(CliModelFilesTest, InfoSkipsMalformedMetrics) {
   write_marian();
   std::filesystem::create_directory(folder_.path("training"));

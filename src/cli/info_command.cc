@@ -63,7 +63,8 @@ std::string system_text() {
                      available_processors());
 }
 
-void describe_model(const InfoOptions& o, const std::string& directory, LineOutput& output) {
+/// Returns what keeps the model from being opened; empty if it can be.
+std::string describe_model(const InfoOptions& o, const std::string& directory, LineOutput& output) {
   const ModelSummary summary = summarize_model(directory);
   const std::vector<CurvePlot> plots = training_curves(directory);
   if (!o.curve.empty()) {
@@ -78,7 +79,7 @@ void describe_model(const InfoOptions& o, const std::string& directory, LineOutp
     nlohmann::ordered_json json = to_json(summary);
     json["system"] = system_json();
     output.write_line(json.dump());
-    return;
+    return summary.problem;
   }
   output.write(to_text(summary));
   for (const CurvePlot& plot : plots) {
@@ -90,6 +91,7 @@ void describe_model(const InfoOptions& o, const std::string& directory, LineOutp
     output.write("\n" + curve_terminal(plot.curves, terminal));
   }
   output.write("\n" + system_text());
+  return summary.problem;
 }
 
 void describe_bundle(bool as_json, LineOutput& output) {
@@ -131,14 +133,16 @@ int run_info(const InfoOptions& o) {
                         o.directory.empty() ? find_model(o.model) : model_directory_at(o.directory, "DIR"));
   }
   LineOutput output("-");
+  std::string problem;
   if (!o.directory.empty()) {
-    describe_model(o, model_directory_at(o.directory, "DIR"), output);
+    problem = describe_model(o, model_directory_at(o.directory, "DIR"), output);
   } else if (o.model.model.empty() && o.model.pair.empty() && o.curve.empty()) {
     describe_bundle(o.json, output);
   } else {
-    describe_model(o, find_model(o.model), output);
+    problem = describe_model(o, find_model(o.model), output);
   }
   output.commit();
+  if (!problem.empty()) fail(ErrorKind::kFormat, "this model cannot be opened: {}", problem);
   return kExitDone;
 }
 
@@ -150,7 +154,9 @@ void add_info(Command& app, Work& work) {
   command->footer(
       "Example:\n  heed info my-model --curve loss.svg\n"
       "Without a model, describes the bundled models. Also shows the instruction set and the libraries in "
-      "use.");
+      "use.\n"
+      "A directory that cannot be opened as a model is described too, with the reason; the exit status is "
+      "then 1.");
   command->add_option("DIR", o->directory, "Model directory");
   add_model_options(*command, o->model);
   command

@@ -15,6 +15,7 @@
 #include "models/ctranslate2_model.h"
 #include "models/directory_files.h"
 #include "models/model_directory.h"
+#include "text/text_tokenizer.h"
 #include "text/tokenizer.h"
 #include "text/whitespace.h"
 
@@ -181,6 +182,8 @@ std::string problem_of(const std::string& directory, const JsonObject& config) {
     if (!models::is_quantized(config)) models::require_equal_copies(directory, model->table());
     models::read_generation_defaults(directory, config, architecture.task);
     if (architecture.task == models::Task::kTranslation) Tokenizer::load(directory);
+    if (architecture.task == models::Task::kLanguageModel && TextTokenizer::is_in(directory))
+      TextTokenizer::load(directory);
   } catch (const Error& error) {
     return error.what();
   }
