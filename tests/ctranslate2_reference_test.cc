@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "decode/scoring.h"
@@ -14,6 +16,8 @@
 #include "io/ctranslate2_file.h"
 #include "models/ctranslate2_export.h"
 #include "models/model_directory.h"
+#include "models/test_models.h"
+#include "models/transformer.h"
 #include "reference.h"
 #include "test_folder.h"
 #include "text/tokenizer.h"
@@ -151,16 +155,13 @@ TEST(CTranslate2Reference, DirectoriesOpen) {
   EXPECT_GT(opened, 1U);
 }
 
-// The variables of a converted model are those that CTranslate2's own converter writes.
-TEST(CTranslate2Reference, ConvertsAsItsConverter) {
-  if (!Ct2Case::exists()) GTEST_SKIP() << missing_fixtures();
-  const Ct2Case ct2;
+/// The variables of a converted model are those that CTranslate2's own converter writes.
+void expect_same_variables(const Ct2Case& ct2, const std::string& kind, models::Ctranslate2Type type) {
   const TestFolder folder;
-  const models::LoadedModel model = ct2.load("float32");
-  write_ctranslate2(folder.path("model.bin"), models::ctranslate2_variables(model, DType::kFloat32));
+  write_ctranslate2(folder.path("model.bin"), models::ctranslate2_variables(ct2.load("float32"), type));
   const Ctranslate2File ours = Ctranslate2File::open(folder.path("model.bin")),
-                        theirs = Ctranslate2File::open(
-                            (ct2.reference.folder() / "float32" / "model.bin").string());
+                        theirs =
+                            Ctranslate2File::open((ct2.reference.folder() / kind / "model.bin").string());
   EXPECT_EQ(ours.specification(), theirs.specification());
   EXPECT_EQ(ours.revision(), theirs.revision());
   EXPECT_EQ(ours.infos().size(), theirs.infos().size());
@@ -174,6 +175,50 @@ TEST(CTranslate2Reference, ConvertsAsItsConverter) {
     } else {
       expect_close(ours.read(info.name), theirs.read(info.name), 1e-7, info.name);
     }
+  }
+}
+
+TEST(CTranslate2Reference, ConvertsAsItsConverter) {
+  if (!Ct2Case::exists()) GTEST_SKIP() << missing_fixtures();
+  const Ct2Case ct2;
+  for (const auto& [name, type] :
+       {std::pair{"float32", models::Ctranslate2Type::kFloat32}, {"int8", models::Ctranslate2Type::kInt8}}) {
+    SCOPED_TRACE(name);
+    expect_same_variables(ct2, name, type);
+  }
+}
+
+/// Without other toolkits' files: what was quantized is within half a step of the weights.
+TEST(CTranslate2Reference, QuantizedVariablesAreReadAsTheyAreWritten) {
+  const TestFolder folder;
+  models::TransformerConfig config;
+  config.vocabulary = 9;
+  config.width = 8;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.encoder_heads = config.decoder_heads = 2;
+  config.encoder_inner_width = config.decoder_inner_width = 8;
+  config.padding_id = config.start_id = 8;
+  models::write_untrained(folder.path(), models::Transformer(config), 3);
+  const models::LoadedModel model = models::load_model(folder.path());
+  const auto write = [&](models::Ctranslate2Type type) {
+    const std::string path = folder.path("model.bin");
+    write_ctranslate2(path, models::ctranslate2_variables(model, type));
+    return Ctranslate2File::open(path);
+  };
+  const Ctranslate2File floats = write(models::Ctranslate2Type::kFloat32);
+  for (const auto& [type, name, steps] : {std::tuple{models::Ctranslate2Type::kInt8, "I8", 127.0},
+                                          {models::Ctranslate2Type::kInt16, "I16", 1024.0}}) {
+    const Ctranslate2File integers = write(type);
+    for (const char* variable : {"decoder/embeddings/weight", "encoder/embeddings_0/weight",
+                                 "decoder/projection/weight", "encoder/layer_0/ffn/linear_0/weight"}) {
+      EXPECT_EQ(integers.info(variable).type, name);
+      const Tensor expected = floats.read(variable), actual = integers.read(variable);
+      double largest = 0;
+      for (const double value : expected.to_vector<double>()) largest = std::max(largest, std::abs(value));
+      expect_close(actual, expected, 0.501 * largest / steps, variable);
+    }
+    EXPECT_EQ(integers.info("encoder/layer_0/ffn/linear_0/bias").type, "F32");
+    EXPECT_EQ(integers.info("decoder/layer_0/ffn/layer_norm/gamma").type, "F32");
   }
 }
 

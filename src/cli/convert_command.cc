@@ -14,6 +14,7 @@
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/llama2c_import.h"
+#include "cli/marian_import.h"
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"
 #include "cli/weight_conversion.h"
@@ -41,15 +42,27 @@ const std::map<std::string, DType>& weight_types() {
   return types;
 }
 
+/// The types for CTranslate2.
+const std::map<std::string, models::Ctranslate2Type>& ctranslate2_types() {
+  using Type = models::Ctranslate2Type;
+  static const std::map<std::string, Type> types{{"float32", Type::kFloat32},
+                                                 {"float16", Type::kFloat16},
+                                                 {"bfloat16", Type::kBFloat16},
+                                                 {"int8", Type::kInt8},
+                                                 {"int16", Type::kInt16}};
+  return types;
+}
+
 /// Writes config.json with the data type of the weights.
 void write_config(nlohmann::ordered_json config, const std::string& output, DType dtype) {
   config[config.contains("dtype") ? "dtype" : "torch_dtype"] = name_of(dtype);
   write_json(output + "/config.json", config);
 }
 
-/// Everything but the weights of a directory of CTranslate2, as files of a Marian model.
-void write_marian_files(const std::string& input, const std::string& output, DType dtype) {
-  const JsonObject config = models::read_config(input);
+/// config.json and generation_config.json of a Marian model made from another format, whose `config` has the
+/// keys of both.
+void write_marian_config(const std::string& input, const JsonObject& config, const std::string& output,
+                         DType dtype) {
   const models::GenerationDefaults generation =
       models::read_generation_defaults(input, config, models::Task::kTranslation);
   const auto id = [&](const char* key) { return static_cast<int32_t>(config.integer(key)); };
@@ -60,7 +73,6 @@ void write_marian_files(const std::string& input, const std::string& output, DTy
   for (const char* key : {"bad_words_ids", "forced_eos_token_id", "num_beams", "renormalize_logits"})
     json.erase(key);
   write_config(std::move(json), output, dtype);
-  Tokenizer::load(input).save(output);
 }
 
 bool is_known(const std::string& directory) {
@@ -106,6 +118,31 @@ int convert_llama2c(const ConvertOptions& o) {
   return kExitDone;
 }
 
+uint64_t shard_bytes(const ConvertOptions& o) {
+  return static_cast<uint64_t>(o.shard_size) * 1'000'000;
+}
+
+int convert_marian(const ConvertOptions& o) {
+  if (o.to == "ctranslate2") {
+    fail(ErrorKind::kUsage,
+         "'{}' is a model of Marian: convert it for Heed first, and the result for CTranslate2", o.input);
+  }
+  const MarianFiles files = find_marian_files(o.input);
+  const DType dtype = weight_types().at(o.weights);
+  NewDirectory output(o.output);
+  const OpenedMarianModel model = import_marian(files, output.part());
+  convert_weights(model.weights, output.part(), {dtype, shard_bytes(o)});
+  write_marian_config(files.directory, model.config, output.part(), dtype);
+  if (o.to == "huggingface") require_hugging_face(output.part());
+  decode::translation_model(models::load_model(output.part()));
+  output.commit();
+  if (!o.quiet) {
+    std::fprintf(stderr, "wrote %s: a Marian model in Hugging Face's layout, weights in %s\n",
+                 o.output.c_str(), o.weights.c_str());
+  }
+  return kExitDone;
+}
+
 /// The pieces of a vocabulary in id order, as CTranslate2 has them.
 void write_pieces(const std::string& path, const Vocabulary& vocabulary, int32_t left_out) {
   nlohmann::ordered_json pieces = nlohmann::ordered_json::array();
@@ -116,13 +153,13 @@ void write_pieces(const std::string& path, const Vocabulary& vocabulary, int32_t
 }
 
 int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
-  const decode::TranslationModel model =
-      decode::translation_model(models::load_model(input, {.precision = models::Precision::kFloat32}));
+  const decode::TranslationModel model = decode::translation_model(
+      models::load_model(input, {.precision = models::Precision::kFloat32, .keep_16_bits = false}));
   const Tokenizer& tokenizer = model.tokenizer;
   NewDirectory output(o.output);
   const std::string part = output.part();
   write_ctranslate2(part + "/model.bin",
-                    models::ctranslate2_variables(model.loaded, weight_types().at(o.weights)));
+                    models::ctranslate2_variables(model.loaded, ctranslate2_types().at(o.weights)));
   const std::string end = tokenizer.vocabulary().piece(tokenizer.end_id());
   write_json(part + "/config.json",
              nlohmann::ordered_json{{"add_source_bos", false},
@@ -151,10 +188,15 @@ int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
 }
 
 int run_convert(const ConvertOptions& o) {
+  if (o.to != "ctranslate2" && weight_types().count(o.weights) == 0) {
+    fail(ErrorKind::kUsage,
+         "--weights {} is for --to ctranslate2; heed quantize writes int8 weights for Heed", o.weights);
+  }
   if (o.from == "llama2c") return convert_llama2c(o);
   if (!o.tokenizer.empty()) {
     fail(ErrorKind::kUsage, "--tokenizer is for --from llama2c: a model directory contains its tokenizer");
   }
+  if (o.from == "marian" || is_marian_model(o.input)) return convert_marian(o);
   const std::string input = model_directory_at(o.input, "IN");
   if (o.to == "ctranslate2") return convert_to_ctranslate2(o, input);
   const DType dtype = weight_types().at(o.weights);
@@ -164,9 +206,16 @@ int run_convert(const ConvertOptions& o) {
   if (o.to == "huggingface") require_hugging_face(input);
   NewDirectory output(o.output);
   const WeightFiles weights = models::open_weights(input);
-  convert_weights(weights, output.part(), {dtype, static_cast<uint64_t>(o.shard_size) * 1'000'000});
+  convert_weights(weights, output.part(), {dtype, shard_bytes(o)});
   if (models::is_ctranslate2_directory(input)) {
-    write_marian_files(input, output.part(), dtype);
+    const JsonObject config = models::read_config(input);
+    if (models::architecture_of(config).task == models::Task::kTranslation) {
+      write_marian_config(input, config, output.part(), dtype);
+      Tokenizer::load(input).save(output.part());
+    } else {
+      write_config(parse_ordered_json(config.json().dump(), config.origin()), output.part(), dtype);
+      if (TextTokenizer::is_in(input)) TextTokenizer::load(input)->save(output.part());
+    }
   } else {
     copy_others(input, output.part());
     write_config(parse_ordered_json(read_file(input + "/config.json"), input + "/config.json"), output.part(),
@@ -196,6 +245,7 @@ void add_convert(Command& app, Work& work) {
   command->footer(
       "Examples:\n  heed convert my-model my-model-half --weights float16\n"
       "  heed convert my-model my-model-ct2 --to ctranslate2\n"
+      "  heed convert opus-en-de my-model --from marian\n"
       "  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin\n"
       "IN may hold model.safetensors, pytorch_model.bin (or shards of them), or be a directory of "
       "CTranslate2 "
@@ -206,18 +256,20 @@ void add_convert(Command& app, Work& work) {
       "the training state. 16-bit weights halve its size; "
       "they\n"
       "are rounded to nearest, and computations stay in float32.");
-  command->add_option("IN", o->input, "Model directory, or a weight file with --from llama2c")->required();
+  command->add_option("IN", o->input, "Model directory, or a weight file with --from marian or llama2c")
+      ->required();
   command->add_option("OUT", o->output, "Directory to create; must not exist")->required();
   std::vector<std::string> names;
-  for (const auto& [name, type] : weight_types()) names.push_back(name);
-  add_choice(*command, "--weights", o->weights, "Data type of the weights: float32, float16 or bfloat16",
+  for (const auto& [name, type] : ctranslate2_types()) names.push_back(name);
+  add_choice(*command, "--weights", o->weights,
+             "Data type of the weights: float32, float16 or bfloat16; for CTranslate2 also int8 or int16",
              names)
       ->show_default()
       ->type_name("TYPE");
   add_choice(*command, "--from", o->from,
-             "Format of IN: huggingface (a model directory, also of CTranslate2) or llama2c (a weight file "
-             "of llama2.c)",
-             {"huggingface", "llama2c"})
+             "Format of IN: huggingface (a model directory, also of CTranslate2), marian (an .npz file, or a "
+             "directory\nwith one, which is also recognized) or llama2c (a weight file of llama2.c)",
+             {"huggingface", "marian", "llama2c"})
       ->show_default()
       ->type_name("FORMAT");
   add_choice(*command, "--to", o->to,

@@ -8,6 +8,7 @@
 #include "base/json_file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/marian_import.h"
 #include "models/directory_files.h"
 
 namespace heed::cli {
@@ -175,6 +176,10 @@ std::string model_directory_at(const std::string& path, const std::string& origi
     fail(ErrorKind::kFile, "{}: '{}' is a file; give the model directory", origin, path);
   }
   if (is_model(path)) return path;
+  if (is_marian_model(path)) {
+    fail(ErrorKind::kFormat, "{}: '{}' is a model of Marian: convert it with heed convert '{}' NEW", origin,
+         path, path);
+  }
   const std::vector<BundledModel> inside = models_in(path);
   fail(ErrorKind::kFormat, "{}: '{}' is not a model directory: it has no config.json{}", origin, path,
        inside.empty() ? "" : fmt::format("; these subdirectories have one: {}", join_pairs(inside)));

@@ -274,12 +274,14 @@ void write_ctranslate2(const std::string& path, const Ctranslate2Variables& cont
   constexpr uint8_t kInt16 = 2;
   AtomicFile file(path);
   write_number(file, kNewestVersion);
-  write_string(file, "TransformerSpec");
-  write_number(file, uint32_t{7});
+  write_string(file, content.specification);
+  write_number(file, content.revision);
   write_number(file, static_cast<uint32_t>(content.variables.size()));
   for (const auto& [name, tensor] : content.variables) {
     const Tensor rows = tensor.is_contiguous() ? tensor : tensor.clone();
-    const uint64_t bytes = static_cast<uint64_t>(rows.size()) * size_of(rows.dtype());
+    const bool as_int16 = rows.dtype() == DType::kInt32;
+    const uint64_t bytes =
+        static_cast<uint64_t>(rows.size()) * (as_int16 ? sizeof(int16_t) : size_of(rows.dtype()));
     if (bytes > std::numeric_limits<uint32_t>::max()) {
       fail(ErrorKind::kUsage, "cannot write '{}': '{}' has {} bytes, and CTranslate2's maximum is 4 GiB",
            path, name, bytes);
@@ -287,16 +289,17 @@ void write_ctranslate2(const std::string& path, const Ctranslate2Variables& cont
     write_string(file, name);
     write_number(file, static_cast<uint8_t>(rows.rank()));
     for (const int64_t length : rows.shape()) write_number(file, static_cast<uint32_t>(length));
-    if (rows.dtype() == DType::kInt32) {
-      HEED_CHECK(rows.size() == 1);
-      write_number(file, kInt16);
-      write_number(file, static_cast<uint32_t>(sizeof(int16_t)));
-      write_number(file, static_cast<int16_t>(*rows.data<int32_t>()));
+    write_number(file, as_int16 ? kInt16 : number_of_type(rows.dtype()));
+    write_number(file, static_cast<uint32_t>(bytes));
+    if (!as_int16) {
+      file.write(rows.bytes(), bytes);
       continue;
     }
-    write_number(file, number_of_type(rows.dtype()));
-    write_number(file, static_cast<uint32_t>(bytes));
-    file.write(rows.bytes(), bytes);
+    for (int64_t i = 0; i < rows.size(); ++i) {
+      const int32_t number = rows.data<int32_t>()[i];
+      HEED_CHECK(number >= INT16_MIN && number <= INT16_MAX);
+      write_number(file, static_cast<int16_t>(number));
+    }
   }
   write_number(file, static_cast<uint32_t>(content.aliases.size()));
   for (const auto& [alias, name] : content.aliases) {

@@ -62,12 +62,14 @@ class Ctranslate2File final : public TensorReader {
 
 /// What write_ctranslate2() writes.
 struct Ctranslate2Variables {
-  /// Floats of any size, and settings: kInt8, or kInt32, which is written as int16.
+  std::string specification = "TransformerSpec";
+  uint32_t revision = 7;
+  /// Floats, kInt8, or kInt32, which is written as int16.
   std::vector<std::pair<std::string, Tensor>> variables;
   std::vector<std::pair<std::string, std::string>> aliases;  ///< alias, variable
 };
 
-/// Writes a TransformerSpec of revision 7, as CTranslate2 4 does. Throws kFile, or kUsage for a tensor of 4
+/// Writes a file as CTranslate2 4 does. Throws kFile, or kUsage for a tensor of 4
 /// GiB or more.
 void write_ctranslate2(const std::string& path, const Ctranslate2Variables& content);
 

@@ -85,7 +85,9 @@ Directory find_directory(const InputFile& file) {
 
 /// Names that stay in the folder where the file would be unpacked.
 bool is_plain_path(std::string_view name) {
-  if (name.empty() || name.front() == '/' || name.find_first_of(std::string_view("\\:\0", 3)) != name.npos) {
+  const bool has_drive = name.size() > 1 && name[1] == ':';
+  if (name.empty() || name.front() == '/' || has_drive ||
+      name.find_first_of(std::string_view("\\\0", 2)) != name.npos) {
     return false;
   }
   for (size_t begin = 0; begin <= name.size();) {

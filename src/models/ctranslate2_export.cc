@@ -13,11 +13,13 @@
 namespace heed::models {
 namespace {
 
+constexpr char kScale[] = "_scale";  // after the name of a quantized variable
+
 /// The inverse of the mapping in ctranslate2_model.cc.
 class Exporter {
  public:
-  Exporter(const LoadedModel& loaded, const TransformerConfig& config, DType dtype)
-      : loaded_(loaded), config_(config), dtype_(dtype) {
+  Exporter(const LoadedModel& loaded, const TransformerConfig& config, Ctranslate2Type type)
+      : loaded_(loaded), config_(config), type_(type) {
     const nn::ParameterTable& table = loaded.model->table();
     for (int row = 0; row < table.size(); ++row) rows_.emplace(table[row].name, row);
   }
@@ -44,7 +46,46 @@ class Exporter {
     return loaded_.values.view(loaded_.model->table(), {rows_.at(name), 1});
   }
   void add(const std::string& variable, const Tensor& tensor) {
-    result_.variables.emplace_back(variable, dtype_ == DType::kFloat32 ? tensor : tensor.to(dtype_));
+    const bool half = type_ == Ctranslate2Type::kFloat16, bfloat = type_ == Ctranslate2Type::kBFloat16;
+    result_.variables.emplace_back(variable, half     ? tensor.to(DType::kFloat16)
+                                             : bfloat ? tensor.to(DType::kBFloat16)
+                                                      : tensor);
+  }
+  /// A matrix of a linear layer or an embedding, which may be quantized: X = rint(scale * weight).
+  void add_matrix(const std::string& variable, const Tensor& tensor) {
+    if (type_ != Ctranslate2Type::kInt8 && type_ != Ctranslate2Type::kInt16) return add(variable, tensor);
+    const int64_t rows = tensor.dim(0), columns = tensor.dim(1);
+    const float* values = tensor.data<float>();
+    const auto largest = [&](int64_t begin, int64_t count) {
+      float size = 0;
+      for (int64_t i = begin; i < begin + count; ++i) size = std::max(size, std::abs(values[i]));
+      return size;
+    };
+    if (type_ == Ctranslate2Type::kInt16) {
+      constexpr float kLargest = 1024;  // 10 bits, so that sums of products fit 32 bits
+      const float size = largest(0, tensor.size()), scale = size == 0 ? 1 : kLargest / size;
+      std::vector<int32_t> integers;
+      for (int64_t i = 0; i < tensor.size(); ++i)
+        integers.push_back(static_cast<int32_t>(std::rint(values[i] * scale)));
+      result_.variables.emplace_back(variable, Tensor::from(integers, tensor.shape()));
+      result_.variables.emplace_back(variable + kScale, Tensor::from<float>({scale}, {}));
+      return;
+    }
+    std::vector<int8_t> integers;
+    std::vector<float> scales;
+    for (int64_t row = 0; row < rows; ++row) {
+      const float size = largest(row * columns, columns);
+      scales.push_back(size == 0 ? 1 : 127 / size);
+      for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
+        integers.push_back(static_cast<int8_t>(std::rint(values[i] * scales.back())));
+    }
+    result_.variables.emplace_back(variable, Tensor::from(integers, tensor.shape()));
+    result_.variables.emplace_back(variable + kScale, Tensor::from(scales, {rows}));
+  }
+  void add_matrix_alias(const std::string& alias, const std::string& variable) {
+    result_.aliases.emplace_back(alias, variable);
+    if (type_ == Ctranslate2Type::kInt8 || type_ == Ctranslate2Type::kInt16)
+      result_.aliases.emplace_back(alias + kScale, variable + kScale);
   }
   void add_setting(const std::string& variable, int8_t number) {
     result_.variables.emplace_back(variable, Tensor::from<int8_t>({number}, {}));
@@ -70,7 +111,8 @@ class Exporter {
     for (const char* kind : {"weight", "bias"}) {
       std::vector<std::string> full;
       for (const std::string& name : names) full.push_back(prefix + name + "." + kind);
-      add(variable + "/" + kind, stacked(full));
+      const Tensor all = stacked(full);
+      all.rank() == 2 ? add_matrix(variable + "/" + kind, all) : add(variable + "/" + kind, all);
     }
   }
   void add_norm(const std::string& variable, const std::string& name) {
@@ -102,16 +144,16 @@ class Exporter {
            "zero and would translate differently",
            loaded_.directory);
     }
-    add("decoder/embeddings/weight", without_padding(embedding));
+    add_matrix("decoder/embeddings/weight", without_padding(embedding));
     if (config_.share_embeddings) {
-      result_.aliases.emplace_back("encoder/embeddings_0/weight", "decoder/embeddings/weight");
+      add_matrix_alias("encoder/embeddings_0/weight", "decoder/embeddings/weight");
     } else {
-      add("encoder/embeddings_0/weight", value("model.encoder.embed_tokens.weight"));
+      add_matrix("encoder/embeddings_0/weight", value("model.encoder.embed_tokens.weight"));
     }
     if (config_.tied_output) {
-      result_.aliases.emplace_back("decoder/projection/weight", "decoder/embeddings/weight");
+      add_matrix_alias("decoder/projection/weight", "decoder/embeddings/weight");
     } else {
-      add("decoder/projection/weight", without_padding(value("lm_head.weight")));
+      add_matrix("decoder/projection/weight", without_padding(value("lm_head.weight")));
     }
     add("decoder/projection/bias", without_padding(value("final_logits_bias")));
     add("decoder/position_encodings/encodings",
@@ -166,20 +208,20 @@ class Exporter {
 
   const LoadedModel& loaded_;
   const TransformerConfig& config_;
-  DType dtype_;
+  Ctranslate2Type type_;
   std::map<std::string, int> rows_;
   Ctranslate2Variables result_;
 };
 
 }  // namespace
 
-Ctranslate2Variables ctranslate2_variables(const LoadedModel& loaded, DType dtype) {
+Ctranslate2Variables ctranslate2_variables(const LoadedModel& loaded, Ctranslate2Type type) {
   const auto* transformer = dynamic_cast<const Transformer*>(loaded.model.get());
   if (transformer == nullptr || !is_marian(transformer->config())) {
     fail(ErrorKind::kUsage, "'{}' ({}) cannot be converted for CTranslate2: only Marian models can",
          loaded.directory, loaded.model_type);
   }
-  return Exporter(loaded, transformer->config(), dtype).run();
+  return Exporter(loaded, transformer->config(), type).run();
 }
 
 }  // namespace heed::models

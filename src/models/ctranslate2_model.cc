@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "base/string_list.h"
 #include "io/ctranslate2_file.h"
+#include "models/ctranslate2_decoder.h"
+#include "models/ctranslate2_mapping.h"
 
 namespace heed::models {
 namespace {
@@ -20,59 +21,12 @@ namespace {
 constexpr char kFile[] = "/model.bin";
 constexpr char kPad[] = "<pad>";
 
-/// Rows of a variable under another name, with rows of zeros after them; only zeros if `variable` is empty.
-struct MappedRows {
-  std::string name, variable;
-  int64_t first = 0, rows = 0, zero_rows = 0;
-};
-
-class MappedWeights final : public TensorReader {
- public:
-  MappedWeights(Ctranslate2File file, const std::vector<MappedRows>& all)
-      : TensorReader(file.path(), infos_of(file, all)), file_(std::move(file)), all_(all) {}
-
- protected:
-  void read_elements(size_t index, int64_t begin, int64_t count, void* destination) const override {
-    const MappedRows& rows = all_[index];
-    const TensorInfo& info = infos()[index];
-    const int64_t width = info.shape.size() / info.shape[0];
-    const int64_t stored = std::clamp<int64_t>(rows.rows * width - begin, 0, count);
-    if (stored > 0) file_.read_part(rows.variable, rows.first * width + begin, stored, destination);
-    const size_t element = size_of(info.dtype);
-    std::memset(static_cast<char*>(destination) + static_cast<size_t>(stored) * element, 0,
-                static_cast<size_t>(count - stored) * element);
-  }
-
- private:
-  static std::vector<TensorInfo> infos_of(const Ctranslate2File& file, const std::vector<MappedRows>& all) {
-    std::vector<TensorInfo> infos;
-    uint64_t at = 0;
-    for (const MappedRows& rows : all) {
-      TensorInfo info{.name = {}, .type = "F32", .shape = {1}, .end = sizeof(float)};
-      if (!rows.variable.empty()) info = file.info(rows.variable);
-      const uint64_t bytes = (info.end - info.begin) / static_cast<uint64_t>(info.shape[0]);  // of a row
-      info.name = rows.name;
-      info.shape.set(0, rows.rows + rows.zero_rows);
-      info.begin = at;
-      info.end = at += bytes * static_cast<uint64_t>(rows.rows + rows.zero_rows);
-      infos.push_back(std::move(info));
-    }
-    return infos;
-  }
-
-  Ctranslate2File file_;
-  std::vector<MappedRows> all_;
-};
-
 /// Finds what a Marian model needs in a file, and whether there is anything else.
-class Mapper {
+class Mapper : public Ctranslate2Mapper {
  public:
-  Mapper(const std::string& directory, const Ctranslate2File& file) : directory_(directory), file_(file) {}
+  using Ctranslate2Mapper::Ctranslate2Mapper;
 
   nlohmann::ordered_json map() {
-    if (file_.specification() != "TransformerSpec") {
-      refuse(fmt::format("its kind is '{}', supported is TransformerSpec", shown(file_.specification())));
-    }
     config_["model_type"] = "marian";
     config_["architectures"] = {"MarianMTModel"};
     map_vocabularies();
@@ -81,63 +35,14 @@ class Mapper {
     require_all_used();
     return std::move(config_);
   }
-  std::vector<MappedRows> rows() const { return rows_; }
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const {
-    fail(ErrorKind::kFormat, "'{}' is a model of CTranslate2 that Heed does not support: {}", directory_,
-         why);
-  }
-
-  double setting(const std::string& name, std::optional<double> fallback = {}) {
-    used_.insert(name);
-    const std::optional<double> value = file_.number(name);
-    if (!value && !fallback) refuse(fmt::format("the setting '{}' is missing", name));
-    return value.value_or(fallback.value_or(0));
-  }
   /// The encoder's and the decoder's value, which have to be equal.
   double common_setting(const std::string& name, std::optional<double> fallback = {}) {
     const double value = setting("encoder/" + name, fallback);
     if (setting("decoder/" + name, fallback) != value)
       refuse(fmt::format("'{}' differs between encoder and decoder", name));
     return value;
-  }
-
-  const Shape& shape_of(const std::string& variable) const {
-    if (!file_.has(variable)) refuse(fmt::format("'{}' is missing", variable));
-    return file_.info(variable).shape;
-  }
-  void take(const std::string& name, const std::string& variable, int part = 0, int parts = 1) {
-    const Shape& shape = shape_of(variable);
-    if (shape.rank() == 0 || shape[0] == 0 || shape[0] % parts != 0) {
-      refuse(fmt::format("'{}' has the shape {}", variable, shape.to_string()));
-    }
-    const int64_t rows = shape[0] / parts;
-    rows_.push_back({name, variable, part * rows, rows});
-    used_.insert(variable);
-  }
-  void take_linear(const std::string& name, const std::string& variable, int part = 0, int parts = 1) {
-    take(name + ".weight", variable + "/weight", part, parts);
-    take(name + ".bias", variable + "/bias", part, parts);
-  }
-  void take_norm(const std::string& name, const std::string& variable) {
-    take(name + ".weight", variable + "/gamma");
-    take(name + ".bias", variable + "/beta");
-  }
-
-  std::vector<std::string> vocabulary_of(const std::string& side, int64_t rows) const {
-    std::vector<std::string> pieces = read_string_list(directory_ + "/" + side + "_vocabulary");
-    if (static_cast<int64_t>(pieces.size()) != rows) {
-      fail(ErrorKind::kFormat, "'{}': the {} vocabulary has {} pieces, but the embedding {} rows", directory_,
-           side, pieces.size(), rows);
-    }
-    return pieces;
-  }
-
-  int64_t id_of(const std::vector<std::string>& pieces, const std::string& piece) const {
-    const auto found = std::ranges::find(pieces, piece);
-    if (found == pieces.end()) refuse(fmt::format("its vocabulary has no '{}'", shown(piece)));
-    return found - pieces.begin();
   }
 
   /// Embeddings, output layer, and the ids of special tokens.
@@ -241,15 +146,7 @@ class Mapper {
     config_[stack + "_attention_heads"] = static_cast<int64_t>(setting(stack + "/num_heads"));
     config_[stack + "_ffn_dim"] = shape_of(stack + "/layer_0/ffn/linear_0/weight")[0];
     if (cross) return;
-    // By number; 4 is x sigmoid(1.702 x).
-    static constexpr const char* kActivations[] = {"relu",  "gelu_new", "swish",  "gelu",
-                                                   nullptr, "tanh",     "sigmoid"};
-    const double activation = common_setting("activation", 0);
-    const auto* name = activation >= 0 && activation < std::size(kActivations)
-                           ? kActivations[static_cast<size_t>(activation)]
-                           : nullptr;
-    if (name == nullptr) refuse(fmt::format("the activation {} is unknown", activation));
-    config_["activation_function"] = name;
+    config_["activation_function"] = activation_name(common_setting("activation", 0));
     if (common_setting("pre_norm", 1) != 0) {
       config_["model_type"] = "heed_transformer";
       config_["architectures"] = {"HeedTransformer"};
@@ -259,23 +156,7 @@ class Mapper {
     }
   }
 
-  /// Throws for a variable that was not needed, unless it is a setting that is off, or says which heads align
-  /// words.
-  void require_all_used() const {
-    for (const TensorInfo& info : file_.infos()) {
-      if (used_.count(info.name) > 0 || info.name.starts_with("decoder/alignment_") ||
-          file_.number(info.name) == 0.0) {
-        continue;
-      }
-      refuse(fmt::format("'{}' is not part of a Marian Transformer", shown(info.name)));
-    }
-  }
-
-  const std::string& directory_;
-  const Ctranslate2File& file_;
   nlohmann::ordered_json config_;
-  std::vector<MappedRows> rows_;
-  std::set<std::string> used_;
 };
 
 }  // namespace
@@ -287,10 +168,20 @@ bool is_ctranslate2_directory(const std::string& directory) {
 
 Ctranslate2Model open_ctranslate2(const std::string& directory) {
   Ctranslate2File file = Ctranslate2File::open(directory + kFile);
+  if (file.specification() == "TransformerDecoderSpec") {
+    Ctranslate2Decoder decoder = map_ctranslate2_decoder(directory, file);
+    return {std::move(decoder.config), mapped_weights(std::move(file), std::move(decoder.rows))};
+  }
+  if (file.specification() != "TransformerSpec") {
+    fail(ErrorKind::kFormat,
+         "'{}' is a model of CTranslate2 that Heed does not support: its kind is '{}', supported are "
+         "TransformerSpec and TransformerDecoderSpec",
+         directory, shown(file.specification()));
+  }
   Mapper mapper(directory, file);
   const std::string config = mapper.map().dump(2);
   const std::vector<MappedRows> rows = mapper.rows();
-  return {config, std::make_unique<MappedWeights>(std::move(file), rows)};
+  return {config, mapped_weights(std::move(file), rows)};
 }
 
 }  // namespace heed::models

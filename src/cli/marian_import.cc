@@ -1,0 +1,148 @@
+#include "cli/marian_import.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "base/flat_yaml.h"
+#include "base/json_text.h"
+#include "models/marian_import.h"
+#include "text/sentencepiece.h"
+#include "text/vocabulary.h"
+
+namespace heed::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxYamlBytes = size_t{64} << 20;
+constexpr char kSourcePieces[] = "source.spm", kTargetPieces[] = "target.spm";
+
+/// Files of a directory with one of the endings, sorted.
+std::vector<std::string> files_ending_in(const std::string& directory,
+                                         const std::vector<std::string>& endings) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const auto matches = [&](const std::string& ending) { return name.ends_with(ending); };
+    if (std::ranges::any_of(endings, matches)) found.push_back(entry->path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+/// decoder.yml was written where the model was trained: only the names of its files are of use.
+std::vector<std::string> named_files(const FlatYaml& decoder, const std::string& key,
+                                     const std::string& directory) {
+  std::vector<std::string> paths;
+  const auto found = decoder.find(key);
+  if (found == decoder.end()) return paths;
+  for (const std::string& path : found->second) {
+    const std::string file = (fs::path(directory) / fs::path(path).filename()).string();
+    if (is_present(file)) paths.push_back(file);
+  }
+  return paths;
+}
+
+std::vector<std::string> pieces_of(const std::string& path) {
+  if (!path.ends_with(".spm")) return parse_yaml_vocabulary(read_file(path, kMaxYamlBytes), path);
+  const SentencePieceModel model = SentencePieceModel::load(path);
+  std::vector<std::string> pieces;
+  for (int n = 0; n < model.size(); ++n) pieces.push_back(model.piece(n));
+  return pieces;
+}
+
+[[noreturn]] void fail_missing(const std::string& directory, const std::string& what) {
+  fail(ErrorKind::kNotFound, "'{}' is a model of Marian, but {}", directory, what);
+}
+
+}  // namespace
+
+bool is_marian_model(const std::string& path) {
+  std::error_code error;
+  if (path.ends_with(".npz")) return fs::is_regular_file(path, error);
+  return fs::is_directory(path, error) && !is_present(path + "/config.json") &&
+         !files_ending_in(path, {".npz"}).empty();
+}
+
+MarianFiles find_marian_files(const std::string& path) {
+  MarianFiles files;
+  const bool is_file = path.ends_with(".npz");
+  files.directory = is_file ? fs::path(path).parent_path().string() : path;
+  if (files.directory.empty()) files.directory = ".";
+  FlatYaml decoder;
+  if (const std::string file = files.directory + "/decoder.yml"; is_present(file)) {
+    decoder = parse_flat_yaml(read_file(file, kMaxYamlBytes), file);
+  }
+  std::vector<std::string> models{path};
+  if (!is_file) models = named_files(decoder, "models", files.directory);
+  if (models.empty()) models = files_ending_in(files.directory, {".npz"});
+  if (models.size() != 1) {
+    fail(ErrorKind::kFormat, "'{}' contains {} .npz files, and decoder.yml does not name one: give the file",
+         files.directory, models.size());
+  }
+  files.model = models.front();
+  files.vocabularies = named_files(decoder, "vocabs", files.directory);
+  if (files.vocabularies.empty()) {
+    files.vocabularies = files_ending_in(files.directory, {"vocab.yml", "vocab.yaml"});
+    // NAME.src.vocab.yml comes before NAME.trg.vocab.yml.
+  }
+  if (files.vocabularies.size() == 1) files.vocabularies.push_back(files.vocabularies.front());
+  if (files.vocabularies.size() != 2) {
+    fail_missing(files.directory,
+                 fmt::format("its vocabularies were not found: it needs one or two files *vocab.yml, or "
+                             "those that decoder.yml names, and has {}",
+                             files.vocabularies.size()));
+  }
+  const auto pieces_file = [&](const char* name, const std::string& vocabulary) {
+    const std::string file = files.directory + "/" + name;
+    if (is_present(file)) return file;
+    if (vocabulary.ends_with(".spm")) return vocabulary;
+    fail_missing(files.directory, fmt::format("it lacks {}, the SentencePiece model", name));
+  };
+  files.source_pieces = pieces_file(kSourcePieces, files.vocabularies[0]);
+  files.target_pieces = pieces_file(kTargetPieces, files.vocabularies[1]);
+  if (const auto beam = decoder.find("beam-size"); beam != decoder.end() && beam->second.size() == 1) {
+    const std::string& text = beam->second.front();
+    std::from_chars(text.data(), text.data() + text.size(), files.beam_size);
+  }
+  return files;
+}
+
+OpenedMarianModel import_marian(const MarianFiles& files, const std::string& output) {
+  constexpr char kEnd[] = "</s>", kPad[] = "<pad>";
+  std::vector<std::string> source = pieces_of(files.vocabularies[0]),
+                           target = pieces_of(files.vocabularies[1]);
+  const auto end = std::ranges::find(target, kEnd);
+  if (end == target.end()) {
+    fail(ErrorKind::kFormat, "the vocabulary '{}' has no '{}'", files.vocabularies[1], kEnd);
+  }
+  models::MarianImport import = models::open_marian(
+      files.model, {static_cast<int64_t>(source.size()), static_cast<int64_t>(target.size()),
+                    static_cast<int64_t>(end - target.begin())});
+  auto config = parse_ordered_json(import.config, files.model);
+  config["num_beams"] = std::clamp<int64_t>(files.beam_size > 0 ? files.beam_size : 4, 1, 1024);
+  for (std::vector<std::string>* pieces : {&source, &target}) {
+    if (std::ranges::count(*pieces, kPad) > 0) {
+      fail(ErrorKind::kFormat, "the vocabulary of '{}' already has a '{}'", files.model, kPad);
+    }
+    pieces->emplace_back(kPad);
+  }
+  const bool separate = source != target;
+  write_file(output + "/vocab.json", vocabulary_json(source));
+  if (separate) write_file(output + "/target_vocab.json", vocabulary_json(target));
+  write_json(output + "/tokenizer_config.json",
+             nlohmann::ordered_json{{"separate_vocabs", separate}, {"model_max_length", 512}});
+  write_file(output + "/" + kSourcePieces, read_file(files.source_pieces));
+  write_file(output + "/" + kTargetPieces, read_file(files.target_pieces));
+  return {JsonObject::parse(config.dump(2), files.model),
+          WeightFiles::of(files.directory, std::move(import.weights))};
+}
+
+}  // namespace heed::cli

@@ -1,0 +1,20 @@
+// Language models of CTranslate2 (TransformerDecoderSpec): GPT-2 and Llama.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/ctranslate2_mapping.h"
+
+namespace heed::models {
+
+struct Ctranslate2Decoder {
+  std::string config;  ///< config.json
+  std::vector<MappedRows> rows;
+};
+
+/// GPT-2 if the model has stored positions, Llama if it has rotary ones. Throws kFormat for another model,
+/// naming what is not supported.
+Ctranslate2Decoder map_ctranslate2_decoder(const std::string& directory, const Ctranslate2File& file);
+
+}  // namespace heed::models
