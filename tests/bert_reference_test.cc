@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "model_reference.h"
-#include "models/bert.h"
+#include "models/encoder_heads.h"
 #include "models/model_directory.h"
 #include "reference.h"
 #include "text/wordpiece.h"
@@ -15,13 +15,13 @@
 namespace heed {
 namespace {
 
-using models::ClassifierInput;
+using models::EncoderInput;
 
 /// The texts and pairs of a case, tokenized by Heed.
-ClassifierInput input_of(const ReferenceCase& reference) {
+EncoderInput input_of(const ReferenceCase& reference) {
   const WordPieceTokenizer tokenizer = WordPieceTokenizer::load((reference.folder() / "model").string());
   const WordPieceOptions options{.max_length = reference.hyperparameters().at("longest"), .read_mask = true};
-  ClassifierInput input;
+  EncoderInput input;
   const auto add = [&](const WordPieceEncoding& encoding) {
     input.text.append(encoding.ids);
     input.types.insert(input.types.end(), encoding.types.begin(), encoding.types.end());
@@ -36,8 +36,8 @@ ClassifierInput input_of(const ReferenceCase& reference) {
 }
 
 /// Some texts of a batch.
-ClassifierInput pick(const ClassifierInput& input, const std::vector<int64_t>& rows) {
-  ClassifierInput picked;
+EncoderInput pick(const EncoderInput& input, const std::vector<int64_t>& rows) {
+  EncoderInput picked;
   for (const int64_t row : rows) {
     const auto b = static_cast<int>(row);
     picked.text.append(input.text[b]);
@@ -82,9 +82,9 @@ TEST(BertReference, PooledLogitsAndAttentions) {
   for (const std::string& name : cases) {
     const ReferenceCase reference(name);
     const models::LoadedModel loaded = models::load_model((reference.folder() / "model").string());
-    const auto& model = dynamic_cast<const models::BertClassifier&>(loaded.classifier());
+    const auto& model = dynamic_cast<const models::EncoderClassifier&>(loaded.classifier());
     EXPECT_EQ(model.labels(), reference.hyperparameters().at("labels").get<std::vector<std::string>>());
-    const ClassifierInput input = input_of(reference);
+    const EncoderInput input = input_of(reference);
     const auto tolerance = [&](const std::string& what) { return reference.tolerance(what, "float32"); };
     for (const bool packed : {false, true}) {
       nn::Context context = loaded.context();
@@ -97,7 +97,7 @@ TEST(BertReference, PooledLogitsAndAttentions) {
     }
 
     const std::vector<int64_t> rows = reference.tensor("input.attended").to_vector<int64_t>();
-    const ClassifierInput attended = pick(input, rows);
+    const EncoderInput attended = pick(input, rows);
     nn::Context context = loaded.context();
     KeepAll sink;
     context.sink = &sink;
@@ -119,8 +119,8 @@ TEST(BertReference, MaskedTokens) {
   for (const std::string& name : cases) {
     const ReferenceCase reference(name);
     const models::LoadedModel loaded = models::load_model((reference.folder() / "model").string());
-    const auto& model = dynamic_cast<const models::BertMaskedLm&>(*loaded.model);
-    const ClassifierInput input = input_of(reference);
+    const auto& model = dynamic_cast<const models::EncoderMaskedLm&>(*loaded.model);
+    const EncoderInput input = input_of(reference);
     std::vector<int32_t> places;
     const std::vector<int64_t> masks = reference.tensor("input.mask_positions").to_vector<int64_t>();
     for (size_t n = 0; n < masks.size(); n += 2) {

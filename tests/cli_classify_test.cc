@@ -7,7 +7,8 @@
 
 #include "base/json_file.h"
 #include "command.h"
-#include "models/bert.h"
+#include "models/encoder_heads.h"
+#include "models/encoder_only_config.h"
 #include "models/test_models.h"
 #include "nn/parameters.h"
 #include "text/wordpiece.h"
@@ -35,7 +36,7 @@ class CliClassifyTest : public ::testing::Test {
     settings.max_length = 16;
     const WordPieceTokenizer tokenizer(pieces, settings);
     tokenizer.save(folder_.path());
-    models::BertConfig config;
+    models::EncoderOnlyConfig config = models::bert_config(models::EncoderHead::kClassifier);
     config.vocabulary = static_cast<int64_t>(pieces.size());
     config.width = 16;
     config.layers = 2;
@@ -44,7 +45,7 @@ class CliClassifyTest : public ::testing::Test {
     config.max_length = 16;
     config.deviation = 1;
     config.labels = {"bad", "good", "neither"};
-    models::write_untrained(folder_.path(), models::BertClassifier(config), 3);
+    models::write_untrained(folder_.path(), models::EncoderClassifier(config), 3);
   }
 
   CommandResult with_model(Arguments arguments, const Command::Settings& settings = {}) const {
@@ -243,7 +244,8 @@ TEST_F(CliClassifyTest, MismatchedFilesAreRefused) {
   expect_failure(classify("a film\n"), 1, {"vocab.txt has 17 pieces", "vocab_size in config.json is 16"});
   folder_.write("vocab.txt", "[PAD]\n[UNK]\n[SEP]\n");
   expect_failure(classify("a film\n"), 1, {"vocab.txt", "[CLS]"});
-  folder_.write("config.json", "{\"model_type\": \"bert\"}");
+  folder_.write("config.json",
+                R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"]})");
   expect_failure(classify("a film\n"), 1, {"vocab_size"});
 }
 

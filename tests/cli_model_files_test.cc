@@ -14,8 +14,9 @@
 #include "command.h"
 #include "decode/test_models.h"
 #include "io/safetensors.h"
-#include "models/bert.h"
 #include "models/decoder_only_config.h"
+#include "models/encoder_heads.h"
+#include "models/encoder_only_config.h"
 #include "models/model_directory.h"
 #include "models/transformer.h"
 #include "test_folder.h"
@@ -64,7 +65,8 @@ class CliModelFilesTest : public ::testing::Test {
   void write_bert(const std::vector<std::string>& labels, float value) const {
     const std::vector<std::string> pieces{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "film"};
     WordPieceTokenizer(pieces, {}).save(folder_.path());
-    models::BertConfig config;
+    models::EncoderOnlyConfig config = models::bert_config(labels.empty() ? models::EncoderHead::kVocabulary
+                                                                          : models::EncoderHead::kClassifier);
     config.vocabulary = static_cast<int64_t>(pieces.size());
     config.width = 16;
     config.layers = 1;
@@ -72,8 +74,8 @@ class CliModelFilesTest : public ::testing::Test {
     config.inner_width = 24;
     config.max_length = 16;
     config.labels = labels;
-    if (labels.empty()) return write(models::BertMaskedLm(config), value);
-    write(models::BertClassifier(config), value);
+    if (labels.empty()) return write(models::EncoderMaskedLm(config), value);
+    write(models::EncoderClassifier(config), value);
   }
 
   CommandResult run(Arguments arguments, const Command::Settings& settings = {}) const {

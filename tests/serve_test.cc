@@ -14,8 +14,9 @@
 #include "decode/scoring.h"
 #include "decode/test_models.h"
 #include "inspect/head_ablation.h"
-#include "models/bert.h"
 #include "models/decoder_only_config.h"
+#include "models/encoder_heads.h"
+#include "models/encoder_only_config.h"
 #include "models/test_models.h"
 #include "test_http_client.h"
 #include "text/plain_tokenizers.h"
@@ -61,7 +62,7 @@ struct Models {
     settings.max_length = 16;
     std::filesystem::create_directory(folder.path("classes"));
     WordPieceTokenizer(pieces, settings).save(folder.path("classes"));
-    models::BertConfig classes;
+    models::EncoderOnlyConfig classes = models::bert_config(models::EncoderHead::kClassifier);
     classes.vocabulary = static_cast<int64_t>(pieces.size());
     classes.width = 16;
     classes.layers = classes.heads = 2;
@@ -69,7 +70,7 @@ struct Models {
     classes.max_length = 16;
     classes.deviation = 1;
     classes.labels = {"bad", "good"};
-    models::write_untrained(folder.path("classes"), models::BertClassifier(classes), 3);
+    models::write_untrained(folder.path("classes"), models::EncoderClassifier(classes), 3);
   }
   TestFolder folder;
 };

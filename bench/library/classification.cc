@@ -24,7 +24,7 @@ void* heed_bench_classifier_open(const char* directory) {
 void heed_bench_classifier_run(void* opened, const int32_t* ids, const int64_t* offsets, int64_t texts,
                                float* logits) {
   const auto& loaded = *static_cast<const heed::models::LoadedModel*>(opened);
-  heed::models::ClassifierInput input;
+  heed::models::EncoderInput input;
   for (int64_t n = 0; n < texts; ++n) {
     input.text.append({ids + offsets[n], static_cast<size_t>(offsets[n + 1] - offsets[n])});
   }

@@ -8,7 +8,7 @@
 Everything computes in C++ without the GIL. Arrays are NumPy's, or of any library with DLPack or the buffer protocol,
 such as PyTorch; they are used without copying where they lie in the memory of the CPU. Bad input raises `heed.Error`
 with a message that says what is wrong, where, and what to do; an argument of a wrong type raises `TypeError`.
-Ctrl-C stops translating, generating, classifying and training.
+Ctrl-C stops translating, generating, classifying, embedding and training.
 """
 
 from . import _heed
@@ -23,6 +23,7 @@ from .attention import (
     sinusoidal_positions,
 )
 from .classifier import Classification, Classifier
+from .embedder import Embedder, Embedding
 from .errors import Error
 from .generator import Generator
 from .trace import Trace
@@ -36,6 +37,8 @@ __all__ = [
     "AttentionResult",
     "Classification",
     "Classifier",
+    "Embedder",
+    "Embedding",
     "Error",
     "Generator",
     "MultiHeadAttention",

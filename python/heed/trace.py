@@ -21,7 +21,7 @@ _FRAME = (
 class Trace:
     """The attention weights of all heads and layers for one sentence pair or text.
 
-    `Translator.attend`, `Generator.attend` and `Classifier.attend` return it. At the end of a notebook cell it shows
+    `attend` of `Translator`, `Generator`, `Classifier` and `Embedder` returns it. At the end of a notebook cell it shows
     itself as the explorer: lines between the sentences, all heads, one head, and one query step by step.
 
     For one head, row q of the (queries, keys) matrix is softmax(q k^T / sqrt(d_k) + mask) over the keys: it sums to 1.

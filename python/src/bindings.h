@@ -9,6 +9,7 @@ namespace heed::python {
 void bind_arrays(nanobind::module_& m);
 void bind_attention(nanobind::module_& m);
 void bind_classifier(nanobind::module_& m);
+void bind_embedder(nanobind::module_& m);
 void bind_generator(nanobind::module_& m);
 void bind_trace(nanobind::module_& m);
 void bind_train(nanobind::module_& m);

@@ -77,6 +77,7 @@ NB_MODULE(_heed, m) {
   bind_translator(m);
   bind_generator(m);
   bind_classifier(m);
+  bind_embedder(m);
   bind_train(m);
 }
 

@@ -25,6 +25,7 @@ def test_guide(tmp_path, monkeypatch, language_model, classifier_directory, pair
         '"models/de-en"': repr(str(ROOT / "models/de-en")),
         '"my-language-model"': repr(str(language_model)),
         '"my-classifier"': repr(str(classifier_directory)),
+        '"all-MiniLM-L6-v2"': repr(str(classifier_directory)),
         '"de-en.tsv"': repr(str(pairs)),
         '"dev.tsv"': repr(str(pairs)),
         "max_minutes=20": 'max_steps=2, preset="tiny"',

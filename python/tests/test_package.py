@@ -59,6 +59,7 @@ def test_types(tmp_path):
         "l: list[str] = t.translate(['a'])\n"
         "d: heed.Translation = t.translate('a', details=True)\n"
         "c: str = heed.Classifier('x').classify('a')\n"
+        "v: float = heed.Embedder('x').embed('a')[0].item()\n"
         "g: list[str] = heed.Generator('x').generate(['a'])\n"
         "def kind(error: heed.Error) -> str: return error.kind\n"
     )

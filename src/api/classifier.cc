@@ -7,7 +7,7 @@
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
 #include "decode/text_classifier.h"
-#include "inspect/classifier_trace.h"
+#include "inspect/encoder_trace.h"
 #include "inspect/head_ablation.h"
 
 namespace heed {
@@ -18,7 +18,7 @@ struct Classifier::State {
         pool(threads),
         classifier(files.loaded.classifier(), files.loaded.context(), files.tokenizer, pool) {}
 
-  decode::ClassifierModel files;
+  decode::EncoderModel files;
   ThreadPool pool;
   decode::TextClassifier classifier;
   std::mutex mutex;  // the classifier is used by one thread at a time

@@ -29,7 +29,7 @@
 #include "inspect/attention_picture.h"
 #include "inspect/attention_terminal.h"
 #include "inspect/bar_picture.h"
-#include "inspect/classifier_trace.h"
+#include "inspect/encoder_trace.h"
 #include "inspect/explorer_page.h"
 #include "inspect/head_ablation.h"
 #include "inspect/label.h"
@@ -77,9 +77,9 @@ Format format_of(const AttendOptions& o) {
   return Format::kPicture;
 }
 
-/// A classifier decides from its first token, [CLS]: by default, the terminal shows the attention of that
+/// An encoder sums a text up in its first token, [CLS]: by default, the terminal shows the attention of that
 /// query, grouped by words.
-void set_classifier_defaults(AttendOptions& o, Format format) {
+void set_encoder_defaults(AttendOptions& o, Format format) {
   if (format != Format::kTerminal || !o.query.empty()) return;
   if (!o.stack.empty() || !o.layer.empty() || !o.head.empty()) return;
   o.query = "1";
@@ -151,13 +151,26 @@ std::vector<Trace> record_classifications(const AttendOptions& o, models::Loaded
   if (!o.target.empty())
     fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is a classifier: leave it out",
          loaded.directory);
-  const ClassifierModel model = classifier_model(std::move(loaded));
+  const EncoderModel model = classifier_model(std::move(loaded));
   const nn::HeadScales heads = heads_off(o.ablate);
   std::vector<Trace> traces;
   for (const std::string& text : o.texts) {
     traces.push_back(trace_classification(model.loaded, model.tokenizer, classifier_text(text), nullptr,
                                           o.details, heads));
   }
+  return traces;
+}
+
+/// Of masked language models and encoders without a head.
+std::vector<Trace> record_encodings(const AttendOptions& o, models::LoadedModel loaded) {
+  if (!o.target.empty())
+    fail(ErrorKind::kUsage, "--target is for translation models, and '{}' is an encoder: leave it out",
+         loaded.directory);
+  const EncoderModel model = decode::encoder_model(std::move(loaded));
+  const nn::HeadScales heads = heads_off(o.ablate);
+  std::vector<Trace> traces;
+  for (const std::string& text : o.texts)
+    traces.push_back(trace_masked_text(model.loaded, model.tokenizer, text, o.details, heads));
   return traces;
 }
 
@@ -285,9 +298,13 @@ std::vector<Trace> record(const AttendOptions& o, models::LoadedModel loaded) {
       return record_classifications(o, std::move(loaded));
     case models::Task::kLanguageModel:
       return record_texts(o, std::move(loaded));
-    default:
+    case models::Task::kMaskedLanguageModel:
+    case models::Task::kEmbedding:
+      return record_encodings(o, std::move(loaded));
+    case models::Task::kTranslation:
       return record_translations(o, std::move(loaded));
   }
+  HEED_CHECK(false);
 }
 
 /// Throws kUsage for combinations of options that are invalid for every model.
@@ -347,7 +364,7 @@ int run_attend(AttendOptions o) {
   if (format == Format::kPage) o.details = true;
   const std::string directory = find_model(o.model);
   models::LoadedModel loaded = load_model(directory, o.model.precision, o.model.shortlist);
-  if (loaded.model->task() == models::Task::kClassification) set_classifier_defaults(o, format);
+  if (dynamic_cast<const models::Encoder*>(loaded.model.get()) != nullptr) set_encoder_defaults(o, format);
   const std::vector<Trace> traces = record(o, std::move(loaded));
   LineOutput output(o.output);
   output.write(format == Format::kPage ? page(o, directory, traces) : one_trace(o, format, traces.at(0)));
@@ -355,7 +372,7 @@ int run_attend(AttendOptions o) {
   if (!o.quiet && !output.to_stdout()) {
     for (const Trace& trace : traces) {
       if (!trace.source.empty()) std::fprintf(stderr, "%s\n", printable(trace.source).c_str());
-      std::fprintf(stderr, "%s\n", printable(trace.target).c_str());
+      if (!trace.target.empty()) std::fprintf(stderr, "%s\n", printable(trace.target).c_str());
     }
     std::fprintf(stderr, "wrote %s\n", o.output.c_str());
   }
@@ -377,12 +394,16 @@ void add_attend(Command& app, Work& work) {
       "tokens\n"
       "read so far, beginning with the start token. By default, the terminal shows the last layer of the\n"
       "cross-attention, averaged over its heads, and a file contains every head of every layer. A "
-      "classifier\n"
-      "has only an encoder; the terminal shows the attention of [CLS], from which it decides. A language "
-      "model\n"
-      "has only a decoder; its last row is the most likely next token.");
+      "classifier,\n"
+      "a masked language model or a model of embeddings has only an encoder; the terminal shows the "
+      "attention "
+      "of\n"
+      "[CLS], from which a classifier decides. A language model has only a decoder; its last row is the "
+      "most\n"
+      "likely next token.");
   command
-      ->add_option("TEXT", o->texts, "Text to translate, classify or continue; several texts only for .html")
+      ->add_option("TEXT", o->texts,
+                   "Text to translate, classify, embed or continue; several texts only for .html")
       ->required();
   command->add_option("--target", o->target, "Use this translation instead of the model's own")
       ->type_name("TEXT");

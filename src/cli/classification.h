@@ -13,7 +13,7 @@
 namespace heed::cli {
 
 using decode::classifier_model;
-using decode::ClassifierModel;
+using decode::EncoderModel;
 
 using decode::classifier_text;
 

@@ -41,23 +41,13 @@ std::string to_text(const std::vector<std::string>& labels, const decode::Classi
   return fmt::format("{}\t{:.6f}", printable(labels[result->best]), result->probabilities[result->best]);
 }
 
-/// The lines available now, up to kLinesPerCall: interactive input is answered line by line.
-std::vector<std::string> take(SourceLines& lines) {
-  std::vector<std::string> taken;
-  std::string line;
-  while (taken.size() < kLinesPerCall && (taken.empty() || lines.ready()) && lines.next(line)) {
-    taken.push_back(line);
-  }
-  return taken;
-}
-
 int run_classify(const ClassifyOptions& o) {
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
   LineOutput output = open_output(
       {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
   if (output.complete()) return kExitDone;
   lines.skip(output.lines_done());
-  const ClassifierModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));
+  const EncoderModel model = classifier_model(load_model(find_named_model(o.model), o.model.precision));
   const std::vector<std::string>& labels = model.loaded.classifier().labels();
   ThreadPool pool(o.common.threads);
   const decode::TextClassifier classifier(model.loaded.classifier(), model.loaded.context(), model.tokenizer,
@@ -68,7 +58,7 @@ int run_classify(const ClassifyOptions& o) {
   ProgressLine progress("lines", live ? lines.count() : 0, live);
   size_t written = output.lines_done(), truncated = 0;
   while (!lines.at_end()) {
-    const std::vector<std::string> taken = take(lines);
+    const std::vector<std::string> taken = lines.take(kLinesPerCall);
     std::vector<decode::ClassifierText> texts;
     for (const std::string& line : taken) {
       if (!strip(line).empty()) texts.push_back(classifier_text(line));

@@ -38,6 +38,7 @@ void add_score(Command& app, Work& work);
 void add_align(Command& app, Work& work);
 void add_classify(Command& app, Work& work);
 void add_fill(Command& app, Work& work);
+void add_embed(Command& app, Work& work);
 void add_info(Command& app, Work& work);
 void add_convert(Command& app, Work& work);
 void add_quantize(Command& app, Work& work);

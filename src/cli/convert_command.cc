@@ -83,7 +83,7 @@ bool is_known(const std::string& directory) {
 void require_hugging_face(const std::string& directory) {
   if (!is_known(directory)) return;  // a model of another library
   const JsonObject config = models::read_config(directory);
-  const std::vector<std::string> beyond = models::architecture_of(config).read(config)->beyond_hugging_face();
+  const std::vector<std::string> beyond = models::create_model(directory, config)->beyond_hugging_face();
   if (beyond.empty()) return;
   fail(ErrorKind::kUsage,
        "'{}' ({}) cannot be converted for Hugging Face's library, which does not support {}; leave out --to "
@@ -224,7 +224,7 @@ int run_convert(const ConvertOptions& o) {
   if (o.to == "huggingface") write_tokenizer_for_hugging_face(output.part());
   if (is_known(input)) {
     const JsonObject config = models::read_config(output.part());
-    models::require_weights(output.part(), models::architecture_of(config).read(config)->table(), false);
+    models::require_weights(output.part(), models::create_model(output.part(), config)->table(), false);
   }
   const double megabytes = static_cast<double>(models::open_weights(output.part()).bytes()) / 1e6;
   const double before = static_cast<double>(weights.bytes()) / 1e6;

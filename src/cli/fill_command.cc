@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -16,7 +17,7 @@
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "cli/source_lines.h"
-#include "decode/text_classifier.h"
+#include "decode/model_files.h"
 #include "models/finite_output.h"
 #include "models/masked_language_model.h"
 #include "models/model_directory.h"
@@ -40,22 +41,13 @@ struct Guess {
   double probability = 0;
 };
 
-const models::MaskedLanguageModel& masked_language_model(const models::LoadedModel& loaded) {
-  const auto* model = dynamic_cast<const models::MaskedLanguageModel*>(loaded.model.get());
-  if (model != nullptr) return *model;
-  fail(ErrorKind::kUsage,
-       "'{}' is a model of type {}, not a masked language model: give another --model, such as "
-       "BertForMaskedLM",
-       loaded.directory, loaded.model_type);
-}
-
-/// The most probable pieces for each [MASK]; empty without any.
+/// The most probable pieces for each mask token; empty without any.
 std::vector<std::vector<Guess>> guess(const models::LoadedModel& loaded, const WordPieceTokenizer& tokenizer,
                                       const std::string& text, int top) {
-  const models::MaskedLanguageModel& model = masked_language_model(loaded);
+  const models::MaskedLanguageModel& model = loaded.masked_language_model();
   const WordPieceEncoding encoding =
       tokenizer.encode(text, {.max_length = static_cast<size_t>(model.max_length()), .read_mask = true});
-  models::ClassifierInput input;
+  models::EncoderInput input;
   input.text.append(encoding.ids);
   std::vector<int32_t> places;
   for (size_t n = 0; n < encoding.ids.size(); ++n) {
@@ -113,12 +105,11 @@ int run_fill(const FillOptions& o) {
       {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
   if (output.complete()) return kExitDone;
   lines.skip(output.lines_done());
-  const models::LoadedModel loaded = load_model(find_named_model(o.model), o.model.precision);
-  const int64_t vocabulary = masked_language_model(loaded).vocabulary_size();
-  const WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
-  decode::require_vocabulary(tokenizer, vocabulary, loaded.directory);
+  models::LoadedModel read = load_model(find_named_model(o.model), o.model.precision);
+  read.masked_language_model();  // throws for another task
+  const auto [loaded, tokenizer] = decode::encoder_model(std::move(read));
   if (!tokenizer.mask_id()) {
-    fail(ErrorKind::kFormat, "'{}': vocab.txt has no {} token, which masked language models need",
+    fail(ErrorKind::kFormat, "'{}': the vocabulary has no {} token, which masked language models need",
          loaded.directory, tokenizer.settings().mask);
   }
   for (std::string line; lines.next(line);) {
@@ -139,16 +130,18 @@ void add_fill(Command& app, Work& work) {
   Command* command = app.add_subcommand("fill", "Predict masked tokens of a text");
   command->footer(
       "Example:\n  heed fill \"the [MASK] is a good movie .\" --model my-masked-model\n\n"
-      "For masked language models (BertForMaskedLM). One output line per input line: the most probable "
-      "pieces\n"
-      "for its [MASK], each with its probability; several [MASK]s are separated by tabs.");
-  command->add_option("TEXT", o->texts, "Texts with [MASK]; default: the lines of --input")->take_all();
+      "For masked language models: BERT, RoBERTa, XLM-R, DistilBERT, MPNet, ModernBERT. One output line per "
+      "input\n"
+      "line: the most probable pieces for its mask token, each with its probability; those of several mask "
+      "tokens\n"
+      "are separated by tabs. The mask token is written as the model's vocabulary has it: [MASK], <mask>.");
+  command->add_option("TEXT", o->texts, "Texts with mask tokens; default: the lines of --input")->take_all();
   command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
   add_named_model_option(*command, o->model);
   add_precision_option(*command, o->model.precision);
-  add_integer(*command, "--top", o->top, "Candidates per [MASK]", {1, 1000})->type_name("K");
+  add_integer(*command, "--top", o->top, "Candidates per mask token", {1, 1000})->type_name("K");
   command->add_flag("--json", o->json, "One JSON object per line: text, gaps");
   add_line_job_options(*command, o->job);
   command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");

@@ -102,15 +102,18 @@ void read_dimensions(const JsonObject& config, ModelSummary& summary) {
       {"encoder_layers", "encoder layers"},
       {"decoder_layers", "decoder layers"},
       {"n_layer", "layers"},
+      {"dim", "width"},
       {"num_hidden_layers", "layers"},
       {"num_layers", "encoder layers"},
       {"num_decoder_layers", "decoder layers"},
+      {"n_layers", "layers"},
       {"encoder_attention_heads", "encoder heads"},
       {"decoder_attention_heads", "decoder heads"},
       {"n_head", "heads"},
       {"num_attention_heads", "heads"},
       {"num_heads", "heads"},
       {"d_kv", "head width"},
+      {"n_heads", "heads"},
       {"num_key_value_heads", "key-value heads"},
       {"encoder_ffn_dim", "encoder feed-forward width"},
       {"decoder_ffn_dim", "decoder feed-forward width"},
@@ -120,6 +123,9 @@ void read_dimensions(const JsonObject& config, ModelSummary& summary) {
       {"activation_function", "activation"},
       {"hidden_act", "activation"},
       {"feed_forward_proj", "activation"},
+      {"hidden_dim", "feed-forward width"},
+      {"hidden_activation", "activation"},
+      {"activation", "activation"},
       {"max_position_embeddings", "positions"},
       {"n_positions", "positions"},
   };
@@ -177,7 +183,7 @@ std::string format_of(const std::string& directory) {
 std::string problem_of(const std::string& directory, const JsonObject& config) {
   try {
     const models::Architecture& architecture = models::architecture_of(config);
-    const std::unique_ptr<models::Model> model = architecture.read(config);
+    const std::unique_ptr<models::Model> model = models::create_model(directory, config);
     models::require_weights(directory, model->table(), models::is_quantized(config));
     if (!models::is_quantized(config)) models::require_equal_copies(directory, model->table());
     models::read_generation_defaults(directory, config, architecture.task);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/part_files.h"
 #include "base/unfinished_files.h"
+#include "models/sentence_modules.h"
 #include "models/shortlist.h"
 
 namespace heed::cli {
@@ -71,6 +72,15 @@ void copy_others(const std::string& input, const std::string& output) {
         name.starts_with("."))
       continue;
     write_file((fs::path(output) / name).string(), read_file(entry.path().string()));
+  }
+  for (const std::string& folder : models::sentence_module_folders(input)) {
+    const fs::path from = fs::path(input) / folder, to = fs::path(output) / folder;
+    if (!fs::is_directory(from)) continue;  // a module without settings
+    make_directories(to);
+    for (const auto& entry : fs::directory_iterator(from)) {
+      if (!entry.is_regular_file() || holds_weights(entry.path())) continue;
+      write_file((to / entry.path().filename()).string(), read_file(entry.path().string()));
+    }
   }
 }
 

@@ -98,6 +98,7 @@ int run(int argc, const char* const* argv) {
   add_align(app, work);
   add_classify(app, work);
   add_fill(app, work);
+  add_embed(app, work);
   add_info(app, work);
   add_convert(app, work);
   add_quantize(app, work);

@@ -35,6 +35,13 @@ SourceLines::SourceLines(const std::vector<std::string>& texts, const std::strin
   }
 }
 
+std::vector<std::string> SourceLines::take(size_t most) {
+  std::vector<std::string> taken;
+  std::string line;
+  while (taken.size() < most && (taken.empty() || ready()) && next(line)) taken.push_back(line);
+  return taken;
+}
+
 bool SourceLines::next(std::string& line) {
   if (!reader_) {
     at_end_ = given_ == lines_.size();

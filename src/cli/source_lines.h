@@ -28,6 +28,10 @@ class SourceLines {
   /// Whether next() has returned false.
   bool at_end() const { return at_end_; }
 
+  /// The lines that are available now, at most `most`: interactive input is answered line by line. None at
+  /// the end.
+  std::vector<std::string> take(size_t most);
+
   bool from_terminal() const;
   /// The total number of lines, including skipped ones; 0 if unknown before reading them.
   uint64_t count() const;

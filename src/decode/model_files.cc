@@ -71,11 +71,16 @@ LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {
   return {std::move(loaded), std::move(tokenizer)};
 }
 
-ClassifierModel classifier_model(models::LoadedModel loaded) {
-  const int64_t vocabulary = loaded.classifier().vocabulary_size();
+EncoderModel encoder_model(models::LoadedModel loaded) {
+  const int64_t vocabulary = loaded.encoder().vocabulary_size();
   WordPieceTokenizer tokenizer = WordPieceTokenizer::load(loaded.directory);
   require_vocabulary(tokenizer, vocabulary, loaded.directory);
   return {std::move(loaded), std::move(tokenizer)};
+}
+
+EncoderModel classifier_model(models::LoadedModel loaded) {
+  loaded.classifier();  // throws for another task
+  return encoder_model(std::move(loaded));
 }
 
 }  // namespace heed::decode

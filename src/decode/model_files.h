@@ -31,12 +31,15 @@ struct LanguageModelFiles {
 /// token ids. Throws kFormat if the tokenizer has more tokens than the model's vocabulary.
 LanguageModelFiles with_tokenizer(models::LoadedModel loaded);
 
-struct ClassifierModel {
+struct EncoderModel {
   models::LoadedModel loaded;
   WordPieceTokenizer tokenizer;
 };
-/// Adds the tokenizer to a loaded classifier. Throws kUsage if it is no classifier, kFormat if the tokenizer
-/// has more pieces than the model's vocabulary, and the errors of WordPieceTokenizer::load().
-ClassifierModel classifier_model(models::LoadedModel loaded);
+/// Adds the tokenizer to a loaded classifier, masked language model or encoder without a head. Throws kUsage
+/// for another kind of model, kFormat if the tokenizer has more pieces than the model's vocabulary, and the
+/// errors of WordPieceTokenizer::load().
+EncoderModel encoder_model(models::LoadedModel loaded);
+/// The same for classifiers alone.
+EncoderModel classifier_model(models::LoadedModel loaded);
 
 }  // namespace heed::decode

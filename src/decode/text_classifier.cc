@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/check.h"
 #include "base/file.h"
+#include "decode/length_batches.h"
 #include "models/finite_output.h"
 
 namespace heed::decode {
@@ -60,7 +60,7 @@ TextClassifier::TextClassifier(const models::Classifier& model, const nn::Contex
 WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
   const WordPieceOptions options{.max_length = static_cast<size_t>(model_.max_length())};
   if (!text.second) return tokenizer_.encode(text.first, options);
-  if (model_.types() < 2) {
+  if (model_.types() == 1) {
     fail(ErrorKind::kUsage, "this model does not support text pairs (type_vocab_size 1): give single texts");
   }
   return tokenizer_.encode(text.first, *text.second, options);
@@ -75,27 +75,15 @@ std::vector<Classification> TextClassifier::classify(const std::vector<Classifie
   });
   if (stopped()) return {};
 
-  // Longest first, for load balancing.
-  std::vector<size_t> order(texts.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  const auto length = [&](size_t n) { return static_cast<int64_t>(encodings[n].ids.size()); };
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return length(a) > length(b); });
-  std::vector<std::vector<size_t>> batches;
-  int64_t tokens = 0;
-  for (const size_t n : order) {
-    if (batches.empty() || tokens + length(n) > batch_tokens_) {
-      batches.emplace_back();
-      tokens = 0;
-    }
-    batches.back().push_back(n);
-    tokens += length(n);
-  }
+  std::vector<int64_t> lengths;
+  for (const WordPieceEncoding& each : encodings) lengths.push_back(static_cast<int64_t>(each.ids.size()));
+  const auto batches = length_batches(lengths, batch_tokens_);
 
   std::vector<Classification> results(texts.size());
   pool_.run(batches.size(), [&](size_t number) {
     if (stopped()) return;
     const std::vector<size_t>& batch = batches[number];
-    models::ClassifierInput input;
+    models::EncoderInput input;
     for (const size_t n : batch) {
       input.text.append(encodings[n].ids);
       input.types.insert(input.types.end(), encodings[n].types.begin(), encodings[n].types.end());

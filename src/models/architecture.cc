@@ -4,8 +4,8 @@
 
 #include "base/check.h"
 #include "base/nearest_word.h"
-#include "models/bert_config.h"
 #include "models/decoder_only_config.h"
+#include "models/encoder_only_config.h"
 #include "models/rnn_config.h"
 #include "models/transformer_config.h"
 
@@ -13,9 +13,10 @@ namespace heed::models {
 
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> table{
-      transformer_architecture(), rnn_architecture(),     bert_architecture(),  gpt2_architecture(),
-      llama_architecture(),       mistral_architecture(), qwen2_architecture(), qwen3_architecture(),
-      gemma2_architecture(),      gemma3_architecture(),
+      transformer_architecture(), rnn_architecture(),   gpt2_architecture(),       llama_architecture(),
+      mistral_architecture(),     qwen2_architecture(), qwen3_architecture(),      gemma2_architecture(),
+      gemma3_architecture(),      bert_architecture(),  roberta_architecture(),    xlm_roberta_architecture(),
+      distilbert_architecture(),  mpnet_architecture(), modernbert_architecture(),
   };
   return table;
 }

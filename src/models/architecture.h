@@ -26,6 +26,7 @@ struct Architecture {
   std::string name;                      ///< of --arch and model.arch
   std::string description;               ///< for people, a few words
   Task task = Task::kTranslation;        ///< the task it supports
+  bool token_types = false;              ///< of an encoder: whether it reads them
   std::vector<std::string> model_types;  ///< the model_types of config.json that it reads
 
   /// The supported settings of a recipe's [model], with the names of visit_model_settings().
@@ -38,6 +39,8 @@ struct Architecture {
   std::unique_ptr<Model> (*make)(const ModelSettings& settings) = nullptr;
   /// Creates the model of a config.json. Throws kFormat for missing, invalid or unsupported values.
   std::unique_ptr<Model> (*read)(const JsonObject& config) = nullptr;
+  /// The same for the encoder alone, whatever head the config names; null for models that are no encoders.
+  std::unique_ptr<Model> (*read_encoder)(const JsonObject& config) = nullptr;
   /// Creates the model of a config.json for fine-tuning with the labels of `text`, if it differs from read()
   /// (fine_tuning.h).
   FineTunedModel (*read_for_fine_tuning)(const JsonObject& config, const ModelSettings& text) = nullptr;

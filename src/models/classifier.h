@@ -5,20 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/sequences.h"
-#include "models/model.h"
-#include "nn/context.h"
+#include "models/encoder.h"
 
 namespace heed::models {
-
-using heed::Sequences;
-
-/// Tokenized texts with special tokens.
-struct ClassifierInput {
-  Sequences text;
-  /// Token types: 0 for the first text, 1 for the second; empty: all 0.
-  std::vector<int32_t> types;
-};
 
 struct ClassificationOptions {
   /// Loss weight of each class; empty: 1 for all.
@@ -38,25 +27,19 @@ struct ClassificationLoss {
   int64_t correct = 0;  ///< number of correctly classified texts
 };
 
-class Classifier : public Model {
+class Classifier : public Encoder {
  public:
   Task task() const override { return Task::kClassification; }
-  virtual int64_t vocabulary_size() const = 0;
   /// Names of the classes, by index.
   virtual const std::vector<std::string>& labels() const = 0;
   int classes() const { return static_cast<int>(labels().size()); }
-  /// The maximum input length in tokens, including special tokens.
-  virtual int64_t max_length() const = 0;
-  /// Number of token types; 1 for models without text pairs.
-  virtual int64_t types() const = 0;
-  virtual int32_t padding_id() const = 0;
 
   /// The loss of the correct classes (B).
-  virtual ClassificationLoss loss(nn::Context& context, const ClassifierInput& input,
+  virtual ClassificationLoss loss(nn::Context& context, const EncoderInput& input,
                                   const std::vector<int32_t>& labels,
                                   const ClassificationOptions& options) const = 0;
   /// (B, classes)
-  virtual Tensor logits(nn::Context& context, const ClassifierInput& input) const = 0;
+  virtual Tensor logits(nn::Context& context, const EncoderInput& input) const = 0;
 };
 
 }  // namespace heed::models

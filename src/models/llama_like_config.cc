@@ -1,6 +1,5 @@
 #include "models/llama_like_config.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -149,36 +148,13 @@ Architecture llama_like_architecture(const std::string& name, const std::string&
           .preset = llama_like_preset};
 }
 
-std::vector<bool> read_sliding_layers(const JsonObject& json, int layers,
-                                      const std::function<bool(int layer)>& slides) {
-  std::vector<bool> sliding;
-  for (int n = 0; !json.has("layer_types") && n < layers; ++n) sliding.push_back(slides(n));
-  if (json.has("layer_types")) {
-    for (const std::string& type : json.strings("layer_types")) {
-      if (type != "sliding_attention" && type != "full_attention") {
-        json.reject("layer_types", "a list of \"sliding_attention\" and \"full_attention\"");
-      }
-      sliding.push_back(type == "sliding_attention");
-    }
-    if (sliding.size() != static_cast<size_t>(layers)) {
-      json.reject("layer_types", fmt::format("one type for each of the {} layers", layers));
-    }
-  }
-  const bool none = std::find(sliding.begin(), sliding.end(), true) == sliding.end();
-  return none ? std::vector<bool>() : sliding;
-}
-
 int64_t read_window(const JsonObject& json) {
   if (json.json().contains("sliding_window") && !json.has("sliding_window")) return 0;
   return json.integer("sliding_window", {1, 1 << 30}, 4096);
 }
 
 nlohmann::ordered_json layer_types_json(const DecoderOnlyConfig& config) {
-  auto types = nlohmann::ordered_json::array();
-  for (int n = 0; n < config.layers; ++n) {
-    types.push_back(config.slides(n) ? "sliding_attention" : "full_attention");
-  }
-  return types;
+  return layer_types_json(config.layers, [&](int layer) { return config.slides(layer); });
 }
 
 }  // namespace heed::models

@@ -1,13 +1,13 @@
 // The keys of config.json that Llama and the families after it have in common.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "base/known_keys.h"
 #include "models/decoder_only_config.h"
+#include "models/sliding_layers.h"
 
 namespace heed::models {
 
@@ -43,10 +43,6 @@ DecoderOnlyConfig llama_like_config(const ModelSettings& settings, const Decoder
 Architecture llama_like_architecture(const std::string& name, const std::string& description,
                                      const std::string& model_type);
 
-/// Layers whose attention slides: layer_types of the config, or those that `slides(layer)` names; empty:
-/// none.
-std::vector<bool> read_sliding_layers(const JsonObject& json, int layers,
-                                      const std::function<bool(int layer)>& slides);
 /// sliding_window; 0 for null, which is no window, and not the same as a missing key.
 int64_t read_window(const JsonObject& json);
 /// layer_types

@@ -11,7 +11,7 @@
 namespace heed::models {
 
 /// The task of a model.
-enum class Task { kTranslation, kLanguageModel, kClassification, kMaskedLanguageModel };
+enum class Task { kTranslation, kLanguageModel, kClassification, kMaskedLanguageModel, kEmbedding };
 
 /// The attention heads of a stack; all its layers have the same number.
 struct HeadCount {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "models/directory_files.h"
 
 namespace heed::models {
@@ -31,8 +32,12 @@ namespace {
       fail(ErrorKind::kUsage, "'{}' is a classifier ({}): use heed classify or heed attend", loaded.directory,
            loaded.model_type);
     case Task::kMaskedLanguageModel:
-      fail(ErrorKind::kUsage, "'{}' is a masked language model ({}): use heed fill", loaded.directory,
+      fail(ErrorKind::kUsage,
+           "'{}' is a masked language model ({}): use heed fill, heed embed or heed attend", loaded.directory,
            loaded.model_type);
+    case Task::kEmbedding:
+      fail(ErrorKind::kUsage, "'{}' is an encoder without a head ({}): use heed embed or heed attend",
+           loaded.directory, loaded.model_type);
   }
   HEED_CHECK(false);
 }
@@ -55,9 +60,43 @@ const LanguageModel& LoadedModel::language_model() const {
 const Classifier& LoadedModel::classifier() const {
   return as<Classifier>(*this);
 }
+const MaskedLanguageModel& LoadedModel::masked_language_model() const {
+  return as<MaskedLanguageModel>(*this);
+}
+const Encoder& LoadedModel::encoder() const {
+  return as<Encoder>(*this);
+}
 
 Task task_of(const std::string& directory) {
   return architecture_of(read_config(directory)).task;
+}
+
+bool has_sentence_modules(const std::string& directory) {
+  return is_present(directory + "/modules.json");
+}
+
+namespace {
+
+bool names_a_classifier(const JsonObject& config) {
+  const auto names = config.strings("architectures", std::vector<std::string>{});
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return name.ends_with("ForSequenceClassification"); });
+}
+
+std::unique_ptr<Model> create_encoder(const JsonObject& config) {
+  const Architecture& architecture = architecture_of(config);
+  if (architecture.read_encoder == nullptr) {
+    config.reject("model_type",
+                  "the type of an encoder, such as bert: other models have no embeddings of texts");
+  }
+  return architecture.read_encoder(config);
+}
+
+}  // namespace
+
+std::unique_ptr<Model> create_model(const std::string& directory, const JsonObject& config) {
+  if (has_sentence_modules(directory) && !names_a_classifier(config)) return create_encoder(config);
+  return architecture_of(config).read(config);
 }
 
 namespace {
@@ -104,7 +143,7 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
   loaded.directory = directory;
   const JsonObject config = read_config(directory);
   loaded.model_type = config.string("model_type");
-  loaded.model = architecture_of(config).read(config);
+  loaded.model = options.encoder ? create_encoder(config) : create_model(directory, config);
   const bool stored_quantized = is_quantized(config);
   const nn::ParameterTable& table = loaded.model->table();
   loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);

@@ -10,6 +10,7 @@
 #include "models/classifier.h"
 #include "models/generation_defaults.h"
 #include "models/language_model.h"
+#include "models/masked_language_model.h"
 #include "models/model_weights.h"
 #include "models/seq2seq.h"
 #include "models/shortlist.h"
@@ -42,10 +43,19 @@ struct LoadedModel {
   const Seq2Seq& seq2seq() const;
   const LanguageModel& language_model() const;
   const Classifier& classifier() const;
+  const MaskedLanguageModel& masked_language_model() const;
+  /// Classifiers and masked language models are encoders, too.
+  const Encoder& encoder() const;
 };
 
 /// The task of the model in a directory, from its config.json. Throws kNotFound, kFile or kFormat.
 Task task_of(const std::string& directory);
+
+/// Whether a directory has the modules of a sentence-embedding model (modules.json of sentence-transformers).
+bool has_sentence_modules(const std::string& directory);
+/// Creates the model of a directory's config.json: with the head that it names, or, with sentence modules and
+/// unless it is a classifier, the encoder alone. Throws kFormat for missing, invalid or unsupported values.
+std::unique_ptr<Model> create_model(const std::string& directory, const JsonObject& config);
 
 /// Options of load_model().
 struct LoadOptions {
@@ -60,6 +70,8 @@ struct LoadOptions {
   /// Results are the same bits; memory is a quarter, and small models are somewhat slower. Default: for
   /// models of at least 16 million such weights.
   std::optional<bool> keep_16_bits = {};
+
+  bool encoder = false;  ///< load the encoder alone, for embeddings, whatever head config.json names
 };
 
 /// Loads a directory. With int8 precision, float weights are quantised while loading; with float32 precision,

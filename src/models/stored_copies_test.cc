@@ -9,8 +9,9 @@
 
 #include "base/json_file.h"
 #include "io/safetensors.h"
-#include "models/bert_config.h"
 #include "models/decoder_only_config.h"
+#include "models/encoder_heads.h"
+#include "models/encoder_only_config.h"
 #include "models/model_directory.h"
 #include "models/transformer.h"
 #include "nn/sinusoids.h"
@@ -118,14 +119,14 @@ TEST_F(StoredCopies, OfLlama) {
 }
 
 TEST_F(StoredCopies, OfBert) {
-  BertConfig c;
+  EncoderOnlyConfig c = bert_config(EncoderHead::kVocabulary);
   c.vocabulary = 21;
   c.width = 16;
   c.layers = 1;
   c.heads = 2;
   c.inner_width = 24;
   c.max_length = 12;
-  write(BertMaskedLm(c));
+  write(EncoderMaskedLm(c));
   expect_checked("cls.predictions.decoder.bias", copy_of("cls.predictions.bias"));
   expect_checked("cls.predictions.decoder.weight", copy_of("bert.embeddings.word_embeddings.weight"));
   expect_checked("bert.embeddings.position_ids", Tensor::from(std::vector<int64_t>{0, 1, 2, 3, 4}, {1, 5}));

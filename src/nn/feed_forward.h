@@ -18,8 +18,9 @@ class FeedForward {
     double activation_dropout = 0;  ///< on f(...)
     /// Names of the two linear layers, after the prefix.
     std::string first_name = "fc1", second_name = "fc2";
-    std::string gate_name{};  ///< of W_g; empty: no gate
-    bool bias = true;         ///< in all of them
+    std::string gate_name{};     ///< of W_g; empty: no gate
+    bool gate_in_first = false;  ///< the first layer is one matrix of W_g and W_1, in this order
+    bool bias = true;            ///< in all of them
   };
   FeedForward() = default;
   /// Registers both layers under `prefix`.
@@ -29,6 +30,7 @@ class FeedForward {
 
  private:
   Options options_;
+  bool gated_ = false;
   Linear first_, second_;
 };
 

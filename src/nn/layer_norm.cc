@@ -4,13 +4,16 @@
 
 namespace heed::nn {
 
-LayerNorm::LayerNorm(ParameterTable& table, const std::string& name, int64_t width, double epsilon)
+LayerNorm::LayerNorm(ParameterTable& table, const std::string& name, int64_t width, double epsilon, bool bias)
     : weight_(table.add({name + ".weight", {width}, {Initialisation::Kind::kOnes}, {name + ".gamma"}})),
-      bias_(table.add({name + ".bias", {width}, {Initialisation::Kind::kZeros}, {name + ".beta"}})),
-      epsilon_(epsilon) {}
+      epsilon_(epsilon) {
+  if (bias) bias_ = table.add({name + ".bias", {width}, {Initialisation::Kind::kZeros}, {name + ".beta"}});
+}
 
 Var LayerNorm::forward(Context& context, const Var& x) const {
-  return ops::layer_norm(x, context.parameter(weight_), context.parameter(bias_), epsilon_);
+  const Var bias =
+      bias_.defined() ? context.parameter(bias_) : Var(Tensor::zeros({x.dim(-1)}, x.dtype()));  // (D)
+  return ops::layer_norm(x, context.parameter(weight_), bias, epsilon_);
 }
 
 }  // namespace heed::nn

@@ -1,4 +1,4 @@
-// Layer normalization with weight and bias (Ba, Kiros and Hinton, 2016).
+// Layer normalization with weight and, by default, bias (Ba, Kiros and Hinton, 2016).
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@ namespace heed::nn {
 class LayerNorm {
  public:
   LayerNorm() = default;
-  /// Registers `name`.weight and `name`.bias, both (width); files may also call them gamma and beta.
-  /// `epsilon` is added to the variance.
-  LayerNorm(ParameterTable& table, const std::string& name, int64_t width, double epsilon = 1e-5);
+  /// Registers `name`.weight and, with `bias`, `name`.bias, both (width); files may also call them gamma and
+  /// beta. `epsilon` is added to the variance.
+  LayerNorm(ParameterTable& table, const std::string& name, int64_t width, double epsilon = 1e-5,
+            bool bias = true);
   /// (..., width) -> the same shape
   Var forward(Context& context, const Var& x) const;
 
  private:
-  ParamRef weight_, bias_;
+  ParamRef weight_, bias_;  // no bias if undefined
   double epsilon_ = 1e-5;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "nn/attention.h"
@@ -27,6 +28,7 @@ struct LayerNames {
                                             "encoder_attn.v_proj", "encoder_attn.out_proj"};
   NormNames cross_attention_norm{"encoder_attn_layer_norm"};
   std::string gate{}, first = "fc1", second = "fc2";  ///< of the feed-forward network; no gate without a name
+  bool gate_in_first = false;  ///< `first` is one matrix of the gate and the first layer, in this order
   NormNames feed_forward_norm{"final_layer_norm"};
 };
 
@@ -43,11 +45,14 @@ struct LayerOptions {
   /// The position of a sub-layer's norm. False: post-norm, norm(x + f(x)), as in the paper. True: pre-norm,
   /// x + f(norm(x)) (Xiong et al., 2020), which needs one more norm after the last layer.
   bool norm_first = false;
-  double dropout = 0.1;           ///< of the output of each sub-layer
-  double attention_dropout = 0;   ///< of attention weights
-  double activation_dropout = 0;  ///< inside the feed-forward network
-  double norm_epsilon = 1e-5;     ///< added to the variance by the norms
+  double dropout = 0.1;                                 ///< of the output of each sub-layer
+  std::optional<double> attention_output_dropout{};     ///< instead, of the output of attention
+  std::optional<double> feed_forward_output_dropout{};  ///< instead, of that of the feed-forward network
+  double attention_dropout = 0;                         ///< of attention weights
+  double activation_dropout = 0;                        ///< inside the feed-forward network
+  double norm_epsilon = 1e-5;                           ///< added to the variance by the norms
   NormKind norm = NormKind::kLayer;
+  bool norm_bias = true;          ///< of layer norms
   double norm_weight_offset = 0;  ///< added to the weights of RMS norms: 1 in Gemma
 
   // -- Of attention.

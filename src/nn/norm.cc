@@ -15,7 +15,7 @@ Norm::Norm(ParameterTable& table, const std::string& name, int64_t width, const 
     : options_(options) {
   switch (options.kind) {
     case NormKind::kLayer:
-      layer_ = LayerNorm(table, name, width, options.epsilon);
+      layer_ = LayerNorm(table, name, width, options.epsilon, options.bias);
       return;
     case NormKind::kRms:
       rms_weight_ = rms_weight(table, name, width, options.weight_offset);

@@ -24,10 +24,11 @@ class Norm {
     NormKind kind = NormKind::kLayer;
     double epsilon = 1e-5;     ///< added to the variance or the mean square
     double weight_offset = 0;  ///< of kRms: factors are this and the weight; 1 in Gemma
+    bool bias = true;          ///< of kLayer
   };
   Norm() = default;
-  /// Registers `name`.weight, for kLayer and kBatch `name`.bias, and what else BatchNorm has. Factors begin
-  /// at 1.
+  /// Registers `name`.weight, for kLayer (with `bias`) and kBatch `name`.bias, and what else BatchNorm has.
+  /// Factors begin at 1.
   Norm(ParameterTable& table, const std::string& name, int64_t width, const Options& options);
   /// (..., width) -> the same shape
   Var forward(Context& context, const Var& x) const;

@@ -8,7 +8,7 @@ namespace heed::nn {
 Residual::Residual(ParameterTable& table, const std::string& prefix, const NormNames& names,
                    const LayerOptions& options)
     : norm_first_(options.norm_first), dropout_(options.dropout) {
-  const Norm::Options kind{options.norm, options.norm_epsilon, options.norm_weight_offset};
+  const Norm::Options kind{options.norm, options.norm_epsilon, options.norm_weight_offset, options.norm_bias};
   if (!names.norm.empty()) norm_.emplace(table, prefix + names.norm, options.width, kind);
   if (names.output_norm.empty()) return;
   HEED_CHECK(norm_first_);

@@ -41,6 +41,7 @@ FeedForward::Options feed_forward_options(const LayerOptions& options, const Lay
           .first_name = names.first,
           .second_name = names.second,
           .gate_name = names.gate,
+          .gate_in_first = names.gate_in_first,
           .bias = options.feed_forward_bias};
 }
 
@@ -51,14 +52,17 @@ TransformerLayer::TransformerLayer(ParameterTable& table, const std::string& pre
     : causal_(options.causal), has_cross_attention_(options.cross_attention) {
   self_attention_ = MultiHeadAttention(
       table, prefix, attention_options(options, {options.stack, layer}, names.self_attention));
-  self_attention_residual_ = Residual(table, prefix, names.self_attention_norm, options);
+  LayerOptions attention = options, feed_forward = options;
+  attention.dropout = options.attention_output_dropout.value_or(options.dropout);
+  feed_forward.dropout = options.feed_forward_output_dropout.value_or(options.dropout);
+  self_attention_residual_ = Residual(table, prefix, names.self_attention_norm, attention);
   if (has_cross_attention_) {
     cross_attention_ =
         MultiHeadAttention(table, prefix, cross_attention_options(options, layer, names.cross_attention));
-    cross_attention_residual_ = Residual(table, prefix, names.cross_attention_norm, options);
+    cross_attention_residual_ = Residual(table, prefix, names.cross_attention_norm, attention);
   }
   feed_forward_ = FeedForward(table, prefix, feed_forward_options(options, names));
-  feed_forward_residual_ = Residual(table, prefix, names.feed_forward_norm, options);
+  feed_forward_residual_ = Residual(table, prefix, names.feed_forward_norm, feed_forward);
 }
 
 template <typename SelfAttend, typename CrossAttend>

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "inspect/attention_picture.h"
-#include "inspect/classifier_trace.h"
+#include "inspect/encoder_trace.h"
 #include "inspect/head_ablation.h"
 #include "inspect/picture_file.h"
 #include "inspect/text_trace.h"

@@ -74,8 +74,7 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
           std::make_unique<decode::LanguageModelFiles>(decode::with_tokenizer(std::move(loaded)));
       return model;
     case models::Task::kClassification:
-      model->classifier =
-          std::make_unique<decode::ClassifierModel>(decode::classifier_model(std::move(loaded)));
+      model->classifier = std::make_unique<decode::EncoderModel>(decode::classifier_model(std::move(loaded)));
       return model;
     default:
       fail(

@@ -29,7 +29,7 @@ struct ServedModel {
   // Exactly one is set, according to the task.
   std::unique_ptr<decode::TranslationModel> translation = {};
   std::unique_ptr<decode::LanguageModelFiles> language_model = {};
-  std::unique_ptr<decode::ClassifierModel> classifier = {};
+  std::unique_ptr<decode::EncoderModel> classifier = {};
 
   bool lowercase = false;  ///< whether a translation model knows no capital letters
   /// Translation models: the model's settings, with precomputed tables.

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/check.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "text/byte_characters.h"
+#include "text/shown_piece.h"
 #include "text/tokenizer_config_keys.h"
 #include "text/tokenizer_file.h"
 #include "text/tokenizer_json.h"
@@ -165,13 +168,13 @@ bool is_padded_vocabulary(int64_t pieces, int64_t rows) {
 }
 
 WordPieceTokenizer::WordPieceTokenizer(std::vector<std::string> pieces, const WordPieceSettings& settings)
-    : WordPieceTokenizer(bert_pipeline(std::move(pieces), settings), settings, "", true) {}
+    : WordPieceTokenizer(bert_pipeline(std::move(pieces), settings), settings, "", Spelling::kWordPiece) {}
 
 WordPieceTokenizer::WordPieceTokenizer(TextPipeline pipeline, const WordPieceSettings& settings,
-                                       std::string json_path, bool is_word_piece)
+                                       std::string json_path, Spelling spelling)
     : pipeline_(std::move(pipeline)),
       json_path_(std::move(json_path)),
-      is_word_piece_(is_word_piece),
+      spelling_(spelling),
       settings_(settings) {
   std::vector<std::string> pieces;
   for (int32_t id = 0; id < pipeline_.size(); ++id) pieces.push_back(pipeline_.piece(id));
@@ -181,6 +184,17 @@ WordPieceTokenizer::WordPieceTokenizer(TextPipeline pipeline, const WordPieceSet
   }
   start_id_ = *vocabulary_->find(settings.start);
   mask_id_ = vocabulary_->find(settings.mask);
+}
+
+WordPieceTokenizer::Spelling WordPieceTokenizer::spelling_of(const TokenizerJson& json) {
+  if (json.model.type == "WordPiece" &&
+      json.model.settings.string("continuing_subword_prefix") == kContinues) {
+    return Spelling::kWordPiece;
+  }
+  const auto in_bytes = [](const TokenizerStep& step) { return step.type == "ByteLevel"; };
+  return std::ranges::any_of(json.normalizer, in_bytes) || std::ranges::any_of(json.pre_tokenizer, in_bytes)
+             ? Spelling::kBytes
+             : Spelling::kOther;
 }
 
 WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
@@ -194,9 +208,7 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
     compare(json, settings, read);
     read_roles(json, pipeline, read);
     try {
-      const bool is_word_piece = json.model.type == "WordPiece" &&
-                                 json.model.settings.string("continuing_subword_prefix") == kContinues;
-      return WordPieceTokenizer(std::move(pipeline), read, json_path, is_word_piece);
+      return WordPieceTokenizer(std::move(pipeline), read, json_path, spelling_of(json));
     } catch (const Error& error) {
       fail(ErrorKind::kFormat, "{} cannot be used: {}", json_path, error.what());
     }
@@ -243,6 +255,13 @@ bool WordPieceTokenizer::is_special(int32_t id) const {
   return vocabulary_->is_special(id) || id == start_id_ || id == mask_id_;
 }
 
+std::string WordPieceTokenizer::shown_piece(int32_t id) const {
+  const std::string& piece = vocabulary_->piece(id);
+  if (spelling_ != Spelling::kBytes || pipeline_.added().find(id) != nullptr) return piece;
+  const std::optional<std::string> bytes = bytes_of_characters(piece);
+  return bytes ? heed::shown_piece(*bytes) : piece;
+}
+
 void WordPieceTokenizer::drop_out(std::string_view word, const WordPieceDropout& dropout,
                                   std::vector<ModelToken>& tokens) const {
   const auto drawn = [&](double probability) {
@@ -285,7 +304,7 @@ PipelineEncoding WordPieceTokenizer::tokenize(std::string_view text, const WordP
   if (!options.dropout) return pipeline_.tokens(text, read);
   const WordPieceDropout& dropout = *options.dropout;
   HEED_CHECK(dropout.random != nullptr);
-  if (!is_word_piece_) {
+  if (!is_word_piece()) {
     fail(ErrorKind::kUsage, "random tokenization needs a WordPiece tokenizer: turn it off");
   }
   const std::function<void(std::string_view, std::vector<ModelToken>&)> model =

@@ -27,6 +27,7 @@ namespace heed {
 struct WordPieceSettings {
   BertWordOptions words;
   size_t max_length = 512;  ///< the model's maximum number of tokens; 0: unknown
+  bool token_types = true;  ///< whether the model reads them: other libraries then pass them on
   bool clean_up = false;    ///< decode() removes spaces before punctuation and in contractions ("do n't")
   std::string start = "[CLS]", end = "[SEP]", unknown = "[UNK]", pad = "[PAD]", mask = "[MASK]";
 };
@@ -105,10 +106,18 @@ class WordPieceTokenizer {
   /// Empty if the vocabulary has none.
   std::optional<int32_t> mask_id() const { return mask_id_; }
   bool is_special(int32_t id) const;
+  /// Whether pieces that continue a word begin with "##".
+  bool is_word_piece() const { return spelling_ == Spelling::kWordPiece; }
+  /// The display form of a piece: as the vocabulary spells it, or, where it spells bytes, their text with "▁"
+  /// for a space.
+  std::string shown_piece(int32_t id) const;
 
  private:
+  /// How the vocabulary spells its pieces: "##ing", "Ġthe" for the bytes of " the", or any other way.
+  enum class Spelling { kWordPiece, kBytes, kOther };
+  static Spelling spelling_of(const TokenizerJson& json);
   WordPieceTokenizer(TextPipeline pipeline, const WordPieceSettings& settings, std::string json_path,
-                     bool is_word_piece);
+                     Spelling spelling);
   WordPieceEncoding encode_texts(std::string_view first, std::optional<std::string_view> second,
                                  const WordPieceOptions& options) const;
   PipelineEncoding tokenize(std::string_view text, const WordPieceOptions& options) const;
@@ -118,7 +127,7 @@ class WordPieceTokenizer {
 
   TextPipeline pipeline_;
   std::string json_path_;  // of the tokenizer.json; empty without one
-  bool is_word_piece_;     // with pieces "##ing"
+  Spelling spelling_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   WordPieceSettings settings_;
   size_t max_piece_bytes_ = 0;

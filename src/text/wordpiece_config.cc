@@ -49,6 +49,7 @@ std::string write_wordpiece_config(const WordPieceSettings& settings, bool with_
   if (!with_json) config["do_lower_case"] = settings.words.lowercase;
   if (!settings.mask.empty()) config["mask_token"] = settings.mask;
   if (settings.max_length > 0) config["model_max_length"] = settings.max_length;
+  if (!settings.token_types) config["model_input_names"] = {"input_ids", "attention_mask"};
   config["pad_token"] = settings.pad;
   config["sep_token"] = settings.end;
   if (!with_json) {

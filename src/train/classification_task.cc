@@ -14,6 +14,7 @@
 #include "decode/text_classifier.h"
 #include "distributed/agreement.h"
 #include "distributed/collectives.h"
+#include "models/architecture.h"
 #include "models/classifier.h"
 #include "text/confusion.h"
 #include "text/wordpiece.h"
@@ -79,6 +80,7 @@ void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   wanted.vocabulary_size = static_cast<size_t>(recipe.vocabulary);
   wanted.settings.words.lowercase = wanted.settings.words.strip_accents = recipe.lowercase;
   wanted.settings.max_length = static_cast<size_t>(recipe.model.max_length);
+  wanted.settings.token_types = models::architecture_named(recipe.arch).token_types;
   WordPieceTokenizer::train(wanted, lines_of(input.options.data)).save(directory);
 }
 
@@ -128,7 +130,7 @@ class ClassificationObjective : public Objective {
   }
 
   BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const override {
-    models::ClassifierInput input;
+    models::EncoderInput input;
     std::vector<int32_t> labels;
     for (const uint64_t text : batch.sentences) {
       labels.push_back(data_.label_of(text));

@@ -1,4 +1,4 @@
-#include "models/bert.h"
+#include "models/encoder_heads.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "compare.h"
 #include "io/safetensors.h"
-#include "models/bert_config.h"
+#include "models/encoder_only_config.h"
 #include "models/model_directory.h"
 #include "nn/module_test.h"
 #include "ops/elementwise.h"
@@ -17,27 +17,27 @@
 namespace heed::models {
 namespace {
 
-BertConfig tiny() {
-  BertConfig config;
+EncoderOnlyConfig tiny() {
+  EncoderOnlyConfig config = bert_config(EncoderHead::kClassifier);
   config.vocabulary = 11;
   config.width = 4;
   config.layers = 2;
   config.heads = 2;
   config.inner_width = 6;
   config.max_length = 5;
-  config.dropout = config.attention_dropout = config.classifier_dropout = 0.2;
+  config.dropout = config.embedding_dropout = config.attention_dropout = config.classifier_dropout = 0.2;
   config.labels = {"bad", "good", "neither"};
   return config;
 }
 
-ClassifierInput input_of(const std::vector<std::vector<int32_t>>& texts) {
-  ClassifierInput input;
+EncoderInput input_of(const std::vector<std::vector<int32_t>>& texts) {
+  EncoderInput input;
   for (const auto& text : texts) input.text.append(text);
   return input;
 }
 
-const ClassifierInput kInput = [] {
-  ClassifierInput input = input_of({{2, 5, 3}, {2, 3}, {2, 7, 5, 10, 3}});
+const EncoderInput kInput = [] {
+  EncoderInput input = input_of({{2, 5, 3}, {2, 3}, {2, 7, 5, 10, 3}});
   input.types = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1};
   return input;
 }();
@@ -48,7 +48,7 @@ nn::ParameterArray some_values(const nn::ParameterTable& table, DType dtype = DT
 }
 
 TEST(BertClassifier, Gradients) {
-  const BertClassifier model(tiny());
+  const EncoderClassifier model(tiny());
   const ClassificationOptions options{.class_weights = {1, 0.5, 3}, .smoothing = 0.1, .scale = 0.7};
   for (const bool training : {false, true}) {
     const nn::Module module = [&](nn::Context& c, const std::vector<Var>& x) {
@@ -63,7 +63,7 @@ TEST(BertClassifier, Gradients) {
 }
 
 TEST(BertClassifier, LossFollowsItsDefinition) {
-  const BertClassifier model(tiny());
+  const EncoderClassifier model(tiny());
   const nn::ParameterArray values = some_values(model.table(), DType::kFloat64);
   nn::Context context = nn::context_for(model.table(), values);
   const std::vector<double> logits = model.logits(context, kInput).to_vector<double>();
@@ -92,7 +92,7 @@ TEST(BertClassifier, LossFollowsItsDefinition) {
 }
 
 TEST(BertClassifier, IsBatchInvariant) {
-  const BertClassifier model(tiny());
+  const EncoderClassifier model(tiny());
   const nn::ParameterArray values = some_values(model.table());
   const nn::PackedWeights packed(model.table(), values);
   nn::Context context = packed.context();
@@ -100,29 +100,29 @@ TEST(BertClassifier, IsBatchInvariant) {
   expect_equal(model.logits(context, input_of({{2, 7, 5, 10, 3}})), together.narrow(0, 2, 1).clone(),
                "alone");
   // Text, order and type do matter.
-  const auto differs = [&](const ClassifierInput& input) {
+  const auto differs = [&](const EncoderInput& input) {
     return model.logits(context, input).to_vector<double>() !=
            together.narrow(0, 0, 1).clone().to_vector<double>();
   };
   EXPECT_FALSE(differs(input_of({{2, 5, 3}})));
   EXPECT_TRUE(differs(input_of({{2, 6, 3}})));
   EXPECT_TRUE(differs(input_of({{2, 3, 5}})));
-  ClassifierInput typed = input_of({{2, 5, 3}});
+  EncoderInput typed = input_of({{2, 5, 3}});
   typed.types = {0, 0, 1};
   EXPECT_TRUE(differs(typed));
 }
 
 TEST(BertClassifier, RefusesInvalidInput) {
-  const BertClassifier model(tiny());
+  const EncoderClassifier model(tiny());
   const nn::ParameterArray values = some_values(model.table());
   nn::Context context = nn::context_for(model.table(), values);
-  const auto logits = [&](const ClassifierInput& input) { return model.logits(context, input); };
+  const auto logits = [&](const EncoderInput& input) { return model.logits(context, input); };
   expect_error(ErrorKind::kUsage, "a sequence of 6 tokens exceeds the model's maximum length of 5", [&] {
     logits(input_of({{2, 5, 5, 5, 5, 3}}));
   });
   expect_error(ErrorKind::kUsage, "text 1 has no tokens", [&] { logits(input_of({{2, 3}, {}})); });
   expect_error(ErrorKind::kUsage, "id 11", [&] { logits(input_of({{2, 11, 3}})); });
-  ClassifierInput typed = input_of({{2, 3}});
+  EncoderInput typed = input_of({{2, 3}});
   typed.types = {0, 2};
   expect_error(ErrorKind::kUsage, "token type 2 is invalid", [&] { logits(typed); });
   typed.types = {0};
@@ -133,15 +133,15 @@ TEST(BertClassifier, RefusesInvalidInput) {
   expect_error(ErrorKind::kUsage, "target 3", [&] {
     model.loss(context, input_of({{2, 3}}), {3}, {.class_weights = {1, 1, 1}});
   });
-  BertConfig one_class = tiny();
+  EncoderOnlyConfig one_class = tiny();
   one_class.labels = {"always"};
-  expect_error(ErrorKind::kUsage, "at least two classes", [&] { BertClassifier refused(one_class); });
+  expect_error(ErrorKind::kUsage, "at least two classes", [&] { EncoderClassifier refused(one_class); });
 }
 
 TEST(BertMaskedLm, LogitsAtPositions) {
-  BertConfig config = tiny();
-  config.labels.clear();
-  const BertMaskedLm model(config);
+  EncoderOnlyConfig config = tiny();
+  config.head = EncoderHead::kVocabulary;
+  const EncoderMaskedLm model(config);
   const nn::ParameterArray values = some_values(model.table());
   nn::Context context = nn::context_for(model.table(), values);
   const Tensor all = model.logits(context, kInput, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -160,19 +160,19 @@ const char* kConfig = R"({"model_type": "bert", "architectures": ["BertForSequen
 std::unique_ptr<Model> read(const nlohmann::json& changes = nlohmann::json::object()) {
   nlohmann::json config = nlohmann::json::parse(kConfig);
   config.update(changes);
-  return read_bert(JsonObject::parse(config.dump(), "config.json"));
+  return bert_architecture().read(JsonObject::parse(config.dump(), "config.json"));
 }
 
 TEST(BertConfig, RoundTrip) {
-  BertConfig config = tiny();
+  EncoderOnlyConfig config = tiny();
   config.types = 3;
   config.activation = Activation::kRelu;
   config.norm_epsilon = 1e-6;
   config.classifier_dropout = 0.35;
   config.padding_id = 1;
-  const auto json = BertClassifier(config).config_json();
-  const auto back = read_bert(JsonObject::parse(json.dump(), "config.json"));
-  const auto& model = dynamic_cast<const BertClassifier&>(*back);
+  const auto json = EncoderClassifier(config).config_json();
+  const auto back = bert_architecture().read(JsonObject::parse(json.dump(), "config.json"));
+  const auto& model = dynamic_cast<const EncoderClassifier&>(*back);
   EXPECT_EQ(model.config_json(), json);
   EXPECT_EQ(model.labels(), config.labels);
   EXPECT_EQ(model.config().types, 3);
@@ -185,7 +185,7 @@ TEST(BertConfig, RoundTrip) {
 TEST(BertConfig, HasTheDefaultsOfTransformers) {
   const auto model =
       read({{"id2label", nullptr}, {"hidden_dropout_prob", 0.3}, {"classifier_dropout", nullptr}});
-  const auto& bert = dynamic_cast<const BertClassifier&>(*model);
+  const auto& bert = dynamic_cast<const EncoderClassifier&>(*model);
   EXPECT_EQ(bert.labels(), (std::vector<std::string>{"LABEL_0", "LABEL_1"}));
   EXPECT_EQ(bert.config().norm_epsilon, 1e-12);
   EXPECT_EQ(bert.config().types, 2);
@@ -200,7 +200,7 @@ TEST(BertConfig, RefusesContradictionsAndUnsupportedFeatures) {
   expect_refused({{"hidden_size", 5}}, "a number that divides hidden_size (5)");
   expect_refused({{"pad_token_id", 11}}, "pad_token_id");
   expect_refused({{"vocab_size", 0}}, "vocab_size");
-  expect_refused({{"architectures", {"BertModel"}}}, "BertForSequenceClassification");
+  expect_refused({{"architectures", {"BertForTokenClassification"}}}, "BertForSequenceClassification");
   expect_refused({{"architectures", nullptr}}, "architectures");
   expect_refused({{"is_decoder", true}}, "is_decoder");
   expect_refused({{"position_embedding_type", "relative_key"}}, "\"absolute\"");
@@ -216,7 +216,7 @@ TEST(BertConfig, RefusesContradictionsAndUnsupportedFeatures) {
 
 TEST(BertDirectory, RoundTripAndOldParameterNames) {
   TestFolder folder;
-  const BertClassifier model(tiny());
+  const EncoderClassifier model(tiny());
   const nn::ParameterArray values = some_values(model.table());
   write_json(folder.path("config.json"), model.config_json());
   write_weights(folder.path(), model.table(), values, DType::kFloat32);

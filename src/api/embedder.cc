@@ -1,0 +1,69 @@
+#include "heed/embedder.h"
+
+#include <mutex>
+#include <utility>
+
+#include "api/checks.h"
+#include "base/thread_pool.h"
+#include "decode/model_files.h"
+#include "decode/text_embedder.h"
+#include "inspect/encoder_trace.h"
+#include "inspect/head_ablation.h"
+
+namespace heed {
+
+struct Embedder::State {
+  State(const std::string& directory, const EmbedderOptions& options)
+      : files((checked_threads(options.threads),
+               decode::encoder_model(models::load_model(directory, {.encoder = true})))),
+        pool(options.threads),
+        embedder(files.loaded.encoder(), files.loaded.context(), files.tokenizer,
+                 decode::embedding_settings(files.loaded, options), pool) {}
+
+  decode::EncoderModel files;
+  ThreadPool pool;
+  decode::TextEmbedder embedder;
+  std::mutex mutex;  // the embedder is used by one thread at a time
+};
+
+Pooling pooling_named(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& [each, pooling] : models::pooling_names()) {
+    if (each == name) return pooling;
+    known.push_back(each);
+  }
+  fail(ErrorKind::kUsage, "unknown pooling '{}'; choose {}", name, fmt::join(known, ", "));
+}
+
+Embedder::Embedder(const std::string& directory, const EmbedderOptions& options)
+    : state_(std::make_unique<State>(directory, options)) {}
+Embedder::~Embedder() = default;
+Embedder::Embedder(Embedder&&) noexcept = default;
+Embedder& Embedder::operator=(Embedder&&) noexcept = default;
+
+int64_t Embedder::width() const {
+  return state_->embedder.width();
+}
+
+int64_t Embedder::max_length() const {
+  return state_->embedder.max_length();
+}
+
+TextVectors Embedder::embed(const std::vector<std::string>& texts, const std::atomic<bool>* cancelled) const {
+  for (const std::string& text : texts) require_utf8("the text", text);
+  const std::lock_guard lock(state_->mutex);
+  TextVectors found = state_->embedder.embed(texts, cancelled);
+  if (cancelled != nullptr && cancelled->load()) throw Cancelled();
+  return found;
+}
+
+Trace Embedder::attend(const std::string& text, const std::vector<std::string>& ablate) const {
+  require_utf8("the text", text);
+  const decode::EncoderModel& files = state_->files;
+  Trace trace =
+      trace_encoder(files.loaded, files.tokenizer, state_->embedder.encode(text), false, heads_off(ablate));
+  trace.source = text;
+  return trace;
+}
+
+}  // namespace heed

@@ -1,0 +1,269 @@
+#include "models/encoder_only_config.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+#include "models/classifier.h"
+#include "models/known_keys.h"
+#include "models/masked_language_model.h"
+#include "models/model_settings.h"
+
+namespace heed::models {
+namespace {
+
+constexpr const char* kClassifier = "ForSequenceClassification";
+constexpr const char* kMaskedLm = "ForMaskedLM";
+constexpr const char* kNoHead = "Model";
+
+/// Without id2label, transformers assumes two classes.
+constexpr int kUsualClasses = 2;
+
+/// id2label, whose keys are the numbers 0 to n - 1 as strings.
+std::vector<std::string> read_labels(const JsonObject& json) {
+  std::vector<std::string> labels;
+  if (!json.has("id2label")) {
+    const int64_t classes = json.integer("num_labels", {2, 1 << 20}, kUsualClasses);
+    for (int64_t n = 0; n < classes; ++n) labels.push_back(fmt::format("LABEL_{}", n));
+    return labels;
+  }
+  const JsonObject names = json.object("id2label");
+  const size_t count = names.keys().size();
+  if (json.integer("num_labels", {}, static_cast<int64_t>(count)) != static_cast<int64_t>(count)) {
+    json.reject("num_labels", fmt::format("the number of entries in id2label ({})", count));
+  }
+  std::set<std::string> taken;
+  for (size_t n = 0; n < count; ++n) {
+    const std::string key = std::to_string(n);
+    if (!names.has(key)) {
+      json.reject("id2label", fmt::format("labels for the numbers 0 to {}", count - 1));
+    }
+    labels.push_back(names.string(key));
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+    if (labels.back().empty() || std::any_of(labels.back().begin(), labels.back().end(), is_control)) {
+      json.reject("id2label", "labels without line ends and tabs");
+    }
+    if (!taken.insert(labels.back()).second) json.reject("id2label", "distinct labels");
+  }
+  if (count < 2) json.reject("id2label", "at least two classes (Heed does not support regression)");
+  if (json.has("label2id")) {
+    const JsonObject numbers = json.object("label2id");
+    for (size_t n = 0; n < count; ++n) {
+      if (!numbers.has(labels[n]) || numbers.integer(labels[n]) != static_cast<int64_t>(n)) {
+        json.reject("label2id", "the same labels and numbers as in id2label");
+      }
+    }
+  }
+  return labels;
+}
+
+std::string class_name(const EncoderOnlyConfig& config) {
+  const char* suffix = config.head == EncoderHead::kClassifier   ? kClassifier
+                       : config.head == EncoderHead::kVocabulary ? kMaskedLm
+                                                                 : kNoHead;
+  return config.family->class_prefix + suffix;
+}
+
+}  // namespace
+
+KnownKeys encoder_keys(const BertLikeKeys& names, KnownKeys more) {
+  for (const std::string& key :
+       {names.width, names.layers, names.heads, names.inner_width, names.activation, names.dropout,
+        names.attention_dropout, names.classifier_dropout, names.norm_epsilon}) {
+    if (!key.empty()) more.read.push_back(key);
+  }
+  for (const char* key :
+       {"id2label", "initializer_range", "label2id", "max_position_embeddings", "num_labels", "pad_token_id",
+        "problem_type", "tie_word_embeddings", "vocab_size"}) {
+    more.read.emplace_back(key);
+  }
+  return with_common_keys(std::move(more));
+}
+
+EncoderHead read_head(const JsonObject& json, const EncoderOnlyFamily& family) {
+  const std::vector<std::string> names = json.strings("architectures", std::vector<std::string>{});
+  const std::string name = names.size() == 1 ? names[0] : "";
+  std::vector<std::pair<std::string, EncoderHead>> known{
+      {family.class_prefix + kClassifier, EncoderHead::kClassifier},
+      {family.class_prefix + kMaskedLm, EncoderHead::kVocabulary},
+      {family.class_prefix + kNoHead, EncoderHead::kNone}};
+  if (!family.pretraining_class.empty()) {
+    known.emplace_back(family.pretraining_class, EncoderHead::kVocabulary);
+  }
+  std::vector<std::string> supported;
+  for (const auto& [each, head] : known) {
+    if (each == name) return head;
+    supported.push_back(each);
+  }
+  json.reject("architectures", fmt::format("one of the supported ones ({})", fmt::join(supported, ", ")));
+}
+
+EncoderOnlyConfig read_bert_like(const JsonObject& json, const EncoderOnlyFamily& family, EncoderHead head,
+                                 const BertLikeKeys& names) {
+  EncoderOnlyConfig c;
+  c.family = &family;
+  c.head = head;
+  c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
+  c.width = json.integer(names.width, {1, 1 << 16});
+  c.layers = static_cast<int>(json.integer(names.layers, {1, 256}));
+  c.heads = static_cast<int>(json.integer(names.heads, {1, 1024}));
+  c.inner_width = json.integer(names.inner_width, {1, 1 << 20});
+  c.activation = json.word(names.activation, activation_names(), std::optional(Activation::kGelu));
+  c.max_length = json.integer("max_position_embeddings", {1, 1 << 20}, c.max_length);
+  if (!names.norm_epsilon.empty()) {
+    c.norm_epsilon = json.number(names.norm_epsilon, {0, 1}, c.norm_epsilon);
+  }
+  const NumberRange probability{0, 0.999};
+  c.dropout = c.embedding_dropout = json.number(names.dropout, probability, c.dropout);
+  c.attention_dropout = json.number(names.attention_dropout, probability, c.attention_dropout);
+  c.classifier_dropout = json.number(names.classifier_dropout, probability, c.dropout);
+  c.deviation = json.number("initializer_range", {0, 100}, c.deviation);
+  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", {0, c.vocabulary - 1}, c.padding_id));
+  if (c.width % c.heads != 0) {
+    json.reject(names.heads, fmt::format("a number that divides {} ({})", names.width, c.width));
+  }
+  for (const char* key : {"bos_token_id", "cls_token_id", "eos_token_id", "sep_token_id"}) {
+    if (json.has(key) && json.json().at(key).is_number_integer())
+      c.token_ids.emplace_back(key, json.integer(key));
+  }
+  read_head_settings(json, c);
+  return c;
+}
+
+void put_positions_after(const JsonObject& json, int32_t padding, EncoderOnlyConfig& config) {
+  config.position_padding_id = padding;
+  if (config.max_length <= padding + 1) {
+    json.reject("max_position_embeddings",
+                fmt::format("more rows than the {} that stand before the first position", padding + 1));
+  }
+  config.max_length -= padding + 1;
+}
+
+void read_head_settings(const JsonObject& json, EncoderOnlyConfig& config) {
+  if (config.head == EncoderHead::kVocabulary) {
+    config.tied_output = json.boolean("tie_word_embeddings", true);
+  }
+  if (config.head != EncoderHead::kClassifier) return;
+  const std::string problem = json.string("problem_type", "single_label_classification");
+  if (problem != "single_label_classification") {
+    json.reject("problem_type", "\"single_label_classification\"");
+  }
+  config.labels = read_labels(json);
+}
+
+nlohmann::ordered_json bert_like_json(const EncoderOnlyConfig& c, const BertLikeKeys& names) {
+  nlohmann::ordered_json json;
+  json["model_type"] = c.family->model_type;
+  json["architectures"] = {class_name(c)};
+  json["vocab_size"] = c.vocabulary;
+  json[names.width] = c.width;
+  json[names.layers] = c.layers;
+  json[names.heads] = c.heads;
+  json[names.inner_width] = c.inner_width;
+  json[names.activation] = name_in(activation_names(), c.activation);
+  json["max_position_embeddings"] = c.max_length + c.position_padding_id + 1;
+  if (!names.norm_epsilon.empty()) json[names.norm_epsilon] = c.norm_epsilon;
+  json[names.dropout] = c.dropout;
+  json[names.attention_dropout] = c.attention_dropout;
+  json["initializer_range"] = c.deviation;
+  json["pad_token_id"] = c.padding_id;
+  for (const auto& [key, id] : c.token_ids) json[key] = id;
+  json["tie_word_embeddings"] = c.tied_output;
+  if (c.head != EncoderHead::kClassifier) return json;
+  json[names.classifier_dropout] = c.classifier_dropout;
+  json["problem_type"] = "single_label_classification";
+  for (size_t n = 0; n < c.labels.size(); ++n) {
+    json["id2label"][std::to_string(n)] = c.labels[n];
+    json["label2id"][c.labels[n]] = n;
+  }
+  return json;
+}
+
+// ---- For the table of architectures ----------------------------------------------------------------------
+
+namespace {
+
+ModelPreset encoder_preset(PresetSize size) {
+  ModelPreset preset;
+  ModelSettings& s = preset.settings;
+  s.activation = Activation::kGelu;
+  s.dropout = 0.3;
+  s.attention_dropout = 0.1;
+  s.max_length = 256;
+  switch (size) {
+    case PresetSize::kTiny:
+      s.width = 32, s.layers = 1, s.heads = 2, s.inner_width = 64;
+      s.dropout = 0.1;
+      break;
+    case PresetSize::kSmall:
+      s.width = 128, s.layers = 2, s.heads = 4, s.inner_width = 256;
+      break;
+    case PresetSize::kBase:
+      s.width = 256, s.layers = 4, s.heads = 4, s.inner_width = 1024;
+      break;
+  }
+  preset.learning_rate = 1e-3;
+  preset.warmup_steps = 100;
+  preset.clip_norm = 1;
+  return preset;
+}
+
+}  // namespace
+
+EncoderOnlyConfig encoder_config(const ModelSettings& s, const EncoderOnlyFamily& family) {
+  EncoderOnlyConfig c;
+  c.family = &family;
+  c.head = EncoderHead::kClassifier;
+  c.vocabulary = s.vocabulary;
+  c.width = s.width;
+  c.layers = s.layers;
+  c.heads = s.heads;
+  c.inner_width = s.inner_width;
+  c.activation = s.activation;
+  c.max_length = s.max_length;
+  c.dropout = c.embedding_dropout = c.classifier_dropout = s.dropout;
+  c.attention_dropout = s.attention_dropout;
+  c.padding_id = s.padding_id;
+  c.token_ids = {{"bos_token_id", s.start_id},
+                 {"cls_token_id", s.start_id},
+                 {"eos_token_id", s.end_id},
+                 {"sep_token_id", s.end_id}};
+  c.labels = s.labels;
+  return c;
+}
+
+Architecture encoder_architecture(const EncoderRow& row) {
+  return {.name = row.name,
+          .description = row.description,
+          .task = Task::kClassification,
+          .token_types = row.token_types,
+          .model_types = {row.model_type},
+          .settings = {"width", "layers", "heads", "feed_forward_width", "activation", "max_length",
+                       "dropout", "attention_dropout"},
+          .dropouts = {{"dropout", &ModelSettings::dropout, row.dropout_keys},
+                       {"attention_dropout", &ModelSettings::attention_dropout, row.attention_dropout_keys}},
+          .preset = encoder_preset};
+}
+
+FineTunedModel encoder_for_fine_tuning(EncoderOnlyConfig config, const ModelSettings& text) {
+  config.head = EncoderHead::kClassifier;
+  config.labels = text.labels;
+  const EncoderOnlyFamily::ClassifierHead& head = config.family->classifier;
+  std::vector<std::string> new_prefixes{head.output + ".", head.dense + "."};
+  if (!head.norm.empty()) new_prefixes.push_back(head.norm + ".");
+  return {make_encoder_only(config), new_prefixes};
+}
+
+template <typename Interface>
+nlohmann::ordered_json WithEncoderStack<Interface>::config_json() const {
+  return config_.family->config_json(config_);
+}
+
+template class WithEncoderStack<Encoder>;
+template class WithEncoderStack<Classifier>;
+template class WithEncoderStack<MaskedLanguageModel>;
+
+}  // namespace heed::models

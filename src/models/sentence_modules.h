@@ -1,0 +1,36 @@
+// The files of sentence-transformers (Reimers and Gurevych, "Sentence-BERT", 2019) beside an encoder:
+// modules.json, which lists the steps from a text to its vector, and the settings of each.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/embedder.h"
+
+namespace heed::models {
+
+struct SentenceModules {
+  std::vector<Pooling> pooling{Pooling::kMean};  ///< vectors of several follow each other
+  bool normalize = false;
+  int64_t max_length = 0;  ///< in tokens, including special ones; 0: the model's
+  bool lowercase = false;  ///< texts are lower-cased first
+  std::map<std::string, std::string> prompts = {};
+  std::string prompt = {};    ///< the name of the default one; empty: none
+  bool pools_prompts = true;  ///< whether the tokens of a prompt count
+};
+
+/// "cls", "max", "mean" and "mean_sqrt_len_tokens".
+const std::vector<std::pair<std::string, Pooling>>& pooling_names();
+
+/// Reads the files of a directory; the mean without a modules.json, as sentence-transformers has it. `width`
+/// is that of the encoder's vectors. Throws kFormat, with file and key, for what is not supported.
+SentenceModules read_sentence_modules(const std::string& directory, int64_t width);
+
+/// The folders of modules with settings of their own, such as "1_Pooling"; none without a modules.json.
+/// Throws kFormat.
+std::vector<std::string> sentence_module_folders(const std::string& directory);
+
+}  // namespace heed::models
