@@ -1,7 +1,7 @@
 // An HTTP/1.1 server: connections, limits and time-outs, independent of the routes. One thread does all input
 // and output without blocking, so that slow clients occupy a socket but no thread. Deadlines apply to the
 // whole head and the whole body, not to single reads. TLS is left to a reverse proxy (docs/server.md).
-// Boost.Beast parses requests; only http_server.cc includes it.
+// Boost.Beast parses requests; only http_connection.h and the files that include it use Boost.
 #pragma once
 
 #include <cstdint>
@@ -61,10 +61,8 @@ class HttpServer {
   size_t open_connections() const;
 
  private:
-  class State;
-  class Session;
-  class Reply;
-  std::shared_ptr<State> state_;
+  class Listener;
+  std::unique_ptr<Listener> listener_;
 };
 
 }  // namespace heed::serve

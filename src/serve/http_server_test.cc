@@ -35,8 +35,8 @@ class HttpServerTest : public testing::Test {
     server_->start();
   }
   void TearDown() override {
-    held_.clear();
     server_.reset();
+    held_.clear();  // replies may outlive the server
   }
   void handle(const HttpRequest& request, const std::shared_ptr<HttpReply>& reply) {
     if (request.path == "/hold") {

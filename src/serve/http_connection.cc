@@ -1,0 +1,423 @@
+#include "serve/http_connection.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/beast/http/read.hpp>
+#include <random>
+
+#include "text/utf8.h"
+
+namespace heed::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using Tcp = asio::ip::tcp;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kWriteBytes = 64 << 10;
+/// Pipelined requests are buffered up to this size; then reading pauses until they are answered.
+constexpr size_t kReadAheadBytes = 64 << 10;
+/// At most this much of a rejected request is read and discarded, so that the client can read the response.
+constexpr size_t kDiscardedBytes = 8 << 20;
+constexpr double kDiscardSeconds = 2;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+/// Whether a client's X-Request-Id is safe in a log and in a header.
+bool is_request_id(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+/// The path and query of a target in absolute form, "http://host/path?query", which proxies receive.
+std::string_view origin_form(std::string_view target) {
+  const size_t scheme = target.find("://");
+  if (target.starts_with('/') || scheme == std::string_view::npos) return target;
+  const size_t slash = target.find('/', scheme + 3);
+  return slash == std::string_view::npos ? "/" : target.substr(slash);
+}
+
+}  // namespace
+
+HttpConnections::HttpConnections(const HttpServerOptions& settings, HttpServer::Handler handle,
+                                 HttpServer::Done tell)
+    : options(settings), handler(std::move(handle)), done(std::move(tell)) {
+  std::random_device random;
+  id_prefix_ = fmt::format("{:08x}{:08x}", random(), random());
+}
+
+std::string HttpConnections::next_id() {
+  return fmt::format("{}-{}", id_prefix_, ++requests_);
+}
+
+void HttpConnections::insert(std::shared_ptr<HttpConnection> connection) {
+  open.insert(std::move(connection));
+  count = open.size();
+}
+
+void HttpConnections::erase(const std::shared_ptr<HttpConnection>& connection) {
+  open.erase(connection);
+  count = open.size();
+}
+
+/// The connection and the number of the request, so that late output cannot get into the next response. Owns
+/// neither, because a handler may keep it until after the server is gone.
+class HttpConnection::Reply : public HttpReply {
+ public:
+  Reply(std::weak_ptr<HttpConnections> shared, std::weak_ptr<HttpConnection> connection, uint64_t number)
+      : shared_(std::move(shared)), connection_(std::move(connection)), number_(number) {}
+  /// A handler that dropped its reply has failed: answers 500, so that the client does not wait forever.
+  ~Reply() override {
+    if (!answered_) send(error_response(500, "the request was dropped"));
+  }
+
+  void send(HttpResponse response) override {
+    answered_ = true;
+    post([number = number_, response = std::move(response)](HttpConnection& connection) {
+      connection.send(number, response);
+    });
+  }
+  void begin(HttpResponse head) override {
+    answered_ = true;
+    post([number = number_, head = std::move(head)](HttpConnection& connection) {
+      connection.begin(number, head);
+    });
+  }
+  void write(std::string part) override {
+    post([number = number_, part = std::move(part)](HttpConnection& connection) {
+      connection.write(number, part);
+    });
+  }
+  void end() override {
+    post([number = number_](HttpConnection& connection) { connection.end(number); });
+  }
+
+ private:
+  template <typename Work>
+  void post(Work work) {
+    const std::shared_ptr<HttpConnections> shared = shared_.lock();
+    if (!shared) return;
+    asio::post(shared->io, [connection = connection_, work = std::move(work)] {
+      if (const auto open = connection.lock()) work(*open);
+    });
+  }
+
+  std::weak_ptr<HttpConnections> shared_;
+  std::weak_ptr<HttpConnection> connection_;
+  uint64_t number_;
+  std::atomic<bool> answered_ = false;
+};
+
+HttpConnection::HttpConnection(HttpConnections& shared, Tcp::socket socket)
+    : shared_(shared), socket_(std::move(socket)), timer_(shared.io) {
+  ErrorCode ignored;
+  const auto end = socket_.remote_endpoint(ignored);
+  address_ = end.address().to_string(ignored);
+  socket_.set_option(Tcp::no_delay(true), ignored);
+}
+
+// ---- Reading ----------------------------------------------------------------------------------------------
+
+void HttpConnection::next_request() {
+  handling_ = false;
+  response_.reset();
+  framing_ = {};
+  record_ = {};
+  record_.address = address_;
+  ++number_;
+  const bool first = number_ == 1;
+  if (shared_.draining && !first && buffer_.size() == 0) return close();
+  begin_ = Clock::now();
+  if (buffer_.size() > 0) {
+    set_deadline(Stage::kHead, shared_.options.head_seconds);
+    return read_head();
+  }
+  // New connections get the time-out of the head, kept-alive ones first the idle time-out.
+  set_deadline(Stage::kIdle, first ? shared_.options.head_seconds : shared_.options.idle_seconds);
+  socket_.async_read_some(buffer_.prepare(4096),
+                          [self = shared_from_this(), first](ErrorCode error, size_t bytes) {
+                            if (error || self->closed_) return self->close();
+                            self->buffer_.commit(bytes);
+                            self->stage_ = Stage::kHead;
+                            if (!first) {
+                              self->begin_ = Clock::now();
+                              self->set_deadline(Stage::kHead, self->shared_.options.head_seconds);
+                            }
+                            self->read_head();
+                          });
+}
+
+void HttpConnection::read_head() {
+  parser_.emplace();
+  parser_->header_limit(static_cast<std::uint32_t>(shared_.options.head_bytes));
+  parser_->body_limit(shared_.options.body_bytes);
+  http::async_read_header(socket_, buffer_, *parser_,
+                          [self = shared_from_this()](ErrorCode error, size_t) { self->on_head(error); });
+}
+
+void HttpConnection::on_read_error(ErrorCode error) {
+  if (closed_) return;
+  if (timed_out_) {
+    refuse(408, stage_ == Stage::kHead
+                    ? fmt::format("the head of the request took longer than {} seconds",
+                                  shared_.options.head_seconds)
+                    : fmt::format("the body took longer than {} seconds", shared_.options.body_seconds));
+  } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    refuse(431, fmt::format("the head of a request may have {} bytes", shared_.options.head_bytes));
+  } else if (error == http::error::body_limit) {
+    refuse(413, fmt::format("a body may have {} bytes", shared_.options.body_bytes));
+  } else if (error == http::error::bad_version) {
+    refuse(505, "this server speaks HTTP/1.1 and HTTP/1.0");
+  } else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
+             error != http::error::end_of_stream && error != http::error::partial_message) {
+    refuse(400, fmt::format("the request is not HTTP: {}", error.message()));
+  } else {
+    close();
+  }
+}
+
+void HttpConnection::on_head(ErrorCode error) {
+  if (error) return on_read_error(error);
+  const auto& head = parser_->get();
+  framing_ = {.request_id = {},
+              .head_only = head.method() == http::verb::head,
+              .http_1_0 = head.version() < 11,
+              .keep_alive = head.keep_alive()};
+  record_.method = std::string(head.method_string());
+  if (!framing_.http_1_0 && head.count(http::field::host) != 1) {
+    return refuse(400, "a request must have one Host header");
+  }
+  if (parser_->is_done()) return on_request();
+  set_deadline(Stage::kBody, shared_.options.body_seconds);
+  if (!boost::beast::iequals(head[http::field::expect], "100-continue")) return read_body();
+  static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  socket_.async_write_some(asio::buffer(kContinue), [self = shared_from_this()](ErrorCode failure, size_t) {
+    if (failure) return self->on_read_error(failure);
+    self->read_body();
+  });
+}
+
+void HttpConnection::read_body() {
+  http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](ErrorCode error, size_t) {
+    if (error) return self->on_read_error(error);
+    self->on_request();
+  });
+}
+
+void HttpConnection::on_request() {
+  timer_.cancel();
+  stage_ = Stage::kHandling;
+  handling_ = true;
+  auto message = parser_->release();
+  parser_.reset();
+  HttpRequest request;
+  const auto target_text = message.target();
+  const std::string_view target = origin_form({target_text.data(), target_text.size()});
+  const size_t question = target.find('?');
+  request.path = percent_decode(target.substr(0, question), false);
+  if (question != std::string_view::npos) request.query = target.substr(question + 1);
+  request.method = record_.method;
+  request.address = address_;
+  for (const auto& field : message) {
+    request.headers.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
+                                 std::string(field.value()));
+  }
+  request.body = std::move(message.body());
+  const std::string_view wanted = request.header("x-request-id");
+  request.id = is_request_id(wanted) ? std::string(wanted) : shared_.next_id();
+  gone_ = std::make_shared<std::atomic<bool>>(false);
+  request.gone = gone_;
+  record_.id = request.id;
+  record_.path = replace_invalid_utf8(request.path);
+  record_.bytes_in = request.body.size();
+  watch();
+  shared_.handler(std::move(request),
+                  std::make_shared<Reply>(shared_.weak_from_this(), weak_from_this(), number_));
+}
+
+/// Reads while a request is answered: the next request, or the end of the connection, which cancels this one.
+void HttpConnection::watch() {
+  if (buffer_.size() >= kReadAheadBytes) return;
+  watching_ = true;
+  socket_.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](ErrorCode error, size_t bytes) {
+    self->on_watch(error, bytes);
+  });
+}
+
+void HttpConnection::on_watch(ErrorCode error, size_t bytes) {
+  watching_ = false;
+  if (closed_) return;
+  buffer_.commit(bytes);
+  const bool stopped = std::exchange(stop_watching_, false);
+  if (error && !(stopped && error == asio::error::operation_aborted)) {
+    ended_ = true;
+    *gone_ = true;
+    if (stopped) close();
+    return;
+  }
+  if (stopped) {
+    next_request();
+  } else if (handling_) {
+    watch();
+  }
+}
+
+// ---- Writing ----------------------------------------------------------------------------------------------
+
+void HttpConnection::prepare_head(int status) {
+  record_.status = status;
+  framing_.request_id = record_.id;
+  if (shared_.draining || ended_) framing_.keep_alive = false;
+  response_.set_framing(framing_);
+}
+
+void HttpConnection::send(uint64_t number, const HttpResponse& response) {
+  if (!answers(number) || response_.has_begun()) return;
+  prepare_head(response.status);
+  response_.send(response);
+  if (!writing_) write_some();
+}
+
+void HttpConnection::begin(uint64_t number, const HttpResponse& head) {
+  if (!answers(number) || response_.has_begun()) return;
+  prepare_head(head.status);
+  response_.begin(head);
+  if (!writing_) write_some();
+}
+
+void HttpConnection::write(uint64_t number, std::string_view part) {
+  if (answers(number) && response_.write(part) && !writing_) write_some();
+}
+
+void HttpConnection::end(uint64_t number) {
+  if (answers(number) && response_.end() && !writing_) write_some();
+}
+
+void HttpConnection::write_some() {
+  const std::string_view pending = response_.pending();
+  if (pending.empty()) {
+    timer_.cancel();
+    stage_ = Stage::kHandling;
+    if (response_.is_complete()) finish();
+    return;
+  }
+  writing_ = true;
+  set_deadline(Stage::kWriting, shared_.options.write_seconds);
+  // The buffer being written must not move while chunks are added.
+  auto chunk = std::make_shared<std::string>(pending.substr(0, kWriteBytes));
+  socket_.async_write_some(
+      asio::buffer(*chunk),
+      [self = shared_from_this(), chunk](ErrorCode error, size_t n) { self->on_written(error, n); });
+}
+
+void HttpConnection::on_written(ErrorCode error, size_t bytes) {
+  writing_ = false;
+  if (closed_) return;
+  if (error) {
+    *gone_ = true;
+    return close();
+  }
+  response_.mark_sent(bytes);
+  record_.bytes_out += bytes;
+  write_some();
+}
+
+void HttpConnection::report() {
+  if (!handling_ && record_.status == 0) return;
+  record_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  record_.gone = *gone_;
+  if (record_.status == 0) record_.status = 499;
+  shared_.done(record_);
+  handling_ = false;
+  record_ = {};
+}
+
+void HttpConnection::finish() {
+  report();
+  if (!response_.keep_alive() || ended_) {
+    ErrorCode ignored;
+    socket_.shutdown(Tcp::socket::shutdown_send, ignored);
+    if (!discard_) return close();
+    set_deadline(Stage::kDiscarding, kDiscardSeconds);
+    return discard(kDiscardedBytes);
+  }
+  if (!watching_) return next_request();
+  stop_watching_ = true;
+  socket_.cancel();
+}
+
+/// After a request that was not read completely: closing at once would reset the connection, and the client
+/// would lose the response.
+void HttpConnection::refuse(int status, std::string_view message) {
+  timed_out_ = false;
+  handling_ = true;
+  framing_.keep_alive = false;
+  discard_ = true;
+  if (record_.id.empty()) record_.id = shared_.next_id();
+  record_.address = address_;
+  send(number_, error_response(status, message));
+}
+
+void HttpConnection::discard(size_t left) {
+  buffer_.clear();
+  socket_.async_read_some(buffer_.prepare(kWriteBytes),
+                          [self = shared_from_this(), left](ErrorCode error, size_t bytes) {
+                            if (error || self->closed_ || bytes >= left) return self->close();
+                            self->discard(left - bytes);
+                          });
+}
+
+// ---- Time and end -----------------------------------------------------------------------------------------
+
+void HttpConnection::set_deadline(Stage stage, double seconds) {
+  stage_ = stage;
+  timer_.expires_after(std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6)));
+  timer_.async_wait([self = shared_from_this()](ErrorCode error) {
+    if (!error && self->timer_.expiry() <= Clock::now()) self->on_deadline();
+  });
+}
+
+void HttpConnection::on_deadline() {
+  if (closed_) return;
+  switch (stage_) {
+    case Stage::kHead:
+    case Stage::kBody:
+      timed_out_ = true;
+      socket_.cancel();  // ends the read, which then answers
+      return;
+    case Stage::kHandling:
+      return;
+    case Stage::kIdle:
+    case Stage::kWriting:
+    case Stage::kDiscarding:
+      *gone_ = true;
+      close();
+  }
+}
+
+void HttpConnection::drain() {
+  if (stage_ != Stage::kIdle) return;
+  if (number_ > 1) return close();
+  set_deadline(Stage::kIdle, 1);
+}
+
+void HttpConnection::close() {
+  if (std::exchange(closed_, true)) return;
+  *gone_ = true;
+  report();
+  ErrorCode ignored;
+  socket_.close(ignored);
+  timer_.cancel();
+  shared_.erase(shared_from_this());
+}
+
+}  // namespace heed::serve

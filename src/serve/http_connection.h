@@ -1,0 +1,115 @@
+// One connection of the HTTP server: reads a request, hands it to the handler, sends the response, and so on,
+// with a deadline for each phase. Everything happens on the server's input/output thread, except what Reply
+// posts to it.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "serve/http_server.h"
+#include "serve/response_stream.h"
+
+namespace heed::serve {
+
+class HttpConnection;
+
+/// What the connections of a server share.
+struct HttpConnections : std::enable_shared_from_this<HttpConnections> {
+  HttpConnections(const HttpServerOptions& settings, HttpServer::Handler handle, HttpServer::Done tell);
+  std::string next_id();
+  /// Adds or removes a connection.
+  void insert(std::shared_ptr<HttpConnection> connection);
+  void erase(const std::shared_ptr<HttpConnection>& connection);
+
+  HttpServerOptions options;
+  HttpServer::Handler handler;
+  HttpServer::Done done;
+  boost::asio::io_context io{1};
+  bool draining = false;  ///< shutting down: no connection is kept alive
+  std::set<std::shared_ptr<HttpConnection>> open;
+  std::atomic<size_t> count = 0;  ///< of `open`, for other threads
+
+ private:
+  std::string id_prefix_;
+  uint64_t requests_ = 0;
+};
+
+/// One connection, with one request at a time.
+class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
+ public:
+  /// `shared` outlives the connection.
+  HttpConnection(HttpConnections& shared, boost::asio::ip::tcp::socket socket);
+
+  void start() { next_request(); }
+  /// Shutdown: closes an idle connection; a new one has a moment to send its request.
+  void drain();
+  /// Tells the handler of the running request that nobody waits for it any more.
+  void cancel() { *gone_ = true; }
+  void close();
+  /// Answers with an error and closes.
+  void refuse(int status, std::string_view message);
+
+ private:
+  using ErrorCode = boost::system::error_code;
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  class Reply;
+  enum class Stage { kIdle, kHead, kBody, kHandling, kWriting, kDiscarding };
+
+  void next_request();
+  void read_head();
+  void on_head(ErrorCode error);
+  void read_body();
+  void on_request();
+  void on_read_error(ErrorCode error);
+  void watch();
+  void on_watch(ErrorCode error, size_t bytes);
+
+  /// Whether the response to request `number` is still wanted.
+  bool answers(uint64_t number) const { return !closed_ && number == number_ && handling_; }
+  void prepare_head(int status);
+  void send(uint64_t number, const HttpResponse& response);
+  void begin(uint64_t number, const HttpResponse& head);
+  void write(uint64_t number, std::string_view part);
+  void end(uint64_t number);
+  void write_some();
+  void on_written(ErrorCode error, size_t bytes);
+  void finish();
+  void discard(size_t left);
+
+  void set_deadline(Stage stage, double seconds);
+  void on_deadline();
+  void report();
+
+  HttpConnections& shared_;
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer timer_;
+  boost::beast::flat_buffer buffer_;  // received bytes that are not parsed yet
+  std::optional<Parser> parser_;
+  Stage stage_ = Stage::kIdle;
+  std::string address_;
+  uint64_t number_ = 0;  // the current request on this connection
+  HttpRecord record_;
+  std::chrono::steady_clock::time_point begin_;
+  std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
+  ResponseFraming framing_;
+  ResponseStream response_;
+  bool handling_ = false;  // from the request to the end of its response
+  bool writing_ = false;   // a write is in progress
+  bool discard_ = false;   // the request was not read completely
+  bool watching_ = false, stop_watching_ = false;
+  bool ended_ = false;  // the client has closed its side
+  bool timed_out_ = false, closed_ = false;
+};
+
+}  // namespace heed::serve
