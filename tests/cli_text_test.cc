@@ -94,5 +94,16 @@ TEST_F(CliTextTest, LinesInCapitalsAreTranslatedIntoCapitals) {
   })) << translation;
 }
 
+TEST_F(CliTextTest, TagsInPlainTextGetANote) {
+  const auto notes = [&](const std::string& text, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"translate", "--model", model_, text});
+    return heed_command(more).err;
+  };
+  EXPECT_NE(notes("Der <b>Hund</b>.").find("--format html"), std::string::npos);
+  EXPECT_EQ(notes("Der <b>Hund</b>.", {"--quiet"}), "");
+  EXPECT_EQ(notes("Der <b>Hund</b>.", {"--format", "html"}), "");
+  EXPECT_EQ(notes("a </ b> c < d > e </> f"), "");
+}
+
 }  // namespace
 }  // namespace heed

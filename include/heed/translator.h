@@ -17,7 +17,7 @@ namespace heed {
 struct TranslateOptions {
   /// Beam size, at most 1024; 1 is greedy search, 0 the default of the model directory.
   int beam = 0;
-  int nbest = 1;  ///< number of translations, at most `beam`
+  int nbest = 1;  ///< number of translations, at most `beam`; a default beam grows to it
 
   /// Hypotheses are ranked by (sum of log-probabilities) / length^length_penalty; unset: the default of the
   /// model directory.

@@ -152,12 +152,12 @@ INSTANTIATE_TEST_SUITE_P(Directions, BundledModel, testing::Values(kGerman, kEng
 });
 
 // The model finds these translations unlikely. A constrained search alone added them to the sentence: "Is
-// this your dog cucumber?"
+// that your dog cucumber?"
 TEST(BundledModels, GlossaryTermsReplaceOtherTranslations) {
   const Translator translator(source_folder() + "/models/de-en", 1);
   TranslateOptions options;
   options.glossary = {{"Hund", "cucumber"}, {"Haus", "pizza"}};
-  EXPECT_EQ(translator.translate("Ist das dein Hund?", options), "Is this your cucumber?");
+  EXPECT_EQ(translator.translate("Ist das dein Hund?", options), "Is that your cucumber?");
   EXPECT_EQ(translator.translate("Das Haus ist groß, aber der Hund ist klein.", options),
             "The pizza is big, but the cucumber is small.");
 }

@@ -5,6 +5,7 @@
 #include "api/checks.h"
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
+#include "decode/translation_settings.h"
 #include "decode/translator.h"
 #include "inspect/head_ablation.h"
 #include "inspect/translation_trace.h"
@@ -46,19 +47,17 @@ struct Translator::State {
 
   decode::Translator with(const TranslateOptions& options) {
     require_valid(options);
-    decode::TranslatorOptions o;
-    o.search = decode::search_options_of(model);
-    if (options.beam > 0) {
-      o.search.beam_size = options.beam;
-      o.search.sample = false;
+    decode::TranslationChoices choices;
+    if (options.beam > 0) choices.search.beam = options.beam;
+    choices.search.length_penalty = options.length_penalty;
+    choices.nbest = options.nbest;
+    choices.whole_lines = !options.split_sentences;
+    choices.no_placeholders = !options.placeholders;
+    if (!options.glossary.empty()) {
+      choices.glossary = std::make_shared<const Glossary>(glossary_of(options.glossary));
     }
-    if (options.length_penalty) o.search.length_penalty = *options.length_penalty;
-    o.search.nbest = options.nbest;
-    o.split_sentences = options.split_sentences;
-    o.protect_spans = options.placeholders;
-    o.true_case = true;
-    if (!options.glossary.empty())
-      o.glossary = std::make_shared<const Glossary>(glossary_of(options.glossary));
+    decode::TranslatorOptions o = decode::default_translator_options(model);
+    decode::apply(choices, o);
     return {model.seq2seq(), model.context(), tokenizer, pool, o};
   }
 

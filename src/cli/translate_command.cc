@@ -1,10 +1,12 @@
 // heed translate
 
+#include <cctype>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -126,6 +128,16 @@ int run_translate_documents(const TranslateOptions& o) {
   return kExitDone;
 }
 
+/// Whether a line contains a closing tag such as "</b>".
+bool has_closing_tag(std::string_view line) {
+  for (size_t at = line.find("</"); at != line.npos; at = line.find("</", at + 1)) {
+    size_t end = at + 2;
+    while (end < line.size() && std::isalnum(static_cast<unsigned char>(line[end])) != 0) ++end;
+    if (end > at + 2 && end < line.size() && line[end] == '>') return true;
+  }
+  return false;
+}
+
 int run_translate(const TranslateOptions& o) {
   if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
@@ -146,6 +158,7 @@ int run_translate(const TranslateOptions& o) {
   const double all_bytes = static_cast<double>(lines.bytes());
   double bytes_before = 0;
   size_t written = output.lines_done();
+  bool markup = false;
   decode::Translator::Control control;
   control.cancelled = &interrupted();
   decode::Translator::Progress last;
@@ -163,6 +176,7 @@ int run_translate(const TranslateOptions& o) {
           if (taken > 0 && !lines.ready()) return false;
           const bool more = lines.next(line);
           taken += more ? 1 : 0;
+          markup = markup || has_closing_tag(line);
           return more;
         },
         [&](const decode::Translation& translation) {
@@ -177,6 +191,10 @@ int run_translate(const TranslateOptions& o) {
   }
   output.commit();
   progress.clear();
+  if (markup && !o.common.quiet) {
+    std::fprintf(stderr,
+                 "note: the text contains tags, which are translated like words; --format html keeps them\n");
+  }
   if (live) {
     const double seconds = progress.seconds();
     std::fprintf(stderr, "%s in %.2f s, %.0f lines/s\n", counted(written, "line").c_str(), seconds,
