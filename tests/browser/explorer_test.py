@@ -97,7 +97,7 @@ class Page(unittest.TestCase):
         self.browser.resize(1280, 900)
 
     def test_table_holds_the_numbers_of_the_command(self):
-        self.show(view="head", stack="cross", layer=3, head=5)
+        self.show(view="head", stack="cross", layer=2, head=5)
         self.browser.run("document.querySelector('details.numbers').open = true")
         self.browser.wait("document.querySelector('details.numbers td')", "the table")
         rows = self.browser.run("return [...document.querySelectorAll('details.numbers tbody tr')]"
@@ -200,10 +200,10 @@ class Page(unittest.TestCase):
         self.browser.wait("document.querySelector('details.numbers td')", "the table")
         column = "return [...document.querySelectorAll('details.numbers tbody tr')].map((row) => parseInt(row.children[3].textContent))"
         shares = self.browser.run(column)
-        self.assertEqual(len(shares), 72)
+        self.assertEqual(len(shares), 80)
         self.assertEqual(shares, sorted(shares, reverse=True))
         self.show(view="heads", least="diagonal>0.5")
-        self.assertRegex(self.browser.run("return document.querySelector('.count').textContent"), r"^\d+ of 72 heads$")
+        self.assertRegex(self.browser.run("return document.querySelector('.count').textContent"), r"^\d+ of 80 heads$")
 
     def saved(self, name):
         path = pathlib.Path(self.folder.name) / name
@@ -216,7 +216,7 @@ class Page(unittest.TestCase):
         return content
 
     def test_exports_open_again(self):
-        self.show(view="head", layer=3, head=5)
+        self.show(view="head", layer=2, head=5)
         buttons = {name: f".export button:nth-of-type({n})" for n, name in enumerate(["SVG", "PNG", "PDF", "JSON", "CSV"], 1)}
         self.browser.click(buttons["JSON"])
         trace = json.loads(self.saved("attention.json"))
@@ -272,7 +272,7 @@ class Page(unittest.TestCase):
         self.assertLess(path.stat().st_size, 600_000)
         self.browser.open(path.as_uri() + "#view=heads")
         self.browser.wait("document.querySelector('#panel .overlay')", "the page")
-        # How long the page takes to mark one token after the other in 72 maps, which is what hovering costs.
+        # How long the page takes to mark one token after the other in 80 maps, which is what hovering costs.
         times = times_while_hovering(self.browser, 60)
         frame = times[len(times) // 2]
         print(f"page of 20 words: {path.stat().st_size} bytes; median frame while hovering: {frame:.1f} ms", file=sys.stderr)
@@ -340,7 +340,7 @@ class Served(unittest.TestCase):
         self.assertIn("text=Die+Katze", self.browser.run("return location.href"))
 
     def test_one_query_with_the_server(self):
-        self.show(pair="de-en", text=SHORT, view="query", token="t2", layer=3, head=5)
+        self.show(pair="de-en", text=SHORT, view="query", token="t2", layer=2, head=5)
         self.browser.wait("document.querySelectorAll('table.steps tbody tr').length === 5", "five keys")
 
     def test_search_tree(self):
@@ -374,7 +374,7 @@ class Served(unittest.TestCase):
         self.show(pair="de-en", text=SHORT, view="change")
         self.browser.wait("document.querySelector('.versus .translation')", "the original")
         before = self.translation()
-        row = 6  # cross-attention, layer 3
+        row = 8  # cross-attention, layer 2
         for head in range(8):
             # Not by the pointer: the page moves when another translation arrives.
             self.browser.run(f"document.querySelectorAll('.head-row')[{row - 1}].querySelectorAll('.head-switch')[{head}].click()")
@@ -384,7 +384,7 @@ class Served(unittest.TestCase):
         difference = self.browser.run("return document.querySelector('.difference').textContent")
         self.assertLess(float(re.search(r"-?[\d.]+$", difference).group(0)), -1)
         self.assertGreater(self.browser.run("return document.querySelectorAll('.versus mark').length"), 0)
-        self.assertIn("--ablate cross:3:8", self.browser.run("return document.querySelector('.command code').textContent"))
+        self.assertIn("--ablate cross:2:8", self.browser.run("return document.querySelector('.command code').textContent"))
         self.browser.call("POST", "/back", {})
         self.browser.wait("document.querySelectorAll('.head-switch[aria-pressed=true]').length === 7", "back to seven heads")
 
@@ -416,7 +416,7 @@ class Served(unittest.TestCase):
         self.assertIn("forbid=dog*", self.browser.run("return location.href"))
 
     def test_pdf_is_drawn_by_the_library(self):
-        self.show(pair="de-en", text=SHORT, view="head", layer=3, head=5)
+        self.show(pair="de-en", text=SHORT, view="head", layer=2, head=5)
         self.browser.wait("document.querySelector('#panel canvas')", "the picture")
         self.browser.click(".export button:nth-of-type(3)")
         path, deadline = pathlib.Path(self.folder.name) / "attention-cross-3-5.pdf", time.monotonic() + 20
