@@ -97,7 +97,9 @@ TEST_F(LineJobTest, KilledRunsGiveTheSameBytes) {
       while ((status = command.poll()) == -1 && lines_done(resumed) == done) ::usleep(1000);
       if (status == 0) break;
       command.send_signal(SIGKILL);
-      ASSERT_EQ(command.wait().status, 128 + SIGKILL);
+      const int end = command.wait().status;
+      if (end == 0) break;  // it was faster
+      ASSERT_EQ(end, 128 + SIGKILL);
       done = lines_done(resumed);
       ++killed;
       if (done == lines_done(whole)) break;

@@ -102,7 +102,7 @@ class Page(unittest.TestCase):
         self.browser.wait("document.querySelector('details.numbers td')", "the table")
         rows = self.browser.run("return [...document.querySelectorAll('details.numbers tbody tr')]"
                                 ".map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))")
-        expected = self.numbers["attention"]["cross"][2][4]
+        expected = self.numbers["attention"]["cross"][1][4]
         self.assertEqual(len(rows), len(expected))
         for row, weights in zip(rows, expected):
             for cell, weight in zip(row, weights):
@@ -221,23 +221,23 @@ class Page(unittest.TestCase):
         self.browser.click(buttons["JSON"])
         trace = json.loads(self.saved("attention.json"))
         self.assertEqual(trace["target_tokens"], self.numbers["target_tokens"])
-        for rows, expected in zip(trace["attention"]["cross"][2][4], self.numbers["attention"]["cross"][2][4]):
+        for rows, expected in zip(trace["attention"]["cross"][1][4], self.numbers["attention"]["cross"][1][4]):
             for weight, right in zip(rows, expected):
                 self.assertAlmostEqual(weight, right, delta=0.001)
         self.browser.click(buttons["CSV"])
-        rows = list(csv.DictReader(io.StringIO(self.saved("attention-cross-3-5.csv").decode())))
+        rows = list(csv.DictReader(io.StringIO(self.saved("attention-cross-2-5.csv").decode())))
         self.assertEqual(len(rows), len(trace["source_tokens"]) * len(trace["target_tokens"]))
         self.browser.click(buttons["PNG"])
-        self.assertTrue(self.saved("attention-cross-3-5.png").startswith(b"\x89PNG"))
+        self.assertTrue(self.saved("attention-cross-2-5.png").startswith(b"\x89PNG"))
         self.browser.click(buttons["SVG"])
-        svg = self.saved("attention-cross-3-5.svg").decode()
+        svg = self.saved("attention-cross-2-5.svg").decode()
         import xml.etree.ElementTree
         xml.etree.ElementTree.fromstring(svg)
         for word in ["Hund", "sleeping"]:
             self.assertIn(word, svg)
         self.browser.click(buttons["PDF"])
         command = self.browser.run("return document.querySelector('.command code').textContent")
-        self.assertRegex(command, r"^heed attend 'Der Hund schläft.' .*--output attention-cross-3-5.pdf$")
+        self.assertRegex(command, r"^heed attend 'Der Hund schläft.' .*--output attention-cross-2-5.pdf$")
 
     def test_what_needs_the_model_says_so(self):
         self.show(view="change")
@@ -360,7 +360,7 @@ class Served(unittest.TestCase):
         self.browser.wait("/prefix=/.test(location.href)", "a branch that is continued")
 
     def require_ablation(self):
-        body = json.dumps({"text": SHORT, "pair": "de-en", "ablate": [{"stack": "cross", "layer": 3, "head": 1}]}).encode()
+        body = json.dumps({"text": SHORT, "pair": "de-en", "ablate": [{"stack": "cross", "layer": 2, "head": 1}]}).encode()
         request = urllib.request.Request(self.url + "v1/attend", body, {"Content-Type": "application/json"})
         try:
             urllib.request.urlopen(request, timeout=60).close()
@@ -419,7 +419,7 @@ class Served(unittest.TestCase):
         self.show(pair="de-en", text=SHORT, view="head", layer=2, head=5)
         self.browser.wait("document.querySelector('#panel canvas')", "the picture")
         self.browser.click(".export button:nth-of-type(3)")
-        path, deadline = pathlib.Path(self.folder.name) / "attention-cross-3-5.pdf", time.monotonic() + 20
+        path, deadline = pathlib.Path(self.folder.name) / "attention-cross-2-5.pdf", time.monotonic() + 20
         while not path.exists() or path.stat().st_size == 0:
             self.assertLess(time.monotonic(), deadline, "the PDF is not saved")
             time.sleep(0.05)
