@@ -80,7 +80,8 @@ class Embedder:
         Vectors do not depend on what else is in the list. Every text has one, also an empty one.
         """
         single = isinstance(text, str)
-        found = self._model.embed([text] if single else texts_of("text", text))
+        texts = [text] if isinstance(text, str) else texts_of("text", text)
+        found = self._model.embed(texts)
         vectors: Any = found.vectors
         if details:
             results = [Embedding(vector, truncated) for vector, truncated in zip(vectors, found.truncated)]
