@@ -17,6 +17,8 @@ constexpr char kAlive = 0, kLast = 1;
 constexpr int kDefaultSeconds = 8;
 constexpr std::chrono::milliseconds kPeriod(1000), kTick(50);
 constexpr unsigned kSecondsToAbort = 1;
+/// MPICH's launcher drops what it has not forwarded yet when a process aborts.
+constexpr std::chrono::milliseconds kTimeToForward(300);
 
 int timeout_seconds() {
   const char* const setting = std::getenv("HEED_MPI_TIMEOUT");
@@ -102,6 +104,7 @@ void Heartbeat::give_up(const Peer& peer) const {
       "heed: nothing was heard of rank %d (%s) for %d seconds: the process or its machine is dead or cut "
       "off. The training ends here; the same command resumes it from the last checkpoint\n",
       peer.rank, hosts_[static_cast<size_t>(peer.rank)].c_str(), seconds_);
+  std::this_thread::sleep_for(kTimeToForward);
   std::signal(SIGALRM, SIG_DFL);
   ::alarm(kSecondsToAbort);  // in case MPI waits for the dead
   ::MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
