@@ -73,12 +73,7 @@ struct Family {
 /// test(family) for each case.
 template <typename Test>
 void for_each_family(const Test& test) {
-  const auto cases = fixture_cases("encoder_families", families_folder());
-  if (cases.empty()) GTEST_SKIP() << missing_families();
-  for (const std::string& name : cases) {
-    SCOPED_TRACE(name);
-    test(Family(name));
-  }
+  for_each_model_case<Family>("encoder_families", test);
 }
 
 TEST(EncoderFamilies, VectorsOfTokens) {

@@ -16,10 +16,6 @@
 namespace heed {
 namespace {
 
-std::vector<int32_t> ids_of(const nlohmann::json& ids) {
-  return ids.get<std::vector<int32_t>>();
-}
-
 /// A batch (B, T) of ids without padding.
 Sequences sequences_in(const Tensor& ids) {
   return sequences_of(ids, -1);

@@ -124,4 +124,19 @@ class ReferenceCase {
   std::optional<SafetensorsReader> tensors_;
 };
 
+inline std::vector<int32_t> ids_of(const nlohmann::json& ids) {
+  return ids.get<std::vector<int32_t>>();
+}
+
+/// test(Case(name)) for each case of a kind of models in families_folder(); skips the test if there is none.
+template <typename Case, typename Test>
+void for_each_model_case(const std::string& kind, const Test& test) {
+  const auto cases = fixture_cases(kind, families_folder());
+  if (cases.empty()) GTEST_SKIP() << missing_families();
+  for (const std::string& name : cases) {
+    SCOPED_TRACE(name);
+    test(Case(name));
+  }
+}
+
 }  // namespace heed

@@ -23,10 +23,6 @@
 namespace heed {
 namespace {
 
-std::vector<int32_t> ids_of(const nlohmann::json& ids) {
-  return ids.get<std::vector<int32_t>>();
-}
-
 /// One family's case.
 struct Family {
   explicit Family(const std::string& name)
@@ -74,12 +70,7 @@ struct Family {
 /// test(family) for each case.
 template <typename Test>
 void for_each_family(const Test& test) {
-  const auto cases = fixture_cases("seq2seq_families", families_folder());
-  if (cases.empty()) GTEST_SKIP() << missing_families();
-  for (const std::string& name : cases) {
-    SCOPED_TRACE(name);
-    test(Family(name));
-  }
+  for_each_model_case<Family>("seq2seq_families", test);
 }
 
 TEST(Seq2SeqFamilies, IdsOfTexts) {

@@ -1,17 +1,17 @@
 #include "background.h"
 
 #include <nanobind/nanobind.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/blocked_signals.h"
 
 namespace nb = nanobind;
 
@@ -20,21 +20,6 @@ namespace {
 
 /// How often the main thread looks for signals.
 constexpr std::chrono::milliseconds kSignalInterval(50);
-
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 /// A thread that runs one piece of work after the other. Never destroyed, since Python ends without waiting.
 class Helper {

@@ -3,9 +3,10 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <csignal>
 #include <system_error>
 #include <utility>
+
+#include "base/blocked_signals.h"
 
 namespace heed {
 namespace {
@@ -58,9 +59,7 @@ void ThreadPool::take_items(std::unique_lock<std::mutex>& lock) {
 
 void ThreadPool::work() {
   // Signals are handled by the thread that created the pool.
-  sigset_t all;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  block_signals();
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     wake_.wait(lock, [this] { return stopping_ || next_ < count_; });

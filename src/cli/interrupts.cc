@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/blocked_signals.h"
 #include "base/unfinished_files.h"
 #include "cli/command.h"
 
@@ -39,9 +40,7 @@ void on_signal(int) {
 }
 
 void wait_and_end() {
-  sigset_t all;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  block_signals();
   while (::sem_wait(&first_signal) != 0) {
   }
   constexpr std::chrono::milliseconds kTick(20);

@@ -1,13 +1,12 @@
 #include "cli/work_line.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <system_error>
 
+#include "base/blocked_signals.h"
 #include "cli/terminal.h"
 
 namespace heed::cli {
@@ -23,15 +22,12 @@ void WorkLine::begin(const std::string& what) {
   ended_ = false;
   fraction_ = 0;
   // Signals are handled by other threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  const BlockedSignals blocked;
   try {
     thread_ = std::thread([this, what] { show(what); });
   } catch (const std::system_error&) {
     // No thread available: the work continues without the display.
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void WorkLine::end() {

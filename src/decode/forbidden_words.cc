@@ -2,12 +2,12 @@
 
 #include <fmt/ranges.h>
 #include <unicode/uchar.h>
-#include <unicode/uscript.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/option_error.h"
+#include "text/scripts.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -63,23 +63,8 @@ bool is_word_character(char32_t c) {
 /// Whether two adjacent characters belong to the same word. Scripts without spaces have no word boundaries
 /// that could be checked.
 bool joins(char32_t left, char32_t right) {
-  const auto separates = [](char32_t c) {
-    UErrorCode code = U_ZERO_ERROR;
-    switch (uscript_getScript(static_cast<UChar32>(c), &code)) {
-      case USCRIPT_HAN:
-      case USCRIPT_HIRAGANA:
-      case USCRIPT_KATAKANA:
-      case USCRIPT_THAI:
-      case USCRIPT_LAO:
-      case USCRIPT_KHMER:
-      case USCRIPT_MYANMAR:
-      case USCRIPT_TIBETAN:
-        return true;
-      default:
-        return false;
-    }
-  };
-  return is_word_character(left) && is_word_character(right) && !separates(left) && !separates(right);
+  return is_word_character(left) && is_word_character(right) && !is_unspaced_script(left) &&
+         !is_unspaced_script(right);
 }
 
 char32_t first_character(std::string_view text) {

@@ -71,7 +71,6 @@ class FinishedHypotheses {
     int32_t node;
   };
   void add(const Entry& entry, size_t most);
-  void clear() { entries_.clear(); }
   size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   const Entry& best() const { return entries_.front(); }

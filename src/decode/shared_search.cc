@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <exception>
 #include <utility>
 
+#include "base/blocked_signals.h"
 #include "base/memory_pool.h"
 #include "base/thread_pool.h"
 
@@ -197,9 +197,7 @@ std::vector<SearchBatch::Entry> SharedSearch::take(Lane& lane, const SearchBatch
 }
 
 void SharedSearch::work() {
-  sigset_t all;  // signals are for the main thread
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  block_signals();
   std::vector<std::unique_ptr<SearchBatch>> batches;  // one for each lane
   const auto busy = [&] {
     return std::ranges::any_of(batches, [](const auto& batch) { return batch && !batch->empty(); });

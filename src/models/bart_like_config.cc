@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "models/known_keys.h"
 #include "models/model_settings.h"
+#include "models/transformer_config.h"
 #include "models/transformer_families.h"
 
 namespace heed::models {
@@ -67,19 +68,7 @@ nlohmann::ordered_json bart_like_json(const TransformerConfig& c, const char* mo
   json["model_type"] = c.family->model_type;
   json["architectures"] = {model_class};
   json["vocab_size"] = c.vocabulary;
-  json["d_model"] = c.width;
-  json["encoder_layers"] = c.encoder_layers;
-  json["decoder_layers"] = c.decoder_layers;
-  json["encoder_attention_heads"] = c.encoder_heads;
-  json["decoder_attention_heads"] = c.decoder_heads;
-  json["encoder_ffn_dim"] = c.encoder_inner_width;
-  json["decoder_ffn_dim"] = c.decoder_inner_width;
-  json["activation_function"] = name_in(activation_names(), c.activation);
-  json["max_position_embeddings"] = c.max_length;
-  json["scale_embedding"] = c.scale_embedding;
-  json["dropout"] = c.dropout;
-  json["attention_dropout"] = c.attention_dropout;
-  json["activation_dropout"] = c.activation_dropout;
+  write_sizes(c, json);
   json["tie_word_embeddings"] = c.tied_output;
   json["is_encoder_decoder"] = true;
   json["pad_token_id"] = c.padding_id;

@@ -165,13 +165,7 @@ TransformerConfig read_transformer_config(const JsonObject& json) {
   return c;
 }
 
-nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
-  const bool marian = unsupported_by_marian(c).empty();
-  nlohmann::ordered_json json;
-  json["model_type"] = marian ? "marian" : "heed_transformer";
-  json["architectures"] = {marian ? "MarianMTModel" : "HeedTransformer"};
-  json["vocab_size"] = c.source_vocabulary == 0 ? c.vocabulary : c.source_vocabulary;
-  json["decoder_vocab_size"] = c.vocabulary;
+void write_sizes(const TransformerConfig& c, nlohmann::ordered_json& json) {
   json["d_model"] = c.width;
   json["encoder_layers"] = c.encoder_layers;
   json["decoder_layers"] = c.decoder_layers;
@@ -185,6 +179,16 @@ nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
   json["dropout"] = c.dropout;
   json["attention_dropout"] = c.attention_dropout;
   json["activation_dropout"] = c.activation_dropout;
+}
+
+nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
+  const bool marian = unsupported_by_marian(c).empty();
+  nlohmann::ordered_json json;
+  json["model_type"] = marian ? "marian" : "heed_transformer";
+  json["architectures"] = {marian ? "MarianMTModel" : "HeedTransformer"};
+  json["vocab_size"] = c.source_vocabulary == 0 ? c.vocabulary : c.source_vocabulary;
+  json["decoder_vocab_size"] = c.vocabulary;
+  write_sizes(c, json);
   json["share_encoder_decoder_embeddings"] = c.share_embeddings;
   json["tie_word_embeddings"] = c.tied_output;
   json["is_encoder_decoder"] = true;

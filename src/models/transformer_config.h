@@ -20,6 +20,8 @@ std::vector<std::string> unsupported_by_marian(const TransformerConfig& config);
 /// Whether the model is a Marian model.
 bool is_marian(const TransformerConfig& config);
 
+/// Writes sizes, activation and dropouts by the names that Marian, BART and their kin share.
+void write_sizes(const TransformerConfig& config, nlohmann::ordered_json& json);
 /// The config.json of a model; "marian" if Marian supports all its features.
 nlohmann::ordered_json transformer_config_json(const TransformerConfig& config);
 

@@ -5,17 +5,16 @@
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
-#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
 
+#include "base/blocked_signals.h"
 #include "base/check.h"
 #include "distributed/communicator.h"
 #include "distributed/launch.h"
@@ -31,21 +30,7 @@ constexpr int kTriesBeforeSleep = 2000;
 constexpr useconds_t kSleepMicroseconds = 50;
 constexpr int kTag = 1;
 
-/// Threads that MPI starts must not receive the signals of the process.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
+;
 
 class MpiCommunicator : public Communicator {
  public:

@@ -4,9 +4,9 @@
 
 #include <boost/asio/post.hpp>
 #include <chrono>
-#include <csignal>
 #include <thread>
 
+#include "base/blocked_signals.h"
 #include "base/check.h"
 #include "serve/http_connection.h"
 
@@ -131,9 +131,7 @@ size_t HttpServer::open_connections() const {
 void HttpServer::start() {
   listener_->accept();
   listener_->thread = std::thread([&listener = *listener_] {
-    sigset_t all;  // signals are for the main thread
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    block_signals();
     const auto work = asio::make_work_guard(listener.shared->io);
     listener.shared->io.run();
   });

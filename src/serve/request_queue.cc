@@ -1,7 +1,8 @@
 #include "serve/request_queue.h"
 
-#include <csignal>
 #include <utility>
+
+#include "base/blocked_signals.h"
 
 namespace heed::serve {
 
@@ -40,9 +41,7 @@ size_t RequestQueue::running() const {
 }
 
 void RequestQueue::run() {
-  sigset_t all;  // signals are for the main thread
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  block_signals();
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [&] { return stopping_ || !work_.empty(); });

@@ -4,7 +4,6 @@
 
 #include <unicode/regex.h>
 #include <unicode/uchar.h>
-#include <unicode/uscript.h>
 #include <unicode/utext.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <memory>
 
 #include "base/check.h"
+#include "text/scripts.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -202,20 +202,7 @@ bool is_in_long_word(char32_t c) {
     return is_word_character(c) || std::u32string_view(U"_+/=-").find(c) != std::u32string_view::npos;
   const auto code = static_cast<UChar32>(c);
   if (!u_isalnum(code) && u_charType(code) != U_NON_SPACING_MARK) return false;
-  UErrorCode status = U_ZERO_ERROR;
-  switch (uscript_getScript(code, &status)) {
-    case USCRIPT_HAN:
-    case USCRIPT_HIRAGANA:
-    case USCRIPT_KATAKANA:
-    case USCRIPT_THAI:
-    case USCRIPT_LAO:
-    case USCRIPT_KHMER:
-    case USCRIPT_MYANMAR:
-    case USCRIPT_TIBETAN:
-      return false;
-    default:
-      return true;
-  }
+  return !is_unspaced_script(c);
 }
 
 /// Words that are too long to be any: a model would repeat letters up to its maximum length.

@@ -1,0 +1,24 @@
+#include "text/scripts.h"
+
+#include <unicode/uscript.h>
+
+namespace heed {
+
+bool is_unspaced_script(char32_t c) {
+  UErrorCode status = U_ZERO_ERROR;
+  switch (uscript_getScript(static_cast<UChar32>(c), &status)) {
+    case USCRIPT_HAN:
+    case USCRIPT_HIRAGANA:
+    case USCRIPT_KATAKANA:
+    case USCRIPT_THAI:
+    case USCRIPT_LAO:
+    case USCRIPT_KHMER:
+    case USCRIPT_MYANMAR:
+    case USCRIPT_TIBETAN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace heed
