@@ -1,6 +1,7 @@
 #include "base/memory_pool.h"
 
 #include <sanitizer/asan_interface.h>
+#include <sys/mman.h>
 
 #include <bit>
 #include <cstdlib>
@@ -12,7 +13,8 @@ namespace heed {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kLargest = size_t{1} << 47;  // the address space of a process
+constexpr size_t kHugePage = size_t{1} << 21;  // of x86-64, and of Arm with pages of 4 KiB
+constexpr size_t kLargest = size_t{1} << 47;   // the address space of a process
 constexpr int kClasses = 4 * 47;
 
 // Every block begins with a header of one alignment unit.
@@ -45,6 +47,16 @@ int class_of(size_t size, size_t& rounded) {
   return 4 * exponent + static_cast<int>(steps) - 1;
 }
 
+/// From the system, or null. Large blocks ask for huge pages: a model's weights are touched once when they
+/// are read, which in pages of 4 KiB takes longer than reading them.
+void* system_allocate(size_t size) {
+  if (size < 2 * kHugePage) return std::aligned_alloc(kAlignment, size);
+  size = (size + kHugePage - 1) / kHugePage * kHugePage;
+  void* address = std::aligned_alloc(kHugePage, size);
+  if (address != nullptr) madvise(address, size, MADV_HUGEPAGE);  // where the system has none: no matter
+  return address;
+}
+
 /// Returns a block to the caller, and tells the address sanitizer that exactly `size` bytes are accessible.
 void* hand_out(Header* header, size_t size) {
   char* address = reinterpret_cast<char*>(header) + kAlignment;
@@ -68,10 +80,10 @@ void* pool_allocate(size_t size) {
     }
   }
   const size_t bytes = (rounded + 2 * kAlignment - 1) / kAlignment * kAlignment;
-  void* address = std::aligned_alloc(kAlignment, bytes);
+  void* address = system_allocate(bytes);
   if (address == nullptr) {
     pool_trim();  // free blocks of other classes may suffice
-    address = std::aligned_alloc(kAlignment, bytes);
+    address = system_allocate(bytes);
   }
   if (address == nullptr) throw std::bad_alloc();
   {

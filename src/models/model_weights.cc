@@ -209,21 +209,26 @@ Tensor stored_form(const nn::ParamSpec& spec, Tensor value) {
   return value.reshape({value.dim(1), value.dim(0)});
 }
 
-/// Throws for infinity or NaN: for numbers whose exponent has all bits set.
+/// The number of values whose exponent has all bits set: infinity and NaN.
+template <typename Bits, typename T>
+size_t count_not_finite(const T* values, size_t count, Bits exponent) {
+  Bits found = 0;  // as wide as the values, so that the loop is vectorized
+  for (size_t i = 0; i < count; ++i) found += (std::bit_cast<Bits>(values[i]) & exponent) == exponent;
+  return found;
+}
+
+/// Throws for infinity or NaN.
 template <typename Bits, typename T, typename ToFloat>
 void require_finite(const std::string& directory, const std::string& name, std::span<const T> values,
                     Bits exponent, const ToFloat& to_float) {
-  constexpr size_t kTogether = 4096;  // without early exit inside, so that the loop is vectorised
-  const auto is_fault = [&](T value) { return (std::bit_cast<Bits>(value) & exponent) == exponent; };
+  constexpr size_t kTogether = 4096;  // few enough for the counter, and what the second loop reads is in L1
   for (size_t begin = 0; begin < values.size(); begin += kTogether) {
     const size_t end = std::min(begin + kTogether, values.size());
-    uint32_t faults = 0;
-    for (size_t i = begin; i < end; ++i) faults += is_fault(values[i]) ? 1 : 0;
-    for (size_t i = begin; faults > 0 && i < end; ++i) {
-      if (!is_fault(values[i])) continue;
-      fail(ErrorKind::kFormat, "'{}': the parameter '{}' contains {} at index {}", directory, name,
-           to_float(values[i]), i);
-    }
+    if (count_not_finite(&values[begin], end - begin, exponent) == 0) continue;
+    size_t at = begin;
+    while (count_not_finite(&values[at], 1, exponent) == 0) ++at;
+    fail(ErrorKind::kFormat, "'{}': the parameter '{}' contains {} at index {}", directory, name,
+         to_float(values[at]), at);
   }
 }
 

@@ -24,12 +24,14 @@ float round_to_odd(double value) {
 // Without a name outside, so that the compiler may put them into loops, and the loops into vectors.
 
 float from_half(uint16_t half) {
-  const uint32_t sign = (half & 0x8000u) << 16;
-  const uint32_t magnitude = half & 0x7FFFu;
-  if (magnitude >= 0x7C00u) return std::bit_cast<float>(sign | 0x7F800000u | ((magnitude & 0x3FFu) << 13));
+  const int32_t sign = (half & 0x8000) << 16;
+  const int32_t magnitude = half & 0x7FFF;
   // Shifted into place the exponent is too small by 112; a product sets that right, subnormals included.
-  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-  return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(scaled));
+  const auto scaled = std::bit_cast<int32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);
+  const int32_t special = 0x7F800000 | (magnitude << 13);  // infinity and NaN
+  const int32_t is_special =
+      -static_cast<int32_t>(magnitude >= 0x7C00);  // a mask: a branch is not vectorized
+  return std::bit_cast<float>(sign | (special & is_special) | (scaled & ~is_special));
 }
 
 float from_bfloat(uint16_t bfloat) {

@@ -15,6 +15,16 @@ namespace {
 template <typename T>
 using PoolVector = std::vector<T, PoolAllocator<T>>;
 
+/// Uninitialized by resize() and the constructor from a size: for what is written whole right after.
+template <typename T>
+struct UninitializedAllocator : PoolAllocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+  void construct(T*) {}
+};
+
 /// A number for each output, padded with zeros to whole panels.
 PoolVector<float> padded_copy(const float* row, int64_t out) {
   if (row == nullptr) return {};
@@ -60,7 +70,7 @@ struct PackedMatrix::F32Layout : PackedMatrix::Layout {
                          .y = y,
                          .y_stride = out});
   }
-  PoolVector<float> panels;
+  std::vector<float, UninitializedAllocator<float>> panels;
 };
 
 struct PackedMatrix::SlicedLayout : PackedMatrix::Layout {
