@@ -2,12 +2,11 @@
 // may overflow during computation.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "base/check.h"
 #include "heed/tensor.h"
+#include "tensor/finite.h"
 
 namespace heed::models {
 
@@ -19,7 +18,7 @@ namespace heed::models {
 
 /// Throws kNumeric unless all values are finite.
 inline void require_finite_output(std::span<const float> values) {
-  if (!std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) fail_not_finite();
+  if (first_not_finite(values.data(), values.size()) < values.size()) fail_not_finite();
 }
 inline void require_finite_output(const Tensor& values) {
   require_finite_output({values.data<float>(), static_cast<size_t>(values.size())});

@@ -1,17 +1,16 @@
 #include "models/model_weights.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "base/check.h"
 #include "io/safetensors.h"
 #include "models/directory_files.h"
 #include "nn/sinusoids.h"
+#include "tensor/finite.h"
 #include "tensor/half.h"
 
 namespace heed::models {
@@ -209,33 +208,16 @@ Tensor stored_form(const nn::ParamSpec& spec, Tensor value) {
   return value.reshape({value.dim(1), value.dim(0)});
 }
 
-/// The number of values whose exponent has all bits set: infinity and NaN.
-template <typename Bits, typename T>
-size_t count_not_finite(const T* values, size_t count, Bits exponent) {
-  Bits found = 0;  // as wide as the values, so that the loop is vectorized
-  for (size_t i = 0; i < count; ++i) found += (std::bit_cast<Bits>(values[i]) & exponent) == exponent;
-  return found;
-}
-
-/// Throws for infinity or NaN.
-template <typename Bits, typename T, typename ToFloat>
-void require_finite(const std::string& directory, const std::string& name, std::span<const T> values,
-                    Bits exponent, const ToFloat& to_float) {
-  constexpr size_t kTogether = 4096;  // few enough for the counter, and what the second loop reads is in L1
-  for (size_t begin = 0; begin < values.size(); begin += kTogether) {
-    const size_t end = std::min(begin + kTogether, values.size());
-    if (count_not_finite(&values[begin], end - begin, exponent) == 0) continue;
-    size_t at = begin;
-    while (count_not_finite(&values[at], 1, exponent) == 0) ++at;
-    fail(ErrorKind::kFormat, "'{}': the parameter '{}' contains {} at index {}", directory, name,
-         to_float(values[at]), at);
-  }
+[[noreturn]] void fail_not_finite(const std::string& directory, const std::string& name, float value,
+                                  size_t at) {
+  fail(ErrorKind::kFormat, "'{}': the parameter '{}' contains {} at index {}", directory, name, value, at);
 }
 
 void require_finite(const std::string& directory, const std::string& name, const float* values,
                     int64_t size) {
-  require_finite<uint32_t>(directory, name, std::span(values, static_cast<size_t>(size)), 0x7f800000,
-                           [](float value) { return value; });
+  const auto count = static_cast<size_t>(size);
+  const size_t at = first_not_finite(values, count);
+  if (at < count) fail_not_finite(directory, name, values[at], at);
 }
 
 /// Reads one parameter.
@@ -258,9 +240,11 @@ void read_half_row(const WeightFiles& files, const nn::ParamSpec& spec, DType dt
   files.read_into(name, values, dtype, shape);
   if (spec.transposed) transpose(values, shape);
   const bool bfloat = dtype == DType::kBFloat16;
-  require_finite<uint16_t>(files.directory(), spec.name,
-                           std::span<const uint16_t>(values, static_cast<size_t>(shape.size())),
-                           bfloat ? 0x7f80 : 0x7c00, bfloat ? bfloat_to_float : half_to_float);
+  const auto count = static_cast<size_t>(shape.size());
+  const size_t at = (bfloat ? first_not_finite_bfloat : first_not_finite_half)(values, count);
+  if (at < count) {
+    fail_not_finite(files.directory(), spec.name, (bfloat ? bfloat_to_float : half_to_float)(values[at]), at);
+  }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "models/architecture.h"
 #include "models/fine_tuning.h"
 #include "models/model_directory.h"
+#include "tensor/finite.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
 #include "train/output_directory.h"
@@ -376,9 +377,8 @@ void Trainer::stop_for_bad_numbers(double loss, double norm) {
   std::string where = "none";
   for (int row = 0; row < table.size() && where == "none"; ++row) {
     const Tensor gradient = gradients.view(table, {row, 1});
-    const float* g = gradient.data<float>();
-    if (!std::all_of(g, g + gradient.size(), [](float x) { return std::isfinite(x); }))
-      where = table[row].name;
+    const auto count = static_cast<size_t>(gradient.size());
+    if (first_not_finite(gradient.data<float>(), count) < count) where = table[row].name;
   }
   throw distributed::AgreedError(
       ErrorKind::kNumeric, fmt::format("training stopped at step {}: the loss is {} and the norm of the "
