@@ -39,11 +39,12 @@ async function request(path, body, signal) { return (await send(path, body, sign
 
 let known = [];  // the server's models
 
-/// The model that a state names; null before the models are known.
+/// The model that a state names, or the one that the server takes without a name: the first that translates,
+/// else the first. Null before the models are known.
 export function modelOf(state) {
-  const named = state.model ? known.find((model) => model.id === state.model) :
-                              known.find((model) => model.pair && model.pair === state.pair);
-  return named ?? (state.model || state.pair ? null : known[0] ?? null);
+  if (state.model) return known.find((model) => model.id === state.model) ?? null;
+  if (state.pair) return known.find((model) => model.pair === state.pair) ?? null;
+  return known.find((model) => model.task === "translation") ?? known[0] ?? null;
 }
 
 /// Models without capital letters read and write lower case.

@@ -26,6 +26,20 @@ const traces = file ? file.traces.map(() => null) : [];  // read when they are s
 let models = [];                                         // of the server
 let current = null, colours = readColours();
 
+/// Asks the server for the trace of what is shown; a request for an earlier state is dropped.
+const latest = createLatest();
+function askServer() {
+  const state = store.get();
+  const changes = {
+    ...(state.target ? {target: state.target} : {}),
+    ...(state.off ? {ablate: parseHeads(state.off)} : {})
+  };
+  return latest((signal) => attend(state, changes, signal));
+}
+
+// The first request is under way while the page is made.
+let first = !file && store.get().text.trim() ? askServer() : null;
+
 const marks = createMarks();
 
 const app = {
@@ -230,7 +244,7 @@ function showMarks() {
 
 // ---- Where traces come from -------------------------------------------------------------------------------
 
-const latest = createLatest(), latestClasses = createLatest();
+const latestClasses = createLatest();
 const kAsked =
     ["pair", "model", "text", "target", "beam", "penalty", "precision", "prefix", "require", "forbid", "off"];
 
@@ -242,11 +256,9 @@ async function ask() {
     return update();
   }
   sentence.status(strings.working);
-  const changes = {
-    ...(state.target ? {target: state.target} : {}),
-    ...(state.off ? {ablate: parseHeads(state.off)} : {})
-  };
-  const answer = await latest((signal) => attend(state, changes, signal));
+  const asked = first ?? askServer();
+  first = null;
+  const answer = await asked;
   if (!answer) return;  // a newer one is on its way
   if (answer.failure) return sentence.status(answer.failure, true);
   current = answer.result;
@@ -266,10 +278,16 @@ function read() {
   update();
 }
 
+/// Whether a state only names the model that the server has taken without being told.
+function onlyNamesTheFirst(state, before) {
+  return !before.pair && !before.model && modelOf(state) === modelOf(before) &&
+      kAsked.every((name) => ["pair", "model"].includes(name) || state[name] === before[name]);
+}
+
 store.subscribe((state, before) => {
   marks.pin(app.pinned());
   if (file) return read();
-  if (kAsked.some((name) => state[name] !== before[name])) {
+  if (kAsked.some((name) => state[name] !== before[name]) && !onlyNamesTheFirst(state, before)) {
     sentence.update();
     return ask();
   }
@@ -283,9 +301,10 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 });
 let width = 0;
 new ResizeObserver(() => {
-  if (Math.abs(content.clientWidth - width) < 2) return;
+  const before = width;
+  if (Math.abs(content.clientWidth - before) < 2) return;
   width = content.clientWidth;
-  update();
+  if (before > 0) update();
 }).observe(content);
 
 /// Asks the server for what is shown, and which models it has.
@@ -294,11 +313,11 @@ function start() {
   listModels()
       .then((found) => {
         models = found;
-        if (!store.get().pair && !store.get().model && models.length > 0) {
-          const first = models.find((model) => model.pair) ?? models[0];
-          store.set(first.pair ? {pair: first.pair} : {model: first.id}, true);
-        }
+        const chosen = modelOf(store.get());
+        if (chosen && !store.get().pair && !store.get().model)
+          store.set(chosen.pair ? {pair: chosen.pair} : {model: chosen.id}, true);
         sentence.showModels(models, store.get());
+        update();  // settings and comparison list models too
         // The first request was sent before it was known how this model writes.
         if (modelOf(store.get())?.lowercase) ask();
       })
@@ -311,5 +330,6 @@ if (file) {
 } else {
   store.subscribe((state) => sentence.showModels(models, state));
   if (!store.get().text) sentence.source.focus();
+  update();
   start();
 }

@@ -7,24 +7,19 @@ function bytesOf(base64) {
   return bytes;
 }
 
-let halves = null;
+/// 2^(exponent - 25) for each exponent of a float16: the value of the last of its fraction's ten bits.
+const kUnits = Array.from({length: 32}, (_, exponent) => 2 ** (Math.max(1, exponent) - 25));
 
-/// The value of each of the 65,536 float16 numbers.
-function halfTable() {
-  if (halves) return halves;
-  halves = new Float32Array(65536);
-  for (let bits = 0; bits < 65536; ++bits) {
-    const exponent = (bits >> 10) & 31, fraction = bits & 1023;
-    const size = exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
-    halves[bits] = bits & 0x8000 ? -size : size;
-  }
-  return halves;
-}
-
+/// Numbers in float16.
 export function readHalves(base64) {
-  const table = halfTable();
   const codes = new Uint16Array(bytesOf(base64).buffer);
-  return Float32Array.from(codes, (code) => table[code]);
+  const numbers = new Float32Array(codes.length);
+  for (let n = 0; n < codes.length; ++n) {
+    const code = codes[n], exponent = (code >> 10) & 31;
+    const size = ((exponent > 0 ? 1024 : 0) + (code & 1023)) * kUnits[exponent];
+    numbers[n] = code & 0x8000 ? -size : size;
+  }
+  return numbers;
 }
 
 /// Query, key and value vectors of a head, and its scores, from their packed form.

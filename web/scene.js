@@ -1,7 +1,7 @@
 // A picture as a list of shapes, which is painted on a canvas or written as SVG: what is on the screen and
 // what is taken away are the same.
 
-const kFont = "ui-sans-serif, system-ui, \"Segoe UI\", \"Noto Sans\", \"DejaVu Sans\", sans-serif";
+const kFont = "system-ui, sans-serif";  // as in style.css
 
 const measuring = document.createElement("canvas").getContext("2d");
 

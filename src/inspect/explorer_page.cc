@@ -126,7 +126,6 @@ std::string explorer_page(const std::vector<Trace>& traces, const ExplorerPageOp
   std::string page(content_of("index.html"));
   replace_once(page, "<meta charset=\"utf-8\">", fmt::format("<meta charset=\"utf-8\">\n{}", kPolicy));
   remove_lines(page, "<link rel=\"icon\"");
-  remove_lines(page, "<link rel=\"modulepreload\"");
   replace_once(page, "<link rel=\"stylesheet\" href=\"style.css\">",
                fmt::format("<style>\n{}</style>", content_of("style.css")));
   replace_once(page, "<script type=\"module\" src=\"main.js\"></script>",

@@ -53,17 +53,6 @@ TEST(ExplorerPage, ModulesAreDefinedOnceBeforeUse) {
   EXPECT_EQ(script.find("\nexport "), std::string::npos);
 }
 
-/// Without the links, a browser would learn of most modules only when it has read those that import them.
-TEST(WebFiles, EveryModuleIsLoadedAtOnce) {
-  const std::string index(find_web_file("index.html")->content);
-  for (const WebFile& file : web_files()) {
-    if (!file.path.ends_with(".js") || file.path == "main.js") continue;
-    EXPECT_NE(index.find("<link rel=\"modulepreload\" href=\"" + std::string(file.path) + "\">"),
-              std::string::npos)
-        << file.path;
-  }
-}
-
 TEST(WebFiles, AreThereWithTheirTypes) {
   ASSERT_NE(find_web_file("index.html"), nullptr);
   EXPECT_EQ(find_web_file("index.html")->type, "text/html; charset=utf-8");

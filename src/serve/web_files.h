@@ -11,7 +11,7 @@ namespace heed::serve {
 
 class WebFiles {
  public:
-  /// The built-in files.
+  /// The built-in files, with all modules in main.js.
   WebFiles();
   /// Reads all files with known extensions below the folder, except hidden files, links, and files above 16
   /// MB. A missing folder is empty.

@@ -330,6 +330,14 @@ class Served(unittest.TestCase):
             self.browser.click(f"#tab-{view}")
             self.assertGreater(self.browser.run(PAINTED), 8, view)
 
+    def test_first_view_takes_few_requests(self):
+        self.show(text=SHORT)
+        self.browser.wait("performance.getEntriesByName('first view').length && /pair=/.test(location.href)", "the first view")
+        paths = [urllib.parse.urlparse(url).path for url in
+                 self.browser.run("return performance.getEntriesByType('resource').map((each) => each.name)")]
+        self.assertLessEqual(len(paths), 5, paths)
+        self.assertEqual(paths.count("/v1/attend"), 1, "the address names no model, and the server's first is asked once")
+
     def test_translates_while_one_types(self):
         self.show(pair="de-en")
         self.browser.wait("document.activeElement && document.querySelector('#source')", "the page")
