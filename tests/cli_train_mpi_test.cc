@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "command.h"
 #include "tiny_model.h"
@@ -94,7 +96,7 @@ class TrainMpiTest : public ::testing::TestWithParam<Mpi> {
             "--valid-pairs",
             valid_,
             "--set",
-            "training.shards=4",
+            "training.shards=8",
             "--set",
             "validation.every=5",
             "--threads",
@@ -119,8 +121,13 @@ class TrainMpiTest : public ::testing::TestWithParam<Mpi> {
     return Program(words, path("said")).wait();
   }
   std::string path(const std::string& name) const { return folder_.path(name); }
-  std::string weights(const std::string& output) const {
-    return content_of(path(output + "/model.safetensors"));
+  /// A hash of the best weights, and of the last ones with the state of the optimizer.
+  size_t weights(const std::string& output) const {
+    std::string checkpoint = content_of(path(output + "/training/checkpoint.safetensors"));
+    uint64_t header = 0;  // contains times
+    std::memcpy(&header, checkpoint.data(), sizeof header);
+    checkpoint.erase(0, sizeof header + header);
+    return std::hash<std::string>()(content_of(path(output + "/model.safetensors")) + checkpoint);
   }
   /// Waits until the log of a training has so many lines.
   void wait_for_steps(const std::string& output, int steps) const {
@@ -157,7 +164,7 @@ std::vector<pid_t> processes_with(const std::string& output) {
 
 TEST_P(TrainMpiTest, AnyNumberOfProcessesGivesTheSameBits) {
   ASSERT_EQ(heed_command(arguments("one")).status, 0);
-  for (const int processes : {1, 2, 3, 4}) {
+  for (const int processes : {1, 2, 3, 4, 8}) {
     const std::string name = "m" + std::to_string(processes);
     const CommandResult result = run(mpirun(processes, arguments(name)));
     ASSERT_EQ(result.status, 0) << result.err;
@@ -166,6 +173,31 @@ TEST_P(TrainMpiTest, AnyNumberOfProcessesGivesTheSameBits) {
       EXPECT_THAT(result.err, HasSubstr(std::to_string(processes) + " processes with 1 thread"));
     }
   }
+}
+
+// With a model large enough for gradients to travel section by section, during the backward pass.
+TEST_P(TrainMpiTest, OneOfEightKilledInAStepAndResumedWithFiveGivesTheSameBits) {
+  const int steps = 12;
+  const auto large = [&](const std::string& output) {
+    std::vector<std::string> words = arguments(output, steps);
+    words.insert(words.end(), {"--set", "model.feed_forward_width=2560"});
+    return words;
+  };
+  ASSERT_EQ(heed_command(large("one")).status, 0);
+  ASSERT_GT(fs::file_size(path("one/model.safetensors")), (size_t{1} << 20) * sizeof(float))
+      << "several sections of gradients";
+  Program training(mpirun(8, large("killed")), path("said"));
+  wait_for_steps("killed", 7);
+  const std::vector<pid_t> ranks = processes_with(path("killed"));
+  ASSERT_EQ(ranks.size(), 8U);
+  ::kill(ranks[5], SIGKILL);
+  EXPECT_NE(training.wait(10).status, 0);
+  for (int tick = 0; tick < 100 && !processes_with(path("killed")).empty(); ++tick) ::usleep(100'000);
+  EXPECT_NE(weights("killed"), weights("one")) << "the control: it was not done";
+  const CommandResult rest = run(mpirun(5, large("killed")));
+  ASSERT_EQ(rest.status, 0) << rest.err;
+  EXPECT_THAT(rest.err, HasSubstr("resuming from step "));
+  EXPECT_EQ(weights("killed"), weights("one"));
 }
 
 TEST_P(TrainMpiTest, AKilledProcessEndsAllAndTheRestGivesTheSameBits) {
@@ -210,6 +242,19 @@ TEST_P(TrainMpiTest, ASignalSavesAndEnds) {
   const CommandResult result = training.wait(20);
   EXPECT_NE(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("and saved; run the same command again to resume"));
+}
+
+/// Rank 0 cannot write the next checkpoint.
+TEST_P(TrainMpiTest, AnErrorOfOneRankEndsAllWithItsMessage) {
+  Program training(mpirun(3, arguments("moved", 100'000)), path("said"));
+  wait_for_steps("moved", 3);
+  fs::rename(path("moved/training"), path("moved/elsewhere"));
+  const CommandResult result = training.wait(20);
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("heed: rank 0 ("));
+  EXPECT_THAT(result.err, HasSubstr(path("moved/training")));
+  for (int tick = 0; tick < 50 && !processes_with(path("moved")).empty(); ++tick) ::usleep(100'000);
+  EXPECT_TRUE(processes_with(path("moved")).empty());
 }
 
 TEST_P(TrainMpiTest, MessagesAppearOnce) {

@@ -1,5 +1,6 @@
 #include "autograd/tape.h"
 
+#include "autograd/leaf_scope.h"
 #include "autograd/stop_scope.h"
 #include "base/check.h"
 
@@ -36,6 +37,8 @@ Var Tape::leaf(Tensor value, Tensor gradient) {
   StopScope::check();
   const auto slot = static_cast<int32_t>(nodes_.size());
   nodes_.emplace_back();
+  LeafObserver* const observer = LeafScope::observer();
+  if (observer != nullptr && gradient.defined()) observer->made(gradient);
   gradients_.push_back({std::move(gradient), true});
   return Var(std::move(value), this, slot);
 }
@@ -46,8 +49,12 @@ void Tape::backward(const Var& output, Tensor upstream) {
   HEED_CHECK(upstream.shape() == output.shape() && upstream.dtype() == output.dtype() &&
              upstream.is_contiguous());
   add_gradient(output, std::move(upstream));
+  LeafObserver* const observer = LeafScope::observer();
   for (int32_t slot = static_cast<int32_t>(nodes_.size()) - 1; slot >= 0; --slot) {
-    if (nodes_[slot] == nullptr) continue;  // a leaf keeps its gradient
+    if (nodes_[slot] == nullptr) {  // a leaf keeps its gradient; all that use it are behind it on the tape
+      if (observer != nullptr && gradients_[slot].sum.defined()) observer->finished(gradients_[slot].sum);
+      continue;
+    }
     StopScope::check();
     const Tensor gradient = std::exchange(gradients_[slot], Gradient()).sum;
     const auto node = std::move(nodes_[slot]);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/leaf_scope.h"
 #include "base/memory_pool.h"
 #include "compare.h"
 #include "random_tensor.h"
@@ -226,6 +227,42 @@ TEST(Tape, TenThousandStepsNeedNoNewMemory) {
   std::vector<Tensor> leak;
   for (int n = 0; n < 10000; ++n) leak.push_back(value.clone());
   EXPECT_GT(pool_statistics().system_allocations, before);
+}
+
+class Reports : public LeafObserver {
+ public:
+  std::vector<const void*> made_, finished_;
+  std::vector<double> gradients_;  // when finished, the first element
+  void made(const Tensor& gradient) override { made_.push_back(gradient.bytes()); }
+  void finished(const Tensor& gradient) override {
+    finished_.push_back(gradient.bytes());
+    gradients_.push_back(gradient.data<double>()[0]);
+  }
+};
+
+// x is used twice, once before and once after y.
+TEST(LeafScope, ReportsGradientsThatAreFinal) {
+  const Tensor dx = numbers({0}), dy = numbers({0});
+  Reports reports;
+  Tape tape;
+  const auto run = [&] {
+    const Var x = tape.leaf(numbers({1}), dx);
+    Var z = times(2, x);
+    const Var y = tape.leaf(numbers({1}), dy), again = tape.leaf(numbers({1}), dx);
+    z = sum(sum(z, times(3, y)), times(5, again));
+    tape.backward(z);
+    tape.clear();
+  };
+  {
+    const LeafScope scope(&reports);
+    run();
+    const LeafScope inner(nullptr);
+    run();
+  }
+  run();
+  EXPECT_EQ(reports.made_, (std::vector<const void*>{dx.bytes(), dy.bytes(), dx.bytes()}));
+  EXPECT_EQ(reports.finished_, (std::vector<const void*>{dx.bytes(), dy.bytes(), dx.bytes()}));
+  EXPECT_EQ(reports.gradients_, (std::vector<double>{5, 3, 7})) << "the first use of x is finished last";
 }
 
 TEST(Tape, MistakesAreNoticed) {

@@ -71,11 +71,17 @@ std::vector<std::string> from_bytes(const char* data, size_t size) {
 }  // namespace
 
 void all_gather(Communicator& ranks, const SlicedArray& array) {
+  all_gather(ranks, std::vector<SlicedArray>{array});
+}
+
+void all_gather(Communicator& ranks, const std::vector<SlicedArray>& arrays) {
   Messages messages(ranks);
-  for (int rank = 0; rank < ranks.size(); ++rank) {
+  for (const SlicedArray& array : arrays) {
     const Bytes own = slice(array, ranks.rank());
-    messages.send(rank, own.data, own.size);
-    messages.receive(rank, slice(array, rank));
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      messages.send(rank, own.data, own.size);
+      messages.receive(rank, slice(array, rank));
+    }
   }
   messages.exchange();
 }

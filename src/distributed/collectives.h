@@ -18,11 +18,13 @@ namespace heed::distributed {
 struct SlicedArray {
   void* data = nullptr;
   size_t element_bytes = 1;
-  const Slices& slices;
+  Slices slices;
 };
 
 /// Each rank has its slice; afterwards all have the whole array.
 void all_gather(Communicator& ranks, const SlicedArray& array);
+/// The same for several arrays at once.
+void all_gather(Communicator& ranks, const std::vector<SlicedArray>& arrays);
 /// Each rank has its slice in `own`; afterwards rank 0 has the whole array. Other ranks need no memory for
 /// it: there, the data is not used.
 void gather(Communicator& ranks, const SlicedArray& array, const void* own);

@@ -46,6 +46,11 @@ TEST_P(CollectivesTest, MoveEverySliceToItsPlace) {
       all_gather(ranks, {values.data(), sizeof(int), slices});
       EXPECT_EQ(values, whole);
 
+      std::vector<int> one = counted(size, slices, ranks.rank()), other = one;
+      all_gather(ranks, {{one.data(), sizeof(int), slices}, {other.data(), sizeof(int), slices}});
+      EXPECT_EQ(one, whole);
+      EXPECT_EQ(other, whole);
+
       std::vector<int> own(static_cast<size_t>(slices.of(ranks.rank()).size()), -1);
       scatter(ranks, {ranks.is_first() ? whole.data() : nullptr, sizeof(int), slices}, own.data());
       for (size_t n = 0; n < own.size(); ++n) {

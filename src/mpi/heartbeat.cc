@@ -1,14 +1,11 @@
 #include "mpi/heartbeat.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include "distributed/communicator.h"
+#include "mpi/abort.h"
 
 namespace heed::distributed {
 namespace {
@@ -16,9 +13,6 @@ namespace {
 constexpr char kAlive = 0, kLast = 1;
 constexpr int kDefaultSeconds = 8;
 constexpr std::chrono::milliseconds kPeriod(1000), kTick(50);
-constexpr unsigned kSecondsToAbort = 1;
-/// MPICH's launcher drops what it has not forwarded yet when a process aborts.
-constexpr std::chrono::milliseconds kTimeToForward(300);
 
 int timeout_seconds() {
   const char* const setting = std::getenv("HEED_MPI_TIMEOUT");
@@ -104,11 +98,7 @@ void Heartbeat::give_up(const Peer& peer) const {
       "heed: nothing was heard of rank %d (%s) for %d seconds: the process or its machine is dead or cut "
       "off. The training ends here; the same command resumes it from the last checkpoint\n",
       peer.rank, hosts_[static_cast<size_t>(peer.rank)].c_str(), seconds_);
-  std::this_thread::sleep_for(kTimeToForward);
-  std::signal(SIGALRM, SIG_DFL);
-  ::alarm(kSecondsToAbort);  // in case MPI waits for the dead
-  ::MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  ::_exit(EXIT_FAILURE);
+  abort_job();
 }
 
 }  // namespace heed::distributed

@@ -19,6 +19,7 @@
 #include "distributed/communicator.h"
 #include "distributed/launch.h"
 #include "heed/version.h"
+#include "mpi/abort.h"
 #include "mpi/heartbeat.h"
 
 namespace heed::distributed {
@@ -29,8 +30,6 @@ constexpr size_t kLargestPiece = size_t{1} << 30;
 constexpr int kTriesBeforeSleep = 2000;
 constexpr useconds_t kSleepMicroseconds = 50;
 constexpr int kTag = 1;
-
-;
 
 class MpiCommunicator : public Communicator {
  public:
@@ -43,6 +42,11 @@ class MpiCommunicator : public Communicator {
       owns_mpi_ = true;
     } else {
       ::MPI_Query_thread(&provided);
+    }
+    if (provided < MPI_THREAD_SERIALIZED) {
+      fail(ErrorKind::kUsage,
+           "MPI was initialized for calls from one thread, and Heed exchanges gradients in another: call "
+           "MPI_Init_thread with MPI_THREAD_MULTIPLE, or MPI_THREAD_SERIALIZED at least");
     }
     ::MPI_Comm_dup(MPI_COMM_WORLD, &messages_);
     ::MPI_Comm_rank(messages_, &rank_);
@@ -82,7 +86,7 @@ class MpiCommunicator : public Communicator {
     int finalized = 0;
     ::MPI_Finalized(&finalized);
     if (finalized != 0) return;
-    if (given_up_) ::MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    if (given_up_) abort_job();
     heartbeat_.stop();
     ::MPI_Comm_free(&messages_);
     if (owns_mpi_) ::MPI_Finalize();
@@ -120,6 +124,7 @@ extern "C" __attribute__((visibility("default"))) heed::distributed::Communicato
     const char* version) {
   using heed::distributed::communicator;
   if (std::string_view(version) != HEED_VERSION) return nullptr;
+  heed::distributed::Communicator& found = communicator();  // throws if it cannot be used
   static const int registered = std::atexit([] { communicator().end(); });
-  return registered == 0 ? &communicator() : nullptr;
+  return registered == 0 ? &found : nullptr;
 }

@@ -1,10 +1,10 @@
 #include "train/gradient_exchange.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "base/check.h"
+#include "base/blocked_signals.h"
 #include "kernels/pointwise/elementwise.h"
-#include "train/parameter_slices.h"
 
 namespace heed::train {
 namespace {
@@ -15,9 +15,13 @@ using distributed::Outgoing;
 /// Elements that are added up by one thread while they are in its cache.
 constexpr int64_t kChunk = 1 << 13;
 
+size_t bytes_of(const Range& elements) {
+  return static_cast<size_t>(elements.size()) * sizeof(float);
+}
+
 /// The sum of these nodes of `elements` each, in the order of `additions`, in the first node.
-void add_up(ThreadPool& pool, const std::vector<float*>& nodes, const std::vector<Addition>& additions,
-            int64_t elements) {
+void add_nodes(ThreadPool& pool, const std::vector<float*>& nodes, const std::vector<Addition>& additions,
+               int64_t elements) {
   const int64_t chunks = (elements + kChunk - 1) / kChunk;
   pool.run(static_cast<size_t>(chunks), [&](size_t chunk) {
     const int64_t begin = static_cast<int64_t>(chunk) * kChunk;
@@ -32,50 +36,78 @@ void add_up(ThreadPool& pool, const std::vector<float*>& nodes, const std::vecto
 
 }  // namespace
 
-GradientExchange::GradientExchange(const nn::ParameterTable& table, distributed::Communicator& ranks)
-    : ranks_(ranks), slices_(parameter_slices(table, ranks)) {}
-
-void GradientExchange::sum(ThreadPool& pool, const ReductionTree& tree, const distributed::Slices& shards,
-                           std::vector<nn::ParameterArray>& sums) {
+void GradientExchange::begin(const ReductionTree& tree, const distributed::Slices& shards) {
   if (ranks_.size() == 1) return;
-  const Range own = slices_.of(ranks_.rank());
-  std::vector<TreeNode> nodes;
-  std::vector<int> holders;  // the rank of each node
+  nodes_.clear();
+  std::vector<TreeNode> all;
+  size_t own = 0, others = 0;
   for (int rank = 0; rank < ranks_.size(); ++rank) {
     for (const TreeNode& node : tree.nodes_of(shards.of(rank))) {
-      nodes.push_back(node);
-      holders.push_back(rank);
+      nodes_.push_back({rank, node, rank == ranks_.rank() ? own++ : others++});
+      all.push_back(node);
     }
   }
-  received_.resize((nodes.size() - sums.size()) * static_cast<size_t>(own.size()));
+  additions_ = tree.additions(all);
+  received_.resize(others * static_cast<size_t>(slices_.own_size()));
+  error_ = nullptr;
+  const BlockedSignals blocked;
+  thread_ = std::thread([this] {
+    try {
+      // The backward pass ends with the parameters that the forward pass begins with, which come first.
+      for (size_t section = slices_.sections(); section-- > 0 && own_.wait_for(section);) exchange(section);
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  });
+}
 
-  std::vector<float*> places;  // of the own slice of each node
+void GradientExchange::finish() {
+  if (!thread_.joinable()) return;
+  thread_.join();
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void GradientExchange::cancel() {
+  if (!thread_.joinable()) return;
+  own_.cancel();
+  thread_.join();
+}
+
+float* GradientExchange::received(const Node& node, size_t section) {
+  const int64_t offset = static_cast<int64_t>(node.number) * slices_.own_size() + slices_.own_offset(section);
+  return received_.data() + offset;
+}
+
+void GradientExchange::exchange(size_t section) {
+  std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
-  float* free = received_.data();
-  size_t own_nodes = 0;
-  for (const int rank : holders) {
-    if (rank == ranks_.rank()) {
-      places.push_back(sums[own_nodes++].flat().data<float>() + own.begin);
+  for (const Node& each : nodes_) {
+    if (each.rank != ranks_.rank()) {
+      incoming.push_back({each.rank, received(each, section), bytes_of(slices_.own(section))});
       continue;
     }
-    places.push_back(free);
-    free += own.size();
-    incoming.push_back({rank, places.back(), static_cast<size_t>(own.size()) * sizeof(float)});
-  }
-  std::vector<Outgoing> outgoing;
-  for (int rank = 0; rank < ranks_.size(); ++rank) {
-    const Range slice = slices_.of(rank);
-    if (rank == ranks_.rank()) continue;
-    for (const nn::ParameterArray& each : sums) {
-      outgoing.push_back(
-          {rank, each.flat().data<float>() + slice.begin, static_cast<size_t>(slice.size()) * sizeof(float)});
+    const float* const sum = own_.sum(each.node).flat().data<float>();
+    for (int rank = 0; rank < ranks_.size(); ++rank) {
+      const Range slice = slices_.of(section, rank);
+      if (rank != ranks_.rank()) outgoing.push_back({rank, sum + slice.begin, bytes_of(slice)});
     }
   }
   ranks_.exchange(outgoing, incoming);
+}
 
-  add_up(pool, places, tree.additions(nodes), own.size());
-  float* const result = sums[0].flat().data<float>() + own.begin;
-  if (places[0] != result) std::copy_n(places[0], own.size(), result);
+void GradientExchange::add_up(ThreadPool& pool, std::vector<nn::ParameterArray>& sums) {
+  if (ranks_.size() == 1) return;
+  for (size_t section = 0; section < slices_.sections(); ++section) {
+    const Range& slice = slices_.own(section);
+    std::vector<float*> places;
+    for (const Node& each : nodes_) {
+      places.push_back(each.rank == ranks_.rank() ? sums[each.number].flat().data<float>() + slice.begin
+                                                  : received(each, section));
+    }
+    add_nodes(pool, places, additions_, slice.size());
+    float* const result = sums[0].flat().data<float>() + slice.begin;
+    if (places[0] != result) std::copy_n(places[0], slice.size(), result);
+  }
 }
 
 }  // namespace heed::train

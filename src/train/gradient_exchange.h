@@ -4,33 +4,64 @@
 // This is what a reduce-scatter does, except that nobody adds in an order of their own: MPI_Allreduce and its
 // relatives give other bits for other numbers of processes. If the number of shards is a power of two that
 // the number of ranks divides, each rank has one node, and the traffic is that of a ring.
+//
+// The messages overlap the backward pass: a section of the parameters (parameter_slices.h) travels as soon as
+// all shards of this rank have its gradients. The additions come at the end, on all threads.
 #pragma once
 
+#include <exception>
+#include <thread>
 #include <vector>
 
 #include "base/thread_pool.h"
 #include "distributed/communicator.h"
-#include "distributed/slices.h"
 #include "nn/parameters.h"
+#include "train/gradient_tree.h"
+#include "train/parameter_slices.h"
 #include "train/reduction_tree.h"
 
 namespace heed::train {
 
 class GradientExchange {
  public:
-  /// Table and communicator must outlive this.
-  GradientExchange(const nn::ParameterTable& table, distributed::Communicator& ranks);
+  /// All must outlive this.
+  GradientExchange(const ParameterSlices& slices, distributed::Communicator& ranks, GradientTree& own)
+      : slices_(slices), ranks_(ranks), own_(own) {}
+  ~GradientExchange() { cancel(); }
+  GradientExchange(const GradientExchange&) = delete;
+  GradientExchange& operator=(const GradientExchange&) = delete;
 
-  /// `shards` are the shards of each rank, and `sums` the nodes of those of this rank (GradientTree::sums).
-  /// The slice of this rank (parameter_slices.h) in the first of them becomes the sum over all shards; the
-  /// other elements are of no use afterwards. With one rank, nothing is to be done.
-  void sum(ThreadPool& pool, const ReductionTree& tree, const distributed::Slices& shards,
-           std::vector<nn::ParameterArray>& sums);
+  /// After GradientTree::begin: starts a thread that exchanges sections as they become complete. `shards` are
+  /// the shards of each rank. Until finish() or cancel(), the communicator belongs to that thread.
+  void begin(const ReductionTree& tree, const distributed::Slices& shards);
+  /// Waits for all messages. Then all sections of GradientTree are complete, on all ranks.
+  void finish();
+  /// Ends the thread without waiting for sections that are not complete. The other ranks wait in vain.
+  void cancel();
+
+  /// After finish(): `sums` are GradientTree::sums(). The slices of this rank in the first of them become the
+  /// sum over all shards; the other elements are of no use afterwards.
+  void add_up(ThreadPool& pool, std::vector<nn::ParameterArray>& sums);
 
  private:
+  /// A node of the tree, of any rank.
+  struct Node {
+    int rank = 0;
+    TreeNode node;
+    size_t number = 0;  ///< among the nodes of this rank, or among those that are received
+  };
+  void exchange(size_t section);
+  /// This rank's slice of a section of a node that another rank has sent.
+  float* received(const Node& node, size_t section);
+
+  const ParameterSlices& slices_;
   distributed::Communicator& ranks_;
-  distributed::Slices slices_;
-  std::vector<float> received_;  // the slices of the other ranks' nodes, one after the other
+  GradientTree& own_;
+  std::vector<Node> nodes_;  // in the order of their shards
+  std::vector<Addition> additions_;
+  std::vector<float> received_;  // the slices of the other ranks' nodes, one node after the other
+  std::thread thread_;
+  std::exception_ptr error_;  // of the thread
 };
 
 }  // namespace heed::train

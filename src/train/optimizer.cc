@@ -17,27 +17,23 @@ int64_t chunks_in(int64_t elements) {
   return (elements + kOptimizerChunk - 1) / kOptimizerChunk;
 }
 
-/// body(chunk, elements) for every chunk of a slice, which begins with one. Rows that are not trained have
-/// gradients of 0.
-template <typename Body>
-void for_each_chunk(ThreadPool& pool, const distributed::Range& slice, const Body& body) {
-  pool.run(static_cast<size_t>(chunks_in(slice.size())), [&](size_t n) {
-    const int64_t chunk = slice.begin / kOptimizerChunk + static_cast<int64_t>(n);
-    const int64_t begin = chunk * kOptimizerChunk;
-    body(chunk, distributed::Range{begin, std::min(begin + kOptimizerChunk, slice.end)});
-  });
-}
-
 }  // namespace
 
 Optimizer::Optimizer(const nn::ParameterTable& table, const Recipe& recipe, distributed::Communicator& ranks)
     : table_(table),
       ranks_(ranks),
-      own_(parameter_slices(table, ranks).of(ranks.rank())),
+      slices_(table, ranks),
       recipe_(recipe),
       schedule_(recipe.make_schedule()),
-      m_(Tensor::zeros({own_.size()})),
-      v_(Tensor::zeros({own_.size()})) {
+      m_(Tensor::zeros({slices_.own_size()})),
+      v_(Tensor::zeros({slices_.own_size()})) {
+  for (size_t section = 0; section < slices_.sections(); ++section) {
+    const Range& own = slices_.own(section);
+    for (int64_t begin = own.begin; begin < own.end; begin += kOptimizerChunk) {
+      chunks_.push_back({{begin, std::min(begin + kOptimizerChunk, own.end)},
+                         slices_.own_offset(section) + begin - own.begin});
+    }
+  }
   for (int row = 0; row < table.size(); ++row) {
     if (!table[row].trained) continue;
     if (trained_.empty() || trained_.back().end != table.offset(row))
@@ -46,15 +42,26 @@ Optimizer::Optimizer(const nn::ParameterTable& table, const Recipe& recipe, dist
   }
 }
 
+/// Rows that are not trained have gradients of 0.
+void Optimizer::for_each_chunk(ThreadPool& pool, const std::function<void(const Chunk&)>& body) const {
+  pool.run(chunks_.size(), [&](size_t n) { body(chunks_[n]); });
+}
+
 double Optimizer::norm(ThreadPool& pool, const nn::ParameterArray& gradients) const {
-  const int64_t chunks = chunks_in(table_.elements());
-  std::vector<double> sums(static_cast<size_t>(chunks));
+  std::vector<double> sums(static_cast<size_t>(chunks_in(table_.elements())));
   const float* g = gradients.flat().data<float>();
-  for_each_chunk(pool, own_, [&](int64_t chunk, const Range& elements) {
+  for_each_chunk(pool, [&](const Chunk& chunk) {
+    const auto& [begin, end] = chunk.elements;
     sum_of_squares(
-        {.size = elements.size(), .x = g + elements.begin, .sum = &sums[static_cast<size_t>(chunk)]});
+        {.size = end - begin, .x = g + begin, .sum = &sums[static_cast<size_t>(begin / kOptimizerChunk)]});
   });
-  distributed::all_gather(ranks_, {sums.data(), sizeof(double), distributed::Slices(chunks, ranks_.size())});
+  std::vector<distributed::SlicedArray> arrays;
+  for (size_t n = 0; n < slices_.sections(); ++n) {
+    const Range& section = slices_.section(n);
+    arrays.push_back({&sums[static_cast<size_t>(section.begin / kOptimizerChunk)], sizeof(double),
+                      distributed::Slices(chunks_in(section.size()), ranks_.size())});
+  }
+  distributed::all_gather(ranks_, arrays);
   double total = 0;
   for (const double sum : sums) total += sum;
   return std::sqrt(total);
@@ -70,14 +77,15 @@ void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::P
   const float* g = gradients.flat().data<float>();
   float* mean = average.defined() ? average.flat().data<float>() : nullptr;
   float *m = m_.data<float>(), *v = v_.data<float>();
-  for_each_chunk(pool, own_, [&](int64_t, const Range& elements) {
+  for_each_chunk(pool, [&](const Chunk& chunk) {
+    const Range& elements = chunk.elements;
     for (const Range& range : trained_) {
       const int64_t first = std::max(elements.begin, range.begin), last = std::min(elements.end, range.end);
       if (first >= last) continue;
       adam({.size = last - first,
             .weights = w + first,
-            .m = m + (first - own_.begin),
-            .v = v + (first - own_.begin),
+            .m = m + chunk.state + (first - elements.begin),
+            .v = v + chunk.state + (first - elements.begin),
             .gradients = g + first,
             .gradient_scale = scale,
             .rate = schedule_.at(n),

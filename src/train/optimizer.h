@@ -1,6 +1,7 @@
 // One update of all parameters: gradient clipping, Adam, and the moving average of the weights.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "base/thread_pool.h"
@@ -12,8 +13,8 @@
 namespace heed::train {
 
 /// Processes flat arrays in chunks of a fixed size, so that the bits do not depend on the number of threads.
-/// Each rank has the state of its slice of the parameters (parameter_slices.h) and updates that slice (ZeRO
-/// stage 1: Rajbhandari et al., 2020).
+/// Each rank has the state of its slices of the parameters (parameter_slices.h) and updates them (ZeRO stage
+/// 1: Rajbhandari et al., 2020).
 class Optimizer {
  public:
   /// Table and communicator must outlive this.
@@ -21,24 +22,31 @@ class Optimizer {
             distributed::Communicator& ranks = distributed::single_process());
 
   /// The norm of all gradients: the square root of the sum of all squares. Each rank has the gradients of its
-  /// slice and gets the norm of all.
+  /// slices and gets the norm of all.
   double norm(ThreadPool& pool, const nn::ParameterArray& gradients) const;
 
-  /// Update number n, from 1, of the slice of this rank. `norm` is that of all gradients. `average`, if
+  /// Update number n, from 1, of the slices of this rank. `norm` is that of all gradients. `average`, if
   /// defined, moves towards the new values.
   void update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients, double norm,
               int64_t n, nn::ParameterArray& average);
 
-  /// Adam's running means of the gradients and of their squares, of the slice of this rank.
+  /// Adam's running means of the gradients and of their squares, of the slices of this rank, one behind the
+  /// other.
   Tensor& first_moment() { return m_; }
   Tensor& second_moment() { return v_; }
 
  private:
-  using Range = distributed::Range;
+  /// What one thread processes at once.
+  struct Chunk {
+    Range elements;
+    int64_t state = 0;  ///< where its moments begin
+  };
+  void for_each_chunk(ThreadPool& pool, const std::function<void(const Chunk&)>& body) const;
 
   const nn::ParameterTable& table_;
   distributed::Communicator& ranks_;
-  Range own_;                   // the slice
+  ParameterSlices slices_;
+  std::vector<Chunk> chunks_;   // of the slices of this rank
   std::vector<Range> trained_;  // all parameters that are trained
   Recipe recipe_;
   Schedule schedule_;

@@ -12,6 +12,7 @@
 #include "base/file_lock.h"
 #include "distributed/agreement.h"
 #include "distributed/thread_ranks.h"
+#include "train/parameter_slices.h"
 #include "train/small_training.h"
 
 namespace heed::train {
@@ -82,6 +83,19 @@ TEST_P(SeveralRanks, WriteTheFilesOfOne) {
   }();
   EXPECT_NE(different_files(other_shards, files("one-running")), kNone)
       << "the control: other sums, other bits";
+}
+
+// Gradients travel while the backward pass is still running.
+TEST_P(SeveralRanks, WriteTheFilesOfOneAlsoWithSeveralSections) {
+  for (const int ranks : {1, 2}) {
+    TrainerOptions large = options(std::to_string(ranks), {{"model.feed_forward_width", "8192"}});
+    large.max_steps = 2;
+    large.threads = 2;
+    train_on(ranks, large);
+  }
+  const auto parameters = static_cast<int64_t>(fs::file_size(folder_.path("1/model.safetensors")) / 4);
+  EXPECT_GT(ParameterSlices(parameters, 2, 0).sections(), 1U);
+  EXPECT_EQ(different_files(files("2"), files("1")), kNone);
 }
 
 TEST_P(SeveralRanks, ResumeWithAnyNumberAfterAKill) {

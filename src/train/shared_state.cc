@@ -7,24 +7,41 @@ namespace heed::train {
 namespace {
 
 using distributed::Communicator;
-using distributed::SlicedArray;
 
-/// The array of rank 0, of which `own` becomes the slice of this rank.
+void* data_of(const nn::ParameterArray& array) {
+  return array.defined() ? array.flat().bytes() : nullptr;
+}
+
+/// The array of rank 0, of which `own` becomes the slices of this rank.
 void scatter(Communicator& ranks, const nn::ParameterTable& table, const nn::ParameterArray& whole,
              Tensor& own) {
-  const distributed::Slices slices = parameter_slices(table, ranks);
-  void* const data = whole.defined() ? whole.flat().bytes() : nullptr;
-  distributed::scatter(ranks, {data, sizeof(float), slices}, own.data<float>());
+  const ParameterSlices slices(table, ranks);
+  const auto arrays = slices.arrays(data_of(whole), sizeof(float));
+  for (size_t n = 0; n < arrays.size(); ++n) {
+    distributed::scatter(ranks, arrays[n], own.data<float>() + slices.own_offset(n));
+  }
 }
 
 /// The array, on rank 0, of the slices of all ranks.
 nn::ParameterArray gathered(Communicator& ranks, const nn::ParameterTable& table, const Tensor& own) {
   nn::ParameterArray whole;
   if (ranks.is_first()) whole = nn::ParameterArray::unset(table);
-  const distributed::Slices slices = parameter_slices(table, ranks);
-  void* const data = whole.defined() ? whole.flat().bytes() : nullptr;
-  distributed::gather(ranks, {data, sizeof(float), slices}, own.data<float>());
+  const ParameterSlices slices(table, ranks);
+  const auto arrays = slices.arrays(data_of(whole), sizeof(float));
+  for (size_t n = 0; n < arrays.size(); ++n) {
+    distributed::gather(ranks, arrays[n], own.data<float>() + slices.own_offset(n));
+  }
   return whole;
+}
+
+/// Each rank has its slices in place; afterwards rank 0 has the whole array.
+void gather_in_place(Communicator& ranks, const nn::ParameterTable& table, nn::ParameterArray& array) {
+  auto* const data = array.flat().data<float>();
+  const ParameterSlices slices(table, ranks);
+  const auto arrays = slices.arrays(data, sizeof(float));
+  for (size_t n = 0; n < arrays.size(); ++n) {
+    distributed::gather(ranks, arrays[n], data + slices.own(n).begin);
+  }
 }
 
 }  // namespace
@@ -54,22 +71,17 @@ Checkpoint whole_checkpoint(Communicator& ranks, const nn::ParameterTable& table
   }
   whole.first_moment = gathered(ranks, table, optimizer.first_moment());
   whole.second_moment = gathered(ranks, table, optimizer.second_moment());
-  if (checkpoint.average.defined()) {
-    const distributed::Slices slices = parameter_slices(table, ranks);
-    auto* const average = whole.average.flat().data<float>();
-    distributed::gather(ranks, {average, sizeof(float), slices}, average + slices.of(ranks.rank()).begin);
-  }
+  if (checkpoint.average.defined()) gather_in_place(ranks, table, whole.average);
   return whole;
 }
 
 void all_gather_parameters(Communicator& ranks, const nn::ParameterTable& table, nn::ParameterArray& array) {
-  const distributed::Slices slices = parameter_slices(table, ranks);
-  distributed::all_gather(ranks, {array.flat().bytes(), sizeof(float), slices});
+  distributed::all_gather(ranks, ParameterSlices(table, ranks).arrays(array.flat().bytes(), sizeof(float)));
 }
 
 void broadcast_parameters(Communicator& ranks, const nn::ParameterTable& table, nn::ParameterArray& array) {
-  const distributed::Slices slices = parameter_slices(table, ranks);
-  distributed::broadcast(ranks, {array.flat().bytes(), sizeof(float), slices});
+  distributed::broadcast(
+      ranks, {array.flat().bytes(), sizeof(float), distributed::Slices(table.elements(), ranks.size())});
 }
 
 }  // namespace heed::train

@@ -6,11 +6,12 @@
 #include "autograd/stop_scope.h"
 #include "distributed/collectives.h"
 #include "train/checkpoint.h"
+#include "train/finished_sections.h"
 
 namespace heed::train {
 namespace {
 
-/// What the ranks tell each other about a shard before they sum gradients.
+/// What the ranks tell each other about a shard.
 struct ShardReport {
   LossSums sums;
   bool stopped = false;
@@ -24,15 +25,22 @@ TrainingStep::TrainingStep(const Objective& objective, const nn::ParameterTable&
       table_(table),
       pool_(pool),
       options_(options),
-      tree_(table),
-      exchange_(table, *options.ranks),
+      slices_(table, *options.ranks),
+      tree_(table, slices_),
+      exchange_(slices_, *options.ranks, tree_),
       statistics_(table) {}
 
 LossSums TrainingStep::add_gradients(const Update& update, const Batch& shard, RandomKey key,
-                                     nn::ParameterArray& gradients) const {
-  if (shard.sentences.empty()) return {};
+                                     nn::ParameterArray gradients,
+                                     const std::function<void(size_t)>& report) const {
+  FinishedSections finished(slices_, gradients, report);
+  if (shard.sentences.empty()) {
+    finished.begin_backward();
+    return {};
+  }
   thread_local Tape tape;
   tape.clear();
+  const LeafScope observed_by(&finished);
   const StopScope ended_by(options_.stop);
   nn::Context context;
   context.table = &table_;
@@ -43,9 +51,10 @@ LossSums TrainingStep::add_gradients(const Update& update, const Batch& shard, R
   context.random = key;
   context.precision = options_.precision;
   const BatchLoss loss = objective_.loss(context, shard, 1 / update.weight);
+  statistics_.weight_shard(gradients, 1 / update.filled);  // complete after the forward pass
+  finished.begin_backward();
   tape.backward(loss.loss);
   tape.clear();
-  statistics_.weight_shard(gradients, 1 / update.filled);
   return loss.sums;
 }
 
@@ -61,17 +70,22 @@ LossSums TrainingStep::run(const std::vector<Batch>& shards, const nn::Parameter
   const distributed::Slices parts(static_cast<int64_t>(shards.size()), ranks.size());
   const Range own = parts.of(ranks.rank());
   tree_.begin(tree, own);
+  exchange_.begin(tree, parts);
   std::vector<ShardReport> reports(shards.size());
   try {
     pool_.run(static_cast<size_t>(own.size()), [&](size_t item) {
       const size_t n = static_cast<size_t>(own.begin) + item;
-      nn::ParameterArray gradients = tree_.take();
-      reports[n].sums = add_gradients(update, shards[n], key.fold(n), gradients);
-      tree_.put(n, std::move(gradients));
+      reports[n].sums = add_gradients(update, shards[n], key.fold(n), tree_.take(n),
+                                      [&](size_t section) { tree_.put(n, section); });
     });
-  } catch (const Stopped&) {
+  } catch (const Stopped&) {  // the others learn it from the report
     reports[static_cast<size_t>(own.begin)].stopped = true;
+    tree_.give_up();
+  } catch (...) {
+    exchange_.cancel();
+    throw;
   }
+  exchange_.finish();
   distributed::all_gather(ranks, {reports.data(), sizeof(ShardReport), parts});
   LossSums total;
   for (const ShardReport& each : reports) {
@@ -79,7 +93,7 @@ LossSums TrainingStep::run(const std::vector<Batch>& shards, const nn::Parameter
     total.add(each.sums);
   }
   std::vector<nn::ParameterArray> sums = tree_.sums();
-  exchange_.sum(pool_, tree, parts, sums);
+  exchange_.add_up(pool_, sums);
   gradients_ = std::move(sums[0]);
   for (size_t n = 1; n < sums.size(); ++n) tree_.recycle(std::move(sums[n]));
   statistics_.take_out(gradients_);
@@ -88,8 +102,8 @@ LossSums TrainingStep::run(const std::vector<Batch>& shards, const nn::Parameter
 }
 
 uint64_t TrainingStep::fingerprint(const Batch& shard, const nn::ParameterArray& values, RandomKey key) {
-  nn::ParameterArray gradients = tree_.take();
-  add_gradients({values, objective_.weight(shard), 1}, shard, key, gradients);
+  nn::ParameterArray gradients = tree_.zeros();
+  add_gradients({values, objective_.weight(shard), 1}, shard, key, gradients, [](size_t) {});
   const uint64_t found = fingerprint_of(gradients);
   tree_.recycle(std::move(gradients));
   return found;
