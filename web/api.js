@@ -120,13 +120,14 @@ export async function classify(state, signal) {
   return (await request("v1/classify", body, signal)).results[0].probabilities;
 }
 
-/// [{id, pair, task, precisions, lowercase}] of the models that the server has.
+/// [{id, pair, task, type, precisions, lowercase}] of the models that the server has.
 export async function listModels() {
   const {data} = await request("v1/models");
   known = data.map((model) => ({
                      id: model.id,
                      pair: model.pair ?? "",
                      task: model.task ?? "translation",
+                     type: model.type ?? "",
                      precisions: model.precisions ?? [],
                      lowercase: model.lowercase ?? false
                    }));

@@ -25,7 +25,7 @@ export function createPlaceControls(app) {
       const trace = app.shown(), place = app.place(), state = app.store.get();
       const view = state.view;
       const layerCount = trace.layers(place.stack), headCount = trace.heads(place.stack, place.layer);
-      const withMean = view !== "query" && !trace.averaged;
+      const withMean = view !== "query" && !trace.averaged && headCount > 1;
       const wanted = `${layerCount} ${headCount} ${withMean} ${view === "lines"}`;
       if (made !== wanted) {
         made = wanted;
@@ -54,7 +54,7 @@ export function createPlaceControls(app) {
         setAttribute(button, "disabled", !trace.stackNames.includes(name));
       stack.show(place.stack);
       layer.show(place.layer);
-      head.show(view === "query" ? place.head || 1 : place.head);
+      head.show(view === "query" || (headCount === 1 && !trace.averaged) ? place.head || 1 : place.head);
     },
   };
 }

@@ -81,9 +81,11 @@ export function choice(label, options, choose) {
 /// A labelled select.
 export function select(label, change, attributes = {}) {
   const box = element("select", {...attributes, onchange: () => change(box.value)});
+  const name = element("span", {}, label);
   return {
-    element: element("label", {class: "field"}, element("span", {}, label), box),
+    element: element("label", {class: "field"}, name, box),
     box,
+    name,
     /// `options`: [value, name] pairs.
     show(options, chosen) {
       const wanted = JSON.stringify(options);

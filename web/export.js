@@ -20,7 +20,7 @@ function shellWord(text) {
 
 /// The heads of a picture, as the command and the server name them.
 function headOption(state, head) {
-  if (head > 0) return String(head);
+  if (head > 0 || state.view === "query") return String(head || 1);
   return state.view === "lines" ? "all" : "mean";
 }
 

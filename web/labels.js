@@ -13,7 +13,7 @@ const kSpecial = {
   "<eos>": "⟨end⟩",
 };
 
-export function isSpecial(token) { return token in kSpecial; }
+export function isSpecial(token) { return Object.hasOwn(kSpecial, token); }
 
 function beginsWord(token) { return token.startsWith(kWordMark) || token.startsWith("Ġ"); }
 

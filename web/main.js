@@ -9,7 +9,7 @@ import {createExport} from "./export.js";
 import {createSentence} from "./sentence.js";
 import {createMarks, createStore, parseHeads, parseSpot, writeSpot} from "./state.js";
 import {strings} from "./strings.js";
-import {createTour} from "./tour.js";
+import {createTour, tourSentence} from "./tour.js";
 import {Trace} from "./trace.js";
 import {createAllHeads} from "./views/all_heads.js";
 import {createChange} from "./views/change.js";
@@ -36,6 +36,9 @@ function askServer() {
   };
   return latest((signal) => attend(state, changes, signal));
 }
+
+// An address with only a step of the tour.
+if (!file && store.get().tour > 0 && !store.get().text) store.set({text: tourSentence(store.get())}, true);
 
 // The first request is under way while the page is made.
 let first = !file && store.get().text.trim() ? askServer() : null;
@@ -182,7 +185,7 @@ tabs.addEventListener("keydown", (event) => {
 });
 
 const content = element(
-    "main", {id: "main"}, sentence.element, tabs,
+    "main", {id: "main"}, sentence.element, tour.element, tabs,
     element("div", {class: "stage"}, lead, placeControls.element, panel), exports.element);
 document.body.prepend(
     element(
@@ -196,7 +199,7 @@ document.body.prepend(
         },
         strings.skip),
     element("header", {}, element("h1", {}, strings.title), element("p", {}, strings.subtitle), tour.start),
-    content, tour.element, element("footer", {}, strings.footer));
+    content, element("footer", {}, strings.footer));
 
 function showView() {
   const state = store.get(), name = state.view in views && app.suits(state.view) ? state.view : "lines",
@@ -219,8 +222,10 @@ function showView() {
   view.made.update();
 }
 
+let drawnWidth = 0;
 /// Draws everything as the state says.
 function update() {
+  drawnWidth = content.clientWidth;
   marks.pin(app.pinned());
   settings.update();
   tour.update();
@@ -299,12 +304,8 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   colours = readColours();
   update();
 });
-let width = 0;
 new ResizeObserver(() => {
-  const before = width;
-  if (Math.abs(content.clientWidth - before) < 2) return;
-  width = content.clientWidth;
-  if (before > 0) update();
+  if (Math.abs(content.clientWidth - drawnWidth) >= 2) update();
 }).observe(content);
 
 /// Asks the server for what is shown, and which models it has.
@@ -313,9 +314,13 @@ function start() {
   listModels()
       .then((found) => {
         models = found;
-        const chosen = modelOf(store.get());
-        if (chosen && !store.get().pair && !store.get().model)
-          store.set(chosen.pair ? {pair: chosen.pair} : {model: chosen.id}, true);
+        if (!store.get().pair && !store.get().model) {
+          const chosen = modelOf(store.get()), ofTour = tour.model();
+          if (ofTour)
+            store.set({model: ofTour}, true);
+          else if (chosen)
+            store.set(chosen.pair ? {pair: chosen.pair} : {model: chosen.id}, true);
+        }
         sentence.showModels(models, store.get());
         update();  // settings and comparison list models too
         // The first request was sent before it was known how this model writes.

@@ -1,8 +1,11 @@
 // What the page shows, and the address that says so: every choice is a parameter of the address, so that a
-// link shows the same, and back and forward work. Parameters with their default value are left out.
+// link shows the same, and back and forward work. Parameters with their default value are left out; in the tour,
+// the defaults are what the step shows.
 //
 // Beside a server the parameters are the query (`/?pair=de-en&text=...`); in a file they are the fragment. In
 // a frame without an address (srcdoc, as in notebooks) they are kept in memory only.
+
+import {tourState} from "./tour_steps.js";
 
 const kDefaults = {
   pair: "",        // such as de-en; empty: the first that there is
@@ -31,10 +34,14 @@ const kDefaults = {
   tour: 0,         // step of the tour; 0: none
 };
 
+/// What a parameter is that the address leaves out.
+function defaultsAt(tour) { return {...kDefaults, ...tourState(tour)}; }
+
 function parse(text) {
-  const state = {...kDefaults};
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (!(name in kDefaults)) continue;
+  const parameters = new URLSearchParams(text);
+  const state = defaultsAt(Number(parameters.get("tour")));
+  for (const [name, value] of parameters) {
+    if (!Object.hasOwn(kDefaults, name)) continue;
     const kind = typeof kDefaults[name];
     if (kind === "boolean")
       state[name] = value === "1";
@@ -47,9 +54,9 @@ function parse(text) {
 }
 
 function write(state) {
-  const parameters = new URLSearchParams();
+  const parameters = new URLSearchParams(), defaults = defaultsAt(state.tour);
   for (const [name, value] of Object.entries(state)) {
-    if (value !== kDefaults[name]) parameters.set(name, typeof value === "boolean" ? "1" : String(value));
+    if (value !== defaults[name]) parameters.set(name, typeof value === "boolean" ? "1" : String(value));
   }
   return parameters.toString();
 }
@@ -90,7 +97,6 @@ export function createStore(inFragment, first = {}) {
     /// A link to the same with some fields changed.
     link: (changes = {}) =>
         hasAddress ? new URL(address({...state, ...changes}), location.href).href : location.href,
-    defaults: kDefaults,
   };
 }
 

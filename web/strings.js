@@ -8,8 +8,13 @@ export const strings = {
   sourceHint: "Type a sentence",
   target: "Translation",
   classTarget: "Class",
-  textTarget: "Text",
+  textTarget: "Predicted, token by token",
   pair: "Languages",
+  model: "Model",
+  pairName: (pair) => {
+    const names = new Intl.DisplayNames(["en"], {type: "language"});
+    return pair.split("-").map((code) => names.of(code)).join(" → ");
+  },
   beam: "Beam size",
   penalty: "Length penalty",
   precision: "Precision",
@@ -73,6 +78,7 @@ export const strings = {
   },
   leadVertical:
       "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",
+  startToken: "⟨start⟩",
   table: "The numbers as a table",
   weightOf: (query, key, weight) =>
       `“${query}” gives “${key}” ${(100 * weight).toFixed(1)} % of its attention`,
@@ -132,7 +138,7 @@ export const strings = {
       "There are no queries, keys and values here: this attention is additive, or the mean of several heads.",
   needsServer: "This needs the model. Start it with",
   needsServerAfter: "and open the address that it prints.",
-  commandIntro: "The command that makes the same:",
+  commandIntro: "The command that draws this attention:",
   copy: "Copy",
   copied: "Copied",
   exports: "Take it with you",
@@ -191,11 +197,11 @@ export const strings = {
   others: "all others",
   append: "Append this token to the text",
   notLanguageModel: "This view is for language models, and this model translates or classifies.",
-  tourSentence: "Der Hund schläft.",
+  tourSentences: {de: "Der Hund hat gut geschlafen.", en: "The dog slept well in the garden."},
   tour: [
     [
       "Query, key, value",
-      "Every token asks a question, its query, and every token offers a key to be found by and a value to be taken. The dot product of query and key says how well they fit. Below is one token's query, with real numbers, against all keys of its sentence."
+      "Every token asks a question, its query, and every token offers a key to be found by and a value to be taken. The dot product of query and key says how well they fit. Here is one token's query, with the model's real numbers, against all keys of its sentence."
     ],
     [
       "Scaling and softmax",
@@ -207,25 +213,26 @@ export const strings = {
     ],
     [
       "Heads",
-      "One attention can look in one way at a time, so a layer has several, each with queries, keys and values of its own. Some look at their own place, some at a neighbour, some at everything. Point at a token to see where each head looks; click a map to see it large."
+      "One attention looks in one way at a time, so a layer has several, its heads, each with queries, keys and values of its own. Some look at a neighbour, some at the end of the sentence, some at everything. Point at a token to see where each head looks; click a map to see it large."
     ],
     [
       "Cross-attention is an alignment",
-      "When the decoder writes a word, its cross-attention looks at the source words it comes from. Nobody told it which; it learned that from pairs of sentences. Follow the lines of one word: where the order of the languages differs, they cross."
+      "When the decoder writes a word, its cross-attention looks at the source words it comes from. Most heads learn that from pairs of sentences alone; in training, one head may be shown alignments (head 1 of layer 1 of the bundled German model). Follow the lines of one word: where the order of the languages differs, they cross."
     ],
     [
       "Why so much attention goes to the end",
-      "Softmax cannot give nothing. A head that has nothing to do for a token puts its weight where it changes least, often on ⟨end⟩ or a full stop. The heads are sorted by that share here."
+      "Softmax cannot give nothing: the weights of a query sum to 1. A head that has nothing to add for a token puts its weight where it changes least, often on ⟨end⟩ or a full stop, whose value vectors are short. The heads are sorted by their share on the end here."
     ],
     [
       "A head is gone",
-      "Switch a head off and its share of the output is zero. The translation often stays: the other heads and the path around them carry it. Try all heads of the last cross-attention, and it falls apart."
+      "A head that is switched off gives zeros. The translation often stays, or a word of it changes: the other heads and the path around them carry it. Switch off the whole last layer of Cross, and the decoder writes something that has little to do with the sentence."
     ],
     [
       "Before the Transformer",
-      "Recurrent networks with attention had a single matrix between target and source. It looks much like the mean of the heads here. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another."
+      "Recurrent networks with attention had a single matrix between target and source. It looked much like this mean over the heads of a layer. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another."
     ],
   ],
+  tourRnn: "A recurrent network with attention has a single matrix between target and source: this one. It looks much like the mean over the heads of a Transformer's cross-attention. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another.",
   step: (n) => `Step ${n}`,
   temperature: "Temperature",
   top: "Top-p",

@@ -1,37 +1,34 @@
-// The guided tour: each step is a state of the page and a few sentences (tour_steps in strings.js).
+// The guided tour: each step is a state of the page (tour_steps.js) and a few sentences (strings.tour).
 
 import {element} from "./dom.js";
 import {strings} from "./strings.js";
+import {kTourSteps, tourState} from "./tour_steps.js";
 
-/// What each step shows; what it says is in strings.tour, in the same order.
-const kStates = [
-  {view: "query", stack: "encoder", layer: 2, head: 6, token: "s2", words: false},
-  {view: "query", stack: "cross", layer: 3, head: 5, token: "t2", words: false},
-  {view: "head", stack: "decoder", layer: 2, head: 1, token: "", words: false},
-  {view: "heads", stack: "cross", layer: 3, head: 0, token: "t2", words: false, sort: "place"},
-  {view: "lines", stack: "cross", layer: 3, head: 0, token: "t2", words: true},
-  {view: "heads", stack: "encoder", layer: 3, head: 0, token: "", words: false, sort: "ends"},
-  {view: "change", stack: "cross", layer: 3, head: 1, token: "", words: false},
-  {view: "head", stack: "cross", layer: 0, head: 0, token: "", words: false},
-];
+/// A sentence for who has typed none, in the language of the pair.
+export function tourSentence(state) {
+  return strings.tourSentences[state.pair.split("-")[0]] ?? strings.tourSentences.de;
+}
+
+/// What no step has changed.
+const kPlain = {layer: 0, head: 0, token: "", words: false, sort: "place", least: "", off: "", target: ""};
 
 export function createTour(app) {
+  /// The last step is about the RNN, where the server has it; the others about a Transformer.
+  const findRnn = () => app.models().find((model) => model.type === "heed_rnn");
+  const modelAt = (step) => {
+    const rnn = findRnn();
+    if (step === kTourSteps) return rnn ? {model: rnn.id, pair: ""} : {};
+    if (!rnn || app.store.get().model !== rnn.id) return {};
+    return {model: "", pair: app.models().find((model) => model.pair && model !== rnn)?.pair ?? ""};
+  };
   const title = element("h2", {id: "tour-title"}), text = element("p", {}),
         number = element("span", {class: "note"});
   const go = (step) => {
-    if (step < 1 || step > kStates.length) return app.store.set({tour: 0});
-    // The RNN has one matrix: its model, where the server has it.
-    const rnn =
-        step === kStates.length && !app.file ? app.models().find((model) => /rnn/.test(model.id)) : null;
-    const text = app.store.get().text || strings.tourSentence;
-    const back = app.store.get().model && step < kStates.length ?
-        {model: "", pair: app.models().find((model) => model.pair)?.pair ?? ""} :
-        {};
+    if (step < 1 || step > kTourSteps) return app.store.set({tour: 0});
     app.store.set({
-      ...kStates[step - 1],
-      ...(app.file ? {} : {text}),
-      ...back,
-      ...(rnn ? {model: rnn.id, pair: ""} : {}),
+      ...kPlain,
+      ...tourState(step),
+      ...(app.file ? {} : {text: app.store.get().text || tourSentence(app.store.get()), ...modelAt(step)}),
       tour: step
     });
     title.focus();
@@ -48,18 +45,21 @@ export function createTour(app) {
     element: element(
         "aside", {class: "tour", "aria-label": strings.tourLabel, hidden: true}, title, text,
         element("div", {class: "row"}, back, next, number, leave)),
+    /// The model that the step of an address without a model is about; null: the server's first.
+    model: () => (app.store.get().tour === kTourSteps ? modelAt(kTourSteps).model ?? null : null),
     start: element("button", {type: "button", class: "start", onclick: () => go(1)}, strings.tourStart),
     update() {
       const step = app.store.get().tour;
-      this.element.hidden = step < 1 || step > kStates.length;
+      this.element.hidden = step < 1 || step > kTourSteps;
       document.body.classList.toggle("touring", !this.element.hidden);
       if (this.element.hidden) return;
       const [heading, words] = strings.tour[step - 1];
       title.textContent = heading;
-      text.textContent = words;
-      number.textContent = strings.tourOf(step, kStates.length);
+      const ofRnn = step === kTourSteps && findRnn()?.id === app.store.get().model;
+      text.textContent = ofRnn ? strings.tourRnn : words;
+      number.textContent = strings.tourOf(step, kTourSteps);
       back.disabled = step === 1;
-      next.textContent = step === kStates.length ? strings.tourDone : strings.tourNext;
+      next.textContent = step === kTourSteps ? strings.tourDone : strings.tourNext;
     },
   };
 }

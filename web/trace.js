@@ -6,6 +6,7 @@
 
 import {isSpecial, joinWords, tokenLabels, wordIndices} from "./labels.js";
 import {readDetail, readHalves} from "./packed.js";
+import {strings} from "./strings.js";
 
 export const kStacks = ["encoder", "cross", "decoder"];
 
@@ -50,6 +51,8 @@ export class Trace {
     this.sourceLabels = tokenLabels(this.sourceTokens);
     this.targetLabels = tokenLabels(this.targetTokens);
     this.readLabels = tokenLabels(this.decoderTokens);
+    // Marian's decoder begins with the padding token.
+    if (this.sourceTokens.length > 0 && this.readLabels[0]?.special) this.readLabels[0].text = strings.startToken;
     this.means = new Map();
   }
 

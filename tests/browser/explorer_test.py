@@ -185,6 +185,13 @@ class Page(unittest.TestCase):
                 self.browser.run(f"document.querySelector('[data-view={view}]').click()")
                 self.browser.wait(f"document.querySelector('[data-view={view}]').ariaSelected === 'true'", view)
             self.assertGreater(self.browser.run(PAINTED), 4)
+            # A frame that is shown later has no width at first.
+            self.browser.enter_frame(None)
+            self.browser.run("const frame = document.querySelector('iframe'); frame.style.width = '0'; frame.srcdoc = frame.srcdoc")
+            time.sleep(0.5)
+            self.browser.run("document.querySelector('iframe').style.width = '100%'")
+            self.browser.enter_frame(0)
+            self.browser.wait("document.querySelector('#panel canvas')?.clientWidth > 600", "a picture as wide as the frame")
         finally:
             self.browser.enter_frame(None)
 
@@ -238,6 +245,8 @@ class Page(unittest.TestCase):
         self.browser.click(buttons["PDF"])
         command = self.browser.run("return document.querySelector('.command code').textContent")
         self.assertRegex(command, r"^heed attend 'Der Hund schläft.' .*--output attention-cross-2-5.pdf$")
+        self.show(view="query", layer=2)
+        self.assertIn("--head 1 ", self.browser.run("return document.querySelector('.command code').textContent"))
 
     def test_what_needs_the_model_says_so(self):
         self.show(view="change")
@@ -263,6 +272,29 @@ class Page(unittest.TestCase):
             self.browser.click(".tour .primary")
         self.assertEqual(len(set(titles)), 8)
         self.assertTrue(self.browser.run("return document.querySelector('.tour').hidden"))
+
+    def test_an_address_with_a_step_of_the_tour(self):
+        self.show(tour=3)
+        self.assertTrue(self.browser.run("return document.querySelector('#tab-head').ariaSelected === 'true'"))
+        self.assertIn("empty triangle", self.browser.run("return document.querySelector('.tour').textContent"))
+        keys = self.browser.run("const table = document.querySelector('details.numbers'); table.open = true;"
+                                "return new Promise((done) => setTimeout(() => done(table.textContent), 200))")
+        self.assertIn("Decoder layer 2, head 8", keys)
+        self.assertIn("⟨start⟩", keys)
+        # What is chosen during the tour stays in the address, also where it is the page's default.
+        self.browser.click("#tab-lines")
+        self.assertEqual(self.state(), {"tour": "3", "view": "lines"})
+        self.show(tour=3, view="lines")
+        self.assertTrue(self.browser.run("return document.querySelector('#tab-lines').ariaSelected === 'true'"))
+
+    def test_the_tour_covers_nothing(self):
+        for width in (1280, 2560):
+            self.browser.resize(width, 900)
+            self.show(tour=1)
+            bottom, top = self.browser.run("return [document.querySelector('.tour').getBoundingClientRect().bottom,"
+                                           " document.querySelector('.tabs').getBoundingClientRect().top]")
+            self.assertLessEqual(bottom, top)
+        self.browser.resize(1280, 900)
 
     def test_size_and_speed(self):
         twenty = ("Das kleine Kind, das gestern im Garten spielte, hat heute mit seiner alten Großmutter "
@@ -337,6 +369,14 @@ class Served(unittest.TestCase):
                  self.browser.run("return performance.getEntriesByType('resource').map((each) => each.name)")]
         self.assertLessEqual(len(paths), 5, paths)
         self.assertEqual(paths.count("/v1/attend"), 1, "the address names no model, and the server's first is asked once")
+
+    def test_the_last_step_of_the_tour_shows_the_rnn(self):
+        self.show(tour=8)
+        self.browser.wait("/model=rnn/.test(location.href) && /slept/.test(document.querySelector('#target').textContent)", "the RNN's translation")
+        self.assertIn("this one", self.browser.run("return document.querySelector('.tour').textContent"))
+        self.assertEqual(self.browser.run("return document.querySelector('.top .field span').textContent"), "Model")
+        names = self.browser.run("return [...document.querySelector('.top select').options].map((each) => each.textContent)")
+        self.assertEqual(names, ["German → English", "English → Spanish", "rnn"])
 
     def test_translates_while_one_types(self):
         self.show(pair="de-en")
