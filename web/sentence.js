@@ -137,8 +137,9 @@ export function createSentence(app) {
       // Of several models for a pair, the first serves the pair; the others have a name.
       const serves = (model) => model.pair && models.find((each) => each.pair === model.pair) === model;
       const options = models.map(
-          (model) => (serves(model) ? [`pair:${model.pair}`, strings.pairName(model.pair)] :
-                                      [`model:${model.id}`, model.id]));
+          (model) =>
+              (serves(model) ? [`pair:${model.pair}`, strings.pairName(model.pair)] :
+                               [`model:${model.id}`, model.id]));
       pair.name.textContent = models.every(serves) ? strings.pair : strings.model;
       pair.show(options, state.model ? `model:${state.model}` : `pair:${state.pair}`);
     },

@@ -1,6 +1,6 @@
 // What the page shows, and the address that says so: every choice is a parameter of the address, so that a
-// link shows the same, and back and forward work. Parameters with their default value are left out; in the tour,
-// the defaults are what the step shows.
+// link shows the same, and back and forward work. Parameters with their default value are left out; in the
+// tour, the defaults are what the step shows.
 //
 // Beside a server the parameters are the query (`/?pair=de-en&text=...`); in a file they are the fragment. In
 // a frame without an address (srcdoc, as in notebooks) they are kept in memory only.

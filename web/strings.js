@@ -232,7 +232,8 @@ export const strings = {
       "Recurrent networks with attention had a single matrix between target and source. It looked much like this mean over the heads of a layer. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another."
     ],
   ],
-  tourRnn: "A recurrent network with attention has a single matrix between target and source: this one. It looks much like the mean over the heads of a Transformer's cross-attention. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another.",
+  tourRnn:
+      "A recurrent network with attention has a single matrix between target and source: this one. It looks much like the mean over the heads of a Transformer's cross-attention. What was added is that tokens of one sentence look at each other, in many ways at once, and without waiting for one another.",
   step: (n) => `Step ${n}`,
   temperature: "Temperature",
   top: "Top-p",

@@ -10,7 +10,16 @@ export function tourSentence(state) {
 }
 
 /// What no step has changed.
-const kPlain = {layer: 0, head: 0, token: "", words: false, sort: "place", least: "", off: "", target: ""};
+const kPlain = {
+  layer: 0,
+  head: 0,
+  token: "",
+  words: false,
+  sort: "place",
+  least: "",
+  off: "",
+  target: ""
+};
 
 export function createTour(app) {
   /// The last step is about the RNN, where the server has it; the others about a Transformer.

@@ -52,7 +52,8 @@ export class Trace {
     this.targetLabels = tokenLabels(this.targetTokens);
     this.readLabels = tokenLabels(this.decoderTokens);
     // Marian's decoder begins with the padding token.
-    if (this.sourceTokens.length > 0 && this.readLabels[0]?.special) this.readLabels[0].text = strings.startToken;
+    if (this.sourceTokens.length > 0 && this.readLabels[0]?.special)
+      this.readLabels[0].text = strings.startToken;
     this.means = new Map();
   }
 
