@@ -1,17 +1,14 @@
 // heed train
 
 #include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -21,36 +18,26 @@
 #include "models/architecture.h"
 #include "train/task.h"
 #include "train/trainer.h"
+#include "train/training_options.h"
 
 namespace heed::cli {
 namespace {
 
-struct TrainOptions {
+/// What is not part of heed::TrainOptions as it stands.
+struct CommandOptions {
   CommonOptions common;
-  std::vector<std::string> pairs;
-  std::string source, target, text, valid_pairs, valid_source, valid_target, valid_text;
-  bool swap = false, lossy = false;
-  std::string output, from, recipe, preset = "small";
+  TrainOptions training;
+  std::string languages, from, arch, precision;
   std::optional<int64_t> max_steps, batch_tokens;
   std::optional<double> max_minutes, max_epochs;
   std::optional<uint64_t> seed;
   std::optional<int> shards;
-  std::string task, arch, precision, languages;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings;  // KEY=VALUE
 };
 
-/// Whether training data is given on the command line. It replaces the corpora of the recipe.
-bool names_pairs(const TrainOptions& o) {
-  return !o.pairs.empty() || !o.source.empty() || !o.target.empty();
-}
-
-/// Settings in the order in which they apply: recipe file, --set, the options that set a single recipe key.
-train::Recipe make_recipe(const TrainOptions& o) {
+/// Settings in the order in which they apply: --set, the options that set a single recipe key.
+std::vector<train::Setting> settings_of(const CommandOptions& o) {
   std::vector<train::Setting> settings;
-  if (!o.recipe.empty()) {
-    const std::string folder = std::filesystem::path(o.recipe).parent_path();
-    settings = train::read_settings(read_input(o.recipe), o.recipe, folder);
-  }
   for (const std::string& setting : o.settings) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) fail(ErrorKind::kUsage, "--set takes KEY=VALUE, not '{}'", setting);
@@ -65,40 +52,24 @@ train::Recipe make_recipe(const TrainOptions& o) {
   if (!o.precision.empty()) add("training.precision", o.precision, "--precision");
   if (!o.arch.empty()) add("model.arch", o.arch, "--arch");
   if (!o.from.empty()) add("training.from", o.from, "--from");
-  train::Recipe recipe = train::make_recipe(o.preset, o.task, settings);
-  if (names_pairs(o)) {
-    recipe.corpora.clear();
-    for (const std::string& pairs : o.pairs) {
-      if (o.pairs.size() > 1) recipe.corpora.push_back({.pairs = std::filesystem::absolute(pairs)});
-    }
-  }
-  return recipe;
+  return settings;
 }
 
-train::TrainerOptions trainer_options(const TrainOptions& o) {
-  train::TrainerOptions options;
-  options.output = o.output;
-  const LineReaderOptions lines{.lossy = o.lossy};
-  if (o.pairs.size() > 1 && (!o.source.empty() || !o.target.empty())) {
-    fail(ErrorKind::kUsage, "--pairs and --source with --target exclude each other: give one of them");
-  }
-  const std::string pairs = o.pairs.size() == 1 ? o.pairs[0] : "";  // several are corpora of the recipe
-  options.data = {{pairs, o.source, o.target, o.swap, lines}, o.text, lines};
-  options.validation = {{o.valid_pairs, o.valid_source, o.valid_target, o.swap, lines}, o.valid_text, lines};
-  options.recipe = make_recipe(o);
+train::TrainerOptions trainer_options(const CommandOptions& o) {
+  TrainOptions training = o.training;
+  training.max_steps = o.max_steps.value_or(0);
+  training.max_minutes = o.max_minutes.value_or(0);
+  training.max_epochs = o.max_epochs.value_or(0);
+  if (!o.languages.empty()) split_pair(o.languages);  // names --pair if it is none
+  training.languages = o.languages;
+  train::TrainerOptions options = train::trainer_options(training, settings_of(o));
   options.threads = o.common.threads;
-  options.max_steps = o.max_steps.value_or(0);
-  options.max_minutes = o.max_minutes.value_or(0);
-  options.max_epochs = o.max_epochs.value_or(0);
-  if (!o.languages.empty()) {
-    std::tie(options.source_language, options.target_language) = split_pair(o.languages);
-  }
   options.stop = &interrupted();
   options.on_ready = [] { on_interrupt(OnInterrupt::kFinishWork); };
   return options;
 }
 
-int run_train_with(const TrainOptions& o, distributed::Communicator& ranks) {
+int run_train_with(const CommandOptions& o, distributed::Communicator& ranks) {
   train::TrainerOptions options;
   distributed::together(ranks, [&] { options = trainer_options(o); });
   options.ranks = &ranks;
@@ -126,14 +97,14 @@ int run_train_with(const TrainOptions& o, distributed::Communicator& ranks) {
     const bool older = summary.best_step < summary.steps;
     progress.message(fmt::format(
         "done: {} in {}; the model is in {}{}", counted(summary.steps, "step"), duration(summary.seconds),
-        o.output,
+        o.training.output,
         older ? fmt::format(", with the weights of step {}, the best validation", summary.best_step) : ""));
   }
   return kExitDone;
 }
 
 /// With several processes, rank 0 reports what all have agreed on.
-int run_train(const TrainOptions& o) {
+int run_train(const CommandOptions& o) {
   distributed::Communicator& ranks = distributed::world();
   try {
     return run_train_with(o, ranks);
@@ -146,7 +117,7 @@ int run_train(const TrainOptions& o) {
 }  // namespace
 
 void add_train(Command& app, Work& work) {
-  auto o = std::make_shared<TrainOptions>();
+  auto o = std::make_shared<CommandOptions>();
   Command* command =
       app.add_subcommand("train", "Train a translation model, a language model or a classifier");
   command->footer(
@@ -161,45 +132,45 @@ void add_train(Command& app, Work& work) {
       "processes "
       "train one model, with the weights of a training in one process.");
   command
-      ->add_option("--task", o->task,
+      ->add_option("--task", o->training.task,
                    "translation, lm (language model) or classify [default: that of the architecture]")
       ->type_name("TASK");
   command
-      ->add_option("--text", o->text,
+      ->add_option("--text", o->training.text,
                    "Training data of a language model (plain text) or a classifier (lines of LABEL TAB TEXT)")
       ->type_name("F");
-  command->add_option("--valid-text", o->valid_text, "Validation data in the format of --text")
+  command->add_option("--valid-text", o->training.valid_text, "Validation data in the format of --text")
       ->type_name("F");
   command
-      ->add_option("--pairs", o->pairs,
+      ->add_option("--pairs", o->training.pairs,
                    "Parallel training data, lines of SOURCE TAB TARGET; may be repeated. A recipe can list "
                    "several corpora with weights")
       ->repeatable()
       ->type_name("F.tsv");
   command
-      ->add_option("--source", o->source,
+      ->add_option("--source", o->training.source,
                    "Source side of the training data, one sentence per line; instead of --pairs")
       ->type_name("F");
-  command->add_option("--target", o->target, "Target side of the training data")->type_name("F");
-  command->add_option("--valid-pairs", o->valid_pairs, "Validation data in the format of --pairs")
+  command->add_option("--target", o->training.target, "Target side of the training data")->type_name("F");
+  command->add_option("--valid-pairs", o->training.valid_pairs, "Validation data in the format of --pairs")
       ->type_name("F.tsv");
-  command->add_option("--valid-source", o->valid_source, "Source side of the validation data")
+  command->add_option("--valid-source", o->training.valid_source, "Source side of the validation data")
       ->type_name("F");
-  command->add_option("--valid-target", o->valid_target, "Target side of the validation data")
+  command->add_option("--valid-target", o->training.valid_target, "Target side of the validation data")
       ->type_name("F");
-  command->add_flag("--swap", o->swap, "Swap source and target");
-  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
-  command->add_option("--output", o->output, "Model directory to create, or to resume")
+  command->add_flag("--swap", o->training.swap, "Swap source and target");
+  command->add_flag("--lossy", o->training.lossy, "Replace invalid UTF-8 instead of failing");
+  command->add_option("--output", o->training.output, "Model directory to create, or to resume")
       ->required()
       ->type_name("DIR");
   command
       ->add_option("--from", o->from,
                    "Fine-tune this model: start from its weights and tokenizer (training.from)")
       ->type_name("DIR");
-  command->add_option("--preset", o->preset, "Built-in recipe: tiny, small or base")
+  command->add_option("--preset", o->training.preset, "Built-in recipe: tiny, small or base")
       ->show_default()
       ->type_name("NAME");
-  command->add_option("--recipe", o->recipe, "TOML file whose settings override the preset")
+  command->add_option("--recipe", o->training.recipe, "TOML file whose settings override the preset")
       ->type_name("F.toml");
   command
       ->add_option("--set", o->settings,
