@@ -662,7 +662,7 @@ TEST_F(CliTest, InfoDescribesAModel) {
   expect_failure(heed_command({"info", folder_.path("none")}), 1, {"DIR", "none"});
 }
 
-// Bundled models contain their training log, and that of a second training.
+// Bundled models contain their training log, and those of the trainings after it.
 TEST_F(CliTest, InfoShowsTheCurvesOfALogBesideTheModel) {
   std::filesystem::copy(model_, folder_.path("copy"), std::filesystem::copy_options::recursive);
   std::filesystem::remove_all(folder_.path("copy/training"));
@@ -686,6 +686,9 @@ TEST_F(CliTest, InfoShowsTheCurvesOfALogBesideTheModel) {
                 line(5, 0.0005, R"(,"valid_loss":2.4,"bleu":31)") +
                     line(6, 0.0005, R"(,"valid_loss":2.1,"bleu":29,"best":true)"));
   EXPECT_NE(heed_command({"info", folder_.path("copy")}).out.find("best: step 26"), std::string::npos);
+  folder_.write("copy/training-log-further-2.jsonl",
+                line(4, 0.0005, R"(,"valid_loss":2.0,"bleu":31,"best":true)"));
+  EXPECT_NE(heed_command({"info", folder_.path("copy")}).out.find("best: step 30"), std::string::npos);
 }
 
 TEST_F(CliTest, ConvertsToHalfTheSize) {

@@ -60,4 +60,4 @@ def test_files(trace, tmp_path):
 def test_text(trace):
     lines = trace.to_text(60).splitlines()
     assert max(map(len, lines)) <= 60 and any("cross" in line for line in lines)
-    assert "cross 2x8x" in repr(trace)
+    assert "cross 3x8x" in repr(trace)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/checks.h"
+#include "base/cancellation.h"
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
 #include "decode/text_generator.h"
@@ -82,7 +83,7 @@ Generator& Generator::operator=(Generator&&) noexcept = default;
 namespace {
 
 void require_running(const GenerateOptions& options) {
-  if (options.cancelled != nullptr && options.cancelled->load()) throw Cancelled();
+  if (is_cancelled(options.cancelled)) throw Cancelled();
 }
 
 }  // namespace

@@ -32,15 +32,23 @@ Curve smoothed(const Curve& curve) {
   return means;
 }
 
-/// The steps of the fine-tuning follow those of the first training.
+/// training-log.jsonl, training-log-further.jsonl, training-log-further-2.jsonl, ..., as far as they exist.
+std::vector<std::string> training_logs(const std::string& directory) {
+  std::vector<std::string> names;
+  for (std::string name = "training-log.jsonl"; std::filesystem::is_regular_file(directory + "/" + name);) {
+    names.push_back(std::move(name));
+    const size_t before = names.size();
+    name = before == 1 ? "training-log-further.jsonl" : fmt::format("training-log-further-{}.jsonl", before);
+  }
+  return names;
+}
+
+/// The steps of each training follow those of the one before.
 std::vector<train::Metrics> read_logs(const std::string& directory) {
-  const auto exists = [&](const char* name) {
-    return std::filesystem::is_regular_file(directory + "/" + name);
-  };
-  if (exists("training/metrics.jsonl")) return train::read_metrics(directory + "/training/metrics.jsonl");
+  const std::string own = directory + "/training/metrics.jsonl";
+  if (std::filesystem::is_regular_file(own)) return train::read_metrics(own);
   std::vector<train::Metrics> all;
-  for (const char* name : {"training-log.jsonl", "training-log-further.jsonl"}) {
-    if (!exists(name)) continue;
+  for (const std::string& name : training_logs(directory)) {
     const int64_t before = all.empty() ? 0 : all.back().step;
     for (train::Metrics& each : train::read_metrics(directory + "/" + name)) {
       each.step += before;

@@ -16,8 +16,9 @@ struct CurvePlot {
 };
 
 /// The plots for the training log of a model directory: training/metrics.jsonl, or, in bundled models,
-/// training-log.jsonl followed by training-log-further.jsonl. The best validation is a curve with one marked
-/// point. Empty without a log. Throws kFormat for a log that cannot be read.
+/// training-log.jsonl, training-log-further.jsonl, training-log-further-2.jsonl and so on. The best
+/// validation is a curve with one marked point. Empty without a log. Throws kFormat for a log that cannot be
+/// read.
 std::vector<CurvePlot> training_curves(const std::string& directory);
 
 }  // namespace heed::cli

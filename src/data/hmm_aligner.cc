@@ -16,7 +16,7 @@ constexpr double kUniform = 0.15;
 // Probability of token pairs that never co-occurred.
 constexpr double kUnseen = 1e-7;
 // Sentence pairs per work item.
-constexpr size_t kBlock = 256;
+constexpr size_t kPairsPerBlock = 256;
 
 // Expected counts in fixed point: sums of integers do not depend on their order. 2^-26 is far below any count
 // that matters, and 2^38 counts fit.
@@ -71,10 +71,10 @@ HmmAligner::HmmAligner(const Sequences& sources, const Sequences& targets, int64
 void HmmAligner::improve_model1(const Sequences& sources, const Sequences& targets, ThreadPool& pool) {
   std::vector<uint64_t> counts(table_.size());
   const auto pairs = static_cast<size_t>(sources.count());
-  pool.run((pairs + kBlock - 1) / kBlock, [&](size_t block) {
+  pool.run((pairs + kPairsPerBlock - 1) / kPairsPerBlock, [&](size_t block) {
     options_.stop.check();
     std::vector<size_t> places;
-    for (size_t n = block * kBlock; n < std::min(pairs, (block + 1) * kBlock); ++n) {
+    for (size_t n = block * kPairsPerBlock; n < std::min(pairs, (block + 1) * kPairsPerBlock); ++n) {
       const auto source = sources[static_cast<int>(n)], target = targets[static_cast<int>(n)];
       for (const int32_t word : target) {
         places.clear();
@@ -128,11 +128,11 @@ void HmmAligner::improve(const Sequences& sources, const Sequences& targets, Thr
   std::vector<uint64_t> counts(table_.size()), jump_counts(jumps_.size());
   const auto pairs = static_cast<size_t>(sources.count());
   const double p0 = options_.null_probability;
-  pool.run((pairs + kBlock - 1) / kBlock, [&](size_t block) {
+  pool.run((pairs + kPairsPerBlock - 1) / kPairsPerBlock, [&](size_t block) {
     options_.stop.check();
     Lattice l;
     std::vector<double> scale;
-    for (size_t n = block * kBlock; n < std::min(pairs, (block + 1) * kBlock); ++n) {
+    for (size_t n = block * kPairsPerBlock; n < std::min(pairs, (block + 1) * kPairsPerBlock); ++n) {
       const auto source = sources[static_cast<int>(n)], target = targets[static_cast<int>(n)];
       if (source.size() < 2 || target.size() < 2) continue;
       fill(l, source, target);

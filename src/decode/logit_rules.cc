@@ -1,7 +1,6 @@
 #include "decode/logit_rules.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/option_error.h"
@@ -9,8 +8,6 @@
 
 namespace heed::decode {
 namespace {
-
-constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
 void require_prefix(const LogitRules::Sentence& sentence, const models::AutoregressiveModel& model,
                     const std::vector<int32_t>& ends) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@
 #include "decode/search_options.h"
 
 namespace heed::decode {
+
+/// The logit of a token that must not be generated.
+constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
 /// The logits of the next token, for the whole vocabulary or a shortlist.
 struct TokenLogits {

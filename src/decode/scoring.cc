@@ -1,7 +1,6 @@
 #include "decode/scoring.h"
 
 #include <cmath>
-#include <limits>
 
 #include "base/check.h"
 #include "decode/logit_rules.h"
@@ -26,8 +25,6 @@ void require_readable(const models::Seq2Seq& model, const std::vector<int32_t>& 
     }
   }
 }
-
-constexpr float kForbidden = -std::numeric_limits<float>::infinity();
 
 /// The rules of a search, applied to the logits of one pair.
 class PairRules {

@@ -3,6 +3,8 @@
 #include <exception>
 #include <utility>
 
+#include "base/cancellation.h"
+
 namespace heed::decode {
 namespace {
 
@@ -13,9 +15,7 @@ class OnlyCaller : public SearchCaller {
       : options_(options), take_(take), control_(control) {}
 
   const SearchOptions& options() const override { return options_; }
-  bool cancelled() const override {
-    return control_.cancelled != nullptr && control_.cancelled->load(std::memory_order_relaxed);
-  }
+  bool cancelled() const override { return is_cancelled(control_.cancelled); }
   bool shows() const override { return control_.show != nullptr; }
   void show(uint64_t number, const std::vector<int32_t>& ids) override { control_.show(number, ids); }
   void take(uint64_t number, std::vector<Hypothesis> hypotheses) override {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/blocked_signals.h"
+#include "base/cancellation.h"
 #include "base/memory_pool.h"
 #include "base/thread_pool.h"
 
@@ -26,8 +27,7 @@ class SharedSearch::Job : public SearchCaller {
 
   const SearchOptions& options() const override { return search_.options(); }
   bool cancelled() const override {
-    return failed_.load(std::memory_order_relaxed) ||
-           (control_.cancelled != nullptr && control_.cancelled->load(std::memory_order_relaxed));
+    return failed_.load(std::memory_order_relaxed) || is_cancelled(control_.cancelled);
   }
   bool shows() const override { return control_.show != nullptr; }
   void show(uint64_t number, const std::vector<int32_t>& ids) override { control_.show(number, ids); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/cancellation.h"
 #include "base/check.h"
 #include "base/file.h"
 #include "decode/length_batches.h"
@@ -68,7 +69,7 @@ WordPieceEncoding TextClassifier::encode(const ClassifierText& text) const {
 
 std::vector<Classification> TextClassifier::classify(const std::vector<ClassifierText>& texts,
                                                      const std::atomic<bool>* cancelled) const {
-  const auto stopped = [&] { return cancelled != nullptr && cancelled->load(); };
+  const auto stopped = [&] { return is_cancelled(cancelled); };
   std::vector<WordPieceEncoding> encodings(texts.size());
   pool_.run(texts.size(), [&](size_t n) {
     if (!stopped()) encodings[n] = encode(texts[n]);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/cancellation.h"
 #include "base/check.h"
 #include "decode/length_batches.h"
 #include "models/finite_output.h"
@@ -102,7 +103,7 @@ WordPieceEncoding TextEmbedder::encode(const std::string& text) const {
 
 TextVectors TextEmbedder::embed(const std::vector<std::string>& texts,
                                 const std::atomic<bool>* cancelled) const {
-  const auto stopped = [&] { return cancelled != nullptr && cancelled->load(); };
+  const auto stopped = [&] { return is_cancelled(cancelled); };
   std::vector<WordPieceEncoding> encodings(texts.size());
   pool_.run(texts.size(), [&](size_t n) {
     if (!stopped()) encodings[n] = encode(texts[n]);

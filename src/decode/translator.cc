@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/cancellation.h"
 #include "base/check.h"
 #include "decode/part_text.h"
 #include "decode/word_alignment.h"
@@ -45,10 +46,6 @@ SearchOptions search_options(const TranslatorOptions& options, const Tokenizer& 
         std::make_shared<const std::vector<PieceStart>>(piece_starts(tokenizer.vocabulary()));
   }
   return search;
-}
-
-bool is_set(const std::atomic<bool>* flag) {
-  return flag != nullptr && flag->load(std::memory_order_relaxed);
 }
 
 bool is_digit(char c) {
@@ -101,7 +98,7 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
 void Translator::split(TranslationWindow& window, const Control& control) const {
   window.lines.resize(window.inputs.size());
   pool_.run(window.inputs.size(), [&](size_t n) {
-    if (!is_set(control.cancelled)) window.lines[n] = splitter_.split(window.inputs[n]);
+    if (!is_cancelled(control.cancelled)) window.lines[n] = splitter_.split(window.inputs[n]);
   });
   window.number_parts();
   if (!required_.empty()) require_texts(window);
@@ -433,12 +430,12 @@ bool Translator::translate(const NextLine& next, const std::function<void(Transl
       window.inputs.push_back(line);
     if (window.inputs.empty()) return true;
     split(window, control);
-    if (is_set(control.cancelled) || !search(window, before, control)) return false;
+    if (is_cancelled(control.cancelled) || !search(window, before, control)) return false;
     std::vector<Translation> translations(window.lines.size());
     pool_.run(translations.size(), [&](size_t n) {
-      if (!is_set(control.cancelled)) translations[n] = assembler_.assemble(window, n);
+      if (!is_cancelled(control.cancelled)) translations[n] = assembler_.assemble(window, n);
     });
-    if (is_set(control.cancelled)) return false;
+    if (is_cancelled(control.cancelled)) return false;
     for (Translation& translation : translations) take(std::move(translation));
     parts_before += window.hypotheses.size();
     before.lines += window.lines.size();

@@ -16,7 +16,7 @@ namespace heed {
 namespace {
 
 constexpr int kFewestColumns = 20;
-constexpr int kGap = 2;            // between heads
+constexpr int kColumnGap = 2;      // between heads
 constexpr int kValueColumns = 4;   // "100" and the shade or a space
 constexpr int kNarrowestHead = 7;  // room for "Head 12"
 constexpr int kMostKeyRows = 10;
@@ -87,7 +87,7 @@ class Writer {
     cell_columns_ = options_.values ? kValueColumns : (keys * 2 <= room ? 2 : widest);
     keys_per_matrix_ = std::max(1, std::min(keys, room / cell_columns_));
     matrix_columns_ = std::max(keys_per_matrix_ * cell_columns_, kNarrowestHead);
-    heads_per_row_ = std::max(1, (room + kGap) / (matrix_columns_ + kGap));
+    heads_per_row_ = std::max(1, (room + kColumnGap) / (matrix_columns_ + kColumnGap));
   }
 
   void write_layer(Stack stack, size_t layer) {
@@ -123,11 +123,11 @@ class Writer {
     for (const size_t head : heads) {
       std::string caption = trace_.heads_averaged ? "Mean" : fmt::format("Head {}", head + 1);
       if (part) caption += fmt::format(", keys {} to {}", begin + 1, end);
-      captions += fit_left(caption, matrix_columns_) + std::string(kGap, ' ');
+      captions += fit_left(caption, matrix_columns_) + std::string(kColumnGap, ' ');
     }
     line(without_end_spaces(captions));
     write_key_labels(heads.size(), begin, end);
-    const int padding = matrix_columns_ - (end - begin) * cell_columns_ + kGap;
+    const int padding = matrix_columns_ - (end - begin) * cell_columns_ + kColumnGap;
     for (size_t query = 0; query < query_labels_.size(); ++query) {
       std::string cells = fit_right(query_labels_[query].text, label_columns_) + " ";
       for (const size_t head : heads) {
@@ -155,7 +155,7 @@ class Writer {
         const std::string character = row < above ? "" : name[row - above];
         labels += options_.values ? fit_right(character, cell_columns_) : fit_left(character, cell_columns_);
       }
-      const std::string padding(matrix_columns_ - (end - begin) * cell_columns_ + kGap, ' ');
+      const std::string padding(matrix_columns_ - (end - begin) * cell_columns_ + kColumnGap, ' ');
       std::string content(label_columns_ + 1, ' ');
       for (size_t n = 0; n < matrices; ++n) content += labels + padding;
       line(std::move(content));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kBarShare = 0.72;    // of the space of a bar
 constexpr double kLongestLabel = 90;  // in points
-constexpr double kLabelGap = 4;
+constexpr double kBarLabelGap = 4;
 constexpr int kMostBins = 100;
 constexpr double kMostBars = 2000;
 
@@ -90,8 +90,8 @@ Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>&
   fitting.width = std::max(options.width, count * pitch + 100);
   Chart chart(fitting);
   // Labels are horizontal if the widest fits its slot; at most 70 points are for the numbers of the y axis.
-  const bool flat = size.width + kLabelGap <= (fitting.width - 70) / count;
-  chart.begin(axis, kLabelGap + (flat ? pitch : size.width));
+  const bool flat = size.width + kBarLabelGap <= (fitting.width - 70) / count;
+  chart.begin(axis, kBarLabelGap + (flat ? pitch : size.width));
   draw_bars(chart, axis, values, kBarShare);
   draw_numbers(chart, axis, values);
   const double slot = chart.plot().width / count;
@@ -101,7 +101,7 @@ Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>&
     text.max_width = kLongestLabel;
     text.upward = !flat;
     const double middle = chart.plot().left + (static_cast<double>(n) + 0.5) * slot;
-    const double top = chart.plot().bottom() + kLabelGap;
+    const double top = chart.plot().bottom() + kBarLabelGap;
     text.at = flat ? Point{middle, top + size.ascent} : Point{middle + (size.ascent - size.descent) / 2, top};
     chart.picture().add(text);
   }

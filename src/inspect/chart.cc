@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-constexpr double kMargin = 12, kTick = 3, kGap = 4;
+constexpr double kChartMargin = 12, kTick = 3, kChartGap = 4;
 constexpr double kSmallestPlot = 40;
 
 }  // namespace
@@ -35,15 +35,15 @@ Chart::Chart(const ChartOptions& options) : options_(options), ink_(ink_on(optio
   const Colour& paper = options.background;
   faint_ = {(ink_.red + 5 * paper.red) / 6, (ink_.green + 5 * paper.green) / 6,
             (ink_.blue + 5 * paper.blue) / 6};
-  top_ = kMargin;
+  top_ = kChartMargin;
   if (options.title.empty()) return;
-  Text title = label(visible_text(options.title), {kMargin, top_}, Align::kStart);
+  Text title = label(visible_text(options.title), {kChartMargin, top_}, Align::kStart);
   title.size = options.font_size * 1.25;
   title.bold = true;
   title.lines = 2;
-  title.max_width = options.width - 2 * kMargin;
+  title.max_width = options.width - 2 * kChartMargin;
   title.at.y += picture_.measure(title).ascent;
-  top_ = picture_.add(title).bottom() + 2 * kGap;
+  top_ = picture_.add(title).bottom() + 2 * kChartGap;
 }
 
 Text Chart::label(const std::string& text, Point at, Align align) const {
@@ -59,23 +59,23 @@ Text Chart::label(const std::string& text, Point at, Align align) const {
 void Chart::add_legend(const std::vector<std::string>& names) {
   constexpr double kSample = 22;  // length of the line before a name
   const double row = options_.font_size * 1.5;
-  double x = kMargin;
+  double x = kChartMargin;
   for (size_t n = 0; n < names.size(); ++n) {
     Text name = label(visible_text(names[n]), {}, Align::kStart);
-    name.max_width = options_.width - 2 * kMargin - kSample - kGap;
-    const double width = kSample + kGap + picture_.measure(name).width;
-    if (x > kMargin && x + width > options_.width - kMargin) {
-      x = kMargin;
+    name.max_width = options_.width - 2 * kChartMargin - kSample - kChartGap;
+    const double width = kSample + kChartGap + picture_.measure(name).width;
+    if (x > kChartMargin && x + width > options_.width - kChartMargin) {
+      x = kChartMargin;
       top_ += row;
     }
     const SeriesStyle style = series_style(n);
     const double middle = top_ + options_.font_size * 0.6;
     picture_.add(Polyline{{{x, middle}, {x + kSample, middle}}, style.colour, 1.5, style.dashes});
-    name.at = {x + kSample + kGap, top_ + options_.font_size * 0.95};
+    name.at = {x + kSample + kChartGap, top_ + options_.font_size * 0.95};
     picture_.add(name);
-    x += width + 3 * kGap;
+    x += width + 3 * kChartGap;
   }
-  top_ += row + kGap;
+  top_ += row + kChartGap;
 }
 
 double Chart::x_axis_room() const {
@@ -89,10 +89,11 @@ void Chart::begin(const Axis& y_axis, double below) {
     numbers = std::max(numbers, picture_.measure(label(tick.label, {}, Align::kEnd)).width);
   }
   const double name_room = size * 1.5;
-  plot_.left = kMargin + (options_.y_name.empty() ? 0 : name_room) + numbers + kGap + kTick;
+  plot_.left = kChartMargin + (options_.y_name.empty() ? 0 : name_room) + numbers + kChartGap + kTick;
   plot_.top = top_ + size / 2;
-  plot_.width = options_.width - kMargin - size - plot_.left;
-  plot_.height = options_.height - kMargin - (options_.x_name.empty() ? 0 : name_room) - below - plot_.top;
+  plot_.width = options_.width - kChartMargin - size - plot_.left;
+  plot_.height =
+      options_.height - kChartMargin - (options_.x_name.empty() ? 0 : name_room) - below - plot_.top;
   if (plot_.width < kSmallestPlot || plot_.height < kSmallestPlot) {
     fail(ErrorKind::kUsage,
          "a chart of {} x {} points has no room for its labels: make it larger, or the font smaller",
@@ -101,18 +102,18 @@ void Chart::begin(const Axis& y_axis, double below) {
   for (const Tick& tick : y_axis.ticks()) {
     const double y = y_at(y_axis, tick.value);
     picture_.add(Polyline{{{plot_.left, y}, {plot_.right(), y}}, faint_, 0.5, {}});
-    picture_.add(label(tick.label, {plot_.left - kTick - kGap, y + size * 0.36}, Align::kEnd));
+    picture_.add(label(tick.label, {plot_.left - kTick - kChartGap, y + size * 0.36}, Align::kEnd));
   }
   picture_.add(Polyline{{{plot_.left, plot_.bottom()}, {plot_.right(), plot_.bottom()}}, ink_, 0.75, {}});
-  Text name = label(visible_text(options_.x_name), {plot_.left + plot_.width / 2, options_.height - kMargin},
-                    Align::kMiddle);
+  Text name = label(visible_text(options_.x_name),
+                    {plot_.left + plot_.width / 2, options_.height - kChartMargin}, Align::kMiddle);
   name.max_width = plot_.width;
   name.at.y -= picture_.measure(name).descent;
   picture_.add(name);
   name.label.text = visible_text(options_.y_name);
   name.max_width = plot_.height;
   name.upward = true;
-  name.at = {kMargin + size * 0.8, plot_.top + plot_.height / 2};
+  name.at = {kChartMargin + size * 0.8, plot_.top + plot_.height / 2};
   picture_.add(name);
 }
 
@@ -124,7 +125,7 @@ void Chart::draw_x_axis(const Axis& x_axis) {
     const Text text =
         label(tick.label, {x, plot_.bottom() + kTick + options_.font_size * 1.2}, Align::kMiddle);
     const double half = picture_.measure(text).width / 2;
-    if (x - half < used + kGap || x + half > options_.width) continue;
+    if (x - half < used + kChartGap || x + half > options_.width) continue;
     used = x + half;
     picture_.add(text);
   }

@@ -14,9 +14,9 @@
 namespace heed {
 namespace {
 
-constexpr int kFewestColumns = 30, kFewestRows = 8;
+constexpr int kFewestCurveColumns = 30, kFewestRows = 8;
 constexpr int kDotsAcross = 2, kDotsDown = 4;
-constexpr const char* kMark = "\u25cf";
+constexpr const char* kCurveMark = "\u25cf";
 constexpr int kBraille = 0x2800;  // the pattern without dots
 
 /// The bit of a braille pattern for the dot at [row][column] of a character (The Unicode Standard, block
@@ -75,9 +75,9 @@ char curve_letter(size_t curve) {
   return static_cast<char>('a' + curve % 26);
 }
 
-class Writer {
+class CurveWriter {
  public:
-  Writer(const std::vector<Curve>& curves, const CurveTerminalOptions& options)
+  CurveWriter(const std::vector<Curve>& curves, const CurveTerminalOptions& options)
       : curves_(curves), options_(options), ranges_(curve_ranges(curves, options.x_scale, options.y_scale)) {}
 
   std::string write() {
@@ -123,7 +123,7 @@ class Writer {
     int used = 0;
     for (size_t n = 0; n < curves_.size(); ++n) {
       const bool letters = curves_.size() > 1 && options_.colours == TerminalColours::kNone;
-      const std::string mark = curves_[n].marked ? kMark
+      const std::string mark = curves_[n].marked ? kCurveMark
                                : letters         ? std::string(1, curve_letter(n))
                                                  : "\u2501";
       const std::string name =
@@ -149,7 +149,7 @@ class Writer {
         std::string stretch;
         for (; column < columns && field.owner(column, row) == owner; ++column) {
           if (owner >= 0 && field.dots(column, row) == DotField::kMarked) {
-            stretch += kMark;
+            stretch += kCurveMark;
           } else if (owner < 0 || letters) {
             stretch += owner < 0 ? ' ' : curve_letter(owner);
           } else {
@@ -196,11 +196,11 @@ class Writer {
 }  // namespace
 
 std::string curve_terminal(const std::vector<Curve>& curves, const CurveTerminalOptions& options) {
-  if (options.columns < kFewestColumns || options.rows < kFewestRows) {
+  if (options.columns < kFewestCurveColumns || options.rows < kFewestRows) {
     fail(ErrorKind::kUsage, "{} columns and {} rows are too few for a curve: use at least {} and {}",
-         options.columns, options.rows, kFewestColumns, kFewestRows);
+         options.columns, options.rows, kFewestCurveColumns, kFewestRows);
   }
-  return Writer(curves, options).write();
+  return CurveWriter(curves, options).write();
 }
 
 }  // namespace heed

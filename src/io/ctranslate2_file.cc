@@ -24,9 +24,10 @@ struct VariableType {
   uint64_t size;  // bytes of an element
 };
 /// By the number in the file.
-constexpr VariableType kTypes[] = {{"F32", DType::kFloat32, true, 4}, {"I8", DType::kInt8, true, 1},
-                                   {"I16", DType::kInt32, false, 2},  {"I32", DType::kInt32, true, 4},
-                                   {"F16", DType::kFloat16, true, 2}, {"BF16", DType::kBFloat16, true, 2}};
+constexpr VariableType kVariableTypes[] = {
+    {"F32", DType::kFloat32, true, 4}, {"I8", DType::kInt8, true, 1},
+    {"I16", DType::kInt32, false, 2},  {"I32", DType::kInt32, true, 4},
+    {"F16", DType::kFloat16, true, 2}, {"BF16", DType::kBFloat16, true, 2}};
 
 }  // namespace
 
@@ -94,13 +95,13 @@ class Ctranslate2File::Parser {
       }
       for (int64_t& length : lengths) length = number<uint32_t>();
       const auto type = number<uint8_t>();
-      if (type >= std::size(kTypes))
+      if (type >= std::size(kVariableTypes))
         refuse(fmt::format("'{}' has the unknown type {}", shown(info.name), type));
-      info.type = kTypes[type].name;
-      info.dtype = kTypes[type].dtype;
-      info.readable = kTypes[type].readable;
+      info.type = kVariableTypes[type].name;
+      info.dtype = kVariableTypes[type].dtype;
+      info.readable = kVariableTypes[type].readable;
       const auto bytes = number<uint32_t>();
-      uint64_t size = kTypes[type].size;
+      uint64_t size = kVariableTypes[type].size;
       bool overflow = false;
       for (const int64_t length : lengths) overflow |= __builtin_mul_overflow(size, length, &size);
       if (overflow || size != bytes) {
@@ -262,8 +263,8 @@ void write_string(AtomicFile& file, const std::string& text) {
 }
 
 uint8_t number_of_type(DType dtype) {
-  for (size_t n = 0; n < std::size(kTypes); ++n) {
-    if (kTypes[n].readable && kTypes[n].dtype == dtype) return static_cast<uint8_t>(n);
+  for (size_t n = 0; n < std::size(kVariableTypes); ++n) {
+    if (kVariableTypes[n].readable && kVariableTypes[n].dtype == dtype) return static_cast<uint8_t>(n);
   }
   HEED_CHECK(false);
 }

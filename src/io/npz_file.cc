@@ -15,15 +15,15 @@
 namespace heed {
 namespace {
 
-constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr size_t kMaxHeaderBytes = size_t{1} << 20;
+constexpr std::string_view kArrayMagic("\x93NUMPY", 6);
+constexpr size_t kMaxArrayHeaderBytes = size_t{1} << 20;
 
 /// NumPy's names of types, and those of safetensors. Byte order: little-endian, or none for single bytes.
 struct NumberType {
   std::string_view descr, type;
   DType dtype;
 };
-constexpr NumberType kTypes[] = {
+constexpr NumberType kNumberTypes[] = {
     {"<f4", "F32", DType::kFloat32}, {"<f8", "F64", DType::kFloat64}, {"<f2", "F16", DType::kFloat16},
     {"|i1", "I8", DType::kInt8},     {"|u1", "U8", DType::kUInt8},    {"<i4", "I32", DType::kInt32},
     {"<i8", "I64", DType::kInt64},
@@ -59,8 +59,8 @@ class HeaderParser {
     info.shape = *shape;
     if (column_major && info.shape.rank() > 1)
       fail_for("the array is in Fortran order; save it in C order with numpy.ascontiguousarray");
-    const auto* known = std::ranges::find(kTypes, *type, &NumberType::descr);
-    info.readable = known != std::end(kTypes);
+    const auto* known = std::ranges::find(kNumberTypes, *type, &NumberType::descr);
+    info.readable = known != std::end(kNumberTypes);
     info.type = info.readable ? std::string(known->type) : *type;
     if (info.readable) info.dtype = known->dtype;
   }
@@ -141,11 +141,12 @@ TensorInfo read_header(const InputFile& file, const ZipEntry& entry) {
   };
   unsigned char start[8];
   read(0, start, sizeof start);
-  if (std::memcmp(start, kMagic.data(), kMagic.size()) != 0) fail_short();
+  if (std::memcmp(start, kArrayMagic.data(), kArrayMagic.size()) != 0) fail_short();
   const size_t length_bytes = start[6] == 1 ? 2 : 4;  // the version
   uint32_t length = 0;
   read(sizeof start, &length, length_bytes);
-  if (length > kMaxHeaderBytes) fail(ErrorKind::kFormat, "the header of {} has {} bytes", origin, length);
+  if (length > kMaxArrayHeaderBytes)
+    fail(ErrorKind::kFormat, "the header of {} has {} bytes", origin, length);
   std::string header(length, '\0');
   read(sizeof start + length_bytes, header.data(), header.size());
   HeaderParser(header, origin).parse(info);

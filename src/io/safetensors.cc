@@ -13,7 +13,6 @@ namespace {
 
 constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the reference implementation
-constexpr size_t kChunkBytes = size_t{1} << 18;    // hashed while in cache
 
 /// Position of a type in the write order of the reference implementation: largest elements first.
 int writing_order(DType dtype) {
@@ -71,12 +70,12 @@ std::optional<uint64_t> SafetensorsReader::stored_hash(size_t index) const {
 }
 
 void SafetensorsReader::verify() const {
-  std::vector<char> bytes(kChunkBytes);
+  std::vector<char> bytes(kReadChunkBytes);
   for (size_t index = 0; index < infos().size(); ++index) {
     const TensorInfo& tensor = infos()[index];
     Fingerprint hash;
     for (uint64_t at = tensor.begin; at < tensor.end;) {
-      const size_t count = std::min<uint64_t>(kChunkBytes, tensor.end - at);
+      const size_t count = std::min<uint64_t>(kReadChunkBytes, tensor.end - at);
       file_.read_at(data_begin_ + at, bytes.data(), count);
       hash.add(bytes.data(), count);
       at += count;

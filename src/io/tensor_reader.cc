@@ -15,8 +15,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "all formats are little-endian");
 
-constexpr size_t kChunkBytes = size_t{1} << 18;  // read, hashed and converted while in cache
-
 }  // namespace
 
 TensorReader::TensorReader(std::string path, std::vector<TensorInfo> infos)
@@ -83,7 +81,7 @@ void TensorReader::read_data(size_t index, void* destination) const {
   char* to = static_cast<char*>(destination);
   Fingerprint hash;
   for (int64_t done = 0; done < size;) {
-    const int64_t count = std::min(static_cast<int64_t>(kChunkBytes / element), size - done);
+    const int64_t count = std::min(static_cast<int64_t>(kReadChunkBytes / element), size - done);
     read_elements(index, done, count, to);
     hash.add(to, static_cast<size_t>(count) * element);
     to += static_cast<size_t>(count) * element;
@@ -97,7 +95,7 @@ template <typename Element, typename Convert>
 void TensorReader::read_converted(size_t index, float* destination, const Convert& convert) const {
   const auto total = static_cast<size_t>(infos_[index].shape.size());
   Fingerprint hash;
-  std::vector<Element> chunk(reads_parts(index) ? std::min(kChunkBytes / sizeof(Element), total) : total);
+  std::vector<Element> chunk(reads_parts(index) ? std::min(kReadChunkBytes / sizeof(Element), total) : total);
   for (size_t done = 0; done < total;) {
     const size_t count = std::min(chunk.size(), total - done);
     read_elements(index, static_cast<int64_t>(done), static_cast<int64_t>(count), chunk.data());

@@ -2,6 +2,7 @@
 // are read through this interface and know no format.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "heed/tensor.h"
 
 namespace heed {
+
+/// Files are read, hashed and converted in chunks that stay in the cache.
+constexpr size_t kReadChunkBytes = size_t{1} << 18;
 
 /// One tensor of a file.
 struct TensorInfo {

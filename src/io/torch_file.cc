@@ -18,7 +18,7 @@ using Kind = PickleValue::Kind;
 
 constexpr uint64_t kMaxPickleBytes = uint64_t{1} << 26;  // 100,000 tensors take some 20 MB
 /// The first value of the legacy layout: 0x1950a86a20f9469cfc6c as a pickle has it.
-constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
+constexpr std::string_view kLegacyMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
 constexpr int64_t kLegacyProtocol = 1001;
 
 Pickle read_whole_pickle(std::string_view bytes, const std::string& origin) {
@@ -170,7 +170,7 @@ class LegacyReader {
   void require_header() {
     const Pickle magic = next();
     const PickleValue& number = magic.values[magic.root];
-    if (number.kind != Kind::kLargeInteger || number.text != kMagic) {
+    if (number.kind != Kind::kLargeInteger || number.text != kLegacyMagic) {
       fail(ErrorKind::kFormat, "{} is a pickle, but not one of torch.save: the magic number differs",
            origin_);
     }

@@ -29,7 +29,7 @@ std::string name_in(const Words<Value>& words, Value value) {
 }
 
 /// From `least` to `most`, inclusive.
-struct Range {
+struct Limits {
   double least = 0, most = 1e18;
 };
 
@@ -82,32 +82,32 @@ struct ModelSettings {
 /// for enumerations. `Settings` is ModelSettings or const ModelSettings.
 template <typename Settings, typename Visit>
 void visit_model_settings(Settings& s, Visit&& visit) {
-  const Range probability{0, 0.99}, layers{1, 256};
-  visit("width", s.width, Range{1, 65536});
+  const Limits probability{0, 0.99}, layers{1, 256};
+  visit("width", s.width, Limits{1, 65536});
   visit("encoder_layers", s.encoder_layers, layers);
   visit("decoder_layers", s.decoder_layers, layers);
   visit("layers", s.layers, layers);
-  visit("heads", s.heads, Range{1, 1024});
-  visit("key_value_heads", s.key_value_heads, Range{0, 1024});
-  visit("feed_forward_width", s.inner_width, Range{1, 1e6});
+  visit("heads", s.heads, Limits{1, 1024});
+  visit("key_value_heads", s.key_value_heads, Limits{0, 1024});
+  visit("feed_forward_width", s.inner_width, Limits{1, 1e6});
   visit("activation", s.activation, activation_names());
   visit("norm", s.norm, norm_names());
   visit("norm_first", s.norm_first);
   visit("depth_scaled_init", s.depth_scaled_init);
   visit("positions", s.positions.kind, position_names());
-  visit("max_relative_distance", s.positions.max_relative_distance, Range{1, 65536});
-  visit("position_buckets", s.positions.buckets, Range{4, 65536});
-  visit("bucket_max_distance", s.positions.bucket_max_distance, Range{2, 1e6});
-  visit("rotary_base", s.positions.rotary_base, Range{1, 1e9});
-  visit("max_length", s.max_length, Range{2, 1e6});
+  visit("max_relative_distance", s.positions.max_relative_distance, Limits{1, 65536});
+  visit("position_buckets", s.positions.buckets, Limits{4, 65536});
+  visit("bucket_max_distance", s.positions.bucket_max_distance, Limits{2, 1e6});
+  visit("rotary_base", s.positions.rotary_base, Limits{1, 1e9});
+  visit("max_length", s.max_length, Limits{2, 1e6});
   visit("dropout", s.dropout, probability);
   visit("attention_dropout", s.attention_dropout, probability);
   visit("activation_dropout", s.activation_dropout, probability);
   visit("cell", s.cell, recurrent_cell_names());
   visit("attention_score", s.score, attention_score_names());
-  visit("encoder_state_width", s.encoder_state_width, Range{1, 65536});
-  visit("decoder_state_width", s.decoder_state_width, Range{1, 65536});
-  visit("attention_width", s.attention_width, Range{1, 65536});
+  visit("encoder_state_width", s.encoder_state_width, Limits{1, 65536});
+  visit("decoder_state_width", s.decoder_state_width, Limits{1, 65536});
+  visit("attention_width", s.attention_width, Limits{1, 65536});
 }
 
 /// The size of a preset (--preset).

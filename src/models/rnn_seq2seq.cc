@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "models/places.h"
 #include "models/row_ranges.h"
 #include "nn/embedding.h"
 #include "nn/key_value_cache.h"
@@ -47,10 +48,6 @@ void require(const RnnConfig& c) {
            c.vocabulary);
     }
   }
-}
-
-Tensor id_tensor(const std::vector<int32_t>& ids) {
-  return Tensor::from(ids, {static_cast<int64_t>(ids.size())});
 }
 
 void require_length(const Sequences& sequences, int64_t max_length) {
@@ -223,7 +220,7 @@ struct RnnState : DecoderState {
   Tensor last;  // the states of the rows of the last step (R, state width)
 };
 
-RnnState& state_of(DecoderState& state) {
+RnnState& rnn_state_of(DecoderState& state) {
   return dynamic_cast<RnnState&>(state);
 }
 
@@ -243,7 +240,7 @@ std::unique_ptr<DecoderState> RnnSeq2Seq::start(nn::Context&) const {
 
 std::vector<int32_t> RnnSeq2Seq::admit(nn::Context& context, DecoderState& decoder_state,
                                        const Sequences& source) const {
-  RnnState& state = state_of(decoder_state);
+  RnnState& state = rnn_state_of(decoder_state);
   const Encoded encoded = encode(context, source);
   std::vector<int32_t> numbers;
   for (int b = 0; b < source.count(); ++b) {
@@ -277,7 +274,7 @@ std::vector<int32_t> RnnSeq2Seq::admit(nn::Context& context, DecoderState& decod
 }
 
 void RnnSeq2Seq::release(DecoderState& decoder_state, int32_t number) const {
-  RnnState& state = state_of(decoder_state);
+  RnnState& state = rnn_state_of(decoder_state);
   RnnState::Sentence& sentence = state.sentences[number];
   HEED_CHECK(sentence.live);
   state.memory_rows.give_back(sentence.memory_begin, sentence.memory_count);
@@ -287,7 +284,7 @@ void RnnSeq2Seq::release(DecoderState& decoder_state, int32_t number) const {
 /// A sequence of one token per row, starting from the states of the row's parent.
 Tensor RnnSeq2Seq::step(nn::Context& context, DecoderState& decoder_state,
                         const std::vector<StepRow>& rows) const {
-  RnnState& state = state_of(decoder_state);
+  RnnState& state = rnn_state_of(decoder_state);
   const int64_t all_width = state_width(), width = config_.decoder_state_width;
   Tensor before = Tensor::empty({static_cast<int64_t>(rows.size()), all_width});
   ops::AttentionLayout layout;

@@ -56,7 +56,7 @@ struct Setter {
 
   template <typename Number>
   requires std::is_arithmetic_v<Number>
-  void operator()(const std::string& key, Number& field, Range range) {
+  void operator()(const std::string& key, Number& field, Limits range) {
     keys.push_back(key);
     if (key != wanted) return;
     found = true;

@@ -15,7 +15,7 @@ struct Writer {
   std::vector<std::pair<std::string, std::string>> fields;
   template <typename Number>
   requires std::is_arithmetic_v<Number>
-  void operator()(const std::string& key, const Number& field, Range) {
+  void operator()(const std::string& key, const Number& field, Limits) {
     fields.emplace_back(key, fmt::format("{}", field));
   }
   void operator()(const std::string& key, const bool& field) {

@@ -207,10 +207,10 @@ class Page(unittest.TestCase):
         self.browser.wait("document.querySelector('details.numbers td')", "the table")
         column = "return [...document.querySelectorAll('details.numbers tbody tr')].map((row) => parseInt(row.children[3].textContent))"
         shares = self.browser.run(column)
-        self.assertEqual(len(shares), 80)
+        self.assertEqual(len(shares), 96)
         self.assertEqual(shares, sorted(shares, reverse=True))
         self.show(view="heads", least="diagonal>0.5")
-        self.assertRegex(self.browser.run("return document.querySelector('.count').textContent"), r"^\d+ of 80 heads$")
+        self.assertRegex(self.browser.run("return document.querySelector('.count').textContent"), r"^\d+ of 96 heads$")
 
     def saved(self, name):
         path = pathlib.Path(self.folder.name) / name
@@ -304,7 +304,7 @@ class Page(unittest.TestCase):
         self.assertLess(path.stat().st_size, 600_000)
         self.browser.open(path.as_uri() + "#view=heads")
         self.browser.wait("document.querySelector('#panel .overlay')", "the page")
-        # How long the page takes to mark one token after the other in 80 maps, which is what hovering costs.
+        # How long the page takes to mark one token after the other in 96 maps, which is what hovering costs.
         times = times_while_hovering(self.browser, 60)
         frame = times[len(times) // 2]
         print(f"page of 20 words: {path.stat().st_size} bytes; median frame while hovering: {frame:.1f} ms", file=sys.stderr)
