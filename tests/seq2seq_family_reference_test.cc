@@ -253,7 +253,7 @@ TEST(Seq2SeqFamilies, ATargetLanguageIsNeeded) {
     config.erase("tgt_lang");
     write_json(folder.path("tokenizer_config.json"), config);
     const Tokenizer without = Tokenizer::load(folder.path());
-    expect_error(ErrorKind::kUsage, "choose one with --target-language",
+    expect_error(ErrorKind::kUsage, "choose one with target_language",
                  [&] { without.require_language_code("a"); });
     without.with_languages("", without.languages().back()).require_language_code("a");
   });

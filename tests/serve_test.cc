@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 
 #include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <map>
 #include <thread>
 
 #include "base/file.h"
@@ -18,6 +21,7 @@
 #include "models/encoder_heads.h"
 #include "models/encoder_only_config.h"
 #include "models/test_models.h"
+#include "reference.h"
 #include "test_http_client.h"
 #include "text/plain_tokenizers.h"
 #include "text/wordpiece.h"
@@ -28,6 +32,19 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 using Arguments = std::vector<std::string>;
+
+/// A Marian model that translates into the languages of two codes.
+void write_with_codes(const std::string& path) {
+  std::filesystem::create_directory(path);
+  const Tokenizer& tokenizer = decode::small_tokenizer();
+  tokenizer.save(path);
+  json vocabulary = json::parse(tokenizer.vocabulary().to_json());
+  for (const char* code : {">>fra<<", ">>spa<<"}) vocabulary[code] = vocabulary.size();
+  write_file(path + "/vocab.json", vocabulary.dump());
+  models::TransformerConfig config = decode::small_translator_config();
+  config.vocabulary += 2;
+  models::write_untrained(path, models::Transformer(config), 8);
+}
 
 /// Models of each kind with fixed random weights.
 struct Models {
@@ -47,6 +64,7 @@ struct Models {
         decode::train_tokenizer(options).save(path);
       }
     }
+    write_with_codes(folder.path("opus-mt-en-mul"));
     models::DecoderOnlyConfig text;
     text.family = &models::gpt2_family();
     text.vocabulary = 256;
@@ -71,6 +89,19 @@ struct Models {
     classes.deviation = 1;
     classes.labels = {"bad", "good"};
     models::write_untrained(folder.path("classes"), models::EncoderClassifier(classes), 3);
+    std::filesystem::create_directory(folder.path("masks"));
+    WordPieceTokenizer(pieces, settings).save(folder.path("masks"));
+    classes.head = models::EncoderHead::kVocabulary;
+    classes.labels = {};
+    models::write_untrained(folder.path("masks"), models::EncoderMaskedLm(classes), 4);
+    std::filesystem::copy(folder.path("masks"), folder.path("vectors"));
+    folder.write("vectors/modules.json", R"([{"path": "", "type": "sentence_transformers.models.Transformer"},
+      {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+      {"path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}])");
+    std::filesystem::create_directory(folder.path("vectors/1_Pooling"));
+    folder.write("vectors/1_Pooling/config.json",
+                 R"({"word_embedding_dimension": 16, "pooling_mode_mean_tokens": true})");
+    folder.write("vectors/config_sentence_transformers.json", R"({"prompts": {"query": "film "}})");
   }
   TestFolder folder;
 };
@@ -81,13 +112,13 @@ class ServeTest : public testing::Test {
   static void TearDownTestSuite() { models_.reset(); }
 
   static std::string model(const std::string& name) { return models_->folder.path(name); }
-  static serve::ServerOptions options() {
+  static serve::ServerOptions with_models(const Arguments& names) {
     serve::ServerOptions options;
     options.threads = 2;
-    for (const char* name : {"en-de", "de-en", "text", "classes"})
-      options.models.push_back({name, model(name)});
+    for (const std::string& name : names) options.models.push_back({name, model(name)});
     return options;
   }
+  static serve::ServerOptions options() { return with_models({"en-de", "de-en", "text", "classes"}); }
   void start(const serve::ServerOptions& chosen = options()) {
     server_ = std::make_unique<serve::Server>(chosen);
     server_->start();
@@ -108,6 +139,14 @@ class ServeTest : public testing::Test {
     std::istringstream stream(result.out);
     for (std::string line; std::getline(stream, line);) objects.push_back(json::parse(line));
     return objects;
+  }
+  /// The vector of heed embed.
+  static json embedding(const std::string& text, const std::string& name, const Arguments& more = {}) {
+    Arguments arguments{"embed", text, "--model", model(name)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = heed_command(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return json::parse(result.out)["embedding"];
   }
   void expect_error(const HttpAnswer& answer, int status, const std::string& part) const {
     EXPECT_EQ(answer.status, status) << answer.body;
@@ -211,7 +250,6 @@ TEST_F(ServeTest, ListsModels) {
   expect_error(get("/v1/models/none"), 404, "'none'");
   const json detected = post("/detect", {{"q", "Gestern sind wir mit dem Zug nach Hause gefahren."}}).json();
   EXPECT_EQ(detected[0]["language"], "de");
-  expect_error(post("/v1/embeddings", {{"input", "a"}}), 404, "embedding");
 }
 
 TEST_F(ServeTest, HasBothPrecisions) {
@@ -476,6 +514,115 @@ TEST_F(ServeTest, SearchSteps) {
   EXPECT_EQ(tokens, best["pieces"].get<std::vector<std::string>>());
 }
 
+TEST_F(ServeTest, MarianCodesAreLanguages) {
+  const std::string name = "opus-mt-en-mul", text = kSentence["q"];
+  start(with_models({name}));
+  EXPECT_EQ(get("/languages").json(),
+            (json{{{"code", "en"}, {"name", "English"}, {"targets", {"es", "fr"}}},
+                  {{"code", "es"}, {"name", "Spanish"}, {"targets", json::array()}},
+                  {{"code", "fr"}, {"name", "French"}, {"targets", json::array()}}}));
+  const json described = get("/v1/models/" + name).json();
+  EXPECT_EQ(described["target_languages"], (json{"fr", "es"}));
+  EXPECT_FALSE(described.contains("pair"));
+  const json french = command({"translate", ">>fra<< " + text}, name)[0],
+             spanish = command({"translate", text, "--target-language", "spa"}, name)[0];
+  ASSERT_NE(french["pieces"], spanish["pieces"]);
+  EXPECT_EQ(command({"translate", text, "--target-language", "fra"}, name)[0]["pieces"], french["pieces"]);
+  for (const char* code : {"fr", "fra"}) {
+    const json answer = post("/translate", with(kSentence, {{"target", code}})).json();
+    EXPECT_EQ(answer["translatedText"], french["translation"]) << answer;
+  }
+  const json own = post("/v1/translate", {{"text", text}, {"model", name}, {"target_language", "es"}}).json();
+  EXPECT_EQ(own["translations"][0]["pieces"], spanish["pieces"]) << own;
+  EXPECT_EQ(own["target_language"], "spa");
+  EXPECT_EQ(post("/v1/translate", {{"text", text}, {"pair", "en-es"}}).json()["translations"],
+            own["translations"]);
+  // A code in the text is no choice of the client's.
+  EXPECT_EQ(post("/translate", with(kSentence, {{"q", ">>spa<< house"}, {"target", "fr"}})).status, 200);
+  const json page =
+      post("/translate",
+           {{"q", "<p>The <b>old</b> house.</p>"}, {"source", "en"}, {"target", "fr"}, {"format", "html"}})
+          .json();
+  EXPECT_THAT(page["translatedText"].get<std::string>(), testing::StartsWith("<p>"));
+  EXPECT_EQ(post("/v1/attend", {{"text", text}, {"target_language", "es"}}).json()["source_tokens"][0],
+            ">>spa<<");
+  EXPECT_EQ(post("/v1/search", {{"text", text}, {"target_language", "es"}}).json()["source_tokens"][0],
+            ">>spa<<");
+
+  expect_error(post("/translate", with(kSentence, {{"target", "de"}})), 400, "de is not supported");
+  expect_error(post("/translate", with(kSentence, {{"source", "fr"}, {"target", "en"}})), 400,
+               "English (en) is not available as a target language from French (fr)");
+  const auto refused = [&](const json& more, const std::string& part) {
+    for (const char* route : {"/v1/translate", "/v1/attend", "/v1/search"}) {
+      expect_error(post(route, with({{"text", text}}, more)), 400, part);
+    }
+  };
+  refused(json::object(), "'target_language'");
+  refused({{"target_language", "it"}}, "has no language 'it'; it has fr, es");
+  refused({{"source_language", "de"}, {"model", name}}, "has no language 'de'; it has en");
+  refused({{"source_language", "de"}, {"target_language", "es"}},
+          "no model here translates from 'de' to 'es'");
+  refused({{"pair", "en-it"}}, "'en-it'");
+  refused({{"pair", "en-es"}, {"target_language", "es"}}, "either 'pair' or");
+}
+
+TEST_F(ServeTest, LanguagesOfFamilies) {
+  if (!std::filesystem::is_directory(families_folder())) GTEST_SKIP() << missing_families();
+  serve::ServerOptions chosen;
+  chosen.threads = 2;
+  const auto path = [](const std::string& name) {
+    return (families_folder() / "seq2seq_families" / name / "model").string();
+  };
+  for (const char* name : {"nllb", "mbart50", "m2m100"}) chosen.models.push_back({name, path(name)});
+  start(chosen);
+  std::map<std::string, json> languages;
+  for (const json& each : get("/languages").json()) languages[each["code"]] = each;
+  ASSERT_TRUE(languages.contains("fr"));
+  EXPECT_EQ(languages["fr"]["name"], "French");
+  for (const json& target : languages["fr"]["targets"]) {
+    EXPECT_NE(target, "fr");
+    EXPECT_TRUE(languages.contains(target));
+  }
+  const std::string text = "Tom asks me.";
+  const auto translation = [&](const std::string& name, const std::string& source,
+                               const std::string& target) {
+    const CommandResult result = heed_command(
+        {"translate", text, "--model", path(name), "--source-language", source, "--target-language", target});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out.substr(0, result.out.size() - 1);
+  };
+  struct Names {
+    std::string model, source, target, spanish;
+  };
+  for (const Names& own : {Names{"nllb", "eng_Latn", "fra_Latn", "spa_Latn"},
+                           {"mbart50", "en_XX", "fr_XX", "es_XX"},
+                           {"m2m100", "en", "fr", "__es__"}}) {
+    const std::string expected = translation(own.model, own.source, own.target);
+    for (const auto& [source, target] : {std::pair(own.source, own.target), {"en", "fr"}}) {
+      const json answer = post("/v1/translate", {{"text", text},
+                                                 {"model", own.model},
+                                                 {"source_language", source},
+                                                 {"target_language", target}})
+                              .json();
+      EXPECT_EQ(answer["translations"][0]["translation"], expected) << own.model << answer;
+      EXPECT_EQ(answer["target_language"], own.target);
+    }
+    const json trace =
+        post("/v1/attend", {{"text", text}, {"model", own.model}, {"target_language", "es"}}).json();
+    EXPECT_EQ(trace["target_tokens"][0], own.spanish);
+  }
+  // The first model that has both languages answers; only M2M-100 has Danish.
+  EXPECT_EQ(post("/translate", {{"q", text}, {"source", "en"}, {"target", "fr"}}).json()["translatedText"],
+            translation("nllb", "eng_Latn", "fra_Latn"));
+  EXPECT_EQ(post("/translate", {{"q", text}, {"source", "en"}, {"target", "da"}}).json()["translatedText"],
+            translation("m2m100", "en", "da"));
+  expect_error(post("/translate", {{"q", text}, {"source", "en"}, {"target", "tlh"}}), 400,
+               "tlh is not supported");
+  expect_error(post("/translate", {{"q", text}, {"source", "fr"}, {"target", "fr"}}), 400, "not available");
+  expect_error(post("/v1/translate", {{"text", text}, {"model", "nllb"}, {"target_language", "da"}}), 400,
+               "'target_language': the model 'nllb' has no language 'da'");
+}
+
 TEST_F(ServeTest, ClassifiesAsTheCommand) {
   start();
   const json answer = post("/v1/classify", {{"text", {"a fine film", "", "film\ta"}}}).json();
@@ -484,6 +631,89 @@ TEST_F(ServeTest, ClassifiesAsTheCommand) {
   EXPECT_EQ(answer["results"][0], command({"classify", "a fine film"}, "classes")[0]);
   EXPECT_TRUE(answer["results"][1]["label"].is_null());
   EXPECT_EQ(answer["results"][2], command({"classify", "film\ta"}, "classes")[0]);
+}
+
+/// The numbers of base64 of little-endian float32.
+std::vector<float> from_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  uint32_t bits = 0;
+  for (size_t n = 0; n < text.size(); ++n) {
+    bits = bits << 6 | static_cast<uint32_t>(digits.find(text[n]) & 63);
+    if (n % 4 == 3)
+      bytes += {static_cast<char>(bits >> 16), static_cast<char>(bits >> 8), static_cast<char>(bits)};
+  }
+  std::vector<float> numbers(bytes.size() / sizeof(float));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(float));
+  return numbers;
+}
+
+TEST_F(ServeTest, EmbedsAsTheCommand) {
+  start(with_models({"text", "classes", "masks", "vectors"}));
+  const std::string text = "a fine film", other = "film, film";
+  for (const char* name : {"vectors", "masks", "classes"}) {
+    const json answer = post("/v1/embeddings", {{"input", {text, "", other}}, {"model", name}}).json();
+    ASSERT_EQ(answer["data"].size(), 3U) << answer;
+    EXPECT_EQ(answer["object"], "list");
+    EXPECT_EQ(answer["model"], name);
+    EXPECT_EQ(answer["data"][2]["index"], 2);
+    EXPECT_EQ(answer["data"][2]["object"], "embedding");
+    // [CLS] and [SEP] around each text; the comma is one token.
+    EXPECT_EQ(answer["usage"], (json{{"prompt_tokens", 5 + 2 + 5}, {"total_tokens", 12}}));
+    EXPECT_EQ(answer["data"][0]["embedding"], embedding(text, name)) << name;
+    EXPECT_EQ(answer["data"][2]["embedding"], embedding(other, name)) << name;
+    EXPECT_NE(answer["data"][0]["embedding"], answer["data"][2]["embedding"]);
+  }
+  // Without a name, the model of embeddings answers. base64 holds the same numbers.
+  const json usual = post("/v1/embeddings", {{"input", text}}).json();
+  EXPECT_EQ(usual["model"], "vectors");
+  const json packed = post("/v1/embeddings", {{"input", text}, {"encoding_format", "base64"}}).json();
+  EXPECT_EQ(from_base64(packed["data"][0]["embedding"]),
+            usual["data"][0]["embedding"].get<std::vector<float>>());
+  const json prompted = post("/v1/embeddings", {{"input", text}, {"prompt", "query"}}).json();
+  EXPECT_EQ(prompted["data"][0]["embedding"], embedding(text, "vectors", {"--prompt", "query"}));
+  EXPECT_NE(prompted["data"][0]["embedding"], usual["data"][0]["embedding"]);
+  const json quantized = post("/v1/embeddings", {{"input", text}, {"precision", "int8"}}).json();
+  EXPECT_EQ(quantized["data"][0]["embedding"], embedding(text, "vectors", {"--precision", "int8"}));
+  std::string longer;
+  for (int n = 0; n < 40; ++n) longer += "film ";
+  const json truncated = post("/v1/embeddings", {{"input", longer}}).json();
+  EXPECT_EQ(truncated["data"][0]["truncated"], true);
+  EXPECT_EQ(truncated["usage"]["prompt_tokens"], 16);
+  EXPECT_THAT(get("/metrics").body, HasSubstr("route=\"/v1/embeddings\",status=\"200\""));
+
+  const auto refused = [&](const json& more, int status, const std::string& part) {
+    expect_error(post("/v1/embeddings", with({{"input", "a"}}, more)), status, part);
+  };
+  refused({{"input", {1, 2}}}, 400, "token ids");
+  refused({{"input", json::array({json::array({1, 2})})}}, 400, "token ids");
+  refused({{"input", ""}}, 400, "missing input");
+  refused({{"input", std::vector<std::string>(65, "a")}}, 400, "65 texts");
+  refused({{"model", "text"}}, 400, "not one that embeds text");
+  refused({{"model", "none"}}, 404, "'none'");
+  refused({{"encoding_format", "hex"}}, 400, "float, base64");
+  refused({{"dimensions", 8}}, 400, "'dimensions'");
+  refused({{"prompt", "passage"}}, 400, "query");
+  refused({{"inputs", "a"}}, 400, "input");
+  start(with_models({"text"}));
+  refused(json::object(), 400, "no model that embeds text");
+}
+
+TEST_F(ServeTest, ServesEncodersOfAllKinds) {
+  start(with_models({"masks", "vectors"}));
+  const json models = get("/v1/models").json()["data"];
+  EXPECT_EQ(models[0]["task"], "masked");
+  EXPECT_EQ(models[1]["task"], "embedding");
+  EXPECT_EQ(models[1]["width"], 16);
+  for (const char* name : {"masks", "vectors"}) {
+    const json shown = post("/v1/attend", {{"text", "a [MASK] film"}, {"model", name}}).json();
+    const CommandResult result = heed_command({"attend", "a [MASK] film", "--model", model(name), "--json"});
+    EXPECT_EQ(shown["attention"], json::parse(result.out)["attention"]) << name;
+    expect_error(post("/v1/classify", {{"text", "a"}, {"model", name}}), 400, "not one that classifies");
+    expect_error(post("/v1/completions", {{"prompt", "a"}, {"model", name}}), 400, "not one that continues");
+    expect_error(post("/v1/translate", {{"text", "a"}, {"model", name}}), 400, "not one that translates");
+  }
+  expect_error(post("/translate", kSentence), 400, "en is not supported");
 }
 
 TEST_F(ServeTest, CompletesAsTheCommand) {

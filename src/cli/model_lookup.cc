@@ -90,7 +90,8 @@ void add_language_options(Command& app, ModelChoice& choice) {
                  "eng_Latn [default: the model's]")
       ->type_name("CODE");
   app.add_option("--target-language", choice.target_language,
-                 "Target language of such a model, such as deu_Latn [default: the model's]")
+                 "Target language of such a model, or of one with codes such as >>fra<< (fra) [default: the "
+                 "model's]")
       ->type_name("CODE");
 }
 

@@ -48,7 +48,8 @@ TranslationModel translation_model(models::LoadedModel loaded) {
 
 void choose_languages(TranslationModel& model, const std::string& source, const std::string& target) {
   model.tokenizer = model.tokenizer.with_languages(source, target);
-  if (!target.empty()) model.loaded.generation.forced_begin_id = *model.tokenizer.first_target_id();
+  if (target.empty() || !model.tokenizer.target_begins_with_language()) return;
+  model.loaded.generation.forced_begin_id = *model.tokenizer.first_target_id();
 }
 
 LanguageModelFiles with_tokenizer(models::LoadedModel loaded) {

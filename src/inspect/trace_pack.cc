@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
 
+#include "base/base64.h"
 #include "tensor/half.h"
 #include "text/utf8.h"
 
@@ -21,19 +21,8 @@ using Json = nlohmann::json;
 static_assert(std::endian::native == std::endian::little);
 
 template <typename Number>
-std::string to_base64(const std::vector<Number>& numbers) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const size_t size = numbers.size() * sizeof(Number);
-  std::vector<unsigned char> bytes(size + 2);  // two zeros behind, for the last digits
-  if (size > 0) std::memcpy(bytes.data(), numbers.data(), size);
-  std::string text;
-  text.reserve((size + 2) / 3 * 4);
-  for (size_t n = 0; n < size; n += 3) {
-    const unsigned three = unsigned{bytes[n]} << 16 | unsigned{bytes[n + 1]} << 8 | bytes[n + 2];
-    for (int shift = 18; shift >= 0; shift -= 6) text += kDigits[three >> shift & 63];
-  }
-  for (size_t n = 0; n < (3 - size % 3) % 3; ++n) text[text.size() - 1 - n] = '=';
-  return text;
+std::string packed(const std::vector<Number>& numbers) {
+  return to_base64(numbers.data(), numbers.size() * sizeof(Number));
 }
 
 /// Appends each row divided by its scale, the largest magnitude / 127, and the scales.
@@ -63,7 +52,7 @@ Json pack_head(const AttentionMatrix& matrix, const HeadDetail* detail) {
   if (matrix.empty()) return nullptr;
   std::vector<uint16_t> weights;
   for (const float weight : matrix.weights) weights.push_back(float_to_half(weight));
-  Json head{{"weights", to_base64(weights)}};
+  Json head{{"weights", packed(weights)}};
   if (detail == nullptr || detail->empty()) return head;
   std::vector<float> rows;
   std::vector<int8_t> vectors;
@@ -73,8 +62,8 @@ Json pack_head(const AttentionMatrix& matrix, const HeadDetail* detail) {
   }
   head["width"] = detail->width;
   head["scale"] = detail->scale;
-  head["rows"] = to_base64(rows);
-  head["vectors"] = to_base64(vectors);
+  head["rows"] = packed(rows);
+  head["vectors"] = packed(vectors);
   return head;
 }
 

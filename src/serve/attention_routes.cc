@@ -126,21 +126,25 @@ void route_v1_attend(const Exchange& exchange) {
            "'target', 'prefix', 'require' and 'forbid' are for models that translate, and '{}' is not one",
            model.name);
   }
-  decode::TranslatorOptions options = model.translator_options;
+  std::optional<ChosenTranslation> chosen;
+  if (model.translation) chosen.emplace(translation_for(exchange));
+  decode::TranslatorOptions options = chosen ? chosen->options : decode::TranslatorOptions{};
   decode::apply(search_choices(exchange), options);
   std::string answer;
   exchange.service.engine->call([&] {
     require_present(exchange);
     std::map<std::string, double> numbers;
     Trace trace;
-    if (model.translation) {
-      ScoredTrace scored = trace_text_with_score(model.loaded(), model.translation->tokenizer,
+    if (chosen) {
+      ScoredTrace scored = trace_text_with_score(model.loaded(), chosen->tokenizer,
                                                  {text, target, options.search, details, constraints, heads});
       trace = std::move(scored.trace);
       numbers = {{"log_probability", scored.log_probability}, {"score", scored.score}};
-    } else if (model.classifier) {
-      trace = trace_classification(model.loaded(), model.classifier->tokenizer, decode::classifier_text(text),
+    } else if (model.task == models::Task::kClassification) {
+      trace = trace_classification(model.loaded(), model.encoder->tokenizer, decode::classifier_text(text),
                                    nullptr, details, heads);
+    } else if (model.encoder) {
+      trace = trace_masked_text(model.loaded(), model.encoder->tokenizer, text, details, heads);
     } else {
       trace = trace_language_model(model.loaded(), *model.language_model->tokenizer, text, details, heads);
     }
@@ -202,9 +206,10 @@ class SearchTree : public decode::SearchObserver {
 void route_v1_search(const Exchange& exchange) {
   exchange.fields.require_known(with_search_fields({"text", "model", "pair"}));
   const std::string text = required_sentence(exchange);
-  const ServedModel& model = model_for(exchange, models::Task::kTranslation);
-  const Tokenizer& tokenizer = model.translation->tokenizer;
-  decode::TranslatorOptions options = model.translator_options;
+  const ChosenTranslation chosen = translation_for(exchange);
+  const ServedModel& model = chosen.model;
+  const Tokenizer& tokenizer = chosen.tokenizer;
+  decode::TranslatorOptions options = chosen.options;
   decode::apply(search_choices(exchange), options);
   options.search.sample = false;
   options.search.nbest = options.search.beam_size;

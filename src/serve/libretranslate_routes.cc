@@ -4,16 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/service.h"
+#include "text/language_codes.h"
 #include "text/language_id.h"
 
 namespace heed::serve {
 namespace {
 
 using nlohmann::ordered_json;
-
-bool is_language(const ServedModels& models, const std::string& code) {
-  return std::ranges::any_of(models.languages(), [&](const auto& language) { return language.code == code; });
-}
 
 ordered_json to_json(const DetectedLanguage& language) {
   return {{"confidence", language.confidence}, {"language", language.code}};
@@ -26,7 +23,7 @@ DetectedLanguage detect_source(const ServedModels& models, const std::string& te
   std::vector<std::string> sources = models.sources(target);
   if (sources.empty()) sources = models.sources();
   std::vector<std::string> expected = sources;
-  if (is_language(models, target)) expected.push_back(target);
+  if (models.has_language(target)) expected.push_back(language_tag(target));
   const std::vector<DetectedLanguage> found = detect_languages(text, expected);
   if (found.empty()) return {sources.empty() ? "" : sources.front(), 0};
   return found.front();
@@ -39,16 +36,16 @@ struct Wanted {
 };
 
 /// The translations of texts in one language, with alternatives.
-std::vector<std::vector<std::string>> translate(const Exchange& exchange, const ServedModel& model,
+std::vector<std::vector<std::string>> translate(const Exchange& exchange, const ChosenTranslation& chosen,
                                                 const Wanted& wanted, const std::vector<std::string>& texts) {
   std::vector<std::vector<std::string>> results;
   if (wanted.format == "html") {
-    for (std::string& text : translate_documents(exchange, model, wanted.choices, texts, "html")) {
+    for (std::string& text : translate_documents(exchange, chosen, wanted.choices, texts, "html")) {
       results.push_back({std::move(text)});
     }
     return results;
   }
-  for (const TranslatedLines& lines : translate_texts(exchange, model, wanted.choices, texts)) {
+  for (const TranslatedLines& lines : translate_texts(exchange, chosen, wanted.choices, texts)) {
     auto& found = results.emplace_back();
     for (size_t rank = 0; rank < lines.count(); ++rank) {
       std::string text = lines.text(rank);
@@ -58,16 +55,17 @@ std::vector<std::vector<std::string>> translate(const Exchange& exchange, const 
   return results;
 }
 
-const ServedModel& model_between(const ServedModels& models, const std::string& source,
-                                 const std::string& target) {
-  if (!is_language(models, source)) refuse(400, "{} is not supported", shown(source));
-  if (!is_language(models, target)) refuse(400, "{} is not supported", shown(target));
-  const ServedModel* model = models.for_pair(source, target);
+ChosenTranslation model_between(const ServedModels& models, const std::string& source,
+                                const std::string& target) {
+  for (const std::string& language : {source, target}) {
+    if (!models.has_language(language)) refuse(400, "{} is not supported", shown(language));
+  }
+  const ServedModel* model = models.between(source, target);
   if (model == nullptr) {
     refuse(400, "{} ({}) is not available as a target language from {} ({})", language_name(target), target,
            language_name(source), source);
   }
-  return *model;
+  return in_languages(*model, *model->languages(source, target));
 }
 
 std::string required_text(const Fields& fields, const std::string& name) {
@@ -107,7 +105,7 @@ void route_translate(const Exchange& exchange) {
       texts.push_back(q.texts[n]);
     }
     std::vector<std::vector<std::string>> translated;
-    if (source == "auto" && language == wanted.target) {
+    if (source == "auto" && language == language_tag(wanted.target)) {
       for (std::string& text : texts)
         translated.push_back({std::move(text)});  // already in the target language
     } else {
@@ -156,15 +154,18 @@ void route_frontend_settings(const Exchange& exchange) {
     return ordered_json{{"code", code}, {"name", code == "auto" ? "Auto Detect" : language_name(code)}};
   };
   const ServedModel* first = service.models->first(models::Task::kTranslation);
-  send_json(exchange,
-            {{"apiKeys", service.keys_required},
-             {"charLimit", service.limits.characters},
-             {"frontendTimeout", 500},
-             {"keyRequired", service.keys_required},
-             {"language", {{"source", language("auto")}, {"target", language(first ? first->target : "en")}}},
-             {"suggestions", false},
-             {"supportedFilesFormat", ordered_json::array()},
-             {"filesTranslation", false}});
+  std::string target = "en";
+  if (first != nullptr && !first->targets.empty() && find_language(first->targets, target) == nullptr) {
+    target = first->targets[0].tag;
+  }
+  send_json(exchange, {{"apiKeys", service.keys_required},
+                       {"charLimit", service.limits.characters},
+                       {"frontendTimeout", 500},
+                       {"keyRequired", service.keys_required},
+                       {"language", {{"source", language("auto")}, {"target", language(target)}}},
+                       {"suggestions", false},
+                       {"supportedFilesFormat", ordered_json::array()},
+                       {"filesTranslation", false}});
 }
 
 void route_health(const Exchange& exchange) {

@@ -1,10 +1,18 @@
-// OpenAI's routes for language models: /v1/models, /v1/completions with streaming, /v1/embeddings.
+// OpenAI's routes: /v1/models, /v1/completions with streaming for language models, /v1/embeddings for
+// encoders.
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "base/base64.h"
+#include "base/check.h"
 #include "base/thread_pool.h"
 #include "decode/generation_settings.h"
+#include "decode/text_embedder.h"
 #include "serve/service.h"
 #include "serve/token_probabilities.h"
 #include "text/utf8.h"
@@ -20,9 +28,20 @@ const char* task_name(models::Task task) {
       return "translation";
     case models::Task::kClassification:
       return "classification";
-    default:
+    case models::Task::kMaskedLanguageModel:
+      return "masked";
+    case models::Task::kEmbedding:
+      return "embedding";
+    case models::Task::kLanguageModel:
       return "text";
   }
+  HEED_CHECK(false);
+}
+
+ordered_json tags_of(const std::vector<ServedLanguage>& languages) {
+  ordered_json tags = ordered_json::array();
+  for (const ServedLanguage& each : languages) tags.push_back(each.tag);
+  return tags;
 }
 
 /// An entry of /v1/models: OpenAI's fields, then Heed's.
@@ -37,9 +56,13 @@ ordered_json describe(const ServedModels& models, const ServedModel& model) {
                     {"parameters", loaded.model->table().elements()},
                     {"precision", model.precision()},
                     {"precisions", models.precisions(model)}};
-  if (!model.source.empty())
-    json.update({{"pair", model.pair()}, {"source", model.source}, {"target", model.target}});
-  if (model.classifier) json["labels"] = loaded.classifier().labels();
+  if (!model.pair().empty()) {
+    json.update({{"pair", model.pair()}, {"source", model.sources[0].tag}, {"target", model.targets[0].tag}});
+  } else if (!model.targets.empty()) {
+    json.update({{"source_languages", tags_of(model.sources)}, {"target_languages", tags_of(model.targets)}});
+  }
+  if (model.task == models::Task::kClassification) json["labels"] = loaded.classifier().labels();
+  if (model.encoder) json["width"] = loaded.encoder().width();
   if (const auto* search = dynamic_cast<const models::AutoregressiveModel*>(loaded.model.get())) {
     json["vocabulary"] = search->vocabulary_size();
     json["max_length"] = search->max_length() > 0 ? ordered_json(search->max_length()) : ordered_json();
@@ -267,9 +290,67 @@ void route_v1_completions(const Exchange& exchange) {
   completions.end();
 }
 
+namespace {
+
+/// The double with the shortest digits that identify a float32, which JSON shows then.
+double with_shortest_digits(float number) {
+  std::array<char, 32> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  double result = 0;
+  std::from_chars(digits.data(), written.ptr, result);
+  return result;
+}
+
+/// A vector as a list of numbers, or as base64 of its float32 in little-endian order.
+ordered_json to_json(std::span<const float> vector, bool base64) {
+  static_assert(std::endian::native == std::endian::little);
+  if (base64) return to_base64(vector.data(), vector.size_bytes());
+  ordered_json numbers = ordered_json::array();
+  for (const float number : vector) numbers.push_back(with_shortest_digits(number));
+  return numbers;
+}
+
+}  // namespace
+
 void route_v1_embeddings(const Exchange& exchange) {
-  static_cast<void>(exchange);
-  refuse(404, "this server has no embedding model: models of sentence embeddings cannot be served yet");
+  const Fields& fields = exchange.fields;
+  fields.require_known(
+      {"input", "model", "encoding_format", "dimensions", "user", "prompt", "precision", "api_key"});
+  if (const auto* input = fields.find("input");
+      input != nullptr && input->is_array() && !input->empty() && !input->front().is_string()) {
+    refuse(400, "'input' must be a text or a list of texts; lists of token ids are not supported");
+  }
+  const Fields::Texts texts = required_texts(exchange, "input");
+  const bool base64 = fields.choice("encoding_format", {"float", "base64"}) == "base64";
+  const ServedModel& model = model_for(exchange, models::Task::kEmbedding);
+  const models::LoadedModel& loaded = model.loaded();
+  ThreadPool here(1);
+  const decode::TextEmbedder embedder(loaded.encoder(), loaded.context(), model.encoder->tokenizer,
+                                      decode::embedding_settings(loaded, {.prompt = fields.text("prompt")}),
+                                      here);
+  const int64_t width = embedder.width();
+  if (fields.integer("dimensions", 1, INT32_MAX).value_or(width) != width) {
+    refuse(400, "'dimensions': the vectors of the model '{}' have {}", model.name, width);
+  }
+  TextVectors found;
+  size_t tokens = 0;
+  exchange.service.engine->call([&] {
+    require_present(exchange);
+    for (const std::string& text : texts.texts) tokens += embedder.encode(text).ids.size();
+    found = embedder.embed(texts.texts, exchange.request.gone.get());
+    require_present(exchange);
+  });
+  ordered_json data = ordered_json::array();
+  for (size_t n = 0; n < texts.texts.size(); ++n) {
+    const std::span vector(found.vectors.data<float>() + static_cast<int64_t>(n) * width,
+                           static_cast<size_t>(width));
+    data.push_back({{"object", "embedding"}, {"index", n}, {"embedding", to_json(vector, base64)}});
+    if (found.truncated[n]) data.back()["truncated"] = true;
+  }
+  send_json(exchange, {{"object", "list"},
+                       {"data", std::move(data)},
+                       {"model", model.name},
+                       {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}});
 }
 
 }  // namespace heed::serve

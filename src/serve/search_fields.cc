@@ -8,7 +8,7 @@ namespace heed::serve {
 
 std::vector<std::string> with_search_fields(std::vector<std::string> names) {
   for (const char* name : {"beam", "length_penalty", "max_length", "no_repeat_ngram", "prefix", "require",
-                           "forbid", "precision", "api_key"}) {
+                           "forbid", "precision", "source_language", "target_language", "api_key"}) {
     names.emplace_back(name);
   }
   return names;

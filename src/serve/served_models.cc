@@ -8,7 +8,10 @@
 #include <set>
 
 #include "base/check.h"
+#include "decode/text_embedder.h"
+#include "text/language_codes.h"
 #include "text/language_id.h"
+#include "text/piece_coder.h"
 #include "text/utf8.h"
 
 namespace heed::serve {
@@ -19,17 +22,59 @@ bool is_code(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-/// "opus-mt-de-en" -> {"de", "en"}, for models without language codes in their files.
-void languages_of_name(ServedModel& model) {
-  const size_t last = model.name.rfind('-');
-  if (last == std::string::npos || last == 0) return;
-  const size_t before = model.name.rfind('-', last - 1);
-  const std::string source = model.name.substr(before == std::string::npos ? 0 : before + 1,
-                                               last - (before == std::string::npos ? 0 : before + 1));
-  const std::string target = model.name.substr(last + 1);
-  if (!is_code(source) || !is_code(target)) return;
-  model.source = source;
-  model.target = target;
+/// "opus-mt-de-en" -> {"de", "en"}, for models without language codes in their files; empty for what is none.
+LanguagePair languages_of_name(const std::string& name) {
+  const size_t last = name.rfind('-');
+  if (last == std::string::npos || last == 0) return {};
+  const size_t before = name.rfind('-', last - 1), begin = before == std::string::npos ? 0 : before + 1;
+  const std::string source = name.substr(begin, last - begin), target = name.substr(last + 1);
+  return {is_code(source) ? source : "", is_code(target) ? target : ""};
+}
+
+/// A language has its code as its tag where several have the same tag.
+std::vector<ServedLanguage> tagged(const std::vector<std::string>& codes) {
+  std::map<std::string, int> counts;
+  for (const std::string& code : codes) ++counts[language_tag(code)];
+  std::vector<ServedLanguage> languages;
+  for (const std::string& code : codes) {
+    const std::string tag = language_tag(code);
+    languages.push_back({counts[tag] > 1 ? code : tag, code});
+  }
+  return languages;
+}
+
+/// Languages of Marian's codes in a vocabulary: "fra" of ">>fra<<".
+std::vector<std::string> marian_languages(const Vocabulary& vocabulary) {
+  std::vector<std::string> languages;
+  for (size_t id = 0; id < vocabulary.size(); ++id) {
+    const std::string& piece = vocabulary.piece(static_cast<int32_t>(id));
+    if (is_marian_language_code(piece)) languages.push_back(piece.substr(2, piece.size() - 4));
+  }
+  return languages;
+}
+
+void set_languages(ServedModel& model) {
+  const Tokenizer& tokenizer = model.translation->tokenizer;
+  const std::vector<std::string> family = tokenizer.languages();
+  if (!family.empty()) {
+    model.sources = model.targets = tagged(family);
+    if (tokenizer.target_begins_with_language()) return;
+    // The decoder starts from the target language.
+    const int32_t start = model.loaded().seq2seq().start_id();
+    std::erase_if(model.targets,
+                  [&](const ServedLanguage& each) { return !tokenizer.is_language(each.code, start); });
+    return;
+  }
+  const std::vector<std::string> codes = marian_languages(tokenizer.source_vocabulary());
+  LanguagePair pair{tokenizer.source_language(), tokenizer.target_language()};
+  if (pair.source.empty() || (pair.target.empty() && codes.empty())) pair = languages_of_name(model.name);
+  if (!codes.empty()) {
+    if (!pair.source.empty()) model.sources = tagged({pair.source});
+    model.targets = tagged(codes);
+  } else if (!pair.source.empty() && !pair.target.empty()) {
+    model.sources = tagged({pair.source});
+    model.targets = tagged({pair.target});
+  }
 }
 
 /// Whether a model was trained on text in lower case: some pieces have small letters, none has capitals.
@@ -60,9 +105,7 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
       model->translation =
           std::make_unique<decode::TranslationModel>(decode::translation_model(std::move(loaded)));
       const Tokenizer& tokenizer = model->translation->tokenizer;
-      model->source = tokenizer.source_language();
-      model->target = tokenizer.target_language();
-      if (model->source.empty() || model->target.empty()) languages_of_name(*model);
+      set_languages(*model);
       model->lowercase = knows_no_capitals(tokenizer.vocabulary());
       model->translator_options = decode::default_translator_options(model->translation->loaded);
       model->translator_options.search.piece_starts = std::make_shared<const std::vector<decode::PieceStart>>(
@@ -74,22 +117,53 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
           std::make_unique<decode::LanguageModelFiles>(decode::with_tokenizer(std::move(loaded)));
       return model;
     case models::Task::kClassification:
-      model->classifier = std::make_unique<decode::EncoderModel>(decode::classifier_model(std::move(loaded)));
+      model->encoder = std::make_unique<decode::EncoderModel>(decode::classifier_model(std::move(loaded)));
       return model;
-    default:
-      fail(
-          ErrorKind::kUsage,
-          "'{}' holds a model that the server has no route for: it serves models that translate, continue or "
-          "classify text",
-          from.directory);
+    case models::Task::kMaskedLanguageModel:
+    case models::Task::kEmbedding:
+      model->encoder = std::make_unique<decode::EncoderModel>(decode::encoder_model(std::move(loaded)));
+      decode::embedding_settings(model->encoder->loaded, {});  // throws for what is not supported
+      return model;
   }
+  HEED_CHECK(false);
 }
 
 }  // namespace
 
 const models::LoadedModel& ServedModel::loaded() const {
   if (translation) return translation->loaded;
-  return language_model ? language_model->loaded : classifier->loaded;
+  return language_model ? language_model->loaded : encoder->loaded;
+}
+
+std::string ServedModel::pair() const {
+  return sources.size() == 1 && targets.size() == 1 ? sources[0].tag + "-" + targets[0].tag : "";
+}
+
+const ServedLanguage* find_language(const std::vector<ServedLanguage>& languages, const std::string& name) {
+  const auto find = [&](const auto& is_it) -> const ServedLanguage* {
+    const auto found = std::ranges::find_if(languages, is_it);
+    return found == languages.end() ? nullptr : &*found;
+  };
+  if (const auto* exact = find([&](const auto& each) { return each.tag == name || each.code == name; })) {
+    return exact;
+  }
+  const std::string tag = language_tag(name);
+  return find([&](const auto& each) { return each.tag == tag; });
+}
+
+std::optional<LanguagePair> ServedModel::languages(const std::string& source_language,
+                                                   const std::string& target_language) const {
+  const ServedLanguage *source = find_language(sources, source_language),
+                       *target = find_language(targets, target_language);
+  if (source == nullptr || target == nullptr || source->code == target->code) return {};
+  return LanguagePair{source->code, target->code};
+}
+
+std::optional<LanguagePair> ServedModel::languages(const std::string& pair) const {
+  for (size_t dash = pair.find('-'); dash != std::string::npos; dash = pair.find('-', dash + 1)) {
+    if (auto found = languages(pair.substr(0, dash), pair.substr(dash + 1))) return found;
+  }
+  return {};
 }
 
 ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options) {
@@ -99,6 +173,18 @@ ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models
            source.name);
     }
     models_.push_back(load(source, options));
+  }
+  std::map<std::string, std::set<std::string>> targets;
+  for (const auto& model : models_) {
+    for (const ServedLanguage& source : model->sources) {
+      for (const ServedLanguage& target : model->targets) {
+        if (source.code != target.code) targets[source.tag].insert(target.tag);
+      }
+    }
+    for (const ServedLanguage& target : model->targets) targets[target.tag];
+  }
+  for (const auto& [code, reached] : targets) {
+    languages_.push_back({code, language_name(code), {reached.begin(), reached.end()}});
   }
 }
 
@@ -127,11 +213,16 @@ const ServedModel* ServedModels::named(const std::string& name) const {
   return nullptr;
 }
 
-const ServedModel* ServedModels::for_pair(const std::string& source, const std::string& target) const {
+const ServedModel* ServedModels::between(const std::string& source, const std::string& target) const {
   for (const auto& model : models_) {
-    if (model->task == models::Task::kTranslation && model->source == source && model->target == target) {
-      return model.get();
-    }
+    if (model->languages(source, target)) return model.get();
+  }
+  return nullptr;
+}
+
+const ServedModel* ServedModels::for_pair(const std::string& pair) const {
+  for (const auto& model : models_) {
+    if (model->languages(pair)) return model.get();
   }
   return nullptr;
 }
@@ -140,29 +231,26 @@ const ServedModel* ServedModels::first(models::Task task) const {
   for (const auto& model : models_) {
     if (model->task == task) return model.get();
   }
+  for (const auto& model : models_) {
+    if (can_do(*model, task)) return model.get();
+  }
   return nullptr;
 }
 
-std::vector<ServedModels::Language> ServedModels::languages() const {
-  std::map<std::string, std::set<std::string>> targets;
-  for (const auto& model : models_) {
-    if (model->source.empty()) continue;
-    targets[model->source].insert(model->target);
-    targets[model->target];
-  }
-  std::vector<Language> languages;
-  for (const auto& [code, reached] : targets) {
-    languages.push_back({code, language_name(code), {reached.begin(), reached.end()}});
-  }
-  return languages;
+bool ServedModels::has_language(const std::string& name) const {
+  return std::ranges::any_of(models_, [&](const auto& model) {
+    return find_language(model->sources, name) != nullptr || find_language(model->targets, name) != nullptr;
+  });
 }
 
 std::vector<std::string> ServedModels::sources(const std::string& target) const {
-  std::set<std::string> codes;
+  std::set<std::string> tags;
   for (const auto& model : models_) {
-    if (!model->source.empty() && (target.empty() || model->target == target)) codes.insert(model->source);
+    for (const ServedLanguage& source : model->sources) {
+      if (target.empty() || model->languages(source.code, target)) tags.insert(source.tag);
+    }
   }
-  return {codes.begin(), codes.end()};
+  return {tags.begin(), tags.end()};
 }
 
 }  // namespace heed::serve

@@ -19,17 +19,32 @@ struct ModelSource {
   std::string directory;
 };
 
+/// A language as /languages and requests name it, such as "de", and as the model does, such as "deu_Latn".
+struct ServedLanguage {
+  std::string tag, code;
+};
+
+/// The language in a list that a tag or code names; null if there is none.
+const ServedLanguage* find_language(const std::vector<ServedLanguage>& languages, const std::string& name);
+
+/// Codes of a model.
+struct LanguagePair {
+  std::string source = {}, target = {};
+};
+
 struct ServedModel {
   std::string name, directory;
   models::LoadOptions load = {};  ///< with which it was read
   models::Task task = models::Task::kTranslation;
-  int64_t loaded_at = 0;       ///< seconds since 1970
-  std::string source, target;  ///< language codes of a translation model; empty if unknown
+  int64_t loaded_at = 0;  ///< seconds since 1970
+  /// The languages that a translation model reads and writes; empty if unknown. Of a model with several, a
+  /// request chooses one.
+  std::vector<ServedLanguage> sources = {}, targets = {};
 
   // Exactly one is set, according to the task.
   std::unique_ptr<decode::TranslationModel> translation = {};
   std::unique_ptr<decode::LanguageModelFiles> language_model = {};
-  std::unique_ptr<decode::EncoderModel> classifier = {};
+  std::unique_ptr<decode::EncoderModel> encoder = {};
 
   bool lowercase = false;  ///< whether a translation model knows no capital letters
   /// Translation models: the model's settings, with precomputed tables.
@@ -40,7 +55,13 @@ struct ServedModel {
   std::string precision() const {
     return loaded().precision == models::Precision::kInt8 ? "int8" : "float32";
   }
-  std::string pair() const { return source.empty() ? "" : source + "-" + target; }
+  /// "de-en"; empty for a model with unknown languages or several.
+  std::string pair() const;
+  /// These languages, named by tags or codes, if the model translates between them.
+  std::optional<LanguagePair> languages(const std::string& source_language,
+                                        const std::string& target_language) const;
+  /// The same for "de-en".
+  std::optional<LanguagePair> languages(const std::string& pair) const;
 };
 
 class ServedModels {
@@ -58,22 +79,32 @@ class ServedModels {
 
   /// Null if there is none.
   const ServedModel* named(const std::string& name) const;
-  /// The first model for the pair; others for the same pair must be requested by name.
-  const ServedModel* for_pair(const std::string& source, const std::string& target) const;
-  /// The first model for a task, null if there is none.
+  /// The first model that translates between two languages, null if there is none; others for the same pair
+  /// must be requested by name.
+  const ServedModel* between(const std::string& source, const std::string& target) const;
+  /// The same for "de-en".
+  const ServedModel* for_pair(const std::string& pair) const;
+  /// Whether a model can do a task. Every encoder gives embeddings.
+  static bool can_do(const ServedModel& model, models::Task task) {
+    return model.task == task || (task == models::Task::kEmbedding && model.encoder != nullptr);
+  }
+  /// The first model for a task, else the first that can do it; null if there is none.
   const ServedModel* first(models::Task task) const;
 
   struct Language {
-    std::string code, name;
+    std::string code, name;  ///< the tag
     std::vector<std::string> targets;
   };
   /// The language pairs of all translation models, sorted by code.
-  std::vector<Language> languages() const;
-  /// The source languages, for `target` or, if it is empty, for any target.
+  const std::vector<Language>& languages() const { return languages_; }
+  /// Whether some model reads or writes a language, named by its tag or a model's code.
+  bool has_language(const std::string& name) const;
+  /// Tags of the source languages, for `target` or, if it is empty, for any target.
   std::vector<std::string> sources(const std::string& target = "") const;
 
  private:
   std::vector<std::unique_ptr<ServedModel>> models_;
+  std::vector<Language> languages_;
   mutable std::mutex mutex_;  // guards the following
   mutable std::map<const ServedModel*, std::unique_ptr<ServedModel>> in_other_precision_;
 };

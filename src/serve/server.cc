@@ -298,9 +298,9 @@ std::vector<std::string> Server::warnings() const {
   }
   if (state_->web.find("/") == nullptr) warnings.push_back("the folder of --web holds no index.html");
   for (const auto& model : state_->service.models->all()) {
-    if (model->task == models::Task::kTranslation && model->source.empty()) {
+    if (model->task == models::Task::kTranslation && (model->sources.empty() || model->targets.empty())) {
       warnings.push_back(fmt::format(
-          "the model '{}' does not say its languages, so only /v1/translate with \"model\" reaches it",
+          "the model '{}' does not say its languages, so only Heed's own routes reach it, by its name",
           model->name));
     }
   }

@@ -71,9 +71,22 @@ Fields::Texts required_texts(const Exchange& exchange, const std::string& name);
 size_t count_characters(std::string_view text);
 void require_length(const RequestLimits& limits, const std::string& text, const std::string& name);
 
-/// The model that `model` or `pair` names, or the first one for the task, in the precision that `precision`
-/// names; 400 if there is none, for a model of another task, and for a precision that it does not have here.
+/// The model that `model`, `pair` or both languages name, or the first one for the task, in the precision
+/// that `precision` names; 400 if there is none, for a model of another task, and for a precision that it
+/// does not have here.
 const ServedModel& model_for(const Exchange& exchange, models::Task task);
+
+/// A translation model as a request uses it. The model must outlive it.
+struct ChosenTranslation {
+  const ServedModel& model;
+  Tokenizer tokenizer;  ///< for the chosen languages
+  decode::TranslatorOptions options;
+};
+/// With languages of the model, which count where it has several; empty: those of its files.
+ChosenTranslation in_languages(const ServedModel& model, const LanguagePair& languages);
+/// The model of model_for() with the languages of `pair`, or of `source_language` and `target_language`; 400
+/// for languages that it does not have.
+ChosenTranslation translation_for(const Exchange& exchange);
 
 /// The options of `heed translate` that a request gives for the search; 400 for one out of range.
 decode::SearchChoices search_choices(const Exchange& exchange);
@@ -101,11 +114,11 @@ struct TranslatedLines {
 
 /// All lines of all texts share batches. Throws Cancelled if the client has disconnected, and the errors of
 /// Translator.
-std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ServedModel& model,
+std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenTranslation& chosen,
                                              const decode::TranslationChoices& choices,
                                              const std::vector<std::string>& texts);
 /// The same for documents, "html" or "markdown": the parts of all of them share batches.
-std::vector<std::string> translate_documents(const Exchange& exchange, const ServedModel& model,
+std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenTranslation& chosen,
                                              const decode::TranslationChoices& choices,
                                              const std::vector<std::string>& documents,
                                              const std::string& format);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/nearest_word.h"
 #include "base/thread_pool.h"
 #include "decode/document.h"
 #include "serve/service.h"
@@ -10,9 +11,9 @@
 namespace heed::serve {
 namespace {
 
-decode::TranslatorOptions options_for(const Exchange& exchange, const ServedModel& model,
+decode::TranslatorOptions options_for(const Exchange& exchange, const ChosenTranslation& chosen,
                                       const decode::TranslationChoices& choices) {
-  decode::TranslatorOptions options = model.translator_options;
+  decode::TranslatorOptions options = chosen.options;
   decode::apply(choices, options);
   options.executor = exchange.service.engine.get();
   return options;
@@ -50,27 +51,37 @@ Fields::Texts required_texts(const Exchange& exchange, const std::string& name) 
 const ServedModel& model_for(const Exchange& exchange, models::Task task) {
   const Fields& fields = exchange.fields;
   const ServedModels& models = *exchange.service.models;
-  const std::string name = fields.text_or("model", ""), pair = fields.text_or("pair", "");
+  const std::string name = fields.text_or("model", ""), pair = fields.text_or("pair", ""),
+                    source = fields.text_or("source_language", ""),
+                    target = fields.text_or("target_language", "");
   const ServedModel* model = nullptr;
   if (!name.empty()) {
     model = models.named(name);
     if (model == nullptr) refuse(404, "there is no model '{}' here: GET /v1/models lists them", shown(name));
-    if (!pair.empty() && model->pair() != pair) {
-      refuse(400, "the model '{}' translates {}, not {}", name, model->pair(), shown(pair));
+    if (!pair.empty() && !model->languages(pair)) {
+      refuse(400, "the model '{}' does not translate '{}'", name, shown(pair));
     }
   } else if (!pair.empty()) {
-    const size_t dash = pair.find('-');
-    model = models.for_pair(pair.substr(0, dash), dash == std::string::npos ? "" : pair.substr(dash + 1));
+    model = models.for_pair(pair);
     if (model == nullptr)
       refuse(400, "no model here translates '{}': GET /v1/models lists them", shown(pair));
+  } else if (!source.empty() && !target.empty()) {
+    model = models.between(source, target);
+    if (model == nullptr) {
+      refuse(400, "no model here translates from '{}' to '{}': GET /languages lists them", shown(source),
+             shown(target));
+    }
   } else {
     model = models.first(task);
   }
   const char* what = task == models::Task::kTranslation      ? "translates"
                      : task == models::Task::kClassification ? "classifies text"
-                                                             : "continues text";
+                     : task == models::Task::kEmbedding      ? "embeds text"
+                     : task == models::Task::kLanguageModel  ? "continues text"
+                                                             : "fills masks";
   if (model == nullptr) refuse(400, "this server has no model that {}", what);
-  if (model->task != task) refuse(400, "the model '{}' is not one that {}", model->name, what);
+  if (!ServedModels::can_do(*model, task))
+    refuse(400, "the model '{}' is not one that {}", model->name, what);
   const std::string precision = fields.text_or("precision", "");
   if (precision.empty() || precision == model->precision()) return *model;
   const std::vector<std::string> there = models.precisions(*model);
@@ -79,6 +90,50 @@ const ServedModel& model_for(const Exchange& exchange, models::Task task) {
            fmt::join(there, " and "), shown(precision));
   }
   return models.in_precision(*model, precision);
+}
+
+ChosenTranslation in_languages(const ServedModel& model, const LanguagePair& languages) {
+  ChosenTranslation chosen{model, model.translation->tokenizer, model.translator_options};
+  chosen.tokenizer = chosen.tokenizer.with_languages(model.sources.size() > 1 ? languages.source : "",
+                                                     model.targets.size() > 1 ? languages.target : "");
+  if (chosen.tokenizer.target_begins_with_language()) {
+    chosen.options.search.forced_begin_id = chosen.tokenizer.first_target_id().value_or(-1);
+  }
+  return chosen;
+}
+
+namespace {
+
+/// The model's code of the language that a field names; empty if there is no such field.
+std::string language_of(const Fields& fields, const char* field, const ServedModel& model,
+                        const std::vector<ServedLanguage>& languages) {
+  constexpr size_t kShown = 20;
+  const std::string name = fields.text_or(field, "");
+  if (name.empty()) return "";
+  if (const ServedLanguage* found = find_language(languages, name)) return found->code;
+  std::vector<std::string> tags;
+  for (const ServedLanguage& each : languages) tags.push_back(each.tag);
+  const std::string nearest = did_you_mean(name, tags);
+  const size_t more = tags.size() - std::min(tags.size(), kShown);
+  tags.resize(tags.size() - more);
+  refuse(400, "'{}': the model '{}' has no language '{}'{}; it has {}{}", field, model.name, shown(name),
+         nearest, tags.empty() ? "none" : fmt::format("{}", fmt::join(tags, ", ")),
+         more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+}  // namespace
+
+ChosenTranslation translation_for(const Exchange& exchange) {
+  const Fields& fields = exchange.fields;
+  const ServedModel& model = model_for(exchange, models::Task::kTranslation);
+  const LanguagePair languages{language_of(fields, "source_language", model, model.sources),
+                               language_of(fields, "target_language", model, model.targets)};
+  const std::string pair = fields.text_or("pair", "");
+  if (pair.empty()) return in_languages(model, languages);
+  if (!languages.source.empty() || !languages.target.empty()) {
+    refuse(400, "give either 'pair' or 'source_language' and 'target_language'");
+  }
+  return in_languages(model, *model.languages(pair));
 }
 
 void send_json(const Exchange& exchange, const nlohmann::ordered_json& json) {
@@ -105,7 +160,7 @@ std::string TranslatedLines::text(size_t rank) const {
   return joined;
 }
 
-std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ServedModel& model,
+std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenTranslation& chosen,
                                              const decode::TranslationChoices& choices,
                                              const std::vector<std::string>& texts) {
   std::vector<TranslatedLines> results(texts.size());
@@ -127,9 +182,9 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Ser
     }
   }
   ThreadPool here(1);  // tokenization runs on this thread, searches in the engine
-  const decode::TranslationModel& files = *model.translation;
-  const decode::Translator translator(files.loaded.seq2seq(), files.loaded.context(), files.tokenizer, here,
-                                      options_for(exchange, model, choices));
+  const models::LoadedModel& loaded = chosen.model.loaded();
+  const decode::Translator translator(loaded.seq2seq(), loaded.context(), chosen.tokenizer, here,
+                                      options_for(exchange, chosen, choices));
   size_t taken = 0, text = 0;
   const auto next = [&](std::string& line) {
     if (taken == lines.size()) return false;
@@ -145,16 +200,16 @@ std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const Ser
   return results;
 }
 
-std::vector<std::string> translate_documents(const Exchange& exchange, const ServedModel& model,
+std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenTranslation& chosen,
                                              const decode::TranslationChoices& choices,
                                              const std::vector<std::string>& documents,
                                              const std::string& format) {
   ThreadPool here(1);
-  const decode::TranslationModel& files = *model.translation;
+  const models::LoadedModel& loaded = chosen.model.loaded();
   decode::TranslationChoices with_alignment = choices;
   with_alignment.align = true;
-  const decode::Translator translator(files.loaded.seq2seq(), files.loaded.context(), files.tokenizer, here,
-                                      options_for(exchange, model, with_alignment));
+  const decode::Translator translator(loaded.seq2seq(), loaded.context(), chosen.tokenizer, here,
+                                      options_for(exchange, chosen, with_alignment));
   std::vector<std::string> translated = decode::translate_documents(
       translator, documents,
       format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,

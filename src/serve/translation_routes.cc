@@ -60,12 +60,13 @@ void route_v1_translate(const Exchange& exchange) {
       with_search_fields({"text", "model", "pair", "format", "nbest", "alignment", "glossary", "sample",
                           "temperature", "top_k", "top_p", "seed", "split_sentences", "placeholders"}));
   const Fields::Texts texts = required_texts(exchange, "text");
-  const ServedModel& model = model_for(exchange, models::Task::kTranslation);
+  const ChosenTranslation chosen = translation_for(exchange);
+  const ServedModel& model = chosen.model;
   const decode::TranslationChoices choices = translation_choices(exchange);
   const std::string format = fields.choice("format", {"text", "html", "markdown"});
   ordered_json list = ordered_json::array();
   if (format == "text") {
-    for (const TranslatedLines& lines : translate_texts(exchange, model, choices, texts.texts)) {
+    for (const TranslatedLines& lines : translate_texts(exchange, chosen, choices, texts.texts)) {
       list.push_back(to_json(lines, choices.align));
     }
   } else {
@@ -73,12 +74,18 @@ void route_v1_translate(const Exchange& exchange) {
       if (fields.has(name)) refuse(400, "'{}' is for the format text: {} gives a document", name, format);
     }
     const std::vector<std::string> translations =
-        translate_documents(exchange, model, choices, texts.texts, format);
+        translate_documents(exchange, chosen, choices, texts.texts, format);
     for (size_t n = 0; n < translations.size(); ++n) {
       list.push_back({{"source", texts.texts[n]}, {"translation", translations[n]}});
     }
   }
-  send_json(exchange, {{"model", model.name}, {"pair", model.pair()}, {"translations", list}});
+  ordered_json json{{"model", model.name}, {"pair", model.pair()}};
+  const std::string source = chosen.tokenizer.source_language(), target = chosen.tokenizer.target_language();
+  if (model.pair().empty() && !source.empty() && !target.empty()) {
+    json.update({{"source_language", source}, {"target_language", target}});
+  }
+  json["translations"] = std::move(list);
+  send_json(exchange, json);
 }
 
 void route_v1_classify(const Exchange& exchange) {
@@ -94,7 +101,7 @@ void route_v1_classify(const Exchange& exchange) {
     require_present(exchange);
     ThreadPool here(1);
     const decode::TextClassifier classifier(model.loaded().classifier(), model.loaded().context(),
-                                            model.classifier->tokenizer, here);
+                                            model.encoder->tokenizer, here);
     results = classifier.classify(inputs, exchange.request.gone.get());
     require_present(exchange);
   });

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/nearest_word.h"
+#include "base/option_error.h"
 #include "text/language_codes.h"
 #include "text/shown_piece.h"
 #include "text/tokenizer_config.h"
@@ -314,9 +315,8 @@ void FamilyTokenizer::choose_languages(const std::string& source_name, const std
 
 void FamilyTokenizer::require_target() const {
   if (!target_begins_with_language || !target.before.empty()) return;
-  fail(ErrorKind::kUsage,
-       "the model translates into several languages: choose one with --target-language ({})",
-       all_languages(*this));
+  fail_option("the model translates into several languages: choose one with $target_language ({})",
+              all_languages(*this));
 }
 
 bool has_family_tokenizer(const std::string& directory) {

@@ -71,7 +71,7 @@ TEST_F(FamilyTokenizers, LanguagesByName) {
   EXPECT_EQ(without.source_language(), "en");
   EXPECT_EQ(without.encode_source("x").pieces.front(), "__en__");
   EXPECT_FALSE(without.first_target_id());
-  expect_error(ErrorKind::kUsage, "choose one with --target-language (af am ar",
+  expect_error(ErrorKind::kUsage, "choose one with target_language (af am ar",
                [&] { without.require_language_code("x"); });
   const Tokenizer chosen = without.with_languages("da", "de");
   EXPECT_EQ(chosen.encode_source("x").pieces.front(), "__da__");

@@ -1,5 +1,7 @@
 #include "text/language_codes.h"
 
+#include <unicode/locid.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -58,6 +60,21 @@ std::string language_of_token(const std::string& token) {
   const std::string_view name(token);
   const bool is_code = are_letters(name.substr(0, mark), 2, 3) && are_letters(name.substr(mark + 1), 2, 4);
   return is_code ? token : "";
+}
+
+std::string language_tag(const std::string& code) {
+  if (!are_letters(std::string_view(code).substr(0, code.find_first_of("-_")), 2, 3)) return code;
+  UErrorCode error = U_ZERO_ERROR;
+  icu::Locale given(code.c_str());
+  given.canonicalize(error);
+  const std::string language = given.getLanguage();
+  if (U_FAILURE(error) || given.isBogus() || language.empty()) return code;
+  icu::Locale usual(language.c_str());
+  usual.addLikelySubtags(error);
+  given.addLikelySubtags(error);  // the script of the region, where none is given
+  if (U_FAILURE(error)) return language;
+  const std::string script = given.getScript(), usual_script = usual.getScript();
+  return usual_script.empty() || script == usual_script ? language : language + "-" + script;
 }
 
 }  // namespace heed

@@ -18,5 +18,9 @@ std::vector<std::string> mbart_languages(size_t count);
 /// The language of a token that stands for one: "de" of "__de__", else the token itself, such as "de_DE" and
 /// "deu_Latn"; empty for other tokens.
 std::string language_of_token(const std::string& token);
+/// The tag by which people name the language of a code: "de" of "deu_Latn", "de_DE" and "deu". A script that
+/// is not the language's usual one (Unicode CLDR) is part of it: "zh-Hant" of "zho_Hant" and "zh_TW"; a
+/// region is not. A text that is no code comes back as it is.
+std::string language_tag(const std::string& code);
 
 }  // namespace heed

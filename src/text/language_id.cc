@@ -89,7 +89,7 @@ std::string language_name(const std::string& code) {
   UErrorCode error = U_ZERO_ERROR;
   std::array<UChar, 128> name{};
   const int32_t length =
-      uloc_getDisplayLanguage(code.c_str(), "en", name.data(), static_cast<int32_t>(name.size()), &error);
+      uloc_getDisplayName(code.c_str(), "en", name.data(), static_cast<int32_t>(name.size()), &error);
   if (U_FAILURE(error) || length <= 0) return code;
   std::string result;
   icu::UnicodeString(name.data(), length).toUTF8String(result);

@@ -40,6 +40,7 @@ TEST(LanguageId, NamesLanguages) {
   EXPECT_EQ(language_name("de"), "German");
   EXPECT_EQ(language_name("es"), "Spanish");
   EXPECT_EQ(language_name("xx"), "xx");
+  EXPECT_EQ(language_name("zh-Hant"), "Chinese (Traditional)");
 }
 
 }  // namespace

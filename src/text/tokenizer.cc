@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/nearest_word.h"
+#include "base/option_error.h"
 #include "base/printable.h"
 #include "base/string_list.h"
 #include "text/family_tokenizers.h"
@@ -33,6 +34,15 @@ std::string_view leading_code(std::string_view text) {
   if (!text.starts_with(">>")) return {};
   const size_t end = text.find("<<");
   return end == std::string_view::npos ? std::string_view{} : text.substr(0, end + 2);
+}
+
+/// The first of these in alphabetical order, and how many there are besides.
+std::string first_of(std::vector<std::string> names) {
+  constexpr size_t kShown = 12;
+  std::ranges::sort(names);
+  const size_t more = names.size() - std::min(names.size(), kShown);
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, " "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 }  // namespace
@@ -161,6 +171,7 @@ Tokenizer Tokenizer::train(const TokenizerTrainOptions& options, const NextLine&
 }
 
 std::string_view Tokenizer::code_of(std::string_view text) const {
+  if (family_ == nullptr && !source_.before.empty()) return {};  // the language is chosen
   const std::string_view code = leading_code(text);
   // With several codes, any is one token: the model has learnt that languages stand there.
   const bool is_token = language_codes_.size() > 1 || source_.vocabulary->find(code).has_value();
@@ -184,12 +195,22 @@ bool Tokenizer::is_language(const std::string& language, int32_t id) const {
 
 Tokenizer Tokenizer::with_languages(const std::string& source, const std::string& target) const {
   if (source.empty() && target.empty()) return *this;
+  if (!language_codes_.empty() && source.empty()) {
+    const auto code = source_.vocabulary->find(">>" + target + "<<");
+    if (!code) {
+      std::vector<std::string> names;
+      for (const std::string& each : language_codes_) names.push_back(each.substr(2, each.size() - 4));
+      fail(ErrorKind::kUsage, "the model has no language '{}'{}; its languages are {}", shown(target, 40),
+           did_you_mean(target, names), first_of(names));
+    }
+    Tokenizer chosen = *this;
+    chosen.source_.before = {*code};
+    chosen.target_language_ = target;
+    return chosen;
+  }
   if (family_ == nullptr || family_->languages.empty()) {
-    fail(ErrorKind::kUsage,
-         "this model has no language tokens to choose: leave out the source and target language{}",
-         language_codes_.empty()
-             ? ""
-             : fmt::format(" and begin each line with a code such as {}", language_codes_.front()));
+    fail(ErrorKind::kUsage, "this model has no language tokens to choose: leave out the source {}language",
+         language_codes_.empty() ? "and target " : "");
   }
   FamilyTokenizer chosen = *family_;
   chosen.choose_languages(source, target);
@@ -203,23 +224,17 @@ std::optional<int32_t> Tokenizer::first_target_id() const {
 void Tokenizer::require_language_code(std::string_view text) const {
   if (family_ != nullptr) return family_->require_target();
   const std::string_view code = leading_code(text);
-  if (language_codes_.size() < 2 || strip(text).empty() || source_.vocabulary->find(code)) return;
-  constexpr size_t kShown = 12;
-  std::vector<std::string> codes = language_codes_;
-  std::sort(codes.begin(), codes.end());
-  const std::string nearest = did_you_mean(code, codes);
-  std::string all =
-      fmt::format("{}", fmt::join(codes.begin(), codes.begin() + std::min(codes.size(), kShown), " "));
-  if (codes.size() > kShown) all += fmt::format(" and {} more", codes.size() - kShown);
+  const bool chosen = !source_.before.empty();
+  if (language_codes_.size() < 2 || chosen || strip(text).empty() || source_.vocabulary->find(code)) return;
   if (!code.empty()) {
-    fail(ErrorKind::kUsage, "the model has no language '{}'{}; its codes are {}", shown(code, 40), nearest,
-         all);
+    fail(ErrorKind::kUsage, "the model has no language '{}'{}; its codes are {}", shown(code, 40),
+         did_you_mean(code, language_codes_), first_of(language_codes_));
   }
-  fail(ErrorKind::kUsage,
-       "the model translates into several languages: begin each line with the code of one, without a space "
-       "before "
-       "it ({}); '{}' has none",
-       all, shown(text, 40));
+  fail_option(
+      "the model translates into several languages: choose one with $target_language, or begin each line "
+      "with "
+      "its code, without a space before it ({}); '{}' has none",
+      first_of(language_codes_), shown(text, 40));
 }
 
 Encoding Tokenizer::encoding_of(const Side& side, std::string_view text, std::vector<CodedPiece> pieces,

@@ -194,10 +194,27 @@ TEST_F(TokenizerTest, LanguageCodes) {
   tokenizer.require_language_code(">>fra<< x");
   tokenizer.require_language_code(" ");
   expect_error(ErrorKind::kUsage,
-               "begin each line with the code of one, without a space before it (>>fra<< >>spa<<)",
+               "choose one with target_language, or begin each line with its code, without a space before it "
+               "(>>fra<< >>spa<<)",
                [&] { tokenizer.require_language_code(" >>fra<< x"); });
   expect_error(ErrorKind::kUsage, "the model has no language '>>fre<<'; did you mean '>>fra<<'?",
                [&] { tokenizer.require_language_code(">>fre<< x"); });
+  // A chosen language stands before each source, in which codes are text then.
+  const Tokenizer chosen = tokenizer.with_languages("", "spa");
+  EXPECT_EQ(chosen.target_language(), "spa");
+  EXPECT_EQ(chosen.encode_source("x").ids, tokenizer.encode_source(">>spa<< x").ids);
+  EXPECT_EQ(chosen.with_languages("", "fra").encode_source("x").ids,
+            tokenizer.encode_source(">>fra<< x").ids);
+  EXPECT_EQ(chosen.encode_target("x").ids, tokenizer.encode_target("x").ids);
+  EXPECT_NE(chosen.encode_source(">>fra<< x").ids[1], tokenizer.encode_source(">>fra<< x").ids[0]);
+  chosen.require_language_code("x");
+  expect_error(ErrorKind::kUsage,
+               "the model has no language 'spe'; did you mean 'spa'?; its languages are fra spa",
+               [&] { tokenizer.with_languages("", "spe"); });
+  expect_error(ErrorKind::kUsage, "leave out the source language",
+               [&] { tokenizer.with_languages("en", "fra"); });
+  expect_error(ErrorKind::kUsage, "leave out the source and target language",
+               [&] { joint.with_languages("", "fra"); });
 }
 
 TEST_F(TokenizerTest, TruncationKeepsTheEndToken) {
