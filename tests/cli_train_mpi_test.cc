@@ -267,6 +267,17 @@ TEST_P(TrainMpiTest, MessagesAppearOnce) {
   EXPECT_EQ(result.err.find("heed: ", first + 1), std::string::npos) << result.err;
 }
 
+TEST_P(TrainMpiTest, AnInvalidTimeLimitIsRefused) {
+  for (const char* const limit : {"soon", "-1", "8s"}) {
+    const CommandResult result =
+        run(mpirun(2, arguments("limited"), {"env", std::string("HEED_MPI_TIMEOUT=") + limit}));
+    EXPECT_NE(result.status, 0) << limit;
+    const std::string message = std::string("heed: HEED_MPI_TIMEOUT is '") + limit + "'; it must be a number";
+    EXPECT_THAT(result.err, HasSubstr(message));
+    EXPECT_FALSE(fs::exists(path("limited")));
+  }
+}
+
 TEST_P(TrainMpiTest, AnotherInstructionSetIsRefused) {
   std::vector<std::string> program = mpirun(1, arguments("mixed"));
   const std::vector<std::string> other = mpirun(1, arguments("mixed"), {"env", "HEED_ISA=generic"});

@@ -126,11 +126,10 @@ void add_train(Command& app, Work& work) {
       "  heed train --task lm --text book.txt --valid-text rest.txt --output my-model --max-minutes 30\n"
       "  heed train --task classify --text train.tsv --valid-text dev.tsv --output my-model --max-minutes 5\n"
       "  heed train --from models/de-en --pairs mine.tsv --valid-pairs dev.tsv --output mine --max-minutes "
-      "20\n"
+      "5\n"
       "  mpirun -n 4 heed train --pairs de-en.tsv --valid-pairs dev.tsv --output my-model --max-minutes 60\n"
       "Run the same command again to resume an interrupted training. Started by mpirun or srun, all "
-      "processes "
-      "train one model, with the weights of a training in one process.");
+      "processes train one model, with the weights of a training in one process.");
   command
       ->add_option("--task", o->training.task,
                    "translation, lm (language model) or classify [default: that of the architecture]")

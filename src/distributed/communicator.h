@@ -30,7 +30,8 @@ class Communicator {
   bool is_first() const { return rank() == 0; }
 
   /// Sends and receives all of these messages; returns when all have arrived. Messages from one rank to
-  /// another arrive in the order in which they were sent. Not thread-safe. If a rank dies, all processes end.
+  /// another arrive in the order in which they were sent. From any thread, but one at a time. If a rank dies,
+  /// all processes end.
   virtual void exchange(const std::vector<Outgoing>& outgoing, const std::vector<Incoming>& incoming) = 0;
 
   /// Called when an error ends the work of this rank alone: when this process exits, all others are ended

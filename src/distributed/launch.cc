@@ -54,8 +54,7 @@ Communicator& connect() {
   if (launch.implementations.empty()) {
     fail(ErrorKind::kUsage,
          "{} started {} processes, but not for MPI, so they cannot train together: start them with mpirun, "
-         "or with "
-         "srun --mpi=pmix or --mpi=pmi2. {}",
+         "or with srun --mpi=pmix or --mpi=pmi2. {}",
          launch.launcher, launch.processes, kTrainAlone);
   }
   std::vector<std::string> problems;
@@ -63,15 +62,13 @@ Communicator& connect() {
   if (found == nullptr) {
     fail(ErrorKind::kUsage,
          "this process was started by {} to train together with others, but Heed's library for this MPI "
-         "cannot be "
-         "loaded ({}). Install the MPI ('scripts/setup mpi') and build Heed again. {}",
+         "cannot be loaded ({}). Install the MPI ('scripts/setup mpi') and build Heed again. {}",
          launch.launcher, fmt::join(problems, "; "), kTrainAlone);
   }
   if (launch.processes > 1 && found->size() != launch.processes) {
     fail(ErrorKind::kUsage,
          "{} started {} processes, but the MPI that Heed was built with connects {}: it is another one, or "
-         "another "
-         "version. {}",
+         "another version. {}",
          launch.launcher, launch.processes, found->size(), kTrainAlone);
   }
   return *found;  // the library stays loaded

@@ -1,9 +1,12 @@
 #include "mpi/heartbeat.h"
 
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
+#include "base/check.h"
 #include "distributed/communicator.h"
 #include "mpi/abort.h"
 
@@ -16,7 +19,15 @@ constexpr std::chrono::milliseconds kPeriod(1000), kTick(50);
 
 int timeout_seconds() {
   const char* const setting = std::getenv("HEED_MPI_TIMEOUT");
-  return setting == nullptr ? kDefaultSeconds : std::atoi(setting);
+  if (setting == nullptr) return kDefaultSeconds;
+  const std::string_view digits(setting);
+  int seconds = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seconds);
+  if (error != std::errc() || end != digits.data() + digits.size() || seconds < 0) {
+    fail(ErrorKind::kUsage, "HEED_MPI_TIMEOUT is '{}'; it must be a number of seconds, or 0 for no limit",
+         setting);
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -26,7 +37,7 @@ void Heartbeat::start() {
   ::MPI_Comm_dup(MPI_COMM_WORLD, &messages_);
   ::MPI_Comm_rank(messages_, &rank);
   ::MPI_Comm_size(messages_, &size);
-  seconds_ = timeout_seconds();
+  if (rank == 0) seconds_ = timeout_seconds();
   ::MPI_Bcast(&seconds_, 1, MPI_INT, 0, messages_);
   using Name = std::array<char, 64>;
   Name own{};

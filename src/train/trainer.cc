@@ -301,8 +301,7 @@ void Trainer::restore_kept_weights() {
   if (std::filesystem::exists(directory_.weights())) {
     fail(ErrorKind::kFormat,
          "'{}' {}. The best weights so far were those of step {}, but the checkpoint is of step {}. Restore "
-         "the "
-         "file from a copy, or delete it to resume with the weights of step {}",
+         "the file from a copy, or delete it to resume with the weights of step {}",
          directory_.weights(), problem, state.kept_step, state.step, state.step);
   }
   say(fmt::format("'{}' {}: the best weights, of step {}, are lost and replaced by those of step {}",
@@ -382,10 +381,9 @@ void Trainer::stop_for_bad_numbers(double loss, double norm) {
   }
   throw distributed::AgreedError(
       ErrorKind::kNumeric, fmt::format("training stopped at step {}: the loss is {} and the norm of the "
-                                       "gradients {} (first parameter whose "
-                                       "gradient is not finite: {}); the last checkpoint is kept. Try a "
-                                       "lower schedule.learning_rate ({} now), a "
-                                       "longer schedule.warmup_steps, or optimizer.clip_norm = 1",
+                                       "gradients {} (first parameter whose gradient is not finite: {}); "
+                                       "the last checkpoint is kept. Try a lower schedule.learning_rate ({} "
+                                       "now), a longer schedule.warmup_steps, or optimizer.clip_norm = 1",
                                        checkpoint_.state.step + 1, loss, norm, where, recipe_.learning_rate));
 }
 
