@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -86,6 +87,8 @@ class MpiCommunicator : public Communicator {
     int finalized = 0;
     ::MPI_Finalized(&finalized);
     if (finalized != 0) return;
+    // How this process ends is decided. A launcher sends SIGTERM when another one has ended before it.
+    std::signal(SIGTERM, SIG_IGN);
     if (given_up_) abort_job();
     heartbeat_.stop();
     ::MPI_Comm_free(&messages_);
