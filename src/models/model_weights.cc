@@ -117,6 +117,26 @@ bool have_equal_values(const WeightFiles& files, const std::string& one, const s
   return true;
 }
 
+/// What to do about two copies with different values: which key of config.json unties them, if one does.
+std::string how_to_untie(const std::string& directory, const std::string& one, const std::string& other) {
+  const auto is_output = [](const std::string& name) {
+    return name.starts_with("lm_head") || name.starts_with("vocab_projector") ||
+           name.ends_with("decoder.weight");
+  };
+  const auto is_input = [](const std::string& name) {
+    return name.ends_with("embed_tokens.weight") || name.ends_with("shared.weight");
+  };
+  constexpr const char* kForm = "If they are meant to differ, config.json must say \"{}\": false";
+  const bool bias = one.ends_with("bias") || other.ends_with("bias");
+  if (!bias && (is_output(one) || is_output(other))) return fmt::format(kForm, "tie_word_embeddings");
+  const std::string type = read_config(directory).string("model_type", "");
+  const std::vector<std::string> always_shared{"bart", "m2m_100", "mbart", "t5"};
+  if (is_input(one) && is_input(other) && std::ranges::count(always_shared, type) == 0) {
+    return fmt::format(kForm, "share_encoder_decoder_embeddings");
+  }
+  return fmt::format("In models of the type '{}' they are always the same: get the files again", type);
+}
+
 /// Throws if the files contain one parameter under several names with different values, since other toolkits
 /// would use either of them, or each separately.
 void require_equal_copies(const WeightFiles& files, const nn::ParamSpec& spec) {
@@ -129,11 +149,8 @@ void require_equal_copies(const WeightFiles& files, const nn::ParamSpec& spec) {
     if (have_equal_values(files, used, name)) continue;
     fail(ErrorKind::kFormat,
          "'{}': the weights contain '{}' and '{}', which are tied in this model, with different values; "
-         "which of "
-         "them other toolkits use varies. If they are meant to differ, config.json must say so, in a Marian "
-         "model "
-         "with tie_word_embeddings (output) or share_encoder_decoder_embeddings (inputs) false",
-         files.directory(), used, name);
+         "which of them other toolkits use varies. {}",
+         files.directory(), used, name, how_to_untie(files.directory(), used, name));
   }
 }
 

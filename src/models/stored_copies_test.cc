@@ -45,11 +45,12 @@ class StoredCopies : public testing::Test {
     load_model(folder_.path());
   }
   /// `tensor` under `name` is read, and refused with one element changed.
-  void expect_checked(const std::string& name, const Tensor& tensor) const {
+  void expect_checked(const std::string& name, const Tensor& tensor, const std::string& advice = "") const {
     EXPECT_NO_THROW(open_with(name, tensor)) << name;
     Tensor other = tensor.to(DType::kFloat32).clone();
     other.data<float>()[other.size() / 2] += 0.5F;
     expect_error(ErrorKind::kFormat, "'" + name + "'", [&] { open_with(name, other); });
+    expect_error(ErrorKind::kFormat, advice, [&] { open_with(name, other); });
   }
 
   TestFolder folder_;
@@ -71,9 +72,9 @@ TransformerConfig marian_config() {
 TEST_F(StoredCopies, OfMarian) {
   write(Transformer(marian_config()));
   const Tensor shared = copy_of("model.shared.weight");
-  for (const char* name :
-       {"lm_head.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
-    expect_checked(name, shared);
+  expect_checked("lm_head.weight", shared, "must say \"tie_word_embeddings\": false");
+  for (const char* name : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"}) {
+    expect_checked(name, shared, "must say \"share_encoder_decoder_embeddings\": false");
   }
   const Tensor positions = nn::sinusoid_table(12, 16, SinusoidLayout::kHalves);
   expect_checked("model.encoder.embed_positions.weight", positions);
@@ -101,8 +102,9 @@ DecoderOnlyConfig small_config(const DecoderOnlyFamily& family) {
 
 TEST_F(StoredCopies, OfGpt2) {
   write(DecoderOnly(small_config(gpt2_family())));
-  expect_checked("lm_head.weight", copy_of("transformer.wte.weight"));
-  expect_checked("wpe.weight", copy_of("transformer.wpe.weight"));
+  expect_checked("lm_head.weight", copy_of("transformer.wte.weight"), "\"tie_word_embeddings\": false");
+  expect_checked("wpe.weight", copy_of("transformer.wpe.weight"),
+                 "of the type 'gpt2' they are always the same");
   const Tensor mask =
       Tensor::from(std::vector<float>{1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}, {1, 1, 4, 4});
   expect_checked("transformer.h.1.attn.bias", mask);
@@ -113,7 +115,7 @@ TEST_F(StoredCopies, OfLlama) {
   DecoderOnlyConfig c = small_config(llama_family());
   c.attention_bias = c.feed_forward_bias = false;
   write(DecoderOnly(c));
-  expect_checked("lm_head.weight", copy_of("model.embed_tokens.weight"));
+  expect_checked("lm_head.weight", copy_of("model.embed_tokens.weight"), "\"tie_word_embeddings\": false");
   expect_checked("model.layers.1.self_attn.rotary_emb.inv_freq",
                  Tensor::from(std::vector<float>{1, 0.1F, 0.01F, 0.001F}, {4}));
 }
