@@ -67,7 +67,7 @@ const app = {
     const there = trace.stackNames;
     const stack = there.includes(state.stack) ? state.stack : there[0];
     const layers = trace.layers(stack);
-    let layer = state.layer >= 1 && state.layer <= layers ? state.layer : layers;
+    let layer = state.layer >= 1 && state.layer <= layers ? state.layer : trace.defaultLayer(stack);
     while (layer > 1 && !trace.matrix(stack, layer, 0)) --layer;
     const head =
         state.head >= 1 && state.head <= trace.heads(stack, layer) && trace.matrix(stack, layer, state.head) ?

@@ -19,7 +19,7 @@ const kDefaults = {
   precision: "",   // float32 or int8; empty: as stored
   view: "lines",   // lines, heads, head, query, change, search, compare, next
   stack: "cross",  // encoder, cross, decoder
-  layer: 0,        // from 1; 0: the last
+  layer: 0,        // from 1; 0: Trace.defaultLayer()
   head: 0,         // from 1; 0: the mean, or all
   token: "",       // the pinned token: s3 the third of the source, t2 the second of the target
   sort: "place",   // of the heads

@@ -156,6 +156,28 @@ export class Trace {
     return this.means.get(name);
   }
 
+  /// The layer that is shown where none is chosen: the last one, and of cross-attention the one that points most
+  /// clearly at words: with the largest weights on single source tokens, the end token left out, on average.
+  defaultLayer(stack) {
+    const layers = this.layers(stack);
+    if (stack !== "cross") return layers;
+    const clearness = (layer) => {
+      const mean = this.matrix(stack, layer, 0);
+      let sum = 0;
+      for (let query = 0; mean && query < mean.queries; ++query) {
+        let largest = 0;
+        for (let key = 0; key + 1 < mean.keys; ++key) largest = Math.max(largest, mean.at(query, key));
+        sum += largest;
+      }
+      return sum;
+    };
+    let best = layers;
+    for (let layer = layers - 1; layer >= 1; --layer) {
+      if (clearness(layer) > clearness(best)) best = layer;
+    }
+    return best;
+  }
+
   /// Queries, keys, values and scores of a head, or null where the trace has none.
   detail(stack, layer, head) { return this.details[stack](layer, head); }
 

@@ -86,8 +86,9 @@ void set_encoder_defaults(AttendOptions& o, Format format) {
   o.words = true;
 }
 
-/// In the terminal and with --query, the default is the last layer of the cross-attention (of the encoder or
-/// the decoder in models without), averaged over its heads. Files contain all heads by default.
+/// In the terminal and with --query, the default is the clearest layer of the cross-attention (in models
+/// without, the last of the encoder or the decoder), averaged over its heads. Files contain all heads by
+/// default.
 AttentionSelection selection_of(const AttendOptions& o, Format format, const Trace& trace) {
   const auto or_all = [](const std::string& choice) { return choice.empty() ? "all" : choice; };
   AttentionSelection selection = parse_selection(or_all(o.stack), or_all(o.layer), or_all(o.head));
@@ -97,8 +98,8 @@ AttentionSelection selection_of(const AttendOptions& o, Format format, const Tra
   if (o.stack.empty() && trace.cross.empty() && trace.encoder.empty()) selection.stack = Stack::kDecoder;
   if (o.head.empty()) selection.mean = true;
   if (o.layer.empty() && selection.stack) {
-    const size_t layers = stack_of(trace, *selection.stack).size();
-    if (layers > 0) selection.layer = static_cast<int>(layers) - 1;
+    const int layer = default_layer(trace, *selection.stack);
+    if (layer >= 0) selection.layer = layer;
   }
   return selection;
 }
@@ -392,8 +393,9 @@ void add_attend(Command& app, Work& work) {
       "Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the\n"
       "positions that produce the target tokens, including the end token; the keys of decoder are the "
       "tokens\n"
-      "read so far, beginning with the start token. By default, the terminal shows the last layer of the\n"
-      "cross-attention, averaged over its heads, and a file contains every head of every layer. A "
+      "read so far, beginning with the start token. By default, the terminal shows the layer of the\n"
+      "cross-attention that points most clearly at words, averaged over its heads, and a file contains every "
+      "head of every layer. A "
       "classifier,\n"
       "a masked language model or a model of embeddings has only an encoder; the terminal shows the "
       "attention "

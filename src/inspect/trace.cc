@@ -1,5 +1,6 @@
 #include "inspect/trace.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -207,6 +208,28 @@ Trace mean_over_heads(const Trace& trace) {
     }
   }
   return mean;
+}
+
+int default_layer(const Trace& trace, Stack stack) {
+  const auto layers = static_cast<int>(stack_of(trace, stack).size());
+  if (stack != Stack::kCross) return layers - 1;
+  const StackWeights means = mean_over_heads(trace).cross;
+  int best = layers - 1;
+  double clearest = -1;
+  for (int layer = layers - 1; layer >= 0; --layer) {
+    if (means[layer].empty()) continue;
+    const AttentionMatrix& mean = means[layer].front();
+    double sum = 0;
+    for (int query = 0; query < mean.queries; ++query) {
+      const float* row = &mean.weights[static_cast<size_t>(query) * mean.keys];
+      if (mean.keys > 1) sum += *std::max_element(row, row + mean.keys - 1);
+    }
+    if (sum > clearest) {
+      clearest = sum;
+      best = layer;
+    }
+  }
+  return best;
 }
 
 }  // namespace heed

@@ -47,4 +47,9 @@ Trace select(const Trace& trace, const AttentionSelection& selection);
 /// One matrix per layer: the mean over its heads. Rows still sum to 1.
 Trace mean_over_heads(const Trace& trace);
 
+/// The layer, from 0, to show where none is chosen: the last one, and of cross-attention the one that points
+/// most clearly at words: averaged over its heads, it has the largest weights on single source tokens, the
+/// end token left out, on average. The explorer has the same rule (web/trace.js). -1 without layers.
+int default_layer(const Trace& trace, Stack stack);
+
 }  // namespace heed

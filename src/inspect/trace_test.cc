@@ -124,6 +124,20 @@ TEST(Mean, IsTheMean) {
   }
 }
 
+TEST(DefaultLayer, IsTheLastOneOrTheClearestOfCrossAttention) {
+  Trace trace = testing::make_trace({"a", "b", "</s>"}, {"c", "</s>"}, 3, 1);
+  trace.cross = {{{2, 3, {0.4F, 0.3F, 0.3F, 0.3F, 0.4F, 0.3F}}},   // blurred
+                 {{2, 3, {0.8F, 0.1F, 0.1F, 0.1F, 0.7F, 0.2F}}},   // points at words
+                 {{2, 3, {0.1F, 0.1F, 0.8F, 0.0F, 0.0F, 1.0F}}}};  // on the end token
+  EXPECT_EQ(default_layer(trace, Stack::kCross), 1);
+  EXPECT_EQ(default_layer(trace, Stack::kEncoder), 2);
+  trace.cross[1] = trace.cross[2];
+  trace.cross[0] = trace.cross[2];
+  EXPECT_EQ(default_layer(trace, Stack::kCross), 2);
+  trace.cross.clear();
+  EXPECT_EQ(default_layer(trace, Stack::kCross), -1);
+}
+
 TEST(Words, BeginAtMarkersAndSpecialTokens) {
   EXPECT_THAT(word_indices({"\u2581Das", "\u2581H", "aus", ".", "</s>"}), ElementsAre(0, 1, 1, 1, 2));
   EXPECT_THAT(word_indices({"<s>", "a", "b", "</s>"}), ElementsAre(0, 1, 1, 2));
