@@ -1,6 +1,6 @@
 // The lecture's worked example, to the printed digit: eight words of 16 numbers, attention without any
 // parameters, with three matrices, and with eight heads. The lecture drew its numbers with PyTorch; the
-// generator behind them is the Mersenne twister of the C++ library, so that they can be drawn here as well.
+// generator is the Mersenne twister of the C++ library, so that they can be drawn here as well.
 
 #include <heed/attention.h>
 

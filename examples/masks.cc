@@ -1,6 +1,6 @@
 // What masks do: scores that may not count are made so low before the softmax that their weights are 0 after
-// it. Padding hides the filling behind a short sentence, from every query; look-ahead hides what comes later,
-// from each query in another way; in the decoder of a batch both are needed at once.
+// it. Padding hides the filler tokens after a short sentence from every query; look-ahead hides what comes
+// later, from each query in another way; in the decoder of a batch both are needed at once.
 
 #include <heed/attention.h>
 #include <heed/picture.h>

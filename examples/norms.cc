@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   // At each place of a padded batch, how many sentences still have a word, and how well a feature's mean is
   // known.
   std::printf(
-      "\nWord by word, as recurrent networks would normalise: sentences that are not over yet\n  place    ");
+      "\nWord by word, as recurrent networks would normalize: sentences that are not over yet\n  place    ");
   std::vector<double> places, left, error;
   for (const int64_t place : {1, 4, 6, 9, 14, 22, 34}) {
     const auto count =
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   std::printf("\n  error    ");
   for (const double e : error) std::printf(" %5.2f", e);
   std::printf(
-      "  of the mean, in deviations\n\nThe last words are normalised by one sentence: their mean is "
+      "  of the mean, in deviations\n\nThe last words are normalized by one sentence: their mean is "
       "themselves.\n");
 
   // In use there is no batch: running averages stand for it.

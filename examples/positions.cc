@@ -18,7 +18,7 @@ const std::vector<std::string> kMary{"Mary", "gives", "John", "a", "flower"};
 const std::vector<std::string> kJohn{"John", "gives", "Mary", "a", "flower"};
 constexpr int64_t kWidth = 16;
 
-/// The sentence's vectors, behind `moved` other words: (1, T, D).
+/// The sentence's vectors, after `moved` other words: (1, T, D).
 heed::Tensor embed(const std::vector<std::string>& words, int64_t moved, bool absolute) {
   static std::map<std::string, uint64_t> ids;
   const int64_t length = static_cast<int64_t>(words.size()) + moved;
@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
                                                       .bidirectional = false},
                                                      16, 16);
     heed::save_heatmaps(folder + "positions-distances.png",
-                        {{"relative, clipped at 4", shaw}, {"buckets, keys behind share one", buckets}},
+                        {{"relative, clipped at 4", shaw}, {"buckets, later keys share one", buckets}},
                         {.title = "Which row of a table a query takes for each key",
                          .scale = "row",
                          .x_name = "key",

@@ -1,12 +1,11 @@
 // "Early layers look blurred; later ones concentrate near the diagonal, and at the end on the first and the
-// last token." So one reads below heat maps of a Transformer. Is it so? Three numbers for each head of the
-// encoder, over many sentences:
-//   blur      the entropy of a query's weights, divided by the logarithm of the number of keys: 1 is an even
-//   look at
-//             everything, 0 a look at one token
+// last token." This is often said of heat maps of a Transformer. Is it true? Three numbers for each head of
+// the encoder, over many sentences:
+//   blur      the entropy of a query's weights, divided by the logarithm of the number of keys: 1 is uniform
+//             attention, 0 attention to a single token
 //   diagonal  the weight on the query's own token and its two neighbours
 //   ends      the weight on the first token and on the last, which is the end of the sentence
-// The last two are set beside what an even look would give.
+// The last two are compared with those of uniform attention.
 //
 //   where_heads_look [FOLDER [MODEL SENTENCES.txt [HOW MANY]]]
 

@@ -76,7 +76,7 @@ Alignment align(const heed::Trace& trace, const std::vector<Head>& heads, int la
   return alignment;
 }
 
-void normalise_columns(Alignment& alignment) {
+void normalize_columns(Alignment& alignment) {
   const size_t columns = alignment.source.names.size();
   for (size_t column = 0; column < columns; ++column) {
     float sum = 0;
@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
     last.emplace_back(static_cast<int>(trace.cross.size()) - 1, static_cast<int>(head));
   const Alignment written = align(trace, last, 0);
   Alignment read = align(trace, alignment_heads(), 1);
-  normalise_columns(read);
+  normalize_columns(read);
   std::printf("%-12s %-28s %s\n", "", "written, mean of last layer", "read, alignment heads");
   for (size_t word = 0; word < read.target.names.size(); ++word) {
     std::printf("%-12s %-28s %s\n", read.target.names[word].c_str(), partner(written, word).c_str(),

@@ -94,7 +94,7 @@ TEST(AttentionReference, OutputWeightsAndGradients) {
   }
 }
 
-// Without weights: streaming attention, and one product for queries, keys and values.
+// Without weights: flash attention, and one product for queries, keys and values.
 TEST(AttentionReference, WithoutWeights) {
   const auto cases = fixture_cases("mha");
   if (cases.empty()) GTEST_SKIP() << missing_fixtures();

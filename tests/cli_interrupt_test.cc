@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 /// Commands have 0.6 s to stop; the rest is for busy machines.
-constexpr double kMostSeconds = 2.5;
+constexpr double kMaxSeconds = 2.5;
 
 class InterruptTest : public ::testing::Test {
  protected:
@@ -29,7 +29,7 @@ class InterruptTest : public ::testing::Test {
     const auto begin = std::chrono::steady_clock::now();
     command.send_signal(signal);
     EXPECT_EQ(command.wait(30).status, 130);
-    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), kMostSeconds);
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), kMaxSeconds);
     EXPECT_TRUE(std::filesystem::is_empty(results_));
   }
 
@@ -58,7 +58,7 @@ TEST_F(InterruptTest, OfAnEvaluationWithoutAModel) {
   Command command({"evaluate", "--hypothesis", text, "--reference", text}, {});
   ::usleep(500'000);
   command.send_signal(SIGTERM);
-  EXPECT_EQ(command.wait(kMostSeconds).status, 130);
+  EXPECT_EQ(command.wait(kMaxSeconds).status, 130);
 }
 
 TEST_F(InterruptTest, ASecondSignalDoesNotWait) {
@@ -68,7 +68,7 @@ TEST_F(InterruptTest, ASecondSignalDoesNotWait) {
   for (int wait = 0; wait < 2000 && std::filesystem::is_empty(results_); ++wait) ::usleep(5000);
   command.send_signal(SIGINT);
   command.send_signal(SIGTERM);
-  EXPECT_EQ(command.wait(kMostSeconds).status, 130);
+  EXPECT_EQ(command.wait(kMaxSeconds).status, 130);
   EXPECT_TRUE(std::filesystem::is_empty(results_));
 }
 

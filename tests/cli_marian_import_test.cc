@@ -87,7 +87,7 @@ class CliMarianImportTest : public testing::Test {
   void write_original() const {
     const models::Transformer model(config_);
     nn::ParameterArray values(model.table(), DType::kFloat32);
-    nn::initialise(model.table(), values, RandomKey::from_seed(5));
+    nn::initialize(model.table(), values, RandomKey::from_seed(5));
     for (int row = 0; row < model.table().size(); ++row) {  // the padding token, which Marian lacks, is zero
       if (model.table()[row].shape[0] != config_.vocabulary) continue;
       Tensor rows = values.view(model.table(), {row, 1});

@@ -35,13 +35,13 @@ class CliQuantizeTest : public testing::Test {
   std::string quantized_ = folder_.path("int8"), input_;
 };
 
-TEST_F(CliQuantizeTest, AQuantisedModelIsAFloatModelWithPrecisionInt8) {
+TEST_F(CliQuantizeTest, AQuantizedModelIsAFloatModelWithPrecisionInt8) {
   const CommandResult stored = translate({"--model", quantized_});
   ASSERT_EQ(stored.status, 0) << stored.err;
   const CommandResult on_the_way = translate({"--model", tiny_model(), "--precision", "int8"});
   EXPECT_EQ(stored.out, on_the_way.out);
   const CommandResult floats = translate({"--model", tiny_model()});
-  EXPECT_NE(stored.out, floats.out) << "scores to the last digit: nothing was quantised";
+  EXPECT_NE(stored.out, floats.out) << "scores to the last digit: nothing was quantized";
   EXPECT_EQ(floats.out, translate({"--model", tiny_model(), "--precision", "float32"}).out);
 }
 
@@ -103,7 +103,7 @@ TEST_F(CliQuantizeTest, OtherCommandsOpenIt) {
 }
 
 TEST_F(CliQuantizeTest, RefusesUnsupportedCases) {
-  expect_failure(heed_command({"quantize", quantized_, folder_.path("again")}), 2, {"already quantised"});
+  expect_failure(heed_command({"quantize", quantized_, folder_.path("again")}), 2, {"already quantized"});
   EXPECT_FALSE(std::filesystem::exists(folder_.path("again")));
   expect_failure(heed_command({"quantize", tiny_model(), quantized_}), 1, {"already exists"});
   expect_failure(heed_command({"quantize", folder_.path("none"), folder_.path("b")}), 1, {"does not exist"});

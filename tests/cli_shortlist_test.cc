@@ -72,7 +72,7 @@ TEST_F(CliShortlistTest, SimilarTranslationQuality) {
   EXPECT_NEAR(bleu("on"), bleu("off"), 1);
 }
 
-TEST_F(CliShortlistTest, WorksWithAQuantisedModel) {
+TEST_F(CliShortlistTest, WorksWithAQuantizedModel) {
   ASSERT_EQ(make_list().status, 0);
   const std::string listed = translate({"--precision", "int8"}), quantized = folder_.path("int8");
   ASSERT_EQ(heed_command({"quantize", model_, quantized}).status, 0);

@@ -59,8 +59,7 @@ class CliTest : public ::testing::Test {
   std::string model_;
 };
 
-// ---- Usage
-// ----------------------------------------------------------------------------------------------------------
+// ---- Usage -----------------------------------------------------------------------------------------------
 
 TEST_F(CliTest, HelpShowsAnExampleForEverySubcommand) {
   const CommandResult help = heed_command({"--help"});
@@ -102,8 +101,7 @@ TEST_F(CliTest, RefusesInvalidValues) {
   refused({"--input", "somewhere"}, {"TEXT", "--input"});
 }
 
-// ---- Which model
-// ----------------------------------------------------------------------------------------------------
+// ---- Which model -----------------------------------------------------------------------------------------
 
 TEST_F(CliTest, RefusesPathsWithoutAModel) {
   const auto with = [&](const std::string& path) {
@@ -144,8 +142,7 @@ TEST_F(CliTest, FindsModelsByVariableAndByPair) {
                  {"no bundled models", folder_.path("nothing"), "--model"});
 }
 
-// ---- Damaged models
-// -------------------------------------------------------------------------------------------------
+// ---- Damaged models --------------------------------------------------------------------------------------
 
 TEST_F(CliTest, RefusesIncompleteModels) {
   for (const char* name : {"config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"}) {
@@ -195,8 +192,7 @@ TEST_F(CliTest, RefusesNanWeights) {
   expect_failure(translated(), 1, {"parameter", "nan"});
 }
 
-// ---- Translation
-// ----------------------------------------------------------------------------------------------------
+// ---- Translation -----------------------------------------------------------------------------------------
 
 TEST_F(CliTest, TranslatesTrainingSentences) {
   const std::vector<SentencePair> unseen = tiny_pairs(40, 77);
@@ -392,8 +388,7 @@ TEST_F(CliTest, BeginsWithThePrefix) {
   EXPECT_TRUE(result.out.starts_with("The young ")) << result.out;
 }
 
-// ---- Outputs that cannot be written
-// ---------------------------------------------------------------------------------
+// ---- Outputs that cannot be written ----------------------------------------------------------------------
 
 TEST_F(CliTest, RefusesOutputsThatCannotBeWritten) {
   const auto to = [&](const std::string& path) {
@@ -446,8 +441,7 @@ TEST_F(CliTest, LeavesNothingBehindWhenInterrupted) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path("result")));
 }
 
-// ---- Scores
-// ---------------------------------------------------------------------------------------------------------
+// ---- Scores ----------------------------------------------------------------------------------------------
 
 TEST_F(CliTest, EvaluatesTranslationsInAFile) {
   const std::string right =
@@ -531,8 +525,7 @@ TEST_F(CliTest, AlignsWords) {
   }
 }
 
-// ---- Attention, info, convert
-// ---------------------------------------------------------------------------------------
+// ---- Attention, info, convert ----------------------------------------------------------------------------
 
 TEST_F(CliTest, AttentionJsonFollowsTheFormat) {
   const CommandResult result = with_model({"attend", "Der alte Hund sieht den Baum.", "--json"});

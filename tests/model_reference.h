@@ -34,7 +34,7 @@ class KeepAll : public nn::AttentionSink {
     ops::AttentionLayout layout;
     int heads = 0;
   };
-  void receive(const nn::AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
+  void receive(const nn::AttentionLayerId& place, const Tensor& weights, const ops::AttentionLayout& layout,
                int heads) override {
     all[{place.stack, place.layer}] = {weights.clone(), layout, heads};
   }

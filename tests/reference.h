@@ -42,8 +42,7 @@ inline std::filesystem::path fixtures_folder() {
 }
 
 /// The cases of model families and file formats, in the same layout: the directory of HEED_FAMILIES, by
-/// default
-/// ../shared/families.
+/// default ../shared/families.
 inline std::filesystem::path families_folder() {
   const char* folder = std::getenv("HEED_FAMILIES");
   if (folder != nullptr && *folder != '\0') return folder;

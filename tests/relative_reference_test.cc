@@ -169,7 +169,7 @@ void expect_rotary(const ReferenceCase& reference, DType dtype, ops::RotaryLayou
   const Var weights =
       ops::attention_softmax(ops::attention_scores(operands, layout), layout, run.heads(), {.causal = true});
   run.expect("expected.weights", weights.value().reshape(reference.tensor("expected.weights").shape()));
-  run.finish(ops::streaming_attention(operands, layout, true));
+  run.finish(ops::flash_attention(operands, layout, true));
 }
 
 TEST(RelativeReference, OutputsWeightsAndGradients) {

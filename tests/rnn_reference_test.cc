@@ -164,8 +164,7 @@ class Parameters {
   nn::ParameterArray values_, gradients_;
 };
 
-// ---- Cells
-// --------------------------------------------------------------------------------------------------
+// ---- Cells -----------------------------------------------------------------------------------------------
 
 using Leaves = std::map<std::string, Var>;
 
@@ -213,8 +212,7 @@ TEST(RnnReference, LstmCell) {
   });
 }
 
-// ---- Layers
-// -------------------------------------------------------------------------------------------------
+// ---- Layers ----------------------------------------------------------------------------------------------
 
 /// Row `row` of each sentence, of the columns from `begin` on: (B, width).
 Tensor pick(const Tensor& packed, const std::vector<int32_t>& rows, int64_t begin, int64_t width) {
@@ -286,8 +284,7 @@ TEST(RnnReference, BidirectionalLstm) {
   check_bidirectional("rnn/lstm_bidirectional", RecurrentCell::kLstm);
 }
 
-// ---- Attention
-// ----------------------------------------------------------------------------------------------
+// ---- Attention -------------------------------------------------------------------------------------------
 
 void check_attention(const std::string& name, nn::AttentionScore score) {
   for_each_run(name, [score](const ReferenceCase& reference, const CaseRun& run) {
@@ -333,8 +330,7 @@ TEST(RnnReference, GeneralAttention) {
   check_attention("rnn/general_attention", nn::AttentionScore::kGeneral);
 }
 
-// ---- Encoder and decoder
-// ------------------------------------------------------------------------------------
+// ---- Encoder and decoder ---------------------------------------------------------------------------------
 
 models::Sequences sequences_of(const Tensor& padded, const std::vector<int64_t>& lengths) {
   const auto ids = padded.to_vector<int64_t>();

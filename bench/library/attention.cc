@@ -1,4 +1,4 @@
-// Attention as users of the library call it: ops::streaming_attention, with the tape for the backward pass.
+// Attention as users of the library call it: ops::flash_attention, with the tape for the backward pass.
 #include "ops/attention.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct Case {
   Tensor mixed, query_gradient, key_gradient, value_gradient;  // of the latest run
 
   Var mix(const Var& q, const Var& k, const Var& v) const {
-    return heed::ops::streaming_attention(
-        {{q, 0, q.dim(1)}, {k, 0, k.dim(1)}, {v, 0, v.dim(1)}, heads, scale}, layout, causal, dropout);
+    return heed::ops::flash_attention({{q, 0, q.dim(1)}, {k, 0, k.dim(1)}, {v, 0, v.dim(1)}, heads, scale},
+                                      layout, causal, dropout);
   }
 };
 

@@ -1,4 +1,4 @@
-// Translation as the command does it behind its tokenizer: decode::Search, over ids.
+// Translation without the tokenizer: decode::Search over ids.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

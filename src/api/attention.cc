@@ -135,7 +135,8 @@ namespace {
 /// Keeps the weights of one pass.
 class KeepWeights : public nn::AttentionSink {
  public:
-  void receive(const nn::AttentionPlace&, const Tensor& weights, const ops::AttentionLayout&, int) override {
+  void receive(const nn::AttentionLayerId&, const Tensor& weights, const ops::AttentionLayout&,
+               int) override {
     weights_ = weights;
   }
   const Tensor& weights() const { return weights_; }
@@ -198,7 +199,7 @@ struct MultiHeadAttention::Impl {
     gradients = nn::ParameterArray(table, options.dtype);
     packed = std::make_unique<nn::PackedWeights>(table, values);
     key = RandomKey::from_seed(options.seed);
-    nn::initialise(table, values, key.fold(0));
+    nn::initialize(table, values, key.fold(0));
   }
 
   int row_of(const std::string& name) const {

@@ -652,7 +652,7 @@ TEST(Positions, AsFunctions) {
   const Tensor turned = rotate_positions(x, rotary);
   expect_close(turned.narrow(1, 0, 1).clone(), x.narrow(1, 0, 1).clone(), 0, "place 0 is not turned");
   const Tensor later = rotate_positions(x.narrow(1, 1, 2), rotary, 1);
-  expect_close(turned.narrow(1, 1, 2).clone(), later, 0, "a part that begins at place 1");
+  expect_close(turned.narrow(1, 1, 2).clone(), later, 0, "a part that begins at index 1");
   EXPECT_GT(largest_difference(rotate_positions(x, {.kind = PositionKind::kRotaryInterleaved}), turned),
             1e-2);
   expect_equal(distance_rows({.kind = PositionKind::kRelative, .max_relative_distance = 1}, 2, 3),

@@ -1,5 +1,4 @@
-// What the public classes check before anything is computed: text, and options that more than one of them
-// has.
+// Checks of the public classes before anything is computed: text, and options that several of them have.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ inline void require_utf8(const char* what, std::string_view text) {
   }
 }
 
-/// The number of threads, where it makes sense.
+/// The number of threads, if it is valid. Throws kUsage.
 inline int checked_threads(int threads) {
   constexpr int kMost = 1024;
   if (threads < 0 || threads > kMost) {

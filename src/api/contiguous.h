@@ -1,4 +1,4 @@
-// What the ops take: tensors without gaps.
+// Contiguous copies, since ops take contiguous tensors only.
 #pragma once
 
 #include "heed/tensor.h"

@@ -54,10 +54,10 @@ std::string attention_json(const Trace& trace) {
 
 void save_heatmaps(const std::string& path, const std::vector<Heatmap>& matrices, const HeatmapOptions& o) {
   require_count("HeatmapOptions: per_row", o.per_row);
-  constexpr int kMostDecimals = 17;  // a double has no more
-  if (o.decimals < -1 || o.decimals > kMostDecimals) {
+  constexpr int kMaxDecimals = 17;  // a double has no more
+  if (o.decimals < -1 || o.decimals > kMaxDecimals) {
     fail(ErrorKind::kUsage, "HeatmapOptions: decimals must be from 0 to {}, or -1 for none, not {}",
-         kMostDecimals, o.decimals);
+         kMaxDecimals, o.decimals);
   }
   if (!std::isfinite(o.least) || !std::isfinite(o.most) || !(o.least < o.most)) {
     fail(ErrorKind::kUsage, "HeatmapOptions: least must be below most, not {} and {}", o.least, o.most);

@@ -1,4 +1,4 @@
-// Attention from its roots: heed/attention.h, the functions that bring their matrices along.
+// heed/attention.h: self-attention as functions of explicit matrices.
 #include <algorithm>
 #include <cmath>
 

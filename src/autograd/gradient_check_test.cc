@@ -54,7 +54,7 @@ TEST(GradientMismatch, FindsADerivativeThatIsAlmostRight) {
       << missing;
 }
 
-TEST(GradientMismatch, FindsAGradientThatIsNotAddedToWhatIsThere) {
+TEST(GradientMismatch, FindsAGradientThatOverwritesTheAccumulator) {
   TensorSource source(2);
   const auto overwrites = [](const std::vector<Var>& inputs) {
     const Var& x = inputs[0];
@@ -67,7 +67,7 @@ TEST(GradientMismatch, FindsAGradientThatIsNotAddedToWhatIsThere) {
   EXPECT_NE(gradient_mismatch(overwrites, {source.normal({4})}), "");
 }
 
-TEST(GradientMismatch, FindsAGradientThatDependsOnWhoElseIsAsked) {
+TEST(GradientMismatch, FindsAGradientThatDependsOnOtherInputsBeingConstant) {
   TensorSource source(3);
   const auto sum = [](bool right) {
     return [right](const std::vector<Var>& inputs) {

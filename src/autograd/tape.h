@@ -79,8 +79,8 @@ class Tape {
   /// For backward functions that accumulate in place: the gradient of an input so far, zeros if there is
   /// none. Repeated calls return the same memory.
   Tensor accumulator(const Var& input);
-  /// The same for backward functions that can overwrite: if gradient() was undefined before, the memory is
-  /// uninitialized, and every element must be written.
+  /// The same for backward functions that write every element if gradient() was undefined before: in that
+  /// case the memory is uninitialized.
   Tensor room(const Var& input);
 
   /// Clears everything, including gradients; keeps the memory of the lists.

@@ -81,7 +81,7 @@ TEST(Tape, AddsToTheBufferOfALeaf) {
   expect_equal(buffer, numbers({107, 207}), "buffer");
 }
 
-TEST(Tape, WhatNothingReachesHasNoGradientAndRunsNothing) {
+TEST(Tape, UnusedVariablesHaveNoGradient) {
   Tape tape;
   int runs = 0;
   const Var x = tape.leaf(numbers({1})), y = tape.leaf(numbers({2}));
@@ -123,7 +123,7 @@ TEST(Tape, ResidualsAddUp) {
 }
 
 // As attention does, whose queries, keys and values are columns of one variable.
-TEST(Tape, AnAccumulatorAskedForTwiceIsTheSame) {
+TEST(Tape, AccumulatorsOfOneVariableShareMemory) {
   for (const bool is_leaf : {true, false}) {
     for (const bool has_gradient : {true, false}) {
       Tape tape;
@@ -177,7 +177,7 @@ TEST(Tape, FreesAsItGoes) {
     const Var previous = y;
     y = tape.record(scaled(y.value(), 1),
                     [&tape, &token, &before, previous, token_copy = token](const Tensor& dy) {
-                      // The steps behind this one are gone: one holder less each time.
+                      // Later steps are freed already: one owner less each time.
                       if (before != 0) {
                         EXPECT_EQ(token.use_count(), before - 1);
                       }

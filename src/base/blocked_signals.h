@@ -1,4 +1,4 @@
-// Threads that leave signals to others: only the main thread, or one that waits for them, handles signals.
+// Blocks signals in worker threads, so that only the main thread, or one that waits for them, handles them.
 #pragma once
 
 #include <pthread.h>
@@ -15,7 +15,7 @@ inline sigset_t block_signals() {
   return before;
 }
 
-/// While it lives, all signals are blocked in this thread, and forever in the threads that it starts.
+/// Blocks all signals in this thread for its lifetime. Threads started meanwhile inherit the blocked mask.
 class BlockedSignals {
  public:
   BlockedSignals() : before_(block_signals()) {}

@@ -126,7 +126,7 @@ OrderedJson parse_ordered_json(std::string_view text, const std::string& origin,
 namespace internal {
 
 std::string describe_json_error(std::string_view text, size_t position, std::string_view what) {
-  // The parser counts from 1 and points behind the offending byte.
+  // The parser counts from 1 and points after the offending byte.
   const std::string_view before = text.substr(0, std::min(position > 0 ? position - 1 : 0, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const size_t last_newline = before.rfind('\n');

@@ -12,7 +12,7 @@ namespace heed {
 enum class LogLevel { kInfo, kWarning };
 using LogHandler = std::function<void(LogLevel, const std::string&)>;
 
-/// Sets the log handler of the process; none by default. Thread-safe. Calls of the handler are serialised; it
+/// Sets the log handler of the process; none by default. Thread-safe. Calls of the handler are serialized; it
 /// must neither log nor set a handler.
 void set_log_handler(LogHandler handler);
 void log_message(LogLevel level, const std::string& message);

@@ -25,7 +25,7 @@ class ThreadPool {
 
   /// Runs body(item) for every item in [0, count) and waits for all. After an exception, no further items
   /// start, and the first exception is rethrown when the running items have ended. Calls from several threads
-  /// are serialised; a nested call from within a body runs on the calling thread alone.
+  /// are serialized; a nested call from within a body runs on the calling thread alone.
   void run(size_t count, const std::function<void(size_t)>& body);
 
  private:

@@ -81,7 +81,7 @@ TEST_P(ThreadPoolTest, NestedRunsUseTheCallingThread) {
   EXPECT_EQ(strangers, 0);
 }
 
-TEST_P(ThreadPoolTest, ConcurrentCallersAreSerialised) {
+TEST_P(ThreadPoolTest, ConcurrentCallersAreSerialized) {
   ThreadPool pool(GetParam());
   constexpr size_t kCallers = 4, kItems = 50;
   std::vector<std::vector<int>> visits(kCallers, std::vector<int>(kItems, 0));

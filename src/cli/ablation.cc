@@ -3,9 +3,8 @@
 namespace heed::cli {
 
 void add_ablate_option(Command& app, std::vector<std::string>& heads) {
-  app.add_option(
-         "--ablate", heads,
-         "Switch this head off: its output counts as zeros; layer and head may be all; may be repeated")
+  app.add_option("--ablate", heads,
+                 "Switch off this head: its output becomes zeros; layer and head may be all; may be repeated")
       ->repeatable()
       ->type_name("STACK:LAYER:HEAD");
 }

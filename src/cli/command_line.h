@@ -34,7 +34,7 @@ class Option {
   /// May be repeated, each time with one value.
   Option* repeatable();
 
-  /// Validates the text of a value before it is converted; may normalise it. Returns an error message, or
+  /// Validates the text of a value before it is converted; may normalize it. Returns an error message, or
   /// "".
   Option* check(std::function<std::string(std::string& text)> check);
 

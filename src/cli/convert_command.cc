@@ -201,7 +201,7 @@ int run_convert(const ConvertOptions& o) {
   if (o.to == "ctranslate2") return convert_to_ctranslate2(o, input);
   const DType dtype = weight_types().at(o.weights);
   if (models::is_quantized(models::read_config(input))) {
-    fail(ErrorKind::kUsage, "'{}' is quantised; convert the original model instead", input);
+    fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", input);
   }
   if (o.to == "huggingface") require_hugging_face(input);
   NewDirectory output(o.output);
@@ -243,18 +243,16 @@ void add_convert(Command& app, Work& work) {
   Command* command =
       app.add_subcommand("convert", "Convert the weights to another type, or a model from another format");
   command->footer(
-      "Examples:\n  heed convert my-model my-model-half --weights float16\n"
+      "Examples:\n"
+      "  heed convert my-model my-model-half --weights float16\n"
       "  heed convert my-model my-model-ct2 --to ctranslate2\n"
       "  heed convert opus-en-de my-model --from marian\n"
       "  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin\n"
       "IN may hold model.safetensors, pytorch_model.bin (or shards of them), or be a directory of "
-      "CTranslate2 "
-      "with\n"
+      "CTranslate2 with\n"
       "source.spm and target.spm of the original model. The new directory is a complete model in "
-      "safetensors, "
-      "without\n"
-      "the training state. 16-bit weights halve its size; "
-      "they\n"
+      "safetensors, without\n"
+      "the training state. 16-bit weights halve its size; they\n"
       "are rounded to nearest, and computations stay in float32.");
   command->add_option("IN", o->input, "Model directory, or a weight file with --from marian or llama2c")
       ->required();

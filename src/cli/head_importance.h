@@ -1,4 +1,4 @@
-// Which attention heads of a translation model matter: what is lost on a test set when each is switched off
+// The importance of attention heads of a translation model: the loss on a test set when each is switched off
 // (Voita et al., "Analyzing multi-head self-attention", 2019; Michel et al., "Are sixteen heads really better
 // than one?", 2019).
 #pragma once

@@ -127,9 +127,10 @@ void add_heads(Command& app, Work& work) {
       "Examples:\n  heed heads --pairs test.tsv --max-pairs 200\n"
       "  heed heads --model my-model --pairs test.tsv --no-bleu --json\n"
       "  heed heads --pairs test.tsv --output heads.svg\n\n"
-      "Each head of each layer in turn gives zeros. The table lists the log-probability of the reference\n"
-      "translations per token (natural logarithm, end tokens included) and BLEU, the most important head\n"
-      "first. BLEU translates the test set once for each head; --no-bleu is many times faster.");
+      "Switches off each head in turn: its output becomes zeros. The table lists the log-probability of the\n"
+      "reference translations per token (natural logarithm, end tokens included) and BLEU, the most\n"
+      "important head first. BLEU translates the test set once for each head; --no-bleu is many times\n"
+      "faster.");
   command->add_option("--pairs", o->input.pairs, "Test set, lines of SOURCE TAB TARGET")->type_name("F.tsv");
   command->add_flag("--swap", o->input.swap, "Swap source and target");
   command->add_flag("--lossy", o->input.lossy, "Replace invalid UTF-8 instead of failing");

@@ -15,12 +15,12 @@ struct MarianFiles {
   std::string model;                         ///< the .npz file
   std::vector<std::string> vocabularies;     ///< of the source and the target: .yml or .spm
   std::string source_pieces, target_pieces;  ///< SentencePiece models
-  int64_t beam_size = 0;                     ///< of decoder.yml; 0 if it says none
+  int64_t beam_size = 0;                     ///< from decoder.yml; 0 if unset
 };
 
 /// Whether a path is an .npz file, or a directory with one and without a config.json.
 bool is_marian_model(const std::string& path);
-/// The files of such a path: those that decoder.yml names, or the only ones of their kind. Throws kNotFound,
+/// The files at such a path: those that decoder.yml names, or the only ones of their type. Throws kNotFound,
 /// kFile or kFormat, with advice on what is missing.
 MarianFiles find_marian_files(const std::string& path);
 

@@ -65,7 +65,7 @@ std::string bundled_model(const std::string& pair);
 std::string model_directory_at(const std::string& path, const std::string& origin);
 
 /// The directory of the model. Throws kUsage for a pair without a bundled model; kNotFound, kFile or kFormat
-/// for a path that is no model directory.
+/// for a path that is not a model directory.
 std::string find_model(const ModelChoice& choice);
 
 /// find_model() for a subcommand that translates. Throws kFormat for a model of another task.

@@ -57,7 +57,7 @@ void read_weights(const std::string& directory, ModelSummary& summary) {
     const TensorInfo& info = files.info(name);
     constexpr std::string_view kScale = "_scale";
     if (name.ends_with(kScale) && files.has(name.substr(0, name.size() - kScale.size()))) {
-      summary.bytes += info.end - info.begin;  // row scales of a quantised matrix are not parameters
+      summary.bytes += info.end - info.begin;  // row scales of a quantized matrix are not parameters
       continue;
     }
     dtypes.insert(stored_type(info));

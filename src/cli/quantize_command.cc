@@ -1,4 +1,4 @@
-// heed quantize: quantises the weights of a model to int8.
+// heed quantize: quantizes the weights of a model to int8.
 
 #include <cstdio>
 #include <memory>
@@ -23,7 +23,7 @@ struct QuantizeOptions {
   bool quiet = false;
 };
 
-/// Copies config.json and marks the weights as quantised.
+/// Copies config.json and marks the weights as quantized.
 void write_config(const std::string& input, const std::string& output) {
   auto config = parse_ordered_json(read_file(input + "/config.json"), input + "/config.json");
   models::note_quantization(config);
@@ -33,7 +33,7 @@ void write_config(const std::string& input, const std::string& output) {
 int run_quantize(const QuantizeOptions& o) {
   const std::string input = model_directory_at(o.input, "MODEL");
   if (models::is_quantized(models::read_config(input))) {
-    fail(ErrorKind::kUsage, "'{}' is already quantised; use it directly", input);
+    fail(ErrorKind::kUsage, "'{}' is already quantized; use it directly", input);
   }
   if (models::is_ctranslate2_directory(input)) {
     fail(ErrorKind::kUsage,
@@ -61,7 +61,7 @@ int run_quantize(const QuantizeOptions& o) {
 void add_quantize(Command& app, Work& work) {
   auto o = std::make_shared<QuantizeOptions>();
   Command* command =
-      app.add_subcommand("quantize", "Quantise the weights of a model to int8, a quarter of the size");
+      app.add_subcommand("quantize", "Quantize the weights of a model to int8, a quarter of the size");
   command->footer(
       "Example:\n  heed quantize my-model my-model-int8\n  heed translate --model my-model-int8 \"Der Hund "
       "schläft.\"\n\n"
@@ -73,7 +73,7 @@ void add_quantize(Command& app, Work& work) {
       "are\n"
       "float32, and their summation order depends on the instruction set: scores differ by about 0.01 "
       "between\n"
-      "AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 quantises "
+      "AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 quantizes "
       "a\n"
       "float model at load time, with the same results.");
   command->add_option("MODEL", o->input, "Model directory")->required();

@@ -116,7 +116,7 @@ void ResumableFile::continue_without_manifest(uint64_t outputs_per_line) {
   }
   fingerprint_ = checksum_of(path_, manifest_.bytes);
   manifest_.checksum = fingerprint_.value();
-  log_warning("'{}' has no manifest: continuing behind its first {}, which are not checked", path_,
+  log_warning("'{}' has no manifest: continuing after its first {}, which are not checked", path_,
               counted(manifest_.input_lines, "line"));
 }
 

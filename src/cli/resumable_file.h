@@ -15,10 +15,9 @@ namespace heed::cli {
 class ResumableFile {
  public:
   /// Opens the output of a job and drops what follows its last complete block. A file without manifest is
-  /// continued behind its last complete line, of `outputs_per_line` for each input line; never if that is 0,
-  /// unknown, or for compressed files. Throws kUsage if
-  /// another process writes the file, or for the output of another job; kFile if the file is not what its
-  /// manifest says.
+  /// continued after its last complete line, of `outputs_per_line` for each input line; never if that is 0,
+  /// unknown, or for compressed files. Throws kUsage if another process writes the file, or for the output of
+  /// another job; kFile if the file does not match its manifest.
   ResumableFile(const std::string& path, JobManifest job, uint64_t outputs_per_line);
   ~ResumableFile();
   ResumableFile(const ResumableFile&) = delete;

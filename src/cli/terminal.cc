@@ -61,8 +61,8 @@ double ProgressLine::seconds() const {
 }
 
 std::optional<double> seconds_left(double seconds, double fraction) {
-  constexpr double kLeastSeconds = 2, kLeastFraction = 0.02, kEnoughSeconds = 20;
-  const bool enough = seconds >= kEnoughSeconds || (seconds >= kLeastSeconds && fraction >= kLeastFraction);
+  constexpr double kMinSeconds = 2, kMinFraction = 0.02, kEnoughSeconds = 20;
+  const bool enough = seconds >= kEnoughSeconds || (seconds >= kMinSeconds && fraction >= kMinFraction);
   if (!enough || !(fraction > 0) || fraction >= 1) return std::nullopt;
   return seconds * (1 - fraction) / fraction;
 }

@@ -55,7 +55,7 @@ ByteSource::ByteSource(ByteSource&& other) noexcept {
 ByteSource& ByteSource::operator=(ByteSource&& other) noexcept {
   std::swap(name_, other.name_);
   std::swap(descriptor_, other.descriptor_);
-  std::swap(recognised_, other.recognised_);
+  std::swap(recognized_, other.recognized_);
   std::swap(decompressor_, other.decompressor_);
   std::swap(raw_, other.raw_);
   std::swap(raw_begin_, other.raw_begin_);
@@ -71,20 +71,20 @@ size_t ByteSource::read_raw(char* destination, size_t size) {
   return static_cast<size_t>(count);
 }
 
-void ByteSource::recognise() {
+void ByteSource::recognize() {
   raw_.resize(kRawBytes);
   do {
     const size_t count = read_raw(raw_.data() + raw_end_, raw_.size() - raw_end_);
     if (count == 0) break;
     raw_end_ += count;
-  } while (needs_more_to_recognise({raw_.data(), raw_end_}));
+  } while (needs_more_to_recognize({raw_.data(), raw_end_}));
   const Compression compression = compression_of_content({raw_.data(), raw_end_});
   if (compression != Compression::kNone) decompressor_ = make_decompressor(compression, name_);
-  recognised_ = true;
+  recognized_ = true;
 }
 
 size_t ByteSource::read(char* destination, size_t size) {
-  if (!recognised_) recognise();
+  if (!recognized_) recognize();
   if (decompressor_ == nullptr) {
     if (raw_begin_ == raw_end_) return read_raw(destination, size);
     const size_t count = std::min(size, raw_end_ - raw_begin_);
@@ -118,7 +118,7 @@ bool ByteSource::ready() const {
 }
 
 uint64_t ByteSource::skip(uint64_t count) {
-  if (!recognised_) recognise();
+  if (!recognized_) recognize();
   if (decompressor_ == nullptr && is_regular(descriptor_)) {
     const off_t position = ::lseek(descriptor_, 0, SEEK_CUR), end = ::lseek(descriptor_, 0, SEEK_END);
     if (position >= 0 && end >= 0) {

@@ -1,5 +1,5 @@
 // The bytes of a text file, a pipe or standard input. Files compressed by gzip or zstd are decompressed; they
-// are recognised by their first bytes, whatever they are called.
+// are recognized by their first bytes, whatever they are called.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,11 @@ class ByteSource {
 
  private:
   size_t read_raw(char* destination, size_t size);
-  void recognise();
+  void recognize();
 
   std::string name_;
   int descriptor_ = -1;
-  bool recognised_ = false;
+  bool recognized_ = false;
   std::unique_ptr<Decompressor> decompressor_;  // none: plain bytes
   std::vector<char> raw_;                       // bytes as in the file, [raw_begin_, raw_end_)
   size_t raw_begin_ = 0, raw_end_ = 0;

@@ -121,7 +121,7 @@ Compression compression_of_content(std::string_view first_bytes) {
   return first_bytes.starts_with(kZstdMagic) ? Compression::kZstd : Compression::kNone;
 }
 
-bool needs_more_to_recognise(std::string_view first_bytes) {
+bool needs_more_to_recognize(std::string_view first_bytes) {
   return std::ranges::any_of(std::array{kGzipMagic, kZstdMagic}, [&](std::string_view magic) {
     return first_bytes.size() < magic.size() && magic.starts_with(first_bytes);
   });

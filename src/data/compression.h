@@ -17,7 +17,7 @@ Compression compression_of_name(std::string_view path);
 /// By the first bytes of a file.
 Compression compression_of_content(std::string_view first_bytes);
 /// Whether more bytes are needed for compression_of_content().
-bool needs_more_to_recognise(std::string_view first_bytes);
+bool needs_more_to_recognize(std::string_view first_bytes);
 
 /// One complete gzip member or zstd frame that decompresses to `text`; the text itself for kNone. The same
 /// text always gives the same bytes with the same version of the library.

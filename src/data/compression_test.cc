@@ -26,7 +26,7 @@ std::string numbers(int count) {
   return text;
 }
 
-TEST(Compression, IsRecognisedByNameAndContent) {
+TEST(Compression, IsRecognizedByNameAndContent) {
   EXPECT_EQ(compression_of_name("a.gz"), Compression::kGzip);
   EXPECT_EQ(compression_of_name("a.txt.zst"), Compression::kZstd);
   EXPECT_EQ(compression_of_name("a.gz.txt"), Compression::kNone);
@@ -34,9 +34,9 @@ TEST(Compression, IsRecognisedByNameAndContent) {
     EXPECT_EQ(compression_of_content(compress("x", compression)), compression);
   }
   EXPECT_EQ(compression_of_content("(a"), Compression::kNone);
-  EXPECT_TRUE(needs_more_to_recognise("("));
-  EXPECT_TRUE(needs_more_to_recognise("\x1F"));
-  EXPECT_FALSE(needs_more_to_recognise("(a"));
+  EXPECT_TRUE(needs_more_to_recognize("("));
+  EXPECT_TRUE(needs_more_to_recognize("\x1F"));
+  EXPECT_FALSE(needs_more_to_recognize("(a"));
 }
 
 TEST(Compression, WhatIsCompressedComesBack) {

@@ -3,12 +3,11 @@
 // A corpus has one stream (text) or several (source and target) with the same number of sentences. The file:
 //
 //   front   8 bytes magic, 8 bytes version
-//   ids     of 2 bytes where the vocabulary allows, else 4: stream 0 of sentence 0, stream 1 of sentence 0,
-//   ...,
-//           then zeros up to a multiple of 8 bytes
+//   ids     2 bytes each if the vocabulary allows, else 4: stream 0 of sentence 0, stream 1 of sentence 0
+//           and so on, then zeros up to a multiple of 8 bytes
 //   index   8 bytes for each sentence and stream, in the order of the ids: where its ids end, counted in ids
-//   footer  what is known only at the end: CorpusInfo, the sizes, and fingerprints of the content and of
-//   itself
+//   footer  CorpusInfo, the sizes, and fingerprints of the content and of the footer
+//
 // All numbers are little-endian. The footer is at the end so that the file is written in one pass, with
 // memory for one sentence. Files are untrusted input: everything is validated before use.
 #pragma once

@@ -4,9 +4,9 @@
 // 2.1.2:
 //
 //   p(target, alignment | source) = prod_j p(a_j | a_{j-1}, I) t(target_j | source_{a_j})
-//   p(i | i', I) = (1 - p0) (u / I + (1 - u) s(i - i') / sum_l s(l - i')),   p(i | beginning, I) = (1 - p0) /
-//   I
-// with jump weights s, learnt like t by expectation maximisation, and u = 0.15. With probability p0 a target
+//   p(i | i', I) = (1 - p0) (u / I + (1 - u) s(i - i') / sum_l s(l - i')),   p(i | start, I) = (1 - p0) / I
+//
+// with jump weights s, learnt like t by expectation maximization, and u = 0.15. With probability p0 a target
 // token is unaligned: the end token of the source generates it, and the position does not change.
 //
 // Expected counts are summed in fixed point, so that the result depends neither on threads nor on order.

@@ -37,7 +37,7 @@ std::string syllables(Random& random) {
   return word;
 }
 
-// Patterns: "~" is a word, "^" one with a capital, "0" a digit, "1" one that is no zero, "&" a capital
+// Patterns: "~" is a word, "^" one with a capital, "0" a digit, "1" a digit except 0, "&" a capital
 // letter, "%" a hexadecimal digit, "=" one of the endings of a host, "*" one of those of a file; what stands
 // in "[]" is there in half of the cases, and everything else is itself. A "!" before a character makes it
 // itself.
@@ -81,14 +81,14 @@ void append_date(std::string& text, Random& random) {
 }  // namespace
 
 void LiteralInventor::learn(std::string_view text, Random& random) {
-  constexpr size_t kMost = 4096, kLeastLetters = 3, kMostLetters = 12;
+  constexpr size_t kMost = 4096, kMinLetters = 3, kMaxLetters = 12;
   const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
   std::vector<std::string_view> found;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(' ', begin), text.size());
     const std::string_view each = text.substr(begin, end - begin);
     begin = end + 1;
-    if (each.size() >= kLeastLetters && each.size() <= kMostLetters && std::ranges::all_of(each, is_small)) {
+    if (each.size() >= kMinLetters && each.size() <= kMaxLetters && std::ranges::all_of(each, is_small)) {
       found.push_back(each);
     }
   }

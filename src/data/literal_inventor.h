@@ -16,7 +16,7 @@ class LiteralInventor {
   void learn(std::string_view text, Random& random);
 
   /// A URL, an e-mail address, a file name or path, a handle, a hashtag, a version, a phone number, a date in
-  /// ISO 8601, a hexadecimal id, or a piece of code. Without white space, but for some phone numbers.
+  /// ISO 8601, a hexadecimal id, or a piece of code. Without white space, except some phone numbers.
   std::string invent(Random& random) const;
 
  private:

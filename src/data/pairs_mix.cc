@@ -13,8 +13,8 @@ void check_corpus(const WeightedPairs& corpus) {
   if (corpus.input.pairs == "-" || corpus.input.source == "-" || corpus.input.target == "-") {
     fail(ErrorKind::kUsage, "standard input cannot be read twice: give a file");
   }
-  if (!(corpus.weight >= 0 && corpus.weight <= PairsMix::kMostWeight)) {
-    fail(ErrorKind::kUsage, "the weight of a corpus is a number from 0 to {}, not {}", PairsMix::kMostWeight,
+  if (!(corpus.weight >= 0 && corpus.weight <= PairsMix::kMaxWeight)) {
+    fail(ErrorKind::kUsage, "the weight of a corpus is a number from 0 to {}, not {}", PairsMix::kMaxWeight,
          corpus.weight);
   }
 }

@@ -31,7 +31,7 @@ struct PairsMixOptions {
   CleaningOptions cleaning = {};
 };
 
-/// What was found in one corpus of a mix.
+/// Counts of one corpus of a mix.
 struct MixedCorpusCounts {
   std::string name;  ///< of its files, as messages have it
   PairsCounts read;
@@ -43,9 +43,9 @@ struct MixedCorpusCounts {
 /// Immutable once made.
 class PairsMix {
  public:
-  static constexpr double kMostWeight = 1000;
+  static constexpr double kMaxWeight = 1000;
 
-  /// Reads all corpora, in this order. Throws kUsage for no corpora, for weights outside [0, kMostWeight] and
+  /// Reads all corpora, in this order. Throws kUsage for no corpora, for weights outside [0, kMaxWeight] and
   /// for standard input; kFormat if no pair is left; and what PairsReader throws.
   PairsMix(std::vector<WeightedPairs> corpora, const PairsMixOptions& options);
 

@@ -18,7 +18,7 @@ namespace heed {
 struct PairsInput {
   bool is_named() const { return !pairs.empty() || !source.empty() || !target.empty(); }
 
-  /// A TSV file; or empty, and `source` and `target` name two files with as many lines each.
+  /// A TSV file; or empty, and `source` and `target` are two files with the same number of lines.
   std::string pairs = {};
   std::string source = {}, target = {};
   /// Exchange the two sides: the second column (or `target`) becomes the source.
@@ -35,22 +35,22 @@ struct Pair {
   std::string_view tag = {};  ///< of the corpus, see WeightedPairs
 };
 
-/// What has been met so far; lines = pairs + empty.
+/// Counts so far; lines = pairs + empty.
 struct PairsCounts {
   uint64_t lines = 0;
-  uint64_t pairs = 0;          ///< given out
-  uint64_t empty = 0;          ///< skipped: nothing, or nothing but white space, on a side
+  uint64_t pairs = 0;          ///< returned
+  uint64_t empty = 0;          ///< skipped: a side is empty or white space
   uint64_t extra_columns = 0;  ///< pairs whose line had more than two columns
 };
 
-/// Gives out pairs one after the other.
+/// A stream of pairs.
 class PairSource {
  public:
   virtual ~PairSource() = default;
-  /// Reads the next pair with text on both sides; false after the last. Throws what reading throws.
+  /// Reads the next pair with text on both sides; false after the last. Throws the errors of reading.
   virtual bool next(Pair& pair) = 0;
   virtual PairsCounts counts() const = 0;
-  /// What is read, as messages name it.
+  /// The name of the input, for messages.
   virtual std::string name() const = 0;
   /// Of all that was read, once next() has returned false.
   virtual uint64_t fingerprint() const = 0;
@@ -92,7 +92,7 @@ class PairsReader : public PairSource {
 struct PairsIdentity {
   uint64_t lines = 0, fingerprint = 0;
 };
-/// Reads the files whole. Throws what the constructor of PairsReader throws, and kUsage for standard input.
+/// Reads the whole files. Throws the errors of PairsReader's constructor, and kUsage for standard input.
 PairsIdentity identify_pairs(const PairsInput& input);
 uint64_t fingerprint_pairs(const PairsInput& input);
 

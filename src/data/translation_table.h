@@ -4,7 +4,7 @@
 // every target token is the translation of any one source token, independent of position.
 //
 //   p(target | source) ~ prod_j sum_i t(target_j | source_i)
-// The probabilities t are estimated by expectation maximisation from a uniform start. The end token of the
+// The probabilities t are estimated by expectation maximization from a uniform start. The end token of the
 // source acts as the paper's empty word, which generates target tokens without a counterpart.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace {
 /// The cross-attention weights of each layer and head: (queries, keys).
 class CrossAttention : public nn::AttentionSink {
  public:
-  void receive(const nn::AttentionPlace& place, const Tensor& weights, const ops::AttentionLayout& layout,
+  void receive(const nn::AttentionLayerId& place, const Tensor& weights, const ops::AttentionLayout& layout,
                int heads) override {
     if (place.stack != Stack::kCross) return;
     models::require_finite_output(weights);

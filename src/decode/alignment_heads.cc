@@ -9,8 +9,8 @@
 namespace heed::decode {
 namespace {
 
-constexpr size_t kMostHeads = 4;
-constexpr double kLeastGain = 0.002;  // reduction of the error rate required for another head
+constexpr size_t kMaxHeads = 4;
+constexpr double kMinGain = 0.002;  // reduction of the error rate required for another head
 
 /// Each token counts as a word, except for the end token.
 std::vector<int> token_words(size_t tokens) {
@@ -53,7 +53,7 @@ HeadChoice choose_alignment_heads(const models::Seq2Seq& model, const nn::Contex
     return error_rate();
   };
   std::vector<size_t> chosen;
-  while (chosen.size() < std::min(kMostHeads, soft[0].size())) {
+  while (chosen.size() < std::min(kMaxHeads, soft[0].size())) {
     size_t best = 0;
     double best_rate = 2;
     for (size_t head = 0; head < soft[0].size(); ++head) {
@@ -66,7 +66,7 @@ HeadChoice choose_alignment_heads(const models::Seq2Seq& model, const nn::Contex
         best_rate = rate;
       }
     }
-    if (best_rate > choice.error_rate - kLeastGain) break;
+    if (best_rate > choice.error_rate - kMinGain) break;
     choice.error_rate = best_rate;
     chosen.push_back(best);
     choice.heads.push_back(soft[0][best].head);

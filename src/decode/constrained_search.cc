@@ -11,9 +11,9 @@ namespace heed::decode {
 namespace {
 
 /// Minimum number of hypotheses per bank, maximum number of rows.
-constexpr size_t kFewestInBank = 4, kMostRows = 48;
+constexpr size_t kMinInBank = 4, kMaxRows = 48;
 
-/// What a translation that continues where the model wanted to end loses, in units of log-probability.
+/// Penalty, as log-probability, for a translation that continues where the model predicted the end.
 constexpr double kPassedEndPenalty = 5;
 
 }  // namespace
@@ -22,7 +22,7 @@ ConstrainedSearch::ConstrainedSearch(SearchSettings settings, std::vector<Requir
     : settings_(std::move(settings)),
       phrases_(std::move(phrases)),
       beams_(static_cast<size_t>(settings_.options.beam_size)),
-      width_(std::max({beams_, size_t{4}, std::min(kMostRows, kFewestInBank * banks())})),
+      width_(std::max({beams_, size_t{4}, std::min(kMaxRows, kMinInBank * banks())})),
       rows_{{-1, settings_.beginning.back()}},
       states_(1),
       ranked_by_score_(std::ranges::all_of(phrases_, &RequiredPhrase::is_literal)) {
@@ -206,7 +206,7 @@ void ConstrainedSearch::observe(const std::vector<Candidate>& found,
 }
 
 size_t ConstrainedSearch::bank_of(const State& state) const {
-  if (phrases_.size() > kMostInSets) return state.count();
+  if (phrases_.size() > kMaxInSets) return state.count();
   size_t set = 0;
   for (size_t n = 0; n < phrases_.size(); ++n) set |= state.begun[n] ? size_t{1} << n : 0;
   return set;

@@ -8,10 +8,10 @@
 // followed by a token that extends its last word.
 //
 // If all phrases are numbers, addresses or placeholders, finished hypotheses are ranked by their score, as in
-// beam search. With words, what is divided by the length is only what a hypothesis costs beyond the phrases
-// of the cheapest: a word that the model finds unlikely costs much wherever it stands, and division by the
-// length would favour whatever spreads this cost over more tokens, such as a complete translation with the
-// word behind its full stop. A hypothesis that went on where the model wanted to end has a penalty.
+// beam search. With words, the log-probability of the phrases in the hypothesis where they are most probable
+// is excluded from length normalization: an unlikely word has a low log-probability at any position, and
+// dividing it by the length would favour longer translations, such as a complete translation followed by the
+// word. A hypothesis that continues where the model predicted the end has a penalty.
 #pragma once
 
 #include <algorithm>
@@ -35,9 +35,9 @@ class ConstrainedSearch : public SentenceSearch {
  private:
   /// Up to this many phrases there is a bank for each set of phrases, beyond only for each number of
   /// phrases.
-  static constexpr size_t kMostInSets = 3;
+  static constexpr size_t kMaxInSets = 3;
 
-  /// What was just completed and must not be extended.
+  /// What was just completed, and which extensions of it are forbidden.
   enum class Ending {
     kNone,
     kWord,
@@ -54,7 +54,7 @@ class ConstrainedSearch : public SentenceSearch {
     int32_t phrase = -1;      ///< the phrase in progress; -1: none
     size_t written = 0;       ///< its completed tokens
     Ending ending = Ending::kNone;
-    bool passed_end = false;  ///< whether the model wanted to end before all phrases were complete
+    bool passed_end = false;  ///< whether the model predicted the end before all phrases were complete
     size_t count() const { return static_cast<size_t>(std::count(begun.begin(), begun.end(), true)); }
   };
   struct Candidate {
@@ -88,7 +88,7 @@ class ConstrainedSearch : public SentenceSearch {
   /// The best `most` finished hypotheses, of those with all phrases if there are any, best first.
   std::vector<Finished> best_finished(size_t most) const;
   size_t banks() const {
-    return phrases_.size() <= kMostInSets ? size_t{1} << phrases_.size() : phrases_.size() + 1;
+    return phrases_.size() <= kMaxInSets ? size_t{1} << phrases_.size() : phrases_.size() + 1;
   }
   size_t bank_of(const State& state) const;
   bool complete(const State& state) const { return state.phrase < 0 && state.count() == phrases_.size(); }

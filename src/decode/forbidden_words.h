@@ -20,8 +20,8 @@ class ForbiddenWords {
  public:
   /// A phrase without capital letters is also found in other case ("garden" in "Garden" and "GARDEN"), one
   /// with capitals only as it is written. A * at the end stands for any letters ("garden*" is found in
-  /// "gardeners"). White space in a phrase counts as one space. Throws kUsage for a
-  /// blank phrase. Takes time in proportion to the vocabulary and the number of phrases.
+  /// "gardeners"). White space in a phrase counts as one space. Throws kUsage for a blank
+  /// phrase. Takes time in proportion to the vocabulary and the number of phrases.
   ForbiddenWords(const Vocabulary& vocabulary, const std::vector<std::string>& phrases);
 
   /// The tokens that would complete a phrase after `ids`, sorted. Thread-safe.

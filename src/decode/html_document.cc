@@ -16,7 +16,7 @@ namespace heed::decode {
 namespace {
 
 /// Maximum nesting of elements: Gumbo frees its tree recursively.
-constexpr int kDeepest = 4000;
+constexpr int kMaxDepth = 4000;
 
 constexpr std::array kInline{
     GUMBO_TAG_A,    GUMBO_TAG_ABBR,  GUMBO_TAG_B,     GUMBO_TAG_BDI,    GUMBO_TAG_BDO,
@@ -232,8 +232,8 @@ void require_shallow(std::string_view html) {
                                                            "li", "td", "tr",  "th",    "wbr",  "dd"};
       if (std::find(kUnclosed.begin(), kUnclosed.end(), name) == kUnclosed.end()) ++depth;
     }
-    if (depth > kDeepest) {
-      fail(ErrorKind::kUsage, "HTML with elements nested more than {} deep is not supported", kDeepest);
+    if (depth > kMaxDepth) {
+      fail(ErrorKind::kUsage, "HTML with elements nested more than {} deep is not supported", kMaxDepth);
     }
   }
 }

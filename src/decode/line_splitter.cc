@@ -15,7 +15,7 @@
 namespace heed::decode {
 namespace {
 
-constexpr size_t kFewestTokens = 8;
+constexpr size_t kMinTokens = 8;
 /// A constrained search for more or longer spans than these takes too long: the sentence is split around
 /// them.
 constexpr size_t kMaxRequiredSpans = 8, kMaxRequiredBytes = 400;
@@ -68,9 +68,9 @@ LineSplitter::LineSplitter(const Tokenizer& tokenizer, const Options& options)
       options_(options),
       sentence_splitter_(splitter_for(tokenizer.source_language())),
       spaces_between_words_(writes_spaces(tokenizer.target_language())) {
-  if (options.max_part_tokens < kFewestTokens) {
+  if (options.max_part_tokens < kMinTokens) {
     fail(ErrorKind::kUsage, "a maximum of {} tokens per part is too small; give at least {}",
-         options.max_part_tokens, kFewestTokens);
+         options.max_part_tokens, kMinTokens);
   }
   if (options_.protect) marks_ = static_cast<size_t>(placeholder_pieces(tokenizer_));
 }
@@ -237,7 +237,7 @@ bool LineSplitter::target_can_hold(std::string_view text) const {
   return std::ranges::count(encoding.ids, tokenizer_.unknown_id()) == 0;
 }
 
-/// Whether there are protected spans in a range and no words beside them.
+/// Whether a range has protected spans and no other words.
 bool LineSplitter::holds_only_spans(const Line& line, Range range) {
   size_t at = range.begin;
   bool any = false;

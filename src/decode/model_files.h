@@ -1,4 +1,4 @@
-// A model with its tokenizer, ready to be used: what a model directory holds, by what the model is for.
+// A model with its tokenizer, loaded from a model directory, by task.
 #pragma once
 
 #include <memory>

@@ -39,8 +39,8 @@ std::vector<Case> cases() {
     all.push_back({name, {}});
     change(all.back().options);
   };
-  add("not renormalised", [](SearchOptions& o) { o.renormalize = false; });
-  add("forbidden, not renormalised", [](SearchOptions& o) {
+  add("not renormalized", [](SearchOptions& o) { o.renormalize = false; });
+  add("forbidden, not renormalized", [](SearchOptions& o) {
     o.renormalize = false;
     o.forbidden_ids = {3, 4, 5, 6, 7};
   });

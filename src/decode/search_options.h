@@ -62,7 +62,7 @@ struct SearchOptions {
   int32_t forced_begin_id = -1;
   /// Blocks repeated n-grams of this many tokens; 0: off.
   int no_repeat_ngram_size = 0;
-  /// Penalises tokens that already occurred (Keskar et al., "CTRL", 2019): negative scores are multiplied by
+  /// Penalizes tokens that already occurred (Keskar et al., "CTRL", 2019): negative scores are multiplied by
   /// this, positive ones divided. The score is the log-probability, or in greedy search and sampling the
   /// logit, as in Hugging Face. 1: off.
   double repetition_penalty = 1;
@@ -121,7 +121,7 @@ void require_valid(const SearchOptions& options, const models::AutoregressiveMod
 /// Numbers of ids.
 struct SentenceLengths {
   size_t source = 0;     ///< including the end token
-  size_t beginning = 1;  ///< before the first generated id: the start token or the prompt
+  size_t beginning = 1;  ///< length of the start token or the prompt
   size_t prefix = 0;
 };
 /// Maximum number of ids of a translation, without `beginning`, with prefix and end token. At least 1.

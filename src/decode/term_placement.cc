@@ -5,7 +5,7 @@
 namespace heed::decode {
 namespace {
 
-constexpr double kLeastOfBest = 0.2, kLeastOfOthers = 0.4;
+constexpr double kMinOfBest = 0.2, kMinOfOthers = 0.4;
 
 struct Word {
   TokenRange tokens;
@@ -45,10 +45,10 @@ std::optional<TokenRange> aligned_words(const SoftAlignment& alignment,
                                         const std::vector<int>& target_words) {
   const std::vector<Word> words = words_of(alignment, source_tokens, target_words);
   const auto best = std::ranges::max_element(words, {}, &Word::attention);
-  if (best == words.end() || best->attention < kLeastOfBest) return std::nullopt;
+  if (best == words.end() || best->attention < kMinOfBest) return std::nullopt;
   auto first = best, last = best;
-  while (first != words.begin() && std::prev(first)->attention >= kLeastOfOthers) --first;
-  while (std::next(last) != words.end() && std::next(last)->attention >= kLeastOfOthers) ++last;
+  while (first != words.begin() && std::prev(first)->attention >= kMinOfOthers) --first;
+  while (std::next(last) != words.end() && std::next(last)->attention >= kMinOfOthers) ++last;
   return TokenRange{first->tokens.begin, last->tokens.end};
 }
 

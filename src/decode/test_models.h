@@ -136,7 +136,7 @@ inline models::TransformerConfig small_translator_config() {
 struct TinyTransformer : models::ModelWithWeights<models::Transformer> {
   explicit TinyTransformer(uint64_t seed = 1, int64_t vocabulary = 97)
       : ModelWithWeights(config(vocabulary)) {
-    nn::initialise(model.table(), values, RandomKey::from_seed(seed));
+    nn::initialize(model.table(), values, RandomKey::from_seed(seed));
   }
   static models::TransformerConfig config(int64_t vocabulary) {
     models::TransformerConfig config;

@@ -70,8 +70,7 @@ models::SentenceModules embedding_settings(const models::LoadedModel& loaded,
   if (!settings.prompt.empty() && !settings.prompts.at(settings.prompt).empty() && !settings.pools_prompts) {
     fail(ErrorKind::kFormat,
          "'{}': \"include_prompt\" is false in the settings of pooling, and Heed pools the tokens of a "
-         "prompt, "
-         "too: texts cannot be embedded with the prompt '{}'",
+         "prompt, too: texts cannot be embedded with the prompt '{}'",
          loaded.directory, settings.prompt);
   }
   return settings;

@@ -17,7 +17,7 @@ namespace {
 /// An untrained byte model, whose output depends on the prompt.
 struct ByteModel : models::ModelWithWeights<models::DecoderOnly> {
   explicit ByteModel(int64_t positions = 64, int32_t end = 0) : ModelWithWeights(config(positions, end)) {
-    nn::initialise(model.table(), values, RandomKey::from_seed(3));
+    nn::initialize(model.table(), values, RandomKey::from_seed(3));
     for (float* x = values.flat().data<float>(); x != values.flat().data<float>() + values.flat().size();
          ++x) {
       *x *= 12;  // far from uniform

@@ -74,7 +74,7 @@ class Translator {
 
   /// Cancellation and progress.
   struct Control {
-    /// Called when a part of a line is finished, serialised, from any thread.
+    /// Called when a part of a line is finished, serialized, from any thread.
     std::function<void(const Progress& done)> progress = {};
     const std::atomic<bool>* cancelled = nullptr;  ///< stops soon after it is set
     /// Number of the first line, from 0. With the seed and a line's text, its number selects its samples.
@@ -103,7 +103,7 @@ class Translator {
   bool run(std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
            const Control& control) const;
   void require_texts(TranslationWindow& window) const;
-  bool place_required(TranslationWindow& window, const Control& control) const;
+  bool distribute_required(TranslationWindow& window, const Control& control) const;
   bool search_again(TranslationWindow& window, const Control& control) const;
   struct Replacement;
   bool replace_words(TranslationWindow& window, std::vector<Replacement> replacements,
@@ -112,7 +112,7 @@ class Translator {
   std::vector<int32_t> continuing_ids() const;
   void rescore(const LinePart& part, size_t free, Hypothesis& hypothesis) const;
   bool extend_prefix(const LinePart& part, Replacement& replacement) const;
-  std::optional<TokenRange> place_of_term(const LinePart& part, size_t required,
+  std::optional<TokenRange> range_of_term(const LinePart& part, size_t required,
                                           const std::vector<int32_t>& ids) const;
   Missing missing(const LinePart& part, const std::vector<Hypothesis>& hypotheses) const;
   SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;

@@ -17,7 +17,7 @@ constexpr std::string_view kSpaceMark = "\u2581";
 
 // Tuned on the pairs of tests/data. Jumps by d source words: log p = -0.2 |d - 1|, with a limit for long
 // jumps; and the constant added to every weight before taking the logarithm.
-constexpr double kJumpCost = 0.2, kLongestJump = 5, kLeastWeight = 0.01;
+constexpr double kJumpCost = 0.2, kLongestJump = 5, kMinWeight = 0.01;
 
 using TokensOfWord = std::map<int, std::vector<int64_t>>;
 
@@ -30,7 +30,7 @@ TokensOfWord tokens_of(const std::vector<int>& words) {
 
 /// Column normalization: alignment(t, s) / sum over t of alignment(t, s), over the tokens of words, since
 /// source tokens with attention from all target tokens are uninformative.
-std::vector<double> normalised_columns(const SoftAlignment& alignment, const std::vector<int>& target_words) {
+std::vector<double> normalized_columns(const SoftAlignment& alignment, const std::vector<int>& target_words) {
   std::vector<double> sums(static_cast<size_t>(alignment.sources));
   for (int64_t t = 0; t < alignment.targets; ++t) {
     if (target_words[static_cast<size_t>(t)] == kNoWord) continue;
@@ -69,7 +69,7 @@ std::vector<WordLink> word_alignment(const SoftAlignment& alignment, const std::
   sources.erase(kNoWord);
   targets.erase(kNoWord);
   if (sources.empty() || targets.empty()) return {};
-  const std::vector<double> weights = normalised_columns(alignment, target_words);
+  const std::vector<double> weights = normalized_columns(alignment, target_words);
   const auto weight_of = [&](const std::vector<int64_t>& target, const std::vector<int64_t>& source) {
     double sum = 0;
     for (const int64_t t : target) {
@@ -101,7 +101,7 @@ std::vector<WordLink> word_alignment(const SoftAlignment& alignment, const std::
           most = reached;
         }
       }
-      next[i] = most + std::log(here[i] + kLeastWeight);
+      next[i] = most + std::log(here[i] + kMinWeight);
       from.back()[i] = before;
     }
     best.swap(next);

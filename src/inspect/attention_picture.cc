@@ -23,9 +23,9 @@ constexpr double kRowWidth = 640;          // cells grow until a row of maps has
 constexpr double kLargestCell = 26;        // ... but not beyond this, ...
 constexpr double kLargestLabelCell = 44;   // ... or this, where that lets key labels lie flat, ...
 constexpr double kSmallMap = 270;          // ... in a map no wider than this
-constexpr double kLongestSide = 480;       // larger maps get cells smaller than the font
+constexpr double kMaxSide = 480;           // larger maps get cells smaller than the font
 constexpr double kSmallestFont = 6;
-constexpr size_t kMostCells = 1500000;  // an SVG with that many has about 80 MB
+constexpr size_t kMaxCells = 1500000;  // an SVG with that many has about 80 MB
 constexpr double kNarrowestPage = 240;
 
 /// One layer of one stack: maps that share their axes.
@@ -91,11 +91,11 @@ class Layout {
         if (!block.heads.empty()) blocks_.push_back(std::move(block));
       }
     }
-    if (cells > kMostCells) {
+    if (cells > kMaxCells) {
       fail(ErrorKind::kUsage,
            "{} attention weights are too many for a picture (maximum {}): choose a stack, a layer, a head, "
            "or the mean over heads",
-           cells, kMostCells);
+           cells, kMaxCells);
     }
   }
 
@@ -149,7 +149,7 @@ class Layout {
   double cell_for(int columns) const {
     const double least = options_.values ? std::max(pitch_, value_width_) : pitch_;
     if (options_.cell > 0) return options_.cell;
-    if (tokens_ * least > kLongestSide && !options_.values) return std::min(least, kLongestSide / tokens_);
+    if (tokens_ * least > kMaxSide && !options_.values) return std::min(least, kMaxSide / tokens_);
     const double flat = key_width_ + kFlatLabelGap;
     const bool lies_flat = flat <= kLargestLabelCell && flat * tokens_ <= kSmallMap;
     const double largest = std::max({least, kLargestCell, lies_flat ? flat : 0});

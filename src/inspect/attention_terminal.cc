@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-constexpr int kFewestColumns = 20;
+constexpr int kMinColumns = 20;
 constexpr int kColumnGap = 2;      // between heads
 constexpr int kValueColumns = 4;   // "100" and the shade or a space
 constexpr int kNarrowestHead = 7;  // room for "Head 12"
@@ -207,9 +207,9 @@ class Writer {
 
 std::string attention_terminal(const Trace& trace, const TerminalOptions& options) {
   check_trace(trace);
-  if (options.columns < kFewestColumns) {
+  if (options.columns < kMinColumns) {
     fail(ErrorKind::kUsage, "a terminal of {} columns is too narrow for attention: use at least {}",
-         options.columns, kFewestColumns);
+         options.columns, kMinColumns);
   }
   return Writer(trace, options).write();
 }

@@ -11,11 +11,11 @@
 namespace heed {
 namespace {
 
-constexpr double kBarShare = 0.72;    // of the space of a bar
-constexpr double kLongestLabel = 90;  // in points
+constexpr double kBarShare = 0.72;  // of the space of a bar
+constexpr double kMaxLabel = 90;    // in points
 constexpr double kBarLabelGap = 4;
-constexpr int kMostBins = 100;
-constexpr double kMostBars = 2000;
+constexpr int kMaxBins = 100;
+constexpr double kMaxBars = 2000;
 
 void check_values(const std::vector<double>& values, bool negative_too) {
   if (values.empty()) fail(ErrorKind::kUsage, "a chart needs at least one value");
@@ -37,8 +37,8 @@ int choose_bins(std::vector<double> values) {
   const double range = values.back() - values.front();
   const double width =
       2 * (values[count * 3 / 4] - values[count / 4]) / std::cbrt(static_cast<double>(count));
-  if (!(width > 0)) return std::min<int>(kMostBins, static_cast<int>(std::ceil(std::sqrt(count))));
-  return static_cast<int>(std::clamp(std::ceil(range / width), 1.0, static_cast<double>(kMostBins)));
+  if (!(width > 0)) return std::min<int>(kMaxBins, static_cast<int>(std::ceil(std::sqrt(count))));
+  return static_cast<int>(std::clamp(std::ceil(range / width), 1.0, static_cast<double>(kMaxBins)));
 }
 
 void draw_bars(Chart& chart, const Axis& axis, const std::vector<double>& values, double share) {
@@ -74,14 +74,14 @@ Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>&
     fail(ErrorKind::kShape, "{} labels for {} bars: give one label per bar", labels.size(), values.size());
   }
   check_values(values, false);
-  if (static_cast<double>(values.size()) > kMostBars) {
-    fail(ErrorKind::kUsage, "{} bars are too many for one picture (at most {})", values.size(), kMostBars);
+  if (static_cast<double>(values.size()) > kMaxBars) {
+    fail(ErrorKind::kUsage, "{} bars are too many for one picture (at most {})", values.size(), kMaxBars);
   }
   const Axis axis = axis_from_zero(values, most);
   const double count = static_cast<double>(values.size());
   Text style;
   style.size = options.font_size;
-  style.max_width = kLongestLabel;
+  style.max_width = kMaxLabel;
   Picture ruler;
   ruler.font = options.font;
   const TextSize size = measure_labels(ruler, labels, style);
@@ -98,7 +98,7 @@ Picture bar_picture(const std::vector<Label>& labels, const std::vector<double>&
   for (size_t n = 0; n < labels.size(); ++n) {
     Text text = chart.label("", {}, flat ? Align::kMiddle : Align::kEnd);
     text.label = labels[n];
-    text.max_width = kLongestLabel;
+    text.max_width = kMaxLabel;
     text.upward = !flat;
     const double middle = chart.plot().left + (static_cast<double>(n) + 0.5) * slot;
     const double top = chart.plot().bottom() + kBarLabelGap;
@@ -137,8 +137,8 @@ Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOption
 
 Picture histogram_picture(const std::vector<double>& values, int bins, const ChartOptions& options) {
   check_values(values, true);
-  if (bins < 0 || bins > kMostBars)
-    fail(ErrorKind::kUsage, "a histogram needs 1 to {1} bins, or 0, not {0}", bins, kMostBars);
+  if (bins < 0 || bins > kMaxBars)
+    fail(ErrorKind::kUsage, "a histogram needs 1 to {1} bins, or 0, not {0}", bins, kMaxBars);
   if (bins == 0) bins = choose_bins(values);
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const Axis x_axis(*low, *high, 6, AxisScale::kLinear, false);

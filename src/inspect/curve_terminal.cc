@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-constexpr int kFewestCurveColumns = 30, kFewestRows = 8;
+constexpr int kFewestCurveColumns = 30, kMinRows = 8;
 constexpr int kDotsAcross = 2, kDotsDown = 4;
 constexpr const char* kCurveMark = "\u25cf";
 constexpr int kBraille = 0x2800;  // the pattern without dots
@@ -196,9 +196,9 @@ class CurveWriter {
 }  // namespace
 
 std::string curve_terminal(const std::vector<Curve>& curves, const CurveTerminalOptions& options) {
-  if (options.columns < kFewestCurveColumns || options.rows < kFewestRows) {
+  if (options.columns < kFewestCurveColumns || options.rows < kMinRows) {
     fail(ErrorKind::kUsage, "{} columns and {} rows are too few for a curve: use at least {} and {}",
-         options.columns, options.rows, kFewestCurveColumns, kFewestRows);
+         options.columns, options.rows, kFewestCurveColumns, kMinRows);
   }
   return CurveWriter(curves, options).write();
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr double kMargin = 14, kGap = 16, kLabelGap = 4;
 constexpr double kRowWidth = 640;  // cells grow until a row of plots has this width
 constexpr double kSmallestCell = 2, kLargestCell = 30;
-constexpr double kLongestLabel = 90;
+constexpr double kMaxLabel = 90;
 constexpr Colour kMasked{0.87, 0.87, 0.87}, kHatching{0.62, 0.62, 0.62};
 
 bool is_masked(float value) {
@@ -61,7 +61,7 @@ class Layout {
     picture_.title = options.title.empty() ? options.scale : visible_text(options.title);
     style_.size = options.font_size;
     style_.colour = ink_on(options.background);
-    style_.max_width = kLongestLabel;
+    style_.max_width = kMaxLabel;
     per_row_ = options.plots_per_row > 0 ? options.plots_per_row : static_cast<int>(plots.size());
     per_row_ = std::min(per_row_, static_cast<int>(plots.size()));
     choose_cell();

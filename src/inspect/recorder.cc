@@ -23,7 +23,7 @@ std::vector<float> take_columns(const Tensor& rows, int64_t begin, int64_t width
 
 }  // namespace
 
-void AttentionRecorder::receive(const nn::AttentionPlace& place, const Tensor& weights,
+void AttentionRecorder::receive(const nn::AttentionLayerId& place, const Tensor& weights,
                                 const ops::AttentionLayout& layout, int heads) {
   if (layout.spans.size() != 1) {
     fail(ErrorKind::kUsage, "attention is recorded for one sentence at a time, not for {}",
@@ -45,7 +45,7 @@ void AttentionRecorder::receive(const nn::AttentionPlace& place, const Tensor& w
   }
 }
 
-void AttentionRecorder::receive_operands(const nn::AttentionPlace& place,
+void AttentionRecorder::receive_operands(const nn::AttentionLayerId& place,
                                          const ops::AttentionOperands& operands, const Tensor& scores,
                                          const ops::AttentionLayout& layout) {
   if (!keeps_details_ || layout.spans.size() != 1) return;

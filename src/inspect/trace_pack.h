@@ -4,10 +4,10 @@
 // Instead of `attention` there is `packed`, with `encoder`, `decoder` and `cross`, each [layer][head]. A head
 // is null where nothing was recorded, or an object:
 //
-// | field     | base64 of (little-endian)                                                                   |
-// | `weights` | float16, (queries, keys): relative error below 0.05%, and below 3e-8 for the smallest | |
-// `rows`    | float32: for each query, ln(sum of exp(score)), then the scale of each query, key and value   |
-// | `vectors` | int8, (queries + keys + keys, width): query, key and value vectors, divided by their scales |
+//   field     base64 of (little-endian)
+//   weights   float16, (queries, keys): relative error below 0.05%, or absolute error below 3e-8
+//   rows      float32: for each query, ln(sum of exp(score)), then the scale of each query, key and value
+//   vectors   int8, (queries + keys + keys, width): query, key and value vectors, divided by their scales
 //
 // `width` and `scale` are those of HeadDetail; `rows` and `vectors` are there where the trace has details. A
 // score is ln(weight) + ln(sum of exp(score)) then, exact where the weight is not 0.

@@ -39,7 +39,7 @@ struct SmallModel {
     config.end_id = tokenizer->end_id();
     loaded.model = std::make_unique<models::Transformer>(config);
     loaded.values = nn::ParameterArray(loaded.model->table(), DType::kFloat32);
-    nn::initialise(loaded.model->table(), loaded.values, RandomKey::from_seed(3));
+    nn::initialize(loaded.model->table(), loaded.values, RandomKey::from_seed(3));
     loaded.packed = std::make_unique<nn::PackedWeights>(loaded.model->table(), loaded.values);
   }
   std::optional<Tokenizer> tokenizer;

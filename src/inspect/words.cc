@@ -93,7 +93,7 @@ Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
   Trace grouped = trace;
   grouped.details = {};
   grouped.log_probabilities.clear();  // of tokens
-  grouped.source_words.clear();       // there are no pieces of words any more
+  grouped.source_words.clear();       // tokens are whole words now
   grouped.source_tokens =
       join_words(trace.source_tokens, source_words, trace.source_words.empty() ? "" : kContinues);
   grouped.target_tokens = join_words(trace.target_tokens, target_words);

@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 constexpr uint64_t kHeaderBytes = 7 * sizeof(int32_t);
-constexpr int64_t kMostTokenBytes = 1 << 16;
+constexpr int64_t kMaxTokenBytes = 1 << 16;
 
 /// Reads consecutive float32 tensors.
 class Weights {
@@ -141,7 +141,7 @@ std::vector<Llama2cToken> read_llama2c_tokens(const std::string& path, int64_t c
     file.read_at(at, &token.score, sizeof token.score);
     file.read_at(at + sizeof token.score, &length, sizeof length);
     at += sizeof token.score + sizeof length;
-    if (length < 1 || length > kMostTokenBytes || file.size() - at < static_cast<uint64_t>(length)) broken();
+    if (length < 1 || length > kMaxTokenBytes || file.size() - at < static_cast<uint64_t>(length)) broken();
     token.text.resize(static_cast<size_t>(length));
     file.read_at(at, token.text.data(), token.text.size());
     at += static_cast<uint64_t>(length);

@@ -180,7 +180,7 @@ class Machine {
   void reduce() {
     const uint32_t arguments = pop(), function = pop();
     if (values_[arguments].kind != Kind::kTuple)
-      refuse("it calls a function with arguments that are no tuple");
+      refuse("it calls a function with arguments that are not a tuple");
     if (values_[function].kind != Kind::kGlobal) refuse("it calls a value that is not a function");
     push(calls_.call(values_[function].text, values_[arguments].items, values_));
   }

@@ -1,7 +1,8 @@
 // Parses and formats the header of a safetensors file: JSON with type, shape and offsets of each tensor.
 //
-//   {"__metadata__": {"format": "pt"}, "weight": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
-//   ...}
+//   {"__metadata__": {"format": "pt"},
+//    "weight": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, ...}
+//
 // The format: https://huggingface.co/docs/safetensors. Headers are untrusted input. An accepted header has
 // consistent types, shapes and offsets, and its tensors cover the data exactly, without gaps or overlap.
 #pragma once

@@ -20,12 +20,16 @@ namespace {
 //
 //   import ml_dtypes, numpy as np
 //   from safetensors.numpy import save
-//   save({"b.half": np.array([1, -0.5, 65504], np.float16), "ids": np.array([[1, -2], [3, 1 << 40]],
-//   np.int64),
-//         "a": np.array([[1.5, -2.25, 3]], np.float32), "scalars": np.array(2.5), "empty": np.zeros((0, 4),
-//         np.float32), "b.brain": np.array([1, -3], ml_dtypes.bfloat16), "i8": np.array([-128, 127],
-//         np.int8), "u8": np.array([255], np.uint8), "i32": np.array([-7], np.int32), "ü \"\n": np.array([1],
-//         np.uint8)},
+//   save({"b.half": np.array([1, -0.5, 65504], np.float16),
+//         "ids": np.array([[1, -2], [3, 1 << 40]], np.int64),
+//         "a": np.array([[1.5, -2.25, 3]], np.float32),
+//         "scalars": np.array(2.5),
+//         "empty": np.zeros((0, 4), np.float32),
+//         "b.brain": np.array([1, -3], ml_dtypes.bfloat16),
+//         "i8": np.array([-128, 127], np.int8),
+//         "u8": np.array([255], np.uint8),
+//         "i32": np.array([-7], np.int32),
+//         "ü \"\n": np.array([1], np.uint8)},
 //        {"format": "pt"})
 constexpr char kGoldenHeader[] =
     R"({"__metadata__":{"format":"pt"},"ids":{"dtype":"I64","shape":[2,2],"data_offsets":[0,32]},)"

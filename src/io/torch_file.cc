@@ -27,8 +27,7 @@ Pickle read_whole_pickle(std::string_view bytes, const std::string& origin) {
   return pickle;
 }
 
-// ---- Zip
-// ---------------------------------------------------------------------------------------------------
+// ---- Zip -------------------------------------------------------------------------------------------------
 
 std::string bytes_of(const InputFile& file, const ZipEntry& entry, uint64_t limit) {
   if (entry.size > limit) {
@@ -101,8 +100,7 @@ TorchTensors read_zip_layout(const InputFile& file) {
   return tensors;
 }
 
-// ---- Legacy
-// ------------------------------------------------------------------------------------------------
+// ---- Legacy ----------------------------------------------------------------------------------------------
 
 /// Reads consecutive pickles from the beginning of a file. The pickles must fit into a limit; what is read of
 /// the file grows as needed.
@@ -210,10 +208,9 @@ class LegacyReader {
   size_t at_ = 0;      // of the next pickle
 };
 
-// ---- Views
-// -------------------------------------------------------------------------------------------------
+// ---- Views -----------------------------------------------------------------------------------------------
 
-/// Whether the elements of a view lie behind each other in row-major order.
+/// Whether the elements of a view are contiguous in row-major order.
 bool is_row_major(const TorchView& view) {
   int64_t expected = 1;
   for (int axis = view.shape.rank(); axis-- > 0;) {

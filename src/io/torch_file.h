@@ -2,12 +2,11 @@
 // untrusted, and nothing in it is executed (pickle_reader.h).
 //
 // Two layouts, told apart by the first bytes:
-// - a zip file of torch 1.6 (2020) and later: NAME/data.pkl and, for each storage, its elements in
-// NAME/data/KEY;
-// - before, or with _use_new_zipfile_serialization=False: five pickles (a magic number, the protocol, facts
-// about
-//   the machine, the tensors, the keys of all storages), then for each key the number of elements and the
-//   elements.
+// - torch 1.6 (2020) and later: a zip file with NAME/data.pkl and, for each storage, its elements in
+//   NAME/data/KEY;
+// - before, or with _use_new_zipfile_serialization=False: five pickles (a magic number, the protocol, a
+//   description of the machine, the tensors, the keys of all storages), then for each key the number of
+//   elements and the elements.
 // A tensor is a view of a storage, with an offset and strides; several tensors may share one.
 #pragma once
 

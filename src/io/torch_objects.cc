@@ -64,8 +64,7 @@ void TorchCalls::require_known(std::string_view global) const {
   }
   fail(ErrorKind::kFormat,
        "{} refers to '{}', which is not needed for weights; opened in Python, such a file can run any "
-       "program. "
-       "Heed runs nothing and does not read it",
+       "program. Heed runs nothing and does not read it",
        origin_, dotted(global));
 }
 

@@ -32,7 +32,7 @@ bool is_there(const std::string& directory, const std::string& name) {
   return is_present((fs::path(directory) / name).string());
 }
 
-/// Advice for weights in other formats, recognised by the toolkits' file names.
+/// Advice for weights in other formats, recognized by the toolkits' file names.
 std::string advice(const std::string& directory) {
   const auto resave = [&](const char* kind) {
     return fmt::format(

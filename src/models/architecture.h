@@ -39,7 +39,7 @@ struct Architecture {
   std::unique_ptr<Model> (*make)(const ModelSettings& settings) = nullptr;
   /// Creates the model of a config.json. Throws kFormat for missing, invalid or unsupported values.
   std::unique_ptr<Model> (*read)(const JsonObject& config) = nullptr;
-  /// The same for the encoder alone, whatever head the config names; null for models that are no encoders.
+  /// The same for the encoder alone, whatever head the config names; null for models that are not encoders.
   std::unique_ptr<Model> (*read_encoder)(const JsonObject& config) = nullptr;
   /// Creates the model of a config.json for fine-tuning with the labels of `text`, if it differs from read()
   /// (fine_tuning.h).

@@ -41,8 +41,8 @@ class AutoregressiveModel : public Model {
   /// The maximum sequence length in tokens, including the end token; 0: no limit.
   virtual int64_t max_length() const = 0;
 
-  /// The tokens before the first generated one: the start token of a translation, or the prompt of a language
-  /// model. The first step reads the last of them.
+  /// The decoder input before the first generated token: the start token of a translation, or the prompt of a
+  /// language model. The first step reads its last token.
   virtual std::vector<int32_t> beginning(std::span<const int32_t> source) const = 0;
 
   // -- A state belongs to one thread; sentences can be added and released at any time.
@@ -52,8 +52,7 @@ class AutoregressiveModel : public Model {
                                      const Sequences& source) const = 0;
   virtual void release(DecoderState& state, int32_t sentence) const = 0;
   /// One decoding step: the logits of the next token of each row, concatenated, for the row's shortlist or
-  /// all V tokens.
-  /// Either all rows have a shortlist or none. The rows of a sentence must be adjacent.
+  /// all V tokens. Either all rows have a shortlist or none. The rows of a sentence must be adjacent.
   virtual Tensor step(nn::Context& context, DecoderState& state, const std::vector<StepRow>& rows) const = 0;
 };
 

@@ -24,7 +24,7 @@ class CacheRows {
   /// The layout of the next step.
   struct Step {
     nn::StepLayout layout;             ///< each hypothesis attends to its own tokens, including the new one
-    std::vector<int32_t> ids, places;  ///< of the new words
+    std::vector<int32_t> ids, places;  ///< of the new tokens
   };
   Step step(const std::vector<StepRow>& rows);
 
@@ -34,15 +34,15 @@ class CacheRows {
  private:
   struct Sentence {
     bool live = false;
-    std::vector<int32_t> prompt;  // rows of the words that all hypotheses begin with
-    std::vector<int32_t> rows;    // all that its hypotheses ever took, and those of the prompt
+    std::vector<int32_t> prompt;  // rows of the tokens of the prompt
+    std::vector<int32_t> rows;    // all rows of its hypotheses so far, and those of the prompt
   };
   int32_t take_row(Sentence& sentence);
 
   std::vector<Sentence> sentences_;
   std::vector<int32_t> free_;
   int32_t size_ = 0;
-  std::vector<std::vector<int32_t>> paths_;  // for each row of the last step: the rows of its words
+  std::vector<std::vector<int32_t>> paths_;  // for each row of the last step: the rows of its tokens
 };
 
 }  // namespace heed::models

@@ -140,8 +140,7 @@ class Exporter {
         std::any_of(start, start + config_.width, [](float number) { return number != 0; })) {
       fail(ErrorKind::kUsage,
            "'{}': the decoder starts from an embedding that is not zero, but CTranslate2 starts Marian "
-           "models from "
-           "zero and would translate differently",
+           "models from zero and would translate differently",
            loaded_.directory);
     }
     add_matrix("decoder/embeddings/weight", without_padding(embedding));

@@ -1,5 +1,5 @@
-// What the readers of CTranslate2's architectures share: variables of model.bin under the names of Hugging
-// Face's library, and checks that nothing is left over.
+// Common to the readers of CTranslate2's architectures: variables of model.bin under the names of Hugging
+// Face's library, and checks that all variables are used.
 #pragma once
 
 #include <memory>

@@ -83,13 +83,13 @@ DecoderOnly::DecoderOnly(const DecoderOnlyConfig& config) : config_(config) {
                          family.layer_names);
   }
   const nn::LayerOptions options = layer_options(config, 0);
-  table_.let_quantize(embedding_.first);
+  table_.set_quantizable(embedding_.first);
   final_norm_ = nn::Norm(table_, family.final_norm, config.width,
                          {options.norm, options.norm_epsilon, options.norm_weight_offset});
   nn::ParamRef output = embedding_;
   if (!config.tied_output) {
     output = table_.add({family.output + ".weight", {config.vocabulary, config.width}, {}, {}});
-    table_.let_quantize(output.first);
+    table_.set_quantizable(output.first);
   }
   output_ = nn::Linear(table_, output);
   follow_family();
@@ -106,13 +106,13 @@ void DecoderOnly::follow_family() {
     if (table_[row].shape.rank() == 2) {
       const bool adds = name.ends_with(family.layer_names.self_attention.output + ".weight") ||
                         name.ends_with(family.layer_names.second + ".weight");
-      table_.begin(row, {nn::Initialisation::Kind::kNormal, adds ? residual : config_.deviation});
-      if (family.transposed_layers && name.starts_with(family.layer)) table_.transpose_in_files(row);
+      table_.begin(row, {nn::Initialization::Kind::kNormal, adds ? residual : config_.deviation});
+      if (family.transposed_layers && name.starts_with(family.layer)) table_.set_transposed(row);
     }
     const std::string& prefix = family.optional_prefix;
-    if (!prefix.empty() && name.starts_with(prefix)) table_.also_call(row, name.substr(prefix.size()));
+    if (!prefix.empty() && name.starts_with(prefix)) table_.add_alias(row, name.substr(prefix.size()));
   }
-  if (config_.tied_output) table_.also_call(embedding_.first, family.output + ".weight");
+  if (config_.tied_output) table_.add_alias(embedding_.first, family.output + ".weight");
   expect_computed();
 }
 
@@ -146,12 +146,12 @@ void DecoderOnly::expect_computed() {
     if (!family.optional_prefix.empty())
       prefixes.push_back(prefixes[0].substr(family.optional_prefix.size()));
     for (const std::string& prefix : prefixes) {
-      for (const std::string& tensor : family.left_out) table_.leave_out(prefix + tensor);
+      for (const std::string& tensor : family.left_out) table_.ignore_prefix(prefix + tensor);
       if (!family.mask.empty()) table_.expect({.name = prefix + family.mask, .values = look_ahead_values});
       if (family.frequencies.empty()) continue;
       const Rotary& rotary = config_.rotary_of(n);
       if (rotary.scaling.kind != ops::RotaryScaling::Kind::kNone) {  // some versions scale what they store
-        table_.leave_out(prefix + family.frequencies);
+        table_.ignore_prefix(prefix + family.frequencies);
         continue;
       }
       table_.expect({.name = prefix + family.frequencies,

@@ -1,14 +1,14 @@
 // A decoder-only Transformer: the language models of the GPT, Llama, Mistral, Qwen and Gemma families. All
 // are the same pre-norm stack of causal layers (nn/transformer_layer.h) with different options:
 //
-//               positions                      norms                      feed-forward   attention
-//   GPT-2       learned, added to embeddings   layer norm                 GELU           with biases
-//   Llama       rotary, on q and k             RMS norm                   SwiGLU         grouped queries
-//   Mistral     rotary                         RMS norm                   SwiGLU         sliding window
-//   Qwen 2      rotary                         RMS norm                   SwiGLU         biases of q, k, v
-//   Qwen 3      rotary                         RMS norm, also of q, k     SwiGLU         grouped queries
-//   Gemma 2     rotary                         sandwich RMS norm          GELU gate      soft cap, some
-//   windows Gemma 3     rotary, two bases              sandwich, also of q, k     GELU gate      some windows
+//             positions                      norms                    feed-forward   attention
+//   GPT-2     learned, added to embeddings   layer norm               GELU           with biases
+//   Llama     rotary, on q and k             RMS norm                 SwiGLU         grouped queries
+//   Mistral   rotary                         RMS norm                 SwiGLU         sliding window
+//   Qwen 2    rotary                         RMS norm                 SwiGLU         biases of q, k, v
+//   Qwen 3    rotary                         RMS norm, also of q, k   SwiGLU         grouped queries
+//   Gemma 2   rotary                         sandwich RMS norm        GELU gate      soft cap, some windows
+//   Gemma 3   rotary, two bases              sandwich, also of q, k   GELU gate      some windows
 //
 // A family is a DecoderOnlyFamily (names and norms) and a DecoderOnlyConfig (everything that config.json
 // says), which one file reads and writes: gpt2_config.cc, llama_config.cc, mistral_config.cc, qwen_config.cc,

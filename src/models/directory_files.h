@@ -10,7 +10,7 @@
 
 namespace heed::models {
 
-/// config.json, or what stands for it in a directory of CTranslate2. Throws kNotFound, kFile or kFormat.
+/// config.json, or its equivalent for a directory of CTranslate2. Throws kNotFound, kFile or kFormat.
 JsonObject read_config(const std::string& directory);
 /// The weights under the names of Hugging Face's library. Throws as WeightFiles::open().
 WeightFiles open_weights(const std::string& directory);

@@ -161,7 +161,7 @@ TEST(Roberta, PositionsDoNotCountPadding) {
     nn::Context context = nn::context_for(table, with);
     return model.encode(context, input_of({text})).value().to_vector<double>();
   };
-  // The first token has row 2, the padding row 1, the token behind it row 3.
+  // The first token has row 2, the padding row 1, the token after it row 3.
   nn::ParameterArray other = some_values(table);
   Tensor row = other.view(table, {1, 1}).narrow(0, 4, 1);
   row.data<float>()[0] += 1;

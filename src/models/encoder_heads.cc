@@ -60,7 +60,7 @@ EncoderClassifier::EncoderClassifier(const EncoderOnlyConfig& config) : WithEnco
 void EncoderClassifier::accept_without_prefix(nn::ParamRef parameter) {
   const std::string& prefix = config_.family->prefix;
   if (!parameter.defined() || !config_.family->classifier.dense.starts_with(prefix)) return;
-  table_.also_call(parameter.first, table_[parameter.first].name.substr(prefix.size()));
+  table_.add_alias(parameter.first, table_[parameter.first].name.substr(prefix.size()));
 }
 
 Var EncoderClassifier::pool(nn::Context& context, const Var& hidden, const Sequences& text) const {
@@ -122,21 +122,21 @@ EncoderMaskedLm::EncoderMaskedLm(const EncoderOnlyConfig& config) : WithEncoderS
   norm_ = head_norm(table_, head.norm, config);
   nn::ParamRef weight = stack_.words(), bias;
   if (config.tied_output) {
-    table_.also_call(weight.first, head.weight);
+    table_.add_alias(weight.first, head.weight);
   } else {
     weight = table_.add({head.weight, {config.vocabulary, config.width}, {}, {}});
-    table_.let_quantize(weight.first);
+    table_.set_quantizable(weight.first);
   }
   if (config.vocabulary_bias) {
     // Where the output is not tied, files may hold a bias under each of two names: that of the output counts.
     const bool apart = !config.tied_output && !head.other_bias.empty();
     bias = table_.add(
-        {apart ? head.other_bias : head.bias, {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}});
-    if (apart) table_.leave_out(head.bias);
-    if (!apart && !head.other_bias.empty()) table_.also_call(bias.first, head.other_bias);
+        {apart ? head.other_bias : head.bias, {config.vocabulary}, {nn::Initialization::Kind::kZeros}, {}});
+    if (apart) table_.ignore_prefix(head.bias);
+    if (!apart && !head.other_bias.empty()) table_.add_alias(bias.first, head.other_bias);
   }
   output_ = nn::Linear(table_, weight, bias);
-  for (const std::string& part : head.left_out) table_.leave_out(part);
+  for (const std::string& part : head.left_out) table_.ignore_prefix(part);
 }
 
 Tensor EncoderMaskedLm::logits(nn::Context& context, const EncoderInput& input,

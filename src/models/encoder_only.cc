@@ -84,11 +84,11 @@ EncoderStack::EncoderStack(nn::ParameterTable& table, const EncoderOnlyConfig& c
   const auto embedding = [&](const std::string& name, int64_t rows) {
     return table.add({prefix + name + ".weight",
                       {rows, config.width},
-                      {nn::Initialisation::Kind::kNormal, config.deviation},
+                      {nn::Initialization::Kind::kNormal, config.deviation},
                       {}});
   };
   words_ = embedding(family.words, config.vocabulary);
-  table.let_quantize(words_.first);
+  table.set_quantizable(words_.first);
   if (!family.positions.empty()) {
     positions_ = embedding(family.positions, config.max_length + config.position_padding_id + 1);
   }
@@ -117,11 +117,11 @@ void EncoderStack::accept_other_names(nn::ParameterTable& table, const std::stri
   };
   for (int row = 0; row < table.size(); ++row) {
     const std::vector<std::string> aliases = table[row].aliases;
-    table.also_call(row, other(table[row].name));
-    for (const std::string& alias : aliases) table.also_call(row, other(alias));
+    table.add_alias(row, other(table[row].name));
+    for (const std::string& alias : aliases) table.add_alias(row, other(alias));
   }
   for (const std::string& each : {std::string(), family.prefix}) {
-    for (const std::string& part : family.left_out) table.leave_out(each + part);
+    for (const std::string& part : family.left_out) table.ignore_prefix(each + part);
     if (!family.positions.empty()) {
       table.expect({.name = each + "embeddings.position_ids", .values = counted_positions});
     }
@@ -200,9 +200,9 @@ EncoderOnly::EncoderOnly(const EncoderOnlyConfig& config) : WithEncoderStack(con
   for (const std::string& name : {family.classifier.dense, family.classifier.norm, family.classifier.output,
                                   family.vocabulary.dense, family.vocabulary.norm, family.vocabulary.weight,
                                   family.vocabulary.bias, family.vocabulary.other_bias}) {
-    if (!name.empty()) table_.leave_out(name);
+    if (!name.empty()) table_.ignore_prefix(name);
   }
-  for (const std::string& part : family.vocabulary.left_out) table_.leave_out(part);
+  for (const std::string& part : family.vocabulary.left_out) table_.ignore_prefix(part);
 }
 
 std::unique_ptr<Model> make_encoder_only(const EncoderOnlyConfig& config) {

@@ -38,8 +38,8 @@ struct EncoderOnlyFamily {
 
   /// Before the names of the encoder's parameters, in models with a head; files may leave it out or add it.
   std::string prefix;
-  std::string words, positions, types, embedding_norm;
-  std::string layer;  ///< followed by the number of the layer and a dot
+  std::string words, positions, types, embedding_norm;  ///< of the embeddings
+  std::string layer;                                    ///< followed by the number of the layer and a dot
   nn::LayerNames layer_names;
   std::string relative_bias{};       ///< a bias of scores for the distances of tokens, which all layers share
   std::string first_attention_norm;  ///< as in layer_names, of the first layer
@@ -64,7 +64,7 @@ struct EncoderOnlyFamily {
 
 /// The vector of a text: that of its first token, or the mean of all.
 enum class EncoderPooling { kFirst, kMean };
-/// What is on top of the encoder.
+/// The head on top of the encoder.
 enum class EncoderHead { kNone, kClassifier, kVocabulary };
 
 struct EncoderOnlyConfig {
@@ -137,7 +137,7 @@ class EncoderStack {
   std::optional<nn::Norm> final_norm_;
 };
 
-/// What the models with this stack have in common; `Interface` is that of their task.
+/// The base of all models with this stack; `Interface` is the interface of their task.
 template <typename Interface>
 class WithEncoderStack : public Interface {
  public:

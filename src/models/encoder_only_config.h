@@ -45,7 +45,7 @@ EncoderHead read_head(const JsonObject& json, const EncoderOnlyFamily& family);
 /// those of an empty config.
 EncoderOnlyConfig read_bert_like(const JsonObject& json, const EncoderOnlyFamily& family, EncoderHead head,
                                  const BertLikeKeys& names);
-/// Begins learned positions behind the row `padding`; fewer rows are left for tokens.
+/// Learned positions begin after the row `padding`, which leaves fewer rows for tokens.
 void put_positions_after(const JsonObject& json, int32_t padding, EncoderOnlyConfig& config);
 /// The labels of a classifier; whether the output of a masked language model is tied.
 void read_head_settings(const JsonObject& json, EncoderOnlyConfig& config);

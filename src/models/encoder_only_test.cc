@@ -150,8 +150,7 @@ TEST(BertMaskedLm, LogitsAtPositions) {
                "place 7");
 }
 
-// ---- config.json and directories
-// ---------------------------------------------------------------------------
+// ---- config.json and directories -------------------------------------------------------------------------
 
 const char* kConfig = R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"],
   "vocab_size": 11, "hidden_size": 4, "num_hidden_layers": 2, "num_attention_heads": 2,

@@ -32,7 +32,7 @@ FineTunedModel read_for_fine_tuning(const std::string& directory, const Architec
   }
   if (is_quantized(config)) {
     fail(ErrorKind::kUsage,
-         "'{}' is quantised and cannot be trained: train the original float model, and quantise the result",
+         "'{}' is quantized and cannot be trained: train the original float model, and quantize the result",
          directory);
   }
   const int64_t vocabulary =

@@ -2,11 +2,9 @@
 // gemma2 and gemma3_text.
 //
 //   both      RMS norms with 1 + weight, before and after each sub-layer; a GELU gate; embeddings times
-//   sqrt(D);
-//             scores times query_pre_attn_scalar^-1/2; some layers with a sliding window
-//   Gemma 2   soft caps of scores and logits; every other layer slides, beginning with the first
-//   Gemma 3   norms of queries and keys; another rotary base in sliding layers; every sixth layer does not
-//   slide
+//             sqrt(D); scores times query_pre_attn_scalar^-1/2; some layers with a sliding window
+//   Gemma 2   soft caps of scores and logits; every other layer slides, the first one does
+//   Gemma 3   norms of queries and keys; another rotary base in sliding layers; five of six layers slide
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -114,7 +112,7 @@ KnownKeys gemma_keys(std::vector<std::string> read, std::vector<NeutralKey> neut
   return llama_like_keys({.read = std::move(read), .ignored = {"hidden_act"}, .neutral = std::move(neutral)});
 }
 
-/// What the two have in common; every n-th layer sees everything.
+/// Common to both; every n-th layer has full attention.
 DecoderOnlyConfig read_gemma_config(const JsonObject& json, const DecoderOnlyFamily& family,
                                     int64_t max_length, int64_t pattern) {
   DecoderOnlyConfig c = read_llama_like(json, family,

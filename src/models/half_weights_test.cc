@@ -25,7 +25,7 @@ constexpr LoadOptions kKept{.keep_16_bits = true}, kWidened{.keep_16_bits = fals
 /// Writes a model with random weights.
 void write_model(const Model& model, const TestFolder& folder, DType dtype) {
   nn::ParameterArray values(model.table(), DType::kFloat32);
-  nn::initialise(model.table(), values, RandomKey::from_seed(7));
+  nn::initialize(model.table(), values, RandomKey::from_seed(7));
   write_json(folder.path("config.json"), model.config_json());
   write_weights(folder.path(), model.table(), values, dtype);
 }

@@ -1,6 +1,6 @@
 // The interface of language models: decoder-only models such as GPT (Radford et al., 2018).
 //
-// As a AutoregressiveModel, it needs a prompt of at least one token.
+// As an AutoregressiveModel, it needs a prompt of at least one token.
 #pragma once
 
 #include <cstdint>

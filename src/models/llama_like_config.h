@@ -43,7 +43,7 @@ DecoderOnlyConfig llama_like_config(const ModelSettings& settings, const Decoder
 Architecture llama_like_architecture(const std::string& name, const std::string& description,
                                      const std::string& model_type);
 
-/// sliding_window; 0 for null, which is no window, and not the same as a missing key.
+/// sliding_window; 0 for null, which means no window, unlike a missing key.
 int64_t read_window(const JsonObject& json);
 /// layer_types
 nlohmann::ordered_json layer_types_json(const DecoderOnlyConfig& config);

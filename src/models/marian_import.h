@@ -14,7 +14,7 @@
 
 namespace heed::models {
 
-/// What a model's vocabulary files say, without a padding token.
+/// The sizes of a model's vocabularies, without a padding token.
 struct MarianVocabularies {
   int64_t source_size = 0, target_size = 0;
   int64_t end_id = 0;  ///< of "</s>" in the target

@@ -74,8 +74,8 @@ struct LoadOptions {
   bool encoder = false;  ///< load the encoder alone, for embeddings, whatever head config.json names
 };
 
-/// Loads a directory. With int8 precision, float weights are quantised while loading; with float32 precision,
-/// quantised weights are dequantised. Everything is validated before use. Throws kNotFound, kFile or kFormat;
+/// Loads a directory. With int8 precision, float weights are quantized while loading; with float32 precision,
+/// quantized weights are dequantized. Everything is validated before use. Throws kNotFound, kFile or kFormat;
 /// if config and weights do not match, the message names file, parameter and both shapes. Throws kUsage if a
 /// requested shortlist is missing.
 LoadedModel load_model(const std::string& directory, const LoadOptions& options = {});

@@ -87,7 +87,7 @@ void require_nothing_else(const WeightFiles& files, const nn::ParameterTable& ta
   }
   for (const nn::ComputedTensor& each : table.computed()) known.insert(each.name);
   for (const std::string& name : files.names()) {
-    if (known.count(name) == 0 && !table.leaves_out(name) && !is_position_count(files.info(name))) {
+    if (known.count(name) == 0 && !table.ignores(name) && !is_position_count(files.info(name))) {
       fail(ErrorKind::kFormat,
            "'{}': the weights contain '{}', which is not a parameter of this model; check that config.json "
            "belongs to the weights",
@@ -358,7 +358,7 @@ bool is_quantized(const JsonObject& config) {
   }
   if (note.integer("version") != kVersion) {
     note.reject("version",
-                fmt::format("{} (quantise the float model again with this version of Heed)", kVersion));
+                fmt::format("{} (quantize the float model again with this version of Heed)", kVersion));
   }
   return true;
 }

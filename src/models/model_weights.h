@@ -1,7 +1,7 @@
 // The weights of a model directory: model.safetensors with Hugging Face's names and shapes, in float or int8.
 //
-// The config.json of a quantised directory has "quantization_config", so that other toolkits fail instead of
-// misinterpreting the weights. A quantised parameter X (out, in) is stored as X, int8, (out, in), and
+// The config.json of a quantized directory has "quantization_config", so that other toolkits fail instead of
+// misinterpreting the weights. A quantized parameter X (out, in) is stored as X, int8, (out, in), and
 // X_scale, float32, (out); all others are stored as floats.
 #pragma once
 
@@ -25,7 +25,7 @@ void require_weights(const std::string& directory, const nn::ParameterTable& tab
 /// Reads the weights of a directory into `values`. Every parameter must be there, under its name or an alias,
 /// with its shape, and no other tensor except those that the table leaves out or computes. Copies under
 /// several names and computed tensors must agree. If `quantized` is not null, the parameters that it covers
-/// are quantised into it instead; if `half` is not null, those that it covers are read into it as they are
+/// are quantized into it instead; if `half` is not null, those that it covers are read into it as they are
 /// stored, which must be in its type.
 void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
                   nn::QuantizedParameters* quantized = nullptr, nn::HalfParameters* half = nullptr);
@@ -39,7 +39,7 @@ std::vector<std::string> read_weights_over(const std::string& directory, const n
                                            const std::vector<std::string>& new_prefixes,
                                            nn::ParameterArray& values);
 
-/// Whether a config.json belongs to a quantised directory. Throws kFormat for an unsupported quantisation.
+/// Whether a config.json belongs to a quantized directory. Throws kFormat for an unsupported quantization.
 bool is_quantized(const JsonObject& config);
 /// Adds the "quantization_config" for write_quantized_weights() to a config.json.
 void note_quantization(nlohmann::ordered_json& config);

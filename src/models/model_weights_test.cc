@@ -1,4 +1,4 @@
-// Quantised model directories: content, results, and errors.
+// Quantized model directories: content, results, and errors.
 #include "models/model_weights.h"
 
 #include <gtest/gtest.h>
@@ -35,13 +35,13 @@ TransformerConfig tiny_config() {
   return c;
 }
 
-/// Directories of the same model, in float32 and quantised.
+/// Directories of the same model, in float32 and quantized.
 class QuantizedDirectory : public testing::Test {
  protected:
   QuantizedDirectory() { write(Transformer(tiny_config()), 3); }
   void write(const Model& model, uint64_t seed) {
     nn::ParameterArray values(model.table(), DType::kFloat32);
-    nn::initialise(model.table(), values, RandomKey::from_seed(seed));
+    nn::initialize(model.table(), values, RandomKey::from_seed(seed));
     write_json(float_.path("config.json"), model.config_json());
     write_weights(float_.path(), model.table(), values, DType::kFloat32);
     const LoadedModel loaded = load_model(float_.path(), {.precision = Precision::kInt8});
@@ -83,13 +83,13 @@ class QuantizedDirectory : public testing::Test {
   TestFolder float_, int8_;
 };
 
-TEST_F(QuantizedDirectory, EqualsAFloatModelQuantisedOnLoading) {
+TEST_F(QuantizedDirectory, EqualsAFloatModelQuantizedOnLoading) {
   const LoadedModel stored = load_model(int8_.path());
   EXPECT_EQ(stored.precision, Precision::kInt8);
   const Tensor expected = logits(load_model(float_.path(), {.precision = Precision::kInt8}));
   expect_equal(logits(stored), expected, "int8 from both directories");
   EXPECT_NE(logits(load_model(float_.path())).to_vector<float>(), expected.to_vector<float>())
-      << "float32 is the same: nothing was quantised";
+      << "float32 is the same: nothing was quantized";
 }
 
 // 4 bytes become 1, and a scale for a row of 16 numbers: with such short rows, nearly half.
@@ -152,7 +152,7 @@ TEST_F(QuantizedDirectory, OtherQuantizationMethodsAreRefused) {
   expect_refusal("heed_int8, the format of heed quantize");
   set_note("quant_method", "heed_int8");
   set_note("version", 2);
-  expect_refusal("quantise the float model again");
+  expect_refusal("quantize the float model again");
 }
 
 TEST_F(QuantizedDirectory, DamagedWeightsAreRefused) {

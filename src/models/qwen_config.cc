@@ -51,7 +51,7 @@ const DecoderOnlyFamily& qwen3_family() {
   return family;
 }
 
-/// What the two have in common.
+/// Common to both.
 DecoderOnlyConfig read_qwen_config(const JsonObject& json, const DecoderOnlyFamily& family,
                                    int64_t head_width) {
   DecoderOnlyConfig c =

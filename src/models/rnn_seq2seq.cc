@@ -71,8 +71,8 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
     // Embedding features have magnitude 1 (scaled) or 1 / sqrt(E), and initial logits are near 0.
     const double deviation = std::pow(static_cast<double>(width), -0.5);
     const nn::ParamRef table = table_.add(
-        {name, {vocabulary, width}, {nn::Initialisation::Kind::kNormal, deviation}, std::move(aliases)});
-    table_.let_quantize(table.first);
+        {name, {vocabulary, width}, {nn::Initialization::Kind::kNormal, deviation}, std::move(aliases)});
+    table_.set_quantizable(table.first);
     return table;
   };
   if (config.share_embeddings) {
@@ -110,10 +110,10 @@ RnnSeq2Seq::RnnSeq2Seq(const RnnConfig& config) : config_(config) {
   const nn::ParamRef output = config.tie_output
                                   ? target_embedding_
                                   : table_.add({"lm_head.weight", {config.vocabulary, hidden}, {}, {}});
-  table_.let_quantize(output.first);
+  table_.set_quantizable(output.first);
   output_ =
       nn::Linear(table_, output,
-                 table_.add({"lm_head.bias", {config.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}}));
+                 table_.add({"lm_head.bias", {config.vocabulary}, {nn::Initialization::Kind::kZeros}, {}}));
 }
 
 // ---- Whole sentences --------------------------------------------------------------------------------------
@@ -177,8 +177,8 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::decode(nn::Context& context, const std::vector<i
   return decoded;
 }
 
-RnnSeq2Seq::Decoded RnnSeq2Seq::teach(nn::Context& context, const Sequences& source,
-                                      const Sequences& decoder_input) const {
+RnnSeq2Seq::Decoded RnnSeq2Seq::teacher_forced(nn::Context& context, const Sequences& source,
+                                               const Sequences& decoder_input) const {
   require_length(decoder_input, config_.max_length);
   const Encoded encoded = encode(context, source);
   const auto layout = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
@@ -192,13 +192,13 @@ RnnSeq2Seq::Decoded RnnSeq2Seq::teach(nn::Context& context, const Sequences& sou
 ops::VocabularyLoss RnnSeq2Seq::loss(nn::Context& context, const Sequences& source,
                                      const Sequences& decoder_input, const std::vector<int32_t>& labels,
                                      const ops::CrossEntropyOptions& options, double scale) const {
-  const Var hidden = teach(context, source, decoder_input).hidden;
+  const Var hidden = teacher_forced(context, source, decoder_input).hidden;
   return output_.vocabulary_loss(context, hidden, id_tensor(labels), options, scale);
 }
 
 Tensor RnnSeq2Seq::logits(nn::Context& context, const Sequences& source,
                           const Sequences& decoder_input) const {
-  return output_.forward(context, teach(context, source, decoder_input).hidden).value();
+  return output_.forward(context, teacher_forced(context, source, decoder_input).hidden).value();
 }
 
 // ---- One word at a time

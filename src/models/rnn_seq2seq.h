@@ -4,7 +4,7 @@
 //   annotations  h_j = [forward state; backward state] after source token j
 //   first state  s_0 = tanh(W backward_1 + b), backward_1 the backward state after the first token
 //   context       c_i = sum_j softmax_j(score(s_(i-1), h_j)) h_j
-//   state         s_i = cell([y_(i-1); c_i], s_(i-1)),   y_(i-1) the last target word: the true one in
+//   state         s_i = cell([y_(i-1); c_i], s_(i-1)),   y_(i-1) the last target token: the true one in
 //                                                        training, the model's own in use
 //   readout       t_i = tanh(W_t [s_i; c_i; y_(i-1)] + b_t),   logits = E t_i + b
 #pragma once
@@ -91,7 +91,8 @@ class RnnSeq2Seq : public Seq2Seq, public SourceVocabulary {
     return config_.decoder_layers * states_per_layer() * config_.decoder_state_width;
   }
   ops::RecurrentStart start_of(const Var& all, int layer) const;
-  Decoded teach(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const;
+  /// Decodes whole targets.
+  Decoded teacher_forced(nn::Context& context, const Sequences& source, const Sequences& decoder_input) const;
   Var embed(nn::Context& context, nn::ParamRef table, const std::vector<int32_t>& ids) const;
 
   RnnConfig config_;

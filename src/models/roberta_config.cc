@@ -1,6 +1,6 @@
 // RoBERTa (Liu et al., "RoBERTa: a robustly optimized BERT pretraining approach", 2019) and XLM-R (Conneau et
 // al., "Unsupervised cross-lingual representation learning at scale", 2020) in Hugging Face's layout:
-// model_types roberta and xlm-roberta. Both are BERT with other heads, and positions that begin behind the
+// model_types roberta and xlm-roberta. Both are BERT with other heads, and positions that begin after the
 // row of the padding id. Their tokenizers give all tokens the type 0.
 #include <nlohmann/json.hpp>
 

@@ -78,7 +78,7 @@ TEST(T5, OutputOfItsOwnThatIsCalledTied) {
   const auto original = model_of(config_of("t5", {{"tie_word_embeddings", false}}));
   const TestFolder folder;
   nn::ParameterArray values(original->table(), DType::kFloat32);
-  nn::initialise(original->table(), values, RandomKey::from_seed(1));
+  nn::initialize(original->table(), values, RandomKey::from_seed(1));
   write_weights(folder.path(), original->table(), values, DType::kFloat32);
   folder.write("config.json",
                config_of("t5", {{"tie_word_embeddings", true}, {"scale_decoder_outputs", false}}).dump());
@@ -126,7 +126,7 @@ TEST(Bart, FilesWithoutAnOutputLayer) {
   const auto model = model_of(config_of("bart"));
   const nn::ParameterTable& table = model->table();
   nn::ParameterArray values(table, DType::kFloat32), again(table, DType::kFloat32);
-  nn::initialise(table, values, RandomKey::from_seed(2));
+  nn::initialize(table, values, RandomKey::from_seed(2));
   nn::ParameterTable shorter;
   nn::ParameterArray part = values;
   for (int row = 0; row < table.size(); ++row) {

@@ -40,7 +40,7 @@ class Shortlist {
   void require_ids(const std::string& path) const;
 
   std::vector<int32_t> common_;
-  std::vector<int32_t> offsets_;  // of each id's translations, and behind the last
+  std::vector<int32_t> offsets_;  // where each id's translations begin, and the end of the last
   std::vector<int32_t> translations_;
 };
 

@@ -25,7 +25,7 @@ class StoredCopies : public testing::Test {
  protected:
   void write(const Model& model) {
     nn::ParameterArray values(model.table(), DType::kFloat32);
-    nn::initialise(model.table(), values, RandomKey::from_seed(1));
+    nn::initialize(model.table(), values, RandomKey::from_seed(1));
     write_json(folder_.path("config.json"), model.config_json());
     write_weights(folder_.path(), model.table(), values, DType::kFloat32);
     tensors_.clear();

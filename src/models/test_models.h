@@ -40,13 +40,13 @@ struct ModelWithWeights {
 inline void write_untrained(const std::string& directory, const Model& model, uint64_t seed,
                             float value = 0) {
   nn::ParameterArray values(model.table(), DType::kFloat32);
-  nn::initialise(model.table(), values, RandomKey::from_seed(seed));
+  nn::initialize(model.table(), values, RandomKey::from_seed(seed));
   if (value != 0) std::fill_n(values.flat().data<float>(), values.flat().size(), value);
   write_json(directory + "/config.json", model.config_json());
   write_weights(directory, model.table(), values, DType::kFloat32);
 }
 
-/// `count` random sequences of 1 to `max_length` ids below `words`.
+/// `count` random sequences of 1 to `max_length` ids below `vocabulary`.
 inline Sequences random_sequences(int count, int64_t max_length, int64_t words, uint64_t seed) {
   TensorSource source(seed);
   Sequences sequences;

@@ -77,8 +77,8 @@ nn::StackPositions::Shape positions_shape(const TransformerConfig& c, int heads,
 }
 
 /// Embeddings are multiplied by sqrt(D), so this standard deviation gives them unit variance.
-nn::Initialisation embedding_initialisation(const TransformerConfig& c) {
-  return {nn::Initialisation::Kind::kNormal, std::pow(static_cast<double>(c.width), -0.5)};
+nn::Initialization embedding_initialisation(const TransformerConfig& c) {
+  return {nn::Initialization::Kind::kNormal, std::pow(static_cast<double>(c.width), -0.5)};
 }
 
 /// Depth-scaled initialization (Zhang, Titov and Sennrich, "Improving Deep Transformer with Depth-Scaled
@@ -86,8 +86,8 @@ nn::Initialisation embedding_initialisation(const TransformerConfig& c) {
 /// 1/sqrt(l), so that gradients pass through deep post-norm stacks.
 void scale_layer(nn::ParameterTable& table, int first_row, int layer) {
   for (int row = first_row; row < table.size(); ++row) {
-    if (table[row].initialisation.kind != nn::Initialisation::Kind::kXavier) continue;
-    table.begin(row, {nn::Initialisation::Kind::kXavier, 1 / std::sqrt(layer + 1.0)});
+    if (table[row].initialization.kind != nn::Initialization::Kind::kXavier) continue;
+    table.begin(row, {nn::Initialization::Kind::kXavier, 1 / std::sqrt(layer + 1.0)});
   }
 }
 
@@ -134,12 +134,12 @@ void Transformer::add_output() {
   nn::ParamRef output = target_.tokens, bias;
   if (config_.output_bias) {
     bias = table_.add(
-        {"final_logits_bias", {config_.vocabulary}, {nn::Initialisation::Kind::kZeros}, {}, false});
+        {"final_logits_bias", {config_.vocabulary}, {nn::Initialization::Kind::kZeros}, {}, false});
   }
   if (!config_.tied_output) {
     output = table_.add(
         {"lm_head.weight", {config_.vocabulary, config_.width}, embedding_initialisation(config_), {}});
-    table_.let_quantize(output.first);
+    table_.set_quantizable(output.first);
   }
   output_ = nn::Linear(table_, output, bias);
 }
@@ -147,13 +147,13 @@ void Transformer::add_output() {
 /// Files of models without an output layer leave out the prefix that all names have.
 void Transformer::add_optional_names() {
   const std::string& prefix = config_.family->optional_prefix;
-  for (const std::string& name : config_.family->left_out) table_.leave_out(name);
+  for (const std::string& name : config_.family->left_out) table_.ignore_prefix(name);
   if (prefix.empty()) return;
   for (int row = 0; row < table_.size(); ++row) {
     std::vector<std::string> names = table_[row].aliases;
     names.push_back(table_[row].name);
     for (const std::string& name : names) {
-      if (name.starts_with(prefix)) table_.also_call(row, name.substr(prefix.size()));
+      if (name.starts_with(prefix)) table_.add_alias(row, name.substr(prefix.size()));
     }
   }
 }
@@ -164,7 +164,7 @@ void Transformer::add_embeddings() {
   const auto add = [&](const std::string& name, int64_t vocabulary, std::vector<std::string> aliases) {
     const nn::ParamRef embedding = table_.add(
         {name, {vocabulary, config_.width}, embedding_initialisation(config_), std::move(aliases)});
-    table_.let_quantize(embedding.first);
+    table_.set_quantizable(embedding.first);
     return embedding;
   };
   if (config_.share_embeddings) {
@@ -172,12 +172,12 @@ void Transformer::add_embeddings() {
   } else {
     source_.tokens = add(encoder, config_.source_vocabulary, {});
     target_.tokens = add(decoder, config_.vocabulary, {});
-    table_.leave_out(family.shared_embedding);
+    table_.ignore_prefix(family.shared_embedding);
   }
-  if (config_.tied_output) table_.also_call(target_.tokens.first, "lm_head.weight");
+  if (config_.tied_output) table_.add_alias(target_.tokens.first, "lm_head.weight");
   // Marian's start embedding is zero, and toolkits that read its models may rely on that.
   if (is_marian(config_) && config_.start_id == config_.padding_id) {
-    table_.keep_zero(target_.tokens.first, config_.start_id);
+    table_.set_zero_row(target_.tokens.first, config_.start_id);
   }
 }
 
@@ -193,7 +193,7 @@ Var Transformer::embed(nn::Context& context, const Embedding& embedding, const s
   return ops::dropout(x, context.next_dropout(config_.dropout));
 }
 
-std::vector<int32_t> Transformer::places_of(const Sequences& sequences) const {
+std::vector<int32_t> Transformer::positions_in(const Sequences& sequences) const {
   constexpr int64_t kUnlimited = int64_t{1} << 30;
   return places_in(sequences, config_.limited_length ? config_.max_length : kUnlimited);
 }
@@ -209,7 +209,7 @@ Var Transformer::output_input(const Var& hidden) const {
 
 Var Transformer::encode(nn::Context& context, const Sequences& source) const {
   const auto layout = ops::AttentionLayout::packed(source.offsets, source.offsets);
-  const std::vector<int32_t> places = places_of(source);
+  const std::vector<int32_t> places = positions_in(source);
   Var x = embed(context, source_, source.ids, places);  // (Ns, D)
   const auto angles = source_.positions.angles(places, x.dtype());
   for (const nn::TransformerLayer& layer : encoder_) {
@@ -223,7 +223,7 @@ Var Transformer::decode(nn::Context& context, const Sequences& decoder_input, co
   const auto self = ops::AttentionLayout::packed(decoder_input.offsets, decoder_input.offsets);
   const auto cross = ops::AttentionLayout::packed(decoder_input.offsets, source.offsets);
   const nn::TransformerLayer::Memory attended{memory, cross};
-  const std::vector<int32_t> places = places_of(decoder_input);
+  const std::vector<int32_t> places = positions_in(decoder_input);
   Var x = embed(context, target_, decoder_input.ids, places);  // (Nt, D)
   const auto angles = target_.positions.angles(places, x.dtype());
   for (const nn::TransformerLayer& layer : decoder_) {

@@ -136,7 +136,7 @@ class Transformer : public Seq2Seq, public SourceVocabulary {
   void add_embeddings();
   void add_output();
   void add_optional_names();
-  std::vector<int32_t> places_of(const Sequences& sequences) const;
+  std::vector<int32_t> positions_in(const Sequences& sequences) const;
   /// The final norm and dropout of a stack.
   Var finish(nn::Context& context, const nn::Norm& norm, const Var& x) const;
   /// The input of the output layer.

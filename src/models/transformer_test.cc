@@ -91,7 +91,7 @@ struct Tiny : ModelWithWeights<Transformer> {
   }
 };
 
-/// The logits of decoding the targets word by word, in the order of all their words.
+/// The logits of decoding the targets token by token, in the order of all tokens.
 Tensor step_by_step(const Tiny& tiny, const Sequences& source, const Sequences& target) {
   nn::Context context = tiny.context();
   const auto state = tiny.model.start(context);
@@ -150,7 +150,7 @@ TEST(Transformer, IsBatchInvariant) {
 
 TEST(Transformer, RecordingChangesNothing) {
   struct Count : nn::AttentionSink {
-    void receive(const nn::AttentionPlace&, const Tensor&, const ops::AttentionLayout&, int) override {
+    void receive(const nn::AttentionLayerId&, const Tensor&, const ops::AttentionLayout&, int) override {
       ++calls;
     }
     int calls = 0;
@@ -185,7 +185,7 @@ TEST(Transformer, GradientsOfTheLoss) {
     nn::ParameterArray all(table, DType::kFloat64);
     all.flat() = TensorSource(9).normal({table.elements()}, DType::kFloat64, 0.5);
     make_variances_positive(table, all);
-    // Running averages and the bias of the output are no variables of it: they stand behind what is trained.
+    // Running averages and the output bias are not variables of it: they come after the trained parameters.
     std::vector<int64_t> trained;
     for (int row = 0; row < table.size(); ++row) {
       for (int64_t i = table.offset(row); table[row].trained && i < table.offset(row + 1); ++i)
@@ -247,7 +247,7 @@ TEST(Transformer, DepthScaledInitDividesByTheRootOfTheLayer) {
     config.depth_scaled_init = scaled;
     const Transformer model(config);
     nn::ParameterArray values(model.table(), DType::kFloat32);
-    nn::initialise(model.table(), values, RandomKey::from_seed(3));
+    nn::initialize(model.table(), values, RandomKey::from_seed(3));
     std::map<std::string, float> first;  // element of each parameter
     for (int row = 0; row < model.table().size(); ++row) {
       first[model.table()[row].name] = values.view(model.table(), {row, 1}).data<float>()[0];

@@ -132,7 +132,7 @@ Var MultiHeadAttention::mix(Context& context, const ops::AttentionOperands& oper
   const bool heard = trained != nullptr ? trained->wants(options_.place) : context.sink != nullptr;
   // No sink wants the weights, so they are not materialized: online softmax over blocks of keys.
   if (!heard && mask.only_causal() && !options_.relative.defined()) {
-    return ops::streaming_attention(operands, layout, mask.causal, dropout, mask.window);  // (Nq, D)
+    return ops::flash_attention(operands, layout, mask.causal, dropout, mask.window);  // (Nq, D)
   }
 
   Var scores = ops::attention_scores(operands, layout);                         // B times (H, Tq, Tk)

@@ -37,14 +37,14 @@ class MultiHeadAttention {
     /// Grouped-query attention (Ainslie et al., "GQA", 2023): the number of key-value heads, a divisor of H;
     /// 0: H.
     int key_value_heads = 0;
-    double scale = 0;         ///< of the scores; 0: 1 / sqrt(d_k)
-    double score_cap = 0;     ///< soft cap of the scores (ops::AttentionOperands); 0: none
-    int64_t key_width = 0;    ///< width of the input of keys; 0: as `width`
-    int64_t value_width = 0;  ///< width of the input of values; 0: as `width`
-    bool bias = true;         ///< in the linear layers
-    bool output_bias = true;  ///< with `bias`: also in that of the output
-    double dropout = 0;       ///< on the weights
-    AttentionPlace place{};   ///< reported to attention sinks
+    double scale = 0;          ///< of the scores; 0: 1 / sqrt(d_k)
+    double score_cap = 0;      ///< soft cap of the scores (ops::AttentionOperands); 0: none
+    int64_t key_width = 0;     ///< width of the input of keys; 0: as `width`
+    int64_t value_width = 0;   ///< width of the input of values; 0: as `width`
+    bool bias = true;          ///< in the linear layers
+    bool output_bias = true;   ///< with `bias`: also in that of the output
+    double dropout = 0;        ///< on the weights
+    AttentionLayerId place{};  ///< reported to attention sinks
     Names names{};
     AttentionWindow window{};         ///< of self-attention
     RelativePositions relative{};     ///< of self-attention; these need the whole weight matrix

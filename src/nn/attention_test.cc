@@ -10,17 +10,17 @@
 namespace heed::nn {
 namespace {
 
-/// Keeps what it is told.
+/// Keeps the weights that it receives.
 class Listener : public AttentionSink {
  public:
-  void receive(const AttentionPlace& where, const Tensor& what, const ops::AttentionLayout&,
+  void receive(const AttentionLayerId& where, const Tensor& what, const ops::AttentionLayout&,
                int heads) override {
     place = where;
     weights = what;
     head_count = heads;
     ++calls;
   }
-  AttentionPlace place;
+  AttentionLayerId place;
   Tensor weights;
   int head_count = 0, calls = 0;
 };
@@ -59,7 +59,7 @@ TEST(MultiHeadAttention, QueriesMayBeTheFirstOfTheKeys) {
                layer.attention.forward(context, first.clone(), x, x, layout, {}).value(), 0, "y");
 }
 
-TEST(MultiHeadAttention, ListeningChangesNothingButTells) {
+TEST(MultiHeadAttention, SinksReceiveWeightsAndChangeNothing) {
   const Layer layer({.width = 6, .heads = 3, .dropout = 0.3, .place = {Stack::kCross, 4}});
   const Tensor x = TensorSource(3).normal({5, 6}), memory = TensorSource(4).normal({9, 6});
   for (const bool training : {false, true}) {
@@ -113,7 +113,7 @@ TEST(MultiHeadAttention, Gradients) {
       {TensorSource(1).normal({5, 4}), TensorSource(2).normal({9, 3}), TensorSource(3).normal({9, 5})});
 }
 
-// Word by word, with a cache whose rows are used in any order, as when beams are reordered, is the same as
+// Token by token, with a cache whose rows are used in any order, as when beams are reordered, is the same as
 // all at once, up to `tolerance`; the cache is of type `cached`.
 void expect_steps(DType cached, double tolerance) {
   constexpr int64_t kLength = 7, kWidth = 8;

@@ -32,7 +32,7 @@ void scale(Tensor x, T factor) {
 
 BatchNorm::BatchNorm(ParameterTable& table, const std::string& name, int64_t width, const Options& options)
     : options_(options) {
-  using Kind = Initialisation::Kind;
+  using Kind = Initialization::Kind;
   weight_ = table.add({name + ".weight", {width}, {Kind::kOnes}, {}});
   bias_ = table.add({name + ".bias", {width}, {Kind::kZeros}, {}});
   const auto add_statistic = [&](const char* what, Kind begin) {

@@ -11,12 +11,12 @@ namespace heed::nn {
 /// sink.
 class DifferentiableSink : public AttentionSink {
  public:
-  virtual bool wants(const AttentionPlace& place) const = 0;
+  virtual bool wants(const AttentionLayerId& place) const = 0;
   /// As receive().
   virtual void receive_variable(const Var& weights, const ops::AttentionLayout& layout, int heads) = 0;
 
  private:
-  void receive(const AttentionPlace&, const Tensor&, const ops::AttentionLayout&, int) final {}
+  void receive(const AttentionLayerId&, const Tensor&, const ops::AttentionLayout&, int) final {}
 };
 
 }  // namespace heed::nn

@@ -16,7 +16,7 @@ Var embedding(Context& context, ParamRef table, const std::vector<int32_t>& ids,
   Tensor rows = Tensor::empty({count, shape[1]});   // (N, D)
   for (int64_t n = 0; n < count; ++n) {
     if (ids[n] < 0 || ids[n] >= shape[0]) {
-      fail(ErrorKind::kUsage, "embedding: id {} at place {} is outside the table of {} rows", ids[n], n,
+      fail(ErrorKind::kUsage, "embedding: id {} at index {} is outside the table of {} rows", ids[n], n,
            shape[0]);
     }
     context.compact->widen(table, ids[n], 1, rows.data<float>() + n * shape[1]);

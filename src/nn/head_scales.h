@@ -1,5 +1,5 @@
-// Factors for the outputs of attention heads. 0 removes a head (ablation): what it mixes counts as zeros, and
-// the other heads and the bias of the output projection stay.
+// Factors for the outputs of attention heads. 0 removes a head (ablation): its output becomes zeros, and the
+// other heads and the bias of the output projection stay.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 namespace heed::nn {
 
 struct HeadScale {
-  AttentionPlace place = {};  ///< layer from 0; -1: every layer of the stack
-  int head = -1;              ///< from 0; -1: every head
+  AttentionLayerId place = {};  ///< layer from 0; -1: every layer of the stack
+  int head = -1;                ///< from 0; -1: every head
   float scale = 0;
 };
 
@@ -22,7 +22,7 @@ class HeadScales {
   const std::vector<HeadScale>& all() const { return scales_; }
   bool empty() const { return scales_.empty(); }
   /// The factor of each head of a layer, the product of all that apply; empty if none applies.
-  std::vector<float> of(const AttentionPlace& place, int heads) const {
+  std::vector<float> of(const AttentionLayerId& place, int heads) const {
     std::vector<float> factors;
     for (const HeadScale& each : scales_) {
       if (each.place.stack != place.stack) continue;

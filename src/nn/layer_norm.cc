@@ -5,9 +5,9 @@
 namespace heed::nn {
 
 LayerNorm::LayerNorm(ParameterTable& table, const std::string& name, int64_t width, double epsilon, bool bias)
-    : weight_(table.add({name + ".weight", {width}, {Initialisation::Kind::kOnes}, {name + ".gamma"}})),
+    : weight_(table.add({name + ".weight", {width}, {Initialization::Kind::kOnes}, {name + ".gamma"}})),
       epsilon_(epsilon) {
-  if (bias) bias_ = table.add({name + ".bias", {width}, {Initialisation::Kind::kZeros}, {name + ".beta"}});
+  if (bias) bias_ = table.add({name + ".bias", {width}, {Initialization::Kind::kZeros}, {name + ".beta"}});
 }
 
 Var LayerNorm::forward(Context& context, const Var& x) const {

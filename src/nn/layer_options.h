@@ -1,5 +1,5 @@
-// What a Transformer layer is made of: the choices by which encoder layers, decoder layers and the layers of
-// decoder-only models differ, and the names of its parameters.
+// The options of a Transformer layer, by which encoder layers, decoder layers and the layers of decoder-only
+// models differ, and the names of its parameters.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct LayerNames {
   NormNames feed_forward_norm{"final_layer_norm"};
 };
 
-/// What the layers of a stack have in common. The defaults are those of an encoder layer.
+/// The options of all layers of a stack. The defaults are those of an encoder layer.
 struct LayerOptions {
   Stack stack = Stack::kEncoder;  ///< reported to attention sinks
   bool causal = false;            ///< self-attention is masked: no token attends to later ones

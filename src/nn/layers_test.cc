@@ -134,8 +134,7 @@ TEST(SinusoidalPositions, OddWidthsHaveASineMore) {
   EXPECT_EQ(sinusoid_table(2, 1, SinusoidLayout::kHalves).shape().to_string(), "(2, 1)");
 }
 
-// Attention cannot tell one order of words from another; positions can.
-TEST(SinusoidalPositions, FarPlacesKeepTheirPrecisionInFloat32) {
+TEST(SinusoidalPositions, LargePositionsKeepTheirPrecisionInFloat32) {
   const Tensor single = sinusoid_table(5000, 8, SinusoidLayout::kHalves, DType::kFloat32);
   const Tensor exact = sinusoid_table(5000, 8, SinusoidLayout::kHalves, DType::kFloat64);
   expect_close(single, exact, 0x1p-24, "half a unit in the last place of 1");

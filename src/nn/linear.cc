@@ -24,13 +24,13 @@ Linear Linear::join_outputs(ParameterTable& table, const std::vector<Output>& ou
   const int count = static_cast<int>(outputs.size());
   ParamRef weights, biases;
   for (const auto& [name, out] : outputs) {
-    const ParamRef weight = table.add({name + ".weight", {out, in}, {Initialisation::Kind::kXavier}, {}});
-    table.let_quantize(weight.first);
+    const ParamRef weight = table.add({name + ".weight", {out, in}, {Initialization::Kind::kXavier}, {}});
+    table.set_quantizable(weight.first);
     if (!weights.defined()) weights = {weight.first, count};
   }
   for (const auto& [name, out] : outputs) {
     if (!bias) break;
-    const ParamRef row = table.add({name + ".bias", {out}, {Initialisation::Kind::kZeros}, {}});
+    const ParamRef row = table.add({name + ".bias", {out}, {Initialization::Kind::kZeros}, {}});
     if (!biases.defined()) biases = {row.first, count};
   }
   return {table, weights, biases};

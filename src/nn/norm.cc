@@ -7,7 +7,7 @@ namespace heed::nn {
 
 ParamRef rms_weight(ParameterTable& table, const std::string& name, int64_t width, double offset) {
   HEED_CHECK(offset == 0 || offset == 1);
-  const auto first = offset == 1 ? Initialisation::Kind::kZeros : Initialisation::Kind::kOnes;
+  const auto first = offset == 1 ? Initialization::Kind::kZeros : Initialization::Kind::kOnes;
   return table.add({name + ".weight", {width}, {first}, {}});
 }
 

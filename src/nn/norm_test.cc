@@ -69,7 +69,7 @@ TEST(Norm, BatchNormUsesItsOwnMomentsInTrainingAndTheRunningOnesElse) {
   }
 }
 
-// One row has no variance. It is normalised by the running averages, and these stay where they are.
+// One row has no variance. It is normalized by the running averages, and these stay where they are.
 TEST(Norm, ABatchOfOneRow) {
   const ThreeFeatures n(NormKind::kBatch);
   const Tensor x = TensorSource(4).normal({1, 3});

@@ -19,8 +19,8 @@ ParamRef ParameterTable::add(ParamSpec spec) {
   return {size() - 1, 1};
 }
 
-bool ParameterTable::leaves_out(const std::string& name) const {
-  return std::any_of(left_out_.begin(), left_out_.end(),
+bool ParameterTable::ignores(const std::string& name) const {
+  return std::any_of(ignored_.begin(), ignored_.end(),
                      [&](const std::string& prefix) { return name.starts_with(prefix); });
 }
 
@@ -66,16 +66,16 @@ ParameterArray ParameterArray::unset(const ParameterTable& table,
 namespace {
 
 double draw(const ParamSpec& spec, Random& random) {
-  switch (spec.initialisation.kind) {
-    case Initialisation::Kind::kZeros:
+  switch (spec.initialization.kind) {
+    case Initialization::Kind::kZeros:
       return 0;
-    case Initialisation::Kind::kOnes:
+    case Initialization::Kind::kOnes:
       return 1;
-    case Initialisation::Kind::kNormal:
-      return spec.initialisation.value * random.normal();
-    case Initialisation::Kind::kXavier: {
+    case Initialization::Kind::kNormal:
+      return spec.initialization.value * random.normal();
+    case Initialization::Kind::kXavier: {
       const double fans = static_cast<double>(spec.shape[0] + spec.shape[-1]);
-      return spec.initialisation.value * std::sqrt(6 / fans) * (2 * random.uniform() - 1);
+      return spec.initialization.value * std::sqrt(6 / fans) * (2 * random.uniform() - 1);
     }
   }
   HEED_CHECK(false);
@@ -96,7 +96,7 @@ bool is_zero(const Tensor& row) {
 
 }  // namespace
 
-void initialise(const ParameterTable& table, ParameterArray& values, RandomKey key) {
+void initialize(const ParameterTable& table, ParameterArray& values, RandomKey key) {
   for (int row = 0; row < table.size(); ++row) {
     Random random(key.fold(static_cast<uint64_t>(row)));
     Tensor view = values.view(table, {row, 1});

@@ -16,7 +16,7 @@
 namespace heed::nn {
 
 /// The initial values of a parameter.
-struct Initialisation {
+struct Initialization {
   enum class Kind {
     kZeros,
     kOnes,
@@ -31,7 +31,7 @@ struct Initialisation {
 struct ParamSpec {
   std::string name;  ///< as in model.safetensors
   Shape shape;
-  Initialisation initialisation;
+  Initialization initialization;
   std::vector<std::string> aliases;  ///< other names of the parameter in files
   bool trained = true;               ///< false: not changed by the optimizer
   bool transposed = false;           ///< files hold the transpose: (in, out) instead of (out, in)
@@ -79,18 +79,18 @@ class ParameterTable {
   int products() const { return products_; }
 
   /// Files may also hold tensors with this prefix, which the model does not use.
-  void leave_out(const std::string& prefix) { left_out_.push_back(prefix); }
-  bool leaves_out(const std::string& name) const;
+  void ignore_prefix(const std::string& prefix) { ignored_.push_back(prefix); }
+  bool ignores(const std::string& name) const;
   /// Files may also hold this tensor, with these values.
   void expect(ComputedTensor tensor) { computed_.push_back(std::move(tensor)); }
   const std::vector<ComputedTensor>& computed() const { return computed_; }
 
   /// Changes the initialization of a row, or its form in files; its name and shape stay.
-  void begin(int row, const Initialisation& initialisation) { specs_[row].initialisation = initialisation; }
-  void transpose_in_files(int row) { specs_[row].transposed = true; }
-  void let_quantize(int row) { specs_[row].quantizable = true; }
-  void also_call(int row, const std::string& name) { specs_[row].aliases.push_back(name); }
-  void keep_zero(int row, int64_t zero_row) { specs_[row].zero_row = zero_row; }
+  void begin(int row, const Initialization& initialization) { specs_[row].initialization = initialization; }
+  void set_transposed(int row) { specs_[row].transposed = true; }
+  void set_quantizable(int row) { specs_[row].quantizable = true; }
+  void add_alias(int row, const std::string& name) { specs_[row].aliases.push_back(name); }
+  void set_zero_row(int row, int64_t zero_row) { specs_[row].zero_row = zero_row; }
 
   int size() const { return static_cast<int>(specs_.size()); }
   const ParamSpec& operator[](int row) const { return specs_[row]; }
@@ -104,7 +104,7 @@ class ParameterTable {
   std::vector<ParamSpec> specs_;
   std::vector<int64_t> offsets_{0};
   int products_ = 0;
-  std::vector<std::string> left_out_;
+  std::vector<std::string> ignored_;
   std::vector<ComputedTensor> computed_;
 };
 
@@ -132,7 +132,7 @@ class ParameterArray {
 };
 
 /// Initializes every parameter as its row says; a function of the key alone.
-void initialise(const ParameterTable& table, ParameterArray& values, RandomKey key);
+void initialize(const ParameterTable& table, ParameterArray& values, RandomKey key);
 
 /// Sets the gradients of zero rows (ParamSpec::zero_row) to 0 where all values of the row are 0. A row that a
 /// file gave other values is trained.

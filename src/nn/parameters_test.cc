@@ -10,7 +10,7 @@
 namespace heed::nn {
 namespace {
 
-using Kind = Initialisation::Kind;
+using Kind = Initialization::Kind;
 
 TEST(ParameterTable, LaysRowsOutOneAfterTheOther) {
   ParameterTable table;
@@ -22,7 +22,7 @@ TEST(ParameterTable, LaysRowsOutOneAfterTheOther) {
   EXPECT_EQ(table.shape(a).to_string(), "(2, 3)");
   EXPECT_EQ(table.shape({a.first, 2}).to_string(), "(6, 3)") << "two rows as one";
   EXPECT_THROW(table.shape({b.first, 2}), std::logic_error) << "a matrix and a vector";
-  EXPECT_THROW(table.shape({2, 2}), std::logic_error) << "behind the end";
+  EXPECT_THROW(table.shape({2, 2}), std::logic_error) << "past the end";
   expect_error(ErrorKind::kUsage, "two parameters called 'a'", [&] { table.add({"a", {1}, {}, {}}); });
 }
 
@@ -34,14 +34,14 @@ TEST(ParameterArray, ViewsShareItsMemory) {
   expect_equal(values.view(table, {a.first, 2}), Tensor::from<double>({0, 0, 0, 0, 0, 7}, {3, 2}), "both");
 }
 
-TEST(Initialise, FollowsTheTable) {
+TEST(Initialize, FollowsTheTable) {
   ParameterTable table;
   const ParamRef xavier = table.add({"x", {60, 40}, {Kind::kXavier}, {}});
   const ParamRef normal = table.add({"n", {5000}, {Kind::kNormal, 0.02}, {}});
   const ParamRef ones = table.add({"o", {3}, {Kind::kOnes}, {}}),
                  zeros = table.add({"z", {3}, {Kind::kZeros}, {}});
   ParameterArray values(table, DType::kFloat32);
-  initialise(table, values, RandomKey::from_seed(1));
+  initialize(table, values, RandomKey::from_seed(1));
   const double bound = std::sqrt(6.0 / 100);
   double largest = 0, squares = 0;
   for (const double x : values.view(table, xavier).to_vector<double>())
@@ -60,10 +60,10 @@ TEST(ZeroRow, BeginsAtZeroAndStaysThere) {
   ParameterTable table, without;
   const ParamRef a = table.add({"a", {3, 2}, {Kind::kNormal, 1}, {}});
   without.add({"a", {3, 2}, {Kind::kNormal, 1}, {}});
-  table.keep_zero(a.first, 1);
+  table.set_zero_row(a.first, 1);
   ParameterArray values(table, DType::kFloat32), others(without, DType::kFloat32);
-  initialise(table, values, RandomKey::from_seed(1));
-  initialise(without, others, RandomKey::from_seed(1));
+  initialize(table, values, RandomKey::from_seed(1));
+  initialize(without, others, RandomKey::from_seed(1));
   std::vector<float> expected = others.flat().to_vector<float>();
   EXPECT_NE(expected[2], 0);
   expected[2] = expected[3] = 0;
@@ -81,13 +81,13 @@ TEST(ZeroRow, BeginsAtZeroAndStaysThere) {
   EXPECT_EQ(dropped(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(Initialise, IsAFunctionOfTheKey) {
+TEST(Initialize, IsAFunctionOfTheKey) {
   ParameterTable table;
   table.add({"a", {7, 5}, {}, {}});
   const ParamRef b = table.add({"b", {7, 5}, {}, {}});
   const auto draw = [&](DType dtype, uint64_t seed) {
     ParameterArray values(table, dtype);
-    initialise(table, values, RandomKey::from_seed(seed));
+    initialize(table, values, RandomKey::from_seed(seed));
     return values;
   };
   const ParameterArray first = draw(DType::kFloat64, 1);

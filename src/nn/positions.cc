@@ -41,7 +41,7 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
     case PositionKind::kSinusoidalInterleaved:
       sinusoids_ = std::make_shared<Sinusoids>();
       if (shape.frequencies == SinusoidFrequencies::kByHalves) {
-        table.leave_out(prefix + "embed_positions.weights");  // of older files, not read by transformers
+        table.ignore_prefix(prefix + "embed_positions.weights");  // of older files, not read by transformers
         break;
       }
       // Old files of Marian models hold them too.
@@ -59,7 +59,7 @@ StackPositions::StackPositions(ParameterTable& table, const std::string& prefix,
       const double deviation = std::pow(static_cast<double>(shape.width), -0.5);
       learned_ = table.add({prefix + "embed_positions.weight",
                             {shape.first_row + shape.max_length, shape.width},
-                            {Initialisation::Kind::kNormal, deviation},
+                            {Initialization::Kind::kNormal, deviation},
                             {}});
       break;
     }

@@ -15,12 +15,12 @@
 namespace heed::nn {
 namespace {
 
-/// Two joined layers, and a table of words that may not be quantised.
+/// Two joined layers, and a table of words that may not be quantized.
 struct Layers {
   Layers() : joined(Linear::join(table, {"first", "second"}, 6, 4)) {
     words = table.add({"words", {5, 6}, {}, {}});
     values = ParameterArray(table, DType::kFloat32);
-    initialise(table, values, RandomKey::from_seed(1));
+    initialize(table, values, RandomKey::from_seed(1));
     quantized = std::make_unique<QuantizedParameters>(table);
     for (int row = 0; row < table.size(); ++row) {
       if (quantized->holds({row, 1})) quantized->quantize(row, values.view(table, {row, 1}).data<float>());
@@ -30,7 +30,7 @@ struct Layers {
     packed = std::make_unique<PackedWeights>(table, floats, quantized.get());
     return packed->context();
   }
-  /// Floats as a quantised model has them: no elements where weights are int8.
+  /// Floats as a quantized model has them: no elements where weights are int8.
   ParameterArray without_matrices() const {
     ParameterArray others = ParameterArray::unset(table, [&](int row) { return quantized->holds_row(row); });
     for (int row = 0; row < table.size(); ++row) {
@@ -50,7 +50,7 @@ struct Layers {
   std::unique_ptr<PackedWeights> packed;
 };
 
-TEST(QuantizedParameters, HoldsMatricesThatMayBeQuantised) {
+TEST(QuantizedParameters, HoldsMatricesThatMayBeQuantized) {
   const Layers layers;
   EXPECT_TRUE(layers.quantized->holds(layers.joined.weight()));
   EXPECT_FALSE(layers.quantized->holds(layers.joined.bias()));
@@ -100,7 +100,7 @@ TEST(QuantizedParameters, BecomeFloatsWhereSomebodyAsks) {
   layers.quantized->widen(layers.joined.weight(), 0, 8, floats.data());
   EXPECT_EQ(context.parameter(layers.joined.weight()).value().to_vector<float>(), floats);
   expect_equal(context.parameter(layers.words).value(), layers.values.view(layers.table, layers.words),
-               "what is not quantised");
+               "what is not quantized");
 }
 
 TEST(QuantizedParameters, GiveRowsOfATable) {
@@ -117,7 +117,7 @@ TEST(QuantizedParameters, GiveRowsOfATable) {
   }
   for (float& value : expected) value *= 3;
   EXPECT_EQ(rows.to_vector<float>(), expected);
-  expect_error(ErrorKind::kUsage, "id 8 at place 1 is outside the table of 8 rows", [&] {
+  expect_error(ErrorKind::kUsage, "id 8 at index 1 is outside the table of 8 rows", [&] {
     embedding(context, table, {1, 8});
   });
 }

@@ -17,7 +17,7 @@ RecurrentAttention::RecurrentAttention(ParameterTable& table, const std::string&
       // So that A terms of size 1 at most make scores of size 1.
       score_ = table.add({prefix + "score",
                           {width},
-                          {Initialisation::Kind::kNormal, 1 / std::sqrt(static_cast<double>(width))},
+                          {Initialization::Kind::kNormal, 1 / std::sqrt(static_cast<double>(width))},
                           {}});
       return;
     case AttentionScore::kDot:

@@ -23,8 +23,8 @@ class RecurrentAttention {
  public:
   struct Options {
     AttentionScore score = AttentionScore::kAdditive;
-    int64_t state_width = 512;       ///< S, of what asks
-    int64_t annotation_width = 512;  ///< C, of what answers
+    int64_t state_width = 512;       ///< S, of a decoder state (query)
+    int64_t annotation_width = 512;  ///< C, of an annotation (key and value)
     int64_t width = 256;             ///< A: additive scores only
   };
 

@@ -10,7 +10,7 @@ RecurrentDecoderLayer::RecurrentDecoderLayer(ParameterTable& table, const std::s
   const int64_t gates = gates_of(options.cell) * options.width;
   input_ = Linear(table, prefix + "input", options.input_width, gates);
   context_ = Linear(table, prefix + "context", options.annotation_width, gates, false);
-  hidden_bias_ = table.add({prefix + "hidden.bias", {gates}, {Initialisation::Kind::kZeros}, {}});
+  hidden_bias_ = table.add({prefix + "hidden.bias", {gates}, {Initialization::Kind::kZeros}, {}});
   ParamRef hidden = Linear(table, prefix + "hidden", options.width, gates, false).weight();
   attention_ = RecurrentAttention(table, prefix + "attention.",
                                   {.score = options.score,

@@ -15,7 +15,7 @@ class RecurrentDecoderLayer {
  public:
   struct Options {
     RecurrentCell cell = RecurrentCell::kGru;
-    int64_t input_width = 256;       ///< of the embedded words
+    int64_t input_width = 256;       ///< of the embedded tokens
     int64_t width = 512;             ///< S
     int64_t annotation_width = 512;  ///< C
     AttentionScore score = AttentionScore::kAdditive;

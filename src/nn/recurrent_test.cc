@@ -84,7 +84,7 @@ TEST(RecurrentAttention, DotProductsNeedEqualWidths) {
   });
 }
 
-// The layer computes what the attention by itself computes, of the state before each word.
+// The contexts of the layer are those of the attention alone, given the state before each token.
 TEST(RecurrentDecoderLayer, ContextsAreThoseOfTheStateBefore) {
   TensorSource source(4);
   for (const AttentionScore score : kScores) {

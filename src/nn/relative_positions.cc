@@ -35,7 +35,7 @@ RelativePositions::RelativePositions(ParameterTable& table, const std::string& p
 RelativePositions::RelativePositions(ParameterTable& table, const std::string& name,
                                      const ops::Distances& distances, int heads)
     : distances_(distances),
-      bias_(table.add({name + ".weight", {distances.count(), heads}, {Initialisation::Kind::kZeros}, {}})) {}
+      bias_(table.add({name + ".weight", {distances.count(), heads}, {Initialization::Kind::kZeros}, {}})) {}
 
 Var RelativePositions::add_to_scores(Context& context, const Var& scores,
                                      const ops::AttentionOperands& operands,

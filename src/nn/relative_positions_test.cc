@@ -1,4 +1,4 @@
-// Self-attention that knows how far apart its words are.
+// Self-attention with relative positions.
 #include "nn/relative_positions.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct Layer {
   std::optional<ops::RotaryAngles> angles(const std::vector<int32_t>& places, DType dtype) const {
     return rotary_angles(options, places, kWidth / kHeads, dtype);
   }
-  /// Each sequence of the layout from place `first` on.
+  /// Each sequence of the layout, with positions from `first` on.
   Var forward(Context& context, const Var& x, const ops::AttentionLayout& layout, bool causal,
               int32_t first = 0) const {
     std::vector<int32_t> places;
@@ -73,9 +73,9 @@ TEST(RelativePositions, Gradients) {
   }
 }
 
-TEST(RelativePositions, ListeningAndCompanyChangeNothing) {
+TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
   struct Listener : AttentionSink {
-    void receive(const AttentionPlace&, const Tensor& told, const ops::AttentionLayout&, int) override {
+    void receive(const AttentionLayerId&, const Tensor& told, const ops::AttentionLayout&, int) override {
       weights = told;
     }
     Tensor weights;
@@ -103,13 +103,13 @@ TEST(RelativePositions, ListeningAndCompanyChangeNothing) {
   }
 }
 
-// The same words in another order: with positions, what a word becomes is another vector; without, the same.
-TEST(RelativePositions, SeeOrderAndNotPlace) {
+// The same tokens in another order: the output of a token changes with positions, and does not without.
+TEST(RelativePositions, DependOnOrderNotOnAbsolutePosition) {
   const auto layout = ops::AttentionLayout::padded(1, 5, 5);
   const Tensor x = TensorSource(3).normal({5, kWidth});
   Tensor exchanged = x.clone();
   std::swap_ranges(exchanged.data<double>(), exchanged.data<double>() + kWidth,
-                   exchanged.data<double>() + 2 * kWidth);  // words 0 and 2
+                   exchanged.data<double>() + 2 * kWidth);  // tokens 0 and 2
   const auto third_of_exchanged = [&](const Layer& layer) {
     Context context = layer.context();
     return layer.forward(context, exchanged, layout, false).value().narrow(0, 2, 1).clone();
@@ -119,15 +119,15 @@ TEST(RelativePositions, SeeOrderAndNotPlace) {
     return layer.forward(context, x, layout, false, at).value().narrow(0, 0, 1).clone();
   };
   const Layer none({.kind = PositionKind::kNone});
-  expect_close(third_of_exchanged(none), first(none, 0), 1e-14, "a set of words");
+  expect_close(third_of_exchanged(none), first(none, 0), 1e-14, "a set of tokens");
   for (const PositionOptions& options : relative_kinds()) {
     const Layer layer(options);
     EXPECT_GT(largest_difference(third_of_exchanged(layer), first(layer, 0)), 1e-3);
-    expect_close(first(layer, 40), first(layer, 0), 1e-12, "moved by forty places");
+    expect_close(first(layer, 40), first(layer, 0), 1e-12, "moved by forty positions");
   }
 }
 
-// The first words at once into the cache, as a prompt is, and the others one by one, in rows that lie
+// The first tokens at once into the cache, as a prompt is, and the others one by one, in rows that lie
 // anywhere.
 TEST(RelativePositions, PromptAndStepsAreTheSameAsAllAtOnce) {
   constexpr int64_t kLength = 9, kPrompt = 4;

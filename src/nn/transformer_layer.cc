@@ -5,7 +5,7 @@
 namespace heed::nn {
 namespace {
 
-MultiHeadAttention::Options attention_options(const LayerOptions& options, const AttentionPlace& place,
+MultiHeadAttention::Options attention_options(const LayerOptions& options, const AttentionLayerId& place,
                                               const MultiHeadAttention::Names& names) {
   return {.width = options.width,
           .heads = options.heads,

@@ -163,7 +163,7 @@ TEST(TransformerLayer, PlacesOfTheNorm) {
     ParameterArray values(table, DType::kFloat64);  // all zeros, so every sub-layer gives 0
     for (int row = 0; row < table.size(); ++row) {
       Tensor view = values.view(table, {row, 1});
-      if (table[row].initialisation.kind == Initialisation::Kind::kOnes)
+      if (table[row].initialization.kind == Initialization::Kind::kOnes)
         std::fill_n(view.data<double>(), view.size(), 1);
     }
     Context context = context_for(table, values);

@@ -1,268 +1,15 @@
+// Attention with materialized weights: scores, softmax, mix. flash_attention.cc is the fused op.
 #include "ops/attention.h"
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <utility>
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/reduction/softmax.h"
+#include "ops/attention_operands.h"
 #include "ops/dispatch.h"
 #include "ops/elementwise.h"
 #include "ops/gradients.h"
 
 namespace heed::ops {
-
-AttentionLayout AttentionLayout::packed(const std::vector<int32_t>& query_offsets,
-                                        const std::vector<int32_t>& key_offsets) {
-  if (query_offsets.size() != key_offsets.size()) {
-    fail(ErrorKind::kShape, "attention: {} sequences of queries for {} sequences of keys",
-         query_offsets.empty() ? 0 : query_offsets.size() - 1,
-         key_offsets.empty() ? 0 : key_offsets.size() - 1);
-  }
-  AttentionLayout layout;
-  int64_t pairs = 0;
-  for (size_t b = 0; b + 1 < query_offsets.size(); ++b) {
-    const AttentionSpan span{query_offsets[b], query_offsets[b + 1], key_offsets[b], key_offsets[b + 1],
-                             pairs};
-    if (span.queries() < 0 || span.keys() < 0)
-      fail(ErrorKind::kShape, "attention: offsets of sequences must not fall");
-    pairs += span.queries() * span.keys();
-    layout.spans.push_back(span);
-  }
-  return layout;
-}
-
-AttentionLayout AttentionLayout::padded(int64_t batch, int64_t queries, int64_t keys) {
-  if (batch * std::max(queries, keys) > std::numeric_limits<int32_t>::max()) {
-    fail(ErrorKind::kShape, "attention: a batch of {} sequences of {} is too large", batch,
-         std::max(queries, keys));
-  }
-  std::vector<int32_t> query_offsets, key_offsets;
-  for (int64_t b = 0; b <= batch; ++b) {
-    query_offsets.push_back(static_cast<int32_t>(b * queries));
-    key_offsets.push_back(static_cast<int32_t>(b * keys));
-  }
-  return packed(query_offsets, key_offsets);
-}
-
-int64_t AttentionLayout::pairs() const {
-  return spans.empty() ? 0 : spans.back().pairs_begin + spans.back().queries() * spans.back().keys();
-}
-
 namespace {
-
-void require_columns(const char* name, const Columns& columns, int heads) {
-  if (heads < 1) fail(ErrorKind::kShape, "attention: the number of heads must be at least 1, not {}", heads);
-  require_rows("attention", columns.var.value());
-  if (columns.begin < 0 || columns.width <= 0 || columns.begin + columns.width > columns.var.dim(-1)) {
-    fail(ErrorKind::kShape, "attention: columns [{}, {}) of {} lie outside {}", columns.begin,
-         columns.begin + columns.width, name, columns.var.shape().to_string());
-  }
-  if (columns.width % heads != 0) {
-    fail(ErrorKind::kShape, "attention: the width {} of {} cannot be divided among {} heads", columns.width,
-         name, heads);
-  }
-}
-
-void require_inside(const AttentionLayout& layout, const Columns& query, const Columns& key) {
-  const int64_t queries = rows_of(query.var.value()), keys = rows_of(key.var.value());
-  for (const AttentionSpan& span : layout.spans) {
-    if (span.query_end > queries || span.key_end > keys) {
-      fail(ErrorKind::kShape,
-           "attention: a sequence with queries [{}, {}) and keys [{}, {}) lies outside query {} and key {}",
-           span.query_begin, span.query_end, span.key_begin, span.key_end, query.var.shape().to_string(),
-           key.var.shape().to_string());
-    }
-  }
-}
-
-/// The number of key-value heads. Throws if it does not divide the number of heads.
-int key_value_heads_of(int heads, int key_value_heads) {
-  if (key_value_heads == 0) return heads;
-  if (key_value_heads < 0 || heads % key_value_heads != 0) {
-    fail(ErrorKind::kShape, "attention: {} heads cannot share {} keys and values evenly", heads,
-         key_value_heads);
-  }
-  return key_value_heads;
-}
-
-void require_window(const AttentionWindow& window) {
-  if (window.left < 0 || window.right < 0) {
-    fail(ErrorKind::kUsage, "attention: a window must not be negative, as [{}, {}] is", window.left,
-         window.right);
-  }
-}
-
-void require_operands(const AttentionOperands& x, const AttentionLayout& layout) {
-  require_columns("query", x.query, x.heads);
-  const int key_value_heads = key_value_heads_of(x.heads, x.key_value_heads);
-  require_columns("key", x.key, key_value_heads);
-  require_columns("value", x.value, key_value_heads);
-  if (x.query.width / x.heads != x.key.width / key_value_heads) {
-    fail(ErrorKind::kShape, "attention: query and key must be equally wide: {} of query {} and {} of key {}",
-         x.query.width, x.query.var.shape().to_string(), x.key.width, x.key.var.shape().to_string());
-  }
-  if (rows_of(x.key.var.value()) != rows_of(x.value.var.value())) {
-    fail(ErrorKind::kShape, "attention: there must be a value for every key: key {} and value {}",
-         x.key.var.shape().to_string(), x.value.var.shape().to_string());
-  }
-  require_same_type("attention", x.query.var.value(), x.key.var.value());
-  require_same_type("attention", x.query.var.value(), x.value.var.value());
-  require_inside(layout, x.query, x.key);
-  if (!(x.score_cap >= 0)) fail(ErrorKind::kUsage, "attention: the soft cap must not be {}", x.score_cap);
-}
-
-template <typename T>
-T* first_column(Tensor& tensor, const Columns& columns) {
-  return tensor.data<T>() + columns.begin;
-}
-
-template <typename T>
-const T* first_column(const Columns& columns) {
-  return columns.var.value().data<T>() + columns.begin;
-}
-
-/// Whether every row of queries and of keys belongs to a span.
-bool divide_rows(const std::vector<AttentionSpan>& spans, const AttentionOperands& x) {
-  int64_t queries = 0, keys = 0;
-  for (const AttentionSpan& span : spans) {
-    if (span.query_begin != queries || span.key_begin != keys) return false;
-    queries = span.query_end, keys = span.key_end;
-  }
-  return queries == rows_of(x.query.var.value()) && keys == rows_of(x.key.var.value());
-}
-
-/// Whether the operands cover every column of a variable.
-bool divide_columns(const AttentionOperands& x, const Var& var) {
-  std::vector<std::pair<int64_t, int64_t>> parts;  // where they begin and end
-  for (const Columns* columns : {&x.query, &x.key, &x.value}) {
-    if (columns->var.is_same_as(var)) parts.emplace_back(columns->begin, columns->begin + columns->width);
-  }
-  std::sort(parts.begin(), parts.end());
-  int64_t divided = 0;
-  for (const auto& [begin, end] : parts) {
-    if (begin != divided) return false;
-    divided = end;
-  }
-  return divided == var.dim(-1);
-}
-
-/// The gradients of streaming attention.
-struct AttentionGradients {
-  /// The gradient of one operand; for a constant, scratch memory, since the kernel computes all three.
-  struct Operand {
-    Tensor sum;
-    bool add;  ///< false: every element is written
-  };
-  Operand query, key, value;
-
-  AttentionGradients(const AttentionOperands& x, const std::vector<AttentionSpan>& spans) {
-    const bool all_rows = divide_rows(spans, x) && key_value_heads_of(x.heads, x.key_value_heads) == x.heads;
-    const auto adds = [&](const Columns& columns) {
-      const Var& var = columns.var;
-      return !all_rows || !divide_columns(x, var) || !var.wants_gradient() ||
-             var.tape()->gradient(var).defined();
-    };
-    query.add = adds(x.query), key.add = adds(x.key), value.add = adds(x.value);
-    const auto take = [](const Columns& columns, Operand& operand) {
-      const Var& var = columns.var;
-      operand.sum = !var.wants_gradient() ? Tensor::zeros(var.shape(), var.dtype())
-                    : operand.add         ? var.tape()->accumulator(var)
-                                          : var.tape()->room(var);
-    };
-    take(x.query, query), take(x.key, key), take(x.value, value);
-  }
-};
-
-template <typename T>
-AttentionArguments<T> arguments_for(const AttentionOperands& x, const std::vector<AttentionSpan>& spans,
-                                    bool causal, const DropoutStream& dropout,
-                                    const AttentionWindow& window) {
-  return {.spans = spans.data(),
-          .span_count = static_cast<int64_t>(spans.size()),
-          .heads = x.heads,
-          .key_value_heads = x.key_value_heads,
-          .key_width = x.query.width / x.heads,
-          .value_width = x.value.width / key_value_heads_of(x.heads, x.key_value_heads),
-          .scale = static_cast<T>(x.scale),
-          .causal = causal,
-          .window = window,
-          .score_cap = static_cast<T>(x.score_cap),
-          .dropout = dropout,
-          .query = first_column<T>(x.query),
-          .key = first_column<T>(x.key),
-          .value = first_column<T>(x.value),
-          .query_stride = x.query.var.dim(-1),
-          .key_stride = x.key.var.dim(-1),
-          .value_stride = x.value.var.dim(-1)};
-}
-
-}  // namespace
-
-// ---- Streaming --------------------------------------------------------------------------------------------
-
-Var streaming_attention(const AttentionOperands& x, const AttentionLayout& layout, bool causal,
-                        const DropoutStream& dropout, const AttentionWindow& window) {
-  require_operands(x, layout);
-  require_window(window);
-  const int64_t rows = rows_of(x.query.var.value());
-  Tape* tape = tape_of(x.query.var, x.key.var, x.value.var);
-  int64_t asking = 0;
-  for (const AttentionSpan& span : layout.spans) asking += span.queries();
-  // Rows that belong to no sequence are 0.
-  const int64_t width = x.value.width / key_value_heads_of(x.heads, x.key_value_heads) * x.heads;
-  const Shape shape{rows, width};
-  Tensor mixed =
-      asking == rows ? Tensor::empty(shape, x.query.var.dtype()) : Tensor::zeros(shape, x.query.var.dtype());
-  Tensor log_sum_exp;
-  if (tape != nullptr) log_sum_exp = Tensor::empty({rows, x.heads}, mixed.dtype());
-  for_float_type("attention", mixed, [&]<typename T>(T) {
-    auto arguments = arguments_for<T>(x, layout.spans, causal, dropout, window);
-    arguments.output = mixed.data<T>();
-    arguments.output_stride = width;
-    arguments.log_sum_exp = log_sum_exp.defined() ? log_sum_exp.data<T>() : nullptr;
-    heed::attention(arguments);
-  });
-  if (tape == nullptr) return mixed;
-  return tape->record(mixed, [x, spans = layout.spans, causal, dropout, window, mixed, log_sum_exp,
-                              width](const Tensor& dmixed) {
-    AttentionGradients gradients(x, spans);
-    for_float_type("attention", dmixed, [&]<typename T>(T) {
-      auto forward = arguments_for<T>(x, spans, causal, dropout, window);
-      Tensor output = mixed, lse = log_sum_exp;
-      forward.output = output.data<T>();
-      forward.output_stride = width;
-      forward.log_sum_exp = lse.data<T>();
-      attention_backward({.forward = forward,
-                          .doutput = dmixed.data<T>(),
-                          .doutput_stride = width,
-                          .dquery = first_column<T>(gradients.query.sum, x.query),
-                          .dkey = first_column<T>(gradients.key.sum, x.key),
-                          .dvalue = first_column<T>(gradients.value.sum, x.value),
-                          .dquery_stride = forward.query_stride,
-                          .dkey_stride = forward.key_stride,
-                          .dvalue_stride = forward.value_stride,
-                          .add_to_dquery = gradients.query.add,
-                          .add_to_dkey = gradients.key.add,
-                          .add_to_dvalue = gradients.value.add});
-    });
-  });
-}
-
-// ---- All weights -----------------------------------------------------------------------------------------
-
-namespace {
-
-/// visit(span, head, first weight of the span's head in the flat order)
-template <typename Visit>
-void for_each_head(const std::vector<AttentionSpan>& spans, int heads, const Visit& visit) {
-  for (const AttentionSpan& span : spans) {
-    for (int64_t head = 0; head < heads; ++head) {
-      visit(span, head, heads * span.pairs_begin + head * span.queries() * span.keys());
-    }
-  }
-}
 
 Var scaled_products(const AttentionOperands& x, const AttentionLayout& layout) {
   const int64_t width = x.query.width / x.heads;
@@ -359,8 +106,7 @@ Broadcast broadcast_of(const char* what, const Tensor& mask, const AttentionLayo
     const AttentionSpan first = layout.spans.empty() ? AttentionSpan{} : layout.spans.front();
     fail(ErrorKind::kShape,
          "attention: a {} of {} does not fit scores of (B {}, H {}, Tq {}, Tk {}); it may be (Tq, Tk), (H, "
-         "Tq, Tk) or "
-         "(B, H, Tq, Tk), for sequences of one length",
+         "Tq, Tk) or (B, H, Tq, Tk), for sequences of one length",
          what, shape.to_string(), batch, heads, first.queries(), first.keys());
   }
   Broadcast steps;
@@ -391,11 +137,7 @@ void fill_visible(const AttentionSpan& span, const AttentionMask& mask, const ui
 
 Var attention_softmax(const Var& scores, const AttentionLayout& layout, int heads,
                       const AttentionMask& mask) {
-  if (scores.value().size() != heads * layout.pairs()) {
-    fail(ErrorKind::kShape, "attention: scores of {} are not {} heads times {} pairs of query and key",
-         scores.shape().to_string(), heads, layout.pairs());
-  }
-  require_contiguous("attention", scores.value());
+  require_weights("attention", "scores", scores.value(), layout, heads);
   if (mask.key_visible.defined()) require_contiguous("attention", mask.key_visible);
   if (mask.bias.defined()) require_same_type("attention", scores.value(), mask.bias.value());
   if (mask.key_visible.defined() && !layout.spans.empty() &&
@@ -466,11 +208,7 @@ Var attention_mix(const Var& weights, const AttentionOperands& operands, const A
   const int group = heads / key_value_heads_of(heads, operands.key_value_heads);  // heads that share values
   require_columns("value", value, heads / group);
   require_same_type("attention", weights.value(), value.var.value());
-  require_contiguous("attention", weights.value());
-  if (weights.value().size() != heads * layout.pairs()) {
-    fail(ErrorKind::kShape, "attention: weights of {} are not {} heads times {} pairs of query and key",
-         weights.shape().to_string(), heads, layout.pairs());
-  }
+  require_weights("attention", "weights", weights.value(), layout, heads);
   if (!layout.spans.empty() && layout.spans.back().key_end > rows_of(value.var.value())) {
     fail(ErrorKind::kShape, "attention: {} keys, but values of {}", layout.spans.back().key_end,
          value.var.shape().to_string());

@@ -6,9 +6,9 @@
 // belong to which keys. A padded batch is the case in which all lengths are equal. Heads are ranges of
 // columns.
 //
-// Two ways to the same result: streaming_attention() (FlashAttention-style, online softmax) never holds the
-// weights; attention_scores(), attention_softmax() and attention_mix() materialize them, for attention sinks
-// and for masks other than the causal one.
+// There are two implementations: flash_attention() (FlashAttention-style, online softmax) does not
+// materialize the weights; attention_scores(), attention_softmax() and attention_mix() do, for attention
+// sinks and for masks other than the causal one.
 #pragma once
 
 #include <vector>
@@ -72,8 +72,8 @@ struct AttentionOperands {
   /// 2024). 0: none.
   double score_cap = 0;
 };
-Var streaming_attention(const AttentionOperands& operands, const AttentionLayout& layout, bool causal,
-                        const DropoutStream& dropout = {}, const AttentionWindow& window = {});
+Var flash_attention(const AttentionOperands& operands, const AttentionLayout& layout, bool causal,
+                    const DropoutStream& dropout = {}, const AttentionWindow& window = {});
 
 /// scale * Q K^T for every span and head, with the soft cap: flat, in the order (span, head, query, key).
 Var attention_scores(const AttentionOperands& operands, const AttentionLayout& layout);

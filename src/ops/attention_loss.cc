@@ -5,15 +5,16 @@
 #include <utility>
 
 #include "base/check.h"
+#include "ops/attention_operands.h"
 #include "ops/dispatch.h"
 
 namespace heed::ops {
 namespace {
 
-constexpr double kLeastWeight = 1e-20;
+constexpr double kMinWeight = 1e-20;
 
 /// The index of the weight of a link, in the order (span, head, query, key).
-size_t place_of(const AttentionLink& link, const AttentionLayout& layout, int heads, int head) {
+size_t index_of(const AttentionLink& link, const AttentionLayout& layout, int heads, int head) {
   const bool in_layout = link.span >= 0 && static_cast<size_t>(link.span) < layout.spans.size();
   if (in_layout) {
     const AttentionSpan& span = layout.spans[static_cast<size_t>(link.span)];
@@ -31,24 +32,19 @@ size_t place_of(const AttentionLink& link, const AttentionLayout& layout, int he
 
 Var attention_cross_entropy(const Var& weights, const AttentionLayout& layout, int heads, int head,
                             const std::vector<AttentionLink>& links, double scale) {
-  if (weights.value().size() != heads * layout.pairs()) {
-    fail(ErrorKind::kShape,
-         "attention_cross_entropy: weights of {} are not {} heads times {} pairs of query and key",
-         weights.shape().to_string(), heads, layout.pairs());
-  }
-  require_contiguous("attention_cross_entropy", weights.value());
+  require_weights("attention_cross_entropy", "weights", weights.value(), layout, heads);
   if (head < 0 || head >= heads) {
     fail(ErrorKind::kUsage, "attention_cross_entropy: there is no head {} of {}", head, heads);
   }
-  std::vector<std::pair<size_t, double>> shares;  // place and share
+  std::vector<std::pair<size_t, double>> shares;  // index and share
   for (const AttentionLink& link : links)
-    shares.emplace_back(place_of(link, layout, heads, head), link.share * scale);
+    shares.emplace_back(index_of(link, layout, heads, head), link.share * scale);
   Tensor loss = Tensor::zeros({1}, weights.dtype());
   for_float_type("attention_cross_entropy", loss, [&]<typename T>(T) {
     const T* w = weights.value().data<T>();
     double sum = 0;
     for (const auto& [at, share] : shares)
-      sum -= share * std::log(std::max<double>(static_cast<double>(w[at]), kLeastWeight));
+      sum -= share * std::log(std::max<double>(static_cast<double>(w[at]), kMinWeight));
     *loss.data<T>() = static_cast<T>(sum);
   });
   if (!weights.wants_gradient()) return loss;
@@ -60,8 +56,7 @@ Var attention_cross_entropy(const Var& weights, const AttentionLayout& layout, i
       const double upstream = static_cast<double>(*dloss.data<T>());
       T* d = dweights.data<T>();
       for (const auto& [at, share] : shares) {
-        d[at] -=
-            static_cast<T>(upstream * share / std::max<double>(static_cast<double>(w[at]), kLeastWeight));
+        d[at] -= static_cast<T>(upstream * share / std::max<double>(static_cast<double>(w[at]), kMinWeight));
       }
     });
   });

@@ -163,7 +163,7 @@ Found run(const Case& c) {
   const Var query = tape.leaf(c.query), key = tape.leaf(c.key), value = tape.leaf(c.value);
   const double scale = 1 / std::sqrt(static_cast<double>(c.width));
   const AttentionOperands x{{query, 0, c.width}, {key, 0, c.width}, {value, 0, c.width}, 1, scale};
-  const Var mixed = streaming_attention(x, AttentionLayout::padded(1, c.queries, c.keys), c.causal, {});
+  const Var mixed = flash_attention(x, AttentionLayout::padded(1, c.queries, c.keys), c.causal, {});
   tape.backward(mixed, c.upstream);
   return {mixed.value(), tape.gradient(query), tape.gradient(key), tape.gradient(value)};
 }

@@ -1,5 +1,5 @@
-// The chain that makes every weight: scores, softmax under masks, mix. streaming_attention_test.cc compares
-// the streaming kernel with it.
+// Attention with materialized weights: scores, masked softmax, mix. streaming_attention_test.cc compares the
+// fused kernel with it.
 #include "ops/attention.h"
 
 #include <cmath>
@@ -51,7 +51,7 @@ TEST(Attention, FollowsItsFormula) {
   const Var weights = attention_softmax(attention_scores(x, layout), layout, 1, {});
   const Tensor expected = Tensor::from(exact(query, key, value, x.scale), {3, 2});
   expect_close(attention_mix(weights, x, layout).value(), expected, 1e-14, "every weight");
-  expect_close(streaming_attention(x, layout, false).value(), expected, 1e-14, "streaming");
+  expect_close(flash_attention(x, layout, false).value(), expected, 1e-14, "streaming");
 }
 
 // Sequence by sequence, head by head: two heads and two sequences are four small problems.
@@ -203,7 +203,7 @@ TEST(Attention, PaddedWithAMaskIsTheSameAsPacked) {
 TEST(Attention, ErrorsNameTheShapes) {
   const auto zeros = [](const Shape& shape) { return Tensor::zeros(shape, DType::kFloat64); };
   const AttentionLayout layout = AttentionLayout::padded(1, 2, 3);
-  const auto run = [&](const AttentionOperands& x) { streaming_attention(x, layout, false); };
+  const auto run = [&](const AttentionOperands& x) { flash_attention(x, layout, false); };
   expect_error(ErrorKind::kShape, "the width 5 of query cannot be divided among 2 heads", [&] {
     run(operands_of(zeros({2, 5}), zeros({3, 5}), zeros({3, 4}), 2));
   });

@@ -15,7 +15,7 @@ struct BatchNormOptions {
   double epsilon = 1e-5;
   /// How far the running statistics move towards those of a batch.
   double momentum = 0.1;
-  /// Normalize by the batch's own statistics, and move the running ones; else by the running ones.
+  /// Normalize by the statistics of the batch and update the running ones; else by the running ones.
   bool training = false;
 };
 

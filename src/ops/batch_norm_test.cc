@@ -15,7 +15,7 @@ RunningMoments moments(const std::vector<double>& mean, const std::vector<double
   return {Tensor::from(mean, width), Tensor::from(variance, width)};
 }
 
-TEST(BatchNorm, NormalisesColumnsAndMovesTheRunningMoments) {
+TEST(BatchNorm, NormalizesColumnsAndMovesTheRunningMoments) {
   const Tensor x =
       Tensor::from<double>({1, 10, 3, 10, 5, 40}, {3, 2});  // means 3 and 20, variances 8/3 and 200
   const Tensor weight = Tensor::from<double>({1, 2}, {2}), bias = Tensor::from<double>({0, 5}, {2});
@@ -39,8 +39,8 @@ TEST(BatchNorm, EvaluationUsesTheRunningMomentsAndLeavesThem) {
   expect_equal(running.variance, Tensor::from<double>({4, 9}, {2}), "variance");
 }
 
-// What layer normalisation is for: here the company of a row matters.
-TEST(BatchNorm, ARowDependsOnItsCompany) {
+// Unlike layer normalization, batch normalization depends on the other rows.
+TEST(BatchNorm, RowsDependOnTheBatch) {
   const Tensor ones = Tensor::from<double>({1}, {1}), zeros = Tensor::zeros({1}, DType::kFloat64);
   RunningMoments running = moments({0}, {1});
   const auto first = [&](double other) {

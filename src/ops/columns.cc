@@ -57,7 +57,7 @@ Var columns(const Var& x, int64_t begin, int64_t width) {
 }
 
 Var concatenate(const std::vector<Var>& parts) {
-  if (parts.empty()) fail(ErrorKind::kShape, "concatenate: there is nothing to put side by side");
+  if (parts.empty()) fail(ErrorKind::kShape, "concatenate: there are no tensors");
   const Shape first = parts[0].shape();
   int64_t all = 0;
   Tape* tape = nullptr;

@@ -20,7 +20,7 @@ TEST(Columns, ArePutSideBySideAndTakenApart) {
 
 TEST(Columns, ErrorsNameShapes) {
   expect_error(ErrorKind::kShape, "[2, 5) lie outside (2, 4)", [] { columns(Tensor::zeros({2, 4}), 2, 3); });
-  expect_error(ErrorKind::kShape, "nothing to put side by side", [] { concatenate({}); });
+  expect_error(ErrorKind::kShape, "there are no tensors", [] { concatenate({}); });
   expect_error(ErrorKind::kShape, "(2, 4) and (3, 4)", [] {
     concatenate({Tensor::zeros({2, 4}), Tensor::zeros({3, 4})});
   });

@@ -25,7 +25,7 @@ void require_targets(const Tensor& targets, int64_t rows, int64_t classes, int32
   for (int64_t t = 0; t < rows; ++t) {
     const int32_t target = targets.data<int32_t>()[t];
     if (target != ignored && (target < 0 || target >= classes)) {
-      fail(ErrorKind::kUsage, "cross_entropy: target {} at place {} is not one of {} classes", target, t,
+      fail(ErrorKind::kUsage, "cross_entropy: target {} at index {} is not one of {} classes", target, t,
            classes);
     }
   }

@@ -94,7 +94,7 @@ TEST(CrossEntropy, Errors) {
   const Tensor logits = Tensor::zeros({2, 3});
   expect_error(ErrorKind::kShape, "3 targets for 2 rows",
                [&] { cross_entropy(logits, Tensor::zeros({3}, DType::kInt32)); });
-  expect_error(ErrorKind::kUsage, "target 3 at place 1 is not one of 3 classes", [&] {
+  expect_error(ErrorKind::kUsage, "target 3 at index 1 is not one of 3 classes", [&] {
     cross_entropy(logits, Tensor::from<int32_t>({0, 3}, {2}));
   });
   expect_error(ErrorKind::kUsage, "smoothing must be at least 0 and below 1, not 1.5",

@@ -6,7 +6,7 @@
 
 namespace heed::ops {
 
-/// Calls function(T{}) with T float or double, as the tensor's type says. Throws kShape for any other type.
+/// Calls function(T{}) with T float or double, the type of the tensor. Throws kShape for any other type.
 template <typename Function>
 void for_float_type(const char* op, const Tensor& tensor, const Function& function) {
   switch (tensor.dtype()) {
@@ -33,7 +33,7 @@ inline void require_contiguous(const char* op, const Tensor& tensor) {
   }
 }
 
-/// For what works on rows: there must be a last axis.
+/// For ops that work on rows: there must be a last axis.
 inline void require_rows(const char* op, const Tensor& tensor) {
   if (tensor.rank() < 1) fail(ErrorKind::kShape, "{}: a tensor with at least one axis is needed", op);
   require_contiguous(op, tensor);

@@ -5,6 +5,7 @@
 
 #include "base/memory_pool.h"
 #include "kernels/gemm/gemm.h"
+#include "ops/attention_operands.h"
 #include "ops/dispatch.h"
 #include "ops/gradients.h"
 
@@ -12,13 +13,14 @@ namespace heed::ops {
 
 // ---- Rows of distances ------------------------------------------------------------------------------------
 
-constexpr int64_t kMostReach = int64_t{1} << 20;  // each distance has a row
+constexpr int64_t kMaxReach = int64_t{1} << 20;  // each distance has a row
 
 Distances Distances::clipped(int64_t reach) {
-  if (reach > kMostReach) {
-    fail(ErrorKind::kUsage, "relative positions: distances up to {} are more than {}", reach, kMostReach);
+  if (reach > kMaxReach) {
+    fail(ErrorKind::kUsage, "relative positions: the maximum distance {} exceeds {}", reach, kMaxReach);
   }
-  if (reach < 1) fail(ErrorKind::kUsage, "relative positions: distances up to {} tell nothing apart", reach);
+  if (reach < 1)
+    fail(ErrorKind::kUsage, "relative positions: the maximum distance must be at least 1, not {}", reach);
   Distances distances;
   distances.reach_ = reach;
   distances.count_ = 2 * reach + 1;
@@ -44,12 +46,11 @@ int32_t bucket_of(int64_t distance, int64_t buckets, int64_t reach) {
 
 Distances Distances::buckets(const BucketOptions& options) {
   const int64_t of_a_side = options.bidirectional ? options.buckets / 2 : options.buckets;
-  if (of_a_side < 2 || options.reach <= of_a_side / 2 || options.reach > kMostReach) {
+  if (of_a_side < 2 || options.reach <= of_a_side / 2 || options.reach > kMaxReach) {
     fail(ErrorKind::kUsage,
          "relative positions: {} buckets for distances up to {} leave none to share; there must be {} "
-         "buckets at "
-         "least, and distances beyond {}, up to {}",
-         options.buckets, options.reach, options.bidirectional ? 4 : 2, of_a_side / 2, kMostReach);
+         "buckets at least, and distances beyond {}, up to {}",
+         options.buckets, options.reach, options.bidirectional ? 4 : 2, of_a_side / 2, kMaxReach);
   }
   if (options.table_rows != 0 && options.table_rows < options.buckets) {
     fail(ErrorKind::kUsage, "relative positions: {} buckets need a table of as many rows, not {}",
@@ -75,33 +76,15 @@ int32_t Distances::row(int64_t distance) const {
   return rows_[static_cast<size_t>(std::clamp(distance, -reach_, reach_) + reach_)];
 }
 
-// ---- What the three have in common ------------------------------------------------------------------------
+// ---- Common to all three ---------------------------------------------------------------------------------
 
 namespace {
-
-void require_weights(const char* op, const Tensor& weights, const AttentionLayout& layout, int heads) {
-  require_contiguous(op, weights);
-  if (weights.size() != heads * layout.pairs()) {
-    fail(ErrorKind::kShape, "{}: scores of {} are not {} heads times {} pairs of query and key", op,
-         weights.shape().to_string(), heads, layout.pairs());
-  }
-}
 
 void require_table(const char* op, const Var& table, const Distances& distances, int64_t width) {
   require_contiguous(op, table.value());
   if (!(table.shape() == Shape{distances.count(), width})) {
     fail(ErrorKind::kShape, "{}: the table must be ({}, {}), not {}", op, distances.count(), width,
          table.shape().to_string());
-  }
-}
-
-/// visit(span, head, first weight of the span's head in the flat order)
-template <typename Visit>
-void for_each_head(const std::vector<AttentionSpan>& spans, int heads, const Visit& visit) {
-  for (const AttentionSpan& span : spans) {
-    for (int64_t head = 0; head < heads; ++head) {
-      visit(span, head, heads * span.pairs_begin + head * span.queries() * span.keys());
-    }
   }
 }
 
@@ -204,7 +187,7 @@ void add_table_gradient(const TableProduct& p, const Scratch<T>& by_row, const T
 
 Var add_distance_bias(const Var& scores, const Var& table, const Distances& distances,
                       const AttentionLayout& layout, int heads) {
-  require_weights("add_distance_bias", scores.value(), layout, heads);
+  require_weights("add_distance_bias", "scores", scores.value(), layout, heads);
   require_table("add_distance_bias", table, distances, heads);
   require_same_type("add_distance_bias", scores.value(), table.value());
   Tensor biased = scores.value().clone();
@@ -239,7 +222,7 @@ Var add_distance_bias(const Var& scores, const Var& table, const Distances& dist
 Var add_distance_keys(const Var& scores, const Var& table, const Distances& distances,
                       const AttentionOperands& x, const AttentionLayout& layout) {
   const int64_t width = x.query.width / x.heads, stride = x.query.var.dim(-1);
-  require_weights("add_distance_keys", scores.value(), layout, x.heads);
+  require_weights("add_distance_keys", "scores", scores.value(), layout, x.heads);
   require_table("add_distance_keys", table, distances, width);
   require_same_type("add_distance_keys", scores.value(), table.value());
   require_same_type("add_distance_keys", scores.value(), x.query.var.value());
@@ -281,7 +264,7 @@ Var add_distance_values(const WeightedMix& mix, const Var& table, const Distance
   const Var &weights = mix.weights, &mixed = mix.mixed;
   const int64_t stride = mixed.dim(-1), width = stride / heads;
   require_rows("add_distance_values", mixed.value());
-  require_weights("add_distance_values", weights.value(), layout, heads);
+  require_weights("add_distance_values", "weights", weights.value(), layout, heads);
   require_table("add_distance_values", table, distances, width);
   require_same_type("add_distance_values", weights.value(), table.value());
   require_same_type("add_distance_values", weights.value(), mixed.value());

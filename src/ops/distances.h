@@ -10,7 +10,7 @@
 //
 // j - i is the position of the key minus that of the query; as in the look-ahead mask, the last query of a
 // sequence is at the position of its last key. All three need the weights, so they go with attention_scores()
-// and attention_mix(), not with streaming_attention().
+// and attention_mix(), not with flash_attention().
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,8 @@ namespace heed::ops {
 struct BucketOptions {
   int64_t buckets = 32;  ///< rows of the table
   int64_t reach = 128;   ///< distances from here on share the last bucket of their side
-  /// Keys after the query have half of the buckets; otherwise they share that of distance 0, as look-ahead
-  /// masks
-  /// hide them.
+  /// Whether keys after the query have half of the buckets. Otherwise they share that of distance 0, since
+  /// look-ahead masks hide them.
   bool bidirectional = true;
   int64_t table_rows = 0;  ///< of a larger table, whose last rows are not used; 0: `buckets`
 };

@@ -23,7 +23,7 @@ TEST(Distances, BucketsGrowWithTheLogarithm) {
   const Distances causal = Distances::buckets({.buckets = 8, .reach = 16, .bidirectional = false});
   const std::vector<int32_t> expected{0, 1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 7};
   for (int64_t d = 0; d < 17; ++d) {
-    if (d == 8) continue;  // the logarithm is a whole number: either side of rounding is right
+    if (d == 8) continue;  // the logarithm is an integer: either side of rounding is right
     EXPECT_EQ(causal.row(-d), expected[static_cast<size_t>(d)]) << d;
     EXPECT_EQ(causal.row(d), 0) << "the look-ahead mask hides it";
   }
@@ -37,7 +37,8 @@ TEST(Distances, BucketsGrowWithTheLogarithm) {
 }
 
 TEST(Distances, Errors) {
-  expect_error(ErrorKind::kUsage, "distances up to 0 tell nothing apart", [] { Distances::clipped(0); });
+  expect_error(ErrorKind::kUsage, "the maximum distance must be at least 1, not 0",
+               [] { Distances::clipped(0); });
   expect_error(ErrorKind::kUsage, "2 buckets for distances up to 128",
                [] { Distances::buckets({.buckets = 2}); });
   expect_error(ErrorKind::kUsage, "distances beyond 8", [] { Distances::buckets({.reach = 8}); });

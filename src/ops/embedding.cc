@@ -10,7 +10,7 @@ void require_in_range(const Tensor& numbers, int64_t limit, const char* what) {
   const int32_t* values = numbers.data<int32_t>();
   for (int64_t i = 0; i < numbers.size(); ++i) {
     if (values[i] < 0 || values[i] >= limit) {
-      fail(ErrorKind::kUsage, "embedding: {} {} at place {} is outside the table of {} rows", what, values[i],
+      fail(ErrorKind::kUsage, "embedding: {} {} at index {} is outside the table of {} rows", what, values[i],
            i, limit);
     }
   }
@@ -33,7 +33,8 @@ Var embedding(const Var& table, const Tensor& ids, const EmbeddingOptions& optio
   if (positions.defined()) {
     if (positions.rank() != 2 || positions.dim(1) != width || !options.places.defined() ||
         options.places.size() != ids.size()) {
-      fail(ErrorKind::kShape, "embedding: ids {} and table {} do not fit positions {} and places {}",
+      fail(ErrorKind::kShape,
+           "embedding: ids {} and table {} do not fit a position table {} and positions {}",
            ids.shape().to_string(), table.shape().to_string(), positions.shape().to_string(),
            options.places.defined() ? options.places.shape().to_string() : "()");
     }

@@ -32,20 +32,21 @@ TEST(Embedding, KeepsTheAxesOfTheIds) {
 
 TEST(Embedding, ErrorsSayWhichIdIsOutside) {
   const Tensor table = Tensor::zeros({5, 3});
-  expect_error(ErrorKind::kUsage, "id 5 at place 1 is outside the table of 5 rows", [&] {
+  expect_error(ErrorKind::kUsage, "id 5 at index 1 is outside the table of 5 rows", [&] {
     embedding(table, ids_of({4, 5}));
   });
-  expect_error(ErrorKind::kUsage, "id -1 at place 0", [&] { embedding(table, ids_of({-1})); });
+  expect_error(ErrorKind::kUsage, "id -1 at index 0", [&] { embedding(table, ids_of({-1})); });
   expect_error(ErrorKind::kShape, "must be (V, D), not (5)",
                [&] { embedding(Tensor::zeros({5}), ids_of({1})); });
   EmbeddingOptions options;
   options.positions = Tensor::zeros({2, 3});
-  expect_error(ErrorKind::kShape, "positions (2, 3) and places ()",
+  expect_error(ErrorKind::kShape, "position table (2, 3) and positions ()",
                [&] { embedding(table, ids_of({1}), options); });
   options.places = ids_of({2});
-  expect_error(ErrorKind::kUsage, "position 2 at place 0", [&] { embedding(table, ids_of({1}), options); });
+  expect_error(ErrorKind::kUsage, "position 2 at index 0", [&] { embedding(table, ids_of({1}), options); });
   options.places = ids_of({0, 0});
-  expect_error(ErrorKind::kShape, "ids (1) and table (5, 3) do not fit positions (2, 3) and places (2)",
+  expect_error(ErrorKind::kShape,
+               "ids (1) and table (5, 3) do not fit a position table (2, 3) and positions (2)",
                [&] { embedding(table, ids_of({1}), options); });
 }
 

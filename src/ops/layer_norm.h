@@ -1,4 +1,4 @@
-// Layer normalisation.
+// Layer normalization.
 #pragma once
 
 #include "autograd/tape.h"

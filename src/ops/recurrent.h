@@ -18,7 +18,7 @@ class PackedMatrix;
 
 namespace heed::ops {
 
-/// What one direction has of its own. S is the width of a state, G the number of gates of the cell.
+/// Parameters of one direction. S is the width of a state, G the number of gates of the cell.
 struct RecurrentDirection {
   Var hidden_weight;       ///< W_h (G S, S)
   Var hidden_bias{};       ///< b_h (G S), or undefined

@@ -37,8 +37,7 @@ void require_fit(const Var& queries, const Var& keys, const Var& values, const V
     if (span.query_begin != asked || span.key_begin < 0 || span.key_end > keys.dim(0)) {
       fail(ErrorKind::kShape,
            "recurrent_attention: a sequence with queries [{}, {}) and keys [{}, {}) does not fit queries {} "
-           "and "
-           "keys {}",
+           "and keys {}",
            span.query_begin, span.query_end, span.key_begin, span.key_end, queries.shape().to_string(),
            keys.shape().to_string());
     }

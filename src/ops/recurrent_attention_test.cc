@@ -17,8 +17,7 @@ TEST(RecurrentAttention, DotProductsAreAttentionWithoutScale) {
   const Var weights = attention_softmax(attention_scores(operands, kLayout), kLayout, 1, {});
   const RecurrentAttentionOutput result = recurrent_attention(q, k, h, {}, kLayout);
   expect_close(result.weights, weights.value(), 1e-14, "weights");  // sums of four products
-  expect_close(result.context.value(), streaming_attention(operands, kLayout, false).value(), 1e-14,
-               "context");
+  expect_close(result.context.value(), flash_attention(operands, kLayout, false).value(), 1e-14, "context");
 }
 
 TEST(RecurrentAttention, AdditiveScoresAreTheirFormula) {

@@ -75,7 +75,7 @@ std::vector<AttentionSpan> spans_in_steps(const TimeSteps& steps, const Attentio
   return spans;
 }
 
-/// What the forward pass saves for the backward pass, besides the states.
+/// Saved by the forward pass for the backward pass, besides the states.
 struct Pass {
   RecurrentMemory memory;
   RecurrentDecoderWeights weights;

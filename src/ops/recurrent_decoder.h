@@ -6,9 +6,9 @@
 //
 // Attention is in kernels/recurrent/additive_attention.h, the cell in kernels/recurrent/recurrent_cell.h.
 //
-// The context of a step needs the state before it, so this cannot be a recurrent layer with an attention
-// layer on top. Like ops/recurrent.h it is one op for whole sequences, with a hand-written backward pass; a
-// step of search is a sequence of one token.
+// The context of a step depends on the previous state, so this cannot be a recurrent layer followed by an
+// attention layer. Like ops/recurrent.h it is one op for whole sequences, with a hand-written backward pass;
+// a step of search is a sequence of one token.
 #pragma once
 
 #include "autograd/tape.h"

@@ -1,4 +1,4 @@
-// Sliding windows and soft caps: streaming attention against materialized weights, whose masks and caps are
+// Sliding windows and soft caps: flash attention against materialized weights, whose masks and caps are
 // checked by hand.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ Var attend(const Restricted& r, const Var& query, const Var& key, const Var& val
                       r.scale,
                       kSharedHeads};
   x.score_cap = r.cap;
-  if (streaming) return streaming_attention(x, r.layout, r.causal, r.dropout, r.window);
+  if (streaming) return flash_attention(x, r.layout, r.causal, r.dropout, r.window);
   const Var weights = attention_softmax(attention_scores(x, r.layout), r.layout, kHeads,
                                         {.causal = r.causal, .window = r.window});
   return attention_mix(dropout(weights, r.dropout), x, r.layout);
@@ -85,7 +85,7 @@ const std::vector<AttentionWindow>& windows() {
 }
 
 // Lengths on both sides of the blocks of queries and keys, and decode attention.
-TEST(RestrictedAttention, StreamingAgreesWithMaterializedWeights) {
+TEST(RestrictedAttention, FlashAttentionAgreesWithMaterializedWeights) {
   for (const int64_t queries : {1, 3, 49, 300}) {
     for (const int64_t keys : {queries, queries + 30, queries / 2}) {
       Restricted r = restricted(queries, keys, 5);
@@ -176,7 +176,7 @@ TEST(RestrictedAttention, RefusesNegativeOptions) {
                [&] { attend(negative, r.query, r.key, r.value, false); });
 }
 
-GRADIENT_CHECK(streaming_attention, WindowAndCap) {
+GRADIENT_CHECK(flash_attention, WindowAndCap) {
   for (const int64_t length : {4, 9}) {  // decode attention, and blocks
     for (const bool causal : {false, true}) {
       Restricted r = restricted(length, length, 3);

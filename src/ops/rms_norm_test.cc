@@ -26,7 +26,7 @@ TEST(RmsNorm, OffsetIsAddedToTheWeight) {
   expect_equal(rms_norm(x, weight, {.weight_offset = 1}).value(), rms_norm(x, more).value(), "1 + weight");
 }
 
-/// Every head is normalised by itself, and what belongs to no part stays.
+/// Every head is normalized by itself, and what belongs to no part stays.
 TEST(RmsNorm, OfHeads) {
   const Tensor x = TensorSource(2).normal({2, 9}), weight = TensorSource(3).normal({2}),
                other = TensorSource(4).normal({3});

@@ -51,7 +51,7 @@ Results run(const Problem& p, Way way, double mistake = 1) {
       {query, 0, query.dim(1)}, {key, 0, key.dim(1)}, {value, 0, value.dim(1)}, p.heads, scale};
   Var mixed;
   if (way == Way::kStreaming) {
-    mixed = streaming_attention(x, p.layout, p.causal, p.dropout);
+    mixed = flash_attention(x, p.layout, p.causal, p.dropout);
   } else {
     const Var scores = attention_scores(x, p.layout);
     const Var weights = attention_softmax(scores, p.layout, p.heads, {.causal = p.causal});
@@ -199,8 +199,8 @@ TEST(StreamingAttention, SmallWeightsKeepTheirDigits) {
     key.data<float>()[k] = -1.0625f * static_cast<float>(k);
     value.data<float>()[k * kKeys + k] = 1;
   }
-  const Tensor weights = streaming_attention({{query, 0, 1}, {key, 0, 1}, {value, 0, kKeys}, 1, 1},
-                                             AttentionLayout::padded(1, 5, kKeys), false)
+  const Tensor weights = flash_attention({{query, 0, 1}, {key, 0, 1}, {value, 0, kKeys}, 1, 1},
+                                         AttentionLayout::padded(1, 5, kKeys), false)
                              .value();
   double sum = 0;
   for (int64_t k = 0; k < kKeys; ++k) sum += std::exp(-1.0625 * static_cast<double>(k));
@@ -468,7 +468,7 @@ TEST(StreamingAttention, GradientsAreWrittenOrAdded) {
       const AttentionOperands operands{
           {var, begins[0], width}, {var, begins[1], width}, {var, begins[2], width}, kHeads, 0.1};
       const auto mix = [&] {
-        if (way == Way::kStreaming) return streaming_attention(operands, layout, true, {});
+        if (way == Way::kStreaming) return flash_attention(operands, layout, true, {});
         const Var weights =
             attention_softmax(attention_scores(operands, layout), layout, kHeads, {.causal = true});
         return attention_mix(weights, operands, layout);
@@ -515,7 +515,7 @@ TEST(StreamingAttention, NeverHoldsTheWeights) {
   const Problem p = problem_of(source, {{kLength, kLength}}, 2, 4, 4, DType::kFloat32);
   const AttentionOperands x{{p.query, 0, 8}, {p.key, 0, 8}, {p.value, 0, 8}, 2, 0.5};
   const uint64_t before = pool_statistics().bytes_from_system;
-  const Tensor streamed = streaming_attention(x, p.layout, false).value();
+  const Tensor streamed = flash_attention(x, p.layout, false).value();
   const uint64_t streaming = pool_statistics().bytes_from_system - before;
   attention_scores(x, p.layout);
   const uint64_t scores = pool_statistics().bytes_from_system - before - streaming;
@@ -605,22 +605,22 @@ TEST(SharedHeads, AreHeadsWithTheSameKeysAndValues) {
                                  {repeated(value, shared, kHeads), 0, 30},
                                  kHeads,
                                  0.5};
-    const Tensor expected = streaming_attention(many, layout, true).value();
-    expect_close(streaming_attention(few, layout, true).value(), expected, 1e-13, "streaming");
+    const Tensor expected = flash_attention(many, layout, true).value();
+    expect_close(flash_attention(few, layout, true).value(), expected, 1e-13, "streaming");
     const Var weights = attention_softmax(attention_scores(few, layout), layout, kHeads, {.causal = true});
     expect_close(attention_mix(weights, few, layout).value(), expected, 1e-13, "every weight");
   }
   expect_error(ErrorKind::kShape, "6 heads cannot share 4 keys and values evenly", [&] {
-    streaming_attention({{query, 0, 24}, {query, 0, 16}, {query, 0, 16}, 6, 1, 4}, layout, true);
+    flash_attention({{query, 0, 24}, {query, 0, 16}, {query, 0, 16}, 6, 1, 4}, layout, true);
   });
 }
 
-GRADIENT_CHECK(streaming_attention, SharedHeads) {
+GRADIENT_CHECK(flash_attention, SharedHeads) {
   TensorSource source(12);
   const auto layout = AttentionLayout::packed({0, 3, 8}, {0, 3, 8});
   expect_gradients(
       [&](const auto& x) {
-        return streaming_attention({{x[0], 0, 12}, {x[1], 0, 6}, {x[1], 6, 6}, 4, 0.6, 2}, layout, true);
+        return flash_attention({{x[0], 0, 12}, {x[1], 0, 6}, {x[1], 6, 6}, 4, 0.6, 2}, layout, true);
       },
       {source.normal({8, 12}), source.normal({8, 12})});
 }
@@ -639,7 +639,7 @@ GRADIENT_CHECK(attention_mix, SharedHeads) {
 
 // ---- Derivatives ------------------------------------------------------------------------------------------
 
-GRADIENT_CHECK(streaming_attention, RaggedSequences) {
+GRADIENT_CHECK(flash_attention, RaggedSequences) {
   TensorSource source(8);
   const auto layout = AttentionLayout::packed({0, 3, 3, 4, 11, 17}, {0, 2, 7, 8, 8, 15});
   for (const bool causal : {false, true}) {
@@ -647,30 +647,30 @@ GRADIENT_CHECK(streaming_attention, RaggedSequences) {
       const DropoutStream stream(RandomKey::from_seed(2), probability);
       expect_gradients(
           [&](const auto& x) {
-            return streaming_attention({{x[0], 0, 6}, {x[1], 0, 6}, {x[2], 0, 4}, 2, 0.6}, layout, causal,
-                                       stream);
+            return flash_attention({{x[0], 0, 6}, {x[1], 0, 6}, {x[2], 0, 4}, 2, 0.6}, layout, causal,
+                                   stream);
           },
           {source.normal({17, 6}), source.normal({15, 6}), source.normal({15, 4})});
     }
   }
 }
 
-GRADIENT_CHECK(streaming_attention, ColumnsOfOneVariable) {
+GRADIENT_CHECK(flash_attention, ColumnsOfOneVariable) {
   TensorSource source(9);
   expect_gradients(
       [](const auto& x) {
-        return streaming_attention({{x[0], 0, 4}, {x[0], 4, 4}, {x[0], 8, 2}, 2, 0.5},
-                                   AttentionLayout::packed({0, 4, 5}, {0, 4, 5}), true);
+        return flash_attention({{x[0], 0, 4}, {x[0], 4, 4}, {x[0], 8, 2}, 2, 0.5},
+                               AttentionLayout::packed({0, 4, 5}, {0, 4, 5}), true);
       },
       {source.normal({5, 11})});
 }
 
-GRADIENT_CHECK(streaming_attention, MoreThanOneBlock) {
+GRADIENT_CHECK(flash_attention, MoreThanOneBlock) {
   TensorSource source(10);
   expect_gradients(
       [](const auto& x) {
-        return streaming_attention({{x[0], 0, 1}, {x[1], 0, 1}, {x[2], 0, 2}, 1, 1},
-                                   AttentionLayout::padded(1, 34, 66), true);
+        return flash_attention({{x[0], 0, 1}, {x[1], 0, 1}, {x[2], 0, 2}, 1, 1},
+                               AttentionLayout::padded(1, 34, 66), true);
       },
       {source.normal({34, 1}), source.normal({66, 1}), source.normal({66, 2})});
 }

@@ -18,7 +18,7 @@
 
 namespace heed::ops {
 
-/// What the forward pass saves for the backward pass. All matrices are in steps; S is the width of the state,
+/// Saved by the forward pass for the backward pass. All matrices are in steps; S is the width of the state,
 /// G the number of gates of the cell, H >= G S the rows of the recurrent weight, of which some may serve
 /// others.
 struct Unrolled {
@@ -169,7 +169,7 @@ inline void require_initial(const char* op, const Columns& initial, int64_t sequ
   const Shape& shape = initial.var.shape();
   if (shape.rank() != 2 || shape[0] != sequences || initial.width != width || initial.begin < 0 ||
       initial.begin + width > shape[1] || initial.var.dtype() != dtype) {
-    fail(ErrorKind::kShape, "{}: columns [{}, {}) of {} are no initial states of width {} for {} sequences",
+    fail(ErrorKind::kShape, "{}: columns [{}, {}) of {} are not initial states of width {} for {} sequences",
          op, initial.begin, initial.begin + initial.width, shape.to_string(), width, sequences);
   }
 }

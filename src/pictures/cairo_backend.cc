@@ -17,9 +17,9 @@
 namespace heed {
 namespace {
 
-constexpr double kPixelsPerPoint = 2, kFewestPixelsPerPoint = 0.5;
-constexpr double kMostPixels = 64e6;    // 256 MB while drawing
-constexpr double kLongestSide = 32767;  // of an image in Cairo
+constexpr double kPixelsPerPoint = 2, kMinPixelsPerPoint = 0.5;
+constexpr double kMaxPixels = 64e6;  // 256 MB while drawing
+constexpr double kMaxSide = 32767;   // of an image in Cairo
 /// Enlargement of adjoining boxes in vector files, in points: invisible, but covers seams.
 constexpr double kOverlap = 0.15;
 
@@ -46,8 +46,8 @@ void check_status(cairo_status_t status) {
 double pixels_per_point(const Picture& picture) {
   const double longest = std::max(picture.width, picture.height);
   const double scale = std::min(
-      {kPixelsPerPoint, kLongestSide / longest, std::sqrt(kMostPixels / (picture.width * picture.height))});
-  if (!(scale >= kFewestPixelsPerPoint)) {
+      {kPixelsPerPoint, kMaxSide / longest, std::sqrt(kMaxPixels / (picture.width * picture.height))});
+  if (!(scale >= kMinPixelsPerPoint)) {
     fail(ErrorKind::kUsage,
          "a picture of {:.0f} x {:.0f} points is too large for a PNG: choose fewer layers or heads, or SVG "
          "or PDF",

@@ -59,9 +59,9 @@ void AccessLog::write_line(const std::string& line) {
 
 void AccessLog::write(const HttpRecord& record, const std::string& route) {
   if (file_ < 0) return;
-  constexpr size_t kLongestPath = 200;
+  constexpr size_t kMaxPath = 200;
   // Unknown paths may contain anything, such as a key.
-  const std::string path = route.empty() ? replace_invalid_utf8(record.path.substr(0, kLongestPath)) : route;
+  const std::string path = route.empty() ? replace_invalid_utf8(record.path.substr(0, kMaxPath)) : route;
   ordered_json json{{"time", timestamp()},
                     {"id", record.id},
                     {"address", record.address},

@@ -18,8 +18,7 @@ ApiKeys ApiKeys::load(const std::string& path) {
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 || (status.st_uid != ::geteuid() && status.st_uid != 0)) {
     fail(ErrorKind::kFile,
          "'{}' holds API keys, and others than its owner can read or change it: chmod 600 it, and let it "
-         "belong "
-         "to the user that runs this",
+         "belong to the user that runs this",
          path);
   }
   if (file.size() > kLargestFile) fail(ErrorKind::kFile, "'{}' is too large for a file of API keys", path);

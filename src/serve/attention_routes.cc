@@ -43,7 +43,7 @@ nn::HeadScales head_scales_of(const Fields& fields) {
     if (!each.is_object() || !each.contains("stack") || !each["stack"].is_string()) refuse(400, kForm);
     for (const auto& [name, value] : each.items()) {
       if (name != "stack" && name != "layer" && name != "head" && name != "scale") {
-        refuse(400, "'ablate': there is no field '{}', but stack, layer, head and scale", shown(name));
+        refuse(400, "'ablate': unknown field '{}'; the fields are stack, layer, head and scale", shown(name));
       }
     }
     if (each.contains("scale") && !each["scale"].is_number())
@@ -78,7 +78,7 @@ std::optional<PictureChoice> picture_of(const Fields& fields) {
   };
   for (const auto& [name, value] : given->items()) {
     if (name != "format" && name != "stack" && name != "layer" && name != "head") {
-      refuse(400, "'picture': there is no field '{}', but format, stack, layer and head", shown(name));
+      refuse(400, "'picture': unknown field '{}'; the fields are format, stack, layer and head", shown(name));
     }
   }
   const std::string format = given->contains("format") ? text("format") : "pdf";

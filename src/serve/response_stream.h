@@ -8,7 +8,7 @@
 
 namespace heed::serve {
 
-/// What a response depends on in its request.
+/// The properties of a request that determine the framing of its response.
 struct ResponseFraming {
   std::string request_id;
   bool head_only = false;   ///< HEAD: no body

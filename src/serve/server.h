@@ -1,4 +1,4 @@
-// The server: models, routes and limits behind HTTP. What `heed serve` runs.
+// The server of `heed serve`: models, routes and limits over HTTP.
 #pragma once
 
 #include <functional>

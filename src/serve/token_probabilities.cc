@@ -78,7 +78,7 @@ ordered_json TokenProbabilities::of(const decode::Generation& generation, const 
     require_present(exchange_);
     entries = of_prompt(ids, generation.prompt);
   });
-  // The entries behind the prompt, which stand where their characters begin.
+  // The entries after the prompt, at the offsets of their first characters.
   const size_t first = entries.size() - text.ids.size();
   const size_t begin = count_characters(generation.prompt), limit = begin + count_characters(text.text);
   TextStream stream(*files_.tokenizer, /*continues=*/true);

@@ -35,8 +35,8 @@ class TokenProbabilities {
   TokenProbabilities(const Exchange& exchange, const ServedModel& model, size_t alternatives)
       : exchange_(exchange), files_(*model.language_model), alternatives_(alternatives) {}
 
-  /// Of a whole text, computed on a thread of the engine: the tokens behind the prompt, with `echo` those of
-  /// the prompt too, without tokens behind the end of `text`.
+  /// Of a whole text, computed on a thread of the engine: the tokens after the prompt, with `echo` those of
+  /// the prompt too, without tokens past the end of `text`.
   nlohmann::ordered_json of(const decode::Generation& generation, const decode::GeneratedText& text,
                             bool echo) const;
 

@@ -1,8 +1,8 @@
 // Parses word alignments and scores them against gold alignments: precision, recall, F1 and AER (Och and Ney,
 // "A systematic comparison of various statistical alignment models", 2003, section 6.1).
 //
-//   precision = |A and P| / |A|      recall = |A and S| / |S|      F1 = 2 precision recall / (precision +
-//   recall) AER = 1 - (|A and S| + |A and P|) / (|A| + |S|)
+//   precision = |A and P| / |A|    recall = |A and S| / |S|
+//   F1 = 2 precision recall / (precision + recall)    AER = 1 - (|A and S| + |A and P|) / (|A| + |S|)
 // with A the scored links, S the sure gold links, and P all gold links, including the sure ones.
 #pragma once
 

@@ -23,7 +23,7 @@ struct BertWordOptions {
 /// The options of the normalizer; its words are those of bert_pre_tokenizer().
 BertNormalizerOptions normalizer_options(const BertWordOptions& options);
 
-/// The normalised words of a text.
+/// The normalized words of a text.
 std::vector<std::string> bert_words(std::string_view text, const BertWordOptions& options);
 
 }  // namespace heed

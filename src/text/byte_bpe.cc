@@ -65,7 +65,7 @@ void ByteBpeTokenizer::tokenize(std::string_view text, size_t begin, size_t end,
   std::string characters;
   std::vector<ModelToken> fresh;
   while (begin < end) {
-    // White space looks at what follows it, and before a special token nothing does.
+    // The split of white space depends on the next character, and there is none before a special token.
     const size_t behind = word_end(text, begin);
     const std::string_view word = text.substr(begin, behind - begin);
     std::span<const ModelToken> found = (*cache).find(word);

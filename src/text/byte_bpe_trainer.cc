@@ -92,7 +92,7 @@ class Trainer {
       count_pairs(number, -1);
       std::vector<int32_t> ids;
       for (const int32_t id : words_[number].ids) {
-        // A symbol that is a result of this very merge is no left part of it, as in "aaa".
+        // A symbol that this merge created is not a left part of it, as in "aaa".
         if (!ids.empty() && !fresh_ && ids.back() == pair.first && id == pair.second) {
           ids.back() = joined;
           fresh_ = true;

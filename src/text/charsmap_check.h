@@ -1,4 +1,4 @@
-// Validates a SentencePiece normalisation table, so that lookups never leave it.
+// Validates a SentencePiece normalization table, so that lookups never leave it.
 #pragma once
 
 #include <string>

@@ -161,7 +161,7 @@ class Loader {
     }
   }
 
-  /// Pieces as people read them; those of bytes are spelt in other characters in the file.
+  /// Pieces as people read them; bytes are written as other characters in the file.
   static std::vector<std::string> shown_pieces(const TokenizerJson& json, const TextPipeline& pipeline) {
     const auto is_byte_level = [](const TokenizerStep& step) { return step.type == "ByteLevel"; };
     if (!std::ranges::any_of(json.pre_tokenizer, is_byte_level)) return json.pieces;

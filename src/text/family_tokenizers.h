@@ -1,10 +1,9 @@
 // The tokenizers of T5, BART, NLLB, M2M-100 and mBART, as Hugging Face's directories hold them:
 //
-//   tokenizer.json                                    T5, BART, NLLB, mBART
-//   sentencepiece.bpe.model with vocab.json           M2M-100; language codes follow the vocabulary
-//   sentencepiece.bpe.model alone                     mBART and mBART-50; ids are one higher than those of
-//   the
-//                                                     model, and language codes and <mask> follow them
+//   tokenizer.json                            T5, BART, NLLB, mBART
+//   sentencepiece.bpe.model with vocab.json   M2M-100; language codes follow the vocabulary
+//   sentencepiece.bpe.model alone             mBART and mBART-50; ids are one higher than those of the model,
+//                                             and language codes and <mask> follow them
 //
 // The special tokens around a text are those of the file's post-processor, or of the family. Where a language
 // code is one of them, it is that of the chosen source or target language.

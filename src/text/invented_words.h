@@ -2,7 +2,7 @@
 // source.
 //
 // A word is a run of letters (with combining marks) without adjacent digits. Words are compared after NFC
-// normalisation and case folding: "3rd" and "B12" contain no word, "don't" contains two, and "Straße" and
+// normalization and case folding: "3rd" and "B12" contain no word, "don't" contains two, and "Straße" and
 // "STRASSE" are the same.
 #pragma once
 

@@ -15,9 +15,8 @@ struct SplitText {
 };
 
 /// ICU's sentence boundaries (Unicode Standard Annex 29), except, within a line,
-/// - after an abbreviation ("Dr.", "z. B.", "p. ej.", "Fig. 3"), initials ("J. R. R.") and other letters with
-/// periods
-///   ("U.S."), unless the abbreviation may end a sentence and a typical first word follows,
+/// - after an abbreviation ("Dr.", "z. B.", "p. ej.", "Fig. 3"), initials ("J. R. R.") and other letters
+///   with periods ("U.S."), unless the abbreviation may end a sentence and a typical first word follows,
 /// - after an ordinal number in languages that write it with a period ("am 3. Mai"), and after a list number,
 /// - after a parenthesis within a sentence ("He is (really?) British."), and within addresses,
 /// - before a lower-case letter ("“Oh!” he said."), except in words such as iPhone.

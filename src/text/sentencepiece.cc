@@ -50,7 +50,7 @@ struct SentencePieceModel::Implementation {
 
 namespace {
 
-// The library uses 32-bit positions, and normalisation may expand a character to 18 bytes.
+// The library uses 32-bit positions, and normalization may expand a character to 18 bytes.
 constexpr size_t kMaxTextBytes = size_t{64} << 20;
 
 void check_length(std::string_view text) {
@@ -83,7 +83,7 @@ size_t draw(const std::vector<double>& scores, double alpha, Random& random) {
   return weights.size() - 1;
 }
 
-/// Samples another segmentation of the same normalised text, given the best one. Byte pieces, unknown pieces
+/// Samples another segmentation of the same normalized text, given the best one. Byte pieces, unknown pieces
 /// and user-defined symbols stay unchanged.
 std::vector<Piece> resegment(const SubwordLattice& lattice, const SentencePieceModelFacts& facts,
                              const std::vector<Piece>& best, double alpha, Random& random) {

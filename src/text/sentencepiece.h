@@ -1,6 +1,6 @@
 // Subword models of SentencePiece (Kudo and Richardson, "SentencePiece: a simple and language independent
 // subword tokenizer and detokenizer for neural text processing", 2018): text to pieces, pieces to text, and
-// training. Encoding and decoding are lossy: the model normalises text, and even "identity" strips white
+// training. Encoding and decoding are lossy: the model normalizes text, and even "identity" strips white
 // space and collapses runs of spaces; U+2581, the space marker, decodes to a space; invalid bytes become
 // U+FFFD.
 #pragma once
@@ -34,7 +34,7 @@ enum class SubwordType {
   kBpe,      ///< byte-pair merges in order of frequency (Sennrich et al. 2016)
 };
 
-/// Text normalisation of a model.
+/// Text normalization of a model.
 enum class TextNormalization {
   kNmtNfkc,   ///< NFKC plus rules for spaces and control characters
   kNfkc,      ///< Unicode's NFKC
@@ -104,7 +104,7 @@ class SentencePieceModel {
   float score(int number) const;
   /// The algorithm; kBpe for all models except unigram.
   SubwordType type() const;
-  /// Whether encoding is lossless except for a prepended space marker: no normalisation, white space kept,
+  /// Whether encoding is lossless except for a prepended space marker: no normalization, white space kept,
   /// and byte fallback. Models trained by TextTokenizer are lossless.
   bool keeps_text() const;
   /// The indices of <s>, </s> and <unk>; -1 if missing.

@@ -132,7 +132,7 @@ class ModelCheck {
         return;
       has_charsmap_ = true;
       const std::string fault = find_charsmap_fault(field.bytes);
-      if (!fault.empty()) broken("normalisation table: " + fault);
+      if (!fault.empty()) broken("normalization table: " + fault);
     });
   }
 

@@ -109,7 +109,7 @@ int fuzz_copies() {
 TEST(BrokenModels, AreErrorsNeverCrashes) {
   const auto plain = TextNormalization::kIdentity;
   ASSERT_TRUE(survives([] { use_model(train({.vocabulary_size = 330})); }));
-  fuzz(train({.vocabulary_size = 330}), fuzz_copies(), 1);  // most of this file is the normalisation table
+  fuzz(train({.vocabulary_size = 330}), fuzz_copies(), 1);  // most of this file is the normalization table
   fuzz(train({.vocabulary_size = 330, .normalization = plain}), fuzz_copies(), 2);
   fuzz(train({.type = SubwordType::kBpe, .vocabulary_size = 330, .normalization = plain}), fuzz_copies(), 3);
   fuzz(train({.vocabulary_size = 60, .byte_fallback = false, .normalization = plain}), fuzz_copies(), 4);
@@ -170,7 +170,7 @@ TEST(BrokenModels, ErrorsAreSpecific) {
   EXPECT_THAT(message_of(piece("a", 1)), HasSubstr("unk is not defined"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(2, "\x18\x09")), HasSubstr("model type 9"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(3, field(2, "abc"))),
-              HasSubstr("normalisation table: it is truncated"));
+              HasSubstr("normalization table: it is truncated"));
 }
 
 TEST(BrokenModels, LongPiecesAreRefused) {

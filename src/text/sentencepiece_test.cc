@@ -39,7 +39,7 @@ ErrorKind kind_of(const std::function<void()>& call) {
   return ErrorKind::kNumeric;
 }
 
-/// What identity normalisation makes of text, by its own definition: U+2581 read as a space, single spaces
+/// What identity normalization makes of text, by its own definition: U+2581 read as a space, single spaces
 /// (U+0020 alone is a space to it).
 std::string trimmed(const std::string& text) {
   std::string result;
@@ -228,7 +228,7 @@ TEST(SentencePiece, DecodesAnyIds) {
 }
 
 TEST(SentencePiece, RefusesToTrainOnNothing) {
-  // Each of these ended the process in the library: nothing, white space, and what normalisation removes.
+  // Each of these ended the process in the library: nothing, white space, and what normalization removes.
   for (const std::vector<std::string>& lines : std::vector<std::vector<std::string>>{
            {}, {"", ""}, {" ", "\u3000"}, {"\x01\x02", "\u200b"}, {"▅"}, {std::string(5000, 'a')}}) {
     for (const auto type : {SubwordType::kUnigram, SubwordType::kBpe}) {

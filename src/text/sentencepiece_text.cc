@@ -98,7 +98,7 @@ std::string SentencePieceTextTokenizer::tokenizer_json() const {
 
 std::string SentencePieceTextTokenizer::beyond_hugging_face() const {
   if (model_.type() == SubwordType::kBpe || !tokenizer_json().empty()) return "";
-  return "a SentencePiece unigram model with normalisation or user-defined pieces";
+  return "a SentencePiece unigram model with normalization or user-defined pieces";
 }
 
 std::optional<int32_t> SentencePieceTextTokenizer::start_id() const {

@@ -22,7 +22,7 @@ using Settings = std::unordered_map<std::string, std::string>;
 
 constexpr const char* kErrorsOff = "3";  // log only fatal errors
 constexpr size_t kMaxLineBytes = 4192;   // longer lines would overflow the float32 sums of the E step
-// The library counts characters in 32 bits, and normalisation makes text slightly longer.
+// The library counts characters in 32 bits, and normalization makes text slightly longer.
 constexpr size_t kMaxTextBytes = size_t{1} << 30;
 
 /// Iterates over lines in memory, and frees each after it was read.
@@ -82,7 +82,7 @@ std::vector<std::string> sample_lines(const SentencePieceTrainOptions& options, 
   return sample;
 }
 
-/// A character model with the normalisation of the options.
+/// A character model with the normalization of the options.
 SentencePieceModel make_normalizer(const SentencePieceTrainOptions& options) {
   std::string bytes;
   const auto status = run_trainer({{"model_type", "char"},
@@ -91,10 +91,10 @@ SentencePieceModel make_normalizer(const SentencePieceTrainOptions& options) {
                                    {"minloglevel", kErrorsOff}},
                                   {"a"}, bytes);
   HEED_CHECK(status.ok());
-  return SentencePieceModel::from_bytes(std::move(bytes), "for normalisation");
+  return SentencePieceModel::from_bytes(std::move(bytes), "for normalization");
 }
 
-/// Throws unless some text remains after normalisation; otherwise the trainer would abort the process.
+/// Throws unless some text remains after normalization; otherwise the trainer would abort the process.
 void check_text(const std::vector<std::string>& lines, const SentencePieceTrainOptions& options) {
   size_t bytes = 0;
   for (const std::string& line : lines) bytes += line.size();
@@ -161,7 +161,7 @@ Settings settings_of(const SentencePieceTrainOptions& options) {
 }
 
 /// The library's message without the prefix "file(line) [condition] ".
-std::string_view without_place(std::string_view message) {
+std::string_view without_location(std::string_view message) {
   const size_t end = message.rfind("] ");
   return end == std::string_view::npos ? message : message.substr(end + 2);
 }
@@ -187,7 +187,7 @@ std::string SentencePieceModel::train(const SentencePieceTrainOptions& options, 
   const auto status = run_trainer(settings_of(options), std::move(lines), bytes);
   if (!status.ok()) {
     fail(ErrorKind::kUsage, "cannot train a vocabulary of {} pieces on this text: {}",
-         options.vocabulary_size, without_place(status.error_message()));
+         options.vocabulary_size, without_location(status.error_message()));
   }
   const int made = from_bytes(bytes, "just trained").size();
   if (made < options.vocabulary_size) {

@@ -70,8 +70,8 @@ void check_own_json(const std::string& path, const TextTokenizer& tokenizer) {
   if (!is_present(path) || read_tokenizer_file(path) == tokenizer.tokenizer_json()) return;
   fail(ErrorKind::kFormat,
        "{} is not the file that Heed writes for its tokenizer of kind \"{}\" (tokenizer_config.json, "
-       "\"heed_tokenizer\"), "
-       "so that other libraries would read another tokenizer: delete it, or fetch the directory again",
+       "\"heed_tokenizer\"), so that other libraries would read another tokenizer: delete it, or fetch the "
+       "directory again",
        path, name_of(tokenizer.kind()));
 }
 

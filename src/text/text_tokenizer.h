@@ -6,9 +6,9 @@
 //
 //   bytes           256 ids, one per byte
 //   characters      one id per character of the training text; other characters are an error
-//   byte-level BPE  bytes, combined by learnt merges (Sennrich et al., 2016; Radford et al., 2019): GPT-2's
+//   byte-level BPE  bytes, combined by learnt merges (Sennrich et al., 2016; Radford et al., 2019):
 //   vocab.json
-//                   and merges.txt
+//                   and merges.txt of GPT-2
 //   SentencePiece   pieces of a SentencePiece model (Kudo and Richardson, 2018): Llama's tokenizer.model
 //
 // The first three are lossless. If a directory has a tokenizer.json, it takes precedence, and defines any
@@ -49,7 +49,7 @@ struct TextTokenizerOptions {
   TextTokenizerKind kind = TextTokenizerKind::kByteBpe;
   /// For kByteBpe (including the 256 bytes and the end token) and kSentencePiece; other kinds ignore it.
   int vocabulary_size = 4096;
-  /// For kSentencePiece, which is trained without normalisation, to be lossless.
+  /// For kSentencePiece, which is trained without normalization, to be lossless.
   SubwordType subwords = SubwordType::kBpe;
   uint64_t seed = 1;  ///< of the sample of lines for training kSentencePiece
 };

@@ -35,7 +35,7 @@ Ids ids_of(const Json& json) {
   return json.get<Ids>();
 }
 
-/// What a model reads of a text: its ids, behind the start token where every text has it.
+/// The ids of a text, after the start token if every text has one.
 Ids with_start(const TextTokenizer& tokenizer, std::string_view text, bool special) {
   Ids ids = tokenizer.ids(text, {.special_tokens = special});
   if (tokenizer.starts_every_text()) ids.insert(ids.begin(), *tokenizer.start_id());

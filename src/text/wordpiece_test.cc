@@ -349,8 +349,7 @@ TEST(WordPieceTraining, RefusesInvalidOptions) {
   EXPECT_EQ(t.encode("zz").ids, (Ids{2, 1, 3}));
 }
 
-// ---- Against BertTokenizer
-// ---------------------------------------------------------------------------------
+// ---- Against BertTokenizer -------------------------------------------------------------------------------
 
 TEST(WordPiece, AgreesWithTheReference) {
   const auto files = case_files(fixtures_folder() / "bert");

@@ -64,7 +64,7 @@ bool has_clean_padding(const std::string& path) {
 
 [[noreturn]] void damaged(const std::string& path, std::string_view what) {
   fail(ErrorKind::kFormat,
-       "'{}' is damaged: {}; restore it from a copy, or train into another directory (--from begins with the "
+       "'{}' is damaged: {}; restore it from a copy, or train into another directory (--from starts from the "
        "weights of a model)",
        path, what);
 }
@@ -94,13 +94,13 @@ ChecksummedTensors read_checksummed(const std::string& path, const std::string& 
   }
   if (checksum.empty() && content.format != format) {
     fail(ErrorKind::kFormat,
-         "'{}' is no '{}' but '{}': it was not made by this version of Heed; train into another directory",
-         path, format, content.format);
+         "'{}' is not a '{}' but a '{}' of another version of Heed; train into another directory", path,
+         format, content.format);
   }
   if (checksum != checksum_of(content) || !has_clean_padding(path))
     damaged(path, "its content is not what was written");
   if (content.format != format) {
-    fail(ErrorKind::kFormat, "'{}' is no '{}' but '{}'", path, format, content.format);
+    fail(ErrorKind::kFormat, "'{}' is not a '{}' but a '{}'", path, format, content.format);
   }
   return content;
 }

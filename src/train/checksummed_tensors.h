@@ -23,8 +23,8 @@ struct ChecksummedTensors {
 /// Writes a file atomically. Throws kFile.
 void write_checksummed(const std::string& path, const ChecksummedTensors& content);
 
-/// Reads the whole file and verifies the checksum (XXH64 of all names, texts, types,
-/// shapes and values). Throws kNotFound, kFile, and kFormat for a damaged file or another format.
+/// Reads the whole file and verifies the checksum (XXH64 of all names, texts, types, shapes and values).
+/// Throws kNotFound, kFile, and kFormat for a damaged file or another format.
 ChecksummedTensors read_checksummed(const std::string& path, const std::string& format);
 
 }  // namespace heed::train

@@ -54,7 +54,7 @@ TEST(ChecksummedTensors, EveryTruncationIsDetected) {
 TEST(ChecksummedTensors, DistinguishesOtherFormatsFromDamage) {
   const TestFolder folder;
   write_checksummed(folder.path("a"), example());
-  expect_error(ErrorKind::kFormat, "is no 'test 2' but 'test 1'",
+  expect_error(ErrorKind::kFormat, "is not a 'test 2' but a 'test 1'",
                [&] { read_checksummed(folder.path("a"), "test 2"); });
 }
 

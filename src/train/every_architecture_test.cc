@@ -335,8 +335,8 @@ TEST_P(EveryArchitecture, FineTunesForOtherClasses) {
   o.on_message = [&](const std::string& text) { said += text + "\n"; };
   train(o);
   // The output of the classifier alone.
-  EXPECT_TRUE(said.find("initialised at random: classifier.weight, classifier.bias\n") != std::string::npos ||
-              said.find("initialised at random: classifier.out_proj.weight, classifier.out_proj.bias\n") !=
+  EXPECT_TRUE(said.find("initialized at random: classifier.weight, classifier.bias\n") != std::string::npos ||
+              said.find("initialized at random: classifier.out_proj.weight, classifier.out_proj.bias\n") !=
                   std::string::npos)
       << said;
   const models::LoadedModel loaded = models::load_model(folder_.path("three"));

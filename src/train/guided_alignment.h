@@ -34,7 +34,7 @@ class GuidedHead : public nn::DifferentiableSink {
  public:
   GuidedHead(models::AlignmentHead head, std::vector<ops::AttentionLink> links, double scale)
       : head_(head), links_(std::move(links)), scale_(scale) {}
-  bool wants(const nn::AttentionPlace& place) const override {
+  bool wants(const nn::AttentionLayerId& place) const override {
     return place.stack == Stack::kCross && place.layer == head_.layer;
   }
   void receive_variable(const Var& weights, const ops::AttentionLayout& layout, int heads) override {

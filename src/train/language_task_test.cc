@@ -19,7 +19,7 @@ namespace {
 class IndifferentModel : public models::LanguageModel {
  public:
   explicit IndifferentModel(int64_t vocabulary) : vocabulary_(vocabulary) {
-    table_.add({"nothing", {1}, {nn::Initialisation::Kind::kZeros}, {}});
+    table_.add({"nothing", {1}, {nn::Initialization::Kind::kZeros}, {}});
   }
 
   int64_t vocabulary_size() const override { return vocabulary_; }

@@ -53,9 +53,8 @@ void OutputDirectory::check(const Recipe& wanted) {
     if (holds_weights(path_) || (!has_recipe && holds_model_files(path_))) {
       fail(ErrorKind::kUsage,
            "'{}' contains a model that was not trained there, or whose training/checkpoint.safetensors is "
-           "missing: "
-           "it cannot be resumed and is not overwritten. Train into another directory; --from {} starts from "
-           "the weights of this model",
+           "missing: it cannot be resumed and is not overwritten. Train into another directory; --from {} "
+           "starts from the weights of this model",
            path_, path_);
     }
     return;  // only prepared files, which are created again for another recipe

@@ -18,7 +18,7 @@ namespace {
 using distributed::Fact;
 
 /// Network file systems may show new files late.
-constexpr std::chrono::seconds kMostWait(30);
+constexpr std::chrono::seconds kMaxWait(30);
 constexpr std::chrono::milliseconds kTick(100);
 
 /// Without the paths of the corpora, which may be elsewhere on other machines: their content is compared.
@@ -75,7 +75,7 @@ void require_equal_gradients(distributed::Communicator& ranks, uint64_t fingerpr
 }
 
 void wait_for_file(const std::string& path) {
-  const auto end = std::chrono::steady_clock::now() + kMostWait;
+  const auto end = std::chrono::steady_clock::now() + kMaxWait;
   while (!std::filesystem::exists(path)) {
     if (std::chrono::steady_clock::now() > end) {
       fail(ErrorKind::kNotFound, "'{}', which rank 0 wrote, is not here: {}", path, kNeedsSharedDirectory);

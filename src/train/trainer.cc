@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -15,19 +14,17 @@
 #include "distributed/agreement.h"
 #include "distributed/collectives.h"
 #include "distributed/launch.h"
-#include "io/weight_files.h"
-#include "models/architecture.h"
-#include "models/fine_tuning.h"
-#include "models/model_directory.h"
+#include "models/model_weights.h"
 #include "tensor/finite.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
 #include "train/output_directory.h"
 #include "train/rank_checks.h"
 #include "train/shared_state.h"
-#include "train/snapshots.h"
 #include "train/task.h"
+#include "train/trained_model.h"
 #include "train/training_step.h"
+#include "train/training_store.h"
 
 namespace heed::train {
 namespace {
@@ -57,29 +54,18 @@ class Trainer {
   }
   void prepare();
   void join();
-  models::ModelSettings trial_settings() const;
-  models::FineTunedModel make_model(const models::ModelSettings& settings) const;
-  void check_settings();
   void build_model();
   void begin_with_weights(const std::vector<std::string>& new_prefixes);
   void begin_or_resume();
   void require_the_same_text() const;
-  void restore_kept_weights();
-  std::string problem_of_kept_weights() const;
-  void write(Checkpoint whole);
   void save();
   void step();
   void finish_step(Metrics metrics);
   bool validate_now(const nn::ParameterArray& weights, Metrics& metrics);
-  void note_kept(const nn::ParameterArray& values);
-  void write_kept(const nn::ParameterArray& values);
-  void take_snapshot();
-  const nn::ParameterArray& weights_to_use();
-  const nn::ParameterArray& gathered_weights_to_use();
   void warn_of_schedule_end();
   [[noreturn]] void stop_for_bad_numbers(double loss, double norm);
   void compare_processors();
-  bool is_last_step() const;
+  std::optional<TrainingEnd> reached_limit() const;
   std::optional<TrainingEnd> reached_end() const;
   double seconds() const { return checkpoint_.state.seconds; }
 
@@ -98,10 +84,8 @@ class Trainer {
   std::unique_ptr<TrainingStep> step_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MetricsLog> log_;
-  std::optional<Snapshots> snapshots_;
-  /// During training, the moments are in the optimizer, and a rank has only its slice of the average.
   Checkpoint checkpoint_;
-  nn::ParameterArray snapshot_average_;
+  std::optional<TrainingStore> store_;
   bool schedule_end_said_ = false;
   double last_saved_ = 0;
   double last_step_end_ = 0;
@@ -120,34 +104,6 @@ TrainerOptions Trainer::options_of_rank(TrainerOptions options, const distribute
   return options;
 }
 
-/// The recipe's settings, with dummy values for those that the text determines.
-models::ModelSettings Trainer::trial_settings() const {
-  models::ModelSettings settings = recipe_.model;
-  settings.vocabulary = recipe_.from.empty() ? 16 : 1;
-  settings.padding_id = 0;
-  settings.start_id = 1;
-  settings.end_id = 2;
-  settings.labels = {"first", "second"};
-  return settings;
-}
-
-models::FineTunedModel Trainer::make_model(const models::ModelSettings& settings) const {
-  const models::Architecture& architecture = models::architecture_named(recipe_.arch);
-  if (recipe_.from.empty()) return {architecture.make(settings), {}};
-  return models::read_for_fine_tuning(directory_.was_begun() ? directory_.path() : recipe_.from, architecture,
-                                      settings);
-}
-
-/// Throws for invalid sizes and for a model that does not fit the text, before anything is written.
-void Trainer::check_settings() {
-  check_model_settings(recipe_);
-  const auto trial = make_model(trial_settings());
-  checked_->require_fit(*trial.model);
-  const JsonObject config = JsonObject::parse(trial.model->config_json().dump(), "the model's config.json");
-  models::architecture_named(recipe_.arch).read(config);  // as when the model is loaded
-  if (!recipe_.from.empty() && !directory_.was_begun()) WeightFiles::open(recipe_.from);
-}
-
 /// Checks everything before anything is written. Rank 0 prepares all files; then the others read them.
 void Trainer::prepare() {
   require_equal_ranks(ranks_, options_);
@@ -164,7 +120,7 @@ void Trainer::prepare() {
     checked_ = kind_.read({options_, pool_, [this](const std::string& text) { say(text); }, begun, stop_,
                            &ranks_, options_.on_work, options_.on_progress});
     fingerprint = checked_->fingerprint();
-    if (ranks_.is_first()) check_settings();
+    if (ranks_.is_first()) require_valid_model(recipe_, directory_, *checked_);
   });
   require_equal_text(ranks_, fingerprint);
   distributed::together(ranks_, [&] {
@@ -210,36 +166,35 @@ void Trainer::build_model() {
   models::ModelSettings settings = recipe_.model;
   text_->complete(settings);
   const bool further = !recipe_.from.empty(), begun = directory_.was_begun();
-  models::FineTunedModel made = make_model(settings);
+  models::FineTunedModel made = make_model(recipe_, directory_, settings);
   model_ = std::move(made.model);
   objective_ = text_->objective(*model_);
   const nn::ParameterTable& table = model_->table();
   step_ = std::make_unique<TrainingStep>(*objective_, table, pool_,
                                          TrainingStepOptions{recipe_.precision, stop_, &ranks_});
   optimizer_ = std::make_unique<Optimizer>(table, recipe_, ranks_);
-  snapshots_.emplace(directory_.folder(), table);
   checkpoint_.values = nn::ParameterArray(table, DType::kFloat32);
   if (ranks_.is_first()) {
     checkpoint_.first_moment = nn::ParameterArray(table, DType::kFloat32);
     checkpoint_.second_moment = nn::ParameterArray(table, DType::kFloat32);
   }
-  nn::initialise(table, checkpoint_.values, RandomKey::from_seed(recipe_.seed));
+  nn::initialize(table, checkpoint_.values, RandomKey::from_seed(recipe_.seed));
   if (further && !begun) begin_with_weights(made.new_prefixes);
   if (recipe_.averaging == Averaging::kRunning) {
     checkpoint_.average = nn::ParameterArray(table, DType::kFloat32);
     checkpoint_.average.flat() = checkpoint_.values.flat().clone();
   }
+  store_.emplace(TrainingStore::Parts{directory_, recipe_, table, ranks_, *optimizer_, checkpoint_},
+                 [this](const std::string& text) { say(text); });
 }
 
 void Trainer::begin_with_weights(const std::vector<std::string>& new_prefixes) {
   const auto fresh =
       models::read_weights_over(recipe_.from, model_->table(), new_prefixes, checkpoint_.values);
   say(fmt::format("fine-tuning from the weights of '{}'", recipe_.from));
-  if (!fresh.empty()) say(fmt::format("initialised at random: {}", fmt::join(fresh, ", ")));
+  if (!fresh.empty()) say(fmt::format("initialized at random: {}", fmt::join(fresh, ", ")));
 }
 
-/// The checkpoint of step 0 is written after all other files and before the weights: weights without a
-/// checkpoint always belong to a model that must not be overwritten.
 void Trainer::begin_or_resume() {
   auto found =
       read_checkpoint(directory_.checkpoint(), model_->table(), recipe_.averaging == Averaging::kRunning);
@@ -252,13 +207,10 @@ void Trainer::begin_or_resume() {
   }
   batches_ = text_->batches(checkpoint_.state.cursor);
   if (found) {
-    snapshots_->remove_all_but(checkpoint_.state.snapshots);
-    restore_kept_weights();
+    store_->resume(batches_->place());
   } else {
     checkpoint_.state.text = text_->fingerprint();
-    note_kept(checkpoint_.values);
-    write(checkpoint_);
-    write_kept(checkpoint_.values);  // from now on the directory is a valid model
+    store_->begin(batches_->place());
   }
   log_.emplace(directory_.folder() + "/metrics.jsonl", checkpoint_.state.step,
                [this](const std::string& text) { say(text); });
@@ -272,101 +224,9 @@ void Trainer::require_the_same_text() const {
        directory_.path());
 }
 
-/// Describes what is wrong with model.safetensors; empty if it contains the weights named by the checkpoint.
-std::string Trainer::problem_of_kept_weights() const {
-  if (!std::filesystem::exists(directory_.weights())) return "is missing";
-  try {
-    nn::ParameterArray found(model_->table(), DType::kFloat32);
-    models::read_weights(directory_.path(), model_->table(), found);
-    if (fingerprint_of(found) == checkpoint_.state.kept_weights) return "";
-    return fmt::format("does not contain the weights of step {} of this training",
-                       checkpoint_.state.kept_step);
-  } catch (const Error& error) {
-    return fmt::format("is damaged ({})", error.what());
-  }
-}
-
-/// Restores lost weights. model.safetensors is written after the checkpoint that names its weights, so a kill
-/// in between leaves the previous weights. Those of the checkpoint's own step can be restored.
-void Trainer::restore_kept_weights() {
-  const std::string problem = problem_of_kept_weights();
-  if (problem.empty()) return;
-  TrainingState& state = checkpoint_.state;
-  const nn::ParameterArray& values = weights_to_use();
-  if (fingerprint_of(values) == state.kept_weights) {
-    say(fmt::format("'{}' {}: restored from the checkpoint", directory_.weights(), problem));
-    write_kept(values);
-    return;
-  }
-  if (std::filesystem::exists(directory_.weights())) {
-    fail(ErrorKind::kFormat,
-         "'{}' {}. The best weights so far were those of step {}, but the checkpoint is of step {}. Restore "
-         "the file from a copy, or delete it to resume with the weights of step {}",
-         directory_.weights(), problem, state.kept_step, state.step, state.step);
-  }
-  say(fmt::format("'{}' {}: the best weights, of step {}, are lost and replaced by those of step {}",
-                  directory_.weights(), problem, state.kept_step, state.step));
-  state.has_best = false;
-  state.validations_since_best = 0;
-  note_kept(values);
-  write(checkpoint_);
-  write_kept(values);
-}
-
-void Trainer::write(Checkpoint whole) {
-  whole.state.cursor = batches_->place();
-  write_checkpoint(directory_.checkpoint(), model_->table(), whole);
-  snapshots_->remove_all_but(checkpoint_.state.snapshots);
-}
-
-/// Called by all ranks during training.
 void Trainer::save() {
-  Checkpoint whole = whole_checkpoint(ranks_, model_->table(), checkpoint_, *optimizer_);
-  if (ranks_.is_first()) write(std::move(whole));
+  store_->save(batches_->place());
   last_saved_ = now();
-}
-
-void Trainer::note_kept(const nn::ParameterArray& values) {
-  checkpoint_.state.kept_step = checkpoint_.state.step;
-  if (ranks_.is_first()) checkpoint_.state.kept_weights = fingerprint_of(values);
-}
-
-void Trainer::write_kept(const nn::ParameterArray& values) {
-  models::write_weights(directory_.path(), model_->table(), values, DType::kFloat32);
-}
-
-/// Older snapshots are removed after the next checkpoint.
-void Trainer::take_snapshot() {
-  auto& kept = checkpoint_.state.snapshots;
-  if (ranks_.is_first()) snapshots_->write(checkpoint_.state.step, checkpoint_.values);
-  kept.push_back(checkpoint_.state.step);
-  if (static_cast<int>(kept.size()) > recipe_.snapshots) kept.erase(kept.begin());
-}
-
-/// The weights for validation and for the model directory: averaged as the recipe says.
-const nn::ParameterArray& Trainer::weights_to_use() {
-  if (recipe_.averaging == Averaging::kRunning) return checkpoint_.average;
-  if (recipe_.averaging == Averaging::kLast && !checkpoint_.state.snapshots.empty()) {
-    snapshot_average_ = snapshots_->mean(checkpoint_.state.snapshots);
-    return snapshot_average_;
-  }
-  return checkpoint_.values;
-}
-
-/// The same, called by all ranks during training.
-const nn::ParameterArray& Trainer::gathered_weights_to_use() {
-  const nn::ParameterTable& table = model_->table();
-  if (checkpoint_.average.defined()) all_gather_parameters(ranks_, table, checkpoint_.average);
-  if (recipe_.averaging != Averaging::kLast || checkpoint_.state.snapshots.empty() || ranks_.size() == 1) {
-    return weights_to_use();
-  }
-  if (ranks_.is_first()) {
-    weights_to_use();
-  } else if (!snapshot_average_.defined()) {
-    snapshot_average_ = nn::ParameterArray::unset(table);
-  }
-  broadcast_parameters(ranks_, table, snapshot_average_);
-  return snapshot_average_;
 }
 
 void Trainer::stop_for_bad_numbers(double loss, double norm) {
@@ -380,11 +240,12 @@ void Trainer::stop_for_bad_numbers(double loss, double norm) {
     if (first_not_finite(gradient.data<float>(), count) < count) where = table[row].name;
   }
   throw distributed::AgreedError(
-      ErrorKind::kNumeric, fmt::format("training stopped at step {}: the loss is {} and the norm of the "
-                                       "gradients {} (first parameter whose gradient is not finite: {}); "
-                                       "the last checkpoint is kept. Try a lower schedule.learning_rate ({} "
-                                       "now), a longer schedule.warmup_steps, or optimizer.clip_norm = 1",
-                                       checkpoint_.state.step + 1, loss, norm, where, recipe_.learning_rate));
+      ErrorKind::kNumeric,
+      fmt::format("training stopped at step {}: the loss is {} and the norm of the gradients {} (first "
+                  "parameter whose gradient is not finite: {}); the last checkpoint is kept. Try a lower "
+                  "schedule.learning_rate ({} now), a longer schedule.warmup_steps, or "
+                  "optimizer.clip_norm = 1",
+                  checkpoint_.state.step + 1, loss, norm, where, recipe_.learning_rate));
 }
 
 void Trainer::step() {
@@ -426,36 +287,39 @@ void Trainer::step() {
   metrics.step_tokens = sums.tokens;
   metrics.step_seconds = took;
   if (metrics.learning_rate == 0) warn_of_schedule_end();
-  if (recipe_.averaging == Averaging::kLast && n % recipe_.snapshot_every == 0) take_snapshot();
+  if (recipe_.averaging == Averaging::kLast && n % recipe_.snapshot_every == 0) store_->take_snapshot();
   finish_step(metrics);
 }
 
-bool Trainer::is_last_step() const {
-  return (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) ||
-         (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) ||
-         (options_.max_epochs > 0 && batches_->epochs() >= options_.max_epochs);
+/// Whether a limit of this training is reached, and which.
+std::optional<TrainingEnd> Trainer::reached_limit() const {
+  if (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) return TrainingEnd::kSteps;
+  if (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) return TrainingEnd::kMinutes;
+  if (options_.max_epochs > 0 && batches_->epochs() >= options_.max_epochs) return TrainingEnd::kEpochs;
+  return std::nullopt;
 }
 
 /// Validation, log and checkpoint after the update of a step. An interrupted validation is noted in the
 /// checkpoint and repeated on resume. The clock of rank 0 is that of all.
 void Trainer::finish_step(Metrics metrics) {
   TrainingState& state = checkpoint_.state;
-  const bool due = state.unvalidated || state.step % recipe_.validate_every == 0 || is_last_step();
+  const bool due =
+      state.unvalidated || state.step % recipe_.validate_every == 0 || reached_limit().has_value();
   const nn::ParameterArray* weights = nullptr;
   bool better = false;
   if (due) {
     state.unvalidated = metrics;
-    weights = &gathered_weights_to_use();
+    weights = &store_->averaged_weights();
     better = validate_now(*weights, metrics);
     state.unvalidated.reset();
   }
   metrics.best = better && objective_->has_validation();
-  if (better) note_kept(*weights);
+  if (better) store_->note_best(*weights);
   if (log_) log_->append(metrics);
   if (options_.on_step) options_.on_step(metrics);
   const bool long_ago = now() - last_saved_ > 60 * options_.checkpoint_minutes;
   if (due || distributed::broadcast_value(ranks_, long_ago)) save();
-  if (better && ranks_.is_first()) write_kept(*weights);
+  if (better) store_->write_best(*weights);
   last_step_end_ = now();
 }
 
@@ -484,13 +348,11 @@ void Trainer::warn_of_schedule_end() {
       schedule_name(recipe_.schedule), recipe_.total_steps));
 }
 
-/// Of all ranks: a signal to one of them stops all.
+/// Called by all ranks: a signal to one of them stops all.
 std::optional<TrainingEnd> Trainer::reached_end() const {
   const std::vector<int> stops = distributed::all_gather_values(ranks_, stop_.requested() ? 1 : 0);
   if (std::ranges::count(stops, 1) > 0) return TrainingEnd::kStopped;
-  if (options_.max_steps > 0 && checkpoint_.state.step >= options_.max_steps) return TrainingEnd::kSteps;
-  if (options_.max_minutes > 0 && seconds() >= 60 * options_.max_minutes) return TrainingEnd::kMinutes;
-  if (options_.max_epochs > 0 && batches_->epochs() >= options_.max_epochs) return TrainingEnd::kEpochs;
+  if (const auto limit = reached_limit()) return limit;
   if (recipe_.patience > 0 && checkpoint_.state.validations_since_best >= recipe_.patience) {
     return TrainingEnd::kPatience;
   }

@@ -56,8 +56,7 @@ void check_symbols(const Recipe& recipe, const Tokenizer& tokenizer) {
   if (recipe.augmentation.placeholders > 0 && placeholder_pieces(tokenizer) == 0) {
     fail(ErrorKind::kUsage,
          "augmentation.placeholders: the tokenizer of '{}' has no placeholders; only one that was trained "
-         "with "
-         "tokenizer.placeholders has them",
+         "with tokenizer.placeholders has them",
          recipe.from);
   }
 }

@@ -138,7 +138,7 @@ HWY_INLINE void subtract_max(D d, T* row, int64_t count, T scale, T row_max) {
 }
 
 /// row[0..count), products of a query and keys, becomes tanh(factor * product), with factor = scale / cap.
-/// Elements behind it, up to a whole vector, change too.
+/// Elements after it, up to a whole vector, change too.
 template <class D, typename T>
 HWY_NOINLINE void cap_scores(D d, T* row, int64_t count, T factor) {
   const auto factor_v = hn::Set(d, factor);

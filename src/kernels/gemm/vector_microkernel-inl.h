@@ -183,7 +183,7 @@ class VectorKernel {
     const B* const end =
         std::min(next_b + k_size * kPanelWidth, panels_.data + padded_n(panels_.n) * panels_.k);
     const char* prefetched = reinterpret_cast<const char*>(next_b);
-    // Evenly over all steps: prefetches in quick succession would delay each other and the loads behind them.
+    // Evenly over all steps: prefetches in quick succession would delay each other and the loads after them.
     const int64_t all_steps = std::max<int64_t>(1, kPasses * k_steps * ((rows + kMr - 1) / kMr));
     const int64_t prefetch_step =
         std::min(kLines * kCacheLineBytes, (reinterpret_cast<const char*>(end) - prefetched) / all_steps + 1);

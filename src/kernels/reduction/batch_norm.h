@@ -1,4 +1,4 @@
-// Batch normalisation of each feature over the rows of a batch (Ioffe and Szegedy, 2015):
+// Batch normalization of each feature over the rows of a batch (Ioffe and Szegedy, 2015):
 // y = (x - mean) / sqrt(variance + epsilon) * weight + bias, all of them one number per column.
 #pragma once
 

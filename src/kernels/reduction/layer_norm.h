@@ -1,4 +1,4 @@
-// Layer normalisation over the features of each row (Ba, Kiros and Hinton, 2016):
+// Layer normalization over the features of each row (Ba, Kiros and Hinton, 2016):
 // y = (x - mean) / sqrt(variance + epsilon) * weight + bias, the variance divided by the number of features.
 #pragma once
 

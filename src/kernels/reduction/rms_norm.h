@@ -1,4 +1,4 @@
-// Root mean square normalisation over the features of each row (Zhang and Sennrich, 2019), as LLaMA has it:
+// Root mean square normalization over the features of each row (Zhang and Sennrich, 2019), as LLaMA has it:
 // y = x / sqrt(mean(x^2) + epsilon) * weight.
 #pragma once
 

@@ -93,7 +93,7 @@ TEST_P(TopK, FindsRisingAndFallingRows) {
   EXPECT_EQ(top.indices, (std::vector<int32_t>{332, 331, 330, 0, 1, 2}));
 }
 
-TEST_P(TopK, NeverGivesWhatIsForbidden) {
+TEST_P(TopK, NeverReturnsForbiddenTokens) {
   std::vector<float> logits(40, kNever);
   logits[33] = -1e30F;
   const Top top = top_of(logits, 40, 2);
@@ -106,7 +106,7 @@ TEST_P(TopK, LargeLogitsDoNotOverflow) {
   EXPECT_NEAR(top_of({1000, 1000, -1000}, 3, 1).log_sums[0], 1000 + std::log(2.0), 1e-4);
 }
 
-TEST_P(TopK, SaysWhereLogitsAreNoNumbers) {
+TEST_P(TopK, ReportsNanAndInfinity) {
   std::vector<float> logits(50, 1.0F);
   logits[20] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(std::isnan(top_of(logits, 50, 1).log_sums[0]));

@@ -90,7 +90,7 @@ std::vector<AddedVocabulary::Part> AddedVocabulary::cut(std::string_view text, b
     }
     const AddedToken& token = tokens_[static_cast<size_t>(found.value)];
     size_t begin = at, end = at + found.length;
-    at = end;  // also where the token includes white space behind it
+    at = end;  // also if the token includes the white space after it
     if (token.special && !options.special_tokens &&
         std::ranges::find(options.also, token.id) == options.also.end()) {
       continue;

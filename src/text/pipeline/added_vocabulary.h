@@ -1,5 +1,5 @@
 // Added tokens: tokens outside of a tokenizer's model that are found in a text before the model sees it, some
-// of them in the normalised text. The rules are those of Hugging Face's tokenizers.
+// of them in the normalized text. The rules are those of Hugging Face's tokenizers.
 #pragma once
 
 #include <span>
@@ -21,7 +21,7 @@ struct AddedToken {
   bool strip_left = false;   ///< includes preceding white space ("lstrip")
   bool strip_right = false;  ///< includes following white space ("rstrip")
   bool single_word = false;  ///< only matches if no word character is adjacent
-  bool normalized = false;   ///< matched in the normalised text, after all others
+  bool normalized = false;   ///< matched in the normalized text, after all others
 };
 
 /// Whether special tokens in a text ("</s>") stand for themselves; otherwise they are ordinary text, except
@@ -52,7 +52,7 @@ class AddedVocabulary {
     size_t begin = 0, end = 0;
     int32_t id = -1;
   };
-  /// Cuts a text at the added tokens that are matched in the normalised text, or at the others.
+  /// Cuts a text at the added tokens that are matched in the normalized text, or at the others.
   std::vector<Part> cut(std::string_view text, bool normalized, const SpecialTokenOptions& options) const;
   /// Both cuts of a text that no normalizer changes.
   std::vector<Part> cut(std::string_view text, const SpecialTokenOptions& options) const;
@@ -60,7 +60,7 @@ class AddedVocabulary {
  private:
   std::vector<AddedToken> tokens_;
   std::unordered_map<int32_t, size_t> by_id_;
-  std::vector<std::string> written_;  // of tokens_, normalised
+  std::vector<std::string> written_;  // of tokens_, normalized
   std::unordered_set<std::string> special_;
   ByteTrie literal_, normalized_;
   bool has_literal_ = false, has_normalized_ = false;

@@ -197,7 +197,7 @@ class Bpe : public TokenModel {
       symbols[n].before = n - 1;
       symbols[n].after = n + 1 < count ? n + 1 : -1;
     }
-    using Candidate = std::tuple<int32_t, int32_t, int32_t>;  // rank, place of the left symbol, joined
+    using Candidate = std::tuple<int32_t, int32_t, int32_t>;  // rank, position of the left symbol, joined
     std::vector<Candidate> first;
     first.reserve(symbols.size());
     const auto merge_at = [&](int32_t left) -> const Merge* {

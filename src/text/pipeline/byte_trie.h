@@ -36,7 +36,7 @@ class ByteTrie {
   }
 
   static constexpr int32_t kRoot = 0;
-  /// The node behind a byte, or -1.
+  /// The child node of a byte, or -1.
   int32_t child(int32_t node, char c) const {
     if (node == kRoot) return first_[static_cast<unsigned char>(c)];
     const int32_t* found = edges_.find(key_of(node, c));

@@ -9,7 +9,7 @@ bool is_white_space(char32_t c);
 bool is_numeric(char32_t c);
 /// "\w" of Unicode Technical Standard 18, Annex C.
 bool is_word_character(char32_t c);
-/// Categories Mn, Mc and Me of Unicode 9, which the library's normalisation has.
+/// Categories Mn, Mc and Me of Unicode 9, which the library's normalization has.
 bool is_mark(char32_t c);
 bool is_in_unicode_9(char32_t c);
 /// A number of the script of Unicode 9, with those of Japanese as one (as SentencePiece joins them). -1 for a

@@ -20,7 +20,7 @@ class Normalizer {
 
 using NormalizerList = std::vector<std::unique_ptr<const Normalizer>>;
 
-/// Unicode's normalisation forms (Unicode Standard Annex 15).
+/// Unicode's normalization forms (Unicode Standard Annex 15).
 enum class UnicodeForm { kNfc, kNfd, kNfkc, kNfkd };
 std::unique_ptr<Normalizer> unicode_normalizer(UnicodeForm form);
 

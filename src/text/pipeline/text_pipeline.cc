@@ -25,7 +25,7 @@ void add_piece(const AlignedText& from, const AddedVocabulary::Part& part, CutTe
   to.pieces.push_back({begin, static_cast<uint32_t>(to.all.size()), part.id});
 }
 
-/// The text with added tokens apart and the rest normalised.
+/// The text with added tokens apart and the rest normalized.
 CutText prepare(std::string_view text, const PipelineParts& parts, const SpecialTokenOptions& read) {
   CutText result;
   AlignedText original(text, 0, text.size());

@@ -1,4 +1,4 @@
-// Unicode's normalisation forms, with the origin of each character.
+// Unicode's normalization forms, with the origin of each character.
 #pragma once
 
 #include "text/pipeline/aligned_text.h"
@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// Rewrites a text in a normalisation form. Characters that a mark was moved over keep their places: the n-th
+/// Rewrites a text in a normalization form. Characters that a mark was moved over keep their places: the n-th
 /// character of a decomposition that replaces another has the origin of the n-th that is replaced.
 void to_unicode_form(AlignedText& text, UnicodeForm form);
 

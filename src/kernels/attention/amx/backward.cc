@@ -99,7 +99,7 @@ class SoftmaxBackwardChunks {
           const int64_t at = k + j * kRowDwords;
           auto p = exponential(d, hn::MulSub(hn::LoadU(d, row.scores + at), scale, row.log_sum_exp));
           auto dweight = hn::LoadU(d, row.dweights + at);
-          if (!all) {  // scores behind are uninitialised
+          if (!all) {  // the scores after them are uninitialized
             const auto visible = first_lanes(row.visible - at);
             p = hn::IfThenElseZero(visible, p);
             dweight = hn::IfThenElseZero(visible, dweight);

@@ -1,0 +1,60 @@
+// The state of a training on disk: the checkpoint, the snapshots, and the best weights in the model
+// directory.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "distributed/communicator.h"
+#include "train/checkpoint.h"
+#include "train/optimizer.h"
+#include "train/output_directory.h"
+#include "train/recipe.h"
+#include "train/snapshots.h"
+
+namespace heed::train {
+
+/// Only rank 0 reads and writes files. A kill between any two file operations leaves a training that can be
+/// resumed with the same bits.
+class TrainingStore {
+ public:
+  /// All must outlive the store. `checkpoint` is the current state. During training, the moments are in the
+  /// optimizer, and a rank has only its slice of the average.
+  struct Parts {
+    const OutputDirectory& directory;
+    const Recipe& recipe;
+    const nn::ParameterTable& table;
+    distributed::Communicator& ranks;
+    Optimizer& optimizer;
+    Checkpoint& checkpoint;
+  };
+  TrainingStore(const Parts& parts, std::function<void(const std::string&)> say);
+
+  /// Rank 0, for a new training: writes the initial state.
+  void begin(const BatchCursor& cursor);
+  /// Rank 0, after the checkpoint was read: restores the best weights if they are missing or damaged. Throws
+  /// kFormat if that is impossible.
+  void resume(const BatchCursor& cursor);
+
+  /// The following are called by all ranks during training. Writes the checkpoint.
+  void save(const BatchCursor& cursor);
+  /// Keeps the current weights for averaging.
+  void take_snapshot();
+  /// The weights for validation and for the model directory: averaged as the recipe says.
+  const nn::ParameterArray& averaged_weights();
+  /// Notes in the checkpoint that these are the best weights. Call write_best() after the next save().
+  void note_best(const nn::ParameterArray& values);
+  void write_best(const nn::ParameterArray& values) const;
+
+ private:
+  void write(const Checkpoint& whole, const BatchCursor& cursor);
+  const nn::ParameterArray& local_averaged_weights();
+  std::string problem_of_best_weights() const;
+
+  Parts parts_;
+  std::function<void(const std::string&)> say_;
+  Snapshots snapshots_;
+  nn::ParameterArray snapshot_average_;
+};
+
+}  // namespace heed::train
