@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "test_folder.h"
@@ -17,6 +18,7 @@ namespace {
 
 using testing::ElementsAre;
 using Ids = std::vector<int32_t>;
+using Json = nlohmann::json;
 
 // Beside the ids that BertTokenizer of transformers 5.23 gives for this vocabulary.
 const std::vector<std::string> kPieces{
@@ -147,6 +149,57 @@ TEST(WordPiece, DecodesWordsForReading) {
   const WordPieceTokenizer t = tokenizer();
   EXPECT_EQ(t.decode(t.encode("unlovely films, is it").ids), "unlovely films is it");  // without [UNK]
   expect_error(ErrorKind::kUsage, "id 42", [&] { t.decode(Ids{42}); });
+}
+
+/// A tokenizer.json with these tokens of BPE, the first three special.
+WordPieceTokenizer with_json(const std::vector<std::string>& pieces, const Json& pre_tokenizer) {
+  Json vocabulary = Json::object(), added = Json::array();
+  for (size_t id = 0; id < pieces.size(); ++id) vocabulary[pieces[id]] = id;
+  for (size_t id = 0; id < 3; ++id) {
+    added.push_back({{"id", id},
+                     {"content", pieces[id]},
+                     {"single_word", false},
+                     {"lstrip", false},
+                     {"rstrip", false},
+                     {"normalized", false},
+                     {"special", true}});
+  }
+  const Json json{
+      {"version", "1.0"},
+      {"added_tokens", added},
+      {"normalizer", nullptr},
+      {"pre_tokenizer", pre_tokenizer},
+      {"post_processor",
+       {{"type", "RobertaProcessing"},
+        {"sep", {"</s>", 1}},
+        {"cls", {"<s>", 0}},
+        {"trim_offsets", true},
+        {"add_prefix_space", false}}},
+      {"decoder", nullptr},
+      {"model", {{"type", "BPE"}, {"unk_token", "<unk>"}, {"vocab", vocabulary}, {"merges", Json::array()}}}};
+  const TestFolder folder;
+  folder.write("tokenizer.json", json.dump());
+  folder.write("tokenizer_config.json",
+               R"({"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<unk>", "unk_token": "<unk>"})");
+  return WordPieceTokenizer::load(folder.path());
+}
+
+// Where pieces spell bytes, they are shown as text; special tokens, and other spellings, as they are.
+TEST(WordPiece, ShowsPiecesAsText) {
+  const std::vector<std::string> pieces{"<s>",          "</s>",   "<unk>",  "\u0120the",
+                                        "\u00C3\u00A4", "\u00C3", "\u010A", "a"};
+  const auto shown = [](const WordPieceTokenizer& tokenizer) {
+    std::vector<std::string> texts;
+    for (int32_t id = 0; id < static_cast<int32_t>(tokenizer.size()); ++id) {
+      texts.push_back(tokenizer.shown_piece(id));
+    }
+    return texts;
+  };
+  const Json bytes{
+      {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", true}};
+  const std::vector<std::string> texts{"<s>", "</s>", "<unk>", "▁the", "ä", "<0xC3>", "<0x0A>", "a"};
+  EXPECT_EQ(shown(with_json(pieces, bytes)), texts);
+  EXPECT_EQ(shown(with_json(pieces, {{"type", "Whitespace"}})), pieces);
 }
 
 TEST(WordPiece, SavesAndLoads) {
