@@ -224,6 +224,8 @@ TEST_F(ServeTest, ErrorsOfLibreTranslate) {
                "20001 characters");
   expect_error(HttpConnection(port_).post("/translate", std::string("{\"q\":")), 400, "JSON");
   expect_error(get("/nothing"), 404, "no such");
+  expect_error(post("/translate_file", {{"source", "en"}, {"target", "de"}}), 403, "/translate");
+  expect_error(post("/suggest", {{"q", "a"}, {"s", "b"}}), 403, "Suggestions");
   const HttpAnswer wrong = get("/translate");
   expect_error(wrong, 405, "POST");
   EXPECT_EQ(wrong.headers.at("allow"), "POST");
@@ -895,6 +897,8 @@ TEST_F(ServeTest, RequiresApiKeys) {
   expect_error(post("/translate", with(kSentence, {{"api_key", "another-key-12345678"}})), 403,
                "Invalid API key");
   EXPECT_EQ(post("/translate", with(kSentence, {{"api_key", "a-key-of-20-letters!"}})).status, 200);
+  EXPECT_EQ(post("/translate?api_key=a-key-of-20-letters!", kSentence).status, 200);
+  expect_error(post("/translate?api_key=another-key-12345678", kSentence), 403, "Invalid API key");
   expect_error(post("/v1/completions", {{"prompt", "a"}}), 401, "API key");
   expect_error(get("/metrics"), 400, "API key");
   EXPECT_EQ(HttpConnection(port_).get("/metrics", "Authorization: Bearer a-key-of-20-letters!\r\n").status,
@@ -911,7 +915,7 @@ TEST_F(ServeTest, RequiresApiKeys) {
     const json entry = json::parse(line);
     EXPECT_TRUE(entry.contains("status") && entry.contains("seconds") && entry.contains("id")) << line;
   }
-  EXPECT_EQ(count, 8);
+  EXPECT_EQ(count, 10);
 }
 
 TEST_F(ServeTest, LimitsTheRateAndTheQueue) {

@@ -256,16 +256,24 @@ const kAsked =
 async function ask() {
   const state = store.get();
   if (!state.text.trim()) {
+    latest(() => null);  // drops a request in flight
     current = null;
+    content.classList.remove("waiting");
     sentence.status("");
     return update();
   }
   sentence.status(strings.working);
   const asked = first ?? askServer();
   first = null;
+  content.classList.add("waiting");
   const answer = await asked;
   if (!answer) return;  // a newer one is on its way
-  if (answer.failure) return sentence.status(answer.failure, true);
+  content.classList.remove("waiting");
+  if (answer.failure) {
+    current = null;  // what was shown is of another sentence
+    update();
+    return sentence.status(answer.failure, true);
+  }
   current = answer.result;
   if (!performance.getEntriesByName("first view").length)
     requestAnimationFrame(() => performance.mark("first view"));

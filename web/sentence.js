@@ -67,6 +67,9 @@ export function createSentence(app) {
     placeholder: strings.sourceHint,
     readonly: offline,
     oninput: () => app.store.set({text: source.value, target: "", token: ""}, true),
+    onkeydown: (event) => {
+      if (event.key === "Enter" && !event.isComposing) event.preventDefault();  // it is one sentence
+    },
   });
   const target = element("output", {id: "target", class: "translation", "for": "source"});
   const targetName = element("span", {class: "name"}, strings.target);
@@ -101,6 +104,7 @@ export function createSentence(app) {
   const grow = () => {
     source.style.height = "auto";
     source.style.height = `${source.scrollHeight}px`;
+    source.style.overflowY = source.scrollHeight > source.clientHeight + 2 ? "auto" : "hidden";
   };
 
   return {

@@ -1,7 +1,7 @@
 #include "serve/http_connection.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/beast/http/read.hpp>
 #include <random>
 
@@ -106,7 +106,8 @@ class HttpConnection::Reply : public HttpReply {
   void post(Work work) {
     const std::shared_ptr<HttpConnections> shared = shared_.lock();
     if (!shared) return;
-    asio::post(shared->io, [connection = connection_, work = std::move(work)] {
+    // At once where the handler answers on the thread of input and output, as it does for 503.
+    asio::dispatch(shared->io, [connection = connection_, work = std::move(work)] {
       if (const auto open = connection.lock()) work(*open);
     });
   }
@@ -196,6 +197,10 @@ void HttpConnection::on_head(ErrorCode error) {
   if (!framing_.http_1_0 && head.count(http::field::host) != 1) {
     return refuse(400, "a request must have one Host header");
   }
+  // Otherwise the body would be read as the next request, which a proxy in front may see differently.
+  if (head.count(http::field::transfer_encoding) > 0 && !head.chunked()) {
+    return refuse(501, "this server reads no Transfer-Encoding but chunked");
+  }
   if (parser_->is_done()) return on_request();
   set_deadline(Stage::kBody, shared_.options.body_seconds);
   if (!boost::beast::iequals(head[http::field::expect], "100-continue")) return read_body();
@@ -239,9 +244,10 @@ void HttpConnection::on_request() {
   record_.id = request.id;
   record_.path = replace_invalid_utf8(request.path);
   record_.bytes_in = request.body.size();
-  watch();
   shared_.handler(std::move(request),
                   std::make_shared<Reply>(shared_.weak_from_this(), weak_from_this(), number_));
+  // An answer that is there already cannot be cancelled, which spares rejected requests a read and its end.
+  if (!closed_ && !response_.is_complete()) watch();
 }
 
 /// Reads while a request is answered: the next request, or the end of the connection, which cancels this one.

@@ -157,13 +157,14 @@ TEST_F(HttpServerTest, RefusesMalformedRequests) {
         "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nX : y\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\n folded\x01: y\r\n\r\n"}) {
     HttpConnection client(server_->port());
     client.send(bad);
     const HttpAnswer answer = client.receive();
-    EXPECT_TRUE(answer.status == 400 || answer.status == 505) << bad << answer.status;
+    EXPECT_TRUE(answer.status == 400 || answer.status == 501 || answer.status == 505) << bad << answer.status;
     EXPECT_TRUE(client.ends_within(5)) << bad;
   }
   EXPECT_EQ(HttpConnection(server_->port()).get("/").status, 200);

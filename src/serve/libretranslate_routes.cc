@@ -148,6 +148,13 @@ void route_detect(const Exchange& exchange) {
   send_json(exchange, list);
 }
 
+void route_unavailable(const Exchange& exchange) {
+  if (exchange.request.path == "/suggest") refuse(403, "Suggestions are disabled on this server.");
+  refuse(403,
+         "Files are not translated on this server: send their text to /translate, or use heed translate "
+         "--format html|markdown");
+}
+
 void route_frontend_settings(const Exchange& exchange) {
   const Service& service = exchange.service;
   const auto language = [&](const std::string& code) {

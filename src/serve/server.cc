@@ -33,6 +33,8 @@ void route_metrics(const Exchange&) {}  // answered by State, which has the gaug
 constexpr RouteEntry kRoutes[] = {
     {"POST", "/translate", Access::kWork, route_translate},
     {"POST", "/detect", Access::kWork, route_detect},
+    {"POST", "/translate_file", Access::kWork, route_unavailable},
+    {"POST", "/suggest", Access::kWork, route_unavailable},
     {"GET", "/languages", Access::kOpen, route_languages},
     {"GET", "/frontend/settings", Access::kOpen, route_frontend_settings},
     {"GET", "/health", Access::kOpen, route_health},
@@ -158,7 +160,12 @@ std::string Server::State::key_of(const HttpRequest& request, const Fields& fiel
   constexpr std::string_view kBearer = "Bearer ";
   const std::string_view authorization = request.header("authorization");
   if (authorization.starts_with(kBearer)) return std::string(authorization.substr(kBearer.size()));
-  return fields.text_or("api_key", "");
+  std::string key = fields.text_or("api_key", "");
+  if (!key.empty() || request.query.empty()) return key;
+  // Beside a body, fields are not read from the query, but some clients put the key there.
+  HttpRequest query;
+  query.query = request.query;
+  return Fields(query, options.limits.json_depth).text_or("api_key", "");
 }
 
 /// Throws a RequestError for an unauthorized request, or one beyond the rate limit.

@@ -53,6 +53,8 @@ using Route = void (*)(const Exchange& exchange);
 void route_translate(const Exchange& exchange);
 void route_languages(const Exchange& exchange);
 void route_detect(const Exchange& exchange);
+/// 403, as from a LibreTranslate that does not offer files and suggestions.
+void route_unavailable(const Exchange& exchange);
 void route_frontend_settings(const Exchange& exchange);
 void route_health(const Exchange& exchange);
 // Heed's own.

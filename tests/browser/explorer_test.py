@@ -387,6 +387,25 @@ class Served(unittest.TestCase):
         self.browser.wait("/cat/i.test(document.querySelector('#target').textContent)", "the translation")
         self.assertIn("text=Die+Katze", self.browser.run("return location.href"))
 
+    def test_an_error_takes_the_last_translation_away(self):
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        self.browser.run("const box = document.querySelector('#source'); box.value = 'x'.repeat(3000); box.dispatchEvent(new Event('input'))")
+        self.browser.wait("/maximum is 512/.test(document.querySelector('.status.failed')?.textContent)", "the error")
+        self.assertEqual(self.translation(), "")
+        self.assertTrue(self.browser.run("return document.querySelector('main').classList.contains('empty')"))
+        self.assertTrue(all("400" in message for message in self.browser.console()))
+
+    def test_without_a_text_there_is_no_translation(self):
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        # The answer to the first of these texts comes when there is none any more.
+        self.browser.run("const box = document.querySelector('#source');"
+                         "for (const text of [arguments[0], '']) { box.value = text; box.dispatchEvent(new Event('input')); }", LONG)
+        time.sleep(1.5)
+        self.assertEqual(self.translation(), "")
+        self.assertFalse(self.browser.run("return document.querySelector('main').classList.contains('waiting')"))
+
     def test_one_query_with_the_server(self):
         self.show(pair="de-en", text=SHORT, view="query", token="t2", layer=2, head=5)
         self.browser.wait("document.querySelectorAll('table.steps tbody tr').length === 5", "five keys")
