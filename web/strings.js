@@ -225,7 +225,7 @@ export const strings = {
     ],
     [
       "A head is gone",
-      "A head that is switched off gives zeros. The translation often stays, or a word of it changes: the other heads and the path around them carry it. Switch off the whole second layer of Cross, and the decoder writes something that has little to do with the sentence."
+      "A head that is switched off gives zeros. The translation often stays, or a word of it changes: the other heads and the path around them carry it. Switch off every layer of Cross, and the decoder writes something that has nothing to do with the sentence."
     ],
     [
       "Before the Transformer",

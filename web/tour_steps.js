@@ -5,10 +5,10 @@ const kSteps = [
   {view: "query", stack: "cross", layer: 2, head: 8, token: "t2"},
   {view: "head", stack: "decoder", layer: 2, head: 8},
   {view: "heads", token: "t2"},
-  {view: "lines", stack: "cross", layer: 2, token: "t4", words: true},
+  {view: "lines", stack: "cross", layer: 2, token: "t3", words: true},
   {view: "heads", stack: "encoder", sort: "ends"},
   {view: "change", stack: "cross"},
-  {view: "head", stack: "cross"},
+  {view: "head", stack: "cross", layer: 2},
 ];
 
 export const kTourSteps = kSteps.length;
