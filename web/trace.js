@@ -156,8 +156,9 @@ export class Trace {
     return this.means.get(name);
   }
 
-  /// The layer that is shown where none is chosen: the last one, and of cross-attention the one that points most
-  /// clearly at words: with the largest weights on single source tokens, the end token left out, on average.
+  /// The layer that is shown where none is chosen: the last one, and of cross-attention the one that points
+  /// most clearly at words: with the largest weights on single source tokens, the end token left out, on
+  /// average.
   defaultLayer(stack) {
     const layers = this.layers(stack);
     if (stack !== "cross") return layers;
