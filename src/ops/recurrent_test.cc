@@ -143,7 +143,7 @@ TEST(Recurrent, ErrorsNameShapes) {
   expect_error(ErrorKind::kShape, "needs a bias of (9), not (3)", [&] {
     recurrent(gru, gates, kOffsets, {{.hidden_weight = weight, .hidden_bias = Tensor::zeros({3})}});
   });
-  expect_error(ErrorKind::kShape, "no initial states of width 3 for 5 sequences", [&] {
+  expect_error(ErrorKind::kShape, "not initial states of width 3 for 5 sequences", [&] {
     recurrent(gru, gates, kOffsets, {{.hidden_weight = weight, .initial = {Tensor::zeros({4, 3}), 0, 3}}});
   });
   expect_error(ErrorKind::kShape, "must not fall", [&] {
@@ -280,7 +280,7 @@ TEST(RecurrentDecoder, ErrorsNameShapes) {
   expect_error(ErrorKind::kShape, "the keys must be (12, 5)", [&] { with(2, {12, 4}); });
   expect_error(ErrorKind::kShape, "the weight of the context must be (9, 4)", [&] { with(5, {9, 5}); });
   expect_error(ErrorKind::kShape, "the bias must be (9)", [&] { with(4, {8}); });
-  expect_error(ErrorKind::kShape, "no initial states of width 3", [&] { with(6, {4, 6}); });
+  expect_error(ErrorKind::kShape, "not initial states of width 3", [&] { with(6, {4, 6}); });
   expect_error(ErrorKind::kShape, "hold 11 tokens of (12, 9)", [&] { with(0, {12, 9}); });
 }
 
