@@ -441,6 +441,7 @@ class Served(unittest.TestCase):
         self.show(pair="de-en", text=SHORT, view="change")
         self.browser.wait("document.querySelector('.versus .translation')", "the original")
         before = self.translation()
+        self.browser.wait("document.querySelector('.head-switch:enabled')", "switches that work")
         row = 8  # cross-attention, layer 2
         for head in range(8):
             # Not by the pointer: the page moves when another translation arrives.
