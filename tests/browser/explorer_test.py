@@ -441,11 +441,12 @@ class Served(unittest.TestCase):
         self.show(pair="de-en", text=SHORT, view="change")
         self.browser.wait("document.querySelector('.versus .translation')", "the original")
         before = self.translation()
-        self.browser.wait("document.querySelector('.head-switch:enabled')", "switches that work")
         row = 8  # cross-attention, layer 2
         for head in range(8):
             # Not by the pointer: the page moves when another translation arrives.
             self.browser.run(f"document.querySelectorAll('.head-row')[{row - 1}].querySelectorAll('.head-switch')[{head}].click()")
+            self.browser.wait(f"document.querySelectorAll('.head-switch[aria-pressed=true]').length === {head + 1}",
+                              f"head {head + 1} off")
         self.browser.wait("document.querySelector('.difference') && document.querySelector('.token-change')", "the difference")
         self.browser.wait(f"document.querySelector('#target').textContent !== {json.dumps(before)}", "another translation")
         self.assertEqual(self.browser.run("return document.querySelectorAll('.head-switch[aria-pressed=true]').length"), 8)
