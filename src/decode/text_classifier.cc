@@ -6,7 +6,7 @@
 #include "base/cancellation.h"
 #include "base/check.h"
 #include "base/file.h"
-#include "decode/length_batches.h"
+#include "decode/encoder_batches.h"
 #include "models/finite_output.h"
 
 namespace heed::decode {
@@ -76,19 +76,13 @@ std::vector<Classification> TextClassifier::classify(const std::vector<Classifie
   });
   if (stopped()) return {};
 
-  std::vector<int64_t> lengths;
-  for (const WordPieceEncoding& each : encodings) lengths.push_back(static_cast<int64_t>(each.ids.size()));
-  const auto batches = length_batches(lengths, batch_tokens_);
+  const auto batches = encoder_batches(encodings, batch_tokens_);
 
   std::vector<Classification> results(texts.size());
   pool_.run(batches.size(), [&](size_t number) {
     if (stopped()) return;
     const std::vector<size_t>& batch = batches[number];
-    models::EncoderInput input;
-    for (const size_t n : batch) {
-      input.text.append(encodings[n].ids);
-      input.types.insert(input.types.end(), encodings[n].types.begin(), encodings[n].types.end());
-    }
+    const models::EncoderInput input = encoder_input(encodings, batch);
     nn::Context context = context_;
     const Tensor logits = model_.logits(context, input);  // (texts, classes)
     models::require_finite_output(logits);

@@ -6,7 +6,7 @@
 
 #include "base/cancellation.h"
 #include "base/check.h"
-#include "decode/length_batches.h"
+#include "decode/encoder_batches.h"
 #include "models/finite_output.h"
 #include "text/mt_tokenizers.h"
 
@@ -107,9 +107,7 @@ TextVectors TextEmbedder::embed(const std::vector<std::string>& texts,
   pool_.run(texts.size(), [&](size_t n) {
     if (!stopped()) encodings[n] = encode(texts[n]);
   });
-  std::vector<int64_t> lengths;
-  for (const WordPieceEncoding& each : encodings) lengths.push_back(static_cast<int64_t>(each.ids.size()));
-  const auto batches = length_batches(lengths, kBatchTokens);
+  const auto batches = encoder_batches(encodings, kBatchTokens);
 
   TextVectors result;
   result.vectors = Tensor::empty({static_cast<int64_t>(texts.size()), width()});
@@ -117,11 +115,7 @@ TextVectors TextEmbedder::embed(const std::vector<std::string>& texts,
   pool_.run(stopped() ? 0 : batches.size(), [&](size_t number) {
     if (stopped()) return;
     const std::vector<size_t>& batch = batches[number];
-    models::EncoderInput input;
-    for (const size_t n : batch) {
-      input.text.append(encodings[n].ids);
-      input.types.insert(input.types.end(), encodings[n].types.begin(), encodings[n].types.end());
-    }
+    const models::EncoderInput input = encoder_input(encodings, batch);
     nn::Context context = context_;
     const Tensor hidden = model_.encode(context, input).value();  // (N, D)
     models::require_finite_output(hidden);
