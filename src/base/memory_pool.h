@@ -13,12 +13,13 @@ namespace heed {
 void* pool_allocate(size_t size);
 void pool_free(void* address) noexcept;
 
-/// Returns all free blocks to the system.
+/// Returns free blocks to the system: all but those that share huge pages with blocks in use.
 void pool_trim();
 
 struct PoolStatistics {
-  uint64_t system_allocations = 0;  ///< number of allocations from the system
+  uint64_t system_allocations = 0;  ///< number of blocks that no free list had
   uint64_t bytes_from_system = 0;   ///< bytes held, used or free
+  uint64_t bytes_in_use = 0;
 };
 PoolStatistics pool_statistics();
 

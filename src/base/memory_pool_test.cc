@@ -82,12 +82,40 @@ TEST(MemoryPool, TrimReleasesUnusedMemory) {
   void* used = pool_allocate(1 << 16);
   void* unused = pool_allocate(1 << 20);
   std::memset(used, 7, 1 << 16);
+  const uint64_t in_use = pool_statistics().bytes_in_use;
   pool_free(unused);
+  EXPECT_EQ(pool_statistics().bytes_in_use, in_use - (1 << 20));
   EXPECT_EQ(pool_statistics().bytes_from_system, before + (1 << 16) + (1 << 20));
   pool_trim();
   EXPECT_EQ(pool_statistics().bytes_from_system, before + (1 << 16));
   EXPECT_EQ(static_cast<char*>(used)[65535], 7);
   pool_free(used);
+}
+
+TEST(MemoryPool, TrimKeepsWhatSharesHugePagesWithBlocksInUse) {
+  pool_trim();
+  const uint64_t before = pool_statistics().bytes_from_system;
+  constexpr size_t kSize = 1 << 20;
+  std::vector<char*> blocks;
+  for (int n = 0; n < 100; ++n) {  // several regions
+    blocks.push_back(static_cast<char*>(pool_allocate(kSize)));
+    std::memset(blocks.back(), n, kSize);
+  }
+  for (size_t n = 0; n < blocks.size(); ++n) {
+    if (n != 50) pool_free(blocks[n]);
+  }
+  pool_trim();
+  const uint64_t kept = pool_statistics().bytes_from_system - before;
+  EXPECT_GE(kept, kSize);
+  EXPECT_LE(kept, 32 * kSize);
+  for (size_t at = 0; at < kSize; at += 509) ASSERT_EQ(blocks[50][at], 50) << at;
+  blocks[0] = static_cast<char*>(pool_allocate(kSize));  // a block of the same region, or of a new one
+  std::memset(blocks[0], 1, kSize);
+  EXPECT_EQ(blocks[50][kSize - 1], 50);
+  pool_free(blocks[0]);
+  pool_free(blocks[50]);
+  pool_trim();
+  EXPECT_EQ(pool_statistics().bytes_from_system, before);
 }
 
 TEST(MemoryPool, RefusesImpossibleSizesAndCountsNothing) {

@@ -111,12 +111,18 @@ std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::
   return std::make_shared<Shortlist>(Shortlist::read(loaded.directory, model->vocabulary_size()));
 }
 
-/// The type in which weights are kept in 16 bits, if they are.
-std::optional<DType> kept_half_type(const std::string& directory, const nn::ParameterTable& table,
-                                    std::optional<bool> wanted) {
-  constexpr int64_t kLarge = 16'000'000;  // 128 MB in float32: in rows, and packed
-  if (!wanted.value_or(table.elements() >= kLarge)) return {};
-  return stored_half_type(directory, table);
+/// For the weights that are kept in 16 bits; null if none are.
+std::unique_ptr<nn::HalfParameters> half_parameters(const std::string& directory,
+                                                    const nn::ParameterTable& table,
+                                                    std::optional<HalfStorage> wanted) {
+  constexpr int64_t kLarge = 16'000'000;  // 96 MB with kPacked
+  const HalfStorage storage =
+      wanted.value_or(table.elements() >= kLarge ? HalfStorage::kCompact : HalfStorage::kPacked);
+  if (storage == HalfStorage::kFloat32) return nullptr;
+  const std::optional<DType> dtype = stored_half_type(directory, table);
+  if (!dtype) return nullptr;
+  return std::make_unique<nn::HalfParameters>(
+      table, *dtype, storage == HalfStorage::kPacked ? HalfPacking::kOnce : HalfPacking::kEachCall);
 }
 
 /// Replaces the weights of a quantized directory by float32.
@@ -150,8 +156,8 @@ LoadedModel load_model(const std::string& directory, const LoadOptions& options)
   require_weights(directory, table, stored_quantized);
   if (stored_quantized || loaded.precision == Precision::kInt8) {
     loaded.quantized = std::make_unique<nn::QuantizedParameters>(table);
-  } else if (const auto dtype = kept_half_type(directory, table, options.keep_16_bits)) {
-    loaded.half = std::make_unique<nn::HalfParameters>(table, *dtype);
+  } else {
+    loaded.half = half_parameters(directory, table, options.half_storage);
   }
   const nn::CompactParameters* const compact = loaded.compact();
   loaded.values = nn::ParameterArray::unset(

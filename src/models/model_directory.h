@@ -57,6 +57,14 @@ bool has_sentence_modules(const std::string& directory);
 /// unless it is a classifier, the encoder alone. Throws kFormat for missing, invalid or unsupported values.
 std::unique_ptr<Model> create_model(const std::string& directory, const JsonObject& config);
 
+/// How weights that the files hold in float16 or bfloat16 are kept in memory, in float32 precision. Results
+/// are the same bits.
+enum class HalfStorage {
+  kFloat32,  ///< widened: 4 bytes each, and 4 more packed
+  kPacked,   ///< as stored, and packed in float32 where they are used: 2 and 4 bytes
+  kCompact,  ///< as stored; each product widens what it needs, which takes longer: 2 bytes
+};
+
 /// Options of load_model().
 struct LoadOptions {
   std::optional<Precision> precision = {};  ///< unset: that of the weights as they are stored
@@ -66,10 +74,8 @@ struct LoadOptions {
   /// whose best tokens are missing from the shortlist would gain.
   std::optional<bool> shortlist = {};
 
-  /// Whether weights that the files hold in float16 or bfloat16 stay so in memory, in float32 precision.
-  /// Results are the same bits; memory is a quarter, and small models are somewhat slower. Default: for
-  /// models of at least 16 million such weights.
-  std::optional<bool> keep_16_bits = {};
+  /// Default: kCompact for models of at least 16 million parameters, kPacked for smaller ones.
+  std::optional<HalfStorage> half_storage = {};
 
   bool encoder = false;  ///< load the encoder alone, for embeddings, whatever head config.json names
 };

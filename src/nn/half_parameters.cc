@@ -7,8 +7,8 @@
 
 namespace heed::nn {
 
-HalfParameters::HalfParameters(const ParameterTable& table, DType dtype)
-    : CompactParameters(table), values_(Tensor::empty({table.elements()}, dtype)) {
+HalfParameters::HalfParameters(const ParameterTable& table, DType dtype, HalfPacking packing)
+    : CompactParameters(table), packing_(packing), values_(Tensor::empty({table.elements()}, dtype)) {
   HEED_CHECK(dtype == DType::kFloat16 || dtype == DType::kBFloat16);
 }
 
@@ -29,7 +29,7 @@ void HalfParameters::widen(ParamRef ref, int64_t begin, int64_t count, float* ou
 }
 
 PackedMatrix HalfParameters::pack(ParamRef ref, const float* bias) const {
-  return {matrix(ref), bias};
+  return {matrix(ref), bias, packing_};
 }
 
 void HalfParameters::multiply_selected(ParamRef ref, const SelectedProductArguments& arguments) const {

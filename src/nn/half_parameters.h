@@ -1,5 +1,6 @@
-// The weights of a model in 16 bits, as its files hold them. Results are those of float32, bit for bit, in a
-// quarter of the memory: float32 weights are kept twice, in rows and packed.
+// The weights of a model in 16 bits, as its files hold them. Results are those of float32, bit for bit.
+// Float32 weights are kept twice, in rows and packed, 8 bytes each; these take 2 (HalfPacking::kEachCall)
+// or 6.
 #pragma once
 
 #include "nn/compact_parameters.h"
@@ -9,7 +10,7 @@ namespace heed::nn {
 class HalfParameters final : public CompactParameters {
  public:
   /// Uninitialized, for all matrices that the table marks as quantizable; `dtype` is kFloat16 or kBFloat16.
-  HalfParameters(const ParameterTable& table, DType dtype);
+  HalfParameters(const ParameterTable& table, DType dtype, HalfPacking packing);
 
   /// Whether a row of the table is kept in 16 bits.
   static bool wants(const ParamSpec& spec) { return spec.quantizable && spec.shape.rank() == 2; }
@@ -27,6 +28,7 @@ class HalfParameters final : public CompactParameters {
  private:
   HalfMatrix matrix(ParamRef ref) const;
 
+  HalfPacking packing_;
   Tensor values_;  // with the offsets of a ParameterArray
 };
 

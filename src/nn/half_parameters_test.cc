@@ -21,7 +21,7 @@ class HalfLayer : public testing::TestWithParam<DType> {
   HalfLayer() : layer_(Linear::join(table_, {"first", "second"}, 9, 40)) {
     floats_ = ParameterArray(table_, DType::kFloat32);
     initialize(table_, floats_, RandomKey::from_seed(1));
-    half_ = std::make_unique<HalfParameters>(table_, GetParam());
+    half_ = std::make_unique<HalfParameters>(table_, GetParam(), HalfPacking::kEachCall);
     others_ = ParameterArray::unset(table_, [&](int row) { return half_->holds_row(row); });
     for (int row = 0; row < table_.size(); ++row) {
       Tensor values = floats_.view(table_, {row, 1});

@@ -60,6 +60,15 @@ struct PackedMatrix::F32Layout : PackedMatrix::Layout {
       : Layout(outputs, inputs, row), panels(static_cast<size_t>(padded_n(out) * in)) {
     pack_b_f32(weight, out, in, panels.data());
   }
+  F32Layout(const HalfMatrix& weight, const float* row)
+      : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(padded_n(out) * in)) {
+    for (int64_t n = 0; n < out; n += kPanelWidth) {
+      const HalfMatrix some = weight.rows(n, std::min(kPanelWidth, out - n));
+      float* const panel = panels.data() + n * in;
+      if (some.out < kPanelWidth) std::fill_n(panel, kPanelWidth * in, 0.0f);
+      pack_b_half(some, panel);
+    }
+  }
   void multiply(const float* x, int64_t rows, float* y) const override {
     multiply_packed_f32({.rows = rows,
                          .out = out,
@@ -189,9 +198,16 @@ PackedMatrix::PackedMatrix(const int8_t* weight, const float* scales, int64_t ou
                            const float* bias)
     : layout_(std::make_shared<Int8Layout>(weight, scales, out, in, bias)) {}
 
-PackedMatrix::PackedMatrix(const HalfMatrix& weight, const float* bias) {
-  if (uses_int8_slices(weight.in)) {
+PackedMatrix::PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPacking packing) {
+  const bool sliced = uses_int8_slices(weight.in), once = packing == HalfPacking::kOnce;
+  if (sliced && once) {
+    std::vector<float, UninitializedAllocator<float>> floats(static_cast<size_t>(weight.out * weight.in));
+    widen(weight, floats.data());
+    layout_ = std::make_shared<SlicedLayout>(floats.data(), weight.out, weight.in, bias);
+  } else if (sliced) {
     layout_ = std::make_shared<SlicedHalfLayout>(weight, bias);
+  } else if (once) {
+    layout_ = std::make_shared<F32Layout>(weight, bias);
   } else {
     layout_ = std::make_shared<HalfLayout>(weight, bias);
   }

@@ -8,6 +8,12 @@
 
 namespace heed {
 
+/// How products with weights in 16 bits are computed. The results are the same, bit for bit.
+enum class HalfPacking {
+  kOnce,      ///< packed in float32: as fast as float32 weights, in 6 bytes for each weight instead of 8
+  kEachCall,  ///< for large models: 2 bytes for each weight
+};
+
 /// A packed weight matrix, y = x W^T + b.
 ///
 /// Batch-invariant: a row of the result depends on its own row of x alone, bit for bit, so a sentence has the
@@ -19,9 +25,9 @@ class PackedMatrix {
   PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias);
   /// Quantized weights: W_oi = scales[o] weight[o][i]. Rows of x are quantized too, see packed_int8.h.
   PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in, const float* bias);
-  /// Weights in 16 bits, which are not copied and must outlive this. Products are, bit for bit, those of the
-  /// same weights in float32.
-  PackedMatrix(const HalfMatrix& weight, const float* bias);
+  /// Weights in 16 bits; with kEachCall they are not copied and must outlive this. Products are, bit for bit,
+  /// those of the same weights in float32.
+  PackedMatrix(const HalfMatrix& weight, const float* bias, HalfPacking packing);
 
   bool defined() const { return layout_ != nullptr; }
   int64_t out() const;

@@ -213,14 +213,16 @@ TEST(PackedMatrix, WeightsIn16BitsGiveTheSameBits) {
           Layer layer(rows, out, in, out % 2 == 0);
           const std::vector<uint16_t> halves = round_to_half(layer, bfloat);
           on_every_isa([&](const std::string& isa) {
-            const PackedMatrix packed(HalfMatrix{halves.data(), out, in, bfloat},
-                                      layer.bias.empty() ? nullptr : layer.bias.data());
-            std::vector<float> y(static_cast<size_t>(rows * out + 1), kGuard);
-            packed.multiply(layer.x.data(), rows, y.data());
-            ASSERT_EQ(y.back(), kGuard) << "written behind the end";
-            y.pop_back();
-            ASSERT_EQ(y, layer.multiply(0, rows))
-                << name(isa, layer) << (bfloat ? ", bfloat16" : ", float16");
+            for (const HalfPacking packing : {HalfPacking::kOnce, HalfPacking::kEachCall}) {
+              const PackedMatrix packed(HalfMatrix{halves.data(), out, in, bfloat},
+                                        layer.bias.empty() ? nullptr : layer.bias.data(), packing);
+              std::vector<float> y(static_cast<size_t>(rows * out + 1), kGuard);
+              packed.multiply(layer.x.data(), rows, y.data());
+              ASSERT_EQ(y.back(), kGuard) << "written behind the end";
+              y.pop_back();
+              ASSERT_EQ(y, layer.multiply(0, rows))
+                  << name(isa, layer) << (bfloat ? ", bfloat16" : ", float16");
+            }
           });
         }
       }
