@@ -153,8 +153,8 @@ void write_pieces(const std::string& path, const Vocabulary& vocabulary, int32_t
 }
 
 int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
-  const decode::TranslationModel model = decode::translation_model(
-      models::load_model(input, {.precision = models::Precision::kFloat32, .half_storage = models::HalfStorage::kFloat32}));
+  const decode::TranslationModel model = decode::translation_model(models::load_model(
+      input, {.precision = models::Precision::kFloat32, .half_storage = models::HalfStorage::kFloat32}));
   const Tokenizer& tokenizer = model.tokenizer;
   NewDirectory output(o.output);
   const std::string part = output.part();
