@@ -73,7 +73,7 @@ TEST_F(CliSeq2SeqFamilies, FineTunedModelsAreOfTheSameFamily) {
   for (const char* family : {"t5_gated", "m2m100", "bart"}) {
     const std::string output = folder_.path(family);
     output_of({"train", "--from", model_of(family), "--pairs", pairs, "--output", output, "--max-steps", "3",
-               "--batch-tokens", "200", "--set", "training.max_length=40", "--quiet"});
+               "--batch-tokens", "200", "--quiet"});
     const auto config = JsonObject::read(output + "/config.json"),
                before = JsonObject::read(model_of(family) + "/config.json");
     EXPECT_EQ(config.string("model_type"), before.string("model_type"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,12 +23,37 @@ struct TranslateOptions {
   /// Hypotheses are ranked by (sum of log-probabilities) / length^length_penalty; unset: the default of the
   /// model directory.
   std::optional<double> length_penalty{};
+  /// Maximum length of a translation in tokens, including start and end token; unset: the default of the
+  /// model directory.
+  std::optional<int64_t> max_length{};
+  /// Repeated n-grams of this many tokens are blocked, 0: none; unset: the default of the model directory.
+  std::optional<int> no_repeat_ngram{};
   bool split_sentences = true;  ///< split lines into sentences and translate each separately
 
   /// Copy URLs, code, numbers, emojis etc. unchanged.
   bool placeholders = true;
   /// Terms and their required translations.
   std::vector<std::pair<std::string, std::string>> glossary{};
+
+  std::string prefix{};  ///< every translation begins with this text; its last word must be complete
+  std::vector<std::string> require{};  ///< texts that every translation contains
+  /// Words and phrases that no translation contains: without capitals, in any case; "word*": all words that
+  /// begin so.
+  std::vector<std::string> forbid{};
+
+  /// Sample `nbest` translations instead of searching; `beam` must then be 0. Samples of a line depend on the
+  /// seed, the text and the number of the line.
+  bool sample = false;
+  /// Of sampling: above 0; the k most probable tokens, 0: all; the most probable tokens with this total
+  /// probability, 1: all. Unset: the defaults of the model directory.
+  std::optional<double> temperature{};
+  std::optional<int> top_k{};
+  std::optional<double> top_p{};
+  uint64_t seed = 1;
+
+  /// Heads whose output counts as zeros, as in Translator::attend.
+  std::vector<std::string> ablate{};
+  bool alignment = false;  ///< compute TranslatedText::alignment, with another forward pass
 
   /// Set by another thread: the call throws Cancelled soon after.
   const std::atomic<bool>* cancelled = nullptr;
@@ -39,6 +65,9 @@ struct TranslatedText {
   double log_probability = 0;
   double score = 0;  ///< log_probability / length^length_penalty; the length includes the end token
   std::vector<std::string> pieces;  ///< subword tokens, including the end token
+  /// Word alignment, if it is asked for: indices of words of the source and of the translation, separated by
+  /// white space, counted from 0.
+  std::vector<std::pair<int, int>> alignment;
 };
 
 /// The languages of a model that has a token for each, such as "eng_Latn" of NLLB-200 and "de" of M2M-100;
@@ -51,9 +80,11 @@ struct Languages {
 class Translator {
  public:
   /// Opens a directory in Hugging Face's layout: Marian, or another family of docs/models.md. `threads` 0:
-  /// one per processor; results do not depend on it. Throws Error; kUsage for an unknown language, and, when
-  /// translating, if the model needs a target language and has none.
-  explicit Translator(const std::string& directory, int threads = 0, const Languages& languages = {});
+  /// one per processor; results do not depend on it. `precision`: "float32" or "int8", of matrix products;
+  /// empty: that of the weights as they are stored. Throws Error; kUsage for an unknown language or
+  /// precision, and, when translating, if the model needs a target language and has none.
+  explicit Translator(const std::string& directory, int threads = 0, const Languages& languages = {},
+                      const std::string& precision = "");
   ~Translator();
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;
@@ -70,6 +101,12 @@ class Translator {
   /// The same for each line.
   std::vector<std::vector<TranslatedText>> alternatives(const std::vector<std::string>& lines,
                                                         const TranslateOptions& options = {}) const;
+
+  /// Translates a document in "html" or "markdown": its text is translated, everything else stays as it is.
+  /// Throws kUsage for another format, and for options that are for lines: nbest, prefix, require, sample,
+  /// alignment, and placeholders or split_sentences that are off.
+  std::string translate_document(const std::string& document, const std::string& format,
+                                 const TranslateOptions& options = {}) const;
 
   /// The attention weights of all heads and layers for the model's own translation of `source`, or for
   /// `target` if given (forced decoding). `ablate` switches heads off, whose output then counts as zeros:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 from . import _heed
 from ._arguments import heads_of, path_of, set_options, text_of, texts_of
@@ -23,6 +23,31 @@ class Translation(NamedTuple):
     """Its subword tokens, with the end token."""
     alternatives: list[Translation]
     """The `nbest` translations, best first, without alternatives of their own; the first is this one."""
+    alignment: list[tuple[int, int]]
+    """With alignment=True, pairs of words, separated by white space: their indices in text and translation, from 0."""
+
+
+class TranslateOptions(TypedDict, total=False):
+    """The options of `Translator.translate`."""
+
+    beam: int
+    nbest: int
+    length_penalty: float | None
+    max_length: int | None
+    no_repeat_ngram: int | None
+    split_sentences: bool
+    placeholders: bool
+    glossary: Mapping[str, str] | Iterable[tuple[str, str]]
+    prefix: str
+    require: str | Sequence[str]
+    forbid: str | Sequence[str]
+    sample: bool
+    temperature: float | None
+    top_k: int | None
+    top_p: float | None
+    seed: int
+    ablate: str | Sequence[str]
+    alignment: bool
 
 
 class Translator:
@@ -32,6 +57,7 @@ class Translator:
     threads: 0 for one per processor. Results do not depend on it.
     source_language, target_language: of a model that has a token for each language, such as "eng_Latn" of
         NLLB-200 (docs/models.md); empty for those of the directory.
+    precision: "float32" or "int8", of matrix products; empty for that of the stored weights.
     Raises heed.Error if the directory is missing, or is no translation model, or has no such language.
     """
 
@@ -42,23 +68,15 @@ class Translator:
         *,
         source_language: str = "",
         target_language: str = "",
+        precision: Literal["", "float32", "int8"] = "",
     ) -> None:
         self._model = _heed.Translator(
-            path_of("directory", directory), threads, source_language, target_language
+            path_of("directory", directory), threads, source_language, target_language, precision
         )
 
     @overload
     def translate(
-        self,
-        text: str,
-        *,
-        beam: int = 0,
-        nbest: int = 1,
-        length_penalty: float | None = None,
-        split_sentences: bool = True,
-        placeholders: bool = True,
-        glossary: Mapping[str, str] | Iterable[tuple[str, str]] = (),
-        details: Literal[False] = False,
+        self, text: str, *, details: Literal[False] = False, **options: Unpack[TranslateOptions]
     ) -> str: ...
 
     @overload
@@ -66,41 +84,18 @@ class Translator:
         self,
         text: list[str] | tuple[str, ...],
         *,
-        beam: int = 0,
-        nbest: int = 1,
-        length_penalty: float | None = None,
-        split_sentences: bool = True,
-        placeholders: bool = True,
-        glossary: Mapping[str, str] | Iterable[tuple[str, str]] = (),
         details: Literal[False] = False,
+        **options: Unpack[TranslateOptions],
     ) -> list[str]: ...
 
     @overload
     def translate(
-        self,
-        text: str,
-        *,
-        beam: int = 0,
-        nbest: int = 1,
-        length_penalty: float | None = None,
-        split_sentences: bool = True,
-        placeholders: bool = True,
-        glossary: Mapping[str, str] | Iterable[tuple[str, str]] = (),
-        details: Literal[True],
+        self, text: str, *, details: Literal[True], **options: Unpack[TranslateOptions]
     ) -> Translation: ...
 
     @overload
     def translate(
-        self,
-        text: list[str] | tuple[str, ...],
-        *,
-        beam: int = 0,
-        nbest: int = 1,
-        length_penalty: float | None = None,
-        split_sentences: bool = True,
-        placeholders: bool = True,
-        glossary: Mapping[str, str] | Iterable[tuple[str, str]] = (),
-        details: Literal[True],
+        self, text: list[str] | tuple[str, ...], *, details: Literal[True], **options: Unpack[TranslateOptions]
     ) -> list[Translation]: ...
 
     def translate(
@@ -110,31 +105,67 @@ class Translator:
         beam: int = 0,
         nbest: int = 1,
         length_penalty: float | None = None,
+        max_length: int | None = None,
+        no_repeat_ngram: int | None = None,
         split_sentences: bool = True,
         placeholders: bool = True,
         glossary: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        prefix: str = "",
+        require: str | Sequence[str] = (),
+        forbid: str | Sequence[str] = (),
+        sample: bool = False,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        seed: int = 1,
+        ablate: str | Sequence[str] = (),
+        alignment: bool = False,
         details: bool = False,
     ) -> str | list[str] | Translation | list[Translation]:
         """Translates a text, or each text of a list; a list is translated in batches on all threads.
 
         beam: beam size, at most 1024; 1 is greedy search, 0 the default of the model.
         nbest: number of translations in `alternatives`, at most the beam size; with details only.
-        length_penalty: A in score = log-probability / length^A; None is the default of the model.
+        length_penalty: A in score = log-probability / length^A.
+        max_length: maximum length of a translation in tokens, including start and end token.
+        no_repeat_ngram: repeated n-grams of this many tokens are blocked; 0: none.
         split_sentences: translate each sentence of a text separately.
         placeholders: copy URLs, code, numbers, emojis and the like unchanged.
         glossary: terms and their required translations.
+        prefix: a text that every translation begins with; its last word must be complete.
+        require: a text, or several, that every translation contains.
+        forbid: a word or phrase, or several, that no translation contains: without capitals, in any case;
+            "word*": all words that begin so.
+        sample: sample `nbest` translations instead of searching, without `beam`. The seed, a text and its index in
+            the list choose its samples.
+        temperature, top_k, top_p: of sampling: above 0; the k most probable tokens, 0 for all; the most probable
+            tokens with this total probability, 1 for all.
+        ablate: heads that are switched off, as in `attend`.
+        alignment: compute `Translation.alignment`, with another forward pass.
         details: return `Translation` objects instead of str.
+        None stands for the default of the model directory.
         Results do not depend on threads or on what else is in the list. An empty text stays empty.
         Raises heed.Error for invalid options and text that cannot be encoded.
         """
-        options = set_options(
-            _heed.TranslateOptions(),
+        options = _options(
             beam=beam,
             nbest=nbest,
             length_penalty=length_penalty,
+            max_length=max_length,
+            no_repeat_ngram=no_repeat_ngram,
             split_sentences=split_sentences,
             placeholders=placeholders,
-            glossary=list(glossary.items() if isinstance(glossary, Mapping) else glossary),
+            glossary=glossary,
+            prefix=prefix,
+            require=require,
+            forbid=forbid,
+            sample=sample,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            seed=seed,
+            ablate=ablate,
+            alignment=alignment,
         )
         single = isinstance(text, str)
         lines = [text] if isinstance(text, str) else texts_of("text", text)
@@ -144,6 +175,37 @@ class Translator:
         else:
             results = self._model.translate(lines, options)
         return results[0] if single else results
+
+    def translate_document(
+        self,
+        document: str,
+        format: Literal["html", "markdown"],
+        *,
+        beam: int = 0,
+        length_penalty: float | None = None,
+        max_length: int | None = None,
+        no_repeat_ngram: int | None = None,
+        glossary: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        forbid: str | Sequence[str] = (),
+        ablate: str | Sequence[str] = (),
+    ) -> str:
+        """Translates the text of a document; tags, code, links and the like stay as they are.
+
+        document: HTML, or Markdown. The options are those of `translate`.
+        Raises heed.Error for another format, for invalid options, and for elements that are nested too deeply.
+        """
+        options = _options(
+            beam=beam,
+            length_penalty=length_penalty,
+            max_length=max_length,
+            no_repeat_ngram=no_repeat_ngram,
+            glossary=glossary,
+            forbid=forbid,
+            ablate=ablate,
+        )
+        return str(
+            self._model.translate_document(text_of("document", document), text_of("format", format), options)
+        )
 
     def attend(self, text: str, target: str | None = None, ablate: str | Sequence[str] = ()) -> Trace:
         """The attention weights of all heads and layers for the model's translation of `text`, or for `target`.
@@ -164,7 +226,30 @@ class Translator:
         return float(self._model.log_probability(text_of("text", text), text_of("target", target)))
 
 
+def _options(
+    *,
+    glossary: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+    require: str | Sequence[str] = (),
+    forbid: str | Sequence[str] = (),
+    ablate: str | Sequence[str] = (),
+    **options: Any,
+) -> Any:
+    return set_options(
+        _heed.TranslateOptions(),
+        glossary=list(glossary.items() if isinstance(glossary, Mapping) else glossary),
+        require=_one_or_several("require", require),
+        forbid=_one_or_several("forbid", forbid),
+        ablate=heads_of(ablate),
+        **options,
+    )
+
+
+def _one_or_several(name: str, value: str | Sequence[str]) -> list[str]:
+    return [value] if isinstance(value, str) else texts_of(name, value)
+
+
 def _translation_of(found: Sequence[Any]) -> Translation:
-    all_of_them = [Translation(each.text, each.log_probability, each.score, each.pieces, []) for each in found]
-    best = all_of_them[0]
-    return Translation(best.text, best.log_probability, best.score, best.pieces, all_of_them)
+    all_of_them = [
+        Translation(each.text, each.log_probability, each.score, each.pieces, [], each.alignment) for each in found
+    ]
+    return all_of_them[0]._replace(alternatives=all_of_them)

@@ -23,24 +23,37 @@ void bind_translator(nb::module_& m) {
       .def_rw("beam", &TranslateOptions::beam)
       .def_rw("nbest", &TranslateOptions::nbest)
       .def_rw("length_penalty", &TranslateOptions::length_penalty, nb::arg().none())
+      .def_rw("max_length", &TranslateOptions::max_length, nb::arg().none())
+      .def_rw("no_repeat_ngram", &TranslateOptions::no_repeat_ngram, nb::arg().none())
       .def_rw("split_sentences", &TranslateOptions::split_sentences)
       .def_rw("placeholders", &TranslateOptions::placeholders)
-      .def_rw("glossary", &TranslateOptions::glossary);
+      .def_rw("glossary", &TranslateOptions::glossary)
+      .def_rw("prefix", &TranslateOptions::prefix)
+      .def_rw("require", &TranslateOptions::require)
+      .def_rw("forbid", &TranslateOptions::forbid)
+      .def_rw("sample", &TranslateOptions::sample)
+      .def_rw("temperature", &TranslateOptions::temperature, nb::arg().none())
+      .def_rw("top_k", &TranslateOptions::top_k, nb::arg().none())
+      .def_rw("top_p", &TranslateOptions::top_p, nb::arg().none())
+      .def_rw("seed", &TranslateOptions::seed)
+      .def_rw("ablate", &TranslateOptions::ablate)
+      .def_rw("alignment", &TranslateOptions::alignment);
   nb::class_<TranslatedText>(m, "TranslatedText")
       .def_ro("text", &TranslatedText::text)
       .def_ro("log_probability", &TranslatedText::log_probability)
       .def_ro("score", &TranslatedText::score)
-      .def_ro("pieces", &TranslatedText::pieces);
+      .def_ro("pieces", &TranslatedText::pieces)
+      .def_ro("alignment", &TranslatedText::alignment);
   nb::class_<Translator>(m, "Translator")
       .def(
           "__init__",
           [](Translator* self, const std::string& directory, int threads, const std::string& source,
-             const std::string& target) {
+             const std::string& target, const std::string& precision) {
             in_background([&](const std::atomic<bool>&) {
-              new (self) Translator(directory, threads, {source, target});
+              new (self) Translator(directory, threads, {source, target}, precision);
             });
           },
-          "directory"_a, "threads"_a, "source_language"_a, "target_language"_a)
+          "directory"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a)
       .def(
           "translate",
           [](const Translator& self, const std::vector<std::string>& lines, TranslateOptions options) {
@@ -63,6 +76,18 @@ void bind_translator(nb::module_& m) {
             return found;
           },
           "lines"_a, "options"_a)
+      .def(
+          "translate_document",
+          [](const Translator& self, const std::string& document, const std::string& format,
+             TranslateOptions options) {
+            std::string translation;
+            in_background([&](const std::atomic<bool>& cancelled) {
+              options.cancelled = &cancelled;
+              translation = self.translate_document(document, format, options);
+            });
+            return translation;
+          },
+          "document"_a, "format"_a, "options"_a)
       .def(
           "attend",
           [](const Translator& self, const std::string& source, const std::string& target,

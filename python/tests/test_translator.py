@@ -1,5 +1,6 @@
 """heed.Translator gives what the command gives, lets other threads run, and refuses bad input."""
 
+import json
 import threading
 import time
 
@@ -47,6 +48,57 @@ def test_options(translator):
     )
 
 
+def command_json(command, *arguments):
+    return [json.loads(line) for line in command("translate", "--pair", "de-en", "--json", *arguments).splitlines()]
+
+
+@pytest.mark.parametrize(
+    "options, arguments",
+    [
+        ({"max_length": 5, "split_sentences": False}, ["--max-length", "5", "--no-split-sentences"]),
+        ({"no_repeat_ngram": 1, "length_penalty": 0.5}, ["--no-repeat-ngram", "1", "--length-penalty", "0.5"]),
+        ({"prefix": "And"}, ["--prefix", "And"]),
+        ({"require": "now", "forbid": ["dog", "station*"]}, ["--require", "now", "--forbid", "dog", "--forbid", "station*"]),
+        ({"sample": True, "temperature": 1.5, "top_k": 50, "top_p": 0.9, "seed": 7, "nbest": 2},
+         ["--sample", "--temperature", "1.5", "--top-k", "50", "--top-p", "0.9", "--seed", "7", "--nbest", "2"]),
+        ({"ablate": ["cross:1:all"]}, ["--ablate", "cross:1:all"]),
+        ({"alignment": True, "beam": 1}, ["--alignment", "--beam", "1"]),
+    ],
+)  # fmt: skip
+def test_every_option_of_the_command(translator, command, options, arguments):
+    texts = [TEXTS[0], TEXTS[2]]
+    found = translator.translate(texts, details=True, **options)
+    expected = command_json(command, *arguments, *texts)
+    assert [each.text for each in found] == [each["translation"] for each in expected]
+    assert [each.score for each in found] == [each["score"] for each in expected]
+    if "alignment" in options:
+        assert [each.alignment for each in found] == [[tuple(link) for link in each["alignment"]] for each in expected]
+        assert found[0].alignment
+    else:
+        usual = translator.translate(texts, details=True)
+        assert [(each.text, each.score) for each in found] != [(each.text, each.score) for each in usual]
+        assert not found[0].alignment
+    if "nbest" in options:
+        texts = [each.text for each in found[0].alternatives]
+        assert texts == [expected[0]["translation"], *(each["translation"] for each in expected[0]["alternatives"])]
+
+
+def test_documents(translator, command):
+    page = "<p>Der <b>Hund</b> schläft.</p><pre>Hund</pre>"
+    translated = translator.translate_document(page, "html", beam=1)
+    assert translated == command("translate", "--pair", "de-en", "--format", "html", "--beam", "1", page)[:-1]
+    assert translated.endswith("<pre>Hund</pre>") and "<b>" in translated
+    assert translator.translate_document("# Der Hund\n", "markdown").startswith("# ")
+
+
+def test_int8(model_directory, command):
+    translator = heed.Translator(model_directory, precision="int8")
+    found = translator.translate(TEXTS[0], details=True)
+    expected = command_json(command, "--precision", "int8", TEXTS[0])[0]
+    assert (found.text, found.score) == (expected["translation"], expected["score"])
+    assert found.score != heed.Translator(model_directory, precision="float32").translate(TEXTS[0], details=True).score
+
+
 @pytest.mark.parametrize(
     "call, words",
     [
@@ -55,6 +107,9 @@ def test_options(translator):
         (lambda t: t.translate(["a", None]), r"text\[1\] must be a str, not NoneType"),
         (lambda t: t.translate("a", beam="4"), "beam cannot be '4'"),
         (lambda t: t.translate("a", sampling=True), "sampling"),
+        (lambda t: t.translate("a", require=[1]), r"require\[0\] must be a str"),
+        (lambda t: t.translate("a", max_length="long"), "max_length cannot be 'long'"),
+        (lambda t: t.translate("a", seed=-1), "seed cannot be -1"),
         (lambda t: t.attend(["a"]), "text must be a str, not list"),
         (lambda t: heed.Translator(3), "directory must be a path"),
         (lambda t: heed.Translator("a", threads="two"), "threads"),
@@ -71,6 +126,13 @@ def test_wrong_types(translator, call, words):
         (lambda t: heed.Translator("/no/such/model"), "not_found", "/no/such/model"),
         (lambda t: t.translate("a", beam=5000), "usage", "beam must be from 1 to 1024"),
         (lambda t: t.translate("a", beam=2, nbest=3), "usage", "nbest"),
+        (lambda t: t.translate("a", max_length=1), "usage", "max_length must be at least 2"),
+        (lambda t: t.translate("a", temperature=0.5), "usage", "set sample"),
+        (lambda t: t.translate("a", sample=True, beam=2), "usage", "sample and beam exclude"),
+        (lambda t: t.translate("a", prefix="the dog", forbid="dog"), "usage", "prefix contains 'dog'"),
+        (lambda t: t.translate("a", ablate="cross:9:1"), "usage", "there is no head 1 in layer 9"),
+        (lambda t: t.translate_document("a", "pdf"), "usage", "html or markdown"),
+        (lambda t: heed.Translator("models/de-en", precision="int4"), "usage", "float32 or int8"),
         (lambda t: t.attend(""), "usage", "no tokens|empty"),
         (lambda t: t.attend("Hund", ablate="cross:9:1"), "usage", "there is no head 1 in layer 9"),
         (lambda t: t.attend("Hund", ablate=["encoder"]), "usage", "stack:layer:head"),

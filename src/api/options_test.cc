@@ -57,14 +57,29 @@ TEST(PublicOptions, OfATranslator) {
                                                                        {.nbest = 0},
                                                                        {.nbest = -1},
                                                                        {.beam = 2, .nbest = 3},
+                                                                       {.max_length = 1},
+                                                                       {.no_repeat_ngram = -1},
+                                                                       {.require = {" "}},
+                                                                       {.temperature = 0.5},
+                                                                       {.top_k = 3},
+                                                                       {.beam = 2, .sample = true},
+                                                                       {.sample = true, .temperature = 0.0},
+                                                                       {.sample = true, .top_p = 1.5},
+                                                                       {.ablate = {"cross:99:1"}},
                                                                        {.length_penalty = kNan},
                                                                        {.length_penalty = kInfinity}}) {
     expect_error(ErrorKind::kUsage, "", [&] { translator.translate("The house.", options); });
     expect_error(ErrorKind::kUsage, "", [&] { translator.alternatives("The house.", options); });
   }
   expect_error(ErrorKind::kUsage, "threads", [&] { Translator(folder.path(), -1); });
+  expect_error(ErrorKind::kUsage, "precision", [&] { Translator(folder.path(), 1, {}, "int4"); });
+  expect_error(ErrorKind::kUsage, "format", [&] { translator.translate_document("a", "pdf"); });
+  expect_error(ErrorKind::kUsage, "nbest", [&] { translator.translate_document("a", "html", {.nbest = 2}); });
   for (const auto& act : std::vector<std::function<void()>>{
-           [&] { translator.translate(kNoText); },
+           [&] { translator.translate(kNoText); }, [&] { translator.translate("a", {.prefix = kNoText}); },
+           [&] { translator.translate("a", {.require = {kNoText}}); },
+           [&] { translator.translate("a", {.forbid = {kNoText}}); },
+           [&] { translator.translate_document(kNoText, "html"); },
            [&] {
              translator.translate(std::vector<std::string>{"a", kNoText});
            },

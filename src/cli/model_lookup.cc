@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/marian_import.h"
 #include "models/directory_files.h"
+#include "models/precision_names.h"
 
 namespace heed::cli {
 namespace {
@@ -117,9 +118,7 @@ void add_shortlist_option(Command& app, std::string& shortlist) {
 
 models::LoadOptions load_options(const std::string& precision, const std::string& shortlist) {
   models::LoadOptions options;
-  if (!precision.empty()) {
-    options.precision = precision == "int8" ? models::Precision::kInt8 : models::Precision::kFloat32;
-  }
+  options.precision = models::precision_named(precision);
   if (!shortlist.empty()) options.shortlist = shortlist == "on";
   return options;
 }

@@ -3,7 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "models/autoregressive_model.h"
 #include "models/directory_files.h"
+#include "models/encoder.h"
+#include "models/model_directory.h"
 #include "models/model_weights.h"
 
 namespace heed::models {
@@ -48,6 +51,13 @@ FineTunedModel read_for_fine_tuning(const std::string& directory, const Architec
 
 std::string architecture_name_in(const std::string& directory) {
   return architecture_of(read_config(directory)).name;
+}
+
+int64_t max_length_in(const std::string& directory) {
+  const std::unique_ptr<Model> model = create_model(directory, read_config(directory));
+  if (const auto* encoder = dynamic_cast<const Encoder*>(model.get())) return encoder->max_length();
+  const auto* writer = dynamic_cast<const AutoregressiveModel*>(model.get());
+  return writer == nullptr ? 0 : writer->max_length();
 }
 
 }  // namespace heed::models

@@ -25,4 +25,8 @@ FineTunedModel read_for_fine_tuning(const std::string& directory, const Architec
 /// The name of the architecture of a directory's config.json. Throws kNotFound, kFile or kFormat.
 std::string architecture_name_in(const std::string& directory);
 
+/// The maximum length of a text of a directory's model in tokens; 0: none. Throws kNotFound, kFile or
+/// kFormat.
+int64_t max_length_in(const std::string& directory);
+
 }  // namespace heed::models

@@ -200,7 +200,7 @@ const ServedModel& ServedModels::in_precision(const ServedModel& model, const st
   std::unique_ptr<ServedModel>& other = in_other_precision_[&model];
   if (other == nullptr) {
     models::LoadOptions options = model.load;
-    options.precision = precision == "int8" ? models::Precision::kInt8 : models::Precision::kFloat32;
+    options.precision = models::precision_named(precision);
     other = load({model.name, model.directory}, options);
   }
   return *other;

@@ -11,6 +11,7 @@
 #include "decode/model_files.h"
 #include "decode/shared_search.h"
 #include "decode/translation_settings.h"
+#include "models/precision_names.h"
 
 namespace heed::serve {
 
@@ -52,9 +53,7 @@ struct ServedModel {
 
   const models::LoadedModel& loaded() const;
   /// "float32" or "int8"
-  std::string precision() const {
-    return loaded().precision == models::Precision::kInt8 ? "int8" : "float32";
-  }
+  std::string precision() const { return models::name_of(loaded().precision); }
   /// "de-en"; empty for a model with unknown languages or several.
   std::string pair() const;
   /// These languages, named by tags or codes, if the model translates between them.

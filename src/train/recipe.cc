@@ -79,6 +79,10 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
     for (const models::Dropout& dropout : models::architecture_named(recipe.arch).dropouts) {
       recipe.model.*dropout.field = models::kKeepModelValue;
     }
+    if (const int64_t most = models::max_length_in(recipe.from); most > 0) {
+      recipe.max_length = std::min(recipe.max_length, most);
+      recipe.block_size = std::min(recipe.block_size, most);
+    }
   }
   for (const Setting& setting : settings) {
     if (setting.key != kArchitecture && setting.key != kFrom) apply_setting(recipe, setting);
