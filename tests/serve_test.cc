@@ -186,6 +186,7 @@ TEST_F(ServeTest, TranslatesAsTheCommand) {
   const json alternatives = post("/translate", with(kSentence, {{"alternatives", 2}})).json();
   EXPECT_EQ(alternatives["translatedText"], expected["translation"]);
   EXPECT_LE(alternatives["alternatives"].size(), 2U);
+  EXPECT_EQ(post("/translate", with(kSentence, {{"alternatives", "2"}})).json(), alternatives);
 
   const json detected = post("/translate", with(kSentence, {{"source", "auto"}})).json();
   EXPECT_EQ(detected["detectedLanguage"]["language"], "en");
@@ -204,6 +205,11 @@ TEST_F(ServeTest, TranslatesAsTheCommand) {
                       "Content-Type: application/x-www-form-urlencoded\r\n")
                 .json()["translatedText"],
             text);
+  EXPECT_EQ(form.post("/translate",
+                      "q=The+teacher+sees+the+old+garden.&source=en&target=de&alternatives=2&format=text",
+                      "Content-Type: application/x-www-form-urlencoded\r\n")
+                .json(),
+            alternatives);
 }
 
 TEST_F(ServeTest, ErrorsOfLibreTranslate) {
@@ -217,7 +223,10 @@ TEST_F(ServeTest, ErrorsOfLibreTranslate) {
                "not available as a target language");
   expect_error(post("/translate", with(kSentence, {{"q", 7}})), 400, "'q'");
   expect_error(post("/translate", with(kSentence, {{"format", "pdf"}})), 400, "'format'");
-  expect_error(post("/translate", with(kSentence, {{"alternatives", -1}})), 400, "'alternatives'");
+  for (const json& count :
+       {json(-1), json("-1"), json(""), json("2 or 3"), json("1e1"), json(json::array())}) {
+    expect_error(post("/translate", with(kSentence, {{"alternatives", count}})), 400, "'alternatives'");
+  }
   expect_error(post("/translate", with(kSentence, {{"q", std::vector<std::string>(65, "a")}})), 400,
                "65 texts");
   expect_error(post("/translate", with(kSentence, {{"q", std::string(20001, 'a')}})), 400,

@@ -9,6 +9,7 @@
 #include "base/nearest_word.h"
 #include "serve/request_error.h"
 #include "text/utf8.h"
+#include "text/whitespace.h"
 
 namespace heed::serve {
 namespace {
@@ -173,6 +174,15 @@ std::optional<Fields::Texts> Fields::texts(const std::string& name) const {
 }
 
 std::optional<int64_t> Fields::integer(const std::string& name, int64_t least, int64_t most) const {
+  return integer(name, least, most, form_);
+}
+
+std::optional<int64_t> Fields::spelled_integer(const std::string& name, int64_t least, int64_t most) const {
+  return integer(name, least, most, true);
+}
+
+std::optional<int64_t> Fields::integer(const std::string& name, int64_t least, int64_t most,
+                                       bool spelled) const {
   const Json* value = find(name);
   if (value == nullptr) return {};
   std::optional<int64_t> number;
@@ -183,9 +193,9 @@ std::optional<int64_t> Fields::integer(const std::string& name, int64_t least, i
   } else if (value->is_number_float() && std::trunc(value->get<double>()) == value->get<double>() &&
              std::abs(value->get<double>()) < 9e15) {
     number = static_cast<int64_t>(value->get<double>());
-  } else if (form_ && value->is_string()) {
-    const auto& text = value->get_ref<const std::string&>();
-    if (text.empty()) return {};
+  } else if (spelled && value->is_string()) {
+    const std::string_view text = strip(value->get_ref<const std::string&>());
+    if (text.empty() && form_) return {};
     int64_t read = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
     if (error == std::errc() && end == text.data() + text.size()) number = read;

@@ -34,6 +34,8 @@ class Fields {
   };
   std::optional<Texts> texts(const std::string& name) const;
   std::optional<int64_t> integer(const std::string& name, int64_t least, int64_t most) const;
+  /// The same, and in JSON, too, a text that spells an integer counts as it: "3".
+  std::optional<int64_t> spelled_integer(const std::string& name, int64_t least, int64_t most) const;
   /// A number from `least` to `most`; must exceed `least` if `above`.
   std::optional<double> number(const std::string& name, double least, double most, bool above = false) const;
   bool flag(const std::string& name) const;
@@ -46,6 +48,8 @@ class Fields {
   void require_known(const std::vector<std::string>& names) const;
 
  private:
+  std::optional<int64_t> integer(const std::string& name, int64_t least, int64_t most, bool spelled) const;
+
   std::unique_ptr<nlohmann::json> object_;
   bool form_ = false;  // values are texts
 };

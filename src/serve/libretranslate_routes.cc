@@ -84,7 +84,8 @@ void route_translate(const Exchange& exchange) {
   Wanted wanted;
   wanted.target = required_text(fields, "target");
   wanted.format = fields.choice("format", {"text", "html"});
-  const auto alternatives = fields.integer("alternatives", 0, exchange.service.limits.alternatives);
+  // LibreTranslate reads this field with Python's int(), and its clients send texts, too.
+  const auto alternatives = fields.spelled_integer("alternatives", 0, exchange.service.limits.alternatives);
   if (wanted.format == "text") wanted.choices.nbest = static_cast<int>(alternatives.value_or(0)) + 1;
 
   std::vector<DetectedLanguage> detected;
