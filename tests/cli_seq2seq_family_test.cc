@@ -51,8 +51,9 @@ TEST_F(CliSeq2SeqFamilies, LanguagesAreOptions) {
   EXPECT_EQ(pieces_for(other).at(0), other);
   EXPECT_EQ(output_of({"translate", text, "--model", model, "--beam", "1", "--target-language", target}),
             usual);
-  expect_failure(heed_command({"translate", text, "--model", model, "--target-language", "deu"}), 2,
-                 {"no language 'deu'", target});
+  for (const char* name : {"deu", "de"}) EXPECT_EQ(pieces_for(name), pieces_for("deu_Latn"));
+  expect_failure(heed_command({"translate", text, "--model", model, "--target-language", "deu_Latm"}), 2,
+                 {"no language 'deu_Latm'", "did you mean 'deu_Latn'", target});
   expect_failure(heed_command({"translate", text, "--model", model_of("t5"), "--target-language", "de"}), 2,
                  {"no language tokens"});
 }

@@ -3,10 +3,11 @@
 #include <unicode/uchar.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/check.h"
+#include "text/language_codes.h"
+#include "text/piece_coder.h"
 #include "text/placeholder_piece.h"
 #include "text/true_case.h"
 #include "text/utf8.h"
@@ -22,14 +23,6 @@ constexpr size_t kMaxRequiredSpans = 8, kMaxRequiredBytes = 400;
 /// Window size in bytes per token of a part: much more than the size of a token.
 constexpr size_t kBytesPerToken = 32;
 
-/// Languages written without spaces between words.
-bool writes_spaces(const std::string& language) {
-  static constexpr std::array<std::string_view, 9> kWithout{"zh", "yue", "ja", "th", "lo",
-                                                            "km", "my",  "bo", "dz"};
-  const std::string_view primary = std::string_view(language).substr(0, language.find_first_of("-_"));
-  return std::find(kWithout.begin(), kWithout.end(), primary) == kWithout.end();
-}
-
 /// Characters after which a sentence may be split; full-width ones need no following space.
 bool is_full_width_stop(char32_t c) {
   return std::u32string_view(U"、。，；：！？").find(c) != std::u32string_view::npos;
@@ -42,7 +35,7 @@ bool is_stop(char32_t c) {
 /// Unknown or missing languages use the general rules.
 SentenceSplitter splitter_for(const std::string& language) {
   try {
-    return SentenceSplitter(language);
+    return SentenceSplitter(language_tag(language));
   } catch (const Error&) {
     return SentenceSplitter("und");
   }
@@ -67,7 +60,7 @@ LineSplitter::LineSplitter(const Tokenizer& tokenizer, const Options& options)
     : tokenizer_(tokenizer),
       options_(options),
       sentence_splitter_(splitter_for(tokenizer.source_language())),
-      spaces_between_words_(writes_spaces(tokenizer.target_language())) {
+      target_spacing_(spacing_of_language(tokenizer.target_language())) {
   if (options.max_part_tokens < kMinTokens) {
     fail(ErrorKind::kUsage, "a maximum of {} tokens per part is too small; give at least {}",
          options.max_part_tokens, kMinTokens);
@@ -83,11 +76,14 @@ LineSplitter::Range LineSplitter::without_spaces(std::string_view text, Range ra
 }
 
 LineSplitter::Line LineSplitter::read(std::string_view text) const {
-  if (!text.starts_with(">>")) return {text, {}, {}, {}};
+  if (!text.starts_with(">>")) return {.text = text, .spacing = target_spacing_};
   const Encoding begin = tokenizer_.encode_source(text.substr(0, text.find("<<") + 2));
   // An ordinary first piece begins with the space marker.
-  const bool has_code = begin.ids.size() == 2 && begin.pieces[0].starts_with(">>");
-  return {text, has_code ? text.substr(0, begin.spans[0].second) : std::string_view{}, {}, {}};
+  const bool has_code = begin.ids.size() == 2 && is_marian_language_code(begin.pieces[0]);
+  if (!has_code) return {.text = text, .spacing = target_spacing_};
+  return {.text = text,
+          .code = text.substr(0, begin.spans[0].second),
+          .spacing = spacing_of_language(std::string(language_of_marian_code(begin.pieces[0])))};
 }
 
 struct LineSplitter::Rewritten {
@@ -384,12 +380,14 @@ std::string LineSplitter::separator(const Line& line, Range gap) const {
   const bool at_span = std::any_of(line.spans.begin(), line.spans.end(), [&](const ProtectedSpan& span) {
     return span.end == gap.begin || span.begin == gap.end;
   });
-  if (!spaces_between_words_ && !at_span) return "";
-  if (gap.begin < gap.end) return std::string(text.substr(gap.begin, gap.end - gap.begin));
-  if (at_span) return "";
-  const size_t last = character_boundary(text, gap.begin - 1);
-  size_t at = last;
-  return is_stop(next_code_point(text, at)) ? " " : "";
+  const std::string_view between = text.substr(gap.begin, gap.end - gap.begin);
+  if (at_span) return std::string(between);
+  size_t at = character_boundary(text, gap.begin - 1);
+  const char32_t last = next_code_point(text, at);
+  const bool within_clause = u_isalnum(static_cast<UChar32>(last)) != 0;
+  if (line.spacing == Spacing::kNone || (line.spacing == Spacing::kSentences && within_clause)) return "";
+  if (!between.empty()) return std::string(between);
+  return is_stop(last) ? " " : "";
 }
 
 }  // namespace heed::decode

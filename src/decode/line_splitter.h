@@ -11,6 +11,7 @@
 
 #include "text/glossary.h"
 #include "text/protected_spans.h"
+#include "text/scripts.h"
 #include "text/sentence_splitter.h"
 #include "text/tokenizer.h"
 
@@ -34,8 +35,8 @@ struct SplitLine {
   std::string text;             ///< the line as valid UTF-8
   std::vector<LinePart> parts;  ///< their spans are bytes of `text`
 
-  /// The separator before the translation of each part; the first is empty. White space of the source if any,
-  /// otherwise what the target language needs.
+  /// The separator before the translation of each part; the first is empty. Where the target language has
+  /// spaces, white space of the source if any.
   std::vector<std::string> separators;
 };
 
@@ -56,11 +57,13 @@ class LineSplitter {
   SplitLine split(std::string_view line) const;
 
  private:
-  /// A line: its text, its leading language code if any, and its protected spans.
+  /// A line: its text, its leading language code if any, its protected spans, and the spacing of its target
+  /// language.
   struct Line {
-    std::string_view text, code;
+    std::string_view text, code = {};
     std::vector<ProtectedSpan> spans = {};
     std::vector<Glossary::Match> terms = {};
+    Spacing spacing = Spacing::kWords;
   };
   /// Bytes [begin, end) of a line.
   struct Range {
@@ -85,8 +88,8 @@ class LineSplitter {
   const Tokenizer& tokenizer_;
   Options options_;
   SentenceSplitter sentence_splitter_;
-  bool spaces_between_words_;  // in the target language
-  size_t marks_ = 0;           // number of placeholder tokens of the model
+  Spacing target_spacing_;  // unless a line begins with the code of its target language
+  size_t marks_ = 0;        // number of placeholder tokens of the model
 };
 
 }  // namespace heed::decode

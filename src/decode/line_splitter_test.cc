@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
 
 #include "base/check.h"
 #include "base/file.h"
 #include "decode/test_tokenizer.h"
+#include "test_folder.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -128,19 +126,21 @@ TEST(LineSplitter, ReadsBrokenTextAsReplacementCharacters) {
   EXPECT_EQ(split.parts.size(), 1u);
 }
 
-TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
-  namespace fs = std::filesystem;
-  std::string folder = (fs::temp_directory_path() / "heed-decode-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  small_tokenizer().save(folder);
-  std::string vocabulary = read_file(folder + "/vocab.json");
-  const std::string given_up = "<0xFE>";  // a byte that never occurs in UTF-8
-  ASSERT_NE(vocabulary.find(given_up), std::string::npos);
-  vocabulary.replace(vocabulary.find(given_up), given_up.size(), ">>fr<<");
-  write_file(folder + "/vocab.json", vocabulary);
-  const Tokenizer tokenizer = Tokenizer::load(folder);
-  fs::remove_all(folder);
+/// The small tokenizer with these codes of target languages.
+Tokenizer with_codes(const std::vector<std::string>& codes) {
+  const TestFolder folder;
+  small_tokenizer().save(folder.path());
+  std::string vocabulary = read_file(folder.path("vocab.json"));
+  const std::vector<std::string> given_up{"<0xFC>", "<0xFD>", "<0xFE>", "<0xFF>"};  // never in UTF-8
+  for (size_t n = 0; n < codes.size(); ++n) {
+    vocabulary.replace(vocabulary.find(given_up[n]), given_up[n].size(), codes[n]);
+  }
+  folder.write("vocab.json", vocabulary);
+  return Tokenizer::load(folder.path());
+}
 
+TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
+  const Tokenizer tokenizer = with_codes({">>fr<<"});
   const LineSplitter splitter(tokenizer, {.split_sentences = true});
   const SplitLine split = splitter.split(">>fr<< The house sees. The river likes.");
   ASSERT_EQ(split.parts.size(), 2u);
@@ -149,6 +149,29 @@ TEST(LineSplitter, PutsTheLanguageCodeBeforeEachPart) {
   EXPECT_EQ(splitter.split("The house >>fr<< sees.").parts[0].ids.front(),
             tokenizer.encode_source("The house").ids.front());
   EXPECT_TRUE(splitter.split(">>fr<<").parts.empty());
+}
+
+TEST(LineSplitter, SeparatesAsTheTargetLanguageDoes) {
+  const std::string sentences = "The house sees.  The river likes.";
+  const auto separator = [&](const Tokenizer& tokenizer, const std::string& line) {
+    return LineSplitter(tokenizer, {.max_part_tokens = 40, .split_sentences = true})
+        .split(line)
+        .separators.at(1);
+  };
+  const Tokenizer tokenizer = with_codes({">>fra<<", ">>jpn<<", ">>cmn_Hans<<", ">>tha<<"});
+  for (const auto& [language, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"fra", "  "}, {"jpn", ""}, {"cmn_Hans", ""}, {"tha", "  "}}) {
+    const std::string code = ">>" + language + "<< ";
+    EXPECT_EQ(separator(tokenizer, code + sentences), expected) << language;
+    EXPECT_EQ(separator(tokenizer.with_languages("", language), sentences), expected) << language;
+  }
+  // Within a sentence, where Thai has no spaces.
+  std::string long_sentence;
+  for (int n = 0; n < 20; ++n) long_sentence += "the old house ";
+  EXPECT_EQ(separator(tokenizer, ">>fra<< " + long_sentence), " ");
+  for (const std::string code : {">>tha<< ", ">>jpn<< "}) {
+    EXPECT_EQ(separator(tokenizer, code + long_sentence), "") << code;
+  }
 }
 
 TEST(LineSplitter, RefusesPartsThatAreTooShort) {

@@ -48,7 +48,7 @@ std::vector<std::string> marian_languages(const Vocabulary& vocabulary) {
   std::vector<std::string> languages;
   for (size_t id = 0; id < vocabulary.size(); ++id) {
     const std::string& piece = vocabulary.piece(static_cast<int32_t>(id));
-    if (is_marian_language_code(piece)) languages.push_back(piece.substr(2, piece.size() - 4));
+    if (is_marian_language_code(piece)) languages.emplace_back(language_of_marian_code(piece));
   }
   return languages;
 }

@@ -31,11 +31,14 @@ std::string all_languages(const FamilyTokenizer& tokenizer) {
   return all;
 }
 
-int32_t language_id(const FamilyTokenizer& tokenizer, const std::string& language) {
+/// The code and token id of the language that a name means.
+const std::pair<std::string, int32_t>& language_named(const FamilyTokenizer& tokenizer,
+                                                      const std::string& language) {
   std::vector<std::string> names;
-  for (const auto& [name, id] : tokenizer.languages) {
-    if (name == language) return id;
-    names.push_back(name);
+  for (const auto& [name, id] : tokenizer.languages) names.push_back(name);
+  const std::string code = code_of_language(names, language);
+  for (const auto& each : tokenizer.languages) {
+    if (each.first == code) return each;
   }
   fail(ErrorKind::kUsage, "the model has no language '{}'{}; its languages are {}", shown(language, 40),
        did_you_mean(language, names), all_languages(tokenizer));
@@ -295,13 +298,13 @@ void FamilyTokenizer::choose_languages(const std::string& source_name, const std
     for (int32_t& id : ids) id = is_language(*this, id) ? language : id;
   };
   if (!source_name.empty()) {
-    const int32_t id = language_id(*this, source_name);
+    const auto& [code, id] = language_named(*this, source_name);
     exchange(source.before, id);
     exchange(source.after, id);
-    source_language = source_name;
+    source_language = code;
   }
   if (target_name.empty()) return;
-  const int32_t id = language_id(*this, target_name);
+  const auto& [code, id] = language_named(*this, target_name);
   if (!target_begins_with_language) {
     fail(
         ErrorKind::kUsage,
@@ -310,7 +313,7 @@ void FamilyTokenizer::choose_languages(const std::string& source_name, const std
         id, target_name);
   }
   target.before = {id};
-  target_language = target_name;
+  target_language = code;
 }
 
 void FamilyTokenizer::require_target() const {

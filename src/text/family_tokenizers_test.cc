@@ -77,6 +77,8 @@ TEST_F(FamilyTokenizers, LanguagesByName) {
   EXPECT_EQ(chosen.encode_source("x").pieces.front(), "__da__");
   EXPECT_EQ(chosen.encode_target("x").pieces.front(), "__de__");
   EXPECT_EQ(chosen.with_languages("", "nl").encode_source("x").pieces.front(), "__da__");
+  EXPECT_EQ(chosen.with_languages("eng", "deu_Latn").source_language(), "en");
+  EXPECT_EQ(chosen.with_languages("eng", "deu_Latn").encode_target("x").pieces.front(), "__de__");
   expect_error(ErrorKind::kUsage, "no language 'dex'", [&] { chosen.with_languages("", "dex"); });
   EXPECT_EQ(language_of_token("deu_Latn"), "deu_Latn");
   EXPECT_EQ(language_of_token("__fr__"), "fr");

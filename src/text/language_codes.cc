@@ -1,8 +1,12 @@
 #include "text/language_codes.h"
 
 #include <unicode/locid.h>
+#include <unicode/uchar.h>
+#include <unicode/unistr.h>
+#include <unicode/uscript.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 namespace heed {
@@ -30,6 +34,16 @@ std::vector<std::string> words_of(const char* text) {
 bool are_letters(std::string_view text, size_t least, size_t most) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return text.size() >= least && text.size() <= most && std::all_of(text.begin(), text.end(), is_letter);
+}
+
+/// The locale of a code; nullopt for a text that is none.
+std::optional<icu::Locale> locale_of(const std::string& code) {
+  if (!are_letters(std::string_view(code).substr(0, code.find_first_of("-_")), 2, 3)) return {};
+  UErrorCode error = U_ZERO_ERROR;
+  icu::Locale locale(code.c_str());
+  locale.canonicalize(error);
+  if (U_FAILURE(error) || locale.isBogus() || *locale.getLanguage() == '\0') return {};
+  return locale;
 }
 
 }  // namespace
@@ -63,18 +77,35 @@ std::string language_of_token(const std::string& token) {
 }
 
 std::string language_tag(const std::string& code) {
-  if (!are_letters(std::string_view(code).substr(0, code.find_first_of("-_")), 2, 3)) return code;
+  std::optional<icu::Locale> given = locale_of(code);
+  if (!given) return code;
+  const std::string language = given->getLanguage();
   UErrorCode error = U_ZERO_ERROR;
-  icu::Locale given(code.c_str());
-  given.canonicalize(error);
-  const std::string language = given.getLanguage();
-  if (U_FAILURE(error) || given.isBogus() || language.empty()) return code;
   icu::Locale usual(language.c_str());
   usual.addLikelySubtags(error);
-  given.addLikelySubtags(error);  // the script of the region, where none is given
+  given->addLikelySubtags(error);  // the script of the region, where none is given
   if (U_FAILURE(error)) return language;
-  const std::string script = given.getScript(), usual_script = usual.getScript();
+  const std::string script = given->getScript(), usual_script = usual.getScript();
   return usual_script.empty() || script == usual_script ? language : language + "-" + script;
+}
+
+std::string code_of_language(const std::vector<std::string>& codes, const std::string& name) {
+  if (std::ranges::count(codes, name) > 0) return name;
+  const std::string tag = language_tag(name);
+  const auto same = [&](const std::string& code) { return language_tag(code) == tag; };
+  return std::ranges::count_if(codes, same) == 1 ? *std::ranges::find_if(codes, same) : "";
+}
+
+Spacing spacing_of_language(const std::string& code) {
+  std::optional<icu::Locale> locale = locale_of(code);
+  UErrorCode error = U_ZERO_ERROR;
+  if (locale) locale->addLikelySubtags(error);
+  if (!locale || U_FAILURE(error)) return Spacing::kWords;
+  const int32_t script = u_getPropertyValueEnum(UCHAR_SCRIPT, locale->getScript());
+  if (script == UCHAR_INVALID_CODE) return Spacing::kWords;
+  // A character of the script: scripts of languages, such as Jpan and Hans, consist of those of characters.
+  const icu::UnicodeString sample = uscript_getSampleUnicodeString(static_cast<UScriptCode>(script));
+  return sample.isEmpty() ? Spacing::kWords : spacing_of(static_cast<char32_t>(sample.char32At(0)));
 }
 
 }  // namespace heed

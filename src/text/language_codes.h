@@ -1,9 +1,11 @@
-// The languages of multilingual translation models whose vocabulary files do not list them, in the order of
-// their ids.
+// The codes of languages in translation models: those of multilingual models whose vocabulary files do not
+// list them, in the order of their ids, and what a code says of its language.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "text/scripts.h"
 
 namespace heed {
 
@@ -22,5 +24,11 @@ std::string language_of_token(const std::string& token);
 /// is not the language's usual one (Unicode CLDR) is part of it: "zh-Hant" of "zho_Hant" and "zh_TW"; a
 /// region is not. A text that is no code comes back as it is.
 std::string language_tag(const std::string& code);
+/// Which of a model's codes a name means: the same code, else the only one with the same tag ("de" means
+/// "deu_Latn"). Empty if there is none.
+std::string code_of_language(const std::vector<std::string>& codes, const std::string& name);
+/// The spacing of the script in which a language is written: that of the code ("cmn_Latn"), else the usual
+/// one (Unicode CLDR). kWords for a text that is no code.
+Spacing spacing_of_language(const std::string& code);
 
 }  // namespace heed

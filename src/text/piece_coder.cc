@@ -11,6 +11,11 @@ bool is_marian_language_code(std::string_view piece) {
   return piece.starts_with(">>") && piece.ends_with("<<");
 }
 
+std::string_view language_of_marian_code(std::string_view code) {
+  HEED_CHECK(is_marian_language_code(code));
+  return code.substr(2, code.size() - 4);
+}
+
 // ---- SentencePiece ----------------------------------------------------------------------------------------
 
 std::vector<CodedPiece> SentencePieceCoder::coded(std::vector<Piece> pieces) const {

@@ -71,5 +71,7 @@ class PipelineCoder : public PieceCoder {
 
 /// ">>fr<<": the target language at the beginning of the source, for multilingual Marian models.
 bool is_marian_language_code(std::string_view piece);
+/// The language of such a code: "fra".
+std::string_view language_of_marian_code(std::string_view code);
 
 }  // namespace heed

@@ -3,8 +3,19 @@
 
 namespace heed {
 
-/// Whether a character belongs to a script that is written without spaces between words: Han, Hiragana,
-/// Katakana, Thai, Lao, Khmer, Myanmar or Tibetan.
-bool is_unspaced_script(char32_t c);
+/// Where a script has spaces.
+enum class Spacing {
+  kWords,      ///< between words: Latin, Hangul
+  kSentences,  ///< between sentences and clauses only: Thai, Lao, Khmer, Myanmar, Tibetan
+  kNone,       ///< nowhere: Han, Hiragana, Katakana
+};
+
+/// The spacing of the script of a character.
+Spacing spacing_of(char32_t c);
+
+/// Whether a character belongs to a script that is written without spaces between words.
+inline bool is_unspaced_script(char32_t c) {
+  return spacing_of(c) != Spacing::kWords;
+}
 
 }  // namespace heed

@@ -11,6 +11,8 @@
 #include "base/printable.h"
 #include "base/string_list.h"
 #include "text/family_tokenizers.h"
+#include "text/language_codes.h"
+#include "text/piece_coder.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_file.h"
 #include "text/whitespace.h"
@@ -196,16 +198,16 @@ bool Tokenizer::is_language(const std::string& language, int32_t id) const {
 Tokenizer Tokenizer::with_languages(const std::string& source, const std::string& target) const {
   if (source.empty() && target.empty()) return *this;
   if (!language_codes_.empty() && source.empty()) {
-    const auto code = source_.vocabulary->find(">>" + target + "<<");
-    if (!code) {
-      std::vector<std::string> names;
-      for (const std::string& each : language_codes_) names.push_back(each.substr(2, each.size() - 4));
+    std::vector<std::string> names;
+    for (const std::string& each : language_codes_) names.emplace_back(language_of_marian_code(each));
+    const std::string language = code_of_language(names, target);
+    if (language.empty()) {
       fail(ErrorKind::kUsage, "the model has no language '{}'{}; its languages are {}", shown(target, 40),
            did_you_mean(target, names), first_of(names));
     }
     Tokenizer chosen = *this;
-    chosen.source_.before = {*code};
-    chosen.target_language_ = target;
+    chosen.source_.before = {source_.vocabulary->id(">>" + language + "<<")};
+    chosen.target_language_ = language;
     return chosen;
   }
   if (family_ == nullptr || family_->languages.empty()) {

@@ -202,6 +202,7 @@ TEST_F(TokenizerTest, LanguageCodes) {
   // A chosen language stands before each source, in which codes are text then.
   const Tokenizer chosen = tokenizer.with_languages("", "spa");
   EXPECT_EQ(chosen.target_language(), "spa");
+  EXPECT_EQ(tokenizer.with_languages("", "es").target_language(), "spa");
   EXPECT_EQ(chosen.encode_source("x").ids, tokenizer.encode_source(">>spa<< x").ids);
   EXPECT_EQ(chosen.with_languages("", "fra").encode_source("x").ids,
             tokenizer.encode_source(">>fra<< x").ids);
