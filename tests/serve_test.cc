@@ -629,6 +629,18 @@ TEST_F(ServeTest, LanguagesOfFamilies) {
             translation("m2m100", "en", "da"));
   expect_error(post("/translate", {{"q", text}, {"source", "en"}, {"target", "tlh"}}), 400,
                "tlh is not supported");
+  // Detected languages have the names of the models.
+  const auto detected = [&](const std::string& q) {
+    return post("/translate", {{"q", q}, {"source", "auto"}, {"target", "da"}})
+        .json()["detectedLanguage"]["language"];
+  };
+  EXPECT_EQ(detected("שלום, מה שלומך היום? אני שמח לראות אותך"), "he");
+  EXPECT_EQ(detected("這是一個用繁體中文寫的句子，我們去圖書館。"), "zh");
+  EXPECT_EQ(detected("12 345"), "en");
+  expect_error(
+      post("/translate",
+           {{"q", "Kaixo, zer moduz zaude gaur? Etxera noa orain."}, {"source", "auto"}, {"target", "da"}}),
+      400, "seems to be Basque (eu), from which no model here translates into Danish (da)");
   expect_error(post("/translate", {{"q", text}, {"source", "fr"}, {"target", "fr"}}), 400, "not available");
   expect_error(post("/v1/translate", {{"text", text}, {"model", "nllb"}, {"target_language", "da"}}), 400,
                "'target_language': the model 'nllb' has no language 'da'");

@@ -17,7 +17,7 @@ ordered_json to_json(const DetectedLanguage& language) {
 }
 
 /// Detects the language of a text among those that can be translated into `target`. Any will do for a text
-/// without letters.
+/// without letters. Throws RequestError (400) if it is none of these.
 DetectedLanguage detect_source(const ServedModels& models, const std::string& text,
                                const std::string& target) {
   std::vector<std::string> sources = models.sources(target);
@@ -25,7 +25,17 @@ DetectedLanguage detect_source(const ServedModels& models, const std::string& te
   std::vector<std::string> expected = sources;
   if (models.has_language(target)) expected.push_back(language_tag(target));
   const std::vector<DetectedLanguage> found = detect_languages(text, expected);
-  if (found.empty()) return {sources.empty() ? "" : sources.front(), 0};
+  if (found.empty()) {
+    const bool english = std::ranges::count(sources, "en") > 0;
+    return {english ? "en" : sources.empty() ? "" : sources.front(), 0};
+  }
+  const std::string& code = found.front().code;
+  if (models.has_language(target) && std::ranges::count(expected, code) == 0) {
+    refuse(400,
+           "the language of the text seems to be {} ({}), from which no model here translates into {} ({}): "
+           "if it is another one, name it in 'source'",
+           language_name(code), code, language_name(target), target);
+  }
   return found.front();
 }
 

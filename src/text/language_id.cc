@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 
+#include "text/language_codes.h"
+
 namespace heed {
 
 bool is_identified_language(const std::string& code) {
@@ -37,6 +39,8 @@ namespace {
 
 /// CLD2 reads code units as signed int counts, and a detector needs no more than this.
 constexpr size_t kMostBytes = 1 << 16;
+/// Of more expected languages, a hint for each in turn would find one for any text.
+constexpr size_t kFewLanguages = 8;
 
 std::vector<DetectedLanguage> detect(std::string_view text, CLD2::Language hint, int flags) {
   const CLD2::CLDHints hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, hint};
@@ -50,9 +54,33 @@ std::vector<DetectedLanguage> detect(std::string_view text, CLD2::Language hint,
   std::vector<DetectedLanguage> languages;
   for (size_t n = 0; n < found.size(); ++n) {
     if (found[n] == CLD2::UNKNOWN_LANGUAGE || percent[n] == 0) continue;
-    languages.push_back({CLD2::LanguageCode(found[n]), reliable ? percent[n] : percent[n] / 2.0});
+    // CLD2 has old codes, such as "iw" for "he".
+    languages.push_back(
+        {language_tag(CLD2::LanguageCode(found[n])), reliable ? percent[n] : percent[n] / 2.0});
   }
   return languages;
+}
+
+std::string without_script(const std::string& tag) {
+  return tag.substr(0, tag.find('-'));
+}
+
+/// The one of `expected` that a detected language is; nullptr if there is none.
+const std::string* expected_language(const std::vector<std::string>& expected, const std::string& detected) {
+  const auto find = [&](const auto& is_it) -> const std::string* {
+    const auto found = std::ranges::find_if(expected, is_it);
+    return found == expected.end() ? nullptr : &*found;
+  };
+  const std::string norwegian = detected == "no" ? "nb" : detected;  // CLD2 names Bokmål so
+  if (const auto* same = find([&](const std::string& each) { return each == detected; })) return same;
+  if (const auto* same = find([&](const std::string& each) {
+        return language_tag(each) == detected || language_tag(each) == norwegian;
+      })) {
+    return same;
+  }
+  return find([&](const std::string& each) {
+    return without_script(language_tag(each)) == without_script(detected);
+  });
 }
 
 }  // namespace
@@ -67,20 +95,30 @@ std::vector<DetectedLanguage> detect_languages(std::string_view text,
   std::vector<DetectedLanguage> languages = detect(text, CLD2::UNKNOWN_LANGUAGE, 0);
   if (languages.empty()) languages = detect(text, CLD2::UNKNOWN_LANGUAGE, CLD2::kCLDFlagBestEffort);
   if (expected.empty()) return languages;
-  const auto is_expected = [&](const DetectedLanguage& language) {
-    return std::ranges::count(expected, language.code) > 0;
+  /// Those of the languages that are expected, as they are named there.
+  const auto among_expected = [&](const std::vector<DetectedLanguage>& found) {
+    std::vector<DetectedLanguage> kept;
+    for (const DetectedLanguage& each : found) {
+      const std::string* name = expected_language(expected, each.code);
+      if (name == nullptr) continue;
+      const auto same = std::ranges::find(kept, *name, &DetectedLanguage::code);
+      if (same == kept.end()) {
+        kept.push_back({*name, each.confidence});
+      } else {
+        same->confidence += each.confidence;
+      }
+    }
+    return kept;
   };
+  if (std::vector<DetectedLanguage> kept = among_expected(languages); !kept.empty()) return kept;
   // Short texts are often taken for a related language: the hint decides between near ones.
+  if (expected.size() > kFewLanguages) return languages;
   for (const std::string& code : expected) {
-    if (std::ranges::any_of(languages, is_expected)) break;
-    const CLD2::Language hint = CLD2::GetLanguageFromName(code.c_str());
+    const CLD2::Language hint = CLD2::GetLanguageFromName(language_tag(code).c_str());
     if (hint == CLD2::UNKNOWN_LANGUAGE) continue;
-    auto hinted = detect(text, hint, CLD2::kCLDFlagBestEffort);
-    for (DetectedLanguage& language : hinted) language.confidence /= 2;
-    if (std::ranges::any_of(hinted, is_expected)) languages = std::move(hinted);
-  }
-  if (std::ranges::any_of(languages, is_expected)) {
-    std::erase_if(languages, [&](const DetectedLanguage& language) { return !is_expected(language); });
+    std::vector<DetectedLanguage> kept = among_expected(detect(text, hint, CLD2::kCLDFlagBestEffort));
+    for (DetectedLanguage& language : kept) language.confidence /= 2;
+    if (!kept.empty()) return kept;
   }
   return languages;
 }

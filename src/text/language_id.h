@@ -18,12 +18,15 @@ std::string other_language(std::string_view text, const std::string& expected);
 
 /// A language that a text may be written in.
 struct DetectedLanguage {
-  std::string code;       ///< "de", "zh", "zh-Hant"
+  std::string code;       ///< a language_tag(): "de", "he", "zh", "zh-Hant"
   double confidence = 0;  ///< from 0 to 100: the share of the text, half of it if the detector is not sure
 };
 
 /// The languages of a text, the most likely first; none for text without letters. Short texts are judged too,
-/// less reliably. Where `expected` names languages, others are left out if one of these is found.
+/// less reliably. Where `expected` names languages, by tags or codes, others are left out if one of these is
+/// found, which then has the name that it has there; the same language in another script will do. A short
+/// text that is taken for a language that is not expected is compared with the expected ones, if they are
+/// few: among many, one would always seem near.
 std::vector<DetectedLanguage> detect_languages(std::string_view text,
                                                const std::vector<std::string>& expected = {});
 

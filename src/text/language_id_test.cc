@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "text/language_codes.h"
+
 namespace heed {
 namespace {
 
@@ -34,6 +36,25 @@ TEST(LanguageId, DetectsLanguagesWithConfidence) {
   const auto short_text = detect_languages("Der Hund schläft.", {"de", "en"});
   ASSERT_FALSE(short_text.empty());
   EXPECT_EQ(short_text[0].code, "de");
+}
+
+constexpr const char* kHebrew = "שלום, מה שלומך היום? אני שמח לראות אותך";
+constexpr const char* kNorwegian = "Jeg vil gjerne ha en kopp kaffe, takk.";
+constexpr const char* kTraditional = "這是一個用繁體中文寫的句子，我們去圖書館。";
+constexpr const char* kBasque = "Kaixo, zer moduz zaude gaur? Etxera noa orain.";
+
+TEST(LanguageId, DetectsLanguagesByTheNamesOfAModel) {
+  EXPECT_EQ(detect_languages(kHebrew)[0].code, "he");  // CLD2's own code is iw
+  const std::vector<std::string> m2m100 = m2m100_languages("m2m100"),
+                                 nllb{"eng_Latn", "heb_Hebr", "nob_Latn", "zho_Hans", "zho_Hant"};
+  EXPECT_EQ(detect_languages(kHebrew, m2m100)[0].code, "he");
+  EXPECT_EQ(detect_languages(kHebrew, nllb)[0].code, "heb_Hebr");
+  EXPECT_EQ(detect_languages(kNorwegian, m2m100)[0].code, "no");
+  EXPECT_EQ(detect_languages(kNorwegian, nllb)[0].code, "nob_Latn");
+  EXPECT_EQ(detect_languages(kTraditional, m2m100)[0].code, "zh");  // which has one Chinese
+  EXPECT_EQ(detect_languages(kTraditional, nllb)[0].code, "zho_Hant");
+  EXPECT_EQ(detect_languages(kTraditional, {"zh", "zh-Hant"})[0].code, "zh-Hant");
+  EXPECT_EQ(detect_languages(kBasque, m2m100)[0].code, "eu");  // no guess among a hundred others
 }
 
 TEST(LanguageId, NamesLanguages) {
