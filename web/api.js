@@ -39,12 +39,55 @@ async function request(path, body, signal) { return (await send(path, body, sign
 
 let known = [];  // the server's models
 
-/// The model that a state names, or the one that the server takes without a name: the first that translates,
-/// else the first. Null before the models are known.
+/// {from, to} of "de-en", if a model has these languages.
+function languagesOfPair(model, pair) {
+  const from = model.sources.find(
+      (each) => pair.startsWith(`${each}-`) && model.targets.includes(pair.slice(each.length + 1)));
+  return from ? {from, to: pair.slice(from.length + 1)} : null;
+}
+
+/// The model that a state names, or the one that the server takes without a name: the first that translates
+/// between the languages, else the first that translates, else the first. Null before the models are known.
 export function modelOf(state) {
   if (state.model) return known.find((model) => model.id === state.model) ?? null;
-  if (state.pair) return known.find((model) => model.pair === state.pair) ?? null;
-  return known.find((model) => model.task === "translation") ?? known[0] ?? null;
+  if (state.pair) {
+    return known.find((model) => model.pair === state.pair) ??
+        known.find((model) => languagesOfPair(model, state.pair)) ?? null;
+  }
+  const suits = (model) => model.sources.includes(state.from) && model.targets.includes(state.to);
+  return known.find(suits) ?? known.find((model) => model.task === "translation") ?? known[0] ?? null;
+}
+
+/// The languages between which the model of a state translates, {from, to}: those of the state where the
+/// model has several, else its own. Without a choice: what the model takes by itself, else English, else
+/// Spanish, else the first: another than the source.
+export function languagesOf(state) {
+  const model = modelOf(state);
+  if (!model) return {from: state.from, to: state.to};
+  const choose = (wanted, own, usual, other) => own.length < 2 ?
+      own[0] ?? "" :
+      wanted || usual || ["en", "es", ...own].find((each) => own.includes(each) && each !== other);
+  const wanted = languagesOfPair(model, state.pair) ?? state;
+  const from = choose(wanted.from, model.sources, model.source, "");
+  return {from, to: choose(wanted.to, model.targets, model.target, from)};
+}
+
+/// Whether the model of a state takes no language by itself, and the state names none either.
+export function lacksLanguage(state) {
+  const model = modelOf(state);
+  const lacks = (own, usual, wanted) => own?.length > 1 && !usual && !wanted && !state.pair;
+  return lacks(model?.sources, model?.source, state.from) || lacks(model?.targets, model?.target, state.to);
+}
+
+/// Which languages a request for a state names, as its fields: those of which the model has several.
+export function chosenLanguages(state) {
+  if (state.pair) return {};
+  const model = modelOf(state), {from, to} = languagesOf(state);
+  const several = (side) => !model || model[side].length > 1;
+  return {
+    ...(from && several("sources") ? {source_language: from} : {}),
+    ...(to && several("targets") ? {target_language: to} : {})
+  };
 }
 
 /// Models without capital letters read and write lower case.
@@ -57,6 +100,7 @@ function options(state) {
     body.model = state.model;
   else if (state.pair)
     body.pair = state.pair;
+  Object.assign(body, chosenLanguages(state));
   if (state.beam > 0) body.beam = state.beam;
   if (state.penalty !== "") body.length_penalty = Number(state.penalty);
   if (state.precision) body.precision = state.precision;
@@ -120,12 +164,18 @@ export async function classify(state, signal) {
   return (await request("v1/classify", body, signal)).results[0].probabilities;
 }
 
-/// [{id, pair, task, type, precisions, lowercase}] of the models that the server has.
+/// [{id, pair, sources, targets, source, target, task, type, precisions, lowercase}] of the models that the
+/// server has: `sources` and `targets` are languages, `source` and `target` those that the model takes where
+/// a request names none, or empty.
 export async function listModels() {
   const {data} = await request("v1/models");
   known = data.map((model) => ({
                      id: model.id,
                      pair: model.pair ?? "",
+                     sources: model.source_languages ?? (model.source ? [model.source] : []),
+                     targets: model.target_languages ?? (model.target ? [model.target] : []),
+                     source: model.source ?? "",
+                     target: model.target ?? "",
                      task: model.task ?? "translation",
                      type: model.type ?? "",
                      precisions: model.precisions ?? [],

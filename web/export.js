@@ -1,6 +1,6 @@
 // Takes the picture, the numbers and the command with you.
 
-import {attentionPicture} from "./api.js";
+import {attentionPicture, chosenLanguages, modelOf} from "./api.js";
 import {element} from "./dom.js";
 import {allHeads, kMetrics} from "./metrics.js";
 import {paint, toSvg} from "./scene.js";
@@ -38,12 +38,16 @@ function attendCommand(app, output) {
   const words = ["heed", "attend", shellWord(trace.source || trace.target)];
   const ofFile = app.file?.command.replace("heed serve ", "") ?? "";
   const pair = state.pair || (/^[a-z]{2,3}-[a-z]{2,3}$/.test(trace.model) ? trace.model : "");
+  const model = state.model || (modelOf(state)?.pair === "" ? modelOf(state).id : "");
   if (ofFile.startsWith("--model"))
     words.push(ofFile);
-  else if (state.model)
-    words.push("--model", shellWord(state.model));
+  else if (model)
+    words.push("--model", shellWord(model));
   else if (pair && pair !== "de-en")
     words.push("--pair", pair);
+  const {source_language: source, target_language: target} = app.file ? {} : chosenLanguages(state);
+  if (source) words.push("--source-language", shellWord(source));
+  if (target) words.push("--target-language", shellWord(target));
   if (state.target) words.push("--target", shellWord(state.target));
   if (!state.target) {
     if (state.prefix) words.push("--prefix", shellWord(state.prefix));

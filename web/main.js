@@ -1,7 +1,7 @@
 // The explorer: connects the sentence, the controls and the views. It shows traces of a server (heed serve),
 // or those inside of the file that it is (heed attend --output page.html).
 
-import {attend, classify, createLatest, listModels, modelOf, readFile} from "./api.js";
+import {attend, classify, createLatest, lacksLanguage, listModels, modelOf, readFile} from "./api.js";
 import {readColours} from "./colours.js";
 import {createPlaceControls, createSettings} from "./controls.js";
 import {element, fadeEdges} from "./dom.js";
@@ -250,8 +250,10 @@ function showMarks() {
 // ---- Where traces come from -------------------------------------------------------------------------------
 
 const latestClasses = createLatest();
-const kAsked =
-    ["pair", "model", "text", "target", "beam", "penalty", "precision", "prefix", "require", "forbid", "off"];
+const kAsked = [
+  "pair", "model", "from", "to", "text", "target", "beam", "penalty", "precision", "prefix", "require",
+  "forbid", "off"
+];
 
 async function ask() {
   const state = store.get();
@@ -331,8 +333,8 @@ function start() {
         }
         sentence.showModels(models, store.get());
         update();  // settings and comparison list models too
-        // The first request was sent before it was known how this model writes.
-        if (modelOf(store.get())?.lowercase) ask();
+        // The first request was sent before it was known how this model writes, and what it has to be told.
+        if (modelOf(store.get())?.lowercase || lacksLanguage(store.get())) ask();
       })
       .catch((error) => sentence.status(error.message, true));
 }

@@ -1,5 +1,6 @@
 // The top of the page: the sentence, its translation, and both as tokens that can be pointed at.
 
+import {languagesOf, modelOf} from "./api.js";
 import {element, select} from "./dom.js";
 import {strings} from "./strings.js";
 
@@ -76,9 +77,42 @@ export function createSentence(app) {
   const status = element("span", {class: "status", role: "status"});
   const pair = select(strings.pair, (value) => {
     const colon = value.indexOf(":");
-    app.store.set(
-        {pair: "", model: "", target: "", off: "", [value.slice(0, colon)]: value.slice(colon + 1)});
+    app.store.set({
+      pair: "",
+      model: "",
+      from: "",
+      to: "",
+      target: "",
+      off: "",
+      [value.slice(0, colon)]: value.slice(colon + 1)
+    });
   });
+  // Shown for models with several languages.
+  const chooseLanguage = (side, other, ofOther) => (value) => {
+    const model = modelOf(app.store.get()), now = languagesOf(app.store.get());
+    const swapped = {[other]: value === now[other] ? now[side] : now[other]};
+    app.store.set({
+      pair: "",
+      model: model.id,
+      target: "",
+      [side]: value,
+      ...(model[ofOther].length > 1 ? swapped : {})
+    });
+  };
+  const from = select(strings.from, chooseLanguage("from", "to", "targets"), {id: "from-language"});
+  const to = select(strings.to, chooseLanguage("to", "from", "sources"), {id: "to-language"});
+  from.element.hidden = to.element.hidden = true;
+  const named = (codes) => codes.map((code) => [code, strings.languageName(code)])
+                               .sort((one, other) => one[1].localeCompare(other[1], "en"));
+  const showLanguages = (state) => {
+    const model = modelOf(state), chosen = languagesOf(state);
+    const show = (box, codes, code) => {
+      box.element.hidden = codes.length < 2;
+      if (codes.length >= 2) box.show(named(codes), code);
+    };
+    show(from, model?.sources ?? [], chosen.from);
+    show(to, model?.targets ?? [], chosen.to);
+  };
   const sentences = select(
       strings.sentences, (value) => app.store.set({sentence: Number(value), token: "", layer: 0, head: 0}));
   const sourceTokens = createTokens(app, "source"), targetTokens = createTokens(app, "target");
@@ -110,7 +144,9 @@ export function createSentence(app) {
   return {
     element: element(
         "section", {class: "sentence", "aria-label": strings.source},
-        element("div", {class: "row top"}, offline ? sentences.element : pair.element, app.settings, status),
+        element(
+            "div", {class: "row top"}, offline ? sentences.element : [pair.element, from.element, to.element],
+            app.settings, status),
         element(
             "div", {class: "pair"},
             element(
@@ -140,12 +176,14 @@ export function createSentence(app) {
     showModels(models, state) {
       // Of several models for a pair, the first serves the pair; the others have a name.
       const serves = (model) => model.pair && models.find((each) => each.pair === model.pair) === model;
+      const valueOf = (model) => (serves(model) ? `pair:${model.pair}` : `model:${model.id}`);
       const options = models.map(
           (model) =>
-              (serves(model) ? [`pair:${model.pair}`, strings.pairName(model.pair)] :
-                               [`model:${model.id}`, model.id]));
+              [valueOf(model), serves(model) ? strings.pairName(model.source, model.target) : model.id]);
       pair.name.textContent = models.every(serves) ? strings.pair : strings.model;
-      pair.show(options, state.model ? `model:${state.model}` : `pair:${state.pair}`);
+      const shown = modelOf(state);
+      pair.show(options, shown ? valueOf(shown) : "");
+      showLanguages(state);
     },
     update() {
       const state = app.store.get(), trace = app.shown();

@@ -10,6 +10,8 @@ import {tourState} from "./tour_steps.js";
 const kDefaults = {
   pair: "",        // such as de-en; empty: the first that there is
   model: "",       // where a model is not chosen by its pair
+  from: "",        // of a model with several languages, that of the source; empty: languagesOf()
+  to: "",          // that of the target
   text: "",        // the source
   target: "",      // a translation written by hand; empty: the model's
   sentence: 1,     // which trace of a file that holds several

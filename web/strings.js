@@ -11,10 +11,16 @@ export const strings = {
   textTarget: "Predicted, token by token",
   pair: "Languages",
   model: "Model",
-  pairName: (pair) => {
-    const names = new Intl.DisplayNames(["en"], {type: "language"});
-    return pair.split("-").map((code) => names.of(code)).join(" → ");
+  from: "From",
+  to: "To",
+  languageName: (code) => {
+    try {
+      return new Intl.DisplayNames(["en"], {type: "language"}).of(code.replaceAll("_", "-"));
+    } catch {
+      return code;  // no language tag
+    }
   },
+  pairName: (from, to) => `${strings.languageName(from)} → ${strings.languageName(to)}`,
   beam: "Beam size",
   penalty: "Length penalty",
   precision: "Precision",

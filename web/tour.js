@@ -1,12 +1,14 @@
 // The guided tour: each step is a state of the page (tour_steps.js) and a few sentences (strings.tour).
 
+import {languagesOf} from "./api.js";
 import {element} from "./dom.js";
 import {strings} from "./strings.js";
 import {kTourSteps, tourState} from "./tour_steps.js";
 
 /// A sentence for who has typed none, in the language of the pair.
 export function tourSentence(state) {
-  return strings.tourSentences[state.pair.split("-")[0]] ?? strings.tourSentences.de;
+  const from = languagesOf(state).from || state.pair.split("-")[0];
+  return strings.tourSentences[from] ?? strings.tourSentences.de;
 }
 
 /// What no step has changed.

@@ -60,6 +60,12 @@ ordered_json describe(const ServedModels& models, const ServedModel& model) {
     json.update({{"pair", model.pair()}, {"source", model.sources[0].tag}, {"target", model.targets[0].tag}});
   } else if (!model.targets.empty()) {
     json.update({{"source_languages", tags_of(model.sources)}, {"target_languages", tags_of(model.targets)}});
+    // What a request without a language gets.
+    const Tokenizer& tokenizer = model.translation->tokenizer;
+    if (const auto* usual = find_language(model.sources, tokenizer.source_language()))
+      json["source"] = usual->tag;
+    if (const auto* usual = find_language(model.targets, tokenizer.target_language()))
+      json["target"] = usual->tag;
   }
   if (model.task == models::Task::kClassification) json["labels"] = loaded.classifier().labels();
   if (model.encoder) json["width"] = loaded.encoder().width();

@@ -30,6 +30,7 @@ from webdriver import Browser, find_browser
 
 HEED = ""
 MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+FAMILIES = pathlib.Path(os.environ.get("HEED_FAMILIES") or MODELS.parent.parent / "shared/families")
 PICTURES = None
 SHORT = "Der Hund schläft."
 LONG = "Das kleine Kind, das gestern im Garten spielte, hat heute mit seiner Großmutter einen Kuchen gebacken."
@@ -311,17 +312,21 @@ class Page(unittest.TestCase):
         self.assertLess(frame, 100)
 
 
-class Served(unittest.TestCase):
-    """The page of `heed serve`, which asks the model."""
+class OfServer(unittest.TestCase):
+    """Pages of `heed serve`, which ask the model."""
+
+    @classmethod
+    def models(cls):
+        """Options of the server."""
+        raise NotImplementedError
 
     @classmethod
     def setUpClass(cls):
         commands = subprocess.run([HEED, "--help"], check=True, capture_output=True, text=True).stdout
         if not re.search(r"^ +serve ", commands, re.MULTILINE):
             raise unittest.SkipTest("this command has no server")
-        cls.server = subprocess.Popen([HEED, "serve", "--port", "0", "--pair", "de-en", "--pair", "en-es",
-                                       "--model", str(MODELS / "rnn")],
-                                      stderr=subprocess.PIPE, text=True)
+        cls.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
+        cls.server = subprocess.Popen([HEED, "serve", "--port", "0", *cls.models()], stderr=subprocess.PIPE, text=True)
         for line in cls.server.stderr:
             if match := re.search(r"http://\S+?:\d+/", line):
                 cls.url = match.group(0)
@@ -330,7 +335,6 @@ class Served(unittest.TestCase):
             raise AssertionError("the server does not say where it listens")
         # Nobody else reads what it says from here on.
         threading.Thread(target=cls.server.stderr.read, daemon=True).start()
-        cls.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
         cls.browser = Browser(downloads=cls.folder.name)
 
     @classmethod
@@ -352,6 +356,93 @@ class Served(unittest.TestCase):
 
     def translation(self):
         return self.browser.run("return document.querySelector('#target').textContent")
+
+    def state(self):
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(self.browser.run("return location.href")).query))
+
+
+class Languages(OfServer):
+    """Models with several languages, of which the page lets one choose."""
+
+    @classmethod
+    def models(cls):
+        # The German-English model with codes of target languages, in place of pieces that no text has.
+        codes = pathlib.Path(cls.folder.name) / "codes"
+        codes.mkdir()
+        for path in (MODELS / "de-en").iterdir():
+            if path.name != "vocab.json":
+                (codes / path.name).symlink_to(path)
+        pieces = json.loads((MODELS / "de-en" / "vocab.json").read_text())
+        given_up = {"<0xFE>": ">>fra<<", "<0xFF>": ">>spa<<"}
+        (codes / "vocab.json").write_text(json.dumps({given_up.get(piece, piece): id for piece, id in pieces.items()}))
+        several = FAMILIES / "seq2seq_families/nllb/model"
+        cls.has_nllb = several.is_dir()
+        if cls.has_nllb:
+            (codes.parent / "nllb").symlink_to(several)
+        return ["--pair", "de-en", "--model", str(codes), *(["--model", str(codes.parent / "nllb")] if cls.has_nllb else [])]
+
+    def wait_for_token(self, token):
+        self.browser.wait(f"document.querySelector('.tokens button')?.textContent === {json.dumps(token)}", f"the token {token}")
+
+    def shown(self):
+        """What the two selects show; None where there is none."""
+        return self.browser.run("return ['from', 'to'].map((side) => document.querySelector(`#${side}-language`))"
+                                ".map((box) => box.checkVisibility() ? box.selectedOptions[0].textContent : null)")
+
+    def test_models_of_one_pair_have_no_choice(self):
+        self.show(pair="de-en", text=SHORT)
+        self.browser.wait("document.querySelector('#target').textContent", "the translation")
+        self.assertEqual(self.shown(), [None, None])
+
+    def test_target_language(self):
+        self.show(model="codes", to="es", text=SHORT)
+        self.wait_for_token(">>spa<<")
+        self.browser.wait("document.querySelector('#to-language').checkVisibility()", "the choice")
+        self.assertEqual(self.shown(), [None, "Spanish"])
+        self.assertIn("--model codes --target-language es", self.browser.run("return document.querySelector('.command code').textContent"))
+        # By keyboard: from the models to the languages, and to French by its first letter.
+        self.browser.run("document.querySelector('.top select').focus()")
+        self.browser.press("Tab", "F")
+        self.wait_for_token(">>fra<<")
+        self.assertEqual(self.state()["to"], "fr")
+        self.browser.call("POST", "/back", {})
+        self.wait_for_token(">>spa<<")
+        self.assertEqual(self.shown(), [None, "Spanish"])
+        # A model without languages of its own.
+        self.browser.run("const box = document.querySelector('.top select'); box.value = 'pair:de-en'; box.dispatchEvent(new Event('change'))")
+        self.wait_for_token("Der")
+        self.assertEqual(self.shown(), [None, None])
+        self.assertNotIn("to", self.state())
+
+    def test_a_target_language_is_chosen_where_the_model_needs_one(self):
+        self.show(model="codes", text=SHORT)
+        self.wait_for_token(">>spa<<")
+        self.assertEqual(self.shown(), [None, "Spanish"])
+        self.assertTrue(all("400" in message for message in self.browser.console()))  # asked before this was known
+
+    def test_both_languages(self):
+        if not self.has_nllb:
+            self.skipTest("no NLLB model; HEED_FAMILIES can name another folder")
+        self.show(model="nllb", text="Tom asks me.")
+        self.wait_for_token("eng_Latn")
+        self.browser.wait("document.querySelector('#to-language').checkVisibility()", "the choice")
+        self.assertEqual(self.shown(), ["English", "German"])
+        self.browser.run("const box = document.querySelector('#from-language'); box.value = 'de'; box.dispatchEvent(new Event('change'))")
+        self.wait_for_token("deu_Latn")
+        self.assertEqual(self.shown(), ["German", "English"])
+        self.assertEqual({name: self.state()[name] for name in ["from", "to"]}, {"from": "de", "to": "en"})
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.tokens')[1].children[0].textContent"), "eng_Latn")
+        # The languages find the model.
+        self.show(**{"from": "en", "to": "es", "text": "Tom asks me."})
+        self.wait_for_token("eng_Latn")
+        self.browser.wait("/model=nllb/.test(location.href)", "the model's name")
+        self.assertEqual(self.shown(), ["English", "Spanish"])
+
+
+class Served(OfServer):
+    @classmethod
+    def models(cls):
+        return ["--pair", "de-en", "--pair", "en-es", "--model", str(MODELS / "rnn")]
 
     def test_an_address_shows_its_sentence(self):
         self.show(pair="de-en", text=SHORT)
@@ -496,7 +587,7 @@ class Served(unittest.TestCase):
 
     def test_compare_two_precisions(self):
         self.show(pair="de-en", text=SHORT, view="compare", other="precision:int8")
-        self.browser.wait("/Log-probability: .* and /.test(document.querySelector('#panel .note-line').textContent)", "both scores")
+        self.browser.wait("/Log-probability: .* and /.test(document.querySelector('#panel .note-line')?.textContent)", "both scores")
         first, second = re.findall(r"-[\d.]+\d", self.browser.run("return document.querySelector('#panel .note-line').textContent"))
         self.assertNotEqual(first, second)
         self.assertAlmostEqual(float(first), float(second), delta=0.5)
@@ -509,7 +600,7 @@ class Served(unittest.TestCase):
 
     def test_compare_two_sentences(self):
         self.show(pair="de-en", text=SHORT, view="compare", other="text:Die Katze schläft.")
-        self.browser.wait("document.querySelector('#panel .note-line').textContent.includes('position')", "the comparison")
+        self.browser.wait("document.querySelector('#panel .note-line')?.textContent.includes('position')", "the comparison")
 
     def test_compare_two_models(self):
         self.show(pair="de-en", text=SHORT, view="compare", other="model:rnn", words=1)

@@ -87,8 +87,9 @@ export function createChange(app) {
   let original = null, originalOf = "", losses = new Map(), lossesOf = "";
 
   let shown = {};  // what showResult has last drawn, and for which trace
-  const sentenceKey = (state) =>
-      JSON.stringify([state.pair, state.model, state.text, state.beam, state.penalty, state.precision]);
+  const sentenceKey = (state) => JSON.stringify([
+    state.pair, state.model, state.from, state.to, state.text, state.beam, state.penalty, state.precision
+  ]);
   const off = () => parseHeads(app.store.get().off);
   const setOff = (heads) => app.store.set({off: writeHeads(heads)});
   /// What a click makes of a head: nothing, or its output times a number.

@@ -1,7 +1,7 @@
 // Two traces side by side at the same stack, layer and head, and their difference where they have the same
 // tokens.
 
-import {attend, createLatest, modelOf} from "../api.js";
+import {attend, createLatest, languagesOf, modelOf} from "../api.js";
 import {element, select} from "../dom.js";
 import {createPicture, numberTable} from "../picture.js";
 import {Scene, shorten} from "../scene.js";
@@ -145,13 +145,13 @@ export function createCompare(app) {
       if (app.file && kinds.length === 0) note.replaceChildren(app.needsModel());
       if (app.file || which === "" || value === "") return;
       const wanted = JSON.stringify([
-        state.pair, state.model, state.text, state.beam, state.penalty, state.precision, state.prefix,
-        state.require, state.forbid, state.other
+        state.pair, state.model, state.from, state.to, state.text, state.beam, state.penalty, state.precision,
+        state.prefix, state.require, state.forbid, state.other
       ]);
       if (wanted === asked) return;
       asked = wanted;
       const asking = which === "text" ? {...state, text: value} :
-          which === "model"           ? {...state, model: value, pair: ""} :
+          which === "model"           ? {...state, model: value, pair: "", ...languagesOf(state)} :
           which === "precision"       ? {...state, precision: value} :
                                         state;
       const answer =

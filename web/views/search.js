@@ -165,8 +165,8 @@ export function createSearch(app) {
       const state = app.store.get();
       if (app.file) return note.replaceChildren(app.needsModel());
       const wanted = JSON.stringify([
-        state.pair, state.model, state.text, state.beam, state.penalty, state.precision, state.prefix,
-        state.require, state.forbid
+        state.pair, state.model, state.from, state.to, state.text, state.beam, state.penalty, state.precision,
+        state.prefix, state.require, state.forbid
       ]);
       if (wanted === asked) {
         if (found) draw(found);  // in another width or other colours
