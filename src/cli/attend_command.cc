@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/counted.h"
 #include "base/file.h"
 #include "base/printable.h"
 #include "cli/ablation.h"
@@ -23,6 +21,7 @@
 #include "cli/language_model.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
+#include "cli/query_token.h"
 #include "cli/search_flags.h"
 #include "cli/terminal.h"
 #include "cli/translation.h"
@@ -32,7 +31,6 @@
 #include "inspect/encoder_trace.h"
 #include "inspect/explorer_page.h"
 #include "inspect/head_ablation.h"
-#include "inspect/label.h"
 #include "inspect/picture_file.h"
 #include "inspect/query_terminal.h"
 #include "inspect/text_trace.h"
@@ -77,8 +75,8 @@ Format format_of(const AttendOptions& o) {
   return Format::kPicture;
 }
 
-/// An encoder sums a text up in its first token, [CLS]: by default, the terminal shows the attention of that
-/// query, grouped by words.
+/// An encoder represents a text by its first token, [CLS]: by default, the terminal shows the attention of
+/// that query, grouped by words.
 void set_encoder_defaults(AttendOptions& o, Format format) {
   if (format != Format::kTerminal || !o.query.empty()) return;
   if (!o.stack.empty() || !o.layer.empty() || !o.head.empty()) return;
@@ -173,65 +171,6 @@ std::vector<Trace> record_encodings(const AttendOptions& o, models::LoadedModel 
   for (const std::string& text : o.texts)
     traces.push_back(trace_masked_text(model.loaded, model.tokenizer, text, o.details, heads));
   return traces;
-}
-
-/// Indices of the tokens with this name, with or without the word boundary marker.
-std::vector<size_t> tokens_named(std::string_view name, const std::vector<std::string>& tokens) {
-  std::vector<size_t> found;
-  for (size_t n = 0; n < tokens.size(); ++n) {
-    std::string_view token = tokens[n];
-    if (token == name || (strip_word_mark(token) && token == name)) found.push_back(n);
-  }
-  return found;
-}
-
-/// A number from 1 to `most`; empty for other text.
-std::optional<size_t> number_in(std::string_view text, size_t most) {
-  size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most) return {};
-  return number;
-}
-
-/// Index of the token that --query selects: "7" is the seventh, "Hund" the first of that name, "Hund:2" the
-/// second.
-size_t find_query(const std::string& query, const std::vector<std::string>& tokens, bool quiet) {
-  if (const auto number = number_in(query, tokens.size())) return *number - 1;
-  const std::vector<size_t> named = tokens_named(query, tokens);
-  if (named.size() > 1 && !quiet) {
-    std::vector<size_t> numbers;
-    for (const size_t n : named) numbers.push_back(n + 1);
-    std::fprintf(
-        stderr,
-        "heed: several tokens are named '%s' (%s); showing the first. Use --query %s:2 for the second\n",
-        shown(query).c_str(), fmt::format("{}", fmt::join(numbers, ", ")).c_str(), shown(query).c_str());
-  }
-  if (!named.empty()) return named.front();
-  const size_t colon = query.rfind(':');
-  if (colon != std::string::npos) {
-    const std::string name = query.substr(0, colon);
-    const std::vector<size_t> candidates = tokens_named(name, tokens);
-    if (const auto which = number_in(query.substr(colon + 1), candidates.size()))
-      return candidates[*which - 1];
-    if (!candidates.empty()) {
-      fail(ErrorKind::kUsage, "--query {}: no such token; '{}' occurs {}", shown(query), shown(name),
-           counted(candidates.size(), "time"));
-    }
-  }
-  fail(ErrorKind::kUsage, "--query {}: no such token; give one of these, or its number from 1 to {}: {}",
-       shown(query), tokens.size(), shown(fmt::format("{}", fmt::join(tokens, " ")), 1000));
-}
-
-/// Whether --query names a word of several tokens, and no single token.
-bool names_a_word(const std::string& query, const AttentionSelection& selection, const Trace& trace) {
-  if (!selection.stack) return false;
-  const std::string name = query.substr(0, query.rfind(':'));
-  const auto named_in = [&](const Trace& each) {
-    const std::vector<std::string>& tokens = query_tokens(each, *selection.stack);
-    return number_in(query, tokens.size()) || !tokens_named(query, tokens).empty() ||
-           !tokens_named(name, tokens).empty();
-  };
-  return !named_in(trace) && named_in(group_by_words(trace));
 }
 
 /// The row of the attention matrix that --query selects.
@@ -386,10 +325,12 @@ void add_attend(Command& app, Work& work) {
   auto o = std::make_shared<AttendOptions>();
   Command* command = app.add_subcommand("attend", "Show the attention weights of a model");
   command->footer(
-      "Examples:\n  heed attend \"Der Hund schläft.\"\n"
+      "Examples:\n"
+      "  heed attend \"Der Hund schläft.\"\n"
       "  heed attend \"Der Hund schläft.\" --stack encoder --layer 1 --head all\n"
       "  heed attend \"Der Hund schläft.\" --target \"The cat sleeps.\" --output attention.svg\n"
-      "  heed attend \"a fine film\" --model my-classifier\n\n"
+      "  heed attend \"a fine film\" --model my-classifier\n"
+      "\n"
       "Rows are queries, columns are keys, and each row sums to 1. The queries of decoder and cross are the\n"
       "positions that produce the target tokens, including the end token; the keys of decoder are the "
       "tokens\n"
@@ -398,8 +339,7 @@ void add_attend(Command& app, Work& work) {
       "head of every layer. A "
       "classifier,\n"
       "a masked language model or a model of embeddings has only an encoder; the terminal shows the "
-      "attention "
-      "of\n"
+      "attention of\n"
       "[CLS], from which a classifier decides. A language model has only a decoder; its last row is the "
       "most\n"
       "likely next token.");

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "base/option_error.h"
-#include "text/scripts.h"
+#include "text/unicode_properties.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 

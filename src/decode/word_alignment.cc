@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/check.h"
+#include "text/unicode_properties.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
-#include "text/words.h"
 
 namespace heed::decode {
 namespace {

@@ -182,14 +182,6 @@ class Ctranslate2File::Parser {
   std::unordered_map<std::string, size_t> positions_;
 };
 
-bool Ctranslate2File::is_one(const std::string& path) {
-  const InputFile file(path);
-  uint32_t version = 0;
-  if (file.size() < sizeof version) return false;
-  file.read_at(0, &version, sizeof version);
-  return version >= 1 && version <= 64;
-}
-
 Ctranslate2File Ctranslate2File::open(const std::string& path) {
   InputFile file(path);
   Content content = Parser(file).parse();

@@ -21,8 +21,6 @@ namespace heed {
 
 class Ctranslate2File final : public TensorReader {
  public:
-  /// Whether a file begins as model.bin does.
-  static bool is_one(const std::string& path);
   /// Reads everything but the weights. Throws kNotFound, kFile or kFormat.
   static Ctranslate2File open(const std::string& path);
 

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "models/cache_rows.h"
+#include "models/config_checks.h"
 #include "models/places.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"
@@ -17,23 +18,16 @@ namespace heed::models {
 namespace {
 
 void require(const DecoderOnlyConfig& c) {
-  const auto require_positive = [](const char* what, int64_t value) {
-    if (value < 1) fail(ErrorKind::kUsage, "a language model needs a {} of at least 1, not {}", what, value);
-  };
-  require_positive("vocabulary", c.vocabulary);
-  require_positive("width", c.width);
-  require_positive("number of layers", c.layers);
-  require_positive("feed-forward width", c.inner_width);
-  require_positive("maximum length", c.max_length);
+  require_positive("a language model", {{"vocabulary", c.vocabulary},
+                                        {"width", c.width},
+                                        {"number of layers", c.layers},
+                                        {"feed-forward width", c.inner_width},
+                                        {"maximum length", c.max_length}});
   if (!c.sliding.empty()) {
-    require_positive("window", c.window);
+    require_positive("a language model", {{"window", c.window}});
     HEED_CHECK(c.sliding.size() == static_cast<size_t>(c.layers));
   }
-  for (const int32_t id : {c.start_id, c.end_id, c.padding_id}) {
-    if (id < -1 || id >= c.vocabulary) {
-      fail(ErrorKind::kUsage, "the special id {} is outside the vocabulary of {}", id, c.vocabulary);
-    }
-  }
+  require_special_ids({c.start_id, c.end_id, c.padding_id}, c.vocabulary, true);
 }
 
 int64_t head_width_of(const DecoderOnlyConfig& c) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "models/config_checks.h"
 #include "models/encoder_heads.h"
 #include "models/places.h"
 #include "nn/embedding.h"
@@ -16,20 +17,14 @@ namespace heed::models {
 namespace {
 
 void require(const EncoderOnlyConfig& c) {
-  const auto require_positive = [](const char* what, int64_t value) {
-    if (value < 1) fail(ErrorKind::kUsage, "an encoder needs a {} of at least 1, not {}", what, value);
-  };
-  require_positive("vocabulary", c.vocabulary);
-  require_positive("width", c.width);
-  require_positive("number of layers", c.layers);
-  require_positive("feed-forward width", c.inner_width);
-  require_positive("maximum length", c.max_length);
-  if (!c.family->types.empty()) require_positive("number of token types", c.types);
+  require_positive("an encoder", {{"vocabulary", c.vocabulary},
+                                  {"width", c.width},
+                                  {"number of layers", c.layers},
+                                  {"feed-forward width", c.inner_width},
+                                  {"maximum length", c.max_length}});
+  if (!c.family->types.empty()) require_positive("an encoder", {{"number of token types", c.types}});
   HEED_CHECK(c.sliding.empty() || c.sliding.size() == static_cast<size_t>(c.layers));
-  if (c.padding_id < 0 || c.padding_id >= c.vocabulary) {
-    fail(ErrorKind::kUsage, "the padding id {} is out of range for a vocabulary of {}", c.padding_id,
-         c.vocabulary);
-  }
+  require_special_ids({c.padding_id}, c.vocabulary);
 }
 
 void require(const EncoderInput& input) {

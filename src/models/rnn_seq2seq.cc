@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "models/config_checks.h"
 #include "models/places.h"
 #include "models/row_ranges.h"
 #include "nn/embedding.h"
@@ -17,20 +18,15 @@ namespace heed::models {
 namespace {
 
 void require(const RnnConfig& c) {
-  const auto require_positive = [](const char* what, int64_t value) {
-    if (value < 1) fail(ErrorKind::kUsage, "a recurrent model needs a {} of at least 1, not {}", what, value);
-  };
-  require_positive("vocabulary", std::min(c.vocabulary, c.source_vocabulary));
-  require_positive("width", c.width);
-  require_positive("number of encoder layers", c.encoder_layers);
-  require_positive("number of decoder layers", c.decoder_layers);
-  require_positive("state width", std::min(c.encoder_state_width, c.decoder_state_width));
-  require_positive("attention width", c.attention_width);
-  require_positive("maximum length", c.max_length);
-  if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
-    fail(ErrorKind::kUsage, "source and target cannot share embeddings with vocabulary sizes {} and {}",
-         c.source_vocabulary, c.vocabulary);
-  }
+  require_positive("a recurrent model",
+                   {{"vocabulary", std::min(c.vocabulary, c.source_vocabulary)},
+                    {"width", c.width},
+                    {"number of encoder layers", c.encoder_layers},
+                    {"number of decoder layers", c.decoder_layers},
+                    {"state width", std::min(c.encoder_state_width, c.decoder_state_width)},
+                    {"attention width", c.attention_width},
+                    {"maximum length", c.max_length}});
+  if (c.share_embeddings) require_shared_vocabulary(c.source_vocabulary, c.vocabulary);
   if (c.tie_output && c.readout_width != c.width) {
     fail(ErrorKind::kUsage,
          "the readout width {} must equal the embedding width {}, since the output is tied", c.readout_width,
@@ -42,12 +38,7 @@ void require(const RnnConfig& c) {
          "twice {}",
          c.decoder_state_width, c.encoder_state_width);
   }
-  for (const int32_t id : {c.padding_id, c.end_id, c.start_id}) {
-    if (id < 0 || id >= c.vocabulary) {
-      fail(ErrorKind::kUsage, "the special token id {} is out of range for a vocabulary of {}", id,
-           c.vocabulary);
-    }
-  }
+  require_special_ids({c.padding_id, c.end_id, c.start_id}, c.vocabulary);
 }
 
 void require_length(const Sequences& sequences, int64_t max_length) {

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "models/cache_rows.h"
+#include "models/config_checks.h"
 #include "models/places.h"
 #include "models/row_ranges.h"
 #include "models/transformer_config.h"
@@ -21,30 +22,20 @@ namespace heed::models {
 namespace {
 
 void require(const TransformerConfig& c) {
-  const auto require_positive = [](const char* what, int64_t value) {
-    if (value < 1) fail(ErrorKind::kUsage, "a Transformer needs a {} of at least 1, not {}", what, value);
-  };
-  require_positive("vocabulary", std::min(c.vocabulary, c.source_vocabulary));
-  if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
-    fail(ErrorKind::kUsage, "shared embeddings need one vocabulary, not {} source and {} target tokens",
-         c.source_vocabulary, c.vocabulary);
-  }
-  require_positive("d_model", c.width);
-  require_positive("number of encoder layers", c.encoder_layers);
-  require_positive("number of decoder layers", c.decoder_layers);
-  require_positive("feed-forward width", std::min(c.encoder_inner_width, c.decoder_inner_width));
-  require_positive("maximum length", c.max_length);
+  require_positive("a Transformer",
+                   {{"vocabulary", std::min(c.vocabulary, c.source_vocabulary)},
+                    {"d_model", c.width},
+                    {"number of encoder layers", c.encoder_layers},
+                    {"number of decoder layers", c.decoder_layers},
+                    {"feed-forward width", std::min(c.encoder_inner_width, c.decoder_inner_width)},
+                    {"maximum length", c.max_length}});
+  if (c.share_embeddings) require_shared_vocabulary(c.source_vocabulary, c.vocabulary);
   if (c.positions.kind == nn::PositionKind::kLearned && c.max_length * c.width > int64_t{1} << 28) {
     fail(ErrorKind::kUsage, "{} positions of width {} exceed the supported size", c.max_length, c.width);
   }
   HEED_CHECK(c.first_row == 0 || c.positions.kind == nn::PositionKind::kLearned ||
              c.frequencies == nn::SinusoidFrequencies::kByHalves);
-  for (const int32_t id : {c.padding_id, c.end_id, c.start_id}) {
-    if (id < 0 || id >= c.vocabulary) {
-      fail(ErrorKind::kUsage, "the special token id {} is out of range for a vocabulary of {}", id,
-           c.vocabulary);
-    }
-  }
+  require_special_ids({c.padding_id, c.end_id, c.start_id}, c.vocabulary);
 }
 
 nn::LayerOptions layer_options(const TransformerConfig& c, int heads, int64_t inner_width) {

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "base/check.h"
-#include "text/scripts.h"
+#include "text/unicode_properties.h"
 #include "text/utf8.h"
 
 namespace heed {

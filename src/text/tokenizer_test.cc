@@ -8,7 +8,6 @@
 #include "test_folder.h"
 #include "text/test_cases.h"
 #include "text/test_text.h"
-#include "text/words.h"
 
 namespace heed {
 namespace {
@@ -100,14 +99,6 @@ TEST_F(TokenizerTest, AnyTextHasSoundSpansAndDecodes) {
     const Encoding encoding = tokenizer.encode_source(text);
     expect_sound(encoding, text);
     tokenizer.decode(encoding.ids);
-    const Words words = group_into_words(text, encoding);
-    ASSERT_EQ(words.of_piece.size(), encoding.ids.size());
-    int last = -1;
-    for (const int word : words.of_piece) {
-      EXPECT_TRUE(word == last || word == last + 1) << text;
-      last = word;
-    }
-    EXPECT_EQ(last + 1, static_cast<int>(words.texts.size()));
   }
 }
 
@@ -282,24 +273,6 @@ TEST_F(TokenizerTest, BrokenDirectoriesAreNamed) {
   EXPECT_THAT(message, testing::HasSubstr("target.spm"));
   std::filesystem::remove(folder() + "/source.spm");
   EXPECT_EQ(load_error(&message), ErrorKind::kNotFound);
-}
-
-TEST_F(TokenizerTest, WordsOfPieces) {
-  const Tokenizer tokenizer = train();
-  const std::string text = "  the  smallest Häuser☃! ";
-  const Encoding encoding = tokenizer.encode_source(text);
-  const Words words = group_into_words(text, encoding);
-  EXPECT_THAT(words.texts, ElementsAre("the", "smallest", "Häuser☃!", "</s>"));
-  // Joined again, the pieces of each word spell it (the snowman in bytes).
-  std::vector<std::vector<std::string>> grouped(words.texts.size());
-  for (size_t n = 0; n < encoding.pieces.size(); ++n) {
-    grouped[static_cast<size_t>(words.of_piece[n])].push_back(encoding.pieces[n]);
-  }
-  const SentencePieceModel model = SentencePieceModel::from_bytes(
-      SentencePieceModel::train({.vocabulary_size = 330}, reader_of(artificial_lines(300))), "test");
-  for (size_t n = 0; n + 1 < words.texts.size(); ++n) EXPECT_EQ(model.decode(grouped[n]), words.texts[n]);
-  EXPECT_THAT(group_into_words("", tokenizer.encode_source("")).texts, ElementsAre("</s>"));
-  EXPECT_THAT(group_into_words(" ", tokenizer.encode_source(" ")).texts, ElementsAre("</s>"));
 }
 
 class MarianFixture : public testing::Test {

@@ -11,13 +11,8 @@
 #include "base/fingerprint.h"
 #include "data/corpus_builder.h"
 #include "data/labelled_reader.h"
-#include "decode/text_classifier.h"
-#include "distributed/agreement.h"
-#include "distributed/collectives.h"
 #include "models/architecture.h"
-#include "models/classifier.h"
-#include "text/confusion.h"
-#include "text/wordpiece.h"
+#include "train/classification_objective.h"
 #include "train/prepared_corpus.h"
 #include "train/prepared_tokenizer.h"
 #include "train/sharded_batches.h"
@@ -74,7 +69,7 @@ NextLine lines_of(const TrainingText& text) {
 }
 
 /// Trains a tokenizer and writes its files.
-void learn_tokenizer(const TaskInput& input, const std::string& directory) {
+void train_tokenizer(const TaskInput& input, const std::string& directory) {
   const Recipe& recipe = input.options.recipe;
   WordPieceTrainOptions wanted;
   wanted.vocabulary_size = static_cast<size_t>(recipe.vocabulary);
@@ -83,131 +78,6 @@ void learn_tokenizer(const TaskInput& input, const std::string& directory) {
   wanted.settings.token_types = models::architecture_named(recipe.arch).token_types;
   WordPieceTokenizer::train(wanted, lines_of(input.options.data)).save(directory);
 }
-
-/// The validation text.
-struct LabelledTexts {
-  std::vector<decode::ClassifierText> texts;
-  std::vector<int32_t> labels;
-  uint64_t fingerprint = 0;
-};
-
-/// Tokenizer and tokenized texts.
-struct ClassificationData {
-  WordPieceTokenizer tokenizer;
-  Corpus training;                        ///< two streams: label index, and text with special tokens
-  std::vector<float> class_weights = {};  ///< empty: 1 for each
-
-  int32_t label_of(uint64_t text) const { return training.sentence(0, text)[0]; }
-};
-
-const models::Classifier& fitting_model(const Recipe& recipe, const models::Model& model) {
-  const auto* classifier = dynamic_cast<const models::Classifier*>(&model);
-  HEED_CHECK(classifier != nullptr);
-  if (recipe.max_length > classifier->max_length()) {
-    fail(ErrorKind::kUsage, "training.max_length ({}) must not be above model.max_length ({})",
-         recipe.max_length, classifier->max_length());
-  }
-  return *classifier;
-}
-
-class ClassificationObjective : public Objective {
- public:
-  ClassificationObjective(const TaskInput& input, const ClassificationData& data,
-                          const LabelledTexts& validation, const models::Model& model)
-      : input_(input),
-        recipe_(input.options.recipe),
-        data_(data),
-        validation_(validation),
-        model_(fitting_model(recipe_, model)) {}
-
-  double weight(const Batch& batch) const override {
-    if (data_.class_weights.empty()) return static_cast<double>(batch.sentences.size());
-    double sum = 0;
-    for (const uint64_t text : batch.sentences) {
-      sum += static_cast<double>(data_.class_weights[data_.label_of(text)]);
-    }
-    return sum;
-  }
-
-  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const override {
-    models::EncoderInput input;
-    std::vector<int32_t> labels;
-    for (const uint64_t text : batch.sentences) {
-      labels.push_back(data_.label_of(text));
-      const size_t begin = input.text.ids.size();
-      data_.training.append(1, text, input.text.ids);
-      input.text.close();
-      int32_t type = 0;  // 0 for the first text of a pair, 1 for the second
-      for (size_t n = begin; n < input.text.ids.size(); ++n) {
-        input.types.push_back(type);
-        if (input.text.ids[n] == data_.tokenizer.end_id()) type = 1;
-      }
-    }
-    const models::ClassificationLoss loss = model_.loss(
-        context, input, labels,
-        {.class_weights = data_.class_weights, .smoothing = recipe_.label_smoothing, .scale = scale});
-    return {loss.loss,
-            {loss.loss_sum, loss.negative_log_likelihood, loss.weight,
-             static_cast<int64_t>(input.text.ids.size())}};
-  }
-
-  bool has_validation() const override { return !validation_.texts.empty(); }
-
-  ValidationScores validate(const nn::ParameterArray& values) const override {
-    const std::vector<Answer> found = classify(values);
-    ConfusionMatrix confusion(model_.labels());
-    double negative_log_likelihood = 0;
-    for (size_t n = 0; n < found.size(); ++n) {
-      negative_log_likelihood -= found[n].log_probability;
-      confusion.add(validation_.labels[n], found[n].best);
-    }
-    ValidationScores scores;
-    scores.loss = negative_log_likelihood / static_cast<double>(found.size());
-    scores.quality = -scores.loss;
-    scores.others = {{"accuracy", confusion.accuracy()}, {"macro_f1", confusion.macro_f1()}};
-    for (const Score& score : scores.others) {
-      if (score.name == recipe_.metric) scores.quality = score.value;
-    }
-    return scores;
-  }
-
-  void write_files(const std::string&) const override {}  // the labels are in config.json
-
- private:
-  /// For a validation text.
-  struct Answer {
-    double log_probability = 0;  ///< of the true class
-    int best = 0;                ///< the predicted class
-  };
-
-  /// Each rank classifies some of the validation texts; all get all answers.
-  std::vector<Answer> classify(const nn::ParameterArray& values) const {
-    std::vector<Answer> answers(validation_.texts.size());
-    const distributed::Slices parts(static_cast<int64_t>(answers.size()), input_.ranks->size());
-    const distributed::Range own = parts.of(input_.ranks->rank());
-    distributed::together(*input_.ranks, [&] {
-      const nn::PackedWeights weights(model_.table(), values);
-      const decode::TextClassifier classifier(model_, weights.context(), data_.tokenizer, input_.pool);
-      const auto first = validation_.texts.begin();
-      const std::vector<decode::Classification> found =
-          classifier.classify({first + own.begin, first + own.end}, input_.options.stop);
-      input_.stop.check();
-      for (size_t n = 0; n < found.size(); ++n) {
-        const size_t text = static_cast<size_t>(own.begin) + n;
-        const auto truth = static_cast<size_t>(validation_.labels[text]);
-        answers[text] = {found[n].log_probabilities[truth], found[n].best};
-      }
-    });
-    distributed::all_gather(*input_.ranks, {answers.data(), sizeof(Answer), parts});
-    return answers;
-  }
-
-  const TaskInput& input_;
-  const Recipe& recipe_;
-  const ClassificationData& data_;
-  const LabelledTexts& validation_;
-  const models::Classifier& model_;
-};
 
 class PreparedClassification : public PreparedText {
  public:
@@ -234,11 +104,11 @@ class PreparedClassification : public PreparedText {
     settings.labels = labels_.names;
   }
 
-  std::unique_ptr<BatchSource> batches(const BatchCursor& place) const override {
-    return shuffled_batches(data_.training, input_.options.recipe, place);
+  std::unique_ptr<BatchSource> batches(const BatchCursor& start) const override {
+    return shuffled_batches(data_.training, input_.options.recipe, start);
   }
   std::unique_ptr<Objective> objective(const models::Model& model) const override {
-    return std::make_unique<ClassificationObjective>(input_, data_, validation_, model);
+    return classification_objective(input_, data_, validation_, model);
   }
 
  private:
@@ -263,11 +133,11 @@ class TextsWithLabels : public CheckedText {
     return all.value();
   }
 
-  void require_fit(const models::Model& model) const override { fitting_model(recipe_, model); }
+  void require_fit(const models::Model& model) const override { classifier_of(recipe_, model); }
 
   std::unique_ptr<PreparedText> prepare() const override {
     const bool made = prepare_tokenizer(input_, labels_.fingerprint, [&](const std::string& directory) {
-      learn_tokenizer(input_, directory);
+      train_tokenizer(input_, directory);
     });
     WordPieceTokenizer tokenizer = WordPieceTokenizer::load(input_.options.output);
     if (made) input_.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer.size()));
@@ -299,38 +169,41 @@ class TextsWithLabels : public CheckedText {
       build.tokenizer_fingerprint = origin.tokenizer;
       build.pool = &input_.pool;
       build.stop = input_.stop;
-      const auto cuts = static_cast<size_t>(std::max(1, recipe_.subword_regularization));
+      const auto count = static_cast<size_t>(std::max(1, recipe_.subword_regularization));
       build_labelled_corpus(
           reader,
           [&](std::string_view label, uint64_t) {
-            return Cuts(cuts, std::vector<int32_t>{*find_label(label)});
+            return Segmentations(count, std::vector<int32_t>{*find_label(label)});
           },
-          [&](std::string_view columns, uint64_t number) { return cuts_of(tokenizer, columns, number); },
+          [&](std::string_view columns, uint64_t number) {
+            return segmentations_of(tokenizer, columns, number);
+          },
           path, build);
     });
   }
 
-  using Cuts = std::vector<std::vector<int32_t>>;
+  using Segmentations = std::vector<std::vector<int32_t>>;
 
   /// With tokenizer.subword_regularization = n, the corpus contains n sampled segmentations of each text,
   /// drawn before the training instead of in each epoch.
-  Cuts cuts_of(const WordPieceTokenizer& tokenizer, std::string_view columns, uint64_t number) const {
+  Segmentations segmentations_of(const WordPieceTokenizer& tokenizer, std::string_view columns,
+                                 uint64_t number) const {
     WordPieceOptions options{.max_length = static_cast<size_t>(recipe_.max_length)};
     if (recipe_.subword_regularization == 0) return {encode(tokenizer, columns, options)};
     Random random(RandomKey::from_seed(recipe_.seed).fold(2).fold(number));
     options.dropout = {recipe_.maxmatch_dropout, recipe_.word_dropout, &random};
-    Cuts cuts;
+    Segmentations all;
     for (int n = 0; n < recipe_.subword_regularization; ++n)
-      cuts.push_back(encode(tokenizer, columns, options));
-    return cuts;
+      all.push_back(encode(tokenizer, columns, options));
+    return all;
   }
 
   /// The ids of a text, or of two texts with a tab between them, truncated to the maximum length.
   static std::vector<int32_t> encode(const WordPieceTokenizer& tokenizer, std::string_view columns,
-                                     const WordPieceOptions& cut) {
+                                     const WordPieceOptions& options) {
     const size_t tab = columns.find('\t');
-    if (tab == std::string_view::npos) return tokenizer.encode(columns, cut).ids;
-    return tokenizer.encode(columns.substr(0, tab), columns.substr(tab + 1), cut).ids;
+    if (tab == std::string_view::npos) return tokenizer.encode(columns, options).ids;
+    return tokenizer.encode(columns.substr(0, tab), columns.substr(tab + 1), options).ids;
   }
 
   /// n / (classes * n_class): balanced class weights whose mean over all texts is 1.

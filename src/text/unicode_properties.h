@@ -1,5 +1,7 @@
-// Properties of writing systems (Unicode scripts).
+// Properties of characters from the Unicode Character Database.
 #pragma once
+
+#include <string_view>
 
 namespace heed {
 
@@ -17,5 +19,8 @@ Spacing spacing_of(char32_t c);
 inline bool is_unspaced_script(char32_t c) {
   return spacing_of(c) != Spacing::kWords;
 }
+
+/// Whether any character is a letter or digit of any script: "dog.", "19", but not "..." or "–".
+bool has_letter_or_digit(std::string_view text);
 
 }  // namespace heed

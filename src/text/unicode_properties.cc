@@ -1,6 +1,9 @@
-#include "text/scripts.h"
+#include "text/unicode_properties.h"
 
+#include <unicode/uchar.h>
 #include <unicode/uscript.h>
+
+#include "text/utf8.h"
 
 namespace heed {
 
@@ -20,6 +23,13 @@ Spacing spacing_of(char32_t c) {
     default:
       return Spacing::kWords;
   }
+}
+
+bool has_letter_or_digit(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (u_isalnum(static_cast<UChar32>(next_code_point(text, at)))) return true;
+  }
+  return false;
 }
 
 }  // namespace heed
