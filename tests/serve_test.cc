@@ -724,6 +724,15 @@ TEST_F(ServeTest, EmbedsAsTheCommand) {
   refused(json::object(), 400, "no model that embeds text");
 }
 
+TEST_F(ServeTest, LooksIntoTheFirstModelIfNoneTranslates) {
+  for (const char* name : {"text", "classes", "masks"}) {
+    start(with_models({name}));
+    const json named = post("/v1/attend", {{"text", "a film"}, {"model", name}}).json();
+    EXPECT_EQ(post("/v1/attend", {{"text", "a film"}}).json()["attention"], named["attention"]) << name;
+    expect_error(post("/v1/attend", {{"text", "a film"}, {"pair", "de-en"}}), 400, "de-en");
+  }
+}
+
 TEST_F(ServeTest, ServesEncodersOfAllKinds) {
   start(with_models({"masks", "vectors"}));
   const json models = get("/v1/models").json()["data"];

@@ -56,6 +56,17 @@ nn::HeadScales head_scales_of(const Fields& fields) {
   return nn::HeadScales(std::move(scales));
 }
 
+/// The task of the named model; without a name translation, or the first model's if none translates.
+models::Task task_to_look_into(const Exchange& exchange) {
+  const ServedModels& models = *exchange.service.models;
+  const std::string name = exchange.fields.text_or("model", "");
+  const ServedModel* model = name.empty() ? models.first(models::Task::kTranslation) : models.named(name);
+  if (model == nullptr && name.empty() && exchange.fields.text_or("pair", "").empty()) {
+    model = models.all().front().get();
+  }
+  return model == nullptr ? models::Task::kTranslation : model->task;
+}
+
 /// The picture that `heed attend --output` draws.
 struct PictureChoice {
   PictureFormat format = PictureFormat::kPdf;
@@ -118,9 +129,7 @@ void route_v1_attend(const Exchange& exchange) {
   const nn::HeadScales heads = head_scales_of(fields);
   const bool words = fields.flag("words"), details = fields.flag("details"), packed = fields.flag("packed");
   if (words && details) refuse(400, "'details' are those of tokens: leave out 'words'");
-  const std::string name = fields.text_or("model", "");
-  const ServedModel* named = name.empty() ? nullptr : exchange.service.models->named(name);
-  const ServedModel& model = model_for(exchange, named == nullptr ? models::Task::kTranslation : named->task);
+  const ServedModel& model = model_for(exchange, task_to_look_into(exchange));
   if (model.task != models::Task::kTranslation && (constrained || !target.empty())) {
     refuse(400,
            "'target', 'prefix', 'require' and 'forbid' are for models that translate, and '{}' is not one",
