@@ -79,7 +79,7 @@ std::string language_of_token(const std::string& token) {
 std::string language_tag(const std::string& code) {
   std::optional<icu::Locale> given = locale_of(code);
   if (!given) return code;
-  const std::string language = given->getLanguage();
+  std::string language = given->getLanguage();
   UErrorCode error = U_ZERO_ERROR;
   icu::Locale usual(language.c_str());
   usual.addLikelySubtags(error);
