@@ -11,9 +11,9 @@
 
 #include "text/glossary.h"
 #include "text/protected_spans.h"
-#include "text/scripts.h"
 #include "text/sentence_splitter.h"
 #include "text/tokenizer.h"
+#include "text/unicode_properties.h"
 
 namespace heed::decode {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "text/scripts.h"
+#include "text/unicode_properties.h"
 
 namespace heed {
 
