@@ -1,5 +1,6 @@
 // heed convert: converts the data type of the weights, or a model of another program.
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -26,6 +27,7 @@
 #include "models/model_directory.h"
 #include "text/text_tokenizer.h"
 #include "text/tokenizer.h"
+#include "text/tokenizer_json.h"
 
 namespace heed::cli {
 namespace {
@@ -143,6 +145,8 @@ int convert_marian(const ConvertOptions& o) {
   return kExitDone;
 }
 
+// ---- To CTranslate2 --------------------------------------------------------------------------------------
+
 /// The pieces of a vocabulary in id order, as CTranslate2 has them.
 void write_pieces(const std::string& path, const Vocabulary& vocabulary, int32_t left_out) {
   nlohmann::ordered_json pieces = nlohmann::ordered_json::array();
@@ -152,33 +156,92 @@ void write_pieces(const std::string& path, const Vocabulary& vocabulary, int32_t
   write_json(path, pieces);
 }
 
-int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
-  const decode::TranslationModel model = decode::translation_model(models::load_model(
-      input, {.precision = models::Precision::kFloat32, .half_storage = models::HalfStorage::kFloat32}));
-  const Tokenizer& tokenizer = model.tokenizer;
-  NewDirectory output(o.output);
-  const std::string part = output.part();
-  write_ctranslate2(part + "/model.bin",
-                    models::ctranslate2_variables(model.loaded, ctranslate2_types().at(o.weights)));
-  const std::string end = tokenizer.vocabulary().piece(tokenizer.end_id());
-  write_json(part + "/config.json",
-             nlohmann::ordered_json{{"add_source_bos", false},
-                                    {"add_source_eos", false},
-                                    {"bos_token", "<s>"},
-                                    {"decoder_start_token", end},
-                                    {"eos_token", end},
-                                    {"layer_norm_epsilon", nullptr},
-                                    {"multi_query_attention", false},
-                                    {"unk_token", tokenizer.vocabulary().piece(tokenizer.unknown_id())}});
+/// The pieces of a tokenizer.json as it spells them, which in byte-level BPE is not how people read them, and
+/// names for the ids after them.
+void write_json_pieces(const std::string& path, const std::string& input, int64_t vocabulary_size) {
+  std::vector<std::string> pieces = read_tokenizer_json(input + "/tokenizer.json").pieces;
+  while (static_cast<int64_t>(pieces.size()) < vocabulary_size)
+    pieces.push_back(fmt::format("<unused {}>", pieces.size()));
+  pieces.resize(static_cast<size_t>(vocabulary_size));
+  write_json(path, nlohmann::ordered_json(pieces));
+}
+
+/// config.json with the names of special tokens in `tokens`.
+void write_ctranslate2_config(const std::string& path, const models::LoadedModel& loaded,
+                              nlohmann::ordered_json tokens) {
+  const models::Ctranslate2Options options = models::ctranslate2_options(loaded);
+  tokens["layer_norm_epsilon"] = nullptr;
+  if (options.norm_epsilon) tokens["layer_norm_epsilon"] = *options.norm_epsilon;
+  tokens["multi_query_attention"] = options.grouped_queries;
+  write_json(path, tokens);
+}
+
+void write_translation_files(const models::LoadedModel& loaded, const std::string& part) {
+  const Tokenizer tokenizer = Tokenizer::load(loaded.directory);
+  const Vocabulary& vocabulary = tokenizer.vocabulary();
+  const bool marian = loaded.model_type == "marian";
+  const int32_t left_out = marian ? tokenizer.pad_id() : -1;
+  const std::string end = vocabulary.piece(tokenizer.end_id());
+  const int32_t start = marian ? tokenizer.end_id() : loaded.seq2seq().start_id();
+  write_ctranslate2_config(part + "/config.json", loaded,
+                           {{"add_source_bos", false},
+                            {"add_source_eos", false},
+                            {"bos_token", marian || vocabulary.find("<s>") ? "<s>" : vocabulary.piece(start)},
+                            {"decoder_start_token", vocabulary.piece(start)},
+                            {"eos_token", end},
+                            {"unk_token", vocabulary.piece(tokenizer.unknown_id())}});
   if (tokenizer.has_two_vocabularies()) {
     write_pieces(part + "/source_vocabulary.json", tokenizer.source_vocabulary(), -1);
-    write_pieces(part + "/target_vocabulary.json", tokenizer.vocabulary(), tokenizer.pad_id());
+    write_pieces(part + "/target_vocabulary.json", vocabulary, left_out);
+  } else if (!marian && is_present(loaded.directory + "/tokenizer.json")) {
+    write_json_pieces(part + "/shared_vocabulary.json", loaded.directory, loaded.seq2seq().vocabulary_size());
   } else {
-    write_pieces(part + "/shared_vocabulary.json", tokenizer.vocabulary(), tokenizer.pad_id());
+    write_pieces(part + "/shared_vocabulary.json", vocabulary, left_out);
   }
+  if (!marian) return tokenizer.save(part);
   for (const char* name : {"source.spm", "target.spm"}) {
-    write_file(part + "/" + name, read_file(input + "/" + name));
+    write_file(part + "/" + name, read_file(loaded.directory + "/" + name));
   }
+}
+
+void write_language_model_files(const models::LoadedModel& loaded, const std::string& part) {
+  if (!is_present(loaded.directory + "/tokenizer.json")) {
+    fail(ErrorKind::kUsage,
+         "'{}' has no tokenizer.json, which CTranslate2's vocabulary is written from: heed convert --to "
+         "huggingface writes one if the tokenizer allows it",
+         loaded.directory);
+  }
+  const std::vector<std::string> pieces = read_tokenizer_json(loaded.directory + "/tokenizer.json").pieces;
+  const models::LanguageModel& model = loaded.language_model();
+  const auto piece = [&](int32_t id) {
+    const bool there = id >= 0 && id < static_cast<int32_t>(pieces.size());
+    return there ? pieces[static_cast<size_t>(id)] : std::string();
+  };
+  const std::string unknown = std::ranges::count(pieces, "<unk>") > 0 ? "<unk>" : piece(model.end_id());
+  write_ctranslate2_config(
+      part + "/config.json", loaded,
+      {{"bos_token", piece(model.start_id())}, {"eos_token", piece(model.end_id())}, {"unk_token", unknown}});
+  write_json_pieces(part + "/vocabulary.json", loaded.directory, model.vocabulary_size());
+  TextTokenizer::load(loaded.directory)->save(part);
+}
+
+int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
+  const models::LoadedModel loaded = models::load_model(
+      input, {.precision = models::Precision::kFloat32, .half_storage = models::HalfStorage::kFloat32});
+  const Ctranslate2Variables variables =
+      models::ctranslate2_variables(loaded, ctranslate2_types().at(o.weights));
+  NewDirectory output(o.output);
+  const std::string part = output.part(), generation = "/generation_config.json";
+  write_ctranslate2(part + "/model.bin", variables);
+  if (loaded.model->task() == models::Task::kTranslation) {
+    write_translation_files(loaded, part);
+  } else {
+    write_language_model_files(loaded, part);
+  }
+  // CTranslate2 ignores it. Ids of Marian models may differ there.
+  if (loaded.model_type != "marian" && is_present(input + generation))
+    write_file(part + generation, read_file(input + generation));
+  models::load_model(part, {.precision = models::Precision::kInt8});
   output.commit();
   if (!o.quiet) {
     std::fprintf(stderr, "wrote %s: a model of CTranslate2 with weights in %s\n", o.output.c_str(),
@@ -249,10 +312,12 @@ void add_convert(Command& app, Work& work) {
       "  heed convert opus-en-de my-model --from marian\n"
       "  heed convert stories15M.bin stories --from llama2c --tokenizer tokenizer.bin\n"
       "IN may hold model.safetensors, pytorch_model.bin (or shards of them), or be a directory of "
-      "CTranslate2 with\n"
-      "source.spm and target.spm of the original model. The new directory is a complete model in "
-      "safetensors, without\n"
-      "the training state. 16-bit weights halve its size; they\n"
+      "CTranslate2 with the\n"
+      "tokenizer files of the original model. --to ctranslate2 writes Marian, M2M-100, NLLB, BART, mBART, "
+      "T5,\n"
+      "GPT-2, Llama, Mistral, Qwen 2 and Qwen 3. Otherwise, the new directory is a complete model in "
+      "safetensors,\n"
+      "without the training state. 16-bit weights halve its size; they\n"
       "are rounded to nearest, and computations stay in float32.");
   command->add_option("IN", o->input, "Model directory, or a weight file with --from marian or llama2c")
       ->required();

@@ -272,7 +272,7 @@ void write_ctranslate2(const std::string& path, const Ctranslate2Variables& cont
   write_number(file, static_cast<uint32_t>(content.variables.size()));
   for (const auto& [name, tensor] : content.variables) {
     const Tensor rows = tensor.is_contiguous() ? tensor : tensor.clone();
-    const bool as_int16 = rows.dtype() == DType::kInt32;
+    const bool as_int16 = rows.dtype() == DType::kInt32 && !content.as_int32.contains(name);
     const uint64_t bytes =
         static_cast<uint64_t>(rows.size()) * (as_int16 ? sizeof(int16_t) : size_of(rows.dtype()));
     if (bytes > std::numeric_limits<uint32_t>::max()) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,8 +63,9 @@ class Ctranslate2File final : public TensorReader {
 struct Ctranslate2Variables {
   std::string specification = "TransformerSpec";
   uint32_t revision = 7;
-  /// Floats, kInt8, or kInt32, which is written as int16.
+  /// Floats, kInt8, or kInt32, which is written as int16 unless `as_int32` has the name.
   std::vector<std::pair<std::string, Tensor>> variables;
+  std::set<std::string> as_int32;
   std::vector<std::pair<std::string, std::string>> aliases;  ///< alias, variable
 };
 

@@ -1,138 +1,158 @@
 #include "models/ctranslate2_decoder.h"
 
-#include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/check.h"
 #include "base/json_file.h"
+#include "models/architecture.h"
 
 namespace heed::models {
 namespace {
+
+constexpr char kPositions[] = "decoder/position_encodings/encodings";
 
 class DecoderMapper : public Ctranslate2Mapper {
  public:
   using Ctranslate2Mapper::Ctranslate2Mapper;
 
   std::string map() {
+    refuse_gemma();
     if (setting("decoder/pre_norm", 1) == 0) refuse("it normalizes after each layer");
     if (setting("decoder/scale_embeddings", 1) != 0) refuse("it scales its embeddings");
-    layers_ = 0;
-    while (file_.has(layer(layers_) + "ffn/linear_0/weight")) ++layers_;
-    if (layers_ == 0) refuse("it has no layers");
-    if (shape_of(kEmbedding).rank() != 2) refuse("the embedding is not a matrix");
-    vocabulary_ = shape_of(kEmbedding)[0];
-    width_ = shape_of(kEmbedding)[1];
+    layers_ = layers_of("decoder");
+    if (shape_of(kCtranslate2Embedding).rank() != 2) refuse("the embedding is not a matrix");
+    width_ = shape_of(kCtranslate2Embedding)[1];
     heads_ = static_cast<int64_t>(setting("decoder/num_heads"));
-    tied_ = file_.variable(kOutput) == file_.variable(kEmbedding);
-    config_["vocab_size"] = vocabulary_;
-    config_["tie_word_embeddings"] = tied_;
-    if (file_.has(kPositions)) {
-      map_gpt2();
-    } else {
-      map_llama();
-    }
-    used_.insert(kOutput);
+    const Kind& kind = find_kind();
+    config_["model_type"] = kind.model_type;
+    config_["architectures"] = {kind.model_class};
+    config_["vocab_size"] = shape_of(kCtranslate2Embedding)[0];
+    config_["tie_word_embeddings"] =
+        file_.variable(kCtranslate2Output) == file_.variable(kCtranslate2Embedding);
+    (this->*kind.describe)();
+    used_.insert(kCtranslate2Output);
     map_special_tokens();
+    const JsonObject config = JsonObject::parse(config_.dump(), fmt::format("config of '{}'", directory_));
+    const std::unique_ptr<Model> model = architecture_of(config).read(config);
+    take(ctranslate2_rows(dynamic_cast<const DecoderOnly&>(*model).config()), model->table());
     require_all_used();
     return config_.dump(2);
   }
 
  private:
-  static constexpr char kEmbedding[] = "decoder/embeddings/weight", kOutput[] = "decoder/projection/weight",
-                        kPositions[] = "decoder/position_encodings/encodings";
+  /// A family, and what tells it from those after it. The variables of Llama have nothing of this.
+  struct Kind {
+    const char *model_type, *model_class;
+    bool learned_positions, query_norms, window, query_bias_only;
+    void (DecoderMapper::*describe)();  ///< adds the sizes and options to config_
+  };
 
-  static std::string layer(int64_t n) { return fmt::format("decoder/layer_{}/", n); }
-
-  void take_transposed(const std::string& name, const std::string& variable) {
-    take(name + ".weight", variable + "/weight");
-    rows_.back().transposed = true;
-    take(name + ".bias", variable + "/bias");
+  const Kind& find_kind() {
+    static const Kind kinds[] = {
+        {"gpt2", "GPT2LMHeadModel", true, false, false, false, &DecoderMapper::describe_gpt2},
+        {"qwen3", "Qwen3ForCausalLM", false, true, false, false, &DecoderMapper::describe_qwen3},
+        {"mistral", "MistralForCausalLM", false, false, true, false, &DecoderMapper::describe_mistral},
+        {"qwen2", "Qwen2ForCausalLM", false, false, false, true, &DecoderMapper::describe_llama_like},
+        {"llama", "LlamaForCausalLM", false, false, false, false, &DecoderMapper::describe_llama}};
+    window_ = static_cast<int64_t>(layer_setting("decoder", layers_, "self_attention/sliding_window", 0));
+    setting("decoder/sliding_window", 0);  // the same, for the cache
+    const bool positions = file_.has(kPositions),
+               norms = file_.has("decoder/layer_0/self_attention/q_norm/gamma"),
+               bias_only = has_bias("decoder/layer_0/self_attention/linear_0") &&
+                           !has_bias("decoder/layer_0/self_attention/linear_1");
+    for (const Kind& kind : kinds) {
+      if (positions == kind.learned_positions && norms == kind.query_norms && (window_ > 0) == kind.window &&
+          bias_only == kind.query_bias_only) {
+        return kind;
+      }
+    }
+    refuse(
+        "its positions, norms, windows and biases are not those of GPT-2, Llama, Mistral, Qwen 2 or Qwen 3; "
+        "use the model that it was converted from");
   }
 
-  void map_gpt2() {
-    config_["model_type"] = "gpt2";
-    config_["architectures"] = {"GPT2LMHeadModel"};
+  void refuse_gemma() const {
+    if (!file_.has("decoder/layer_0/pre_feedforward_layer_norm/gamma")) return;
+    refuse(
+        "it is a Gemma model, whose soft caps, scale of scores and windows CTranslate2 does not store; use "
+        "the "
+        "model that it was converted from");
+  }
+
+  void describe_gpt2() {
     config_["n_embd"] = width_;
     config_["n_layer"] = layers_;
     config_["n_head"] = heads_;
-    config_["n_inner"] = shape_of(layer(0) + "ffn/linear_0/weight")[0];
+    config_["n_inner"] = shape_of("decoder/layer_0/ffn/linear_0/weight")[0];
     config_["n_positions"] = shape_of(kPositions)[0];
     config_["activation_function"] = activation_name(setting("decoder/activation", 0));
-    config_["layer_norm_epsilon"] = 1e-5;
-    take("transformer.wte.weight", kEmbedding);
-    take("transformer.wpe.weight", kPositions);
-    take_norm("transformer.ln_f", "decoder/layer_norm");
-    if (!tied_) take("lm_head.weight", kOutput);
-    for (int64_t n = 0; n < layers_; ++n) {
-      const std::string to = fmt::format("transformer.h.{}.", n), from = layer(n);
-      take_norm(to + "ln_1", from + "self_attention/layer_norm");
-      take_transposed(to + "attn.c_attn", from + "self_attention/linear_0");
-      take_transposed(to + "attn.c_proj", from + "self_attention/linear_1");
-      take_norm(to + "ln_2", from + "ffn/layer_norm");
-      take_transposed(to + "mlp.c_fc", from + "ffn/linear_0");
-      take_transposed(to + "mlp.c_proj", from + "ffn/linear_1");
-    }
+    config_["layer_norm_epsilon"] =
+        JsonObject::read(directory_ + "/config.json").number("layer_norm_epsilon", {0, 1}, 1e-5);
   }
 
-  /// A setting that all layers have, with the same value.
-  double layer_setting(const std::string& name, std::optional<double> fallback = {}) {
-    const double value = setting(layer(0) + "self_attention/" + name, fallback);
-    for (int64_t n = 1; n < layers_; ++n) {
-      if (setting(layer(n) + "self_attention/" + name, fallback) != value)
-        refuse(fmt::format("'{}' differs between layers", name));
-    }
-    return value;
+  double attention_setting(const std::string& name, std::optional<double> fallback = {}) {
+    return layer_setting("decoder", layers_, "self_attention/" + name, fallback);
   }
 
-  void map_llama() {
-    if (!file_.has(layer(0) + "self_attention/rotary_dim")) refuse("it has no positions that Heed knows");
-    const auto groups = static_cast<int64_t>(layer_setting("num_heads_kv", static_cast<double>(heads_)));
-    const int64_t rows = shape_of(layer(0) + "self_attention/linear_0/weight")[0],
+  void describe_rotary(int64_t head_width) {
+    if (!file_.has("decoder/layer_0/self_attention/rotary_dim"))
+      refuse("it has no positions that Heed knows");
+    const double rotary = attention_setting("rotary_dim");
+    if (rotary != 0 && rotary != static_cast<double>(head_width)) refuse("only a part of each head rotates");
+    if (attention_setting("rotary_interleave", 1) != 0) refuse("its rotary positions are interleaved");
+    config_["rope_theta"] = attention_setting("rotary_base", 10000);
+    const std::string type = "decoder/layer_0/self_attention/rotary_scaling_type";
+    if (!file_.has(type)) return;
+    constexpr int kLinear = 0;
+    if (setting(type) != kLinear) {
+      refuse(
+          "its rotary positions are scaled, by parameters that CTranslate2 does not store; use the model "
+          "that "
+          "it was converted from");
+    }
+    attention_setting("rotary_scaling_type");
+    config_["rope_scaling"] = {{"rope_type", "linear"},
+                               {"factor", attention_setting("rotary_scaling_factor")}};
+  }
+
+  void describe_llama_like() {
+    const auto groups = static_cast<int64_t>(attention_setting("num_heads_kv", static_cast<double>(heads_)));
+    const int64_t rows = shape_of("decoder/layer_0/self_attention/linear_0/weight")[0],
                   parts = heads_ + 2 * groups;
     if (heads_ < 1 || groups < 1 || rows % parts != 0) refuse("its heads do not fit its weights");
     const int64_t head_width = rows / parts;
-    const double rotary = layer_setting("rotary_dim");
-    if (rotary != 0 && rotary != static_cast<double>(head_width)) refuse("only a part of each head rotates");
-    if (layer_setting("rotary_interleave", 1) != 0) refuse("its rotary positions are interleaved");
-    if (file_.has(layer(0) + "self_attention/rotary_scaling_type")) refuse("its rotary positions are scaled");
-    if (layer_setting("head_dim", static_cast<double>(head_width)) != static_cast<double>(head_width))
+    if (attention_setting("head_dim", static_cast<double>(head_width)) != static_cast<double>(head_width))
       refuse("'head_dim' does not fit its weights");
-    config_["model_type"] = "llama";
-    config_["architectures"] = {"LlamaForCausalLM"};
     config_["hidden_size"] = width_;
     config_["num_hidden_layers"] = layers_;
     config_["num_attention_heads"] = heads_;
     config_["num_key_value_heads"] = groups;
     config_["head_dim"] = head_width;
-    config_["intermediate_size"] = shape_of(layer(0) + "ffn/linear_0/weight")[0];
+    config_["intermediate_size"] = shape_of("decoder/layer_0/ffn/linear_0/weight")[0];
     config_["hidden_act"] = activation_name(setting("decoder/activation", 0));
     config_["max_position_embeddings"] = 1 << 17;  // CTranslate2 stores none
-    config_["rope_theta"] = layer_setting("rotary_base", 10000);
     config_["rms_norm_eps"] =
         JsonObject::read(directory_ + "/config.json").number("layer_norm_epsilon", {0, 1}, 1e-6);
-    config_["attention_bias"] = config_["mlp_bias"] = false;
-    take("model.embed_tokens.weight", kEmbedding);
-    take("model.norm.weight", "decoder/layer_norm/gamma");
-    if (!tied_) take("lm_head.weight", kOutput);
-    for (int64_t n = 0; n < layers_; ++n) {
-      const std::string to = fmt::format("model.layers.{}.", n), from = layer(n);
-      const std::string joint = from + "self_attention/linear_0/weight";
-      const int64_t queries = heads_ * head_width, keys = groups * head_width;
-      take(to + "input_layernorm.weight", from + "self_attention/layer_norm/gamma");
-      take_rows(to + "self_attn.q_proj.weight", joint, 0, queries);
-      take_rows(to + "self_attn.k_proj.weight", joint, queries, keys);
-      take_rows(to + "self_attn.v_proj.weight", joint, queries + keys, keys);
-      take(to + "self_attn.o_proj.weight", from + "self_attention/linear_1/weight");
-      take(to + "post_attention_layernorm.weight", from + "ffn/layer_norm/gamma");
-      take(to + "mlp.gate_proj.weight", from + "ffn/linear_0/weight");
-      take(to + "mlp.up_proj.weight", from + "ffn/linear_0_noact/weight");
-      take(to + "mlp.down_proj.weight", from + "ffn/linear_1/weight");
-    }
+    describe_rotary(head_width);
+  }
+  void describe_llama() {
+    describe_llama_like();
+    config_["attention_bias"] = has_bias("decoder/layer_0/self_attention/linear_0");
+    config_["mlp_bias"] = has_bias("decoder/layer_0/ffn/linear_0");
+  }
+  void describe_mistral() {
+    describe_llama_like();
+    config_["sliding_window"] = window_;
+  }
+  void describe_qwen3() {
+    describe_llama_like();
+    config_["attention_bias"] = has_bias("decoder/layer_0/self_attention/linear_0");
   }
 
   void map_special_tokens() {
-    const std::vector<std::string> pieces = vocabulary_of("", vocabulary_);
+    const std::vector<std::string> pieces = vocabulary_of("", shape_of(kCtranslate2Embedding)[0]);
     const JsonObject json = JsonObject::read(directory_ + "/config.json");
     for (const char* name : {"bos_token", "eos_token"}) {
       const std::string piece = json.string(name, "");
@@ -140,8 +160,8 @@ class DecoderMapper : public Ctranslate2Mapper {
     }
   }
 
-  int64_t layers_ = 0, vocabulary_ = 0, width_ = 0, heads_ = 0;
-  bool tied_ = false;
+  int64_t layers_ = 0, width_ = 0, heads_ = 0;
+  int64_t window_ = 0;  // 0: none
   nlohmann::ordered_json config_;
 };
 

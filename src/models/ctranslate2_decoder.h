@@ -1,4 +1,4 @@
-// Language models of CTranslate2 (TransformerDecoderSpec): GPT-2 and Llama.
+// Language models of CTranslate2 (TransformerDecoderSpec): GPT-2, Llama, Mistral, Qwen 2 and Qwen 3.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct Ctranslate2Decoder {
   std::vector<MappedRows> rows;
 };
 
-/// GPT-2 if the model has stored positions, Llama if it has rotary ones. Throws kFormat for another model,
-/// naming what is not supported.
+/// The family follows from the variables: stored positions, norms of queries, windows, biases. Throws kFormat
+/// for another model, naming what is not supported.
 Ctranslate2Decoder map_ctranslate2_decoder(const std::string& directory, const Ctranslate2File& file);
 
 }  // namespace heed::models

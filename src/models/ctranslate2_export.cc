@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
-#include "models/transformer.h"
+#include "models/ctranslate2_rows.h"
 #include "models/transformer_config.h"
 #include "nn/sinusoids.h"
 
@@ -15,35 +16,41 @@ namespace {
 
 constexpr char kScale[] = "_scale";  // after the name of a quantized variable
 
-/// The inverse of the mapping in ctranslate2_model.cc.
+/// Collects the variables of a model by the table of names that reading uses (ctranslate2_rows.h).
 class Exporter {
  public:
-  Exporter(const LoadedModel& loaded, const TransformerConfig& config, Ctranslate2Type type)
-      : loaded_(loaded), config_(config), type_(type) {
+  Exporter(const LoadedModel& loaded, Ctranslate2Type type) : loaded_(loaded), type_(type) {
     const nn::ParameterTable& table = loaded.model->table();
     for (int row = 0; row < table.size(); ++row) rows_.emplace(table[row].name, row);
   }
 
-  Ctranslate2Variables run() {
-    add_embeddings();
-    add_stack("encoder", "model.encoder.", config_.encoder_layers, config_.encoder_heads, false);
-    add_stack("decoder", "model.decoder.", config_.decoder_layers, config_.decoder_heads, true);
-    add_setting("encoder/embeddings_merge", 0);
-    add_setting("encoder/multi_query_attention", 0);
-    for (const char* name : {"alibi", "alibi_use_positive_positions", "scale_alibi"}) {
-      add_setting(std::string("decoder/") + name, 0);
-    }
-    add_setting("decoder/start_from_zero_embedding", 1);
-    add_number("decoder/alignment_heads", 1);
-    add_number("decoder/alignment_layer", -1);
-    std::sort(result_.variables.begin(), result_.variables.end(),
-              [](const auto& left, const auto& right) { return left.first < right.first; });
-    return std::move(result_);
-  }
-
- private:
+  /// A parameter.
   Tensor value(const std::string& name) const {
     return loaded_.values.view(loaded_.model->table(), {rows_.at(name), 1});
+  }
+
+  /// `left_out`: the row of tables of tokens that is left out; -1: none.
+  void add_rows(const std::vector<Ctranslate2Row>& rows, int32_t left_out) {
+    for (const Ctranslate2Row& row : rows) {
+      if (row.kind == Ctranslate2Row::Kind::kTable) {
+        add_table(row, left_out);
+        continue;
+      }
+      for (const Ctranslate2Suffix& suffix : suffixes_of(row.kind)) {
+        if (suffix.optional && !rows_.contains(row.names.front() + suffix.name)) continue;
+        std::vector<std::string> names;
+        for (const std::string& name : row.names) names.push_back(name + suffix.name);
+        add_weights(row.variable + suffix.variable, stacked(names));
+      }
+    }
+  }
+  void add_alias(const std::string& alias, const std::string& variable) {
+    result_.aliases.emplace_back(alias, variable);
+  }
+  /// Of a matrix that may be quantized.
+  void add_matrix_alias(const std::string& alias, const std::string& variable) {
+    add_alias(alias, variable);
+    if (quantizes()) add_alias(alias + kScale, variable + kScale);
   }
   void add(const std::string& variable, const Tensor& tensor) {
     const bool half = type_ == Ctranslate2Type::kFloat16, bfloat = type_ == Ctranslate2Type::kBFloat16;
@@ -51,9 +58,34 @@ class Exporter {
                                              : bfloat ? tensor.to(DType::kBFloat16)
                                                       : tensor);
   }
+  // Settings have types of their own, whatever that of the weights is.
+  void add_int8(const std::string& variable, int8_t number) {
+    result_.variables.emplace_back(variable, Tensor::from<int8_t>({number}, {}));
+  }
+  void add_int16(const std::string& variable, int32_t number) {
+    result_.variables.emplace_back(variable, Tensor::from<int32_t>({number}, {}));
+  }
+  void add_int32(const std::string& variable, int64_t number) {
+    result_.variables.emplace_back(variable, Tensor::from<int32_t>({static_cast<int32_t>(number)}, {}));
+    result_.as_int32.insert(variable);
+  }
+  void add_float(const std::string& variable, double number) {
+    result_.variables.emplace_back(variable, Tensor::from<float>({static_cast<float>(number)}, {}));
+  }
+
+  Ctranslate2Variables finish(const char* specification, uint32_t revision) {
+    result_.specification = specification;
+    result_.revision = revision;
+    std::sort(result_.variables.begin(), result_.variables.end(),
+              [](const auto& left, const auto& right) { return left.first < right.first; });
+    return std::move(result_);
+  }
+
+ private:
+  bool quantizes() const { return type_ == Ctranslate2Type::kInt8 || type_ == Ctranslate2Type::kInt16; }
   /// A matrix of a linear layer or an embedding, which may be quantized: X = rint(scale * weight).
   void add_matrix(const std::string& variable, const Tensor& tensor) {
-    if (type_ != Ctranslate2Type::kInt8 && type_ != Ctranslate2Type::kInt16) return add(variable, tensor);
+    if (!quantizes()) return add(variable, tensor);
     const int64_t rows = tensor.dim(0), columns = tensor.dim(1);
     const float* values = tensor.data<float>();
     const auto largest = [&](int64_t begin, int64_t count) {
@@ -82,16 +114,20 @@ class Exporter {
     result_.variables.emplace_back(variable, Tensor::from(integers, tensor.shape()));
     result_.variables.emplace_back(variable + kScale, Tensor::from(scales, {rows}));
   }
-  void add_matrix_alias(const std::string& alias, const std::string& variable) {
-    result_.aliases.emplace_back(alias, variable);
-    if (type_ == Ctranslate2Type::kInt8 || type_ == Ctranslate2Type::kInt16)
-      result_.aliases.emplace_back(alias + kScale, variable + kScale);
+  void add_weights(const std::string& variable, const Tensor& tensor) {
+    tensor.rank() == 2 ? add_matrix(variable, tensor) : add(variable, tensor);
   }
-  void add_setting(const std::string& variable, int8_t number) {
-    result_.variables.emplace_back(variable, Tensor::from<int8_t>({number}, {}));
-  }
-  void add_number(const std::string& variable, int32_t number) {
-    result_.variables.emplace_back(variable, Tensor::from<int32_t>({number}, {}));
+  void add_table(const Ctranslate2Row& row, int32_t left_out) {
+    const Tensor tensor = value(row.names.front());
+    const bool of_tokens = row.variable == kCtranslate2Embedding ||
+                           row.variable == kCtranslate2SourceEmbedding || row.variable == kCtranslate2Output;
+    if (of_tokens) {
+      const bool all = left_out < 0 || row.variable == kCtranslate2SourceEmbedding;
+      return add_matrix(row.variable, all ? tensor : without_row(tensor, left_out));
+    }
+    if (row.variable == kCtranslate2OutputBias && left_out >= 0)
+      return add(row.variable, without_row(tensor, left_out));
+    add(row.variable, tensor.narrow(0, row.skipped_rows, tensor.dim(0) - row.skipped_rows).clone());
   }
 
   /// Parameters stacked along the first axis.
@@ -106,121 +142,207 @@ class Exporter {
     }
     return Tensor::from(all, shape);
   }
-  void add_linear(const std::string& variable, const std::string& prefix,
-                  const std::vector<std::string>& names) {
-    for (const char* kind : {"weight", "bias"}) {
-      std::vector<std::string> full;
-      for (const std::string& name : names) full.push_back(prefix + name + "." + kind);
-      const Tensor all = stacked(full);
-      all.rank() == 2 ? add_matrix(variable + "/" + kind, all) : add(variable + "/" + kind, all);
-    }
-  }
-  void add_norm(const std::string& variable, const std::string& name) {
-    add(variable + "/gamma", value(name + ".weight"));
-    add(variable + "/beta", value(name + ".bias"));
-  }
-
-  /// Without the row of the padding token.
-  Tensor without_padding(const Tensor& tensor) const {
+  static Tensor without_row(const Tensor& tensor, int64_t row) {
     const int64_t width = tensor.size() / tensor.dim(0);
     std::vector<float> rows(tensor.data<float>(), tensor.data<float>() + tensor.size());
-    const auto begin = rows.begin() + config_.padding_id * width;
+    const auto begin = rows.begin() + row * width;
     rows.erase(begin, begin + width);
     Shape shape = tensor.shape();
     shape.set(0, shape[0] - 1);
     return Tensor::from(rows, shape);
   }
 
-  void add_embeddings() {
-    const std::string target =
-        config_.share_embeddings ? "model.shared.weight" : "model.decoder.embed_tokens.weight";
-    const Tensor embedding = value(target);
-    const float* start = embedding.data<float>() + config_.start_id * config_.width;
-    if (config_.start_id != config_.padding_id ||
-        std::any_of(start, start + config_.width, [](float number) { return number != 0; })) {
-      fail(ErrorKind::kUsage,
-           "'{}': the decoder starts from an embedding that is not zero, but CTranslate2 starts Marian "
-           "models from zero and would translate differently",
-           loaded_.directory);
-    }
-    add_matrix("decoder/embeddings/weight", without_padding(embedding));
-    if (config_.share_embeddings) {
-      add_matrix_alias("encoder/embeddings_0/weight", "decoder/embeddings/weight");
-    } else {
-      add_matrix("encoder/embeddings_0/weight", value("model.encoder.embed_tokens.weight"));
-    }
-    if (config_.tied_output) {
-      add_matrix_alias("decoder/projection/weight", "decoder/embeddings/weight");
-    } else {
-      add_matrix("decoder/projection/weight", without_padding(value("lm_head.weight")));
-    }
-    add("decoder/projection/bias", without_padding(value("final_logits_bias")));
-    add("decoder/position_encodings/encodings",
-        nn::sinusoid_table(config_.max_length, config_.width, SinusoidLayout::kHalves));
-    result_.aliases.emplace_back("encoder/position_encodings/encodings",
-                                 "decoder/position_encodings/encodings");
-  }
-
-  void add_stack(const std::string& stack, const std::string& prefix, int layers, int heads, bool cross) {
-    for (int n = 0; n < layers; ++n) {
-      const std::string from = fmt::format("{}layers.{}.", prefix, n),
-                        to = fmt::format("{}/layer_{}/", stack, n);
-      add_linear(to + "self_attention/linear_0", from + "self_attn.", {"q_proj", "k_proj", "v_proj"});
-      add_linear(to + "self_attention/linear_1", from + "self_attn.", {"out_proj"});
-      add_norm(to + "self_attention/layer_norm", from + "self_attn_layer_norm");
-      if (cross) {
-        add_linear(to + "attention/linear_0", from + "encoder_attn.", {"q_proj"});
-        add_linear(to + "attention/linear_1", from + "encoder_attn.", {"k_proj", "v_proj"});
-        add_linear(to + "attention/linear_2", from + "encoder_attn.", {"out_proj"});
-        add_norm(to + "attention/layer_norm", from + "encoder_attn_layer_norm");
-      }
-      add_linear(to + "ffn/linear_0", from, {"fc1"});
-      add_linear(to + "ffn/linear_1", from, {"fc2"});
-      add_norm(to + "ffn/layer_norm", from + "final_layer_norm");
-    }
-    const double scale = config_.scale_embedding ? std::sqrt(static_cast<double>(config_.width)) : 1;
-    result_.variables.emplace_back(stack + "/scale_embeddings",
-                                   Tensor::from<float>({static_cast<float>(scale)}, {}));
-    add_number(stack + "/num_heads", heads);
-    add_setting(stack + "/pre_norm", 0);
-    add_setting(stack + "/activation", activation());
-  }
-
-  /// CTranslate2's number of the activation.
-  int8_t activation() const {
-    switch (config_.activation) {
-      case Activation::kRelu:
-        return 0;
-      case Activation::kGeluTanh:
-        return 1;
-      case Activation::kSwish:
-        return 2;
-      case Activation::kGelu:
-        return 3;
-      case Activation::kTanh:
-        return 5;
-      case Activation::kSigmoid:
-        return 6;
-    }
-    HEED_CHECK(false);
-  }
-
   const LoadedModel& loaded_;
-  const TransformerConfig& config_;
   Ctranslate2Type type_;
   std::map<std::string, int> rows_;
   Ctranslate2Variables result_;
 };
 
+/// CTranslate2's number of an activation.
+int8_t number_of(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return 0;
+    case Activation::kGeluTanh:
+      return 1;
+    case Activation::kSwish:
+      return 2;
+    case Activation::kGelu:
+      return 3;
+    case Activation::kTanh:
+      return 5;
+    case Activation::kSigmoid:
+      return 6;
+  }
+  HEED_CHECK(false);
+}
+
+/// What every stack has.
+void add_stack_settings(Exporter& exporter, const std::string& stack, int heads, bool norm_first,
+                        Activation activation) {
+  exporter.add_int16(stack + "/num_heads", heads);
+  exporter.add_int8(stack + "/pre_norm", norm_first ? 1 : 0);
+  exporter.add_int8(stack + "/activation", number_of(activation));
+}
+
+void add_decoder_settings(Exporter& exporter, bool from_zero) {
+  for (const char* name : {"alibi", "alibi_use_positive_positions", "scale_alibi"}) {
+    exporter.add_int8(std::string("decoder/") + name, 0);
+  }
+  exporter.add_int8("decoder/start_from_zero_embedding", from_zero ? 1 : 0);
+  exporter.add_int16("decoder/alignment_heads", 1);
+  exporter.add_int16("decoder/alignment_layer", -1);
+}
+
+[[noreturn]] void refuse(const LoadedModel& loaded, const std::string& why) {
+  fail(ErrorKind::kUsage, "'{}' ({}) cannot be converted for CTranslate2: {}", loaded.directory,
+       loaded.model_type, why);
+}
+
+// ---- Encoder-decoder models ------------------------------------------------------------------------------
+
+/// CTranslate2 has no padding token in Marian models, and starts them from zero.
+void require_zero_start(const LoadedModel& loaded, const TransformerConfig& c, const Tensor& embedding) {
+  const float* start = embedding.data<float>() + c.start_id * c.width;
+  if (c.start_id == c.padding_id &&
+      std::all_of(start, start + c.width, [](float number) { return number == 0; })) {
+    return;
+  }
+  fail(ErrorKind::kUsage,
+       "'{}': the decoder starts from an embedding that is not zero, but CTranslate2 starts Marian "
+       "models from zero and would translate differently",
+       loaded.directory);
+}
+
+void add_computed_positions(Exporter& exporter, const TransformerConfig& c) {
+  const int64_t all = c.first_row + c.max_length;
+  const Tensor table = c.frequencies == nn::SinusoidFrequencies::kByHalves
+                           ? nn::fairseq_sinusoid_table(all, c.width)
+                           : nn::sinusoid_table(all, c.width, SinusoidLayout::kHalves);
+  const std::string decoder = std::string("decoder") + kCtranslate2Positions;
+  exporter.add(decoder, table.narrow(0, c.first_row, c.max_length).clone());
+  exporter.add_alias(std::string("encoder") + kCtranslate2Positions, decoder);
+}
+
+/// T5: the layers of a stack share the biases of distances.
+void add_bucket_settings(Exporter& exporter, const std::string& stack, int layers, int64_t max_distance) {
+  for (int n = 0; n < layers; ++n) {
+    const std::string attention = fmt::format("{}/layer_{}/self_attention/", stack, n);
+    exporter.add_int32(attention + "relative_attention_max_distance", max_distance);
+    if (n == 0) continue;
+    exporter.add_alias(attention + "relative_attention_bias",
+                       stack + "/layer_0/self_attention/relative_attention_bias");
+  }
+}
+
+Ctranslate2Variables transformer_variables(const LoadedModel& loaded, const TransformerConfig& c,
+                                           Ctranslate2Type type) {
+  const bool marian = c.family == &marian_family();
+  if (marian && !is_marian(c)) refuse(loaded, "CTranslate2 has Marian models only with Marian's options");
+  Exporter exporter(loaded, type);
+  const std::vector<Ctranslate2Row> rows = ctranslate2_rows(c);
+  if (marian) {
+    const auto target = std::ranges::find(rows, kCtranslate2Embedding, &Ctranslate2Row::variable);
+    require_zero_start(loaded, c, exporter.value(target->names.front()));
+  }
+  exporter.add_rows(rows, marian ? c.padding_id : -1);
+  if (c.share_embeddings) exporter.add_matrix_alias(kCtranslate2SourceEmbedding, kCtranslate2Embedding);
+  if (c.tied_output) exporter.add_matrix_alias(kCtranslate2Output, kCtranslate2Embedding);
+  if (c.positions.kind == nn::PositionKind::kSinusoidal) add_computed_positions(exporter, c);
+  for (const auto& [stack, layers, heads] : {std::tuple{"encoder", c.encoder_layers, c.encoder_heads},
+                                             {"decoder", c.decoder_layers, c.decoder_heads}}) {
+    const std::string name = stack;
+    add_stack_settings(exporter, name, heads, c.norm_first, c.activation);
+    exporter.add_float(name + "/scale_embeddings",
+                       c.scale_embedding ? std::sqrt(static_cast<double>(c.width)) : 1);
+    if (c.positions.kind == nn::PositionKind::kBuckets)
+      add_bucket_settings(exporter, name, layers, c.positions.bucket_max_distance);
+    for (int n = 0; c.score_scale > 0 && n < layers; ++n) {
+      const std::string layer = fmt::format("{}/layer_{}/", name, n);
+      exporter.add_float(layer + "self_attention/queries_scale", c.score_scale);
+      if (name == "decoder") exporter.add_float(layer + "attention/queries_scale", c.score_scale);
+    }
+  }
+  if (c.output_scale != 1) exporter.add_float("decoder/scale_outputs", c.output_scale);
+  exporter.add_int8("encoder/embeddings_merge", 0);
+  exporter.add_int8("encoder/multi_query_attention", 0);
+  add_decoder_settings(exporter, marian);
+  return exporter.finish("TransformerSpec", 7);
+}
+
+// ---- Language models -------------------------------------------------------------------------------------
+
+void require_decoder(const LoadedModel& loaded, const DecoderOnlyConfig& c) {
+  const DecoderOnlyFamily& family = *c.family;
+  if (family.norm_weight_offset != 0 || c.score_cap != 0 || c.logit_cap != 0 || c.embedding_scale != 1) {
+    refuse(loaded, "CTranslate2 does not store the soft caps, the scale of scores and the windows of Gemma");
+  }
+  if (!c.scaled_scores || c.scaled_by_layer || c.score_scale != 0)
+    refuse(loaded, "its attention scores are not scaled by 1 / sqrt(d_k)");
+  if (std::ranges::count(c.sliding, false) > 0)
+    refuse(loaded, "CTranslate2 has a sliding window in all layers or in none");
+  using Scaling = ops::RotaryScaling::Kind;
+  if (c.rotary.scaling.kind != Scaling::kNone && c.rotary.scaling.kind != Scaling::kLinear) {
+    refuse(loaded, "CTranslate2 does not store all parameters of its scaled rotary positions (rope_type)");
+  }
+}
+
+void add_rotary_settings(Exporter& exporter, const std::string& attention, const Rotary& rotary) {
+  exporter.add_int32(attention + "rotary_dim", 0);  // the whole head
+  exporter.add_int8(attention + "rotary_interleave", 0);
+  exporter.add_float(attention + "rotary_base", rotary.base);
+  if (rotary.scaling.kind == ops::RotaryScaling::Kind::kNone) return;
+  exporter.add_int8(attention + "rotary_scaling_type", 0);  // linear
+  exporter.add_float(attention + "rotary_scaling_factor", rotary.scaling.factor);
+}
+
+int key_value_heads_of(const DecoderOnlyConfig& c) {
+  return c.key_value_heads > 0 ? c.key_value_heads : c.heads;
+}
+
+Ctranslate2Variables decoder_variables(const LoadedModel& loaded, const DecoderOnlyConfig& c,
+                                       Ctranslate2Type type) {
+  require_decoder(loaded, c);
+  Exporter exporter(loaded, type);
+  exporter.add_rows(ctranslate2_rows(c), -1);
+  if (c.tied_output) exporter.add_matrix_alias(kCtranslate2Output, kCtranslate2Embedding);
+  add_stack_settings(exporter, "decoder", c.heads, true, c.activation);
+  exporter.add_int8("decoder/scale_embeddings", 0);
+  if (!c.sliding.empty()) exporter.add_int32("decoder/sliding_window", c.window);
+  for (int n = 0; n < c.layers; ++n) {
+    const std::string attention = fmt::format("decoder/layer_{}/self_attention/", n);
+    if (key_value_heads_of(c) != c.heads)
+      exporter.add_int32(attention + "num_heads_kv", key_value_heads_of(c));
+    if (c.head_width > 0 && c.head_width * c.heads != c.width)
+      exporter.add_int32(attention + "head_dim", c.head_width);
+    if (!c.sliding.empty()) exporter.add_int32(attention + "sliding_window", c.window);
+    if (c.family->positions.empty()) add_rotary_settings(exporter, attention, c.rotary);
+  }
+  add_decoder_settings(exporter, false);
+  return exporter.finish("TransformerDecoderSpec", 8);
+}
+
 }  // namespace
 
 Ctranslate2Variables ctranslate2_variables(const LoadedModel& loaded, Ctranslate2Type type) {
-  const auto* transformer = dynamic_cast<const Transformer*>(loaded.model.get());
-  if (transformer == nullptr || !is_marian(transformer->config())) {
-    fail(ErrorKind::kUsage, "'{}' ({}) cannot be converted for CTranslate2: only Marian models can",
-         loaded.directory, loaded.model_type);
+  if (const auto* model = dynamic_cast<const Transformer*>(loaded.model.get()))
+    return transformer_variables(loaded, model->config(), type);
+  if (const auto* model = dynamic_cast<const DecoderOnly*>(loaded.model.get()))
+    return decoder_variables(loaded, model->config(), type);
+  refuse(loaded, "only encoder-decoder Transformers and language models can");
+}
+
+Ctranslate2Options ctranslate2_options(const LoadedModel& loaded) {
+  constexpr double kUsualEpsilon = 1e-5;
+  Ctranslate2Options options;
+  if (const auto* model = dynamic_cast<const Transformer*>(loaded.model.get())) {
+    if (model->config().norm_epsilon != kUsualEpsilon) options.norm_epsilon = model->config().norm_epsilon;
   }
-  return Exporter(loaded, transformer->config(), type).run();
+  if (const auto* model = dynamic_cast<const DecoderOnly*>(loaded.model.get())) {
+    options.norm_epsilon = model->config().norm_epsilon;
+    options.grouped_queries = key_value_heads_of(model->config()) != model->config().heads;
+  }
+  return options;
 }
 
 }  // namespace heed::models

@@ -33,9 +33,15 @@ class MappedWeights final : public TensorReader {
       return;
     }
     const int64_t width = info.shape.size() / info.shape[0];
-    const int64_t stored = std::clamp<int64_t>(rows.rows * width - begin, 0, count);
-    if (stored > 0) file_.read_part(rows.variable, rows.first * width + begin, stored, destination);
-    std::memset(to + static_cast<size_t>(stored) * element, 0, static_cast<size_t>(count - stored) * element);
+    const int64_t zeros = rows.zeros_before * width;  // elements before those of the variable
+    const int64_t before = std::clamp<int64_t>(zeros - begin, 0, count);
+    const int64_t at = begin + before - zeros;  // in the rows of the variable
+    const int64_t stored = std::clamp<int64_t>(rows.rows * width - at, 0, count - before);
+    std::memset(to, 0, static_cast<size_t>(before) * element);
+    to += static_cast<size_t>(before) * element;
+    if (stored > 0) file_.read_part(rows.variable, rows.first * width + at, stored, to);
+    std::memset(to + static_cast<size_t>(stored) * element, 0,
+                static_cast<size_t>(count - before - stored) * element);
   }
 
  private:
@@ -47,10 +53,11 @@ class MappedWeights final : public TensorReader {
       if (!rows.variable.empty()) info = file.info(rows.variable);
       const uint64_t bytes = (info.end - info.begin) / static_cast<uint64_t>(info.shape[0]);  // of a row
       info.name = rows.name;
-      info.shape.set(0, rows.rows + rows.zero_rows);
+      const int64_t length = rows.zeros_before + rows.rows + rows.zeros_after;
+      info.shape.set(0, length);
       if (rows.transposed) info.shape = {info.shape[1], info.shape[0]};
       info.begin = at;
-      info.end = at += bytes * static_cast<uint64_t>(rows.rows + rows.zero_rows);
+      info.end = at += bytes * static_cast<uint64_t>(length);
       infos.push_back(std::move(info));
     }
     return infos;
@@ -92,23 +99,72 @@ void Ctranslate2Mapper::take_rows(const std::string& name, const std::string& va
   used_.insert(variable);
 }
 
-void Ctranslate2Mapper::take(const std::string& name, const std::string& variable, int part, int parts) {
-  const Shape& shape = shape_of(variable);
-  if (shape.rank() == 0 || shape[0] == 0 || shape[0] % parts != 0) {
-    refuse(fmt::format("'{}' has the shape {}", variable, shape.to_string()));
+void Ctranslate2Mapper::take_table(const Ctranslate2Row& row, const nn::ParameterTable& table) {
+  const std::string& name = row.names.front();
+  int64_t length = 0;
+  for (int n = 0; n < table.size(); ++n) {
+    if (table[n].name == name) length = table[n].shape[0];
   }
-  take_rows(name, variable, part * (shape[0] / parts), shape[0] / parts);
+  HEED_CHECK(length > 0);
+  if (!file_.has(row.variable) && row.variable == kCtranslate2OutputBias) {
+    rows_.push_back({.name = name, .variable = "", .zeros_after = length});
+    return;
+  }
+  const Shape& shape = shape_of(row.variable);
+  take_rows(name, row.variable, 0, shape.rank() == 0 ? 0 : shape[0]);
+  MappedRows& taken = rows_.back();
+  taken.zeros_before = row.skipped_rows;
+  const int64_t missing = length - row.skipped_rows - taken.rows;
+  if (missing < 0 || missing > 1)
+    refuse(fmt::format("'{}' has {} rows, but should have {}", row.variable, taken.rows,
+                       length - row.skipped_rows));
+  taken.zeros_after = missing;
 }
 
-void Ctranslate2Mapper::take_linear(const std::string& name, const std::string& variable, int part,
-                                    int parts) {
-  take(name + ".weight", variable + "/weight", part, parts);
-  take(name + ".bias", variable + "/bias", part, parts);
+void Ctranslate2Mapper::take_stacked(const Ctranslate2Row& row, const Ctranslate2Suffix& suffix) {
+  const std::string variable = row.variable + suffix.variable;
+  if (suffix.optional && !file_.has(variable)) return;
+  const Shape& shape = shape_of(variable);
+  const auto parts = static_cast<int64_t>(row.names.size());
+  const int64_t all = shape.rank() == 0 ? 0 : shape[0];
+  int64_t first = 0;
+  for (int64_t part = 0; part < parts; ++part) {
+    const int64_t count = row.rows.empty() ? all / parts : row.rows[static_cast<size_t>(part)];
+    take_rows(row.names[static_cast<size_t>(part)] + suffix.name, variable, first, count);
+    first += count;
+  }
+  if (first != all) refuse(fmt::format("'{}' has the shape {}", variable, shape.to_string()));
+  rows_.back().transposed = row.transposed && shape.rank() == 2;
 }
 
-void Ctranslate2Mapper::take_norm(const std::string& name, const std::string& variable) {
-  take(name + ".weight", variable + "/gamma");
-  take(name + ".bias", variable + "/beta");
+void Ctranslate2Mapper::take(const std::vector<Ctranslate2Row>& rows, const nn::ParameterTable& table) {
+  for (const Ctranslate2Row& row : rows) {
+    if (row.kind == Ctranslate2Row::Kind::kTable) {
+      take_table(row, table);
+      continue;
+    }
+    for (const Ctranslate2Suffix& suffix : suffixes_of(row.kind)) take_stacked(row, suffix);
+  }
+}
+
+double Ctranslate2Mapper::layer_setting(const std::string& stack, int64_t layers, const std::string& name,
+                                        std::optional<double> fallback) {
+  const auto value_in = [&](int64_t n) {
+    return setting(fmt::format("{}/layer_{}/{}", stack, n, name), fallback);
+  };
+  const double value = value_in(0);
+  for (int64_t n = 1; n < layers; ++n) {
+    if (value_in(n) != value)
+      refuse(fmt::format("'{}' differs between layers", name.substr(name.rfind('/') + 1)));
+  }
+  return value;
+}
+
+int64_t Ctranslate2Mapper::layers_of(const std::string& stack) const {
+  int64_t layers = 0;
+  while (file_.has(fmt::format("{}/layer_{}/ffn/linear_0/weight", stack, layers))) ++layers;
+  if (layers == 0) refuse(fmt::format("the {} has no layers", stack));
+  return layers;
 }
 
 std::string Ctranslate2Mapper::activation_name(double number) const {

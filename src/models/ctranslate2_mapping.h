@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "io/ctranslate2_file.h"
+#include "models/ctranslate2_rows.h"
 
 namespace heed::models {
 
-/// Rows of a variable under another name, with rows of zeros after them; only zeros if `variable` is empty.
+/// Rows of a variable under another name, with rows of zeros around them; only zeros if `variable` is empty.
 struct MappedRows {
   std::string name, variable;
-  int64_t first = 0, rows = 0, zero_rows = 0;
+  int64_t first = 0, rows = 0;
+  int64_t zeros_before = 0, zeros_after = 0;
   bool transposed = false;  ///< all rows of a matrix, as columns
 };
 
@@ -38,16 +40,21 @@ class Ctranslate2Mapper {
   double setting(const std::string& name, std::optional<double> fallback = {});
   const Shape& shape_of(const std::string& variable) const;
 
-  /// `count` rows of a variable from `first` on, or a share of them: part `part` of `parts` of equal size.
-  void take_rows(const std::string& name, const std::string& variable, int64_t first, int64_t count);
-  void take(const std::string& name, const std::string& variable, int part = 0, int parts = 1);
-  void take_linear(const std::string& name, const std::string& variable, int part = 0, int parts = 1);
-  void take_norm(const std::string& name, const std::string& variable);
+  /// The value of a setting of all layers of a stack, which has to be the same.
+  double layer_setting(const std::string& stack, int64_t layers, const std::string& name,
+                       std::optional<double> fallback = {});
+  /// The number of layers of a stack, at least 1.
+  int64_t layers_of(const std::string& stack) const;
+
+  /// Takes the variables of these rows; those of tables may be followed by rows of zeros, so that they are
+  /// as long as the parameters of `table`.
+  void take(const std::vector<Ctranslate2Row>& rows, const nn::ParameterTable& table);
 
   /// The name of an activation in config.json, by CTranslate2's number.
   std::string activation_name(double number) const;
   /// The pieces of NAME_vocabulary.json or vocabulary.json, which must have this many.
   std::vector<std::string> vocabulary_of(const std::string& name, int64_t rows) const;
+  bool has_bias(const std::string& layer) const { return file_.has(layer + "/bias"); }
   int64_t id_of(const std::vector<std::string>& pieces, const std::string& piece) const;
   /// Throws for a variable that was not needed, unless it is a setting that is off, or says which heads align
   /// words.
@@ -57,6 +64,12 @@ class Ctranslate2Mapper {
   const Ctranslate2File& file_;
   std::vector<MappedRows> rows_;
   std::set<std::string> used_;
+
+ private:
+  /// `count` rows of a variable from `first` on.
+  void take_rows(const std::string& name, const std::string& variable, int64_t first, int64_t count);
+  void take_stacked(const Ctranslate2Row& row, const Ctranslate2Suffix& suffix);
+  void take_table(const Ctranslate2Row& row, const nn::ParameterTable& table);
 };
 
 }  // namespace heed::models

@@ -1,10 +1,11 @@
-// Directories of CTranslate2, read as Marian models: model.bin with the weights and sizes, config.json, and
-// shared_vocabulary.json, or source_vocabulary.json and target_vocabulary.json. source.spm and target.spm of
-// the original model have to be added.
+// Directories of CTranslate2: model.bin with the weights and sizes, config.json, and shared_vocabulary.json,
+// or source_vocabulary.json and target_vocabulary.json. Marian, M2M-100, NLLB, BART, mBART and T5 are
+// recognized by the variables that they have; language models are in ctranslate2_decoder.h. The tokenizer
+// files of the original model have to be added.
 //
-// CTranslate2 has no padding token and starts from a zero vector. In Heed, as in Hugging Face's library, the
-// decoder starts from the embedding of the padding token, so that one is appended to the vocabulary, with a
-// zero row.
+// A Marian model has no padding token there and starts from a zero vector. In Heed, as in Hugging Face's
+// library, the decoder starts from the embedding of the padding token, so that one is appended to the
+// vocabulary, with a zero row.
 #pragma once
 
 #include <memory>
@@ -19,11 +20,10 @@ namespace heed::models {
 bool is_ctranslate2_directory(const std::string& directory);
 
 struct Ctranslate2Model {
-  std::string config;                     ///< the config.json of a Marian model
-  std::unique_ptr<TensorReader> weights;  ///< under the names of a Marian model
+  std::string config;                     ///< config.json as in Hugging Face's library
+  std::unique_ptr<TensorReader> weights;  ///< under the names of that library
 };
-/// Opens a directory. Throws kNotFound, kFile, or kFormat for another architecture than a Marian Transformer,
-/// with the name of what is not supported.
+/// Opens a directory. Throws kNotFound, kFile, or kFormat with the name of what is not supported.
 Ctranslate2Model open_ctranslate2(const std::string& directory);
 
 }  // namespace heed::models

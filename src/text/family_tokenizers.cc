@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/nearest_word.h"
 #include "base/option_error.h"
+#include "base/string_list.h"
 #include "text/language_codes.h"
 #include "text/shown_piece.h"
 #include "text/tokenizer_config.h"
@@ -19,7 +20,8 @@ namespace heed {
 namespace {
 
 constexpr const char *kJson = "/tokenizer.json", *kBpeModel = "/sentencepiece.bpe.model",
-                     *kT5Model = "/spiece.model", *kVocabulary = "/vocab.json", *kConfig = "/config.json";
+                     *kT5Model = "/spiece.model", *kVocabulary = "/vocab.json", *kConfig = "/config.json",
+                     *kList = "/shared_vocabulary";
 
 std::string all_languages(const FamilyTokenizer& tokenizer) {
   constexpr size_t kShown = 20;
@@ -68,6 +70,7 @@ class Loader {
     special_.pad = read_token(config_, "pad_token", special_.pad);
     result_.config = config;
     result_.true_case_capitals = read_flag(config_, "true_case_capitals").value_or(false);
+    if (has_string_list(directory_ + kList)) listed_ = read_string_list(directory_ + kList);
   }
 
   FamilyTokenizer load() {
@@ -77,6 +80,8 @@ class Loader {
       load_t5_model();
     } else if (is_present(directory_ + kVocabulary)) {
       load_m2m100();
+    } else if (!listed_.empty()) {
+      load_listed();
     } else {
       load_mbart();
     }
@@ -95,11 +100,23 @@ class Loader {
     return result_.files.back();
   }
 
-  /// Gives a piece to every id below vocab_size of config.json.
+  /// CTranslate2 stores the pieces of its model; those of the tokenizer beside it have to be the same.
+  void require_listed(const std::vector<std::string>& pieces) const {
+    for (size_t id = 0; id < std::min(pieces.size(), listed_.size()); ++id) {
+      if (pieces[id] == listed_[id]) continue;
+      fail(
+          ErrorKind::kFormat,
+          "'{}': token {} is '{}' in the tokenizer, but '{}' in shared_vocabulary: use the tokenizer of this "
+          "model",
+          directory_, id, shown(pieces[id]), shown(listed_[id]));
+    }
+  }
+
+  /// Gives a piece to every id below vocab_size of config.json, or to as many as CTranslate2 lists.
   void number(std::vector<std::string> pieces, const std::vector<std::string>& special) {
     const size_t tokens = pieces.size();
-    size_t rows = tokens;
-    if (is_present(directory_ + kConfig)) {
+    size_t rows = std::max(tokens, listed_.size());
+    if (listed_.empty() && is_present(directory_ + kConfig)) {
       const JsonObject model = JsonObject::read(directory_ + kConfig);
       rows = static_cast<size_t>(model.integer("vocab_size", {0, 1 << 26}, static_cast<int64_t>(tokens)));
     }
@@ -143,6 +160,7 @@ class Loader {
     for (const AddedToken& token : json.added) {
       if (token.special) special.push_back(token.content);
     }
+    require_listed(json.pieces);
     number(shown_pieces(json, pipeline), special);
     add_languages(special);
     require_tokens();
@@ -208,6 +226,7 @@ class Loader {
       special.push_back(fmt::format("<extra_id_{}>", n - 1));
     }
     pieces.insert(pieces.end(), special.begin(), special.end());
+    require_listed(pieces);
     number(std::move(pieces), special);
     use_model(model);
     result_.source = {{}, {result_.vocabulary->end_id()}};
@@ -227,10 +246,45 @@ class Loader {
       pieces.push_back(tokens.back());
     }
     tokens.push_back(read_token(config_, "bos_token", "<s>"));
+    require_listed(pieces);
     number(std::move(pieces), tokens);
     add_languages(tokens);
     use_model(model);
     result_.source = {{result_.languages.front().second}, {result_.vocabulary->end_id()}};
+  }
+
+  /// M2M-100, NLLB and mBART-50 of CTranslate2, whose list numbers the pieces of the model; what the model
+  /// lacks are special tokens.
+  void load_listed() {
+    const SentencePieceModel model = SentencePieceModel::load(add_file(kBpeModel));
+    add_file(is_present(directory_ + kList + ".json") ? "/shared_vocabulary.json" : "/shared_vocabulary.txt");
+    std::unordered_set<std::string> pieces;
+    for (int n = 0; n < model.size(); ++n) {
+      if (!model.is_special(n)) pieces.insert(model.piece(n));
+    }
+    std::vector<std::string> special;
+    for (const std::string& piece : listed_) {
+      if (!pieces.contains(piece)) special.push_back(piece);
+    }
+    number(listed_, special);
+    add_languages(special);
+    use_model(model);
+    if (result_.languages.empty()) {
+      fail(ErrorKind::kFormat,
+           "'{}': its vocabulary has no language tokens, as those of M2M-100, NLLB and mBART-50 do: copy the "
+           "tokenizer.json of the original model into it",
+           directory_);
+    }
+    const int32_t language = result_.languages.front().second, end = result_.vocabulary->end_id();
+    result_.source = class_ == "MBartTokenizer" ? FamilyTokenizer::Frame{{}, {end, language}}
+                                                : FamilyTokenizer::Frame{{language}, {end}};
+    // English is the source language of transformers' classes by default.
+    for (const auto& [name, tokenizer_class] :
+         {std::pair{"en", "M2M100Tokenizer"}, {"eng_Latn", "NllbTokenizer"}, {"en_XX", "MBart50Tokenizer"}}) {
+      const bool known = std::ranges::any_of(
+          result_.languages, [english = name](const auto& each) { return each.first == english; });
+      if (class_.empty() && known) class_ = tokenizer_class;
+    }
   }
 
   void load_mbart() {
@@ -288,6 +342,7 @@ class Loader {
   JsonObject config_;
   std::string class_;
   SpecialPieces special_;
+  std::vector<std::string> listed_;  ///< shared_vocabulary of CTranslate2, by id; empty: none
   FamilyTokenizer result_;
 };
 
@@ -324,7 +379,7 @@ void FamilyTokenizer::require_target() const {
 
 bool has_family_tokenizer(const std::string& directory) {
   const auto has = [&](const char* file) { return is_present(directory + file); };
-  return !has("/source.spm") && !has("/model.bin") && (has(kJson) || has(kBpeModel) || has(kT5Model));
+  return !has("/source.spm") && (has(kJson) || has(kBpeModel) || has(kT5Model));
 }
 
 FamilyTokenizer load_family_tokenizer(const std::string& directory, const std::string& config) {

@@ -4,6 +4,8 @@
 //   sentencepiece.bpe.model with vocab.json   M2M-100; language codes follow the vocabulary
 //   sentencepiece.bpe.model alone             mBART and mBART-50; ids are one higher than those of the model,
 //                                             and language codes and <mask> follow them
+//   sentencepiece.bpe.model with              M2M-100, NLLB and mBART-50 of CTranslate2; the list has all
+//     shared_vocabulary.json                  pieces by id
 //
 // The special tokens around a text are those of the file's post-processor, or of the family. Where a language
 // code is one of them, it is that of the chosen source or target language.

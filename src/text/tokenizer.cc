@@ -111,8 +111,7 @@ Tokenizer Tokenizer::load_ctranslate2(const std::string& directory, const Specia
   if (!is_present(path_of(directory, kSourceModel))) {
     fail(ErrorKind::kNotFound,
          "'{}' has no tokenizer, which models of CTranslate2 do not contain: copy {} and {} of the original "
-         "model "
-         "into it",
+         "model into it, or, if it is not a Marian model, its tokenizer.json or sentencepiece.bpe.model",
          directory, kSourceModel, kTargetModel);
   }
   const auto read_list = [&](const char* side) {
