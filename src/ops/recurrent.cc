@@ -43,13 +43,13 @@ int64_t require_fit(RecurrentCell cell, const Var& input_gates, const std::vecto
 }
 
 /// A direction at work.
-struct Pass {
+struct DirectionPass {
   RecurrentDirection direction;
   Unrolled unrolled;
 };
 
 template <typename T>
-void forward(Pass& pass, bool training) {
+void forward(DirectionPass& pass, bool training) {
   Unrolled& u = pass.unrolled;
   const Tensor& weight = pass.direction.hidden_weight.value();
   gather_initial<T>(u, pass.direction.initial, u.initial);
@@ -63,7 +63,7 @@ void forward(Pass& pass, bool training) {
 
 /// Backpropagation through time; `g` has the gradients of the states.
 template <typename T>
-void backward(Pass& pass, UnrolledGradients& g) {
+void backward(DirectionPass& pass, UnrolledGradients& g) {
   Unrolled& u = pass.unrolled;
   const RecurrentDirection& direction = pass.direction;
   const Tensor& weight = direction.hidden_weight.value();
@@ -85,7 +85,7 @@ RecurrentStates recurrent(RecurrentCell cell, const Var& input_gates, const std:
   const int64_t gate_width = gates_of(cell) * width, all_gates = input_gates.dim(1);
   const int64_t all_states = static_cast<int64_t>(directions.size()) * width;
   Tape* tape = input_gates.tape();
-  auto passes = std::make_shared<std::vector<Pass>>();
+  auto passes = std::make_shared<std::vector<DirectionPass>>();
   for (const RecurrentDirection& direction : directions) {
     const Tape* other = tape_of(direction.hidden_weight, direction.hidden_bias, direction.initial.var,
                                 direction.initial_cell.var);

@@ -76,7 +76,7 @@ std::vector<AttentionSpan> spans_in_steps(const TimeSteps& steps, const Attentio
 }
 
 /// Saved by the forward pass for the backward pass, besides the states.
-struct Pass {
+struct DecoderPass {
   RecurrentMemory memory;
   RecurrentDecoderWeights weights;
   RecurrentStart start;
@@ -91,7 +91,7 @@ struct Pass {
 };
 
 template <typename T>
-AdditiveAttentionArguments<T> attention_arguments(Pass& pass, int64_t t) {
+AdditiveAttentionArguments<T> attention_arguments(DecoderPass& pass, int64_t t) {
   Unrolled& u = pass.unrolled;
   const int64_t begin = u.steps.begin(t);
   return {.spans = pass.spans.data() + begin,
@@ -112,7 +112,7 @@ AdditiveAttentionArguments<T> attention_arguments(Pass& pass, int64_t t) {
 }
 
 template <typename T>
-void forward(Pass& pass, bool training) {
+void forward(DecoderPass& pass, bool training) {
   Unrolled& u = pass.unrolled;
   const Tensor &hidden = pass.weights.hidden.value(), &context = pass.weights.context.value();
   gather_initial<T>(u, pass.start.state, u.initial);
@@ -135,7 +135,7 @@ void forward(Pass& pass, bool training) {
 /// Backpropagation through time; `g` has the gradients of the states, `dcontexts` those of the contexts, both
 /// in steps.
 template <typename T>
-void backward(Pass& pass, UnrolledGradients& g, Tensor& dcontexts) {
+void backward(DecoderPass& pass, UnrolledGradients& g, Tensor& dcontexts) {
   Unrolled& u = pass.unrolled;
   const RecurrentDecoderWeights& weights = pass.weights;
   const Tensor &hidden = weights.hidden.value(), &context = weights.context.value();
@@ -185,10 +185,10 @@ RecurrentDecoderOutput recurrent_decoder(RecurrentCell cell, const Var& input_ga
   TimeSteps steps = steps_of(layout);
   auto spans = spans_in_steps(steps, layout);
   const int64_t rows = steps.rows(), gates = input_gates.dim(1), annotation = memory.annotations.dim(1);
-  const auto pass = std::make_shared<Pass>(
-      Pass{memory, weights, start, std::move(spans),
-           Unrolled(cell, std::move(steps), width, weights.hidden.dim(0), dtype),
-           Tensor::empty({rows, annotation}, dtype), Tensor::empty({layout.pairs()}, dtype)});
+  const auto pass = std::make_shared<DecoderPass>(
+      DecoderPass{memory, weights, start, std::move(spans),
+                  Unrolled(cell, std::move(steps), width, weights.hidden.dim(0), dtype),
+                  Tensor::empty({rows, annotation}, dtype), Tensor::empty({layout.pairs()}, dtype)});
   Unrolled& u = pass->unrolled;
   u.precision = weights.precision;
   Tape* tape = tape_of(input_gates, memory.annotations, memory.keys, weights.hidden, weights.hidden_bias,

@@ -22,12 +22,12 @@ double smoothing_value(const BleuOptions& options) {
 }
 
 /// N-gram counts of one sentence, or their sums.
-struct Counts {
-  explicit Counts(size_t orders) : matches(orders), totals(orders) {}
+struct BleuCounts {
+  explicit BleuCounts(size_t orders) : matches(orders), totals(orders) {}
   std::vector<int64_t> matches, totals;  // by order
   int64_t hypothesis_length = 0, reference_length = 0;
 
-  Counts& operator+=(const Counts& other) {
+  BleuCounts& operator+=(const BleuCounts& other) {
     for (size_t n = 0; n < totals.size(); ++n) {
       matches[n] += other.matches[n];
       totals[n] += other.totals[n];
@@ -49,8 +49,8 @@ int64_t closest_length(int64_t length, const std::vector<std::u32string>& refere
   return closest;
 }
 
-Counts count_sentence(const std::string& hypothesis, const std::vector<std::string>& references,
-                      const BleuOptions& options) {
+BleuCounts count_sentence(const std::string& hypothesis, const std::vector<std::string>& references,
+                          const BleuOptions& options) {
   WordNumbers words;
   const auto symbols = [&](const std::string& text) {
     return words.number(tokenize_for_bleu(options.lowercase ? lower_case(text) : text, options.tokenizer,
@@ -60,7 +60,7 @@ Counts count_sentence(const std::string& hypothesis, const std::vector<std::stri
   std::vector<std::u32string> truths;
   for (const std::string& reference : references) truths.push_back(symbols(reference));
 
-  Counts counts(static_cast<size_t>(options.max_order));
+  BleuCounts counts(static_cast<size_t>(options.max_order));
   counts.hypothesis_length = static_cast<int64_t>(candidate.size());
   counts.reference_length = closest_length(counts.hypothesis_length, truths);
   for (size_t order = 1; order <= counts.totals.size(); ++order) {
@@ -81,7 +81,7 @@ Counts count_sentence(const std::string& hypothesis, const std::vector<std::stri
   return counts;
 }
 
-BleuScore score_counts(const Counts& counts, const BleuOptions& options) {
+BleuScore score_counts(const BleuCounts& counts, const BleuOptions& options) {
   BleuScore result;
   result.counts.assign(counts.matches.begin(), counts.matches.end());
   result.totals.assign(counts.totals.begin(), counts.totals.end());
@@ -160,7 +160,7 @@ BleuScore corpus_bleu(const std::vector<std::string>& hypotheses,
                       const std::vector<std::vector<std::string>>& references, const BleuOptions& options) {
   check_options(options);
   check_scorable(hypotheses, references);
-  Counts counts(static_cast<size_t>(options.max_order));
+  BleuCounts counts(static_cast<size_t>(options.max_order));
   for (size_t line = 0; line < hypotheses.size(); ++line) {
     counts += count_sentence(hypotheses[line], references_of_line(references, line), options);
   }
@@ -181,7 +181,7 @@ Metric bleu_metric(size_t references, const BleuOptions& options) {
   Metric metric{
       .name = "BLEU", .signature = bleu_signature(references, options), .statistics = {}, .score = {}};
   metric.statistics = [options](const std::string& hypothesis, const std::vector<std::string>& truths) {
-    const Counts counts = count_sentence(hypothesis, truths, options);
+    const BleuCounts counts = count_sentence(hypothesis, truths, options);
     std::vector<double> all{static_cast<double>(counts.hypothesis_length),
                             static_cast<double>(counts.reference_length)};
     all.insert(all.end(), counts.matches.begin(), counts.matches.end());
@@ -189,7 +189,7 @@ Metric bleu_metric(size_t references, const BleuOptions& options) {
     return all;
   };
   metric.score = [options, orders](const std::vector<double>& sums) {
-    Counts counts(orders);
+    BleuCounts counts(orders);
     counts.hypothesis_length = static_cast<int64_t>(sums[0]);
     counts.reference_length = static_cast<int64_t>(sums[1]);
     for (size_t n = 0; n < orders; ++n) {

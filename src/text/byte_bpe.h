@@ -38,6 +38,8 @@ struct ByteBpeModel {
 
 class ByteBpeTokenizer : public LiteralTextTokenizer {
  public:
+  static constexpr const char* kEndOfText = "<|endoftext|>";
+
   explicit ByteBpeTokenizer(ByteBpeModel model);
   static std::unique_ptr<TextTokenizer> load(const std::string& directory, const TextTokenizerConfig& config);
   /// Learns merges up to the vocabulary size: always the most frequent adjacent pair, ties broken by lower

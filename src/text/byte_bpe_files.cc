@@ -15,7 +15,6 @@ namespace {
 
 constexpr const char* kVocabulary = "/vocab.json";
 constexpr const char* kMerges = "/merges.txt";
-constexpr const char* kEndOfText = "<|endoftext|>";
 
 std::string encoded(std::string_view bytes) {
   std::string characters;
@@ -127,8 +126,8 @@ ByteBpeModel read_byte_bpe(const std::string& directory, const TextTokenizerConf
     return found->second;
   };
   const bool silent = config.start.empty() && config.end.empty();
-  model.start = special(silent ? kEndOfText : config.start);
-  model.end = special(silent ? kEndOfText : config.end);
+  model.start = special(silent ? ByteBpeTokenizer::kEndOfText : config.start);
+  model.end = special(silent ? ByteBpeTokenizer::kEndOfText : config.end);
   special(config.unknown);
   model.starts_every_text = config.adds_start.value_or(false) && model.start >= 0;
   for (const auto& [id, token] : config.special) special(token);

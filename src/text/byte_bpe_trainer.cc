@@ -16,8 +16,6 @@
 namespace heed {
 namespace {
 
-constexpr const char* kEndOfText = "<|endoftext|>";
-
 using Pair = std::pair<int32_t, int32_t>;
 
 struct Word {

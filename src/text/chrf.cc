@@ -18,7 +18,7 @@ namespace {
 struct OrderCounts {
   int64_t hypothesis = 0, reference = 0, matches = 0;
 };
-using Counts = std::vector<OrderCounts>;  // characters by order, then words by order
+using ChrfCounts = std::vector<OrderCounts>;  // characters by order, then words by order
 
 /// One sentence as sequences to count n-grams in.
 struct Symbols {
@@ -72,8 +72,8 @@ OrderCounts compare(std::u32string_view hypothesis, std::u32string_view referenc
   return counts;
 }
 
-Counts compare(const Symbols& hypothesis, const Symbols& reference, const ChrfOptions& options) {
-  Counts counts;
+ChrfCounts compare(const Symbols& hypothesis, const Symbols& reference, const ChrfOptions& options) {
+  ChrfCounts counts;
   for (int n = 1; n <= options.char_order; ++n) {
     counts.push_back(compare(hypothesis.characters, reference.characters, static_cast<size_t>(n)));
   }
@@ -83,7 +83,7 @@ Counts compare(const Symbols& hypothesis, const Symbols& reference, const ChrfOp
   return counts;
 }
 
-double f_score(const Counts& counts, const ChrfOptions& options) {
+double f_score(const ChrfCounts& counts, const ChrfOptions& options) {
   constexpr double kEpsilon = 1e-16;
   const double factor = static_cast<double>(options.beta) * options.beta;
   double sum_f = 0, precision_sum = 0, recall_sum = 0;
@@ -110,14 +110,14 @@ double f_score(const Counts& counts, const ChrfOptions& options) {
 }
 
 /// The counts against the best-scoring reference, the first of ties.
-Counts count_sentence(const std::string& hypothesis, const std::vector<std::string>& references,
-                      const ChrfOptions& options) {
+ChrfCounts count_sentence(const std::string& hypothesis, const std::vector<std::string>& references,
+                          const ChrfOptions& options) {
   WordNumbers numbers;
   const Symbols candidate = read_symbols(hypothesis, numbers, options);
-  Counts best;
+  ChrfCounts best;
   double best_score = -1;
   for (const std::string& reference : references) {
-    Counts counts = compare(candidate, read_symbols(reference, numbers, options), options);
+    ChrfCounts counts = compare(candidate, read_symbols(reference, numbers, options), options);
     if (const double score = f_score(counts, options); score > best_score) {
       best_score = score;
       best = std::move(counts);
@@ -144,9 +144,9 @@ ChrfScore corpus_chrf(const std::vector<std::string>& hypotheses,
                       const std::vector<std::vector<std::string>>& references, const ChrfOptions& options) {
   check_options(options);
   check_scorable(hypotheses, references);
-  Counts sum(static_cast<size_t>(options.char_order + options.word_order));
+  ChrfCounts sum(static_cast<size_t>(options.char_order + options.word_order));
   for (size_t line = 0; line < hypotheses.size(); ++line) {
-    const Counts counts = count_sentence(hypotheses[line], references_of_line(references, line), options);
+    const ChrfCounts counts = count_sentence(hypotheses[line], references_of_line(references, line), options);
     for (size_t n = 0; n < sum.size(); ++n) {
       sum[n].hypothesis += counts[n].hypothesis;
       sum[n].reference += counts[n].reference;
@@ -180,7 +180,7 @@ Metric chrf_metric(size_t references, const ChrfOptions& options) {
     return all;
   };
   metric.score = [options](const std::vector<double>& sums) {
-    Counts counts(sums.size() / 3);
+    ChrfCounts counts(sums.size() / 3);
     for (size_t n = 0; n < counts.size(); ++n) {
       counts[n] = {static_cast<int64_t>(sums[3 * n]), static_cast<int64_t>(sums[3 * n + 1]),
                    static_cast<int64_t>(sums[3 * n + 2])};

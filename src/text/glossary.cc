@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-bool is_word_character(std::string_view text, size_t at) {
+bool is_word_character_at(std::string_view text, size_t at) {
   return at < text.size() && u_isalnum(static_cast<UChar32>(next_code_point(text, at))) != 0;
 }
 
@@ -22,7 +22,7 @@ std::vector<std::pair<size_t, size_t>> tokens_of(std::string_view text) {
   bool open = false;
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
-    const bool word = is_word_character(text, begin);
+    const bool word = is_word_character_at(text, begin);
     const char32_t c = next_code_point(text, at);
     if (is_whitespace(c)) {
       open = false;

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/check.h"
+#include "text/close_text.h"
 #include "text/unicode_properties.h"
 #include "text/utf8.h"
 
@@ -81,10 +82,6 @@ constexpr std::array kPatterns{
 /// Dates (day, month, year) are not protected, since their format depends on the language.
 constexpr const char* kDate =
     R"((?<![\p{L}\p{N}])[0-9]{1,2}[./][0-9]{1,2}[./](?:[0-9]{4}|[0-9]{2})(?![\p{L}\p{N}]|\.[0-9]))";
-
-struct CloseText {
-  void operator()(UText* text) const { utext_close(text); }
-};
 
 /// All patterns as alternatives with one group each: group 1 is the date, group n + 2 is pattern n.
 const icu::RegexPattern& combined_pattern() {

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-bool is_digit(char32_t c) {
+bool is_any_digit(char32_t c) {
   return u_isdigit(static_cast<UChar32>(c)) != 0;
 }
 bool is_letter_or_digit(char32_t c) {
@@ -21,7 +21,7 @@ bool joins_digits(char32_t c) {
 /// Whether a form that ends in `own` continues with the characters `next` and `after_next` (0: end of text).
 bool continues(char32_t own, char32_t next, char32_t after_next) {
   if (!is_letter_or_digit(own)) return false;
-  return is_letter_or_digit(next) || (is_digit(own) && joins_digits(next) && is_digit(after_next));
+  return is_letter_or_digit(next) || (is_any_digit(own) && joins_digits(next) && is_any_digit(after_next));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ bool is_lower(char32_t c) {
 bool is_letter(char32_t c) {
   return u_isalpha(static_cast<UChar32>(c)) != 0;
 }
-bool is_digit(char32_t c) {
+bool is_ascii_digit(char32_t c) {
   return c >= U'0' && c <= U'9';
 }
 
@@ -79,7 +79,8 @@ std::string_view last_word(std::string_view sentence) {
     if (is_whitespace(c) || is_dash(c)) break;
     begin = at;
   }
-  return without_leading(sentence.substr(begin), [](char32_t c) { return !is_letter(c) && !is_digit(c); });
+  return without_leading(sentence.substr(begin),
+                         [](char32_t c) { return !is_letter(c) && !is_ascii_digit(c); });
 }
 
 /// Single letters with periods: "J.", "z.B.", "U.S.A.".
@@ -99,7 +100,7 @@ bool is_small_ordinal(std::string_view word) {
     if (c == '.') {
       if (digits == 0 || digits > 2) return false;
       digits = 0;
-    } else if (is_digit(static_cast<unsigned char>(c))) {
+    } else if (is_ascii_digit(static_cast<unsigned char>(c))) {
       ++digits;
     } else {
       return false;
@@ -184,7 +185,7 @@ bool SentenceRules::joined_by_period(std::string_view sentence, std::string_view
     case Abbreviation::kBeforeName:
       return true;
     case Abbreviation::kBeforeNumber:
-      return is_digit(first_of(next));
+      return is_ascii_digit(first_of(next));
     case Abbreviation::kMayEnd:
       return !begins_sentence(next);
     case Abbreviation::kTimeOfDay:

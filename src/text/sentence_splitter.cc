@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "text/close_text.h"
 #include "text/sentence_rules.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
@@ -20,9 +21,6 @@ void expect_success(UErrorCode code, std::string_view action) {
   }
 }
 
-struct CloseText {
-  void operator()(UText* text) const { utext_close(text); }
-};
 /// Collects the sentences of a text from ICU's segments.
 class Sentences {
  public:

@@ -51,10 +51,10 @@ struct SentencePieceModel::Implementation {
 namespace {
 
 // The library uses 32-bit positions, and normalization may expand a character to 18 bytes.
-constexpr size_t kMaxTextBytes = size_t{64} << 20;
+constexpr size_t kMaxTokenizedBytes = size_t{64} << 20;
 
 void check_length(std::string_view text) {
-  if (text.size() > kMaxTextBytes) {
+  if (text.size() > kMaxTokenizedBytes) {
     fail(ErrorKind::kText, "a text of {} MiB is too long to tokenize at once; split it into lines",
          text.size() >> 20);
   }

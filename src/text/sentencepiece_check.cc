@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "text/charsmap_check.h"
+#include "text/sentencepiece_fields.h"
 #include "text/utf8.h"
 #include "text/wire_format.h"
 
@@ -22,17 +23,11 @@ constexpr size_t kMaxNestedSymbols = 64;  // the size of PrefixMatcher's table o
 // of real models have at most some tens of bytes.
 constexpr size_t kMaxPieceBytes = 4096;
 
-// Field numbers of sentencepiece_model.proto.
-enum ModelField : uint32_t { kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5 };
-enum PieceField : uint32_t { kPieceText = 1, kPieceScore = 2, kPieceType = 3 };
-enum PieceType : uint64_t { kNormal = 1, kUserDefined = 4, kUnused = 5, kLastPieceType = 6 };
-enum TrainerField : uint32_t { kTrainerModelType = 3, kTrainerSuffixMarks = 24, kTrainerByteFallback = 35 };
-enum NormalizerField : uint32_t {
-  kNormalizerCharsmap = 2,
-  kNormalizerAddsSpace = 3,
-  kNormalizerRemovesSpaces = 4,
-  kNormalizerMarksSpaces = 5
-};
+using sentencepiece_proto::ModelField;
+using sentencepiece_proto::NormalizerField;
+using sentencepiece_proto::PieceField;
+using sentencepiece_proto::PieceType;
+using sentencepiece_proto::TrainerField;
 
 class ModelCheck {
  public:
@@ -43,12 +38,12 @@ class ModelCheck {
     if (bytes_.size() > kMaxModelBytes) broken(fmt::format("it has more than {} MiB", kMaxModelBytes >> 20));
     for_each_field(bytes_, [&](const WireField& field) {
       if (field.type != WireField::kBytes) return;
-      if (field.number == kPieces) check_piece(field.bytes);
-      has_trainer_ |= field.number == kTrainerSpec;
-      has_normalizer_ |= field.number == kNormalizerSpec;
-      if (field.number == kTrainerSpec) check_trainer(field.bytes);
-      if (field.number == kNormalizerSpec) check_normalizer(field.bytes);
-      if (field.number == kDenormalizerSpec) check_charsmap(field.bytes);
+      if (field.number == ModelField::kPieces) check_piece(field.bytes);
+      has_trainer_ |= field.number == ModelField::kTrainerSpec;
+      has_normalizer_ |= field.number == ModelField::kNormalizerSpec;
+      if (field.number == ModelField::kTrainerSpec) check_trainer(field.bytes);
+      if (field.number == ModelField::kNormalizerSpec) check_normalizer(field.bytes);
+      if (field.number == ModelField::kDenormalizerSpec) check_charsmap(field.bytes);
     });
     if (pieces_ == 0) broken("it has no pieces");
     // They follow the pieces, so a file truncated between two pieces lacks them.
@@ -76,14 +71,14 @@ class ModelCheck {
 
   void check_piece(std::string_view message) {
     std::string_view text;
-    uint64_t type = kNormal;
+    uint64_t type = PieceType::kNormal;
     float score = 0;
     for_each_field(message, [&](const WireField& field) {
-      if (field.number == kPieceText && field.type == WireField::kBytes) text = field.bytes;
-      if (field.number == kPieceScore && field.type == WireField::kFixed32) {
+      if (field.number == PieceField::kText && field.type == WireField::kBytes) text = field.bytes;
+      if (field.number == PieceField::kScore && field.type == WireField::kFixed32) {
         score = std::bit_cast<float>(static_cast<uint32_t>(field.value));
       }
-      if (field.number == kPieceType && field.type == WireField::kVarint) type = field.value;
+      if (field.number == PieceField::kType && field.type == WireField::kVarint) type = field.value;
     });
     const size_t number = pieces_++;
     if (text.empty()) broken(fmt::format("piece {} is empty", number));
@@ -93,19 +88,19 @@ class ModelCheck {
     if (text.find('\0') != std::string_view::npos)
       broken(fmt::format("piece {} contains a zero byte", number));
     if (!std::isfinite(score)) broken(fmt::format("the score of piece {} is not a finite number", number));
-    if (type < kNormal || type > kLastPieceType)
+    if (type < PieceType::kFirst || type > PieceType::kLast)
       broken(fmt::format("piece {} is of unknown type {}", number, type));
-    if (type == kUserDefined) user_symbols_.push_back(text);
-    ordinary_.push_back(type == kNormal);
-    has_odd_pieces_ |= type == kUserDefined || type == kUnused;
+    if (type == PieceType::kUserDefined) user_symbols_.push_back(text);
+    ordinary_.push_back(type == PieceType::kNormal);
+    has_odd_pieces_ |= type == PieceType::kUserDefined || type == PieceType::kUnused;
   }
 
   void check_trainer(std::string_view message) {
     for_each_field(message, [&](const WireField& field) {
       if (field.type != WireField::kVarint) return;
-      if (field.number == kTrainerSuffixMarks) marks_suffixes_ = field.value != 0;
-      if (field.number == kTrainerByteFallback) byte_fallback_ = field.value != 0;
-      if (field.number != kTrainerModelType) return;
+      if (field.number == TrainerField::kSuffixMarks) marks_suffixes_ = field.value != 0;
+      if (field.number == TrainerField::kByteFallback) byte_fallback_ = field.value != 0;
+      if (field.number != TrainerField::kModelType) return;
       if (field.value < static_cast<uint64_t>(SentencePieceModelType::kUnigram) ||
           field.value > static_cast<uint64_t>(SentencePieceModelType::kChar)) {
         broken(fmt::format("model type {} is unknown", field.value));
@@ -117,9 +112,9 @@ class ModelCheck {
   void check_normalizer(std::string_view message) {
     for_each_field(message, [&](const WireField& field) {
       if (field.type == WireField::kVarint) {
-        if (field.number == kNormalizerAddsSpace) adds_space_ = field.value != 0;
-        if (field.number == kNormalizerRemovesSpaces) removes_spaces_ = field.value != 0;
-        if (field.number == kNormalizerMarksSpaces) marks_spaces_ = field.value != 0;
+        if (field.number == NormalizerField::kAddsSpace) adds_space_ = field.value != 0;
+        if (field.number == NormalizerField::kRemovesSpaces) removes_spaces_ = field.value != 0;
+        if (field.number == NormalizerField::kMarksSpaces) marks_spaces_ = field.value != 0;
       }
     });
     check_charsmap(message);
@@ -128,7 +123,8 @@ class ModelCheck {
   /// Checks the table of a normalizer or denormalizer.
   void check_charsmap(std::string_view message) {
     for_each_field(message, [&](const WireField& field) {
-      if (field.number != kNormalizerCharsmap || field.type != WireField::kBytes || field.bytes.empty())
+      if (field.number != NormalizerField::kCharsmap || field.type != WireField::kBytes ||
+          field.bytes.empty())
         return;
       has_charsmap_ = true;
       const std::string fault = find_charsmap_fault(field.bytes);

@@ -23,7 +23,7 @@ using Settings = std::unordered_map<std::string, std::string>;
 constexpr const char* kErrorsOff = "3";  // log only fatal errors
 constexpr size_t kMaxLineBytes = 4192;   // longer lines would overflow the float32 sums of the E step
 // The library counts characters in 32 bits, and normalization makes text slightly longer.
-constexpr size_t kMaxTextBytes = size_t{1} << 30;
+constexpr size_t kMaxTrainingBytes = size_t{1} << 30;
 
 /// Iterates over lines in memory, and frees each after it was read.
 class LineIterator : public sentencepiece::SentenceIterator {
@@ -98,7 +98,7 @@ SentencePieceModel make_normalizer(const SentencePieceTrainOptions& options) {
 void check_text(const std::vector<std::string>& lines, const SentencePieceTrainOptions& options) {
   size_t bytes = 0;
   for (const std::string& line : lines) bytes += line.size();
-  if (bytes > kMaxTextBytes) {
+  if (bytes > kMaxTrainingBytes) {
     fail(ErrorKind::kUsage,
          "{} MiB of text are too much for tokenizer training; set a maximum number of sentences below {}",
          bytes >> 20, lines.size());

@@ -23,7 +23,7 @@ constexpr int kBeam = 25;  // band width of the edit distance on either side of 
 // sacreBLEU's limit of tried shifts per line.
 constexpr int kMaxShiftCandidates = 1000;
 
-enum class Edit : uint8_t { kNone, kKeep, kSubstitute, kDelete, kInsert };
+enum class WordEdit : uint8_t { kNone, kKeep, kSubstitute, kDelete, kInsert };
 
 /// The banded Levenshtein table of a hypothesis (rows) and the reference (columns).
 class EditTable {
@@ -40,7 +40,7 @@ class EditTable {
     } else {
       cells_.resize(rows * columns);
       for (size_t column = 0; column < columns; ++column) {
-        cells_[column] = {static_cast<int64_t>(column), Edit::kInsert};
+        cells_[column] = {static_cast<int64_t>(column), WordEdit::kInsert};
       }
     }
     hypothesis_ = hypothesis;
@@ -49,14 +49,14 @@ class EditTable {
   }
 
   /// The edits of the last hypothesis of distance(), in order.
-  std::vector<Edit> edits() const {
-    std::vector<Edit> edits;
+  std::vector<WordEdit> edits() const {
+    std::vector<WordEdit> edits;
     for (size_t row = hypothesis_.size(), column = reference_.size(); row > 0 || column > 0;) {
-      const Edit edit = at(row, column).edit;
-      HEED_CHECK(edit != Edit::kNone);
+      const WordEdit edit = at(row, column).edit;
+      HEED_CHECK(edit != WordEdit::kNone);
       edits.push_back(edit);
-      if (edit != Edit::kInsert) --row;
-      if (edit != Edit::kDelete) --column;
+      if (edit != WordEdit::kInsert) --row;
+      if (edit != WordEdit::kDelete) --column;
     }
     std::ranges::reverse(edits);
     return edits;
@@ -65,7 +65,7 @@ class EditTable {
  private:
   struct Cell {
     int64_t cost = 0;
-    Edit edit = Edit::kNone;
+    WordEdit edit = WordEdit::kNone;
   };
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 2;
 
@@ -75,22 +75,22 @@ class EditTable {
     const auto columns = static_cast<int64_t>(reference_.size()) + 1;
     Cell* const cells = &cells_[row * static_cast<size_t>(columns)];
     const Cell* const above = cells - columns;
-    std::fill(cells, cells + columns, Cell{kNever, Edit::kNone});
+    std::fill(cells, cells + columns, Cell{kNever, WordEdit::kNone});
     const double slope = static_cast<double>(reference_.size()) / static_cast<double>(hypothesis_.size());
     const auto beam = kBeam < slope / 2 ? static_cast<int64_t>(std::ceil(slope / 2 + kBeam)) : int64_t{kBeam};
     const auto diagonal = static_cast<int64_t>(std::floor(static_cast<double>(row) * slope));
     const bool last = row == hypothesis_.size();
     const int64_t end = last ? columns : std::min(columns, diagonal + beam);
     for (int64_t column = std::max<int64_t>(0, diagonal - beam); column < end; ++column) {
-      const auto offer = [&](int64_t cost, Edit edit) {  // ties: the first
+      const auto offer = [&](int64_t cost, WordEdit edit) {  // ties: the first
         if (cost < cells[column].cost) cells[column] = {cost, edit};
       };
       if (column > 0) {
         const bool same = hypothesis_[row - 1] == reference_[static_cast<size_t>(column) - 1];
-        offer(above[column - 1].cost + (same ? 0 : 1), same ? Edit::kKeep : Edit::kSubstitute);
+        offer(above[column - 1].cost + (same ? 0 : 1), same ? WordEdit::kKeep : WordEdit::kSubstitute);
       }
-      offer(above[column].cost + 1, Edit::kDelete);
-      if (column > 0) offer(cells[column - 1].cost + 1, Edit::kInsert);
+      offer(above[column].cost + 1, WordEdit::kDelete);
+      if (column > 0) offer(cells[column - 1].cost + 1, WordEdit::kInsert);
     }
   }
 
@@ -104,15 +104,15 @@ struct Alignment {
   std::vector<int> place;  // for each reference word: the last hypothesis word aligned at or before it, or -1
   std::vector<int> hypothesis_errors, reference_errors;  // number of errors before each word
 
-  explicit Alignment(const std::vector<Edit>& edits) : hypothesis_errors{0}, reference_errors{0} {
+  explicit Alignment(const std::vector<WordEdit>& edits) : hypothesis_errors{0}, reference_errors{0} {
     int word = -1;  // of the hypothesis
-    for (const Edit edit : edits) {
-      const int error = edit == Edit::kKeep ? 0 : 1;
-      if (edit != Edit::kInsert) {
+    for (const WordEdit edit : edits) {
+      const int error = edit == WordEdit::kKeep ? 0 : 1;
+      if (edit != WordEdit::kInsert) {
         ++word;
         hypothesis_errors.push_back(hypothesis_errors.back() + error);
       }
-      if (edit != Edit::kDelete) {
+      if (edit != WordEdit::kDelete) {
         place.push_back(word);
         reference_errors.push_back(reference_errors.back() + error);
       }

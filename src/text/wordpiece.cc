@@ -25,7 +25,6 @@ constexpr const char* kVocabulary = "vocab.txt";
 constexpr const char* kConfig = "tokenizer_config.json";
 constexpr const char* kTokenizerJsonName = "tokenizer.json";
 constexpr std::string_view kContinues = "##";
-constexpr size_t kMaxWordLength = 100;  // characters; longer words are [UNK]
 
 std::string path_of(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
@@ -88,7 +87,7 @@ TextPipeline bert_pipeline(std::vector<std::string> pieces, const WordPieceSetti
   parts.normalizers.push_back(bert_normalizer(normalizer_options(settings.words)));
   parts.pre_tokenizers.push_back(bert_pre_tokenizer());
   parts.model = word_piece_model("the vocabulary", parts.pieces, settings.unknown, std::string(kContinues),
-                                 kMaxWordLength);
+                                 WordPieceTokenizer::kMaxWordLength);
   const auto special_token = [&](const std::string& token, int32_t type) {
     return TemplatePart{-1, type, {vocabulary.find(token).value_or(0)}, {token}};
   };

@@ -72,6 +72,8 @@ bool is_padded_vocabulary(int64_t pieces, int64_t rows);
 /// Immutable and thread-safe; cheap to copy.
 class WordPieceTokenizer {
  public:
+  static constexpr size_t kMaxWordLength = 100;  ///< in characters; longer words are [UNK]
+
   /// Loads `tokenizer.json`, which must put tokens before and after a text, else `vocab.txt` (one piece per
   /// line), and `tokenizer_config.json` if present. Throws kNotFound, kFile, or kFormat with the file name,
   /// also if tokenizer_config.json contradicts tokenizer.json.

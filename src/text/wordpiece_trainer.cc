@@ -18,8 +18,6 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMaxWordLength = 100;  // characters; longer words are [UNK]
-
 using Counts = std::map<std::u32string, int64_t>;
 
 Counts count_words(const NextLine& lines, const BertWordOptions& options) {
@@ -28,7 +26,7 @@ Counts count_words(const NextLine& lines, const BertWordOptions& options) {
   while (lines(line)) {
     for (const std::string& word : bert_words(line, options)) {
       std::u32string characters = utf8_to_utf32(word);
-      if (characters.size() <= kMaxWordLength) ++counts[std::move(characters)];
+      if (characters.size() <= WordPieceTokenizer::kMaxWordLength) ++counts[std::move(characters)];
     }
   }
   if (counts.empty()) fail(ErrorKind::kText, "there is no text to train the tokenizer on");

@@ -21,7 +21,7 @@
 namespace heed::train {
 namespace {
 
-const std::vector<std::string>& tokenizer_files() {
+const std::vector<std::string>& classifier_tokenizer_files() {
   static const std::vector<std::string> names{"vocab.txt", "tokenizer.json", "tokenizer_config.json"};
   return names;
 }
@@ -69,7 +69,7 @@ NextLine lines_of(const TrainingText& text) {
 }
 
 /// Trains a tokenizer and writes its files.
-void train_tokenizer(const TaskInput& input, const std::string& directory) {
+void train_classifier_tokenizer(const TaskInput& input, const std::string& directory) {
   const Recipe& recipe = input.options.recipe;
   WordPieceTrainOptions wanted;
   wanted.vocabulary_size = static_cast<size_t>(recipe.vocabulary);
@@ -137,7 +137,7 @@ class TextsWithLabels : public CheckedText {
 
   std::unique_ptr<PreparedText> prepare() const override {
     const bool made = prepare_tokenizer(input_, labels_.fingerprint, [&](const std::string& directory) {
-      train_tokenizer(input_, directory);
+      train_classifier_tokenizer(input_, directory);
     });
     WordPieceTokenizer tokenizer = WordPieceTokenizer::load(input_.options.output);
     if (made) input_.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer.size()));
@@ -159,7 +159,7 @@ class TextsWithLabels : public CheckedText {
     const TrainingText& text = input_.options.data;
     const std::string& output = input_.options.output;
     const std::string path = output + "/training/train.ids";
-    const CorpusOrigin origin{labels_.fingerprint, fingerprint_files(output, tokenizer_files()),
+    const CorpusOrigin origin{labels_.fingerprint, fingerprint_files(output, classifier_tokenizer_files()),
                               static_cast<uint64_t>(recipe_.max_length)};
     return prepared_corpus(input_, {path, "'" + text.text + "'", origin}, [&] {
       LabelledReader reader(text.text, text.lines);
@@ -241,7 +241,7 @@ class TextsWithLabels : public CheckedText {
   LabelledTexts validation_;
 };
 
-void preset(models::PresetSize size, Recipe& recipe) {
+void classifier_preset(models::PresetSize size, Recipe& recipe) {
   recipe.tokenizer = "wordpiece";
   recipe.vocabulary = 8000;
   recipe.batch_tokens = 2048;
@@ -262,7 +262,7 @@ void preset(models::PresetSize size, Recipe& recipe) {
   }
 }
 
-void check(const TrainerOptions& options) {
+void check_classifier_options(const TrainerOptions& options) {
   require_text(options, "a classifier", "lines of LABEL TAB TEXT");
 }
 
@@ -280,9 +280,9 @@ TaskKind classification_kind() {
                        {"training.max_length", {}},
                        {"training.class_weights", {}},
                        {"validation.metric", {"accuracy", "macro_f1", "loss"}}},
-          .tokenizer_files = tokenizer_files(),
-          .preset = preset,
-          .check = check,
+          .tokenizer_files = classifier_tokenizer_files(),
+          .preset = classifier_preset,
+          .check = check_classifier_options,
           .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {
             return std::make_unique<TextsWithLabels>(input);
           }};

@@ -13,7 +13,7 @@ using distributed::Incoming;
 using distributed::Outgoing;
 
 /// Elements that are added up by one thread while they are in its cache.
-constexpr int64_t kChunk = 1 << 13;
+constexpr int64_t kChunkElements = 1 << 13;
 
 size_t bytes_of(const Range& elements) {
   return static_cast<size_t>(elements.size()) * sizeof(float);
@@ -22,11 +22,11 @@ size_t bytes_of(const Range& elements) {
 /// The sum of these nodes of `elements` each, in the order of `additions`, in the first node.
 void add_nodes(ThreadPool& pool, const std::vector<float*>& nodes, const std::vector<Addition>& additions,
                int64_t elements) {
-  const int64_t chunks = (elements + kChunk - 1) / kChunk;
+  const int64_t chunks = (elements + kChunkElements - 1) / kChunkElements;
   pool.run(static_cast<size_t>(chunks), [&](size_t chunk) {
-    const int64_t begin = static_cast<int64_t>(chunk) * kChunk;
+    const int64_t begin = static_cast<int64_t>(chunk) * kChunkElements;
     for (const Addition& each : additions) {
-      add_scaled({.size = std::min(kChunk, elements - begin),
+      add_scaled({.size = std::min(kChunkElements, elements - begin),
                   .factor = 1.0f,
                   .x = nodes[each.from] + begin,
                   .y = nodes[each.to] + begin});

@@ -24,7 +24,7 @@
 namespace heed::train {
 namespace {
 
-const std::vector<std::string>& tokenizer_files() {
+const std::vector<std::string>& language_model_tokenizer_files() {
   static const std::vector<std::string> names{"tokenizer_config.json", "vocab.json", "merges.txt",
                                               "tokenizer.json", "tokenizer.model"};
   return names;
@@ -49,7 +49,7 @@ RunningTextOptions running_options(const TrainingText& text, const Recipe& recip
 }
 
 /// Trains a tokenizer and writes its files.
-void learn_tokenizer(const TaskInput& input, const std::string& directory) {
+void learn_language_model_tokenizer(const TaskInput& input, const std::string& directory) {
   const TrainerOptions& options = input.options;
   const Recipe& recipe = options.recipe;
   TextTokenizerOptions wanted;
@@ -81,7 +81,8 @@ RunningCorpus prepare_corpus(const TrainingText& text, const RunningTextFacts& f
   const Recipe& recipe = input.options.recipe;
   const std::string& output = input.options.output;
   const std::string path = output + "/training/" + file;
-  const CorpusOrigin origin{facts.fingerprint, fingerprint_files(output, tokenizer_files()), kNoLimit};
+  const CorpusOrigin origin{facts.fingerprint, fingerprint_files(output, language_model_tokenizer_files()),
+                            kNoLimit};
   Corpus corpus = prepared_corpus(input, {path, "'" + text.text + "'", origin}, [&] {
     RunningText reader(text.text, running_options(text, recipe));
     CorpusBuildOptions build;
@@ -127,7 +128,7 @@ struct LanguageData {
   }
 };
 
-const models::LanguageModel& fitting_model(const Recipe& recipe, const models::Model& model) {
+const models::LanguageModel& fitting_language_model(const Recipe& recipe, const models::Model& model) {
   const auto* language_model = dynamic_cast<const models::LanguageModel*>(&model);
   HEED_CHECK(language_model != nullptr);
   if (language_model->max_length() > 0 && recipe.block_size > language_model->max_length()) {
@@ -158,7 +159,7 @@ class LanguageObjective : public Objective {
       : input_(input),
         recipe_(input.options.recipe),
         data_(data),
-        model_(fitting_model(recipe_, model)),
+        model_(fitting_language_model(recipe_, model)),
         end_ids_(end_ids_of_source(input)) {}
 
   double weight(const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
@@ -287,13 +288,13 @@ class RunningTexts : public CheckedText {
     return all.value();
   }
 
-  void require_fit(const models::Model& model) const override { fitting_model(recipe_, model); }
+  void require_fit(const models::Model& model) const override { fitting_language_model(recipe_, model); }
 
   std::unique_ptr<PreparedText> prepare() const override {
     const TrainerOptions& options = input_.options;
-    const bool made =
-        prepare_tokenizer(input_, training_facts_.fingerprint,
-                          [&](const std::string& directory) { learn_tokenizer(input_, directory); });
+    const bool made = prepare_tokenizer(
+        input_, training_facts_.fingerprint,
+        [&](const std::string& directory) { learn_language_model_tokenizer(input_, directory); });
     LanguageData data;
     data.block = static_cast<uint64_t>(recipe_.block_size);
     data.tokenizer = TextTokenizer::load(options.output);
@@ -333,7 +334,7 @@ class RunningTexts : public CheckedText {
   RunningTextFacts training_facts_, validation_facts_;
 };
 
-void preset(models::PresetSize size, Recipe& recipe) {
+void language_model_preset(models::PresetSize size, Recipe& recipe) {
   recipe.tokenizer = "bpe";
   recipe.vocabulary = 4096;
   recipe.label_smoothing = 0;
@@ -359,7 +360,7 @@ void preset(models::PresetSize size, Recipe& recipe) {
   }
 }
 
-void check(const TrainerOptions& options) {
+void check_language_model_options(const TrainerOptions& options) {
   require_text(options, "a language model", "text");
 }
 
@@ -376,9 +377,9 @@ TaskKind language_kind() {
                        {"training.document_boundaries", {}},
                        {"validation.max_tokens", {}},
                        {"validation.metric", {"loss"}}},
-          .tokenizer_files = tokenizer_files(),
-          .preset = preset,
-          .check = check,
+          .tokenizer_files = language_model_tokenizer_files(),
+          .preset = language_model_preset,
+          .check = check_language_model_options,
           .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {
             return std::make_unique<RunningTexts>(input);
           }};

@@ -14,7 +14,7 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-class ByteLevel : public DecoderStep {
+class ByteLevelDecoder : public DecoderStep {
  public:
   void apply(Tokens& tokens) const override {
     std::string text;
@@ -27,9 +27,9 @@ class ByteLevel : public DecoderStep {
   }
 };
 
-class Metaspace : public DecoderStep {
+class MetaspaceDecoder : public DecoderStep {
  public:
-  Metaspace(char32_t replacement, bool strips_first) : strips_first_(strips_first) {
+  MetaspaceDecoder(char32_t replacement, bool strips_first) : strips_first_(strips_first) {
     append_utf8(replacement_, replacement);
   }
   void apply(Tokens& tokens) const override {
@@ -49,9 +49,9 @@ class Metaspace : public DecoderStep {
   bool strips_first_;
 };
 
-class WordPiece : public DecoderStep {
+class WordPieceDecoder : public DecoderStep {
  public:
-  WordPiece(std::string prefix, bool cleans_up) : prefix_(std::move(prefix)), cleans_up_(cleans_up) {}
+  WordPieceDecoder(std::string prefix, bool cleans_up) : prefix_(std::move(prefix)), cleans_up_(cleans_up) {}
   void apply(Tokens& tokens) const override {
     for (size_t n = 0; n < tokens.size(); ++n) {
       std::string& token = tokens[n];
@@ -76,9 +76,9 @@ class Bpe : public DecoderStep {
   Pattern suffix_;
 };
 
-class Replace : public DecoderStep {
+class ReplaceDecoder : public DecoderStep {
  public:
-  Replace(Pattern pattern, std::string content)
+  ReplaceDecoder(Pattern pattern, std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}
   void apply(Tokens& tokens) const override {
     for (std::string& token : tokens) token = pattern_.replaced(token, content_);
@@ -105,9 +105,9 @@ class Fuse : public DecoderStep {
   }
 };
 
-class Strip : public DecoderStep {
+class StripDecoder : public DecoderStep {
  public:
-  Strip(char32_t content, size_t left, size_t right) : left_(left), right_(right) {
+  StripDecoder(char32_t content, size_t left, size_t right) : left_(left), right_(right) {
     append_utf8(content_, content);
   }
   void apply(Tokens& tokens) const override {
@@ -192,25 +192,25 @@ std::optional<std::string> DecoderStep::bytes(std::string_view, bool&) const {
 }
 
 std::unique_ptr<DecoderStep> byte_level_decoder() {
-  return std::make_unique<ByteLevel>();
+  return std::make_unique<ByteLevelDecoder>();
 }
 std::unique_ptr<DecoderStep> metaspace_decoder(char32_t replacement, bool strips_first) {
-  return std::make_unique<Metaspace>(replacement, strips_first);
+  return std::make_unique<MetaspaceDecoder>(replacement, strips_first);
 }
 std::unique_ptr<DecoderStep> word_piece_decoder(std::string prefix, bool cleans_up) {
-  return std::make_unique<WordPiece>(std::move(prefix), cleans_up);
+  return std::make_unique<WordPieceDecoder>(std::move(prefix), cleans_up);
 }
 std::unique_ptr<DecoderStep> bpe_decoder(std::string suffix) {
   return std::make_unique<Bpe>(std::move(suffix));
 }
 std::unique_ptr<DecoderStep> replace_decoder(Pattern pattern, std::string content) {
-  return std::make_unique<Replace>(std::move(pattern), std::move(content));
+  return std::make_unique<ReplaceDecoder>(std::move(pattern), std::move(content));
 }
 std::unique_ptr<DecoderStep> fuse_decoder() {
   return std::make_unique<Fuse>();
 }
 std::unique_ptr<DecoderStep> strip_decoder(char32_t content, size_t left, size_t right) {
-  return std::make_unique<Strip>(content, left, right);
+  return std::make_unique<StripDecoder>(content, left, right);
 }
 std::unique_ptr<DecoderStep> byte_fallback_decoder() {
   return std::make_unique<ByteFallback>();

@@ -67,9 +67,9 @@ class Lowercase : public Normalizer {
   void apply(AlignedText& text) const override { lowercase(text); }
 };
 
-class Strip : public Normalizer {
+class StripNormalizer : public Normalizer {
  public:
-  Strip(bool left, bool right) : left_(left), right_(right) {}
+  StripNormalizer(bool left, bool right) : left_(left), right_(right) {}
   void apply(AlignedText& text) const override {
     size_t begin = 0, end = text.size();
     for (size_t at = 0; left_ && at < end && is_white_space(take_code_point(text.text(), at));) begin = at;
@@ -97,9 +97,9 @@ class StripAccents : public Normalizer {
   }
 };
 
-class Replace : public Normalizer {
+class ReplaceNormalizer : public Normalizer {
  public:
-  Replace(Pattern pattern, std::string content)
+  ReplaceNormalizer(Pattern pattern, std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}
   void apply(AlignedText& text) const override { replace_matches(text, pattern_, content_); }
 
@@ -108,9 +108,9 @@ class Replace : public Normalizer {
   std::string content_;
 };
 
-class Prepend : public Normalizer {
+class PrependNormalizer : public Normalizer {
  public:
-  explicit Prepend(std::string text) : text_(std::move(text)) {}
+  explicit PrependNormalizer(std::string text) : text_(std::move(text)) {}
   void apply(AlignedText& text) const override { text.prepend(text_); }
 
  private:
@@ -133,7 +133,7 @@ class Nmt : public Normalizer {
   }
 };
 
-class ByteLevel : public Normalizer {
+class ByteLevelNormalizer : public Normalizer {
  public:
   void apply(AlignedText& text) const override {
     AlignedText result;
@@ -145,9 +145,9 @@ class ByteLevel : public Normalizer {
   }
 };
 
-class Bert : public Normalizer {
+class BertNormalizer : public Normalizer {
  public:
-  explicit Bert(const BertNormalizerOptions& options) : options_(options) {}
+  explicit BertNormalizer(const BertNormalizerOptions& options) : options_(options) {}
   void apply(AlignedText& text) const override {
     if (options_.clean_text) clean(text);
     if (!text.is_ascii()) {
@@ -225,25 +225,25 @@ std::unique_ptr<Normalizer> lowercase_normalizer() {
   return std::make_unique<Lowercase>();
 }
 std::unique_ptr<Normalizer> strip_normalizer(bool left, bool right) {
-  return std::make_unique<Strip>(left, right);
+  return std::make_unique<StripNormalizer>(left, right);
 }
 std::unique_ptr<Normalizer> strip_accents_normalizer() {
   return std::make_unique<StripAccents>();
 }
 std::unique_ptr<Normalizer> replace_normalizer(Pattern pattern, std::string content) {
-  return std::make_unique<Replace>(std::move(pattern), std::move(content));
+  return std::make_unique<ReplaceNormalizer>(std::move(pattern), std::move(content));
 }
 std::unique_ptr<Normalizer> prepend_normalizer(std::string text) {
-  return std::make_unique<Prepend>(std::move(text));
+  return std::make_unique<PrependNormalizer>(std::move(text));
 }
 std::unique_ptr<Normalizer> nmt_normalizer() {
   return std::make_unique<Nmt>();
 }
 std::unique_ptr<Normalizer> byte_level_normalizer() {
-  return std::make_unique<ByteLevel>();
+  return std::make_unique<ByteLevelNormalizer>();
 }
 std::unique_ptr<Normalizer> bert_normalizer(const BertNormalizerOptions& options) {
-  return std::make_unique<Bert>(options);
+  return std::make_unique<BertNormalizer>(options);
 }
 
 }  // namespace heed

@@ -164,9 +164,9 @@ class Words : public Cutter {
   }
 };
 
-class Bert : public Cutter {
+class BertPreTokenizer : public Cutter {
  public:
-  Bert() : Cutter(CutBehavior::kRemoved) {}
+  BertPreTokenizer() : Cutter(CutBehavior::kRemoved) {}
 
  protected:
   void find_parts(std::string_view text, std::vector<Part>& parts) const override {
@@ -229,9 +229,9 @@ CutText::Piece copy(const CutText& text, const CutText::Piece& piece, AlignedTex
   return {begin, static_cast<uint32_t>(to.size()), piece.id};
 }
 
-class ByteLevel : public PreTokenizer {
+class ByteLevelPreTokenizer : public PreTokenizer {
  public:
-  ByteLevel(bool adds_space, bool cuts) : adds_space_(adds_space), cuts_(cuts) {}
+  ByteLevelPreTokenizer(bool adds_space, bool cuts) : adds_space_(adds_space), cuts_(cuts) {}
 
   void apply(CutText& text) const override {
     CutText result;
@@ -274,9 +274,9 @@ class ByteLevel : public PreTokenizer {
   bool adds_space_, cuts_;
 };
 
-class Metaspace : public PreTokenizer {
+class MetaspacePreTokenizer : public PreTokenizer {
  public:
-  explicit Metaspace(const MetaspaceOptions& options) : options_(options) {
+  explicit MetaspacePreTokenizer(const MetaspaceOptions& options) : options_(options) {
     append_utf8(replacement_, options.replacement);
   }
 
@@ -350,7 +350,7 @@ std::unique_ptr<PreTokenizer> digits_pre_tokenizer(bool individual) {
                              [](char32_t c) { return is_numeric(c); });
 }
 std::unique_ptr<PreTokenizer> bert_pre_tokenizer() {
-  return std::make_unique<Bert>();
+  return std::make_unique<BertPreTokenizer>();
 }
 std::unique_ptr<PreTokenizer> delimiter_pre_tokenizer(char32_t delimiter) {
   return split_at_characters(CutBehavior::kRemoved, [delimiter](char32_t c) { return c == delimiter; });
@@ -362,10 +362,10 @@ std::unique_ptr<PreTokenizer> script_pre_tokenizer() {
   return std::make_unique<Scripts>();
 }
 std::unique_ptr<PreTokenizer> byte_level_pre_tokenizer(bool adds_space, bool cuts) {
-  return std::make_unique<ByteLevel>(adds_space, cuts);
+  return std::make_unique<ByteLevelPreTokenizer>(adds_space, cuts);
 }
 std::unique_ptr<PreTokenizer> metaspace_pre_tokenizer(const MetaspaceOptions& options) {
-  return std::make_unique<Metaspace>(options);
+  return std::make_unique<MetaspacePreTokenizer>(options);
 }
 
 }  // namespace heed

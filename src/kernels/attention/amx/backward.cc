@@ -24,10 +24,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-constexpr int64_t kQueryBlock = 64;
-constexpr int64_t kKeyBlock = 128;
+constexpr int64_t kAmxBackwardQueries = 64;
+constexpr int64_t kAmxBackwardKeys = 128;
 /// The split keys and values of a block of keys, and their gradients, fit L2.
-constexpr int64_t kL2Keys = 512;
+constexpr int64_t kAmxBackwardL2Keys = 512;
 
 /// A block of queries, its packed operands, and the block of keys that it is at.
 struct BackwardBlock {
@@ -37,7 +37,7 @@ struct BackwardBlock {
   SplitOperand queries, doutputs;            ///< Q and dO as A
   SplitOperand queries_t, doutputs_t;        ///< Q^T and dO^T as A
   SplitOperand weights, dscores_b, dscores;  ///< P R and dS as B; dS as A
-  float delta[kQueryBlock], log_sum_exp[kQueryBlock];
+  float delta[kAmxBackwardQueries], log_sum_exp[kAmxBackwardQueries];
   float* scores;    ///< (kTurnQueries, kTurnKeys)
   float* dweights;  ///< the same: dO V^T
   float* dqueries;  ///< (kTurnQueries, key_width), without the scale
@@ -65,13 +65,13 @@ class SoftmaxBackwardChunks {
     int64_t visible = 0;
     const float *scores = nullptr, *dweights = nullptr;
     hn::Vec<Floats> log_sum_exp, delta;
-    uint64_t mask[kKeyBlock / kDropoutWordBits] = {};
+    uint64_t mask[kAmxBackwardKeys / kDropoutWordBits] = {};
   };
 
   Row row_at(int64_t r) {
     Row row;
-    row.scores = block_.scores + r * kKeyBlock;
-    row.dweights = block_.dweights + r * kKeyBlock;
+    row.scores = block_.scores + r * kAmxBackwardKeys;
+    row.dweights = block_.dweights + r * kAmxBackwardKeys;
     const bool exists = r < block_.rows;
     row.log_sum_exp = hn::Set(Floats(), exists ? block_.log_sum_exp[r] : 0);
     row.delta = hn::Set(Floats(), exists ? block_.delta[r] : 0);
@@ -137,13 +137,14 @@ class AmxBackward {
   AmxBackward(const AttentionBackwardArguments<float>& b, const Head<float>& h, Scratch<float>& scratch,
               Scratch<uint32_t>& dwords)
       : b_(b), h_(h), a_(h.a), dropout_(h.a.dropout), queries_(h.span.queries()) {
-    const int64_t keys = std::min(round_up(h.span.keys(), kBlock), kL2Keys);
+    const int64_t keys = std::min(round_up(h.span.keys(), kBlock), kAmxBackwardL2Keys);
     stride_ = keys + kRowDwords;  // not a power of two: fewer cache conflicts
     dwords.reserve(2 * split_dwords(keys, width_) + split_dwords(keys, value_width_) +
-                   2 * (2 * split_dwords(kQueryBlock, width_) + 2 * split_dwords(kQueryBlock, value_width_) +
-                        3 * split_dwords(kQueryBlock, kKeyBlock)));
+                   2 * (2 * split_dwords(kAmxBackwardQueries, width_) +
+                        2 * split_dwords(kAmxBackwardQueries, value_width_) +
+                        3 * split_dwords(kAmxBackwardQueries, kAmxBackwardKeys)));
     scratch.reserve((width_ + value_width_) * stride_ + kRowDwords * std::max(width_, value_width_) +
-                    2 * kQueryBlock * (2 * kKeyBlock + width_));
+                    2 * kAmxBackwardQueries * (2 * kAmxBackwardKeys + width_));
     const auto panel_major = [&](int64_t size, int64_t k_size) {
       return SplitOperand::panel_major(dwords.allocate(split_dwords(size, k_size)), k_size);
     };
@@ -154,22 +155,22 @@ class AmxBackward {
     dvalues_ = scratch.allocate(value_width_ * stride_);
     rows_ = scratch.allocate(kRowDwords * std::max(width_, value_width_));
     for (BackwardBlock& block : blocks_) {
-      block.queries = panel_major(kQueryBlock, width_);
-      block.doutputs = panel_major(kQueryBlock, value_width_);
-      block.queries_t = panel_major(width_, kQueryBlock);
-      block.doutputs_t = panel_major(value_width_, kQueryBlock);
-      block.weights = panel_major(kKeyBlock, kQueryBlock);
-      block.dscores_b = panel_major(kKeyBlock, kQueryBlock);
-      block.dscores = panel_major(kQueryBlock, kKeyBlock);
-      block.scores = scratch.allocate(kQueryBlock * kKeyBlock);
-      block.dweights = scratch.allocate(kQueryBlock * kKeyBlock);
-      block.dqueries = scratch.allocate(kQueryBlock * width_);
+      block.queries = panel_major(kAmxBackwardQueries, width_);
+      block.doutputs = panel_major(kAmxBackwardQueries, value_width_);
+      block.queries_t = panel_major(width_, kAmxBackwardQueries);
+      block.doutputs_t = panel_major(value_width_, kAmxBackwardQueries);
+      block.weights = panel_major(kAmxBackwardKeys, kAmxBackwardQueries);
+      block.dscores_b = panel_major(kAmxBackwardKeys, kAmxBackwardQueries);
+      block.dscores = panel_major(kAmxBackwardQueries, kAmxBackwardKeys);
+      block.scores = scratch.allocate(kAmxBackwardQueries * kAmxBackwardKeys);
+      block.dweights = scratch.allocate(kAmxBackwardQueries * kAmxBackwardKeys);
+      block.dqueries = scratch.allocate(kAmxBackwardQueries * width_);
     }
   }
 
   void differentiate() {
     for (begin_ = 0; begin_ < h_.span.keys(); begin_ = end_) {
-      end_ = std::min(begin_ + kL2Keys, h_.span.keys());
+      end_ = std::min(begin_ + kAmxBackwardL2Keys, h_.span.keys());
       const int64_t keys = end_ - begin_;
       const float *key = h_.key(begin_), *value = h_.value(begin_);
       pack_split({key, a_.key_stride, Side::kB, true, keys, width_}, keys_t_);
@@ -214,7 +215,7 @@ class AmxBackward {
     for (;;) {
       if (next_query_ >= queries_) return false;
       block.begin = next_query_;
-      block.rows = std::min(kQueryBlock, queries_ - next_query_);
+      block.rows = std::min(kAmxBackwardQueries, queries_ - next_query_);
       next_query_ += block.rows;
       begin_keys(block, begin_);
       if (block.count > 0) break;
@@ -237,11 +238,11 @@ class AmxBackward {
   void begin_keys(BackwardBlock& block, int64_t k0) const {
     const int64_t key_end = h_.span.visible_keys(a_.causal, block.begin + block.rows - 1);
     block.k0 = k0;
-    block.count = std::min(kKeyBlock, std::min(end_, key_end) - k0);
+    block.count = std::min(kAmxBackwardKeys, std::min(end_, key_end) - k0);
   }
   /// The next block of keys, or the next block of queries.
   bool advance_keys(BackwardBlock& block) {
-    begin_keys(block, block.k0 + kKeyBlock);
+    begin_keys(block, block.k0 + kAmxBackwardKeys);
     if (block.count > 0) return true;
     store_dqueries(block);
     return begin_block(block);
@@ -259,11 +260,11 @@ class AmxBackward {
       const int64_t key = block.k0 - begin_ + k;
       for (int64_t row = 0; row < block.rows; row += kBlock) {
         if (k >= seen(block, row)) continue;
-        const int64_t at = row * kKeyBlock + k;
+        const int64_t at = row * kAmxBackwardKeys + k;
         multiply_block(block.rows - row, block.queries.from(row, 0), keys_t_.from(key, 0), width_, false,
-                       {block.scores + at, kKeyBlock}, interleave);
+                       {block.scores + at, kAmxBackwardKeys}, interleave);
         multiply_block(block.rows - row, block.doutputs.from(row, 0), values_t_.from(key, 0), value_width_,
-                       false, {block.dweights + at, kKeyBlock}, interleave);
+                       false, {block.dweights + at, kAmxBackwardKeys}, interleave);
       }
     }
   }

@@ -25,9 +25,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::HWY_NAMESPACE {
 
-constexpr int64_t kKeyBlock = 128;
+constexpr int64_t kAmxForwardKeys = 128;
 /// The split keys and values of a block of keys fit L2.
-constexpr int64_t kL2Keys = 1024;
+constexpr int64_t kAmxForwardL2Keys = 1024;
 
 /// A block of queries, its packed operands, and the block of keys that it is at.
 struct QueryStage {
@@ -67,7 +67,7 @@ class SoftmaxChunks {
     const auto scale = hn::Set(d, exponent.scale), shift = hn::Set(d, exponent.shift);
     const auto kept = hn::Set(d, static_cast<float>(h_.a.dropout.scale()));
     const bool drops = h_.a.dropout.active();
-    uint64_t mask[kKeyBlock / kDropoutWordBits] = {};
+    uint64_t mask[kAmxForwardKeys / kDropoutWordBits] = {};
     if (drops) dropout_.read(h_.dropout_begin(q) + stage_.k0, visible, mask);
     auto sum = hn::Zero(d);
     const auto exp_at = [&](int64_t k) {
@@ -104,10 +104,10 @@ class AmxForward {
  public:
   AmxForward(const Head<float>& h, Scratch<float>& scratch, Scratch<uint32_t>& dwords)
       : h_(h), a_(h.a), dropout_(h.a.dropout), queries_(h.span.queries()), width_(h.a.value_width) {
-    const int64_t keys = std::min(h.span.keys(), kL2Keys), rows = round_up(queries_, kBlock);
-    scratch.reserve(rows * (width_ + 2 * kRowDwords) + 2 * kBlock * kKeyBlock);
+    const int64_t keys = std::min(h.span.keys(), kAmxForwardL2Keys), rows = round_up(queries_, kBlock);
+    scratch.reserve(rows * (width_ + 2 * kRowDwords) + 2 * kBlock * kAmxForwardKeys);
     dwords.reserve(split_dwords(keys, a_.key_width) + split_dwords(width_, keys) +
-                   2 * (split_dwords(kBlock, a_.key_width) + split_dwords(kBlock, kKeyBlock)));
+                   2 * (split_dwords(kBlock, a_.key_width) + split_dwords(kBlock, kAmxForwardKeys)));
     const auto panel_major = [&](int64_t size, int64_t k_size) {
       return SplitOperand::panel_major(dwords.allocate(split_dwords(size, k_size)), k_size);
     };
@@ -119,16 +119,16 @@ class AmxForward {
     shift_ = scratch.allocate(rows);
     for (QueryStage& stage : stages_) {
       stage.queries = panel_major(kBlock, a_.key_width);
-      stage.weights = panel_major(kBlock, kKeyBlock);
+      stage.weights = panel_major(kBlock, kAmxForwardKeys);
       stage.block.width = width_;
-      stage.block.scores = scratch.allocate(kBlock * kKeyBlock);
-      stage.block.stride = kKeyBlock;
+      stage.block.scores = scratch.allocate(kBlock * kAmxForwardKeys);
+      stage.block.stride = kAmxForwardKeys;
     }
   }
 
   void attend() {
     for (begin_ = 0; begin_ < h_.span.keys(); begin_ = end_) {
-      end_ = std::min(begin_ + kL2Keys, h_.span.keys());
+      end_ = std::min(begin_ + kAmxForwardL2Keys, h_.span.keys());
       const int64_t keys = end_ - begin_;
       pack_split({h_.key(begin_), a_.key_stride, Side::kB, true, keys, a_.key_width}, keys_t_);
       pack_split({h_.value(begin_), a_.value_stride, Side::kB, false, width_, keys}, values_);
@@ -185,11 +185,11 @@ class AmxForward {
   }
   void begin_keys(QueryStage& stage, int64_t k0) const {
     stage.k0 = k0;
-    stage.count = std::min(kKeyBlock, std::min(end_, key_end_of(stage.block)) - k0);
+    stage.count = std::min(kAmxForwardKeys, std::min(end_, key_end_of(stage.block)) - k0);
   }
   /// The next block of keys, or the next block of queries.
   bool advance_keys(QueryStage& stage) {
-    begin_keys(stage, stage.k0 + kKeyBlock);
+    begin_keys(stage, stage.k0 + kAmxForwardKeys);
     if (stage.count > 0) return true;
     if (stage.k0 >= key_end_of(stage.block)) write_output(h_, stage.block);
     return begin_block(stage);
@@ -199,7 +199,7 @@ class AmxForward {
   HWY_INLINE void score(QueryStage& stage, Body& interleave) {
     for (int64_t k = 0; k < stage.count; k += kBlock) {
       multiply_block(stage.block.rows, stage.queries.from(0, 0), keys_t_.from(stage.k0 - begin_ + k, 0),
-                     a_.key_width, false, {stage.block.scores + k, kKeyBlock}, interleave);
+                     a_.key_width, false, {stage.block.scores + k, kAmxForwardKeys}, interleave);
     }
   }
   template <class Body>
