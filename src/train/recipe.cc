@@ -60,6 +60,16 @@ models::PresetSize preset_size(const std::string& name) {
        did_you_mean(name, names));
 }
 
+/// The default length of texts is at most the model's. Where the settings have one, as a recorded recipe
+/// does, the model is not read: a training is resumed without it.
+void limit_length(Recipe& recipe, const std::vector<Setting>& settings) {
+  const bool blocks = recipe.task() == models::Task::kLanguageModel;
+  const std::string key = blocks ? "training.block_size" : "training.max_length";
+  if (std::ranges::any_of(settings, [&](const Setting& each) { return each.key == key; })) return;
+  int64_t& length = blocks ? recipe.block_size : recipe.max_length;
+  if (const int64_t most = models::max_length_in(recipe.from); most > 0) length = std::min(length, most);
+}
+
 }  // namespace
 
 Recipe make_recipe(const std::string& preset, const std::string& task, const std::vector<Setting>& settings) {
@@ -79,10 +89,7 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
     for (const models::Dropout& dropout : models::architecture_named(recipe.arch).dropouts) {
       recipe.model.*dropout.field = models::kKeepModelValue;
     }
-    if (const int64_t most = models::max_length_in(recipe.from); most > 0) {
-      recipe.max_length = std::min(recipe.max_length, most);
-      recipe.block_size = std::min(recipe.block_size, most);
-    }
+    limit_length(recipe, settings);
   }
   for (const Setting& setting : settings) {
     if (setting.key != kArchitecture && setting.key != kFrom) apply_setting(recipe, setting);

@@ -45,6 +45,10 @@ TEST_F(RecipeFrom, DefaultLengthsAreAtMostTheModels) {
   EXPECT_EQ(further(write_translator(30)).max_length, 30);
   EXPECT_EQ(further(write_translator(500)).max_length, Recipe().max_length);
   EXPECT_EQ(further(write_translator(30), {{"training.max_length", "20", "a test"}}).max_length, 20);
+  // The recipe of a training can be read where its first model no longer exists.
+  const std::vector<Setting> recorded = read_settings(to_toml(further(write_translator(30))), "test");
+  std::filesystem::remove_all(folder_.path("translator30"));
+  EXPECT_EQ(make_recipe("tiny", "", recorded).max_length, 30);
 
   models::DecoderOnlyConfig text;
   text.family = &models::gpt2_family();
