@@ -513,6 +513,8 @@ class Served(OfServer):
         self.browser.resize(360, 740)
         self.browser.wait(f"{cut_off} && document.querySelector('#panel .frame.more-right')", "a fading edge")
         self.browser.resize(1280, 900)
+        # The tree is drawn again for the new width, which takes the focus away.
+        self.browser.wait(f"!({cut_off}) && !document.querySelector('#panel .frame.more-right')", "a tree that fits again")
         self.browser.run("document.querySelector('#panel .overlay').focus()")
         self.browser.press("ArrowRight", "ArrowDown", "ArrowDown", "Enter")
         self.browser.wait("/prefix=/.test(location.href)", "a branch that is continued")
