@@ -69,13 +69,13 @@ void* system_allocate(size_t size) {
   return address;
 }
 
-struct Piece {
+struct Allocation {
   void* address;  // null: there is no memory
   Region* region;
 };
 
 /// Memory for a new block, from a region or from the system. The pool is locked.
-Piece allocate(Pool& p, size_t size) {
+Allocation allocate(Pool& p, size_t size) {
   if (size < kSmallestOfRegion || size >= kLargestOfRegion) return {system_allocate(size), nullptr};
   if (p.region == nullptr || kRegion - p.region->taken < size) {
     void* address = system_allocate(kRegion);
@@ -143,15 +143,15 @@ void* pool_allocate(size_t size) {
     p.kept[size_class] = header->next;
   } else {
     const size_t bytes = (rounded + 2 * kAlignment - 1) / kAlignment * kAlignment;
-    Piece piece = allocate(p, bytes);
-    if (piece.address == nullptr) {
+    Allocation block = allocate(p, bytes);
+    if (block.address == nullptr) {
       trim(p);  // free blocks of other classes may suffice
-      piece = allocate(p, bytes);
+      block = allocate(p, bytes);
     }
-    if (piece.address == nullptr) throw std::bad_alloc();
+    if (block.address == nullptr) throw std::bad_alloc();
     ++p.statistics.system_allocations;
     p.statistics.bytes_from_system += rounded;
-    header = new (piece.address) Header{size_class, rounded, nullptr, piece.region};
+    header = new (block.address) Header{size_class, rounded, nullptr, block.region};
   }
   if (header->region != nullptr) ++header->region->in_use;
   p.statistics.bytes_in_use += header->size;

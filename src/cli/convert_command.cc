@@ -158,8 +158,7 @@ void write_pieces(const std::string& path, const Vocabulary& vocabulary, int32_t
 
 /// The pieces of a tokenizer.json as it spells them, which in byte-level BPE is not how people read them, and
 /// names for the ids after them.
-void write_json_pieces(const std::string& path, const std::string& input, int64_t vocabulary_size) {
-  std::vector<std::string> pieces = read_tokenizer_json(input + "/tokenizer.json").pieces;
+void write_json_pieces(const std::string& path, std::vector<std::string> pieces, int64_t vocabulary_size) {
   while (static_cast<int64_t>(pieces.size()) < vocabulary_size)
     pieces.push_back(fmt::format("<unused {}>", pieces.size()));
   pieces.resize(static_cast<size_t>(vocabulary_size));
@@ -194,7 +193,9 @@ void write_translation_files(const models::LoadedModel& loaded, const std::strin
     write_pieces(part + "/source_vocabulary.json", tokenizer.source_vocabulary(), -1);
     write_pieces(part + "/target_vocabulary.json", vocabulary, left_out);
   } else if (!marian && is_present(loaded.directory + "/tokenizer.json")) {
-    write_json_pieces(part + "/shared_vocabulary.json", loaded.directory, loaded.seq2seq().vocabulary_size());
+    write_json_pieces(part + "/shared_vocabulary.json",
+                      read_tokenizer_json(loaded.directory + "/tokenizer.json").pieces,
+                      loaded.seq2seq().vocabulary_size());
   } else {
     write_pieces(part + "/shared_vocabulary.json", vocabulary, left_out);
   }
@@ -221,7 +222,7 @@ void write_language_model_files(const models::LoadedModel& loaded, const std::st
   write_ctranslate2_config(
       part + "/config.json", loaded,
       {{"bos_token", piece(model.start_id())}, {"eos_token", piece(model.end_id())}, {"unk_token", unknown}});
-  write_json_pieces(part + "/vocabulary.json", loaded.directory, model.vocabulary_size());
+  write_json_pieces(part + "/vocabulary.json", pieces, model.vocabulary_size());
   TextTokenizer::load(loaded.directory)->save(part);
 }
 

@@ -160,21 +160,10 @@ class Exporter {
 
 /// CTranslate2's number of an activation.
 int8_t number_of(Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      return 0;
-    case Activation::kGeluTanh:
-      return 1;
-    case Activation::kSwish:
-      return 2;
-    case Activation::kGelu:
-      return 3;
-    case Activation::kTanh:
-      return 5;
-    case Activation::kSigmoid:
-      return 6;
-  }
-  HEED_CHECK(false);
+  const std::vector<std::optional<Activation>>& all = ctranslate2_activations();
+  const auto found = std::ranges::find(all, activation);
+  HEED_CHECK(found != all.end());
+  return static_cast<int8_t>(found - all.begin());
 }
 
 /// What every stack has.
@@ -296,10 +285,6 @@ void add_rotary_settings(Exporter& exporter, const std::string& attention, const
   exporter.add_float(attention + "rotary_scaling_factor", rotary.scaling.factor);
 }
 
-int key_value_heads_of(const DecoderOnlyConfig& c) {
-  return c.key_value_heads > 0 ? c.key_value_heads : c.heads;
-}
-
 Ctranslate2Variables decoder_variables(const LoadedModel& loaded, const DecoderOnlyConfig& c,
                                        Ctranslate2Type type) {
   require_decoder(loaded, c);
@@ -311,8 +296,8 @@ Ctranslate2Variables decoder_variables(const LoadedModel& loaded, const DecoderO
   if (!c.sliding.empty()) exporter.add_int32("decoder/sliding_window", c.window);
   for (int n = 0; n < c.layers; ++n) {
     const std::string attention = fmt::format("decoder/layer_{}/self_attention/", n);
-    if (key_value_heads_of(c) != c.heads)
-      exporter.add_int32(attention + "num_heads_kv", key_value_heads_of(c));
+    if (c.actual_key_value_heads() != c.heads)
+      exporter.add_int32(attention + "num_heads_kv", c.actual_key_value_heads());
     if (c.head_width > 0 && c.head_width * c.heads != c.width)
       exporter.add_int32(attention + "head_dim", c.head_width);
     if (!c.sliding.empty()) exporter.add_int32(attention + "sliding_window", c.window);
@@ -340,7 +325,7 @@ Ctranslate2Options ctranslate2_options(const LoadedModel& loaded) {
   }
   if (const auto* model = dynamic_cast<const DecoderOnly*>(loaded.model.get())) {
     options.norm_epsilon = model->config().norm_epsilon;
-    options.grouped_queries = key_value_heads_of(model->config()) != model->config().heads;
+    options.grouped_queries = model->config().actual_key_value_heads() != model->config().heads;
   }
   return options;
 }

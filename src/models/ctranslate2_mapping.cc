@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/printable.h"
 #include "base/string_list.h"
+#include "models/model_settings.h"
 
 namespace heed::models {
 namespace {
@@ -168,13 +169,11 @@ int64_t Ctranslate2Mapper::layers_of(const std::string& stack) const {
 }
 
 std::string Ctranslate2Mapper::activation_name(double number) const {
-  // By number; 4 is x sigmoid(1.702 x).
-  static constexpr const char* kActivations[] = {"relu",  "gelu_new", "swish",  "gelu",
-                                                 nullptr, "tanh",     "sigmoid"};
-  const char* name =
-      number >= 0 && number < std::size(kActivations) ? kActivations[static_cast<size_t>(number)] : nullptr;
-  if (name == nullptr) refuse(fmt::format("the activation {} is unknown", number));
-  return name;
+  const std::vector<std::optional<Activation>>& all = ctranslate2_activations();
+  const bool known =
+      number >= 0 && number < static_cast<double>(all.size()) && all[static_cast<size_t>(number)];
+  if (!known) refuse(fmt::format("the activation {} is unknown", number));
+  return name_in(activation_names(), *all[static_cast<size_t>(number)]);
 }
 
 std::vector<std::string> Ctranslate2Mapper::vocabulary_of(const std::string& name, int64_t rows) const {

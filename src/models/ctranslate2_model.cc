@@ -184,7 +184,7 @@ class Mapper : public Ctranslate2Mapper {
     return scaled;
   }
 
-  /// What Marian, BART and their kin call by the same names.
+  /// What Marian and the BART-like families call by the same names.
   void describe_bart_like() {
     config_["vocab_size"] = source_size_;
     config_["d_model"] = shape_of(kCtranslate2Embedding)[1];

@@ -27,19 +27,8 @@ using Json = nlohmann::json;
 
 /// A config of an encoder-decoder family but T5, with different sizes of the two stacks.
 Json seq2seq_config(const std::string& type, const Json& more = Json::object()) {
-  Json json{{"model_type", type},
-            {"vocab_size", 29},
-            {"d_model", 12},
-            {"encoder_layers", 1},
-            {"decoder_layers", 2},
-            {"encoder_attention_heads", 2},
-            {"decoder_attention_heads", 3},
-            {"encoder_ffn_dim", 10},
-            {"decoder_ffn_dim", 14},
-            {"max_position_embeddings", 16},
-            {"pad_token_id", 1},
-            {"eos_token_id", 2},
-            {"decoder_start_token_id", 2}};
+  Json json{{"model_type", type}, {"vocab_size", 29}, {"pad_token_id", 1}, {"eos_token_id", 2}};
+  json.update(small_bart_like_sizes());
   json.update(more);
   return json;
 }

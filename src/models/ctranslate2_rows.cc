@@ -88,6 +88,14 @@ void add_stack(std::vector<Ctranslate2Row>& rows, const TransformerConfig& c, co
 
 }  // namespace
 
+const std::vector<std::optional<Activation>>& ctranslate2_activations() {
+  static const std::vector<std::optional<Activation>> all{Activation::kRelu,  Activation::kGeluTanh,
+                                                          Activation::kSwish, Activation::kGelu,
+                                                          std::nullopt,  // x sigmoid(1.702 x)
+                                                          Activation::kTanh,  Activation::kSigmoid};
+  return all;
+}
+
 std::vector<Ctranslate2Suffix> suffixes_of(Kind kind) {
   switch (kind) {
     case Kind::kMatrix:
@@ -121,8 +129,7 @@ std::vector<Ctranslate2Row> ctranslate2_rows(const TransformerConfig& c) {
 
 std::vector<Ctranslate2Row> ctranslate2_rows(const DecoderOnlyConfig& c) {
   const DecoderOnlyFamily& family = *c.family;
-  const int64_t width = c.head_width > 0 ? c.head_width : c.width / c.heads,
-                keys = width * (c.key_value_heads > 0 ? c.key_value_heads : c.heads);
+  const int64_t width = c.actual_head_width(), keys = width * c.actual_key_value_heads();
   std::vector<Ctranslate2Row> rows;
   rows.push_back({Kind::kTable, kCtranslate2Embedding, {family.embedding + ".weight"}});
   if (!family.positions.empty()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct Ctranslate2Suffix {
   bool optional;
 };
 std::vector<Ctranslate2Suffix> suffixes_of(Ctranslate2Row::Kind kind);
+
+/// Activations by CTranslate2's number; unset: not supported.
+const std::vector<std::optional<Activation>>& ctranslate2_activations();
 
 // The variables of model.bin that are tables of embeddings.
 constexpr char kCtranslate2Embedding[] = "decoder/embeddings/weight",

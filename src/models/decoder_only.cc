@@ -30,12 +30,8 @@ void require(const DecoderOnlyConfig& c) {
   require_special_ids({c.start_id, c.end_id, c.padding_id}, c.vocabulary, true);
 }
 
-int64_t head_width_of(const DecoderOnlyConfig& c) {
-  return c.head_width > 0 ? c.head_width : c.width / c.heads;
-}
-
 double score_scale(const DecoderOnlyConfig& c, int layer) {
-  double scale = c.scaled_scores ? 1 / std::sqrt(static_cast<double>(head_width_of(c))) : 1;
+  double scale = c.scaled_scores ? 1 / std::sqrt(static_cast<double>(c.actual_head_width())) : 1;
   if (c.score_scale > 0) scale = c.score_scale;
   return c.scaled_by_layer ? scale / (layer + 1) : scale;
 }
@@ -149,7 +145,7 @@ void DecoderOnly::expect_computed() {
         continue;
       }
       table_.expect({.name = prefix + family.frequencies,
-                     .values = [rotary, head_width = head_width_of(config_)](
+                     .values = [rotary, head_width = config_.actual_head_width()](
                                    int64_t size) { return rotary_frequencies(size, rotary, head_width); },
                      .tolerance = 1.0 / 256});  // bfloat16 below 1
     }
@@ -172,7 +168,7 @@ Var DecoderOnly::embed(nn::Context& context, const std::vector<int32_t>& ids,
 DecoderOnly::Angles DecoderOnly::angles(const std::vector<int32_t>& places, DType dtype) const {
   if (positions_.defined()) return {};
   const auto of = [&](const Rotary& rotary) {
-    return ops::rotary_angles(places, {.head_width = head_width_of(config_),
+    return ops::rotary_angles(places, {.head_width = config_.actual_head_width(),
                                        .base = rotary.base,
                                        .scaling = rotary.scaling,
                                        .dtype = dtype});

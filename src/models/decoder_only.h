@@ -84,6 +84,9 @@ struct DecoderOnlyConfig {
   int32_t start_id = -1, end_id = -1, padding_id = -1;  ///< -1: none
   std::vector<int32_t> other_end_ids = {};              ///< if there are several
 
+  /// What 0 stands for above.
+  int actual_key_value_heads() const { return key_value_heads > 0 ? key_value_heads : heads; }
+  int64_t actual_head_width() const { return head_width > 0 ? head_width : width / heads; }
   bool slides(int layer) const { return !sliding.empty() && sliding[static_cast<size_t>(layer)]; }
   const Rotary& rotary_of(int layer) const { return slides(layer) ? sliding_rotary : rotary; }
 };

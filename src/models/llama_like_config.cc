@@ -72,8 +72,8 @@ nlohmann::ordered_json llama_like_json(const DecoderOnlyConfig& c, const char* m
   json["hidden_size"] = c.width;
   json["num_hidden_layers"] = c.layers;
   json["num_attention_heads"] = c.heads;
-  json["num_key_value_heads"] = c.key_value_heads > 0 ? c.key_value_heads : c.heads;
-  json["head_dim"] = c.head_width > 0 ? c.head_width : c.width / c.heads;
+  json["num_key_value_heads"] = c.actual_key_value_heads();
+  json["head_dim"] = c.actual_head_width();
   json["intermediate_size"] = c.inner_width;
   json["max_position_embeddings"] = c.max_length;
   json["rms_norm_eps"] = c.norm_epsilon;

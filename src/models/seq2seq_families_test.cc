@@ -30,15 +30,7 @@ Json config_of(const std::string& type, const Json& more = Json::object()) {
   if (type == "t5") {
     json.update({{"d_model", 12}, {"d_kv", 5}, {"d_ff", 10}, {"num_layers", 1}, {"num_heads", 2}});
   } else {
-    json.update({{"d_model", 12},
-                 {"encoder_layers", 1},
-                 {"decoder_layers", 2},
-                 {"encoder_attention_heads", 2},
-                 {"decoder_attention_heads", 3},
-                 {"encoder_ffn_dim", 10},
-                 {"decoder_ffn_dim", 14},
-                 {"max_position_embeddings", 16},
-                 {"decoder_start_token_id", 2}});
+    json.update(small_bart_like_sizes());
   }
   json.update(more);
   return json;

@@ -46,6 +46,19 @@ inline void write_untrained(const std::string& directory, const Model& model, ui
   write_weights(directory, model.table(), values, DType::kFloat32);
 }
 
+/// The sizes of a small BART-like model in config.json; those of encoder and decoder differ.
+inline nlohmann::json small_bart_like_sizes() {
+  return {{"d_model", 12},
+          {"encoder_layers", 1},
+          {"decoder_layers", 2},
+          {"encoder_attention_heads", 2},
+          {"decoder_attention_heads", 3},
+          {"encoder_ffn_dim", 10},
+          {"decoder_ffn_dim", 14},
+          {"max_position_embeddings", 16},
+          {"decoder_start_token_id", 2}};
+}
+
 /// `count` random sequences of 1 to `max_length` ids below `vocabulary`.
 inline Sequences random_sequences(int count, int64_t max_length, int64_t words, uint64_t seed) {
   TensorSource source(seed);

@@ -17,7 +17,7 @@ constexpr uint64_t kVersion = 2;
 // Maximum number of pairs for training the aligner, which makes nine passes over them. More change little.
 constexpr uint64_t kMostPairs = 200'000;
 // Number of pairs that are aligned in parallel and then written.
-constexpr uint64_t kChunkSentences = 16384;
+constexpr uint64_t kChunkPairs = 16384;
 constexpr size_t kBlock = 64;  // pairs per work item
 
 /// Trains the aligner on the corpus, or on evenly spaced pairs of it.
@@ -46,8 +46,8 @@ void make_links(const TaskInput& task, const Corpus& corpus, const std::string& 
   const TwoWayAligner aligner =
       train_aligner(task, corpus, [&](double fraction) { report(fraction * training); });
   CorpusWriter writer(path, 2, static_cast<uint32_t>(origin.max_length + 1));
-  for (uint64_t begin = 0; begin < corpus.sentences(); begin += kChunkSentences) {
-    const uint64_t count = std::min(kChunkSentences, corpus.sentences() - begin);
+  for (uint64_t begin = 0; begin < corpus.sentences(); begin += kChunkPairs) {
+    const uint64_t count = std::min(kChunkPairs, corpus.sentences() - begin);
     std::vector<std::vector<int32_t>> sources(count), targets(count);
     task.pool.run((count + kBlock - 1) / kBlock, [&](size_t block) {
       task.stop.check();

@@ -373,8 +373,8 @@ class Languages(OfServer):
             if path.name != "vocab.json":
                 (codes / path.name).symlink_to(path)
         pieces = json.loads((MODELS / "de-en" / "vocab.json").read_text())
-        given_up = {"<0xFE>": ">>fra<<", "<0xFF>": ">>spa<<"}
-        (codes / "vocab.json").write_text(json.dumps({given_up.get(piece, piece): id for piece, id in pieces.items()}))
+        codes_of_pieces = {"<0xFE>": ">>fra<<", "<0xFF>": ">>spa<<"}
+        (codes / "vocab.json").write_text(json.dumps({codes_of_pieces.get(piece, piece): id for piece, id in pieces.items()}))
         several = FAMILIES / "seq2seq_families/nllb/model"
         cls.has_nllb = several.is_dir()
         if cls.has_nllb:
