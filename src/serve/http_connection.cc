@@ -1,9 +1,9 @@
 #include "serve/http_connection.h"
 
 #include <algorithm>
-#include <boost/asio/dispatch.hpp>
+#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
-#include <random>
+#include <boost/beast/http/string_body.hpp>
 
 #include "text/utf8.h"
 
@@ -15,12 +15,8 @@ namespace http = boost::beast::http;
 using Tcp = asio::ip::tcp;
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kWriteBytes = 64 << 10;
 /// Pipelined requests are buffered up to this size; then reading pauses until they are answered.
 constexpr size_t kReadAheadBytes = 64 << 10;
-/// At most this much of a rejected request is read and discarded, so that the client can read the response.
-constexpr size_t kDiscardedBytes = 8 << 20;
-constexpr double kDiscardSeconds = 2;
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -48,75 +44,7 @@ std::string_view origin_form(std::string_view target) {
 
 }  // namespace
 
-HttpConnections::HttpConnections(const HttpServerOptions& settings, HttpServer::Handler handle,
-                                 HttpServer::Done tell)
-    : options(settings), handler(std::move(handle)), done(std::move(tell)) {
-  std::random_device random;
-  id_prefix_ = fmt::format("{:08x}{:08x}", random(), random());
-}
-
-std::string HttpConnections::next_id() {
-  return fmt::format("{}-{}", id_prefix_, ++requests_);
-}
-
-void HttpConnections::insert(std::shared_ptr<HttpConnection> connection) {
-  open.insert(std::move(connection));
-  count = open.size();
-}
-
-void HttpConnections::erase(const std::shared_ptr<HttpConnection>& connection) {
-  open.erase(connection);
-  count = open.size();
-}
-
-/// The connection and the number of the request, so that late output cannot get into the next response. Owns
-/// neither, because a handler may keep it until after the server is gone.
-class HttpConnection::Reply : public HttpReply {
- public:
-  Reply(std::weak_ptr<HttpConnections> shared, std::weak_ptr<HttpConnection> connection, uint64_t number)
-      : shared_(std::move(shared)), connection_(std::move(connection)), number_(number) {}
-  /// A handler that dropped its reply has failed: answers 500, so that the client does not wait forever.
-  ~Reply() override {
-    if (!answered_) send(error_response(500, "the request was dropped"));
-  }
-
-  void send(HttpResponse response) override {
-    answered_ = true;
-    post([number = number_, response = std::move(response)](HttpConnection& connection) {
-      connection.send(number, response);
-    });
-  }
-  void begin(HttpResponse head) override {
-    answered_ = true;
-    post([number = number_, head = std::move(head)](HttpConnection& connection) {
-      connection.begin(number, head);
-    });
-  }
-  void write(std::string part) override {
-    post([number = number_, part = std::move(part)](HttpConnection& connection) {
-      connection.write(number, part);
-    });
-  }
-  void end() override {
-    post([number = number_](HttpConnection& connection) { connection.end(number); });
-  }
-
- private:
-  template <typename Work>
-  void post(Work work) {
-    const std::shared_ptr<HttpConnections> shared = shared_.lock();
-    if (!shared) return;
-    // At once where the handler answers on the thread of input and output, as it does for 503.
-    asio::dispatch(shared->io, [connection = connection_, work = std::move(work)] {
-      if (const auto open = connection.lock()) work(*open);
-    });
-  }
-
-  std::weak_ptr<HttpConnections> shared_;
-  std::weak_ptr<HttpConnection> connection_;
-  uint64_t number_;
-  std::atomic<bool> answered_ = false;
-};
+struct HttpConnection::Parser : http::request_parser<http::string_body> {};
 
 HttpConnection::HttpConnection(HttpConnections& shared, Tcp::socket socket)
     : shared_(shared), socket_(std::move(socket)), timer_(shared.io) {
@@ -125,6 +53,8 @@ HttpConnection::HttpConnection(HttpConnections& shared, Tcp::socket socket)
   address_ = end.address().to_string(ignored);
   socket_.set_option(Tcp::no_delay(true), ignored);
 }
+
+HttpConnection::~HttpConnection() = default;
 
 // ---- Reading ----------------------------------------------------------------------------------------------
 
@@ -158,7 +88,7 @@ void HttpConnection::next_request() {
 }
 
 void HttpConnection::read_head() {
-  parser_.emplace();
+  parser_ = std::make_unique<Parser>();
   parser_->header_limit(static_cast<std::uint32_t>(shared_.options.head_bytes));
   parser_->body_limit(shared_.options.body_bytes);
   http::async_read_header(socket_, buffer_, *parser_,
@@ -244,8 +174,7 @@ void HttpConnection::on_request() {
   record_.id = request.id;
   record_.path = replace_invalid_utf8(request.path);
   record_.bytes_in = request.body.size();
-  shared_.handler(std::move(request),
-                  std::make_shared<Reply>(shared_.weak_from_this(), weak_from_this(), number_));
+  shared_.handler(std::move(request), make_reply());
   // An answer that is there already cannot be cancelled, which spares rejected requests a read and its end.
   if (!closed_ && !response_.is_complete()) watch();
 }
@@ -275,111 +204,6 @@ void HttpConnection::on_watch(ErrorCode error, size_t bytes) {
   } else if (handling_) {
     watch();
   }
-}
-
-// ---- Writing ----------------------------------------------------------------------------------------------
-
-void HttpConnection::prepare_head(int status) {
-  record_.status = status;
-  framing_.request_id = record_.id;
-  if (shared_.draining || ended_) framing_.keep_alive = false;
-  response_.set_framing(framing_);
-}
-
-void HttpConnection::send(uint64_t number, const HttpResponse& response) {
-  if (!answers(number) || response_.has_begun()) return;
-  prepare_head(response.status);
-  response_.send(response);
-  if (!writing_) write_some();
-}
-
-void HttpConnection::begin(uint64_t number, const HttpResponse& head) {
-  if (!answers(number) || response_.has_begun()) return;
-  prepare_head(head.status);
-  response_.begin(head);
-  if (!writing_) write_some();
-}
-
-void HttpConnection::write(uint64_t number, std::string_view part) {
-  if (answers(number) && response_.write(part) && !writing_) write_some();
-}
-
-void HttpConnection::end(uint64_t number) {
-  if (answers(number) && response_.end() && !writing_) write_some();
-}
-
-void HttpConnection::write_some() {
-  const std::string_view pending = response_.pending();
-  if (pending.empty()) {
-    timer_.cancel();
-    stage_ = Stage::kHandling;
-    if (response_.is_complete()) finish();
-    return;
-  }
-  writing_ = true;
-  set_deadline(Stage::kWriting, shared_.options.write_seconds);
-  // The buffer being written must not move while chunks are added.
-  auto chunk = std::make_shared<std::string>(pending.substr(0, kWriteBytes));
-  socket_.async_write_some(
-      asio::buffer(*chunk),
-      [self = shared_from_this(), chunk](ErrorCode error, size_t n) { self->on_written(error, n); });
-}
-
-void HttpConnection::on_written(ErrorCode error, size_t bytes) {
-  writing_ = false;
-  if (closed_) return;
-  if (error) {
-    *gone_ = true;
-    return close();
-  }
-  response_.mark_sent(bytes);
-  record_.bytes_out += bytes;
-  write_some();
-}
-
-void HttpConnection::report() {
-  if (!handling_ && record_.status == 0) return;
-  record_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-  record_.gone = *gone_;
-  if (record_.status == 0) record_.status = 499;
-  shared_.done(record_);
-  handling_ = false;
-  record_ = {};
-}
-
-void HttpConnection::finish() {
-  report();
-  if (!response_.keep_alive() || ended_) {
-    ErrorCode ignored;
-    socket_.shutdown(Tcp::socket::shutdown_send, ignored);
-    if (!discard_) return close();
-    set_deadline(Stage::kDiscarding, kDiscardSeconds);
-    return discard(kDiscardedBytes);
-  }
-  if (!watching_) return next_request();
-  stop_watching_ = true;
-  socket_.cancel();
-}
-
-/// After a request that was not read completely: closing at once would reset the connection, and the client
-/// would lose the response.
-void HttpConnection::refuse(int status, std::string_view message) {
-  timed_out_ = false;
-  handling_ = true;
-  framing_.keep_alive = false;
-  discard_ = true;
-  if (record_.id.empty()) record_.id = shared_.next_id();
-  record_.address = address_;
-  send(number_, error_response(status, message));
-}
-
-void HttpConnection::discard(size_t left) {
-  buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(kWriteBytes),
-                          [self = shared_from_this(), left](ErrorCode error, size_t bytes) {
-                            if (error || self->closed_ || bytes >= left) return self->close();
-                            self->discard(left - bytes);
-                          });
 }
 
 // ---- Time and end -----------------------------------------------------------------------------------------

@@ -4,52 +4,25 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <chrono>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
-#include "serve/http_server.h"
+#include "serve/http_connections.h"
 #include "serve/response_stream.h"
 
 namespace heed::serve {
-
-class HttpConnection;
-
-/// What the connections of a server share.
-struct HttpConnections : std::enable_shared_from_this<HttpConnections> {
-  HttpConnections(const HttpServerOptions& settings, HttpServer::Handler handle, HttpServer::Done tell);
-  std::string next_id();
-  /// Adds or removes a connection.
-  void insert(std::shared_ptr<HttpConnection> connection);
-  void erase(const std::shared_ptr<HttpConnection>& connection);
-
-  HttpServerOptions options;
-  HttpServer::Handler handler;
-  HttpServer::Done done;
-  boost::asio::io_context io{1};
-  bool draining = false;  ///< shutting down: no connection is kept alive
-  std::set<std::shared_ptr<HttpConnection>> open;
-  std::atomic<size_t> count = 0;  ///< of `open`, for other threads
-
- private:
-  std::string id_prefix_;
-  uint64_t requests_ = 0;
-};
 
 /// One connection, with one request at a time.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   /// `shared` outlives the connection.
   HttpConnection(HttpConnections& shared, boost::asio::ip::tcp::socket socket);
+  ~HttpConnection();
 
   void start() { next_request(); }
   /// Shutdown: closes an idle connection; a new one has a moment to send its request.
@@ -62,7 +35,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
  private:
   using ErrorCode = boost::system::error_code;
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  struct Parser;  // Beast's, which only the file that reads includes: it takes seconds to compile
   class Reply;
   enum class Stage { kIdle, kHead, kBody, kHandling, kWriting, kDiscarding };
 
@@ -74,6 +47,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void on_read_error(ErrorCode error);
   void watch();
   void on_watch(ErrorCode error, size_t bytes);
+
+  /// To the current request.
+  std::shared_ptr<HttpReply> make_reply();
 
   /// Whether the response to request `number` is still wanted.
   bool answers(uint64_t number) const { return !closed_ && number == number_ && handling_; }
@@ -95,7 +71,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer timer_;
   boost::beast::flat_buffer buffer_;  // received bytes that are not parsed yet
-  std::optional<Parser> parser_;
+  std::unique_ptr<Parser> parser_;
   Stage stage_ = Stage::kIdle;
   std::string address_;
   uint64_t number_ = 0;  // the current request on this connection
