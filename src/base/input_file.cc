@@ -16,6 +16,11 @@ namespace {
 
 constexpr size_t kMaxReadBytes = size_t{1} << 30;  // Linux reads at most 2 GiB in one call
 
+int64_t modified_ns(const struct stat& status) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec;
+}
+
 }  // namespace
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
@@ -34,6 +39,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
          known && S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
   }
   size_ = static_cast<uint64_t>(status.st_size);
+  modified_ns_ = modified_ns(status);
 }
 
 InputFile::~InputFile() {
@@ -43,13 +49,23 @@ InputFile::~InputFile() {
 InputFile::InputFile(InputFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      size_(std::exchange(other.size_, 0)) {}
+      size_(std::exchange(other.size_, 0)),
+      modified_ns_(other.modified_ns_) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(size_, other.size_);
+  std::swap(modified_ns_, other.modified_ns_);
   return *this;
+}
+
+void InputFile::require_unchanged() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0)
+    fail(ErrorKind::kFile, "cannot read '{}': {}", path_, reason(errno));
+  if (static_cast<uint64_t>(status.st_size) == size_ && modified_ns(status) == modified_ns_) return;
+  fail(ErrorKind::kFile, "'{}' was changed while it was in use: load it again", path_);
 }
 
 void InputFile::read_at(uint64_t offset, void* destination, size_t count) const {

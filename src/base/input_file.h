@@ -23,11 +23,14 @@ class InputFile {
   /// Reads the bytes [offset, offset + count), which must lie inside the file, to `destination`. Throws kFile
   /// if reading fails or the file was truncated.
   void read_at(uint64_t offset, void* destination, size_t count) const;
+  /// Throws kFile if the file was written to since it was opened. Another file in its place does not matter.
+  void require_unchanged() const;
 
  private:
   std::string path_;
   int descriptor_ = -1;
   uint64_t size_ = 0;
+  int64_t modified_ns_ = 0;  // the time of the last change, in nanoseconds
 };
 
 }  // namespace heed

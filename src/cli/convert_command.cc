@@ -228,7 +228,7 @@ void write_language_model_files(const models::LoadedModel& loaded, const std::st
 
 int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
   const models::LoadedModel loaded = models::load_model(
-      input, {.precision = models::Precision::kFloat32, .half_storage = models::HalfStorage::kFloat32});
+      input, {.precision = models::Precision::kFloat32, .storage = models::WeightStorage::kFloat32});
   const Ctranslate2Variables variables =
       models::ctranslate2_variables(loaded, ctranslate2_types().at(o.weights));
   NewDirectory output(o.output);
@@ -288,7 +288,8 @@ int run_convert(const ConvertOptions& o) {
   if (o.to == "huggingface") write_tokenizer_for_hugging_face(output.part());
   if (is_known(input)) {
     const JsonObject config = models::read_config(output.part());
-    models::require_weights(output.part(), models::create_model(output.part(), config)->table(), false);
+    models::require_weights(models::open_weights(output.part()),
+                            models::create_model(output.part(), config)->table(), false);
   }
   const double megabytes = static_cast<double>(models::open_weights(output.part()).bytes()) / 1e6;
   const double before = static_cast<double>(weights.bytes()) / 1e6;

@@ -184,7 +184,7 @@ std::string problem_of(const std::string& directory, const JsonObject& config) {
   try {
     const models::Architecture& architecture = models::architecture_of(config);
     const std::unique_ptr<models::Model> model = models::create_model(directory, config);
-    models::require_weights(directory, model->table(), models::is_quantized(config));
+    models::require_weights(models::open_weights(directory), model->table(), models::is_quantized(config));
     if (!models::is_quantized(config)) models::require_equal_copies(directory, model->table());
     models::read_generation_defaults(directory, config, architecture.task);
     if (architecture.task == models::Task::kTranslation) Tokenizer::load(directory);

@@ -218,6 +218,7 @@ void Ctranslate2File::read_elements(size_t index, int64_t begin, int64_t count, 
     const uint64_t element = size_of(tensor.dtype);
     file_.read_at(stored.begin + static_cast<uint64_t>(begin) * element, destination,
                   static_cast<size_t>(count) * element);
+    file_.require_unchanged();
     return;
   }
   const auto convert = [&](auto example) {
@@ -240,6 +241,7 @@ void Ctranslate2File::read_elements(size_t index, int64_t begin, int64_t count, 
   } else {
     convert(int16_t{});
   }
+  file_.require_unchanged();
 }
 
 namespace {

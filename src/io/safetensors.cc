@@ -62,6 +62,7 @@ void SafetensorsReader::read_elements(size_t index, int64_t begin, int64_t count
   const uint64_t element = size_of(tensor.dtype);
   file_.read_at(data_begin_ + tensor.begin + static_cast<uint64_t>(begin) * element, destination,
                 static_cast<size_t>(count) * element);
+  file_.require_unchanged();
 }
 
 std::optional<uint64_t> SafetensorsReader::stored_hash(size_t index) const {

@@ -1,8 +1,8 @@
 // The safetensors format. Files are read as untrusted input and written atomically.
 //
 // A file consists of the header length (8 bytes), the header (safetensors_header.h) and the data of all
-// tensors. Files are read, not mapped: if a file changes while it is open, numbers may be wrong, but nothing
-// crashes.
+// tensors. Files are read, not mapped: a file that changes while it is open is an error when tensors are
+// read, and nothing crashes.
 #pragma once
 
 #include <cstdint>

@@ -90,20 +90,30 @@ void TensorReader::read_data(size_t index, void* destination) const {
   require_hash(index, hash.value());
 }
 
-/// Reads a tensor in chunks, calls convert(chunk, destination, count) for each, and verifies the hash.
-template <typename Element, typename Convert>
-void TensorReader::read_converted(size_t index, float* destination, const Convert& convert) const {
+/// Reads a tensor in chunks, calls visit(begin, chunk, count) for each, and verifies the hash.
+template <typename Element, typename Visit>
+void TensorReader::visit_parts(size_t index, const Visit& visit) const {
   const auto total = static_cast<size_t>(infos_[index].shape.size());
+  const bool hashed = stored_hash(index).has_value();
   Fingerprint hash;
   std::vector<Element> chunk(reads_parts(index) ? std::min(kReadChunkBytes / sizeof(Element), total) : total);
   for (size_t done = 0; done < total;) {
     const size_t count = std::min(chunk.size(), total - done);
     read_elements(index, static_cast<int64_t>(done), static_cast<int64_t>(count), chunk.data());
-    hash.add(chunk.data(), count * sizeof(Element));
-    convert(chunk.data(), destination + done, count);
+    if (hashed) hash.add(chunk.data(), count * sizeof(Element));
+    visit(done, chunk.data(), count);
     done += count;
   }
-  require_hash(index, hash.value());
+  if (hashed) require_hash(index, hash.value());
+}
+
+void TensorReader::visit_floats(const std::string& name,
+                                const std::function<void(int64_t, const float*, int64_t)>& visit) const {
+  const TensorInfo& tensor = info(name);
+  HEED_CHECK(tensor.readable && tensor.dtype == DType::kFloat32);
+  visit_parts<float>(position_of(tensor), [&](size_t begin, const float* values, size_t count) {
+    visit(static_cast<int64_t>(begin), values, static_cast<int64_t>(count));
+  });
 }
 
 size_t TensorReader::index_of_shape(const std::string& name, const Shape& expected) const {
@@ -137,12 +147,17 @@ void TensorReader::read_into(const std::string& name, float* destination, const 
   if (tensor.readable && tensor.dtype == DType::kFloat32) {
     read_data(index, destination);
   } else if (tensor.readable && tensor.dtype == DType::kFloat16) {
-    read_converted<uint16_t>(index, destination, halves_to_floats);
+    visit_parts<uint16_t>(index, [&](size_t begin, const uint16_t* values, size_t count) {
+      halves_to_floats(values, destination + begin, count);
+    });
   } else if (tensor.readable && tensor.dtype == DType::kBFloat16) {
-    read_converted<uint16_t>(index, destination, bfloats_to_floats);
+    visit_parts<uint16_t>(index, [&](size_t begin, const uint16_t* values, size_t count) {
+      bfloats_to_floats(values, destination + begin, count);
+    });
   } else if (tensor.readable && tensor.dtype == DType::kFloat64) {
-    read_converted<double>(index, destination, [](const double* from, float* to, size_t count) {
-      std::transform(from, from + count, to, [](double value) { return static_cast<float>(value); });
+    visit_parts<double>(index, [&](size_t begin, const double* values, size_t count) {
+      std::transform(values, values + count, destination + begin,
+                     [](double value) { return static_cast<float>(value); });
     });
   } else {
     fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected F32, F16, BF16 or F64",

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -53,6 +54,11 @@ class TensorReader {
   Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const;
   /// Elements [begin, begin + count) in row-major order and the stored type. Does not verify hashes.
   void read_part(const std::string& name, int64_t begin, int64_t count, void* destination) const;
+  /// Calls visit(begin, values, count) for all of an F32 tensor, part by part, and verifies the hash.
+  void visit_floats(const std::string& name,
+                    const std::function<void(int64_t, const float*, int64_t)>& visit) const;
+  /// Whether a part costs less than the whole tensor.
+  bool has_cheap_parts(const std::string& name) const { return reads_parts(position_of(info(name))); }
 
  protected:
   TensorReader(std::string path, std::vector<TensorInfo> infos);
@@ -72,8 +78,8 @@ class TensorReader {
  private:
   size_t index_of_shape(const std::string& name, const Shape& expected) const;
   void read_data(size_t index, void* destination) const;
-  template <typename Element, typename Convert>
-  void read_converted(size_t index, float* destination, const Convert& convert) const;
+  template <typename Element, typename Visit>
+  void visit_parts(size_t index, const Visit& visit) const;
 
   std::string path_;
   std::vector<TensorInfo> infos_;

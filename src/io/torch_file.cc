@@ -306,6 +306,7 @@ void TorchFile::read_elements(size_t index, int64_t begin, int64_t count, void* 
   if (is_row_major(view)) {
     file_.read_at(first + static_cast<uint64_t>(begin) * element, destination,
                   static_cast<size_t>(count) * element);
+    file_.require_unchanged();
     return;
   }
   int64_t last = 0;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -42,6 +43,11 @@ class WeightFiles {
   void read_part(const std::string& name, int64_t begin, int64_t count, void* destination) const {
     shard_with(name).read_part(name, begin, count, destination);
   }
+  void visit_floats(const std::string& name,
+                    const std::function<void(int64_t, const float*, int64_t)>& visit) const {
+    shard_with(name).visit_floats(name, visit);
+  }
+  bool has_cheap_parts(const std::string& name) const { return shard_with(name).has_cheap_parts(name); }
   Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const {
     return shard_with(name).read_rows(name, begin, count);
   }

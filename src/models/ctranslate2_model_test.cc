@@ -147,7 +147,7 @@ Tensor logits_of(const LoadedModel& loaded) {
 LoadedModel reread(const TestFolder& folder, const LoadedModel& loaded, Ctranslate2Type type) {
   write_ctranslate2(folder.path("model.bin"), ctranslate2_variables(loaded, type));
   write_others(folder, loaded);
-  return load_model(folder.path(), {.precision = Precision::kFloat32, .half_storage = HalfStorage::kFloat32});
+  return load_model(folder.path(), {.precision = Precision::kFloat32, .storage = WeightStorage::kFloat32});
 }
 
 TEST(Ctranslate2Model, EveryFamilyIsReadAsItIsWritten) {

@@ -2,6 +2,7 @@
 // uses these functions, so that formats are known here only.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/json_file.h"
@@ -9,6 +10,21 @@
 #include "nn/parameters.h"
 
 namespace heed::models {
+
+/// Config and weights of a directory, each read once.
+class ModelFiles {
+ public:
+  /// Throws as read_config(), and as open_weights() for a directory of CTranslate2.
+  explicit ModelFiles(std::string directory);
+  const JsonObject& config() const { return *config_; }
+  /// Throws as open_weights(). Call it once.
+  WeightFiles take_weights();
+
+ private:
+  std::string directory_;
+  std::optional<JsonObject> config_;
+  std::optional<WeightFiles> weights_;  // of CTranslate2, where the config follows from the weights
+};
 
 /// config.json, or its equivalent for a directory of CTranslate2. Throws kNotFound, kFile or kFormat.
 JsonObject read_config(const std::string& directory);

@@ -11,7 +11,8 @@ namespace heed::models {
 
 const nn::CompactParameters* LoadedModel::compact() const {
   if (quantized != nullptr) return quantized.get();
-  return half.get();
+  if (half != nullptr) return half.get();
+  return in_files.get();
 }
 
 nn::Context LoadedModel::context() const {
@@ -111,18 +112,21 @@ std::shared_ptr<const Shortlist> read_shortlist(const LoadedModel& loaded, std::
   return std::make_shared<Shortlist>(Shortlist::read(loaded.directory, model->vocabulary_size()));
 }
 
-/// For the weights that are kept in 16 bits; null if none are.
-std::unique_ptr<nn::HalfParameters> half_parameters(const std::string& directory,
-                                                    const nn::ParameterTable& table,
-                                                    std::optional<HalfStorage> wanted) {
+/// Decides where the matrices of a float model are kept in float32 precision.
+void choose_storage(LoadedModel& loaded, const std::shared_ptr<const WeightFiles>& files,
+                    std::optional<WeightStorage> wanted) {
   constexpr int64_t kLarge = 16'000'000;  // 96 MB with kPacked
-  const HalfStorage storage =
-      wanted.value_or(table.elements() >= kLarge ? HalfStorage::kCompact : HalfStorage::kPacked);
-  if (storage == HalfStorage::kFloat32) return nullptr;
-  const std::optional<DType> dtype = stored_half_type(directory, table);
-  if (!dtype) return nullptr;
-  return std::make_unique<nn::HalfParameters>(
-      table, *dtype, storage == HalfStorage::kPacked ? HalfPacking::kOnce : HalfPacking::kEachCall);
+  const nn::ParameterTable& table = loaded.model->table();
+  const WeightStorage storage =
+      wanted.value_or(table.elements() >= kLarge ? WeightStorage::kCompact : WeightStorage::kPacked);
+  if (storage == WeightStorage::kFloat32) return;
+  const std::optional<DType> dtype = stored_matrix_type(*files, table);
+  if (dtype == DType::kFloat16 || dtype == DType::kBFloat16) {
+    loaded.half = std::make_unique<nn::HalfParameters>(
+        table, *dtype, storage == WeightStorage::kPacked ? HalfPacking::kOnce : HalfPacking::kEachCall);
+  } else if (dtype == DType::kFloat32 && storage == WeightStorage::kCompact) {
+    loaded.in_files = file_parameters(files, table);
+  }
 }
 
 /// Replaces the weights of a quantized directory by float32.
@@ -147,26 +151,29 @@ void dequantize(LoadedModel& loaded) {
 LoadedModel load_model(const std::string& directory, const LoadOptions& options) {
   LoadedModel loaded;
   loaded.directory = directory;
-  const JsonObject config = read_config(directory);
+  ModelFiles model_files(directory);
+  const JsonObject& config = model_files.config();
   loaded.model_type = config.string("model_type");
   loaded.model = options.encoder ? create_encoder(config) : create_model(directory, config);
   const bool stored_quantized = is_quantized(config);
   const nn::ParameterTable& table = loaded.model->table();
   loaded.precision = options.precision.value_or(stored_quantized ? Precision::kInt8 : Precision::kFloat32);
-  require_weights(directory, table, stored_quantized);
+  const auto files = std::make_shared<const WeightFiles>(model_files.take_weights());
+  require_weights(*files, table, stored_quantized);
   if (stored_quantized || loaded.precision == Precision::kInt8) {
     loaded.quantized = std::make_unique<nn::QuantizedParameters>(table);
   } else {
-    loaded.half = half_parameters(directory, table, options.half_storage);
+    choose_storage(loaded, files, options.storage);
   }
   const nn::CompactParameters* const compact = loaded.compact();
   loaded.values = nn::ParameterArray::unset(
       table, [&](int row) { return compact != nullptr && compact->holds_row(row); });
   if (stored_quantized) {
-    read_quantized_weights(directory, table, loaded.values, *loaded.quantized);
+    read_quantized_weights(*files, table, loaded.values, *loaded.quantized);
     if (loaded.precision == Precision::kFloat32) dequantize(loaded);
   } else {
-    read_weights(directory, table, loaded.values, loaded.quantized.get(), loaded.half.get());
+    read_weights(*files, table, loaded.values,
+                 {loaded.quantized.get(), loaded.half.get(), loaded.in_files.get()});
   }
   const auto* model = dynamic_cast<const AutoregressiveModel*>(loaded.model.get());
   loaded.packed = std::make_unique<nn::PackedWeights>(table, loaded.values, loaded.compact());

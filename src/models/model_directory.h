@@ -26,15 +26,16 @@ struct LoadedModel {
   std::string model_type;
   std::unique_ptr<Model> model;
   Precision precision = Precision::kFloat32;
-  nn::ParameterArray values;  ///< without the elements that `quantized` or `half` holds
+  nn::ParameterArray values;                           ///< without the elements that the following three hold
   std::unique_ptr<nn::QuantizedParameters> quantized;  ///< with int8, else null
   std::unique_ptr<nn::HalfParameters> half;            ///< with weights kept in 16 bits, else null
+  std::unique_ptr<FileParameters> in_files;            ///< with weights left in the files, else null
   std::unique_ptr<nn::PackedWeights> packed;
   GenerationDefaults generation;
   std::shared_ptr<const Shortlist> shortlist;  ///< of a model that translates; null where none is to be used
   bool shortlist_in_beams = false;             ///< whether it is also used in beam search
 
-  /// The weights that are kept in fewer than 32 bits; null if there are none.
+  /// The weights that are not in `values`; null if there are none.
   const nn::CompactParameters* compact() const;
   /// A context for inference.
   nn::Context context() const;
@@ -57,12 +58,13 @@ bool has_sentence_modules(const std::string& directory);
 /// unless it is a classifier, the encoder alone. Throws kFormat for missing, invalid or unsupported values.
 std::unique_ptr<Model> create_model(const std::string& directory, const JsonObject& config);
 
-/// How weights that the files hold in float16 or bfloat16 are kept in memory, in float32 precision. Results
-/// are the same bits.
-enum class HalfStorage {
-  kFloat32,  ///< widened: 4 bytes each, and 4 more packed
-  kPacked,   ///< as stored, and packed in float32 where they are used: 2 and 4 bytes
-  kCompact,  ///< as stored; each product widens what it needs, which takes longer: 2 bytes
+/// How matrices are kept in memory, in float32 precision. Results are the same bits.
+enum class WeightStorage {
+  kFloat32,  ///< in float32: 4 bytes for each weight, and 4 more packed
+  kPacked,   ///< of 16-bit files as stored, and packed in float32 where they are used: 2 and 4 bytes
+  /// Of 16-bit files as stored, and each product widens what it needs, which takes longer: 2 bytes. Of
+  /// float32 files only packed, 4 bytes; rows of embeddings are read when they are needed.
+  kCompact,
 };
 
 /// Options of load_model().
@@ -75,7 +77,7 @@ struct LoadOptions {
   std::optional<bool> shortlist = {};
 
   /// Default: kCompact for models of at least 16 million parameters, kPacked for smaller ones.
-  std::optional<HalfStorage> half_storage = {};
+  std::optional<WeightStorage> storage = {};
 
   bool encoder = false;  ///< load the encoder alone, for embeddings, whatever head config.json names
 };

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "io/safetensors.h"
 #include "models/directory_files.h"
+#include "models/transpose.h"
 #include "nn/sinusoids.h"
 #include "tensor/finite.h"
 #include "tensor/half.h"
@@ -207,13 +208,8 @@ void require_tensors(const WeightFiles& files, const nn::ParameterTable& table, 
 /// Transposes (rows, columns) in place.
 template <typename T>
 void transpose(T* matrix, const Shape& shape) {
-  const int64_t rows = shape[0], columns = shape[1];
-  const std::vector<T> before(matrix, matrix + rows * columns);
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column) {
-      matrix[column * rows + row] = before[row * columns + column];
-    }
-  }
+  const std::vector<T> before(matrix, matrix + shape.size());
+  transpose_columns(before.data(), shape, 0, shape[1], matrix);
 }
 
 /// A parameter in the format of files.
@@ -264,10 +260,23 @@ void read_half_row(const WeightFiles& files, const nn::ParamSpec& spec, DType dt
   }
 }
 
+/// Checks the values of a parameter that stays in the files.
+void check_row(const WeightFiles& files, const nn::ParamSpec& spec) {
+  files.visit_floats(stored_name(files, spec), [&](int64_t begin, const float* values, int64_t count) {
+    const size_t at = first_not_finite(values, static_cast<size_t>(count));
+    if (at == static_cast<size_t>(count)) return;
+    auto index = static_cast<size_t>(begin) + at;
+    if (spec.transposed) {
+      const auto rows = static_cast<size_t>(spec.shape[0]), columns = static_cast<size_t>(spec.shape[1]);
+      index = index % rows * columns + index / rows;
+    }
+    fail_not_finite(files.directory(), spec.name, values[at], index);
+  });
+}
+
 }  // namespace
 
-std::optional<DType> stored_half_type(const std::string& directory, const nn::ParameterTable& table) {
-  const WeightFiles files = open_weights(directory);
+std::optional<DType> stored_matrix_type(const WeightFiles& files, const nn::ParameterTable& table) {
   std::optional<DType> common;
   for (int row = 0; row < table.size(); ++row) {
     if (!nn::HalfParameters::wants(table[row])) continue;
@@ -277,25 +286,40 @@ std::optional<DType> stored_half_type(const std::string& directory, const nn::Pa
     if (common.value_or(dtype) != dtype) return {};
     common = dtype;
   }
-  return common == DType::kFloat16 || common == DType::kBFloat16 ? common : std::nullopt;
+  return common;
 }
 
-void require_weights(const std::string& directory, const nn::ParameterTable& table, bool quantized) {
-  require_tensors(open_weights(directory), table, quantized);
+std::unique_ptr<FileParameters> file_parameters(std::shared_ptr<const WeightFiles> files,
+                                                const nn::ParameterTable& table) {
+  std::vector<std::string> names(static_cast<size_t>(table.size()));
+  for (int row = 0; row < table.size(); ++row) {
+    if (!FileParameters::wants(table[row])) continue;
+    names[static_cast<size_t>(row)] = stored_name(*files, table[row]);
+    if (!files->has_cheap_parts(names[static_cast<size_t>(row)])) return nullptr;
+  }
+  return std::make_unique<FileParameters>(table, std::move(files), std::move(names));
+}
+
+void require_weights(const WeightFiles& files, const nn::ParameterTable& table, bool quantized) {
+  require_tensors(files, table, quantized);
 }
 
 void require_equal_copies(const std::string& directory, const nn::ParameterTable& table) {
   require_agreement(open_weights(directory), table);
 }
 
-void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
-                  nn::QuantizedParameters* quantized, nn::HalfParameters* half) {
-  const WeightFiles files = open_weights(directory);
+void read_weights(const WeightFiles& files, const nn::ParameterTable& table, nn::ParameterArray& values,
+                  const CompactWeights& compact) {
+  const auto& [quantized, half, in_files] = compact;
   require_tensors(files, table, false);
   require_agreement(files, table);
   use_stored_positions(files, table);
   std::vector<float> matrix;  // quantised immediately
   for (int row = 0; row < table.size(); ++row) {
+    if (is_kept_in(in_files, row)) {
+      check_row(files, table[row]);
+      continue;
+    }
     if (is_kept_in(half, row)) {
       read_half_row(files, table[row], half->dtype(), half->elements(row));
       continue;
@@ -383,9 +407,8 @@ void write_quantized_weights(const std::string& directory, const nn::ParameterTa
   write_safetensors_with_hashes(directory + "/model.safetensors", tensors, {{"format", "pt"}});
 }
 
-void read_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
+void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& table,
                             nn::ParameterArray& values, nn::QuantizedParameters& quantized) {
-  const WeightFiles files = open_weights(directory);
   require_tensors(files, table, true);
   for (const nn::ComputedTensor& each : table.computed()) require_computed(files, each);
   for (int row = 0; row < table.size(); ++row) {
@@ -397,7 +420,7 @@ void read_quantized_weights(const std::string& directory, const nn::ParameterTab
     const auto to = quantized.matrix({row, 1});
     files.read_into(spec.name, to.values, spec.shape);
     files.read_into(scale_name(spec), to.scales, {to.out});
-    require_finite(directory, scale_name(spec), to.scales, to.out);
+    require_finite(files.directory(), scale_name(spec), to.scales, to.out);
   }
 }
 

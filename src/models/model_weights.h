@@ -5,11 +5,14 @@
 // X_scale, float32, (out); all others are stored as floats.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json_file.h"
+#include "io/weight_files.h"
+#include "models/file_parameters.h"
 #include "nn/half_parameters.h"
 #include "nn/parameters.h"
 #include "nn/quantized_parameters.h"
@@ -21,16 +24,26 @@ void write_weights(const std::string& directory, const nn::ParameterTable& table
                    const nn::ParameterArray& values, DType dtype);
 /// Throws kFormat unless the weights of a directory match the table by name and shape, and by type if
 /// `quantized`. Only reads headers; call it before allocating memory for the model.
-void require_weights(const std::string& directory, const nn::ParameterTable& table, bool quantized);
-/// Reads the weights of a directory into `values`. Every parameter must be there, under its name or an alias,
+void require_weights(const WeightFiles& files, const nn::ParameterTable& table, bool quantized);
+/// Where weights are kept that are not in a ParameterArray; null: nowhere.
+struct CompactWeights {
+  nn::QuantizedParameters* quantized = nullptr;
+  nn::HalfParameters* half = nullptr;
+  const FileParameters* in_files = nullptr;
+};
+
+/// Reads weights into `values`. Every parameter must be there, under its name or an alias,
 /// with its shape, and no other tensor except those that the table leaves out or computes. Copies under
 /// several names and computed tensors must agree. If `quantized` is not null, the parameters that it covers
 /// are quantized into it instead; if `half` is not null, those that it covers are read into it as they are
-/// stored, which must be in its type.
-void read_weights(const std::string& directory, const nn::ParameterTable& table, nn::ParameterArray& values,
-                  nn::QuantizedParameters* quantized = nullptr, nn::HalfParameters* half = nullptr);
-/// The type in which the files hold all matrices that HalfParameters covers, if it is float16 or bfloat16.
-std::optional<DType> stored_half_type(const std::string& directory, const nn::ParameterTable& table);
+/// stored, which must be in its type; those that `in_files` covers are only checked.
+void read_weights(const WeightFiles& files, const nn::ParameterTable& table, nn::ParameterArray& values,
+                  const CompactWeights& compact = {});
+/// The type in which the files hold all matrices that may be kept in fewer bits; empty if there are several.
+std::optional<DType> stored_matrix_type(const WeightFiles& files, const nn::ParameterTable& table);
+/// For float32 matrices that stay in the files. Null unless parts of each can be read.
+std::unique_ptr<FileParameters> file_parameters(std::shared_ptr<const WeightFiles> files,
+                                                const nn::ParameterTable& table);
 
 /// For fine-tuning: reads weights over initialized `values`. Parameters with one of the prefixes
 /// `new_prefixes` keep their values if the weights lack them in that shape; additional tensors are ignored.
@@ -47,7 +60,7 @@ void note_quantization(nlohmann::ordered_json& config);
 void write_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
                              const nn::ParameterArray& values, const nn::QuantizedParameters& quantized);
 /// Like read_weights().
-void read_quantized_weights(const std::string& directory, const nn::ParameterTable& table,
+void read_quantized_weights(const WeightFiles& files, const nn::ParameterTable& table,
                             nn::ParameterArray& values, nn::QuantizedParameters& quantized);
 
 }  // namespace heed::models

@@ -11,6 +11,7 @@
 
 #include "compare.h"
 #include "models/architecture.h"
+#include "models/directory_files.h"
 #include "models/model_weights.h"
 #include "models/test_models.h"
 #include "models/transformer.h"
@@ -77,7 +78,7 @@ TEST(T5, OutputOfItsOwnThatIsCalledTied) {
   const JsonObject config = JsonObject::read(folder.path("config.json"));
   const auto again = architecture_of(config).read(config);
   EXPECT_FALSE(dynamic_cast<const Transformer&>(*again).config().tied_output);
-  require_weights(folder.path(), again->table(), false);
+  require_weights(open_weights(folder.path()), again->table(), false);
 }
 
 TEST(T5, FeedForward) {
@@ -130,7 +131,7 @@ TEST(Bart, FilesWithoutAnOutputLayer) {
   write_weights(folder.path(), shorter, part, DType::kFloat32);
   again.flat() =
       Tensor::from(std::vector<float>(static_cast<size_t>(table.elements()), 9), {table.elements()});
-  read_weights(folder.path(), table, again);
+  read_weights(open_weights(folder.path()), table, again);
   expect_equal(again.flat().narrow(0, 0, shorter.elements()).clone(), part.flat(), "weights");
   expect_equal(again.flat().narrow(0, shorter.elements(), 29).clone(), Tensor::zeros({29}), "bias");
 }

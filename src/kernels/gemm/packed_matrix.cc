@@ -60,6 +60,15 @@ struct PackedMatrix::F32Layout : PackedMatrix::Layout {
       : Layout(outputs, inputs, row), panels(static_cast<size_t>(padded_n(out) * in)) {
     pack_b_f32(weight, out, in, panels.data());
   }
+  F32Layout(const MatrixRows& weight, const float* row)
+      : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(padded_n(out) * in)) {
+    std::vector<float, UninitializedAllocator<float>> some(static_cast<size_t>(kPanelWidth * in));
+    for (int64_t n = 0; n < out; n += kPanelWidth) {
+      const int64_t count = std::min(kPanelWidth, out - n);
+      weight.read(n, count, some.data());
+      pack_b_f32(some.data(), count, in, panels.data() + n * in);
+    }
+  }
   F32Layout(const HalfMatrix& weight, const float* row)
       : Layout(weight.out, weight.in, row), panels(static_cast<size_t>(padded_n(out) * in)) {
     for (int64_t n = 0; n < out; n += kPanelWidth) {
@@ -191,6 +200,16 @@ PackedMatrix::PackedMatrix(const float* weight, int64_t out, int64_t in, const f
     layout_ = std::make_shared<SlicedLayout>(weight, out, in, bias);
   } else {
     layout_ = std::make_shared<F32Layout>(weight, out, in, bias);
+  }
+}
+
+PackedMatrix::PackedMatrix(const MatrixRows& weight, const float* bias) {
+  if (uses_int8_slices(weight.in)) {
+    std::vector<float, UninitializedAllocator<float>> all(static_cast<size_t>(weight.out * weight.in));
+    weight.read(0, weight.out, all.data());
+    layout_ = std::make_shared<SlicedLayout>(all.data(), weight.out, weight.in, bias);
+  } else {
+    layout_ = std::make_shared<F32Layout>(weight, bias);
   }
 }
 

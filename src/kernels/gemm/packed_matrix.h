@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "kernels/gemm/half_weights.h"
@@ -14,6 +15,12 @@ enum class HalfPacking {
   kEachCall,  ///< for large models: 2 bytes for each weight
 };
 
+/// A float32 matrix (out, in) whose rows are fetched while it is packed.
+struct MatrixRows {
+  int64_t out = 0, in = 0;
+  std::function<void(int64_t begin, int64_t count, float* to)> read;  ///< rows [begin, begin + count)
+};
+
 /// A packed weight matrix, y = x W^T + b.
 ///
 /// Batch-invariant: a row of the result depends on its own row of x alone, bit for bit, so a sentence has the
@@ -23,6 +30,8 @@ class PackedMatrix {
   PackedMatrix() = default;
   /// W is (out, in), row-major; bias has `out` elements or is null. Both are copied.
   PackedMatrix(const float* weight, int64_t out, int64_t in, const float* bias);
+  /// The same, without the whole matrix in memory but in packed form (with int8 slices: until it is packed).
+  PackedMatrix(const MatrixRows& weight, const float* bias);
   /// Quantized weights: W_oi = scales[o] weight[o][i]. Rows of x are quantized too, see packed_int8.h.
   PackedMatrix(const int8_t* weight, const float* scales, int64_t out, int64_t in, const float* bias);
   /// Weights in 16 bits; with kEachCall they are not copied and must outlive this. Products are, bit for bit,

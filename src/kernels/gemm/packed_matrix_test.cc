@@ -205,6 +205,24 @@ std::vector<uint16_t> round_to_half(Layer& layer, bool bfloat) {
   return halves;
 }
 
+TEST(PackedMatrix, RowsThatAreFetchedGiveTheSameBits) {
+  for (const int64_t out : {1, 64, 65, 300}) {
+    for (const int64_t in : {0, 5, 257, 600}) {
+      const Layer layer(7, out, in, out % 2 == 0);
+      on_every_isa([&](const std::string& isa) {
+        const auto read = [&](int64_t begin, int64_t count, float* to) {
+          std::copy_n(layer.weight.data() + begin * in, count * in, to);
+        };
+        const PackedMatrix packed(MatrixRows{out, in, read},
+                                  layer.bias.empty() ? nullptr : layer.bias.data());
+        std::vector<float> y(static_cast<size_t>(7 * out));
+        packed.multiply(layer.x.data(), 7, y.data());
+        ASSERT_EQ(y, layer.multiply(0, 7)) << name(isa, layer);
+      });
+    }
+  }
+}
+
 TEST(PackedMatrix, WeightsIn16BitsGiveTheSameBits) {
   for (const bool bfloat : {false, true}) {
     for (const int64_t out : {1, 31, 64, 65, 130, 300}) {

@@ -1,7 +1,11 @@
-// Models whose files hold 16 bits: kept so in memory, with the results of float32.
+// Where weights are kept: those of 16-bit files in 16 bits, those of large float32 files in the files.
+// Results are those of float32 in memory.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,8 +24,8 @@
 namespace heed::models {
 namespace {
 
-constexpr LoadOptions kKept{.half_storage = HalfStorage::kCompact},
-    kPacked{.half_storage = HalfStorage::kPacked}, kWidened{.half_storage = HalfStorage::kFloat32};
+constexpr LoadOptions kKept{.storage = WeightStorage::kCompact}, kPacked{.storage = WeightStorage::kPacked},
+    kWidened{.storage = WeightStorage::kFloat32};
 
 /// Writes a model with random weights.
 void write_model(const Model& model, const TestFolder& folder, DType dtype) {
@@ -143,6 +147,119 @@ TEST(HalfWeights, MustBeFinite) {
     expect_error(ErrorKind::kFormat, "embed_tokens.weight' contains inf at index 5",
                  [&] { load_model(folder.path(), kKept); });
   }
+}
+
+TEST(WeightsInFiles, GiveTheResultsOfFloat32) {
+  for (const char* architecture : {"llama", "gpt2"}) {  // whose files hold transposes
+    const TestFolder folder;
+    write_model(*make(architecture, 24, 150), folder, DType::kFloat32);
+    const LoadedModel kept = load_model(folder.path(), kKept), whole = load_model(folder.path(), kWidened);
+    ASSERT_NE(kept.in_files, nullptr);
+    EXPECT_EQ(kept.half, nullptr);
+    EXPECT_EQ(whole.in_files, nullptr);
+    EXPECT_LT(kept.values.flat().size(), whole.values.flat().size() / 5);
+    expect_equal(logits(kept), logits(whole), architecture);
+    const nn::ParameterTable& table = kept.model->table();
+    for (int row = 0; row < table.size(); ++row) {
+      if (!kept.in_files->holds_row(row)) continue;
+      expect_equal(kept.in_files->floats({row, 1}), whole.values.view(table, {row, 1}), table[row].name);
+    }
+  }
+}
+
+TEST(WeightsInFiles, RowsOfStackedParameters) {
+  for (const bool transposed : {false, true}) {
+    nn::ParameterTable table;
+    table.add({"a", {3, 4}, {}, {}});
+    table.add({"b", {5, 4}, {}, {}});
+    for (const int row : {0, 1}) table.set_quantizable(row);
+    if (transposed) table.set_transposed(1);
+    nn::ParameterArray values(table, DType::kFloat32);
+    for (int n = 0; n < 32; ++n) values.flat().data<float>()[n] = static_cast<float>(n);
+    const TestFolder folder;
+    write_weights(folder.path(), table, values, DType::kFloat32);
+    const auto files = std::make_shared<const WeightFiles>(WeightFiles::open(folder.path()));
+    const auto in_files = file_parameters(files, table);
+    std::vector<float> rows(12), expected(12);
+    in_files->widen({0, 2}, 2, 3, rows.data());  // the last of the first, two of the second
+    for (int n = 0; n < 12; ++n) expected[static_cast<size_t>(n)] = static_cast<float>(8 + n);
+    EXPECT_EQ(rows, expected) << transposed;
+
+    const std::vector<float> x{1, 2, 3, 4};
+    const std::vector<int32_t> outputs{7, 0};
+    std::vector<float> y(2);
+    in_files->multiply_selected(
+        {0, 2}, {.rows = 1, .in = 4, .count = 2, .x = x.data(), .outputs = outputs.data(), .y = y.data()});
+    EXPECT_EQ(y, (std::vector<float>{28 + 58 + 90 + 124, 0 + 2 + 6 + 12})) << transposed;
+  }
+}
+
+TEST(WeightsInFiles, TakeHalfTheMemory) {
+  const TestFolder folder;
+  write_model(*make("llama", 256, 3000), folder, DType::kFloat32);
+  const auto bytes_with = [&](const LoadOptions& options) {
+    const uint64_t before = pool_statistics().bytes_in_use;
+    const LoadedModel loaded = load_model(folder.path(), options);
+    logits(loaded);
+    return pool_statistics().bytes_in_use - before;
+  };
+  const uint64_t kept = bytes_with(kKept), whole = bytes_with(kWidened);
+  EXPECT_LT(5 * kept, 3 * whole) << kept << " bytes instead of " << whole;
+}
+
+TEST(WeightsInFiles, OfAFileThatIsChangedAreAnError) {
+  for (const bool truncated : {true, false}) {
+    const TestFolder folder;
+    write_model(*make("llama"), folder, DType::kFloat32);
+    const LoadedModel loaded = load_model(folder.path(), kKept);
+    const std::string path = folder.path("model.safetensors");
+    if (truncated) {
+      std::filesystem::resize_file(path, 100);
+    } else {
+      const auto time = std::filesystem::last_write_time(path);
+      std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(-8, std::ios::end)
+          << "changed!";
+      std::filesystem::last_write_time(path, time + std::chrono::milliseconds(10));  // clocks are coarse
+    }
+    expect_error(ErrorKind::kFile, truncated ? "truncated" : "was changed while it was in use",
+                 [&] { logits(loaded); });
+  }
+}
+
+TEST(WeightsInFiles, AreThoseOfTheFileThatWasOpened) {
+  const TestFolder folder;
+  write_model(*make("llama"), folder, DType::kFloat32);
+  const Tensor expected = logits(load_model(folder.path(), kWidened));
+  const LoadedModel loaded = load_model(folder.path(), kKept);
+  std::filesystem::remove(folder.path("model.safetensors"));
+  folder.write("model.safetensors", "another file");
+  expect_equal(logits(loaded), expected, "logits");
+}
+
+TEST(WeightsInFiles, MustBeFinite) {
+  for (const char* architecture : {"llama", "gpt2"}) {
+    const std::unique_ptr<Model> model = make(architecture);
+    const nn::ParameterTable& table = model->table();
+    for (int row = 0; row < table.size(); ++row) {
+      if (!FileParameters::wants(table[row])) continue;
+      const TestFolder folder;
+      nn::ParameterArray values(table, DType::kFloat32);
+      values.view(table, {row, 1}).data<float>()[19] = NAN;
+      write_json(folder.path("config.json"), model->config_json());
+      write_weights(folder.path(), table, values, DType::kFloat32);
+      expect_error(ErrorKind::kFormat, "'" + table[row].name + "' contains nan at index 19",
+                   [&] { load_model(folder.path(), kKept); });
+    }
+  }
+}
+
+TEST(WeightsInFiles, DamageIsNoticedWhenTheModelIsOpened) {
+  const TestFolder folder;
+  write_model(*make("llama"), folder, DType::kFloat32);
+  std::fstream(folder.path("model.safetensors"), std::ios::in | std::ios::out | std::ios::binary)
+          .seekp(-8, std::ios::end)
+      << "damaged!";
+  expect_error(ErrorKind::kFormat, "is damaged", [&] { load_model(folder.path(), kKept); });
 }
 
 }  // namespace
