@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 
 #include "base/json_file.h"
 #include "command.h"
@@ -17,13 +16,6 @@ namespace heed {
 namespace {
 
 using Arguments = std::vector<std::string>;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 /// A classifier with fixed random weights.
 class CliClassifyTest : public ::testing::Test {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/json_file.h"
 #include "command.h"
+#include "json_lines.h"
 #include "models/decoder_only_config.h"
 #include "models/test_models.h"
 #include "test_folder.h"
@@ -39,13 +39,6 @@ class CliGenerateTest : public testing::Test {
   }
   TestFolder folder_;
 };
-
-std::vector<nlohmann::json> objects_of(const std::string& text) {
-  std::vector<nlohmann::json> objects;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) objects.push_back(nlohmann::json::parse(line));
-  return objects;
-}
 
 TEST_F(CliGenerateTest, TextAndJsonAgree) {
   const Arguments base{"generate", "Once", "--max-tokens", "12", "--seed", "3"};

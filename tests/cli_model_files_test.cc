@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "command.h"
 #include "decode/test_models.h"
 #include "io/safetensors.h"
+#include "json_lines.h"
 #include "models/decoder_only_config.h"
 #include "models/encoder_heads.h"
 #include "models/encoder_only_config.h"
@@ -30,13 +30,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 using Arguments = std::vector<std::string>;
-
-std::vector<nlohmann::json> objects_of(const std::string& text) {
-  std::vector<nlohmann::json> objects;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) objects.push_back(nlohmann::json::parse(line));
-  return objects;
-}
 
 /// Models of every kind, untrained.
 class CliModelFilesTest : public ::testing::Test {

@@ -17,13 +17,6 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 class CliTest : public ::testing::Test {
  protected:
   void SetUp() override { model_ = tiny_model(); }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/terminal.h"
 #include "tiny_model.h"
@@ -12,13 +11,6 @@ namespace heed {
 namespace {
 
 using Arguments = std::vector<std::string>;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 CommandResult attend(const Arguments& more) {
   Arguments arguments{"attend", "--model", tiny_model(), "--no-color"};

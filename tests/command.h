@@ -118,4 +118,11 @@ inline void expect_failure(const CommandResult& result, int status, const std::v
   }
 }
 
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace heed

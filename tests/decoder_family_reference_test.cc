@@ -21,8 +21,8 @@ namespace heed {
 namespace {
 
 /// One family's case.
-struct Family {
-  explicit Family(const std::string& name)
+struct DecoderFamily {
+  explicit DecoderFamily(const std::string& name)
       : reference(name, "", families_folder()),
         directory((reference.folder() / "model").string()),
         loaded(models::load_model(directory)),
@@ -42,8 +42,8 @@ struct Family {
 
 /// test(family) for each case.
 template <typename Test>
-void for_each_family(const Test& test) {
-  for_each_model_case<Family>("decoder_families", test);
+void for_each_decoder_family(const Test& test) {
+  for_each_model_case<DecoderFamily>("decoder_families", test);
 }
 
 /// (1, rows, V) as (rows, V).
@@ -52,7 +52,7 @@ Tensor without_batch(const Tensor& tensor) {
 }
 
 TEST(DecoderFamilies, Logits) {
-  for_each_family([](const Family& family) {
+  for_each_decoder_family([](const DecoderFamily& family) {
     const Tensor first = without_batch(family.reference.tensor("expected.logits"));
     const Tensor last = family.reference.tensor("expected.last_logits");
     const Tensor logits = family.logits(family.loaded);
@@ -64,7 +64,7 @@ TEST(DecoderFamilies, Logits) {
 }
 
 TEST(DecoderFamilies, AttentionWeights) {
-  for_each_family([](const Family& family) {
+  for_each_decoder_family([](const DecoderFamily& family) {
     KeepAll sink;
     nn::Context context = family.loaded.context();
     context.sink = &sink;
@@ -89,7 +89,7 @@ TEST(DecoderFamilies, AttentionWeights) {
 }
 
 TEST(DecoderFamilies, NegativeLogLikelihoods) {
-  for_each_family([](const Family& family) {
+  for_each_decoder_family([](const DecoderFamily& family) {
     const std::vector<int32_t>& ids = family.text.ids;
     Sequences input;
     input.append(std::span(ids).first(ids.size() - 1));
@@ -115,7 +115,7 @@ std::vector<decode::Hypothesis> continuations(const models::LoadedModel& model, 
 }
 
 TEST(DecoderFamilies, GreedyAndBeamSearch) {
-  for_each_family([](const Family& family) {
+  for_each_decoder_family([](const DecoderFamily& family) {
     const nlohmann::json& ends = family.reference.hyperparameters().at("end_ids");
     EXPECT_EQ(family.loaded.generation.end_ids, ids_of(ends));
     int compared = 0;
@@ -146,7 +146,7 @@ void copy_with_config(const std::string& from, const std::string& config, const 
 }
 
 TEST(DecoderFamilies, OlderConfigsAreTheSameModels) {
-  for_each_family([](const Family& family) {
+  for_each_decoder_family([](const DecoderFamily& family) {
     const TestFolder folder;
     copy_with_config(family.directory, (family.reference.folder() / "older_config.json").string(), folder);
     const models::LoadedModel older = models::load_model(folder.path());
@@ -156,7 +156,7 @@ TEST(DecoderFamilies, OlderConfigsAreTheSameModels) {
 }
 
 TEST(DecoderFamilies, WrittenModelsAreTheSame) {
-  for_each_family([](const Family& family) {
+  for_each_decoder_family([](const DecoderFamily& family) {
     const TestFolder folder;
     write_json(folder.path("config.json"), family.loaded.model->config_json());
     models::write_weights(folder.path(), family.loaded.model->table(), family.loaded.values, DType::kFloat32);
@@ -169,7 +169,7 @@ TEST(DecoderFamilies, WrittenModelsAreTheSame) {
 
 /// In int8, logits are close, and steps of a search give those of whole texts.
 TEST(DecoderFamilies, Quantized) {
-  for_each_family([](const Family& family) {
+  for_each_decoder_family([](const DecoderFamily& family) {
     const models::LoadedModel int8 =
         models::load_model(family.directory, {.precision = models::Precision::kInt8});
     const std::vector<double> expected = family.logits(family.loaded).to_vector<double>(),

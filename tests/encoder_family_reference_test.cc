@@ -25,8 +25,8 @@ namespace {
 using models::EncoderInput;
 
 /// One family's case.
-struct Family {
-  explicit Family(const std::string& name)
+struct EncoderFamily {
+  explicit EncoderFamily(const std::string& name)
       : reference(name, "", families_folder()),
         directory((reference.folder() / "model").string()),
         model(decode::encoder_model(models::load_model(directory))),
@@ -72,12 +72,12 @@ struct Family {
 
 /// test(family) for each case.
 template <typename Test>
-void for_each_family(const Test& test) {
-  for_each_model_case<Family>("encoder_families", test);
+void for_each_encoder_family(const Test& test) {
+  for_each_model_case<EncoderFamily>("encoder_families", test);
 }
 
 TEST(EncoderFamilies, VectorsOfTokens) {
-  for_each_family([](const Family& family) {
+  for_each_encoder_family([](const EncoderFamily& family) {
     for (const bool packed : {false, true}) {
       nn::Context context = family.model.loaded.context();
       if (!packed) context.packed = nullptr;
@@ -89,7 +89,7 @@ TEST(EncoderFamilies, VectorsOfTokens) {
 }
 
 TEST(EncoderFamilies, Logits) {
-  for_each_family([](const Family& family) {
+  for_each_encoder_family([](const EncoderFamily& family) {
     const Tensor logits = family.logits(family.model.loaded);
     expect_close(logits, family.reference.tensor("expected.logits"), family.tolerance("expected.logits"),
                  "logits");
@@ -107,7 +107,7 @@ TEST(EncoderFamilies, Logits) {
 }
 
 TEST(EncoderFamilies, AttentionWeights) {
-  for_each_family([](const Family& family) {
+  for_each_encoder_family([](const EncoderFamily& family) {
     EncoderInput first;
     first.text.append(family.input.text[0]);
     first.types.assign(family.input.types.begin(), family.input.types.begin() + first.text.offsets[1]);
@@ -126,7 +126,7 @@ TEST(EncoderFamilies, AttentionWeights) {
 
 /// The labels and probabilities of whole texts and pairs.
 TEST(EncoderFamilies, Classification) {
-  for_each_family([](const Family& family) {
+  for_each_encoder_family([](const EncoderFamily& family) {
     if (family.model.loaded.model->task() != models::Task::kClassification) return;
     const models::Classifier& model = family.model.loaded.classifier();
     const nlohmann::json config = nlohmann::json::parse(content_of(family.directory + "/config.json"));
@@ -155,7 +155,7 @@ TEST(EncoderFamilies, Classification) {
 }
 
 TEST(EncoderFamilies, WrittenModelsAreTheSame) {
-  for_each_family([](const Family& family) {
+  for_each_encoder_family([](const EncoderFamily& family) {
     const TestFolder folder;
     const models::LoadedModel& loaded = family.model.loaded;
     write_json(folder.path("config.json"), loaded.model->config_json());
@@ -178,7 +178,7 @@ void expect_close_in_int8(const std::vector<double>& actual, const std::vector<d
 }
 
 TEST(EncoderFamilies, Quantized) {
-  for_each_family([](const Family& family) {
+  for_each_encoder_family([](const EncoderFamily& family) {
     const models::LoadedModel int8 =
         models::load_model(family.directory, {.precision = models::Precision::kInt8});
     expect_close_in_int8(family.logits(int8).to_vector<double>(),

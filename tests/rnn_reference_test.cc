@@ -75,9 +75,9 @@ Tensor unpack_weights(const Tensor& flat, const ops::AttentionLayout& layout, in
 }
 
 /// A case in one precision: its tensors and expected results.
-class CaseRun {
+class RnnCaseRun {
  public:
-  CaseRun(const ReferenceCase& reference, DType dtype) : reference_(reference), dtype_(dtype) {}
+  RnnCaseRun(const ReferenceCase& reference, DType dtype) : reference_(reference), dtype_(dtype) {}
   DType dtype() const { return dtype_; }
   Tensor tensor(const std::string& name) const { return reference_.tensor(name, dtype_); }
   void expect(const std::string& name, const Tensor& actual) const {
@@ -97,7 +97,7 @@ void for_each_run(const std::string& name, const Body& body) {
   if (cases.empty()) GTEST_SKIP() << missing_fixtures();
   for (const std::string& each : cases) {
     const ReferenceCase reference(each);
-    for (const DType dtype : kPrecisions) body(reference, CaseRun(reference, dtype));
+    for (const DType dtype : kPrecisions) body(reference, RnnCaseRun(reference, dtype));
   }
 }
 
@@ -110,7 +110,7 @@ class Parameters {
     int64_t begin = 0, width = 0;  ///< columns; a width of 0: all of it
   };
 
-  Parameters(const nn::ParameterTable& table, const CaseRun& run,
+  Parameters(const nn::ParameterTable& table, const RnnCaseRun& run,
              std::map<std::string, std::vector<Source>> names)
       : table_(table),
         run_(run),
@@ -159,7 +159,7 @@ class Parameters {
 
  private:
   const nn::ParameterTable& table_;
-  const CaseRun& run_;
+  const RnnCaseRun& run_;
   std::map<std::string, std::vector<Source>> names_;
   nn::ParameterArray values_, gradients_;
 };
@@ -169,7 +169,7 @@ class Parameters {
 using Leaves = std::map<std::string, Var>;
 
 /// The inputs and parameters of a case as variables, by their names without prefix.
-Leaves leaves_of(const ReferenceCase& reference, const CaseRun& run, Tape& tape) {
+Leaves leaves_of(const ReferenceCase& reference, const RnnCaseRun& run, Tape& tape) {
   Leaves leaves;
   for (const std::string prefix : {"input.", "parameter."}) {
     for (const std::string& name : reference.tensor_names(prefix)) {
@@ -181,13 +181,13 @@ Leaves leaves_of(const ReferenceCase& reference, const CaseRun& run, Tape& tape)
   return leaves;
 }
 
-void expect_gradients(const CaseRun& run, const Tape& tape, const Leaves& leaves) {
+void expect_gradients(const RnnCaseRun& run, const Tape& tape, const Leaves& leaves) {
   EXPECT_FALSE(leaves.empty());
   for (const auto& [name, leaf] : leaves) run.expect("gradient." + name, tape.gradient(leaf));
 }
 
 TEST(RnnReference, GruCell) {
-  for_each_run("rnn/gru_cell", [](const ReferenceCase& reference, const CaseRun& run) {
+  for_each_run("rnn/gru_cell", [](const ReferenceCase& reference, const RnnCaseRun& run) {
     Tape tape;
     const Leaves x = leaves_of(reference, run, tape);
     const Var h = ops::gru_cell(ops::linear(x.at("x"), x.at("W_ih"), x.at("b_ih")),
@@ -199,7 +199,7 @@ TEST(RnnReference, GruCell) {
 }
 
 TEST(RnnReference, LstmCell) {
-  for_each_run("rnn/lstm_cell", [](const ReferenceCase& reference, const CaseRun& run) {
+  for_each_run("rnn/lstm_cell", [](const ReferenceCase& reference, const RnnCaseRun& run) {
     Tape tape;
     const Leaves x = leaves_of(reference, run, tape);
     const Var both = ops::lstm_cell(ops::linear(x.at("x"), x.at("W_ih"), x.at("b_ih")),
@@ -238,7 +238,7 @@ void add_to_rows(const Tensor& what, const std::vector<int32_t>& rows, int64_t b
 }
 
 void check_bidirectional(const std::string& name, RecurrentCell cell) {
-  for_each_run(name, [cell](const ReferenceCase& reference, const CaseRun& run) {
+  for_each_run(name, [cell](const ReferenceCase& reference, const RnnCaseRun& run) {
     const auto& sizes = reference.hyperparameters();
     const int64_t width = sizes.at("S"), steps = sizes.at("T");
     const std::vector<int64_t> lengths = sizes.at("lengths");
@@ -287,7 +287,7 @@ TEST(RnnReference, BidirectionalLstm) {
 // ---- Attention -------------------------------------------------------------------------------------------
 
 void check_attention(const std::string& name, nn::AttentionScore score) {
-  for_each_run(name, [score](const ReferenceCase& reference, const CaseRun& run) {
+  for_each_run(name, [score](const ReferenceCase& reference, const RnnCaseRun& run) {
     const auto& sizes = reference.hyperparameters();
     const std::vector<int64_t> lengths = sizes.at("lengths");
     const int64_t queries = sizes.at("Tq"), keys = sizes.at("Tk");
@@ -344,7 +344,7 @@ models::Sequences sequences_of(const Tensor& padded, const std::vector<int64_t>&
 }
 
 TEST(RnnReference, EncoderDecoder) {
-  for_each_run("rnn/encoder_decoder", [](const ReferenceCase& reference, const CaseRun& run) {
+  for_each_run("rnn/encoder_decoder", [](const ReferenceCase& reference, const RnnCaseRun& run) {
     const auto& sizes = reference.hyperparameters();
     const int64_t embedding = sizes.at("embedding"), width = sizes.at("S");
     models::RnnConfig config;

@@ -24,8 +24,8 @@ namespace heed {
 namespace {
 
 /// One family's case.
-struct Family {
-  explicit Family(const std::string& name)
+struct Seq2SeqFamily {
+  explicit Seq2SeqFamily(const std::string& name)
       : reference(name, "", families_folder()),
         directory((reference.folder() / "model").string()),
         model(decode::translation_model(models::load_model(directory))) {
@@ -69,12 +69,12 @@ struct Family {
 
 /// test(family) for each case.
 template <typename Test>
-void for_each_family(const Test& test) {
-  for_each_model_case<Family>("seq2seq_families", test);
+void for_each_seq2seq_family(const Test& test) {
+  for_each_model_case<Seq2SeqFamily>("seq2seq_families", test);
 }
 
 TEST(Seq2SeqFamilies, IdsOfTexts) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     for (const auto& text : family.reference.json().at("encoder_texts")) {
       const Encoding encoding = family.model.tokenizer.encode_source(text.at("text").get<std::string>());
       EXPECT_EQ(encoding.ids, ids_of(text.at("ids"))) << text.at("text");
@@ -95,7 +95,7 @@ TEST(Seq2SeqFamilies, IdsOfTexts) {
 }
 
 TEST(Seq2SeqFamilies, MemoryLogitsAndAttentionWeights) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     KeepAll sink;
     nn::Context context = family.model.loaded.context();
     const auto& transformer = dynamic_cast<const models::Transformer&>(family.model.loaded.seq2seq());
@@ -123,7 +123,7 @@ TEST(Seq2SeqFamilies, MemoryLogitsAndAttentionWeights) {
 }
 
 TEST(Seq2SeqFamilies, GreedyAndBeamSearch) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     const double tolerance = family.reference.json().at("search").at("score_tolerance").at("absolute");
     int compared = 0;
     for (const auto& row : family.rows()) {
@@ -150,7 +150,7 @@ TEST(Seq2SeqFamilies, GreedyAndBeamSearch) {
 // What the command does: text in, text out. The language code is no text; the reference's slow tokenizer of
 // M2M-100 spells it.
 TEST(Seq2SeqFamilies, TranslatedTexts) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     ThreadPool pool(1);
     decode::TranslatorOptions options = decode::default_translator_options(family.model.loaded);
     options.search = family.search_options(1);
@@ -169,7 +169,7 @@ TEST(Seq2SeqFamilies, TranslatedTexts) {
 
 /// A score is what the search gives to the same translation.
 TEST(Seq2SeqFamilies, ScoresOfTranslations) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     const auto& row = family.rows()[0];
     const decode::Hypothesis found = family.search(family.model.loaded, row, 4)[0];
     const decode::ScoringPair pair{ids_of(row.at("source")), found.ids};
@@ -182,7 +182,7 @@ TEST(Seq2SeqFamilies, ScoresOfTranslations) {
 }
 
 TEST(Seq2SeqFamilies, WrittenModelsAreTheSame) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     const models::LoadedModel& loaded = family.model.loaded;
     const TestFolder folder;
     write_json(folder.path("config.json"), loaded.model->config_json());
@@ -201,7 +201,7 @@ TEST(Seq2SeqFamilies, WrittenModelsAreTheSame) {
 
 /// In int8, logits are close, and a search ends as it should.
 TEST(Seq2SeqFamilies, Quantized) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     const models::LoadedModel int8 =
         models::load_model(family.directory, {.precision = models::Precision::kInt8});
     const std::vector<double> expected = family.logits(family.model.loaded).to_vector<double>(),
@@ -223,7 +223,7 @@ TEST(Seq2SeqFamilies, Quantized) {
 }
 
 TEST(Seq2SeqFamilies, LanguagesAreChosenByName) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     const Tokenizer& tokenizer = family.model.tokenizer;
     if (tokenizer.languages().empty()) {
       expect_error(ErrorKind::kUsage, "has no language tokens to choose",
@@ -245,7 +245,7 @@ TEST(Seq2SeqFamilies, LanguagesAreChosenByName) {
 
 // A directory that names no target language: nothing is translated until one is chosen.
 TEST(Seq2SeqFamilies, ATargetLanguageIsNeeded) {
-  for_each_family([](const Family& family) {
+  for_each_seq2seq_family([](const Seq2SeqFamily& family) {
     if (family.model.tokenizer.languages().empty()) return;
     const TestFolder folder;
     std::filesystem::copy(family.directory, folder.path(), std::filesystem::copy_options::recursive);

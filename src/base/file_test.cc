@@ -40,7 +40,7 @@ class FileTest : public ::testing::Test {
 
 /// Expects an error of this kind whose message contains `part`.
 template <typename Action>
-void expect_error(ErrorKind kind, const std::string& part, Action action) {
+void expect_file_error(ErrorKind kind, const std::string& part, Action action) {
   try {
     action();
     FAIL() << "no error";
@@ -112,15 +112,15 @@ TEST_F(FileTest, ReadFileRefusesPipesDevicesAndHugeFiles) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   // Reading either would block: the pipe has no writer, and the device has no end.
   for (const std::string& path : {pipe, std::string("/dev/zero")}) {
-    expect_error(ErrorKind::kFile, "not a regular file", [&] { read_file(path); });
-    expect_error(ErrorKind::kFile, "not a regular file", [&] { MappedFile{path}; });
+    expect_file_error(ErrorKind::kFile, "not a regular file", [&] { read_file(path); });
+    expect_file_error(ErrorKind::kFile, "not a regular file", [&] { MappedFile{path}; });
   }
   write_file(large, "12345");
   EXPECT_EQ(read_file(large, 5), "12345");
-  expect_error(ErrorKind::kFile, "it has 5 bytes; the maximum for this kind of file is 4",
-               [&] { read_file(large, 4); });
+  expect_file_error(ErrorKind::kFile, "it has 5 bytes; the maximum for this kind of file is 4",
+                    [&] { read_file(large, 4); });
   std::filesystem::resize_file(large, uintmax_t{1} << 40);  // sparse: it takes no disk
-  expect_error(ErrorKind::kFile, "the maximum", [&] { read_file(large); });
+  expect_file_error(ErrorKind::kFile, "the maximum", [&] { read_file(large); });
 }
 
 TEST_F(FileTest, DanglingLinksArePresent) {
@@ -130,15 +130,15 @@ TEST_F(FileTest, DanglingLinksArePresent) {
 }
 
 TEST_F(FileTest, MissingFilesAreNotFound) {
-  expect_error(ErrorKind::kNotFound, in_folder("none"), [&] { read_file(in_folder("none")); });
-  expect_error(ErrorKind::kNotFound, in_folder("none"), [&] { MappedFile{in_folder("none")}; });
+  expect_file_error(ErrorKind::kNotFound, in_folder("none"), [&] { read_file(in_folder("none")); });
+  expect_file_error(ErrorKind::kNotFound, in_folder("none"), [&] { MappedFile{in_folder("none")}; });
 }
 
 TEST_F(FileTest, DirectoriesAreNotFiles) {
-  expect_error(ErrorKind::kFile, "directory", [&] { read_file(folder_); });
-  expect_error(ErrorKind::kFile, "directory", [&] { read_input(folder_); });
-  expect_error(ErrorKind::kFile, "directory", [&] { MappedFile{folder_}; });
-  expect_error(ErrorKind::kFile, "directory", [&] { AtomicFile{folder_}; });
+  expect_file_error(ErrorKind::kFile, "directory", [&] { read_file(folder_); });
+  expect_file_error(ErrorKind::kFile, "directory", [&] { read_input(folder_); });
+  expect_file_error(ErrorKind::kFile, "directory", [&] { MappedFile{folder_}; });
+  expect_file_error(ErrorKind::kFile, "directory", [&] { AtomicFile{folder_}; });
   EXPECT_EQ(files(), 0U);
 }
 
@@ -147,17 +147,18 @@ TEST_F(FileTest, CreatesDirectoriesWithParents) {
   make_directories(in_folder("x/y/z"));
   EXPECT_TRUE(std::filesystem::is_directory(in_folder("x/y/z")));
   write_file(in_folder("file"), "");
-  expect_error(ErrorKind::kFile, in_folder("file"), [&] { make_directories(in_folder("file")); });
-  expect_error(ErrorKind::kFile, in_folder("file/below"), [&] { make_directories(in_folder("file/below")); });
+  expect_file_error(ErrorKind::kFile, in_folder("file"), [&] { make_directories(in_folder("file")); });
+  expect_file_error(ErrorKind::kFile, in_folder("file/below"),
+                    [&] { make_directories(in_folder("file/below")); });
 }
 
 TEST_F(FileTest, UnwritablePathsAreErrors) {
-  expect_error(ErrorKind::kFile, "No such file", [&] { AtomicFile{in_folder("none/a")}; });
+  expect_file_error(ErrorKind::kFile, "No such file", [&] { AtomicFile{in_folder("none/a")}; });
   ASSERT_EQ(::chmod(folder_.c_str(), 0555), 0);
   const uid_t user = ::geteuid();
   const bool root = user == 0;  // permissions do not apply to root
   ASSERT_EQ(root ? ::seteuid(65534) : 0, 0);
-  expect_error(ErrorKind::kFile, "Permission denied", [&] { AtomicFile{in_folder("a")}; });
+  expect_file_error(ErrorKind::kFile, "Permission denied", [&] { AtomicFile{in_folder("a")}; });
   ASSERT_EQ(root ? ::seteuid(user) : 0, 0);
   ASSERT_EQ(::chmod(folder_.c_str(), 0700), 0);
 }
@@ -166,7 +167,7 @@ TEST_F(FileTest, FailingDevicesAreErrors) {
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
   AtomicFile file("/dev/full");
   file.write("anything");
-  expect_error(ErrorKind::kFile, "No space left", [&] { file.commit(); });
+  expect_file_error(ErrorKind::kFile, "No space left", [&] { file.commit(); });
   EXPECT_THROW(file.write("more"), std::logic_error) << "after a failure nothing more may be written";
 }
 
@@ -176,7 +177,7 @@ TEST_F(FileTest, AFullDiskLeavesTheOldFile) {
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=3m") != 0) GTEST_SKIP() << "mounting needs root";
   write_file(disk + "/a", std::string(1'000'000, 'o'));
   const std::string too_much(4'000'000, 'n');
-  expect_error(ErrorKind::kFile, "No space left", [&] { write_file(disk + "/a", too_much); });
+  expect_file_error(ErrorKind::kFile, "No space left", [&] { write_file(disk + "/a", too_much); });
   EXPECT_EQ(read_file(disk + "/a"), std::string(1'000'000, 'o'));
   const auto left = std::distance(std::filesystem::directory_iterator(disk), {});
   EXPECT_EQ(left, 1);

@@ -16,15 +16,15 @@ using testing::ElementsAre;
 
 constexpr int32_t kEnd = 0, kWords = 30, kVocabulary = 2 * kWords + 10;
 
-struct Pairs {
+struct EncodedCorpora {
   Sequences sources, targets;
 };
 
 /// Sentences of words 1 .. kWords, translated word by word (w becomes kWords + w) in the same order, but that
 /// the last word comes first; and with a token without a counterpart in the middle of the target.
-Pairs reordered_pairs(int count, uint64_t seed) {
+EncodedCorpora reordered_pairs(int count, uint64_t seed) {
   Random random(RandomKey::from_seed(seed));
-  Pairs pairs;
+  EncodedCorpora pairs;
   for (int n = 0; n < count; ++n) {
     std::vector<int32_t> source, target;
     const auto length = 4 + random.below(4);
@@ -41,7 +41,7 @@ Pairs reordered_pairs(int count, uint64_t seed) {
 }
 
 TEST(HmmAligner, FindsReorderedAndUnalignedWords) {
-  const Pairs pairs = reordered_pairs(2000, 1);
+  const EncodedCorpora pairs = reordered_pairs(2000, 1);
   ThreadPool pool(2);
   const HmmAligner aligner(pairs.sources, pairs.targets, kVocabulary, pool);
   EXPECT_THAT(aligner.align(std::vector<int32_t>{3, 4, 5, 6, kEnd},
@@ -52,7 +52,7 @@ TEST(HmmAligner, FindsReorderedAndUnalignedWords) {
 
 // Word 7 stands twice: which of its translations is which, only the order tells, and model 1 knows none.
 TEST(HmmAligner, PrefersMonotonicLinks) {
-  const Pairs pairs = reordered_pairs(2000, 1);
+  const EncodedCorpora pairs = reordered_pairs(2000, 1);
   ThreadPool pool(2);
   const HmmAligner aligner(pairs.sources, pairs.targets, kVocabulary, pool);
   const std::vector<int32_t> source{3, 7, 4, 7, 5, 6, kEnd},
@@ -61,7 +61,7 @@ TEST(HmmAligner, PrefersMonotonicLinks) {
 }
 
 TEST(HmmAligner, DoesNotDependOnThreads) {
-  const Pairs pairs = reordered_pairs(1500, 2), others = reordered_pairs(200, 3);
+  const EncodedCorpora pairs = reordered_pairs(1500, 2), others = reordered_pairs(200, 3);
   ThreadPool one(1), four(4);
   const HmmAligner a(pairs.sources, pairs.targets, kVocabulary, one),
       b(pairs.sources, pairs.targets, kVocabulary, four);
@@ -71,7 +71,7 @@ TEST(HmmAligner, DoesNotDependOnThreads) {
 }
 
 TEST(HmmAligner, HandlesEmptySentencesAndUnknownTokens) {
-  Pairs pairs = reordered_pairs(50, 4);
+  EncodedCorpora pairs = reordered_pairs(50, 4);
   for (const auto& [source, target] : std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>{
            {{kEnd}, {5, kEnd}}, {{5, kEnd}, {kEnd}}, {{kEnd}, {kEnd}}, {{5, kEnd}, {6, kEnd}}}) {
     pairs.sources.append(source);
@@ -86,7 +86,7 @@ TEST(HmmAligner, HandlesEmptySentencesAndUnknownTokens) {
 }
 
 TEST(TwoWayAligner, ReportsItsProgress) {
-  const Pairs pairs = reordered_pairs(20, 1);
+  const EncodedCorpora pairs = reordered_pairs(20, 1);
   ThreadPool pool(1);
   HmmAlignerOptions options;
   options.model1_iterations = 1;

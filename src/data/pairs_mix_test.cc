@@ -26,7 +26,7 @@ std::vector<std::string> read_all(const PairsMix& mix) {
   return read_all(reader);
 }
 
-using Pairs = std::vector<std::string>;
+using Lines = std::vector<std::string>;
 
 TEST(PairsMix, RepeatsPairsByWeight) {
   const TestFolder folder;
@@ -35,7 +35,7 @@ TEST(PairsMix, RepeatsPairsByWeight) {
       .source = folder.write("two.s", "c\n\n"), .target = folder.write("two.t", "C\nx\n"), .swap = true};
   const PairsInput none{.pairs = folder.write("none.tsv", "z\tZ\n")};
   const PairsMix mix({{one, 2}, {none, 0}, {two, 1, "<bt>"}}, {});
-  EXPECT_EQ(read_all(mix), (Pairs{"a>A", "a>A", "b>B", "b>B", "<bt> C>c"}));
+  EXPECT_EQ(read_all(mix), (Lines{"a>A", "a>A", "b>B", "b>B", "<bt> C>c"}));
   EXPECT_EQ(mix.name(), "3 corpora");
   ASSERT_EQ(mix.counts().size(), 3u);
   EXPECT_EQ(mix.counts()[0].given, 4u);

@@ -12,7 +12,7 @@ namespace {
 
 enum Word : int32_t { kDas, kHaus, kBuch, kEin, kThe, kHouse, kBook, kA, kWords };
 
-struct Pairs {
+struct EncodedPairs {
   Sequences sources, targets;
   void add(const std::vector<int32_t>& source, const std::vector<int32_t>& target) {
     sources.append(source);
@@ -30,7 +30,7 @@ float probability(const TranslationTable& table, int32_t source, int32_t target)
 // das Haus - the house, das Buch - the book, ein Buch - a book: the example and the numbers of Koehn,
 // "Statistical Machine Translation" (2010), figure 4.4.
 TEST(TranslationTable, MatchesTheTextbookExample) {
-  Pairs pairs;
+  EncodedPairs pairs;
   pairs.add({kDas, kHaus}, {kThe, kHouse});
   pairs.add({kDas, kBuch}, {kThe, kBook});
   pairs.add({kEin, kBuch}, {kA, kBook});
@@ -55,7 +55,7 @@ TEST(TranslationTable, MatchesTheTextbookExample) {
 // Many pairs of many words: memory is put in order on the way, and nothing is lost.
 TEST(TranslationTable, FindsADictionary) {
   constexpr int32_t kSize = 40;
-  Pairs pairs;
+  EncodedPairs pairs;
   Random random(RandomKey::from_seed(1));
   for (int n = 0; n < 20000; ++n) {
     std::vector<int32_t> source, target;

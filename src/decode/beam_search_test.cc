@@ -12,7 +12,7 @@
 namespace heed::decode {
 namespace {
 
-constexpr int64_t kVocabulary = 6;
+constexpr int64_t kSearchVocabulary = 6;
 
 SearchOptions exact_options() {
   SearchOptions options;
@@ -38,9 +38,9 @@ void enumerate(const FunctionModel::Logits& logits, const SearchOptions& options
   }
   const auto z = logits({3, 0}, ids);
   double total = 0;
-  for (int64_t id = 0; id < kVocabulary - 1; ++id)
+  for (int64_t id = 0; id < kSearchVocabulary - 1; ++id)
     total += std::exp(static_cast<double>(z[id]));  // not padding
-  for (int32_t id = 0; id < kVocabulary - 1; ++id) {
+  for (int32_t id = 0; id < kSearchVocabulary - 1; ++id) {
     const double next = sum + z[id] - std::log(total);
     ids.push_back(id);
     if (id == 0) {
@@ -63,7 +63,7 @@ TEST(BeamSearch, ExhaustiveBeamFindsTheOptimum) {
       options.nbest = 5;
       options.length_penalty = penalty;
       options.max_length = 6;
-      const auto logits = scrambled_logits(kVocabulary, 2, seed);
+      const auto logits = scrambled_logits(kSearchVocabulary, 2, seed);
       std::map<std::vector<int32_t>, double> scores;
       std::vector<int32_t> ids;
       enumerate(logits, options, ids, 0, scores);
@@ -71,7 +71,7 @@ TEST(BeamSearch, ExhaustiveBeamFindsTheOptimum) {
       for (const auto& [translation, score] : scores) sorted.push_back(score);
       std::sort(sorted.rbegin(), sorted.rend());
 
-      const auto found = search_one(FunctionModel(kVocabulary, 20, logits), options);
+      const auto found = search_one(FunctionModel(kSearchVocabulary, 20, logits), options);
       ASSERT_EQ(found.size(), 5u);
       for (size_t n = 0; n < found.size(); ++n) {
         ASSERT_TRUE(scores.contains(found[n].ids));
@@ -83,11 +83,11 @@ TEST(BeamSearch, ExhaustiveBeamFindsTheOptimum) {
 }
 
 TEST(BeamSearch, GreedyTakesTheMostProbableToken) {
-  const auto logits = scrambled_logits(kVocabulary, 2, 7);
+  const auto logits = scrambled_logits(kSearchVocabulary, 2, 7);
   SearchOptions options = exact_options();
   options.beam_size = 1;
   options.max_length = 12;
-  const auto found = search_one(FunctionModel(kVocabulary, 50, logits), options).front();
+  const auto found = search_one(FunctionModel(kSearchVocabulary, 50, logits), options).front();
   std::vector<int32_t> ids;
   while (ids.empty() || (ids.back() != 0 && ids.size() < 10)) {
     const auto z = logits({3, 0}, ids);
@@ -108,7 +108,7 @@ std::vector<float> garden_path(const std::vector<int32_t>&, const std::vector<in
 }
 
 TEST(BeamSearch, SeesFurtherThanGreedySearch) {
-  const FunctionModel model(kVocabulary, 20, garden_path);
+  const FunctionModel model(kSearchVocabulary, 20, garden_path);
   SearchOptions options = exact_options();
   options.length_penalty = 0;
   options.beam_size = 1;
@@ -144,7 +144,7 @@ TEST(BeamSearch, TiesAreBrokenById) {
   SearchOptions options = exact_options();
   options.beam_size = options.nbest = 3;
   options.max_length = 3;
-  const FunctionModel model(kVocabulary, 20,
+  const FunctionModel model(kSearchVocabulary, 20,
                             [](const auto&, const auto&) { return std::vector<float>(6, 1.0F); });
   const auto found = search_one(model, options);
   // The end token (id 0) has the probability of any other token; after two ids it is forced without cost,
@@ -162,7 +162,7 @@ TEST(BeamSearch, EarlyStopping) {
     if (ids.empty()) return std::vector<float>{0, 0, -20, -20, -20, -20};
     return std::vector<float>{ids.size() < 6 ? -8.0F : 8.0F, 0, -9, -9, -9, -20};
   };
-  const FunctionModel model(kVocabulary, 30, patience);
+  const FunctionModel model(kSearchVocabulary, 30, patience);
   SearchOptions options = exact_options();
   options.beam_size = 2;
   options.max_length = 20;
@@ -176,7 +176,7 @@ TEST(BeamSearch, EarlyStopping) {
 }
 
 TEST(BeamSearch, ForcedEndIsFreeAndOptional) {
-  const FunctionModel model(kVocabulary, 30,
+  const FunctionModel model(kSearchVocabulary, 30,
                             [](const auto&, const auto&) { return std::vector<float>{-30, 5, 0, 0, 0, 0}; });
   SearchOptions options = exact_options();
   options.max_length = 5;
@@ -189,7 +189,7 @@ TEST(BeamSearch, ForcedEndIsFreeAndOptional) {
 }
 
 TEST(BeamSearch, NeverGivesPaddingOrForbiddenIds) {
-  const FunctionModel model(kVocabulary, 30, [](const auto&, const auto& ids) {
+  const FunctionModel model(kSearchVocabulary, 30, [](const auto&, const auto& ids) {
     return std::vector<float>{
         ids.size() < 3 ? -5.0F : 5.0F, 1, 9, 2, 3, 50};  // padding is by far the most probable
   });
@@ -210,14 +210,14 @@ TEST(BeamSearch, EndsIfAllTokensAreForbidden) {
   options.no_repeat_ngram_size = 1;  // each token once, and the end token is impossible
   options.forbidden_ids = {0};
   options.force_end = false;
-  const FunctionModel model(kVocabulary, 30, scrambled_logits(kVocabulary, 1, 3));
+  const FunctionModel model(kSearchVocabulary, 30, scrambled_logits(kSearchVocabulary, 1, 3));
   const auto found = search_one(model, options).front();
   EXPECT_EQ(std::set<int32_t>(found.ids.begin(), found.ids.end()), (std::set<int32_t>{1, 2, 3, 4}));
   EXPECT_EQ(found.ids.size(), 4u);
 }
 
 TEST(BeamSearch, RefusesNanLogits) {
-  const FunctionModel model(kVocabulary, 30,
+  const FunctionModel model(kSearchVocabulary, 30,
                             [](const auto&, const auto&) { return std::vector<float>(6, NAN); });
   EXPECT_THROW(search_one(model, exact_options()), Error);
 }

@@ -10,12 +10,12 @@
 namespace heed::decode {
 namespace {
 
-constexpr int64_t kVocabulary = 8;
+constexpr int64_t kSampledVocabulary = 8;
 // Of the tokens 0 to 6; 7 is padding.
 const std::vector<float> kLogits{-1, 1.5F, 0.2F, 0.9F, -0.4F, 0.1F, 1.2F, 6};
 
 FunctionModel steady_model() {
-  return {kVocabulary, 40, [](const auto&, const auto&) { return kLogits; }};
+  return {kSampledVocabulary, 40, [](const auto&, const auto&) { return kLogits; }};
 }
 
 SearchOptions sampling_options() {
@@ -31,14 +31,14 @@ std::vector<double> draws_of(const SearchOptions& options, size_t count) {
   std::vector<SearchSentence> sentences(count);
   for (size_t n = 0; n < count; ++n) sentences[n] = {n, {3, 0}};
   const FunctionModel model = steady_model();
-  std::vector<double> counts(kVocabulary);
+  std::vector<double> counts(kSampledVocabulary);
   for (const auto& hypotheses : Search(model, {}, options).run(sentences))
     ++counts[hypotheses.front().ids.front()];
   return counts;
 }
 
 std::vector<double> probabilities(const std::vector<int32_t>& ids, double temperature) {
-  std::vector<double> p(kVocabulary);
+  std::vector<double> p(kSampledVocabulary);
   double total = 0;
   for (const int32_t id : ids) total += p[id] = std::exp(kLogits[id] / temperature);
   for (double& share : p) share /= total;

@@ -12,9 +12,9 @@
 namespace heed::decode {
 namespace {
 
-using Results = std::map<uint64_t, std::vector<Hypothesis>>;
+using ResultsById = std::map<uint64_t, std::vector<Hypothesis>>;
 
-void expect_same(const Results& actual, const std::vector<std::vector<Hypothesis>>& expected) {
+void expect_same(const ResultsById& actual, const std::vector<std::vector<Hypothesis>>& expected) {
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t n = 0; n < expected.size(); ++n) {
     const std::vector<Hypothesis>& found = actual.at(n);
@@ -28,7 +28,7 @@ void expect_same(const Results& actual, const std::vector<std::vector<Hypothesis
 }
 
 struct Outcome {
-  Results results;
+  ResultsById results;
   bool whole = false;
 };
 Outcome run(SharedSearch& shared, const Search& search, const std::vector<SearchSentence>& sentences,

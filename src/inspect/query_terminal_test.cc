@@ -39,7 +39,7 @@ TEST(QueryTerminal, WordsOfWordPieceLoseTheirMarks) {
   const Trace words = group_by_words(classifier_trace());
   EXPECT_EQ(words.source_tokens, (std::vector<std::string>{"[CLS]", "films", "?"}));
   EXPECT_FLOAT_EQ(words.encoder[0][0].at(0, 1), 0.75f);
-  EXPECT_THAT(query_terminal(words, {.query = 0}), testing::HasSubstr("  films   75.0%"));
+  EXPECT_THAT(query_terminal(words, {.query = 0}), HasSubstr("  films   75.0%"));
 }
 
 TEST(QueryTerminal, RefusesMissingQueries) {

@@ -43,14 +43,14 @@ std::string file_of(const std::string& dictionary) {
   return torch_zip(pickle_of(dictionary), good_storages());
 }
 
-void expect_refused(const std::string& bytes, std::string_view part) {
+void expect_torch_refused(const std::string& bytes, std::string_view part) {
   const TestFolder folder;
   expect_error(ErrorKind::kFormat, part, [&] { TorchFile::open(folder.write("pytorch_model.bin", bytes)); });
 }
 
 void expect_tensor_refused(PickledTensor tensor, std::string_view part) {
   tensor.name = "w";
-  expect_refused(file_of("}(" + pickled_items({tensor}) + "u"), part);
+  expect_torch_refused(file_of("}(" + pickled_items({tensor}) + "u"), part);
 }
 
 TEST(TorchFile, ReadsViewsOfSharedStorages) {
@@ -80,12 +80,12 @@ TEST(TorchFile, ReadsTheLegacyLayout) {
   const std::string bytes = torch_legacy(pickle, {good_storages()[0]});
   EXPECT_EQ(TorchFile::open(folder.write("x.bin", bytes)).read("w").to_vector<float>(),
             (std::vector<float>{3, 5, 7, 4, 6, 8}));
-  expect_refused(torch_legacy(pickle, {good_storages()[0], {"9", ""}}),
-                 "the storage '9', which no tensor uses");
-  expect_refused(torch_legacy(pickle, {}), "lacks the storage '0'");
-  expect_refused(torch_legacy(pickle, {{"0", std::string(28, '\0')}}), "has 7 elements, expected 8");
+  expect_torch_refused(torch_legacy(pickle, {good_storages()[0], {"9", ""}}),
+                       "the storage '9', which no tensor uses");
+  expect_torch_refused(torch_legacy(pickle, {}), "lacks the storage '0'");
+  expect_torch_refused(torch_legacy(pickle, {{"0", std::string(28, '\0')}}), "has 7 elements, expected 8");
   for (size_t length = 1; length < bytes.size(); ++length) {
-    expect_refused(bytes.substr(0, length), length < 2 ? "" : "ends too early");
+    expect_torch_refused(bytes.substr(0, length), length < 2 ? "" : "ends too early");
   }
 }
 
@@ -122,72 +122,73 @@ TEST(TorchFile, ViewsMustLieInTheirStorage) {
 
 TEST(TorchFile, NothingIsCalled) {
   const std::string system = "cos\nsystem\n", argument = "(" + pickled_string("true") + "t";
-  expect_refused(file_of("}(" + pickled_string("w") + system + argument + "Ru"), "refers to 'os.system'");
-  expect_refused(file_of("}(" + pickled_string("w") + system + "u"), "refers to 'os.system'");
-  expect_refused(file_of("}(" + pickled_string("w") + "ccollections\nOrderedDict.fromkeys\n)Ru"),
-                 "refers to 'collections.OrderedDict.fromkeys'");
-  expect_refused(file_of("}(" + pickled_string("w") + "(" + pickled_string("x") + "ios\nsystem\nu"),
-                 "unknown opcode 'i'");
-  expect_refused(file_of(pickled_string("os") + pickled_string("system") + "\x93" + argument + "R"),
-                 "unknown opcode 0x93");
-  expect_refused(file_of("}(" + pickled_string("w") + pickled_string("x") + ")Ru"), "not a function");
-  expect_refused(file_of("ctorch\nFloatStorage\n)R"), "calls 'torch.FloatStorage' with arguments");
-  expect_refused(file_of("ccollections\nOrderedDict\n}b"), "not an OrderedDict");
+  expect_torch_refused(file_of("}(" + pickled_string("w") + system + argument + "Ru"),
+                       "refers to 'os.system'");
+  expect_torch_refused(file_of("}(" + pickled_string("w") + system + "u"), "refers to 'os.system'");
+  expect_torch_refused(file_of("}(" + pickled_string("w") + "ccollections\nOrderedDict.fromkeys\n)Ru"),
+                       "refers to 'collections.OrderedDict.fromkeys'");
+  expect_torch_refused(file_of("}(" + pickled_string("w") + "(" + pickled_string("x") + "ios\nsystem\nu"),
+                       "unknown opcode 'i'");
+  expect_torch_refused(file_of(pickled_string("os") + pickled_string("system") + "\x93" + argument + "R"),
+                       "unknown opcode 0x93");
+  expect_torch_refused(file_of("}(" + pickled_string("w") + pickled_string("x") + ")Ru"), "not a function");
+  expect_torch_refused(file_of("ctorch\nFloatStorage\n)R"), "calls 'torch.FloatStorage' with arguments");
+  expect_torch_refused(file_of("ccollections\nOrderedDict\n}b"), "not an OrderedDict");
 }
 
 TEST(TorchFile, TheStackMachineRefusesNonsense) {
-  expect_refused(file_of("R"), "takes a value from an empty stack");
-  expect_refused(file_of("N("), "left over");
-  expect_refused(file_of("NN"), "left over");
-  expect_refused(file_of("t"), "a mark that is missing");
-  expect_refused(file_of("h\x05"), "refers to the value 5");
-  expect_refused(file_of("]]q\x01h\x01"
-                         "aa"),
-                 "contains itself");
-  expect_refused(file_of("}(Nu"), "sets an item without a value");
-  expect_refused(file_of("NNa"), "not a list");
-  expect_refused(file_of("X\x02\0\0\0\xff\xff"
-                         "a"),
-                 "");
-  expect_refused(file_of("X" + number_bytes<uint32_t>(1 << 31)), "ends too early");
-  expect_refused(torch_zip("\x80\x04N.", {}), "its protocol is 4");
-  expect_refused(torch_zip("", {}), "ends too early");
-  expect_refused(file_of(pickled_integer(7)), "is not a dictionary of tensors");
-  expect_refused(file_of("}(" + pickled_integer(7) + "Nu"), "the name of a tensor is not a string");
-  expect_refused(file_of("}(" + pickled_string("epoch") + pickled_integer(7) + "u"),
-                 "'epoch' is not a tensor");
+  expect_torch_refused(file_of("R"), "takes a value from an empty stack");
+  expect_torch_refused(file_of("N("), "left over");
+  expect_torch_refused(file_of("NN"), "left over");
+  expect_torch_refused(file_of("t"), "a mark that is missing");
+  expect_torch_refused(file_of("h\x05"), "refers to the value 5");
+  expect_torch_refused(file_of("]]q\x01h\x01"
+                               "aa"),
+                       "contains itself");
+  expect_torch_refused(file_of("}(Nu"), "sets an item without a value");
+  expect_torch_refused(file_of("NNa"), "not a list");
+  expect_torch_refused(file_of("X\x02\0\0\0\xff\xff"
+                               "a"),
+                       "");
+  expect_torch_refused(file_of("X" + number_bytes<uint32_t>(1 << 31)), "ends too early");
+  expect_torch_refused(torch_zip("\x80\x04N.", {}), "its protocol is 4");
+  expect_torch_refused(torch_zip("", {}), "ends too early");
+  expect_torch_refused(file_of(pickled_integer(7)), "is not a dictionary of tensors");
+  expect_torch_refused(file_of("}(" + pickled_integer(7) + "Nu"), "the name of a tensor is not a string");
+  expect_torch_refused(file_of("}(" + pickled_string("epoch") + pickled_integer(7) + "u"),
+                       "'epoch' is not a tensor");
   const std::string twice = pickled_items({tensor_of("w", 0, {8}, {1}), tensor_of("w", 0, {8}, {1})});
-  expect_refused(file_of("}(" + twice + "u"), "two tensors named 'w'");
+  expect_torch_refused(file_of("}(" + twice + "u"), "two tensors named 'w'");
   // Nested deeply: neither walked nor freed recursively.
   const std::string deep(200'000, ']');
-  expect_refused(file_of("}(" + pickled_string("w") + deep + std::string(199'999, 'a') + "u"),
-                 "'w' is not a tensor");
+  expect_torch_refused(file_of("}(" + pickled_string("w") + deep + std::string(199'999, 'a') + "u"),
+                       "'w' is not a tensor");
 }
 
 TEST(TorchFile, TheZipDirectoryIsChecked) {
   const std::string pickle = good_pickle();
   const TorchStorages storages = good_storages();
   const std::string good = torch_zip(pickle, storages);
-  expect_refused(zip_bytes({{"a", "b"}}), "contains no data.pkl");
-  expect_refused(zip_bytes({{"a/data.pkl", pickle}, {"b/data.pkl", pickle}}), "in two folders");
-  expect_refused(zip_bytes({{"a/data.pkl", pickle}, {"a/data.pkl", pickle}}), "two entries named");
-  expect_refused(zip_bytes({{"a/data.pkl", pickle}, {"a/constants.pkl", pickle}}), "TorchScript");
-  expect_refused(zip_bytes({{"a/data.pkl", pickle}, {"a/../b", ""}}), "leaves the folder");
-  expect_refused(zip_bytes({{"a/data.pkl", pickle}, {"/b", ""}}), "leaves the folder");
-  expect_refused(zip_bytes({{"a/data.pkl", pickle}, {"a/byteorder", "big"}}), "not little-endian");
+  expect_torch_refused(zip_bytes({{"a", "b"}}), "contains no data.pkl");
+  expect_torch_refused(zip_bytes({{"a/data.pkl", pickle}, {"b/data.pkl", pickle}}), "in two folders");
+  expect_torch_refused(zip_bytes({{"a/data.pkl", pickle}, {"a/data.pkl", pickle}}), "two entries named");
+  expect_torch_refused(zip_bytes({{"a/data.pkl", pickle}, {"a/constants.pkl", pickle}}), "TorchScript");
+  expect_torch_refused(zip_bytes({{"a/data.pkl", pickle}, {"a/../b", ""}}), "leaves the folder");
+  expect_torch_refused(zip_bytes({{"a/data.pkl", pickle}, {"/b", ""}}), "leaves the folder");
+  expect_torch_refused(zip_bytes({{"a/data.pkl", pickle}, {"a/byteorder", "big"}}), "not little-endian");
   const auto with = [&](size_t at, char value) {
     std::string changed = good;
     changed[changed.rfind("PK\x01\x02") + at] = value;
     return changed;
   };
-  expect_refused(with(8, 1), "is encrypted");
-  expect_refused(with(10, 8), "is compressed");
-  expect_refused(with(24, 99), "is compressed");
-  expect_refused(with(42, 1), "has no header");
-  expect_refused(good.substr(0, good.size() - 1), "the end of its directory is missing");
-  expect_refused("", "is empty");
-  expect_refused("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "Git LFS");
-  expect_refused("<!doctype html>", "neither a zip file nor a pickle");
+  expect_torch_refused(with(8, 1), "is encrypted");
+  expect_torch_refused(with(10, 8), "is compressed");
+  expect_torch_refused(with(24, 99), "is compressed");
+  expect_torch_refused(with(42, 1), "has no header");
+  expect_torch_refused(good.substr(0, good.size() - 1), "the end of its directory is missing");
+  expect_torch_refused("", "is empty");
+  expect_torch_refused("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "Git LFS");
+  expect_torch_refused("<!doctype html>", "neither a zip file nor a pickle");
 }
 
 long peak_kilobytes() {

@@ -34,7 +34,7 @@ namespace heed {
 namespace {
 
 // Around the lengths of vectors and of two vectors of every instruction set, float and double.
-const std::vector<int64_t> kSizes{0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 127, 130};
+const std::vector<int64_t> kRowSizes{0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 127, 130};
 constexpr int64_t kRows = 3;
 
 /// Numbers behind each array that no kernel may touch.
@@ -53,7 +53,7 @@ template <typename T>
 class AllKernels {
  public:
   std::map<std::string, Results<T>> run() {
-    for (const int64_t size : kSizes) {
+    for (const int64_t size : kRowSizes) {
       elementwise(size);
       rows(size);
       if (size > 0) other_norms(size);

@@ -98,7 +98,7 @@ TEST(ExtremeNumbers, ActivationsAndTheirDerivatives) {
 }
 
 /// Rows of a norm, with a mean and a deviation.
-std::vector<float> normal(double mean, double deviation, int64_t size, uint64_t seed = 7) {
+std::vector<float> normal_numbers(double mean, double deviation, int64_t size, uint64_t seed = 7) {
   Random random(RandomKey::from_seed(seed));
   std::vector<float> x(static_cast<size_t>(size));
   for (float& value : x) value = static_cast<float>(mean + deviation * random.normal());
@@ -141,7 +141,7 @@ TEST(ExtremeNumbers, Norms) {
     double mean, deviation;
   };
   for (const int64_t width : {5, 64, 300}) {
-    const std::vector<float> dy = normal(0, 1, width, 8);
+    const std::vector<float> dy = normal_numbers(0, 1, width, 8);
     for (const Case& each : {Case{0, 1},
                              {0, 0},
                              {0, 1e-20},
@@ -160,7 +160,7 @@ TEST(ExtremeNumbers, Norms) {
                              {1e32, 1e30},
                              {1e20, 0}}) {
       const double mean = each.mean, deviation = each.deviation;  // Clang 14 captures no bindings
-      const std::vector<float> x = normal(mean, deviation, width);
+      const std::vector<float> x = normal_numbers(mean, deviation, width);
       const NormResult<double> layer = layer_normed<double>(x, dy), rms = rms_normed<double>(x, dy);
       on_every_isa([&](const std::string& isa) {
         const std::string what = fmt::format("{}: {} numbers of {} +- {}", isa, width, mean, deviation);
@@ -179,7 +179,7 @@ TEST(ExtremeNumbers, Norms) {
 TEST(ExtremeNumbers, SumsOfSquares) {
   on_every_isa([](const std::string& isa) {
     for (const double size : {1.0, 1e15, 1e19, 1e25, 1e37}) {
-      const std::vector<float> x = normal(0, size, 600);
+      const std::vector<float> x = normal_numbers(0, size, 600);
       double expected = 0, found = 0;
       for (const float value : x) expected += static_cast<double>(value) * static_cast<double>(value);
       sum_of_squares(SumOfSquaresArguments<float>{600, x.data(), &found});

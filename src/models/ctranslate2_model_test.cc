@@ -94,11 +94,6 @@ std::vector<Case> cases() {
           {"qwen3", decoder_config("qwen3")}};
 }
 
-std::unique_ptr<Model> model_of(const Json& json) {
-  const JsonObject config = JsonObject::parse(json.dump(), "config.json");
-  return architecture_of(config).read(config);
-}
-
 /// Writes a model with random weights, norms and biases among them.
 LoadedModel random_model(const TestFolder& folder, const Json& config, uint64_t seed = 5) {
   const auto model = model_of(config);

@@ -25,7 +25,7 @@ Json config_of(const std::string& type, const Json& more = Json::object()) {
   return json;
 }
 
-DecoderOnlyConfig read(const Json& json) {
+DecoderOnlyConfig read_decoder(const Json& json) {
   const JsonObject config = JsonObject::parse(json.dump(), "config.json");
   const std::unique_ptr<Model> model = architecture_of(config).read(config);
   return dynamic_cast<const DecoderOnly&>(*model).config();
@@ -34,53 +34,53 @@ DecoderOnlyConfig read(const Json& json) {
 using Layers = std::vector<bool>;
 
 TEST(Mistral, WindowOfNullIsNone) {
-  EXPECT_EQ(read(config_of("mistral")).window, 4096);
-  EXPECT_EQ(read(config_of("mistral")).sliding, Layers(4, true));
-  EXPECT_EQ(read(config_of("mistral", {{"sliding_window", 8}})).window, 8);
-  EXPECT_EQ(read(config_of("mistral", {{"sliding_window", nullptr}})).sliding, Layers());
+  EXPECT_EQ(read_decoder(config_of("mistral")).window, 4096);
+  EXPECT_EQ(read_decoder(config_of("mistral")).sliding, Layers(4, true));
+  EXPECT_EQ(read_decoder(config_of("mistral", {{"sliding_window", 8}})).window, 8);
+  EXPECT_EQ(read_decoder(config_of("mistral", {{"sliding_window", nullptr}})).sliding, Layers());
 }
 
 TEST(Qwen, SlidesWhereItIsTold) {
   for (const char* type : {"qwen2", "qwen3"}) {
     const Json window{{"sliding_window", 8}, {"max_window_layers", 3}};
-    EXPECT_EQ(read(config_of(type, window)).sliding, Layers());
+    EXPECT_EQ(read_decoder(config_of(type, window)).sliding, Layers());
     Json used = config_of(type, window);
     used["use_sliding_window"] = true;
-    EXPECT_EQ(read(used).sliding, (Layers{false, false, false, true}));
-    EXPECT_EQ(read(used).window, 8);
+    EXPECT_EQ(read_decoder(used).sliding, (Layers{false, false, false, true}));
+    EXPECT_EQ(read_decoder(used).window, 8);
     used["layer_types"] = {"full_attention", "sliding_attention", "full_attention", "full_attention"};
-    EXPECT_EQ(read(used).sliding, (Layers{false, true, false, false}));
+    EXPECT_EQ(read_decoder(used).sliding, (Layers{false, true, false, false}));
     used["use_sliding_window"] = false;
-    expect_error(ErrorKind::kFormat, "where use_sliding_window is false", [&] { read(used); });
+    expect_error(ErrorKind::kFormat, "where use_sliding_window is false", [&] { read_decoder(used); });
   }
 }
 
 TEST(Qwen, Biases) {
-  const DecoderOnlyConfig two = read(config_of("qwen2")), three = read(config_of("qwen3"));
+  const DecoderOnlyConfig two = read_decoder(config_of("qwen2")), three = read_decoder(config_of("qwen3"));
   EXPECT_TRUE(two.attention_bias && !two.attention_output_bias);
   EXPECT_FALSE(three.attention_bias);
-  const DecoderOnlyConfig biased = read(config_of("qwen3", {{"attention_bias", true}}));
+  const DecoderOnlyConfig biased = read_decoder(config_of("qwen3", {{"attention_bias", true}}));
   EXPECT_TRUE(biased.attention_bias && biased.attention_output_bias);
 }
 
 TEST(Gemma2, CapsOfNullAreNone) {
-  const DecoderOnlyConfig usual = read(config_of("gemma2"));
+  const DecoderOnlyConfig usual = read_decoder(config_of("gemma2"));
   EXPECT_EQ(usual.score_cap, 50);
   EXPECT_EQ(usual.logit_cap, 30);
   EXPECT_EQ(usual.sliding, (Layers{true, false, true, false}));
   EXPECT_NEAR(usual.score_scale, 1.0 / 16, 1e-15);
   const Json none{{"attn_logit_softcapping", nullptr}, {"final_logit_softcapping", nullptr}};
-  EXPECT_EQ(read(config_of("gemma2", none)).score_cap, 0);
-  EXPECT_EQ(read(config_of("gemma2", none)).logit_cap, 0);
+  EXPECT_EQ(read_decoder(config_of("gemma2", none)).score_cap, 0);
+  EXPECT_EQ(read_decoder(config_of("gemma2", none)).logit_cap, 0);
 }
 
 TEST(Gemma2, EmbeddingScaleHasTheTypeOfTheWeights) {
   const Json wide{{"hidden_size", 3072}};
-  EXPECT_NEAR(read(config_of("gemma2", wide)).embedding_scale, 55.4256, 1e-4);
+  EXPECT_NEAR(read_decoder(config_of("gemma2", wide)).embedding_scale, 55.4256, 1e-4);
   for (const char* key : {"dtype", "torch_dtype"}) {
     Json json = config_of("gemma2", wide);
     json[key] = "bfloat16";
-    const DecoderOnlyConfig config = read(json);
+    const DecoderOnlyConfig config = read_decoder(json);
     EXPECT_EQ(config.embedding_scale, 55.5);
     EXPECT_EQ(config.family->config_json(config).at("dtype"), "bfloat16");
   }
@@ -88,28 +88,28 @@ TEST(Gemma2, EmbeddingScaleHasTheTypeOfTheWeights) {
 
 TEST(Gemma3, TwoKindsOfLayers) {
   const Json older{{"sliding_window_pattern", 3}, {"rope_theta", 5e5}, {"rope_local_base_freq", 2e4}};
-  const DecoderOnlyConfig config = read(config_of("gemma3_text", older));
+  const DecoderOnlyConfig config = read_decoder(config_of("gemma3_text", older));
   EXPECT_EQ(config.sliding, (Layers{true, true, false, true}));
   EXPECT_EQ(config.rotary.base, 5e5);
   EXPECT_EQ(config.sliding_rotary.base, 2e4);
   EXPECT_EQ(config.score_cap, 0);
   EXPECT_EQ(config.family->config_json(config).at("sliding_window_pattern"), 3);
-  EXPECT_EQ(read(config_of("gemma3_text")).rotary.base, 1e6);
-  EXPECT_EQ(read(config_of("gemma3_text")).sliding_rotary.base, 1e4);
+  EXPECT_EQ(read_decoder(config_of("gemma3_text")).rotary.base, 1e6);
+  EXPECT_EQ(read_decoder(config_of("gemma3_text")).sliding_rotary.base, 1e4);
 
   Json nested = config_of("gemma3_text");
   nested["rope_parameters"] = {
       {"full_attention", {{"rope_type", "linear"}, {"factor", 8.0}, {"rope_theta", 1e6}}},
       {"sliding_attention", {{"rope_type", "default"}, {"rope_theta", 1e4}}}};
-  EXPECT_EQ(read(nested).rotary.scaling.factor, 8);
-  EXPECT_EQ(read(nested).sliding_rotary.scaling.factor, 1);
+  EXPECT_EQ(read_decoder(nested).rotary.scaling.factor, 8);
+  EXPECT_EQ(read_decoder(nested).sliding_rotary.scaling.factor, 1);
   nested["rope_theta"] = 5e5;
-  expect_error(ErrorKind::kFormat, "the same values as in rope_theta", [&] { read(nested); });
+  expect_error(ErrorKind::kFormat, "the same values as in rope_theta", [&] { read_decoder(nested); });
 }
 
 TEST(RotaryConfig, Types) {
   const auto rotary = [](const Json& parameters) {
-    return read(config_of("llama", {{"rope_scaling", parameters}})).rotary;
+    return read_decoder(config_of("llama", {{"rope_scaling", parameters}})).rotary;
   };
   EXPECT_EQ(rotary({{"type", "dynamic"}, {"factor", 2.0}}).scaling, ops::RotaryScaling());
   const Rotary yarn = rotary({{"type", "yarn"}, {"factor", 4.0}, {"original_max_position_embeddings", 32}});
@@ -131,16 +131,16 @@ TEST(RotaryConfig, IsWrittenAsItWasRead) {
         Json{{"rope_type", "yarn"}, {"factor", 4.0}, {"truncate", false}},
         Json{
             {"rope_type", "llama3"}, {"factor", 8.0}, {"low_freq_factor", 1.0}, {"high_freq_factor", 4.0}}}) {
-    const DecoderOnlyConfig config = read(config_of("qwen2", {{"rope_parameters", parameters}}));
+    const DecoderOnlyConfig config = read_decoder(config_of("qwen2", {{"rope_parameters", parameters}}));
     EXPECT_EQ(config.family->config_json(config).at("rope_parameters").at("rope_type"),
               parameters.at("rope_type"));
     const Json written = Json::parse(config.family->config_json(config).dump());
-    EXPECT_EQ(read(written).rotary, config.rotary) << parameters;
+    EXPECT_EQ(read_decoder(written).rotary, config.rotary) << parameters;
   }
 }
 
 TEST(DecoderFamilies, SeveralEndIds) {
-  const DecoderOnlyConfig config = read(config_of("llama", {{"eos_token_id", {5, 9}}}));
+  const DecoderOnlyConfig config = read_decoder(config_of("llama", {{"eos_token_id", {5, 9}}}));
   EXPECT_EQ(config.end_id, 5);
   EXPECT_EQ(config.other_end_ids, std::vector<int32_t>{9});
   EXPECT_EQ(config.family->config_json(config).at("eos_token_id"), (std::vector<int>{5, 9}));
@@ -161,10 +161,11 @@ TEST(DecoderFamilies, RefusedByName) {
   };
   for (const auto& [type, more] : cases) {
     const std::string key = more.begin().key();
-    expect_error(ErrorKind::kFormat, "'" + key + "'", [&, json = config_of(type, more)] { read(json); });
+    expect_error(ErrorKind::kFormat, "'" + key + "'",
+                 [&, json = config_of(type, more)] { read_decoder(json); });
   }
   expect_error(ErrorKind::kFormat, "'rope_theta' is 10000.0, but Heed does not know", [] {
-    read(config_of("gemma3_text", {{"rope_parameters", {{"rope_theta", 1e4}}}}));
+    read_decoder(config_of("gemma3_text", {{"rope_parameters", {{"rope_theta", 1e4}}}}));
   });
 }
 

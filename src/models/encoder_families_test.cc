@@ -12,6 +12,7 @@
 #include "models/encoder_heads.h"
 #include "models/encoder_only_config.h"
 #include "models/model_directory.h"
+#include "models/test_models.h"
 #include "nn/module_test.h"
 #include "ops/elementwise.h"
 #include "test_folder.h"
@@ -32,7 +33,7 @@ const std::vector<std::pair<std::string, std::string>>& classes() {
 }
 
 /// The keys without defaults, and `more`.
-Json config_of(const std::string& type, const std::string& suffix, const Json& more = Json::object()) {
+Json encoder_config(const std::string& type, const std::string& suffix, const Json& more = Json::object()) {
   Json json{{"model_type", type}, {"vocab_size", 13}, {"max_position_embeddings", 9}};
   const bool distil = type == "distilbert";
   json[distil ? "dim" : "hidden_size"] = 4;
@@ -47,43 +48,34 @@ Json config_of(const std::string& type, const std::string& suffix, const Json& m
   return json;
 }
 
-std::unique_ptr<Model> read(const Json& json) {
+std::unique_ptr<Model> read_encoder(const Json& json) {
   const JsonObject config = JsonObject::parse(json.dump(), "config.json");
   return architecture_of(config).read(config);
 }
 
 EncoderOnlyConfig read_config_of(const std::string& type, const Json& more = Json::object()) {
-  return dynamic_cast<const EncoderMaskedLm&>(*read(config_of(type, "ForMaskedLM", more))).config();
-}
-
-EncoderInput input_of(const std::vector<std::vector<int32_t>>& texts) {
-  EncoderInput input;
-  for (const auto& text : texts) input.text.append(text);
-  return input;
-}
-
-nn::ParameterArray some_values(const nn::ParameterTable& table) {
-  return nn::random_parameters(table, DType::kFloat32, 4, 0.4);
+  return dynamic_cast<const EncoderMaskedLm&>(*read_encoder(encoder_config(type, "ForMaskedLM", more)))
+      .config();
 }
 
 TEST(EncoderFamilies, HeadsOfEveryFamily) {
   for (const auto& [type, prefix] : classes()) {
     SCOPED_TRACE(type);
-    EXPECT_EQ(read(config_of(type, "Model"))->task(), Task::kEmbedding);
-    EXPECT_EQ(read(config_of(type, "ForMaskedLM"))->task(), Task::kMaskedLanguageModel);
-    EXPECT_EQ(read(config_of(type, "ForSequenceClassification"))->task(), Task::kClassification);
+    EXPECT_EQ(read_encoder(encoder_config(type, "Model"))->task(), Task::kEmbedding);
+    EXPECT_EQ(read_encoder(encoder_config(type, "ForMaskedLM"))->task(), Task::kMaskedLanguageModel);
+    EXPECT_EQ(read_encoder(encoder_config(type, "ForSequenceClassification"))->task(), Task::kClassification);
     expect_error(ErrorKind::kFormat, prefix + "ForMaskedLM",
-                 [&, &name = type] { read(config_of(name, "ForTokenClassification")); });
+                 [&, &name = type] { read_encoder(encoder_config(name, "ForTokenClassification")); });
   }
 }
 
 TEST(EncoderFamilies, ConfigsAreWrittenAsTheyWereRead) {
   for (const auto& [type, prefix] : classes()) {
     for (const char* suffix : {"Model", "ForMaskedLM", "ForSequenceClassification"}) {
-      const auto model = read(config_of(type, suffix, {{"eos_token_id", 7}}));
+      const auto model = read_encoder(encoder_config(type, suffix, {{"eos_token_id", 7}}));
       EXPECT_EQ(model->config_json().at("eos_token_id"), 7);
       const Json written = Json::parse(model->config_json().dump());
-      const auto again = read(written);
+      const auto again = read_encoder(written);
       EXPECT_EQ(again->config_json(), model->config_json()) << type << suffix;
       EXPECT_EQ(again->task(), model->task());
       EXPECT_EQ(written.at("architectures"), Json{prefix + suffix});
@@ -91,12 +83,12 @@ TEST(EncoderFamilies, ConfigsAreWrittenAsTheyWereRead) {
   }
 }
 
-/// Files of an encoder without a head have no prefix; with a head they do; both are read.
+/// Files of an encoder without a head have no prefix; with a head they do; both are read_encoder.
 TEST(EncoderFamilies, WeightsWithAndWithoutPrefix) {
   for (const auto& [type, prefix] : classes()) {
     SCOPED_TRACE(type);
     const TestFolder folder;
-    const auto masked = read(config_of(type, "ForMaskedLM"));
+    const auto masked = read_encoder(encoder_config(type, "ForMaskedLM"));
     write_json(folder.path("config.json"), masked->config_json());
     const nn::ParameterArray values = some_values(masked->table());
     write_weights(folder.path(), masked->table(), values, DType::kFloat32);
@@ -124,8 +116,8 @@ TEST(EncoderFamilies, WeightsWithAndWithoutPrefix) {
 /// A directory of sentence-transformers is an encoder, whatever head its config.json names.
 TEST(EncoderFamilies, SentenceModulesMeanAnEncoder) {
   const TestFolder folder;
-  const auto encoder = read(config_of("mpnet", "Model"));
-  write_json(folder.path("config.json"), config_of("mpnet", "ForMaskedLM"));
+  const auto encoder = read_encoder(encoder_config("mpnet", "Model"));
+  write_json(folder.path("config.json"), encoder_config("mpnet", "ForMaskedLM"));
   write_weights(folder.path(), encoder->table(), some_values(encoder->table()), DType::kFloat32);
   expect_error(ErrorKind::kFormat, "lm_head", [&] { load_model(folder.path()); });
   folder.write("modules.json", "[]");
@@ -138,7 +130,7 @@ TEST(EncoderFamilies, Gradients) {
     const bool distil = type == "distilbert";
     Json small{{distil ? "n_layers" : "num_hidden_layers", 2}, {distil ? "dim" : "hidden_size", 8}};
     if (type == "modernbert") small.update({{"local_attention", 2}, {"classifier_pooling", "mean"}});
-    const auto owner = read(config_of(type, "ForSequenceClassification", small));
+    const auto owner = read_encoder(encoder_config(type, "ForSequenceClassification", small));
     const auto& model = dynamic_cast<const EncoderClassifier&>(*owner);
     const nn::Module module = [&](nn::Context& c, const std::vector<Var>& x) {
       return ops::add(x[0], model.loss(c, input_of({{2, 5, 3}, {2, 7, 5, 10, 3}}), {1, 0}, {}).loss);
@@ -151,7 +143,7 @@ TEST(EncoderFamilies, Gradients) {
 }
 
 TEST(Roberta, PositionsDoNotCountPadding) {
-  const auto owner = read(config_of("roberta", "Model"));
+  const auto owner = read_encoder(encoder_config("roberta", "Model"));
   const auto& model = dynamic_cast<const EncoderOnly&>(*owner);
   EXPECT_EQ(model.max_length(), 7) << "of 9 rows, two stand before the first position";
   const nn::ParameterTable& table = model.table();
@@ -169,13 +161,13 @@ TEST(Roberta, PositionsDoNotCountPadding) {
   EXPECT_NE(vectors(other, {2, 6, 5}), vectors(values, {2, 6, 5}));
   const Json wide{{"pad_token_id", 8}};
   expect_error(ErrorKind::kFormat, "max_position_embeddings",
-               [&] { read(config_of("roberta", "Model", wide)); });
+               [&] { read_encoder(encoder_config("roberta", "Model", wide)); });
 }
 
 TEST(EncoderFamilies, OthersThanBertReadNoTokenTypes) {
   for (const auto& [type, prefix] : classes()) {
     if (type == "bert") continue;
-    const auto owner = read(config_of(type, "Model"));
+    const auto owner = read_encoder(encoder_config(type, "Model"));
     const auto& model = dynamic_cast<const EncoderOnly&>(*owner);
     EXPECT_EQ(model.types(), 0) << type;
     EXPECT_FALSE(architecture_named(type).token_types);
@@ -189,7 +181,7 @@ TEST(EncoderFamilies, OthersThanBertReadNoTokenTypes) {
 }
 
 TEST(Bert, ReadsTokenTypes) {
-  const auto owner = read(config_of("bert", "Model"));
+  const auto owner = read_encoder(encoder_config("bert", "Model"));
   const auto& model = dynamic_cast<const EncoderOnly&>(*owner);
   EXPECT_EQ(model.types(), 2);
   EXPECT_TRUE(architecture_named("bert").token_types);
@@ -212,7 +204,7 @@ TEST(DistilBert, Particulars) {
 }
 
 TEST(MpNet, OneBiasForAllLayers) {
-  const auto owner = read(config_of("mpnet", "Model", {{"relative_attention_num_buckets", 40}}));
+  const auto owner = read_encoder(encoder_config("mpnet", "Model", {{"relative_attention_num_buckets", 40}}));
   const nn::ParameterTable& table = owner->table();
   int found = 0;
   for (int row = 0; row < table.size(); ++row) {
@@ -223,7 +215,7 @@ TEST(MpNet, OneBiasForAllLayers) {
   }
   EXPECT_EQ(found, 1);
   expect_error(ErrorKind::kFormat, "relative_attention_num_buckets", [] {
-    read(config_of("mpnet", "Model", {{"relative_attention_num_buckets", 16}}));
+    read_encoder(encoder_config("mpnet", "Model", {{"relative_attention_num_buckets", 16}}));
   });
 }
 
@@ -285,7 +277,7 @@ TEST(ModernBert, BiasesPoolingAndActivations) {
 
 TEST(EncoderFamilies, UntiedOutput) {
   for (const auto& [type, prefix] : classes()) {
-    const auto model = read(config_of(type, "ForMaskedLM", {{"tie_word_embeddings", false}}));
+    const auto model = read_encoder(encoder_config(type, "ForMaskedLM", {{"tie_word_embeddings", false}}));
     const auto& masked = dynamic_cast<const EncoderMaskedLm&>(*model);
     bool found = false;
     for (int row = 0; row < masked.table().size(); ++row)
@@ -311,7 +303,7 @@ TEST(EncoderFamilies, RefusedByName) {
   for (const auto& [type, more] : cases) {
     const std::string key = more.begin().key();
     expect_error(ErrorKind::kFormat, "'" + key + "'",
-                 [&, json = config_of(type, "ForMaskedLM", more)] { read(json); });
+                 [&, json = encoder_config(type, "ForMaskedLM", more)] { read_encoder(json); });
   }
 }
 

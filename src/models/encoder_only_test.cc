@@ -10,6 +10,7 @@
 #include "io/safetensors.h"
 #include "models/encoder_only_config.h"
 #include "models/model_directory.h"
+#include "models/test_models.h"
 #include "nn/module_test.h"
 #include "ops/elementwise.h"
 #include "test_folder.h"
@@ -30,12 +31,6 @@ EncoderOnlyConfig tiny() {
   return config;
 }
 
-EncoderInput input_of(const std::vector<std::vector<int32_t>>& texts) {
-  EncoderInput input;
-  for (const auto& text : texts) input.text.append(text);
-  return input;
-}
-
 const EncoderInput kInput = [] {
   EncoderInput input = input_of({{2, 5, 3}, {2, 3}, {2, 7, 5, 10, 3}});
   input.types = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1};
@@ -43,10 +38,6 @@ const EncoderInput kInput = [] {
 }();
 
 /// Parameters of a usual size, norms near 1.
-nn::ParameterArray some_values(const nn::ParameterTable& table, DType dtype = DType::kFloat32) {
-  return nn::random_parameters(table, dtype, 4, 0.4);
-}
-
 TEST(BertClassifier, Gradients) {
   const EncoderClassifier model(tiny());
   const ClassificationOptions options{.class_weights = {1, 0.5, 3}, .smoothing = 0.1, .scale = 0.7};
@@ -152,12 +143,12 @@ TEST(BertMaskedLm, LogitsAtPositions) {
 
 // ---- config.json and directories -------------------------------------------------------------------------
 
-const char* kConfig = R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"],
+const char* kBertConfig = R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"],
   "vocab_size": 11, "hidden_size": 4, "num_hidden_layers": 2, "num_attention_heads": 2,
   "intermediate_size": 6, "max_position_embeddings": 5, "id2label": {"0": "bad", "1": "good"}})";
 
-std::unique_ptr<Model> read(const nlohmann::json& changes = nlohmann::json::object()) {
-  nlohmann::json config = nlohmann::json::parse(kConfig);
+std::unique_ptr<Model> read_bert(const nlohmann::json& changes = nlohmann::json::object()) {
+  nlohmann::json config = nlohmann::json::parse(kBertConfig);
   config.update(changes);
   return bert_architecture().read(JsonObject::parse(config.dump(), "config.json"));
 }
@@ -183,18 +174,18 @@ TEST(BertConfig, RoundTrip) {
 
 TEST(BertConfig, HasTheDefaultsOfTransformers) {
   const auto model =
-      read({{"id2label", nullptr}, {"hidden_dropout_prob", 0.3}, {"classifier_dropout", nullptr}});
+      read_bert({{"id2label", nullptr}, {"hidden_dropout_prob", 0.3}, {"classifier_dropout", nullptr}});
   const auto& bert = dynamic_cast<const EncoderClassifier&>(*model);
   EXPECT_EQ(bert.labels(), (std::vector<std::string>{"LABEL_0", "LABEL_1"}));
   EXPECT_EQ(bert.config().norm_epsilon, 1e-12);
   EXPECT_EQ(bert.config().types, 2);
   EXPECT_EQ(bert.config().classifier_dropout, 0.3);
-  EXPECT_EQ(read({{"architectures", {"BertForMaskedLM"}}})->task(), Task::kMaskedLanguageModel);
+  EXPECT_EQ(read_bert({{"architectures", {"BertForMaskedLM"}}})->task(), Task::kMaskedLanguageModel);
 }
 
 TEST(BertConfig, RefusesContradictionsAndUnsupportedFeatures) {
   const auto expect_refused = [](const nlohmann::json& changes, const std::string& part) {
-    expect_error(ErrorKind::kFormat, part, [&] { read(changes); });
+    expect_error(ErrorKind::kFormat, part, [&] { read_bert(changes); });
   };
   expect_refused({{"hidden_size", 5}}, "a number that divides hidden_size (5)");
   expect_refused({{"pad_token_id", 11}}, "pad_token_id");

@@ -14,11 +14,12 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-constexpr const char* kConfig = R"({"vocab_size": 100, "eos_token_id": [7, 8], "decoder_start_token_id": 99,
+constexpr const char* kMarianConfig =
+    R"({"vocab_size": 100, "eos_token_id": [7, 8], "decoder_start_token_id": 99,
                                     "num_beams": 6, "bad_words_ids": [[99]], "max_length": 20})";
 
 GenerationDefaults defaults_of(const std::string& generation, Task task = Task::kTranslation,
-                               const std::string& config = kConfig) {
+                               const std::string& config = kMarianConfig) {
   const TestFolder folder;
   if (!generation.empty()) folder.write("generation_config.json", generation);
   return read_generation_defaults(folder.path(), JsonObject::parse(config, "config.json"), task);
@@ -142,8 +143,8 @@ TEST(GenerationDefaults, AreWrittenAsTheyWereRead) {
     "repetition_penalty": 1.2, "temperature": 0.5})");
   const TestFolder folder;
   write_generation_defaults(folder.path(), read, {.padding = 1, .end = 7, .start = 99});
-  const GenerationDefaults again =
-      read_generation_defaults(folder.path(), JsonObject::parse(kConfig, "config.json"), Task::kTranslation);
+  const GenerationDefaults again = read_generation_defaults(
+      folder.path(), JsonObject::parse(kMarianConfig, "config.json"), Task::kTranslation);
   EXPECT_EQ(again.begin_forbidden_ids, read.begin_forbidden_ids);
   EXPECT_EQ(again.early_stopping, EarlyStopping::kTrue);
   EXPECT_EQ(again.end_ids, read.end_ids);
@@ -177,7 +178,8 @@ TEST(GenerationDefaults, DanglingLinksAreErrors) {
   const TestFolder folder;
   std::filesystem::create_symlink("elsewhere.json", folder.path("generation_config.json"));
   expect_error(ErrorKind::kNotFound, "generation_config.json", [&] {
-    read_generation_defaults(folder.path(), JsonObject::parse(kConfig, "config.json"), Task::kTranslation);
+    read_generation_defaults(folder.path(), JsonObject::parse(kMarianConfig, "config.json"),
+                             Task::kTranslation);
   });
 }
 

@@ -1,5 +1,5 @@
-// Keys of config.json: all defaults of Hugging Face's library are read, and unsupported keys that change the
-// model are refused by name.
+// Keys of config.json: all defaults of Hugging Face's library are read_config, and unsupported keys that
+// change the model are refused by name.
 #include "models/known_keys.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ constexpr const char* kOpus = R"({"add_bias_logits": false, "add_final_layer_nor
   "normalize_before": false, "normalize_embedding": false, "num_beams": 6,
   "static_position_embeddings": true})";
 
-void read(const nlohmann::json& config) {
+void read_config(const nlohmann::json& config) {
   const JsonObject json = JsonObject::parse(config.dump(), "config.json");
   architecture_of(json).read(json);
 }
@@ -87,13 +87,13 @@ nlohmann::json with(const char* text, const std::string& key, const nlohmann::js
 TEST(KnownKeys, ReadsConfigsOfTransformers) {
   for (const char* text : {kMarian, kGpt2, kLlama, kBert}) {
     nlohmann::json json = nlohmann::json::parse(text);
-    EXPECT_NO_THROW(read(json)) << text;
+    EXPECT_NO_THROW(read_config(json)) << text;
     json.update(nlohmann::json::parse(kEveryCommonKey));
-    EXPECT_NO_THROW(read(json)) << text;
+    EXPECT_NO_THROW(read_config(json)) << text;
   }
   nlohmann::json opus = nlohmann::json::parse(kMarian);
   opus.update(nlohmann::json::parse(kOpus));
-  EXPECT_NO_THROW(read(opus));
+  EXPECT_NO_THROW(read_config(opus));
 }
 
 struct Refused {
@@ -125,33 +125,34 @@ TEST(KnownKeys, UnsupportedKeysAreNamed) {
   };
   for (const Refused& each : cases) {
     expect_error(ErrorKind::kFormat, "config.json: '" + each.key + "' is",
-                 [&] { read(with(each.config, each.key, each.value)); });
+                 [&] { read_config(with(each.config, each.key, each.value)); });
   }
   expect_error(ErrorKind::kFormat, "; did you mean 'sliding_window'?",
-               [] { read(with(kLlama, "sliding_windw", 5)); });
+               [] { read_config(with(kLlama, "sliding_windw", 5)); });
   // Values without effect for any key.
   for (const nlohmann::json& nothing :
        {nlohmann::json(), nlohmann::json(false), nlohmann::json(""), nlohmann::json::array()}) {
-    EXPECT_NO_THROW(read(with(kLlama, "attention_multiplier", nothing)));
+    EXPECT_NO_THROW(read_config(with(kLlama, "attention_multiplier", nothing)));
   }
 }
 
 TEST(KnownKeys, RotaryPositionsOfBothKindsMustAgree) {
   nlohmann::json both = with(kLlama, "rope_scaling", {{"rope_type", "linear"}, {"factor", 2.0}});
-  expect_error(ErrorKind::kFormat, "rope_parameters", [&] { read(both); });
+  expect_error(ErrorKind::kFormat, "rope_parameters", [&] { read_config(both); });
   both["rope_parameters"]["rope_type"] = "linear";
   both["rope_parameters"]["factor"] = 2.0;
-  EXPECT_NO_THROW(read(both));
-  expect_error(ErrorKind::kFormat, "rope_parameters", [&] { read(with(kLlama, "rope_theta", 500000)); });
+  EXPECT_NO_THROW(read_config(both));
+  expect_error(ErrorKind::kFormat, "rope_parameters",
+               [&] { read_config(with(kLlama, "rope_theta", 500000)); });
   const auto partial =
       with(kLlama, "rope_parameters", {{"rope_type", "default"}, {"partial_rotary_factor", 0.5}});
-  expect_error(ErrorKind::kFormat, "rope_parameters.partial_rotary_factor", [&] { read(partial); });
+  expect_error(ErrorKind::kFormat, "rope_parameters.partial_rotary_factor", [&] { read_config(partial); });
 }
 
 TEST(KnownKeys, ActivationsHaveAliases) {
-  EXPECT_NO_THROW(read(with(kGpt2, "activation_function", "gelu_pytorch_tanh")));
-  EXPECT_NO_THROW(read(with(kBert, "hidden_act", "gelu_pytorch_tanh")));
-  EXPECT_NO_THROW(read(with(kLlama, "hidden_act", "gelu_pytorch_tanh")));
+  EXPECT_NO_THROW(read_config(with(kGpt2, "activation_function", "gelu_pytorch_tanh")));
+  EXPECT_NO_THROW(read_config(with(kBert, "hidden_act", "gelu_pytorch_tanh")));
+  EXPECT_NO_THROW(read_config(with(kLlama, "hidden_act", "gelu_pytorch_tanh")));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@
 namespace heed::models {
 namespace {
 
-TransformerConfig tiny_config() {
+TransformerConfig tiny_transformer() {
   TransformerConfig c;
   c.vocabulary = 21;
   c.width = 16;
@@ -38,7 +38,7 @@ TransformerConfig tiny_config() {
 /// Directories of the same model, in float32 and quantized.
 class QuantizedDirectory : public testing::Test {
  protected:
-  QuantizedDirectory() { write(Transformer(tiny_config()), 3); }
+  QuantizedDirectory() { write(Transformer(tiny_transformer()), 3); }
   void write(const Model& model, uint64_t seed) {
     nn::ParameterArray values(model.table(), DType::kFloat32);
     nn::initialize(model.table(), values, RandomKey::from_seed(seed));

@@ -17,7 +17,7 @@
 namespace heed::models {
 namespace {
 
-RnnConfig tiny_config() {
+RnnConfig tiny_rnn() {
   RnnConfig config;
   config.vocabulary = config.source_vocabulary = 23;
   config.width = config.readout_width = 10;
@@ -30,12 +30,12 @@ RnnConfig tiny_config() {
 }
 
 /// Every cell with every score, one layer and two.
-std::vector<RnnConfig> all_configs() {
+std::vector<RnnConfig> all_rnn_configs() {
   std::vector<RnnConfig> configs;
   for (const auto& [cell_name, cell] : recurrent_cell_names()) {
     for (const auto& [score_name, score] : attention_score_names()) {
       for (const int layers : {1, 2}) {
-        RnnConfig config = tiny_config();
+        RnnConfig config = tiny_rnn();
         config.cell = cell;
         config.score = score;
         config.encoder_layers = config.decoder_layers = layers;
@@ -43,7 +43,7 @@ std::vector<RnnConfig> all_configs() {
       }
     }
   }
-  RnnConfig plain = tiny_config();  // as Bahdanau's paper has it
+  RnnConfig plain = tiny_rnn();  // as Bahdanau's paper has it
   plain.share_embeddings = plain.tie_output = plain.scale_embedding = false;
   plain.source_vocabulary = 31;
   plain.readout_width = 0;
@@ -64,7 +64,7 @@ std::vector<float> row_of(const Tensor& logits, int64_t row) {
 }
 
 TEST(RnnSeq2Seq, StepsEqualTeacherForcingBitForBit) {
-  for (const RnnConfig& config : all_configs()) {
+  for (const RnnConfig& config : all_rnn_configs()) {
     const TinyRnn tiny(config);
     nn::Context context = tiny.context();
     const Sequences source = random_sequences(5, 9, 20, 1), target = random_sequences(5, 8, 20, 2);
@@ -92,7 +92,7 @@ TEST(RnnSeq2Seq, StepsEqualTeacherForcingBitForBit) {
 }
 
 TEST(RnnSeq2Seq, IsBatchInvariant) {
-  for (const RnnConfig& config : all_configs()) {
+  for (const RnnConfig& config : all_rnn_configs()) {
     const TinyRnn tiny(config);
     nn::Context context = tiny.context();
     const Sequences source = random_sequences(9, 20, 20, 3), target = random_sequences(9, 15, 20, 4);
@@ -106,7 +106,7 @@ TEST(RnnSeq2Seq, IsBatchInvariant) {
 
 // The control of the two tests above: source and weights change the result.
 TEST(RnnSeq2Seq, SourceAndWeightsMatter) {
-  const TinyRnn tiny(tiny_config()), other(tiny_config(), 2);
+  const TinyRnn tiny(tiny_rnn()), other(tiny_rnn(), 2);
   nn::Context context = tiny.context(), other_context = other.context();
   const Sequences source = random_sequences(1, 9, 20, 3), target = random_sequences(1, 8, 20, 4);
   Sequences changed = source;
@@ -117,7 +117,7 @@ TEST(RnnSeq2Seq, SourceAndWeightsMatter) {
 }
 
 TEST(RnnSeq2Seq, HypothesesAreIndependent) {
-  RnnConfig config = tiny_config();
+  RnnConfig config = tiny_rnn();
   config.cell = RecurrentCell::kLstm;
   config.decoder_layers = 2;
   const TinyRnn tiny(config);
@@ -146,7 +146,7 @@ TEST(RnnSeq2Seq, HypothesesAreIndependent) {
 
 // The whole model as a function of its parameters, with dropout and label smoothing, in float64.
 TEST(RnnSeq2Seq, GradientsOfTheLoss) {
-  for (RnnConfig config : all_configs()) {
+  for (RnnConfig config : all_rnn_configs()) {
     config.vocabulary = 9;
     config.source_vocabulary = config.share_embeddings ? 9 : 7;
     config.padding_id = config.start_id = 8;
@@ -184,7 +184,7 @@ TEST(RnnSeq2Seq, GradientsOfTheLoss) {
 }
 
 TEST(RnnSeq2Seq, RefusesInvalidInput) {
-  const TinyRnn tiny(tiny_config());
+  const TinyRnn tiny(tiny_rnn());
   nn::Context context = tiny.context();
   Sequences nothing, long_one, one = random_sequences(1, 3, 20, 1);
   nothing.append({});
@@ -192,11 +192,11 @@ TEST(RnnSeq2Seq, RefusesInvalidInput) {
   expect_error(ErrorKind::kUsage, "empty sequences", [&] { tiny.model.encode(context, nothing); });
   expect_error(ErrorKind::kUsage, "31 tokens exceeds the model's maximum length of 30",
                [&] { tiny.model.logits(context, one, long_one); });
-  RnnConfig config = tiny_config();
+  RnnConfig config = tiny_rnn();
   config.score = nn::AttentionScore::kDot;
   config.decoder_state_width = 13;
   expect_error(ErrorKind::kUsage, "13 is not twice 6", [&] { RnnSeq2Seq model(config); });
-  config = tiny_config();
+  config = tiny_rnn();
   config.readout_width = 9;
   expect_error(ErrorKind::kUsage, "readout width 9 must equal the embedding width 10",
                [&] { RnnSeq2Seq model(config); });
@@ -205,7 +205,7 @@ TEST(RnnSeq2Seq, RefusesInvalidInput) {
 // ---- config.json ------------------------------------------------------------------------------------------
 
 TEST(RnnConfig, RoundTrip) {
-  for (const RnnConfig& config : all_configs()) {
+  for (const RnnConfig& config : all_rnn_configs()) {
     const std::string text = rnn_config_json(config).dump();
     const RnnConfig again = read_rnn_config(JsonObject::parse(text, "config.json"));
     EXPECT_EQ(rnn_config_json(again).dump(), text);
@@ -218,7 +218,7 @@ TEST(RnnConfig, RoundTrip) {
 
 TEST(RnnConfig, RefusesContradictions) {
   const auto read = [](const std::string& key, const nlohmann::json& value) {
-    auto json = rnn_config_json(tiny_config());
+    auto json = rnn_config_json(tiny_rnn());
     json[key] = value;
     read_rnn_config(JsonObject::parse(json.dump(), "config.json"));
   };

@@ -9,8 +9,11 @@
 #include "base/json_file.h"
 #include "base/rng.h"
 #include "base/sequences.h"
+#include "models/architecture.h"
+#include "models/encoder.h"
 #include "models/model_directory.h"
 #include "nn/context.h"
+#include "nn/module_test.h"
 #include "random_tensor.h"
 
 namespace heed::models {
@@ -73,6 +76,23 @@ inline Sequences one_of(const Sequences& sequences, int number) {
   Sequences one;
   one.append(sequences[number]);
   return one;
+}
+
+/// The model that this config.json describes.
+inline std::unique_ptr<Model> model_of(const nlohmann::json& json) {
+  const JsonObject config = JsonObject::parse(json.dump(), "config.json");
+  return architecture_of(config).read(config);
+}
+
+inline EncoderInput input_of(const std::vector<std::vector<int32_t>>& texts) {
+  EncoderInput input;
+  for (const auto& text : texts) input.text.append(text);
+  return input;
+}
+
+/// Random weights.
+inline nn::ParameterArray some_values(const nn::ParameterTable& table, DType dtype = DType::kFloat32) {
+  return nn::random_parameters(table, dtype, 4, 0.4);
 }
 
 }  // namespace heed::models

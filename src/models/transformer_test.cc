@@ -39,7 +39,7 @@ TransformerConfig tiny_config() {
 }
 
 /// Every kind of positions, and every norm before and after.
-std::vector<TransformerConfig> all_configs() {
+std::vector<TransformerConfig> all_transformer_configs() {
   std::vector<TransformerConfig> configs;
   for (const auto& [name, kind] : position_names()) {
     if (name == "halves" || name == "interleaved") continue;  // aliases
@@ -119,7 +119,7 @@ Tensor step_by_step(const Tiny& tiny, const Sequences& source, const Sequences& 
 
 TEST(Transformer, StepsEqualTeacherForcing) {
   const Sequences source = random_sequences(5, 9, 20, 1), target = random_sequences(5, 12, 20, 2);
-  for (const TransformerConfig& config : all_configs()) {
+  for (const TransformerConfig& config : all_transformer_configs()) {
     const Tiny tiny(config);
     nn::Context context = tiny.context();
     // Float32 sums of widths up to 23 through four layers, of numbers of size 1 to 30.
@@ -130,7 +130,7 @@ TEST(Transformer, StepsEqualTeacherForcing) {
 
 TEST(Transformer, IsBatchInvariant) {
   const Sequences source = random_sequences(6, 15, 20, 3), target = random_sequences(6, 12, 20, 4);
-  for (const TransformerConfig& config : all_configs()) {
+  for (const TransformerConfig& config : all_transformer_configs()) {
     const Tiny tiny(config);
     nn::Context context = tiny.context();
     const Tensor together = tiny.model.logits(context, source, target);
@@ -156,7 +156,7 @@ TEST(Transformer, RecordingChangesNothing) {
     int calls = 0;
   };
   const Sequences source = random_sequences(3, 9, 20, 6), target = random_sequences(3, 9, 20, 7);
-  for (const TransformerConfig& config : all_configs()) {
+  for (const TransformerConfig& config : all_transformer_configs()) {
     const Tiny tiny(config);
     nn::Context context = tiny.context(), listened = tiny.context();
     Count sink;
@@ -169,7 +169,7 @@ TEST(Transformer, RecordingChangesNothing) {
 
 // The whole model as a function of its parameters, with dropout and label smoothing, in float64.
 TEST(Transformer, GradientsOfTheLoss) {
-  for (TransformerConfig config : all_configs()) {
+  for (TransformerConfig config : all_transformer_configs()) {
     config.vocabulary = 9;
     config.padding_id = config.start_id = 8;
     config.width = 4;
@@ -266,7 +266,7 @@ TEST(Transformer, DepthScaledInitDividesByTheRootOfTheLayer) {
 
 TEST(Transformer, OnlyPositionsEncodeWordOrder) {
   const std::vector<int32_t> mary{3, 4, 5, 6, 7, 0}, john{5, 4, 3, 6, 7, 0};
-  for (const TransformerConfig& config : all_configs()) {
+  for (const TransformerConfig& config : all_transformer_configs()) {
     const Tiny tiny(config);
     if (config.positions.kind == nn::PositionKind::kNone) {
       EXPECT_EQ(word_vectors(tiny, mary), word_vectors(tiny, john));
@@ -279,14 +279,14 @@ TEST(Transformer, OnlyPositionsEncodeWordOrder) {
 // ---- config.json ------------------------------------------------------------------------------------------
 
 TEST(TransformerConfig, RoundTrip) {
-  for (const TransformerConfig& config : all_configs()) {
+  for (const TransformerConfig& config : all_transformer_configs()) {
     const std::string text = name_of(config);
     EXPECT_EQ(name_of(read_transformer_config(JsonObject::parse(text, "config.json"))), text);
   }
 }
 
 TEST(TransformerConfig, OtherFeaturesHaveTypeHeedTransformer) {
-  for (const TransformerConfig& config : all_configs()) {
+  for (const TransformerConfig& config : all_transformer_configs()) {
     const bool marian = config.positions.kind == nn::PositionKind::kSinusoidal && !config.norm_first &&
                         config.norm == nn::NormKind::kLayer;
     EXPECT_EQ(transformer_config_json(config).at("model_type"), marian ? "marian" : "heed_transformer");

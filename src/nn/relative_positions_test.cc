@@ -26,8 +26,8 @@ std::vector<PositionOptions> relative_kinds() {
   return kinds;
 }
 
-struct Layer {
-  explicit Layer(const PositionOptions& wanted, DType dtype = DType::kFloat64, double dropout = 0)
+struct RelativeLayer {
+  explicit RelativeLayer(const PositionOptions& wanted, DType dtype = DType::kFloat64, double dropout = 0)
       : options(wanted),
         attention(table, "",
                   {.width = kWidth,
@@ -60,14 +60,15 @@ struct Layer {
   ParameterArray values;
 };
 
-const auto kRagged = ops::AttentionLayout::packed({0, 3, 4, 9}, {0, 3, 4, 9});
+const auto kRaggedLines = ops::AttentionLayout::packed({0, 3, 4, 9}, {0, 3, 4, 9});
 
 TEST(RelativePositions, Gradients) {
   for (const PositionOptions& options : relative_kinds()) {
-    const Layer layer(options, DType::kFloat64, 0.3);
+    const RelativeLayer layer(options, DType::kFloat64, 0.3);
     for (const bool training : {false, true}) {
       expect_module_gradients(
-          layer.table, [&](Context& c, const auto& x) { return layer.forward(c, x[0], kRagged, training); },
+          layer.table,
+          [&](Context& c, const auto& x) { return layer.forward(c, x[0], kRaggedLines, training); },
           {TensorSource(1).normal({9, kWidth})}, training);
     }
   }
@@ -81,7 +82,7 @@ TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
     Tensor weights;
   };
   for (const PositionOptions& options : relative_kinds()) {
-    const Layer layer(options, DType::kFloat32);
+    const RelativeLayer layer(options, DType::kFloat32);
     const Tensor x = TensorSource(2).normal({9, kWidth}, DType::kFloat32);
     Context context = layer.context();
     const PackedWeights packed(*context.table, *context.values);
@@ -89,12 +90,12 @@ TEST(RelativePositions, IsBatchInvariantAndIndependentOfSinks) {
     Context listened = context;
     Listener listener;
     listened.sink = &listener;
-    const Tensor together = layer.forward(context, x, kRagged, true).value();
-    expect_close(layer.forward(listened, x, kRagged, true).value(), together, 64 * 0x1p-23, "listening");
-    ASSERT_EQ(listener.weights.size(), kHeads * kRagged.pairs());
+    const Tensor together = layer.forward(context, x, kRaggedLines, true).value();
+    expect_close(layer.forward(listened, x, kRaggedLines, true).value(), together, 64 * 0x1p-23, "listening");
+    ASSERT_EQ(listener.weights.size(), kHeads * kRaggedLines.pairs());
     const std::vector<double> weights = listener.weights.to_vector<double>();
     EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), kHeads * 9, 1e-5);
-    for (const AttentionSpan& span : kRagged.spans) {
+    for (const AttentionSpan& span : kRaggedLines.spans) {
       const Tensor alone = x.narrow(0, span.query_begin, span.queries()).clone();
       const auto one = ops::AttentionLayout::padded(1, span.queries(), span.queries());
       expect_equal(layer.forward(context, alone, one, true).value(),
@@ -110,18 +111,18 @@ TEST(RelativePositions, DependOnOrderNotOnAbsolutePosition) {
   Tensor exchanged = x.clone();
   std::swap_ranges(exchanged.data<double>(), exchanged.data<double>() + kWidth,
                    exchanged.data<double>() + 2 * kWidth);  // tokens 0 and 2
-  const auto third_of_exchanged = [&](const Layer& layer) {
+  const auto third_of_exchanged = [&](const RelativeLayer& layer) {
     Context context = layer.context();
     return layer.forward(context, exchanged, layout, false).value().narrow(0, 2, 1).clone();
   };
-  const auto first = [&](const Layer& layer, int32_t at) {
+  const auto first = [&](const RelativeLayer& layer, int32_t at) {
     Context context = layer.context();
     return layer.forward(context, x, layout, false, at).value().narrow(0, 0, 1).clone();
   };
-  const Layer none({.kind = PositionKind::kNone});
+  const RelativeLayer none({.kind = PositionKind::kNone});
   expect_close(third_of_exchanged(none), first(none, 0), 1e-14, "a set of tokens");
   for (const PositionOptions& options : relative_kinds()) {
-    const Layer layer(options);
+    const RelativeLayer layer(options);
     EXPECT_GT(largest_difference(third_of_exchanged(layer), first(layer, 0)), 1e-3);
     expect_close(first(layer, 40), first(layer, 0), 1e-12, "moved by forty positions");
   }
@@ -134,7 +135,7 @@ TEST(RelativePositions, PromptAndStepsAreTheSameAsAllAtOnce) {
   const std::vector<int32_t> cache_rows{7, 3, 0, 8, 5, 1, 6, 2, 4};
   for (PositionOptions options : relative_kinds()) {
     options.bidirectional = false;
-    const Layer layer(options, DType::kFloat32);
+    const RelativeLayer layer(options, DType::kFloat32);
     Context context = layer.context();
     const Tensor x = TensorSource(4).normal({kLength, kWidth}, DType::kFloat32);
     const Tensor expected =
@@ -178,8 +179,8 @@ TEST(RelativePositions, LayersShareABiasWhoseTableMayBeLarger) {
     EXPECT_EQ(table[0].name, "encoder.relative_attention_bias.weight");
     EXPECT_EQ(table[0].shape, (Shape{table_rows, kHeads}));
     const Module module = [&](Context& context, const auto& inputs) {
-      return ops::add(layers[0].forward_self(context, inputs[0], kRagged, {}),
-                      layers[1].forward_self(context, inputs[0], kRagged, {}));
+      return ops::add(layers[0].forward_self(context, inputs[0], kRaggedLines, {}),
+                      layers[1].forward_self(context, inputs[0], kRaggedLines, {}));
     };
     expect_module_gradients(table, module, {TensorSource(5).normal({9, kWidth})});
     return table.size();

@@ -20,7 +20,8 @@ AttentionOperands operands_of(const Var& query, const Var& key, const Var& value
 }
 
 /// softmax(scale Q K^T) V, one number at a time, for one sequence and one head.
-std::vector<double> exact(const Tensor& query, const Tensor& key, const Tensor& value, double scale) {
+std::vector<double> exact_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    double scale) {
   std::vector<double> mixed;
   for (int64_t q = 0; q < query.dim(0); ++q) {
     std::vector<double> weights;
@@ -49,7 +50,7 @@ TEST(Attention, FollowsItsFormula) {
   const AttentionOperands x = operands_of(query, key, value, 1, 1 / std::sqrt(5.0));
   const AttentionLayout layout = AttentionLayout::padded(1, 3, 4);
   const Var weights = attention_softmax(attention_scores(x, layout), layout, 1, {});
-  const Tensor expected = Tensor::from(exact(query, key, value, x.scale), {3, 2});
+  const Tensor expected = Tensor::from(exact_attention(query, key, value, x.scale), {3, 2});
   expect_close(attention_mix(weights, x, layout).value(), expected, 1e-14, "every weight");
   expect_close(flash_attention(x, layout, false).value(), expected, 1e-14, "streaming");
 }
@@ -69,10 +70,10 @@ TEST(Attention, HeadsAreColumnsAndSequencesAreRows) {
         const int64_t width = all.dim(1) / 2;
         return all.narrow(0, begin, count).narrow(1, head * width, width).clone();
       };
-      const Tensor expected = Tensor::from(
-          exact(part(query, span.query_begin, span.queries()), part(key, span.key_begin, span.keys()),
-                part(value, span.key_begin, span.keys()), x.scale),
-          {span.queries(), 2});
+      const Tensor expected = Tensor::from(exact_attention(part(query, span.query_begin, span.queries()),
+                                                           part(key, span.key_begin, span.keys()),
+                                                           part(value, span.key_begin, span.keys()), x.scale),
+                                           {span.queries(), 2});
       expect_close(part(mixed, span.query_begin, span.queries()), expected, 1e-14, "a head of a sequence");
     }
   }

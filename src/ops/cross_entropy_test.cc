@@ -14,7 +14,7 @@ namespace heed::ops {
 namespace {
 
 /// The definition, for one row of logits.
-double exact(const double* logits, int64_t classes, int64_t target, double smoothing, bool others) {
+double exact_loss(const double* logits, int64_t classes, int64_t target, double smoothing, bool others) {
   double sum = 0, all = 0;
   for (int64_t c = 0; c < classes; ++c) sum += std::exp(logits[c] - logits[0]);
   const auto minus_log_p = [&](int64_t c) { return logits[0] + std::log(sum) - logits[c]; };
@@ -32,8 +32,8 @@ TEST(CrossEntropy, FollowsItsDefinition) {
         const Tensor losses = cross_entropy(logits, targets, {smoothing, others}).value();
         for (int64_t row = 0; row < 5; ++row) {
           EXPECT_NEAR(losses.data<double>()[row],
-                      exact(logits.data<double>() + row * classes, classes, targets.data<int32_t>()[row],
-                            smoothing, others),
+                      exact_loss(logits.data<double>() + row * classes, classes, targets.data<int32_t>()[row],
+                                 smoothing, others),
                       1e-13);
         }
       }
@@ -47,7 +47,8 @@ TEST(CrossEntropy, AShiftCostsNoPrecisionInFloat32) {
   Tensor logits = source.normal({3, 17}, DType::kFloat32, 3);
   const Tensor targets = source.ids({3}, 17);
   for (int64_t i = 0; i < logits.size(); ++i) {
-    logits.data<float>()[i] = std::round(logits.data<float>()[i] * 1024) / 1024 + 500;  // exact in float32
+    logits.data<float>()[i] =
+        std::round(logits.data<float>()[i] * 1024) / 1024 + 500;  // exact_loss in float32
   }
   const auto run = [&](const Tensor& z) {
     Tape tape;

@@ -8,16 +8,17 @@
 namespace heed::ops {
 namespace {
 
-const AttentionLayout kLayout = AttentionLayout::packed({0, 2, 2, 3}, {0, 3, 5, 9});
+const AttentionLayout kRaggedLayout = AttentionLayout::packed({0, 2, 2, 3}, {0, 3, 5, 9});
 
 TEST(RecurrentAttention, DotProductsAreAttentionWithoutScale) {
   TensorSource source(1);
   const Tensor q = source.normal({3, 4}), k = source.normal({9, 4}), h = source.normal({9, 5});
   const AttentionOperands operands{{q, 0, 4}, {k, 0, 4}, {h, 0, 5}, 1, 1};
-  const Var weights = attention_softmax(attention_scores(operands, kLayout), kLayout, 1, {});
-  const RecurrentAttentionOutput result = recurrent_attention(q, k, h, {}, kLayout);
+  const Var weights = attention_softmax(attention_scores(operands, kRaggedLayout), kRaggedLayout, 1, {});
+  const RecurrentAttentionOutput result = recurrent_attention(q, k, h, {}, kRaggedLayout);
   expect_close(result.weights, weights.value(), 1e-14, "weights");  // sums of four products
-  expect_close(result.context.value(), flash_attention(operands, kLayout, false).value(), 1e-14, "context");
+  expect_close(result.context.value(), flash_attention(operands, kRaggedLayout, false).value(), 1e-14,
+               "context");
 }
 
 TEST(RecurrentAttention, AdditiveScoresAreTheirFormula) {
@@ -41,28 +42,32 @@ TEST(RecurrentAttention, AQueryWithoutKeysMixesToZero) {
 TEST(RecurrentAttention, ErrorsNameShapes) {
   const Tensor q = Tensor::zeros({3, 4}), k = Tensor::zeros({9, 4});
   expect_error(ErrorKind::kShape, "(3, 4) and keys (9, 5) must be equally wide", [&] {
-    recurrent_attention(q, Tensor::zeros({9, 5}), k, {}, kLayout);
+    recurrent_attention(q, Tensor::zeros({9, 5}), k, {}, kRaggedLayout);
   });
   expect_error(ErrorKind::kShape, "keys (9, 4) and values (8, 4)", [&] {
-    recurrent_attention(q, k, Tensor::zeros({8, 4}), {}, kLayout);
+    recurrent_attention(q, k, Tensor::zeros({8, 4}), {}, kRaggedLayout);
   });
   expect_error(ErrorKind::kShape, "v must be (4)",
-               [&] { recurrent_attention(q, k, k, Tensor::zeros({5}), kLayout); });
+               [&] { recurrent_attention(q, k, k, Tensor::zeros({5}), kRaggedLayout); });
   expect_error(ErrorKind::kShape, "hold 3 queries of (4, 4)", [&] {
-    recurrent_attention(Tensor::zeros({4, 4}), k, k, {}, kLayout);
+    recurrent_attention(Tensor::zeros({4, 4}), k, k, {}, kRaggedLayout);
   });
 }
 
 GRADIENT_CHECK(recurrent_attention, AdditiveAndDot) {
   TensorSource source(2);
   const auto additive = [](const auto& x) {
-    return recurrent_attention(x[0], x[1], x[2], x[3], kLayout).context;
+    return recurrent_attention(x[0], x[1], x[2], x[3], kRaggedLayout).context;
   };
   expect_gradients(additive,
                    {source.normal({3, 5}), source.normal({9, 5}), source.normal({9, 3}), source.normal({5})});
-  const auto dot = [](const auto& x) { return recurrent_attention(x[0], x[1], x[2], {}, kLayout).context; };
+  const auto dot = [](const auto& x) {
+    return recurrent_attention(x[0], x[1], x[2], {}, kRaggedLayout).context;
+  };
   expect_gradients(dot, {source.normal({3, 5}), source.normal({9, 5}), source.normal({9, 3})});
-  const auto own = [](const auto& x) { return recurrent_attention(x[0], x[1], x[1], {}, kLayout).context; };
+  const auto own = [](const auto& x) {
+    return recurrent_attention(x[0], x[1], x[1], {}, kRaggedLayout).context;
+  };
   expect_gradients(own, {source.normal({3, 5}), source.normal({9, 5})});
 }
 

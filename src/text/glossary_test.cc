@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-std::string found(const Glossary& glossary, const std::string& text) {
+std::string found_terms(const Glossary& glossary, const std::string& text) {
   std::string result;
   for (const auto& match : glossary.find(text)) {
     result += "[" + text.substr(match.begin, match.end - match.begin) + "=" + match.target + "]";
@@ -19,9 +19,10 @@ TEST(Glossary, FindsTheLongestTermsAsWholeWords) {
   const Glossary glossary = Glossary::parse(
       "# terms\n\nHaus\tbuilding\nHaus  und Hof\thouse and home\r\nschnelles Auto\tfast car\n", "terms.tsv");
   EXPECT_EQ(glossary.size(), 3U);
-  EXPECT_EQ(found(glossary, "Das Haus und  Hof, ein Haus."), "[Haus und  Hof=house and home][Haus=building]");
-  EXPECT_EQ(found(glossary, "Schnelles Auto, Hausboot, haus"), "[Schnelles Auto=fast car]");
-  EXPECT_EQ(found(glossary, ""), "");
+  EXPECT_EQ(found_terms(glossary, "Das Haus und  Hof, ein Haus."),
+            "[Haus und  Hof=house and home][Haus=building]");
+  EXPECT_EQ(found_terms(glossary, "Schnelles Auto, Hausboot, haus"), "[Schnelles Auto=fast car]");
+  EXPECT_EQ(found_terms(glossary, ""), "");
 }
 
 TEST(Glossary, ErrorsNameTheLine) {

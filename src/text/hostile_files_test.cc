@@ -29,14 +29,6 @@ struct Kind {
   std::vector<std::string> files;
 };
 
-NextText once(const std::string& text) {
-  return [text, given = false](std::string& stretch) mutable {
-    if (given) return false;
-    stretch = text;
-    return given = true;
-  };
-}
-
 const std::vector<Kind>& kinds() {
   const auto text_kind = [](TextTokenizerKind kind) {
     return [kind](const std::string& directory) {
@@ -92,7 +84,7 @@ void for_each_file(const std::function<void(const Kind&, const std::string&, con
   }
 }
 
-void expect_refused(const Kind& kind, const std::string& directory, const std::string& part) {
+void expect_file_refused(const Kind& kind, const std::string& directory, const std::string& part) {
   try {
     kind.open(directory);
     ADD_FAILURE() << "no error; expected one with: " << part;
@@ -105,17 +97,17 @@ TEST(HostileTokenizerFiles, PipesAndDevicesAreNotOpened) {
   for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
     std::filesystem::remove(file);
     ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
-    expect_refused(kind, directory, "not a regular file");
+    expect_file_refused(kind, directory, "not a regular file");
     std::filesystem::remove(file);
     std::filesystem::create_symlink("/dev/zero", file);
-    expect_refused(kind, directory, "not a regular file");
+    expect_file_refused(kind, directory, "not a regular file");
   });
 }
 
 TEST(HostileTokenizerFiles, HugeFilesAreNotRead) {
   for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
     std::filesystem::resize_file(file, uintmax_t{1} << 40);
-    expect_refused(kind, directory, "is 67108864");
+    expect_file_refused(kind, directory, "is 67108864");
   });
 }
 
@@ -123,7 +115,7 @@ TEST(HostileTokenizerFiles, DanglingLinksAreErrors) {
   for_each_file([](const Kind& kind, const std::string& directory, const std::string& file) {
     std::filesystem::remove(file);
     std::filesystem::create_symlink("nowhere", file);
-    expect_refused(kind, directory, path(file).filename().string());
+    expect_file_refused(kind, directory, path(file).filename().string());
   });
 }
 
@@ -137,9 +129,9 @@ TEST(HostileTokenizerFiles, DeepOrLongJsonIsRefusedAtOnce) {
   for_each_file([&](const Kind& kind, const std::string& directory, const std::string& file) {
     if (path(file).extension() != ".json") return;
     write_file(file, deep);
-    expect_refused(kind, directory, path(file).filename().string());
+    expect_file_refused(kind, directory, path(file).filename().string());
     write_file(file, object);
-    expect_refused(kind, directory, path(file).filename().string());
+    expect_file_refused(kind, directory, path(file).filename().string());
     write_file(file, keys);
     try {
       kind.open(directory);  // unknown keys may be skipped, but not in quadratic time

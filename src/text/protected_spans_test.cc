@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<std::string> found(const std::string& text, SpanKind kind) {
+std::vector<std::string> found_spans(const std::string& text, SpanKind kind) {
   std::vector<std::string> result;
   for (const ProtectedSpan& span : find_protected_spans(text)) {
     if (span.kind == kind) result.push_back(text.substr(span.begin, span.end - span.begin));
@@ -16,10 +16,10 @@ std::vector<std::string> found(const std::string& text, SpanKind kind) {
   return result;
 }
 std::vector<std::string> exact(const std::string& text) {
-  return found(text, SpanKind::kExact);
+  return found_spans(text, SpanKind::kExact);
 }
 std::vector<std::string> numbers(const std::string& text) {
-  return found(text, SpanKind::kNumber);
+  return found_spans(text, SpanKind::kNumber);
 }
 
 TEST(ProtectedSpans, Addresses) {

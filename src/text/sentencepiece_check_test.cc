@@ -97,7 +97,7 @@ void fuzz(const std::string& bytes, int copies, uint64_t seed) {
   }
 }
 
-std::string train(const SentencePieceTrainOptions& options) {
+std::string train_file(const SentencePieceTrainOptions& options) {
   return SentencePieceModel::train(options, reader_of(artificial_lines(300)));
 }
 
@@ -108,11 +108,13 @@ int fuzz_copies() {
 
 TEST(BrokenModels, AreErrorsNeverCrashes) {
   const auto plain = TextNormalization::kIdentity;
-  ASSERT_TRUE(survives([] { use_model(train({.vocabulary_size = 330})); }));
-  fuzz(train({.vocabulary_size = 330}), fuzz_copies(), 1);  // most of this file is the normalization table
-  fuzz(train({.vocabulary_size = 330, .normalization = plain}), fuzz_copies(), 2);
-  fuzz(train({.type = SubwordType::kBpe, .vocabulary_size = 330, .normalization = plain}), fuzz_copies(), 3);
-  fuzz(train({.vocabulary_size = 60, .byte_fallback = false, .normalization = plain}), fuzz_copies(), 4);
+  ASSERT_TRUE(survives([] { use_model(train_file({.vocabulary_size = 330})); }));
+  fuzz(train_file({.vocabulary_size = 330}), fuzz_copies(),
+       1);  // most of this file is the normalization table
+  fuzz(train_file({.vocabulary_size = 330, .normalization = plain}), fuzz_copies(), 2);
+  fuzz(train_file({.type = SubwordType::kBpe, .vocabulary_size = 330, .normalization = plain}), fuzz_copies(),
+       3);
+  fuzz(train_file({.vocabulary_size = 60, .byte_fallback = false, .normalization = plain}), fuzz_copies(), 4);
 }
 
 TEST(BrokenModels, FixturesDamaged) {

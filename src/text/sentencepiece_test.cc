@@ -24,7 +24,7 @@ std::vector<std::string> texts_of(const std::vector<Piece>& pieces) {
   return texts;
 }
 
-SentencePieceModel train(const SentencePieceTrainOptions& options, size_t lines = 400) {
+SentencePieceModel train_model(const SentencePieceTrainOptions& options, size_t lines = 400) {
   return SentencePieceModel::from_bytes(
       SentencePieceModel::train(options, reader_of(artificial_lines(lines))), "test");
 }
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(SentencePiece, EveryType, testing::Values(SubwordType::
 TEST_P(EveryType, TrainsAndDecodes) {
   const int size =
       GetParam() == SubwordType::kUnigram ? 330 : 400;  // each reaches whole words at its own size
-  const SentencePieceModel model = train({.type = GetParam(), .vocabulary_size = size});
+  const SentencePieceModel model = train_model({.type = GetParam(), .vocabulary_size = size});
   EXPECT_EQ(model.size(), size);
   EXPECT_THAT(texts_of(model.encode("the house")), testing::ElementsAre("▁the", "▁house"));
   EXPECT_THAT(texts_of(model.encode("☃")), testing::ElementsAre("▁", "<0xE2>", "<0x98>", "<0x83>"));
@@ -73,8 +73,8 @@ TEST_P(EveryType, TrainsAndDecodes) {
 }
 
 TEST_P(EveryType, RoundTripAndSpansOnAnyText) {
-  const SentencePieceModel model =
-      train({.type = GetParam(), .vocabulary_size = 400, .normalization = TextNormalization::kIdentity});
+  const SentencePieceModel model = train_model(
+      {.type = GetParam(), .vocabulary_size = 400, .normalization = TextNormalization::kIdentity});
   Random random(RandomKey::from_seed(5));
   for (int n = 0; n < 500; ++n) {
     std::string text = random_text(random, 12);
@@ -95,14 +95,14 @@ TEST_P(EveryType, RoundTripAndSpansOnAnyText) {
 
 TEST_P(EveryType, SameBytesForTheSameText) {
   const SentencePieceTrainOptions options{.type = GetParam(), .vocabulary_size = 350};
-  EXPECT_EQ(train(options).bytes(), train(options).bytes());
-  EXPECT_NE(train(options).bytes(), train(options, 399).bytes());
+  EXPECT_EQ(train_model(options).bytes(), train_model(options).bytes());
+  EXPECT_NE(train_model(options).bytes(), train_model(options, 399).bytes());
 }
 
 TEST_P(EveryType, ReducesAVocabularyThatIsTooLarge) {
   std::vector<std::string> warnings;
   set_log_handler([&](LogLevel, const std::string& message) { warnings.push_back(message); });
-  const SentencePieceModel model = train({.type = GetParam(), .vocabulary_size = 20000});
+  const SentencePieceModel model = train_model({.type = GetParam(), .vocabulary_size = 20000});
   set_log_handler(nullptr);
   EXPECT_LT(model.size(), 2000);
   ASSERT_EQ(warnings.size(), 1u);
@@ -133,7 +133,7 @@ TEST(SentencePiece, SplitsDigitsIfEnabled) {
 TEST_P(EveryType, SymbolsAreSinglePieces) {
   SentencePieceTrainOptions options{.type = GetParam(), .vocabulary_size = 400, .split_digits = true};
   for (int n = 0; n < 12; ++n) options.symbols.push_back(placeholder_piece(n));
-  const SentencePieceModel model = train(options);
+  const SentencePieceModel model = train_model(options);
   const std::string text = "das \u27e60\u27e7, a\u27e611\u27e7\u27e61\u27e7 Haus";
   std::vector<std::string> symbols;
   for (const std::string& piece : texts_of(model.encode(text))) {
@@ -142,11 +142,11 @@ TEST_P(EveryType, SymbolsAreSinglePieces) {
   EXPECT_EQ(symbols, (std::vector<std::string>{"\u27e60\u27e7", "\u27e611\u27e7", "\u27e61\u27e7"}));
   EXPECT_EQ(model.decode(texts_of(model.encode(text))), text);
   options.symbols = {"a,b"};
-  EXPECT_EQ(kind_of([&] { train(options); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([&] { train_model(options); }), ErrorKind::kUsage);
 }
 
 TEST(SentencePiece, SpansNameTheBytesOfTheOriginal) {
-  const SentencePieceModel model = train({.vocabulary_size = 400});
+  const SentencePieceModel model = train_model({.vocabulary_size = 400});
   const std::string text = "  Häuser \u00a0und½ ";
   std::vector<std::string> parts;
   for (const Piece& piece : model.encode(text))
@@ -156,7 +156,7 @@ TEST(SentencePiece, SpansNameTheBytesOfTheOriginal) {
 }
 
 TEST(SentencePiece, SampleFollowsTheProbabilities) {
-  const SentencePieceModel model = train({.vocabulary_size = 400, .byte_fallback = false});
+  const SentencePieceModel model = train_model({.vocabulary_size = 400, .byte_fallback = false});
   const std::string text = "walking houses";
   Random one(RandomKey::from_seed(1)), same(RandomKey::from_seed(1));
   std::map<std::vector<std::string>, int> seen;
@@ -180,7 +180,7 @@ TEST(SentencePiece, SampleFollowsTheProbabilities) {
 }
 
 TEST(SentencePiece, SamplesFromAllSegmentations) {
-  const SentencePieceModel model = train({.vocabulary_size = 400});
+  const SentencePieceModel model = train_model({.vocabulary_size = 400});
   const std::string text =
       "walking the smallest houses \u2603 and seeing kleinere trees";  // the snowman is spelt in bytes
   Random one(RandomKey::from_seed(1)), same(RandomKey::from_seed(1));
@@ -202,8 +202,8 @@ TEST(SentencePiece, SamplesFromAllSegmentations) {
 }
 
 TEST(SentencePiece, SampleRefusesInvalidOptions) {
-  const SentencePieceModel unigram = train({.vocabulary_size = 400});
-  const SentencePieceModel bpe = train({.type = SubwordType::kBpe, .vocabulary_size = 400});
+  const SentencePieceModel unigram = train_model({.vocabulary_size = 400});
+  const SentencePieceModel bpe = train_model({.type = SubwordType::kBpe, .vocabulary_size = 400});
   Random random(RandomKey::from_seed(1));
   EXPECT_EQ(kind_of([&] { bpe.sample("a", {0.1, 8}, random); }), ErrorKind::kUsage);
   EXPECT_EQ(kind_of([&] { unigram.sample("a", {0.1, -1}, random); }), ErrorKind::kUsage);
@@ -215,12 +215,12 @@ TEST(SentencePiece, SamplesTrainingLines) {
   const SentencePieceTrainOptions sampled{.vocabulary_size = 350, .max_sentences = 100};
   SentencePieceTrainOptions other = sampled;
   other.seed = 2;
-  EXPECT_EQ(train(sampled).bytes(), train(sampled).bytes());
-  EXPECT_NE(train(sampled).bytes(), train(other).bytes());
+  EXPECT_EQ(train_model(sampled).bytes(), train_model(sampled).bytes());
+  EXPECT_NE(train_model(sampled).bytes(), train_model(other).bytes());
 }
 
 TEST(SentencePiece, DecodesAnyIds) {
-  const SentencePieceModel model = train({.vocabulary_size = 400});
+  const SentencePieceModel model = train_model({.vocabulary_size = 400});
   EXPECT_EQ(model.decode({"▁", "<0xE2>", "<0x98>", "▁the"}), "\uFFFD\uFFFD the");
   EXPECT_EQ(model.decode({"", "▁the", "", "</s>"}), "the");
   EXPECT_EQ(model.decode({"▁never-seen"}), "▁never-seen");
@@ -236,9 +236,10 @@ TEST(SentencePiece, RefusesToTrainOnNothing) {
                 ErrorKind::kText);
     }
   }
-  EXPECT_EQ(kind_of([] { train({.vocabulary_size = 100}); }), ErrorKind::kUsage);  // fewer than the bytes
-  EXPECT_EQ(kind_of([] { train({.character_coverage = 0.5}); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { train({.vocabulary_size = 0}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { train_model({.vocabulary_size = 100}); }),
+            ErrorKind::kUsage);  // fewer than the bytes
+  EXPECT_EQ(kind_of([] { train_model({.character_coverage = 0.5}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { train_model({.vocabulary_size = 0}); }), ErrorKind::kUsage);
 }
 
 TEST(SentencePiece, TrainsOnVeryLittle) {

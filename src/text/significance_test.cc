@@ -15,7 +15,7 @@ using nlohmann::json;
 using Lines = std::vector<std::string>;
 
 // sacreBLEU keeps sums and scores of resamples in float32.
-constexpr double kTolerance = 1e-4;
+constexpr double kProbabilityTolerance = 1e-4;
 
 // numpy.random.default_rng(12345): random_raw() as two halves, then integers(0, limit).
 TEST(NumpyRandom, GivesNumpysNumbers) {
@@ -49,11 +49,11 @@ void check_paired(const json& row, const Lines& hypotheses, const std::vector<Li
     const LineStatistics first = line_statistics(metric, baseline, references),
                          second = line_statistics(metric, hypotheses, references);
     const auto check_system = [&](const LineStatistics& lines, const json& system) {
-      EXPECT_NEAR(score_of(metric, lines), system["score"].get<double>(), kTolerance);
+      EXPECT_NEAR(score_of(metric, lines), system["score"].get<double>(), kProbabilityTolerance);
       if (system["mean"].is_null()) return;
       const ConfidenceInterval interval = bootstrap_interval(metric, lines, options);
-      EXPECT_NEAR(interval.mean, system["mean"].get<double>(), kTolerance);
-      EXPECT_NEAR(interval.half_width, system["ci"].get<double>(), kTolerance);
+      EXPECT_NEAR(interval.mean, system["mean"].get<double>(), kProbabilityTolerance);
+      EXPECT_NEAR(interval.half_width, system["ci"].get<double>(), kProbabilityTolerance);
     };
     check_system(first, expected["baseline"]);
     check_system(second, expected["system"]);

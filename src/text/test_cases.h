@@ -39,4 +39,10 @@ inline nlohmann::json read_json(const std::filesystem::path& path) {
   return nlohmann::json::parse(read_file(path.string()));
 }
 
+/// The folder of the cases of model families; may not exist.
+inline std::filesystem::path families_folder() {
+  const char* folder = std::getenv("HEED_FAMILIES");
+  return folder && *folder ? folder : source_folder() + "/../shared/families";
+}
+
 }  // namespace heed

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "text/sentencepiece.h"
+#include "text/text_tokenizer.h"
 
 namespace heed {
 
@@ -49,6 +50,15 @@ inline std::string random_text(Random& random, uint64_t max_parts) {
     text += parts[random.below(parts.size())];
   }
   return text;
+}
+
+/// Gives a tokenizer's training one text.
+inline NextText once(const std::string& text) {
+  return [text, given = false](std::string& stretch) mutable {
+    if (given) return false;
+    stretch = text;
+    return given = true;
+  };
 }
 
 }  // namespace heed

@@ -14,6 +14,7 @@
 #include "text/sentencepiece_text.h"
 #include "text/sentencepiece_writer.h"
 #include "text/test_cases.h"
+#include "text/test_text.h"
 #include "text/utf8.h"
 #include "text/word_pattern.h"
 
@@ -22,14 +23,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-NextText once(const std::string& text) {
-  return [text, given = false](std::string& chunk) mutable {
-    if (given) return false;
-    chunk = text;
-    return given = true;
-  };
-}
 
 std::string sample() {
   std::string text;

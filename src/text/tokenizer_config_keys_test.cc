@@ -68,7 +68,7 @@ void read(const char* kind, const std::string& text) {
   }
 }
 
-void expect_refused(const char* kind, const std::string& text, const std::string& key) {
+void expect_key_refused(const char* kind, const std::string& text, const std::string& key) {
   try {
     read(kind, text);
     ADD_FAILURE() << "not refused: " << key;
@@ -93,23 +93,23 @@ TEST(TokenizerConfigKeys, UnsupportedKeysAreNamed) {
       if (const size_t own = text.find("\"" + key + "\": "); own != std::string::npos) {
         text.replace(own, 1, "\"_");  // another value takes the place of the file's own
       }
-      expect_refused(file, with(text.c_str(), member), key);
+      expect_key_refused(file, with(text.c_str(), member), key);
     }
     EXPECT_NO_THROW(read(file, with(file, R"("remove_space": false, "never": null, "word": "", "x": {})")));
   }
-  expect_refused(kMarian, with(kMarian, R"("do_lower_case": true)"), "do_lower_case");
-  expect_refused(kMarian, with(kMarian, R"("add_prefix_space": true)"), "add_prefix_space");
-  expect_refused(kBert, with(kBert, R"("add_bos_token": true)"), "add_bos_token");
+  expect_key_refused(kMarian, with(kMarian, R"("do_lower_case": true)"), "do_lower_case");
+  expect_key_refused(kMarian, with(kMarian, R"("add_prefix_space": true)"), "add_prefix_space");
+  expect_key_refused(kBert, with(kBert, R"("add_bos_token": true)"), "add_bos_token");
 }
 
 TEST(TokenizerConfigKeys, TokensMustBeInTheVocabulary) {
   const auto tokens = [](const char* key) { return "\"" + std::string(key) + R"(": ["<extra>"])"; };
   for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
-    expect_refused(kMarian, "{" + tokens(key) + "}", key);
-    expect_refused(kText, "{" + tokens(key) + "}", key);
+    expect_key_refused(kMarian, "{" + tokens(key) + "}", key);
+    expect_key_refused(kText, "{" + tokens(key) + "}", key);
   }
   const std::string added = R"({"added_tokens_decoder": {"7": {"content": "<extra>"}}})";
-  expect_refused(kMarian, added, "added_tokens_decoder");
+  expect_key_refused(kMarian, added, "added_tokens_decoder");
   EXPECT_NO_THROW(read(kText, added));
   // tokenizer.json has them.
   const TestFolder folder;

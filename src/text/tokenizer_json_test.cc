@@ -26,11 +26,6 @@ std::filesystem::path tokenizers_folder() {
   return golden_folder() / "tokenizers";
 }
 
-std::filesystem::path families_folder() {
-  const char* folder = std::getenv("HEED_FAMILIES");
-  return folder && *folder ? folder : source_folder() + "/../shared/families";
-}
-
 Ids ids_of(const Json& json) {
   return json.get<Ids>();
 }
@@ -158,8 +153,8 @@ TEST(TokenizerJson, ReferenceCasesOfEncoders) {
 // ---- What is refused ----
 
 /// Opens a changed copy of a golden tokenizer and expects an error with `part`.
-void expect_refused(const std::string& name, const std::function<void(Json&)>& change,
-                    const std::string& part, const std::string& config = "") {
+void expect_change_refused(const std::string& name, const std::function<void(Json&)>& change,
+                           const std::string& part, const std::string& config = "") {
   const TestFolder folder;
   Json json = read_json(tokenizers_folder() / name / "tokenizer.json");
   change(json);
@@ -183,56 +178,61 @@ TEST(TokenizerJson, UnsupportedComponentsAreNamed) {
   const auto set = [](const char* pointer, Json value) {
     return [pointer, value = std::move(value)](Json& json) { json[Json::json_pointer(pointer)] = value; };
   };
-  expect_refused("byte_bpe", nothing, "");
-  expect_refused("byte_bpe", set("/normalizer", {{"type", "NFC"}}), "");
-  expect_refused("byte_bpe", set("/normalizer", {{"type", "NFX"}}),
-                 R"(the normalizer {"type":"NFX"} is not supported)");
-  expect_refused(
+  expect_change_refused("byte_bpe", nothing, "");
+  expect_change_refused("byte_bpe", set("/normalizer", {{"type", "NFC"}}), "");
+  expect_change_refused("byte_bpe", set("/normalizer", {{"type", "NFX"}}),
+                        R"(the normalizer {"type":"NFX"} is not supported)");
+  expect_change_refused(
       "byte_bpe",
       set("/pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", {{{"type", "Sylables"}, {"n", 2}}}}}),
       R"(the pre_tokenizer {"n":2,"type":"Sylables"} is not supported)");
-  expect_refused("byte_bpe", set("/pre_tokenizer/extra", 1), "does not know its setting \"extra\"");
-  expect_refused("byte_bpe", set("/model/dropout", 0.1), "\"dropout\" must be null or 0");
-  expect_refused("byte_bpe", set("/model/type", "Trigram"),
-                 "models are BPE, Unigram, WordPiece and WordLevel");
-  expect_refused("byte_bpe", set("/decoder", {{"type", "Guess"}}), R"(the decoder {"type":"Guess"} is not)");
-  expect_refused("byte_bpe", set("/post_processor", {{"type", "BertProcessing"}}),
-                 "the post_processor {\"type\":\"BertProcessing\"} is damaged");
-  expect_refused("byte_bpe", set("/post_processor", {{"type", "PadProcessing"}}),
-                 R"(the post_processor {"type":"PadProcessing"} is not supported)");
+  expect_change_refused("byte_bpe", set("/pre_tokenizer/extra", 1), "does not know its setting \"extra\"");
+  expect_change_refused("byte_bpe", set("/model/dropout", 0.1), "\"dropout\" must be null or 0");
+  expect_change_refused("byte_bpe", set("/model/type", "Trigram"),
+                        "models are BPE, Unigram, WordPiece and WordLevel");
+  expect_change_refused("byte_bpe", set("/decoder", {{"type", "Guess"}}),
+                        R"(the decoder {"type":"Guess"} is not)");
+  expect_change_refused("byte_bpe", set("/post_processor", {{"type", "BertProcessing"}}),
+                        "the post_processor {\"type\":\"BertProcessing\"} is damaged");
+  expect_change_refused("byte_bpe", set("/post_processor", {{"type", "PadProcessing"}}),
+                        R"(the post_processor {"type":"PadProcessing"} is not supported)");
   // What a language model cannot use.
-  expect_refused("byte_bpe", set("/decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}),
-                 "is not supported in a language model, which needs the text of single tokens");
-  expect_refused("byte_bpe", set("/decoder", nullptr), "there is no decoder");
-  expect_refused("marked_prepend", nothing, "");
-  expect_refused("marked_prepend", set("/post_processor/single/0/SpecialToken/id", "</s>"), "special_tokens");
-  expect_refused(
+  expect_change_refused("byte_bpe",
+                        set("/decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}),
+                        "is not supported in a language model, which needs the text of single tokens");
+  expect_change_refused("byte_bpe", set("/decoder", nullptr), "there is no decoder");
+  expect_change_refused("marked_prepend", nothing, "");
+  expect_change_refused("marked_prepend", set("/post_processor/single/0/SpecialToken/id", "</s>"),
+                        "special_tokens");
+  expect_change_refused(
       "marked_prepend",
       [](Json& json) { std::swap(json["post_processor"]["single"][0], json["post_processor"]["single"][1]); },
       "it may add one token before a text, and none after it");
-  expect_refused("marked_first", set("/pre_tokenizer/prepend_scheme", "sometimes"), "prepend_scheme");
-  expect_refused("wordpiece_lower", nothing, "");
-  expect_refused("wordpiece_lower", set("/normalizer/clean_text", false), "");
-  expect_refused("wordpiece_lower", set("/normalizer/remove", "x"), "does not know its setting \"remove\"");
-  expect_refused("wordpiece_lower", set("/post_processor", nullptr),
-                 "puts no tokens before and after a text");
-  expect_refused("wordpiece_lower", set("/added_tokens/4/content", "[unused1]"), "[unused1]");
+  expect_change_refused("marked_first", set("/pre_tokenizer/prepend_scheme", "sometimes"), "prepend_scheme");
+  expect_change_refused("wordpiece_lower", nothing, "");
+  expect_change_refused("wordpiece_lower", set("/normalizer/clean_text", false), "");
+  expect_change_refused("wordpiece_lower", set("/normalizer/remove", "x"),
+                        "does not know its setting \"remove\"");
+  expect_change_refused("wordpiece_lower", set("/post_processor", nullptr),
+                        "puts no tokens before and after a text");
+  expect_change_refused("wordpiece_lower", set("/added_tokens/4/content", "[unused1]"), "[unused1]");
 }
 
 TEST(TokenizerJson, ContradictionsAreRefused) {
-  expect_refused("marked_prepend", nothing, "\"add_bos_token\" is false", R"({"add_bos_token": false})");
-  expect_refused("marked_prepend", nothing, "\"add_eos_token\" is true", R"({"add_eos_token": true})");
-  expect_refused("marked_prepend", nothing, "\"add_prefix_space\" is false",
-                 R"({"add_prefix_space": false})");
-  expect_refused("marked_prepend", nothing, "",
-                 R"({"add_bos_token": true, "add_prefix_space": true, "eos_token": "</s>"})");
-  expect_refused("byte_bpe", nothing, "\"add_prefix_space\" is true", R"({"add_prefix_space": true})");
-  expect_refused("byte_bpe", nothing, "the token '<x>' with the id 3",
-                 R"({"added_tokens_decoder": {"3": {"content": "<x>", "special": true}}})");
-  expect_refused("wordpiece_lower", nothing, "contradicts \"do_lower_case\": false",
-                 R"({"do_lower_case": false})");
-  expect_refused("wordpiece_cased", nothing, "", R"({"do_lower_case": false})");
-  expect_refused(
+  expect_change_refused("marked_prepend", nothing, "\"add_bos_token\" is false",
+                        R"({"add_bos_token": false})");
+  expect_change_refused("marked_prepend", nothing, "\"add_eos_token\" is true", R"({"add_eos_token": true})");
+  expect_change_refused("marked_prepend", nothing, "\"add_prefix_space\" is false",
+                        R"({"add_prefix_space": false})");
+  expect_change_refused("marked_prepend", nothing, "",
+                        R"({"add_bos_token": true, "add_prefix_space": true, "eos_token": "</s>"})");
+  expect_change_refused("byte_bpe", nothing, "\"add_prefix_space\" is true", R"({"add_prefix_space": true})");
+  expect_change_refused("byte_bpe", nothing, "the token '<x>' with the id 3",
+                        R"({"added_tokens_decoder": {"3": {"content": "<x>", "special": true}}})");
+  expect_change_refused("wordpiece_lower", nothing, "contradicts \"do_lower_case\": false",
+                        R"({"do_lower_case": false})");
+  expect_change_refused("wordpiece_cased", nothing, "", R"({"do_lower_case": false})");
+  expect_change_refused(
       "wordpiece_cased",
       [](Json& json) {
         json["pre_tokenizer"] = {{"type", "ByteLevel"}, {"add_prefix_space", true}};
@@ -241,23 +241,23 @@ TEST(TokenizerJson, ContradictionsAreRefused) {
 }
 
 TEST(TokenizerJson, DamagedFilesAreRefused) {
-  expect_refused(
+  expect_change_refused(
       "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = 99999; }, "has the id 99999");
-  expect_refused(
+  expect_change_refused(
       "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = 2; }, "has the id 2, as");
-  expect_refused(
+  expect_change_refused(
       "byte_bpe", [](Json& json) { json["model"]["vocab"]["!"] = "x"; }, "not a non-negative integer");
-  expect_refused(
+  expect_change_refused(
       "byte_bpe",
       [](Json& json) {
         json["model"]["merges"][0] = Json{"q", "☃"};
       },
       "lacks the second");
-  expect_refused(
+  expect_change_refused(
       "byte_bpe", [](Json& json) { json["model"]["merges"][0] = 5; }, "merge 1 is not two pieces");
-  expect_refused(
+  expect_change_refused(
       "byte_bpe", [](Json& json) { json["added_tokens"][0]["id"] = 7; }, "among the added tokens");
-  expect_refused(
+  expect_change_refused(
       "byte_bpe", [](Json& json) { json.erase("model"); }, "'model' is missing");
 }
 

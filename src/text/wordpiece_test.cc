@@ -293,7 +293,7 @@ TEST(WordPiece, SurvivesRandomText) {
 
 // ---- Learning ------------------------------------------------------------------------------------------
 
-WordPieceTokenizer train(const std::vector<std::string>& lines, size_t size) {
+WordPieceTokenizer train_wordpiece(const std::vector<std::string>& lines, size_t size) {
   return WordPieceTokenizer::train({.vocabulary_size = size, .alphabet = 100, .minimum_count = 1},
                                    reader_of(lines));
 }
@@ -306,28 +306,29 @@ std::vector<std::string> pieces_of(const WordPieceTokenizer& t) {
 
 TEST(WordPieceTraining, MergesTheMostFrequentNeighboursFirst) {
   // "lo" and "##ow" (7 each; the first in order wins), then "low", "##er" (5), and "her" before "lower".
-  const WordPieceTokenizer t = train({"low low low low low", "lower lower", "her her her"}, 5 + 7 + 3);
+  const WordPieceTokenizer t =
+      train_wordpiece({"low low low low low", "lower lower", "her her her"}, 5 + 7 + 3);
   EXPECT_THAT(pieces_of(t), ElementsAre("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",  //
                                         "##e", "##o", "##r", "##w", "h", "l",          //
                                         "##ow", "low", "##er", "her"));
 }
 
 TEST(WordPieceTraining, EndsIfNothingIsLeftToMerge) {
-  EXPECT_THAT(pieces_of(train({"ab ab a"}, 1000)),
+  EXPECT_THAT(pieces_of(train_wordpiece({"ab ab a"}, 1000)),
               ElementsAre("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "##b", "a", "ab"));
   // Two ways to the same piece, and a pair that stands in itself.
-  const WordPieceTokenizer t = train({"aaaaa aaaa"}, 1000);
+  const WordPieceTokenizer t = train_wordpiece({"aaaaa aaaa"}, 1000);
   EXPECT_EQ(t.encode("aaaaa").ids.size(), 3u);
   EXPECT_EQ(t.encode("aaaa").ids.size(), 3u);
 }
 
 TEST(WordPieceTraining, DoesNotDependOnTheOrderOfTheLines) {
   std::vector<std::string> lines = artificial_lines(300);
-  const WordPieceTokenizer one = train(lines, 120);
+  const WordPieceTokenizer one = train_wordpiece(lines, 120);
   EXPECT_EQ(one.size(), 120u);
   std::reverse(lines.begin(), lines.end());
-  EXPECT_EQ(pieces_of(train(lines, 120)), pieces_of(one));
-  EXPECT_NE(pieces_of(train(artificial_lines(300, 2), 120)), pieces_of(one));
+  EXPECT_EQ(pieces_of(train_wordpiece(lines, 120)), pieces_of(one));
+  EXPECT_NE(pieces_of(train_wordpiece(artificial_lines(300, 2), 120)), pieces_of(one));
   for (const std::string& line : lines) {  // every character of the text can be spelt
     const Ids ids = one.encode(line).ids;
     EXPECT_EQ(std::count(ids.begin(), ids.end(), one.unknown_id()), 0) << line;
@@ -386,15 +387,15 @@ TEST(WordPieceTraining, CountsAfterEachMergeAreThoseOfACountFromScratch) {
     }
     words = changed;
   }
-  std::vector<std::string> learnt = pieces_of(train(lines, expected.size() + 5));
+  std::vector<std::string> learnt = pieces_of(train_wordpiece(lines, expected.size() + 5));
   learnt.erase(learnt.begin(), learnt.begin() + 5);
   EXPECT_EQ(learnt, expected);
 }
 
 TEST(WordPieceTraining, RefusesInvalidOptions) {
-  expect_error(ErrorKind::kText, "no text", [] { train({"", "  "}, 100); });
+  expect_error(ErrorKind::kText, "no text", [] { train_wordpiece({"", "  "}, 100); });
   expect_error(ErrorKind::kUsage, "a vocabulary of 7 pieces is too small: the text has 3 characters",
-               [] { train({"abc"}, 7); });
+               [] { train_wordpiece({"abc"}, 7); });
   // Rare characters can be left out.
   const WordPieceTokenizer t = WordPieceTokenizer::train(
       {.vocabulary_size = 100, .alphabet = 2, .minimum_count = 1}, reader_of({"ab ab ba zz"}));

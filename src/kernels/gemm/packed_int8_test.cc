@@ -18,24 +18,24 @@
 namespace heed {
 namespace {
 
-constexpr float kGuard = 12345;
+constexpr float kInt8Guard = 12345;
 
-std::vector<float> normal(int64_t size, Random& random) {
+std::vector<float> normal_values(int64_t size, Random& random) {
   std::vector<float> values(static_cast<size_t>(size));
   for (float& value : values) value = static_cast<float>(random.normal());
   return values;
 }
 
 /// A quantised layer and its input.
-struct Layer {
-  Layer(int64_t rows_of_x, int64_t outputs, int64_t inputs, uint64_t seed, bool with_bias = true)
+struct Int8Layer {
+  Int8Layer(int64_t rows_of_x, int64_t outputs, int64_t inputs, uint64_t seed, bool with_bias = true)
       : rows(rows_of_x), out(outputs), in(inputs) {
     Random random(RandomKey::from_seed(seed));
-    x = normal(rows * in, random);
-    weight = normal(out * in, random);
+    x = normal_values(rows * in, random);
+    weight = normal_values(out * in, random);
     values.resize(weight.size());
     scales.resize(static_cast<size_t>(out));
-    if (with_bias) bias = normal(out, random);
+    if (with_bias) bias = normal_values(out, random);
     quantize();
   }
   void quantize() {
@@ -44,9 +44,9 @@ struct Layer {
   }
   std::vector<float> run() const {
     const PackedMatrix packed(values.data(), scales.data(), out, in, bias.empty() ? nullptr : bias.data());
-    std::vector<float> y(static_cast<size_t>(rows * out + 1), kGuard);
+    std::vector<float> y(static_cast<size_t>(rows * out + 1), kInt8Guard);
     packed.multiply(x.data(), rows, y.data());
-    EXPECT_EQ(y.back(), kGuard) << "written behind the end";
+    EXPECT_EQ(y.back(), kInt8Guard) << "written behind the end";
     y.pop_back();
     return y;
   }
@@ -57,7 +57,7 @@ struct Layer {
 };
 
 /// The formula of the header, in loops over single numbers.
-std::vector<float> plain_product(const Layer& l) {
+std::vector<float> plain_product(const Int8Layer& l) {
   std::vector<float> y;
   for (int64_t r = 0; r < l.rows; ++r) {
     const float* x = l.x.data() + r * l.in;
@@ -94,12 +94,12 @@ void expect_same_bits(const std::vector<float>& actual, const std::vector<float>
   EXPECT_EQ(different, 0) << what;
 }
 
-const std::vector<int64_t> kSizes{1, 2, 3, 4, 5, 7, 15, 16, 17, 63, 64, 65, 127, 130};
+const std::vector<int64_t> kInt8Sizes{1, 2, 3, 4, 5, 7, 15, 16, 17, 63, 64, 65, 127, 130};
 
 TEST(PackedInt8, IsBitwiseEqualOnEveryInstructionSet) {
-  for (const int64_t out : kSizes) {
-    for (const int64_t in : kSizes) {
-      const Layer layer(7, out, in, static_cast<uint64_t>(out * 1000 + in), out % 2 == 0);
+  for (const int64_t out : kInt8Sizes) {
+    for (const int64_t in : kInt8Sizes) {
+      const Int8Layer layer(7, out, in, static_cast<uint64_t>(out * 1000 + in), out % 2 == 0);
       const std::vector<float> expected = plain_product(layer);
       on_every_isa([&](const std::string& isa) {
         expect_same_bits(layer.run(), expected,
@@ -116,7 +116,7 @@ TEST(PackedInt8, IsBitwiseEqualForRandomShapes) {
     const auto out = static_cast<int64_t>(1 + random.below(200)),
                any = static_cast<int64_t>(random.below(300));
     const int64_t in = n % 2 == 0 ? any : any / 64 * 64;
-    const Layer layer(rows, out, in, static_cast<uint64_t>(n), n % 3 != 0);
+    const Int8Layer layer(rows, out, in, static_cast<uint64_t>(n), n % 3 != 0);
     const std::vector<float> expected = plain_product(layer);
     on_every_isa([&](const std::string& isa) {
       expect_same_bits(layer.run(), expected,
@@ -131,7 +131,7 @@ TEST(PackedInt8, IsBitwiseEqualForWholeAmxTiles) {
   for (const int64_t rows : {1, 15, 16, 17, 31, 32, 33, 64, 95, 97, 130}) {
     for (const int64_t out : {1, 16, 33, 64, 65, 130}) {
       for (const int64_t in : {64, 192, 1024}) {
-        const Layer layer(rows, out, in, static_cast<uint64_t>(rows * 1000 + out), out % 2 == 0);
+        const Int8Layer layer(rows, out, in, static_cast<uint64_t>(rows * 1000 + out), out % 2 == 0);
         const std::vector<float> expected = plain_product(layer);
         on_every_isa([&](const std::string& isa) {
           expect_same_bits(layer.run(), expected,
@@ -145,7 +145,7 @@ TEST(PackedInt8, IsBitwiseEqualForWholeAmxTiles) {
 
 // All products as large as they get, of one sign: what saturating instructions get wrong.
 TEST(PackedInt8, DoesNotSaturate) {
-  Layer layer(3, 65, 4096, 1);
+  Int8Layer layer(3, 65, 4096, 1);
   for (const float x : {2.0f, -2.0f}) {
     std::fill(layer.x.begin(), layer.x.end(), x);
     for (const float weight : {1.0f, -1.0f}) {
@@ -165,7 +165,7 @@ TEST(PackedInt8, DoesNotSaturateForExtremeNumbers) {
   Random random(RandomKey::from_seed(11));
   for (const int64_t rows : {1, 12, 13, 97}) {
     for (const int64_t in : {8, 20, 64, 520, 1032}) {
-      Layer layer(rows, 70, in, 12);
+      Int8Layer layer(rows, 70, in, 12);
       const float sizes[] = {-1, 0, 1, 1};
       for (float& x : layer.x) x = sizes[random.below(4)];
       const int8_t weights[] = {-127, 127, 127, 64, 65, 1};
@@ -243,7 +243,7 @@ TEST(PackPanels, UnmarkedStepsOverflow) {
 TEST(PackedInt8, IsWithinTheQuantizationErrorOfTheFloatProduct) {
   for (const auto& [rows, out, in] :
        {std::tuple<int64_t, int64_t, int64_t>{5, 33, 64}, {3, 64, 257}, {1, 5, 1024}}) {
-    const Layer layer(rows, out, in, 3);
+    const Int8Layer layer(rows, out, in, 3);
     const std::vector<float> y = layer.run();
     double largest_share = 0;
     for (int64_t r = 0; r < rows; ++r) {
@@ -275,10 +275,10 @@ TEST(PackedInt8, IsWithinTheQuantizationErrorOfTheFloatProduct) {
 }
 
 TEST(PackedInt8, IsBatchInvariant) {
-  const Layer all(200, 70, 96, 4);
+  const Int8Layer all(200, 70, 96, 4);
   const std::vector<float> together = all.run();
   for (const int64_t row : {0, 1, 95, 96, 97, 199}) {
-    Layer alone = all;
+    Int8Layer alone = all;
     alone.rows = 1;
     alone.x.assign(all.x.begin() + row * all.in, all.x.begin() + (row + 1) * all.in);
     expect_same_bits(alone.run(), {together.begin() + row * all.out, together.begin() + (row + 1) * all.out},
@@ -289,7 +289,7 @@ TEST(PackedInt8, IsBatchInvariant) {
 TEST(PackedInt8, NanStaysInItsRow) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
                           -std::numeric_limits<float>::infinity()}) {
-    Layer layer(3, 20, 40, 6);
+    Int8Layer layer(3, 20, 40, 6);
     const std::vector<float> good = layer.run();
     layer.x[40 + 17] = bad;
     on_every_isa([&](const std::string& isa) {
@@ -305,7 +305,7 @@ TEST(PackedInt8, NanStaysInItsRow) {
 
 // Zeros stay zeros, and rows without negative numbers use all 7 bits: half a step of 1 / 127 is kept.
 TEST(PackedInt8, ActivationsHaveAStepOfTheirRangeByOneHundredTwentySeven) {
-  Layer layer(3, 1, 4, 13, false);
+  Int8Layer layer(3, 1, 4, 13, false);
   layer.values = {127, 0, 0, 0};
   layer.scales = {1.0f / 127};
   layer.x = {0.5f * 127 / 127, 127, 0, 3, /**/ 0, 50, -77, 3, /**/ 2, 254, -254, 3};
@@ -320,7 +320,7 @@ TEST(PackedInt8, ActivationsHaveAStepOfTheirRangeByOneHundredTwentySeven) {
 }
 
 TEST(PackedInt8, AcceptsTheLargestNumbers) {
-  Layer layer(1, 1, 2, 14, false);
+  Int8Layer layer(1, 1, 2, 14, false);
   constexpr float kLargest = std::numeric_limits<float>::max();
   layer.values = {127, 127};
   layer.scales = {1.0f / 1024};
@@ -331,7 +331,7 @@ TEST(PackedInt8, AcceptsTheLargestNumbers) {
 }
 
 TEST(PackedInt8, RowsOfZerosGiveTheBias) {
-  Layer layer(2, 5, 9, 7);
+  Int8Layer layer(2, 5, 9, 7);
   std::fill(layer.x.begin(), layer.x.begin() + 9, 0.0f);
   std::fill(layer.weight.begin(), layer.weight.begin() + 9, 0.0f);
   layer.quantize();
@@ -346,7 +346,7 @@ TEST(PackedInt8, RowsOfZerosGiveTheBias) {
 
 TEST(QuantizeWeights, RoundsToTheNearestStepAndUsesAllOfThem) {
   Random random(RandomKey::from_seed(8));
-  const std::vector<float> weight = normal(5 * 77, random);
+  const std::vector<float> weight = normal_values(5 * 77, random);
   on_every_isa([&](const std::string& isa) {
     std::vector<int8_t> values(weight.size());
     std::vector<float> scales(5);
@@ -367,7 +367,7 @@ TEST(QuantizeWeights, RoundsToTheNearestStepAndUsesAllOfThem) {
 // What lets a quantised model and a float model that is quantised on its way in be the same.
 TEST(QuantizeWeights, ChangesNothingTheSecondTime) {
   Random random(RandomKey::from_seed(9));
-  std::vector<float> weight = normal(64 * 31, random);
+  std::vector<float> weight = normal_values(64 * 31, random);
   for (float& w : weight) w *= std::exp(static_cast<float>(random.normal()));
   std::vector<int8_t> first(weight.size()), second(weight.size());
   std::vector<float> scales(64), scales_again(64);

@@ -20,11 +20,11 @@
 namespace heed {
 namespace {
 
-constexpr float kGuard = 12345;
+constexpr float kFloatGuard = 12345;
 
 /// A layer and its input.
-struct Layer {
-  Layer(int64_t rows_of_x, int64_t outputs, int64_t inputs, bool with_bias)
+struct FloatLayer {
+  FloatLayer(int64_t rows_of_x, int64_t outputs, int64_t inputs, bool with_bias)
       : rows(rows_of_x),
         out(outputs),
         in(inputs),
@@ -34,9 +34,9 @@ struct Layer {
   }
   PackedMatrix packed() const { return {weight.data(), out, in, bias.empty() ? nullptr : bias.data()}; }
   std::vector<float> multiply(int64_t first, int64_t count) const {
-    std::vector<float> y(static_cast<size_t>(count * out + 1), kGuard);
+    std::vector<float> y(static_cast<size_t>(count * out + 1), kFloatGuard);
     packed().multiply(x.data() + first * in, count, y.data());
-    EXPECT_EQ(y.back(), kGuard) << "written behind the end";
+    EXPECT_EQ(y.back(), kFloatGuard) << "written behind the end";
     y.pop_back();
     return y;
   }
@@ -47,7 +47,7 @@ struct Layer {
 
 /// y = x W^T + b as the formula says it. A sum of n terms, in whatever order, is off by at most n half units
 /// in the last place of the sum of their sizes; and by their square root, nearly always.
-void expect_formula(const Layer& l, const std::string& what) {
+void expect_formula(const FloatLayer& l, const std::string& what) {
   const std::vector<float> y = l.multiply(0, l.rows);
   for (int64_t r = 0; r < l.rows; ++r) {
     for (int64_t o = 0; o < l.out; ++o) {
@@ -65,7 +65,7 @@ void expect_formula(const Layer& l, const std::string& what) {
   }
 }
 
-std::string name(const std::string& isa, const Layer& l) {
+std::string name(const std::string& isa, const FloatLayer& l) {
   return fmt::format("{} with {} rows, {} x {}", isa, l.rows, l.out, l.in);
 }
 
@@ -74,7 +74,7 @@ TEST(PackedMatrix, IsTheSumOfProducts) {
   for (const int64_t out : {1, 15, 31, 32, 33, 130}) {
     for (const int64_t in : {0, 1, 5, 255, 256, 257, 600}) {
       for (const int64_t rows : {0, 1, 7, 13}) {
-        const Layer layer(rows, out, in, in % 2 == 0);
+        const FloatLayer layer(rows, out, in, in % 2 == 0);
         on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
       }
     }
@@ -86,20 +86,20 @@ TEST(PackedMatrix, IsTheSumOfProductsAroundBlockSizes) {
   for (const int64_t out : {1, 16, 33, 64}) {
     for (const int64_t in : {31, 32, 63, 64, 65, 96, 128}) {
       for (const int64_t rows : {0, 1, 15, 16, 17, 33, 95, 96, 97}) {
-        const Layer layer(rows, out, in, out % 2 == 0);
+        const FloatLayer layer(rows, out, in, out % 2 == 0);
         on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
       }
     }
   }
   for (const int64_t in : {383, 384, 385, 768, 769, 1056, 2080}) {
-    const Layer layer(33, 65, in, true);
+    const FloatLayer layer(33, 65, in, true);
     on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
   }
 }
 
 TEST(PackedMatrix, IsTheSumOfProductsOfAnyMagnitude) {
   for (const float size : {1e-30f, 1e-10f, 1e10f, 1e30f}) {
-    Layer layer(20, 40, 96, false);
+    FloatLayer layer(20, 40, 96, false);
     for (float& w : layer.weight) w *= size;
     on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
   }
@@ -108,7 +108,7 @@ TEST(PackedMatrix, IsTheSumOfProductsOfAnyMagnitude) {
 // Every int8 slice of every number: y is x with permuted columns.
 TEST(PackedMatrix, IsExactForLargeIntegers) {
   constexpr int64_t kSize = 90, kRows = 20, kLargest = 8'300'000;
-  Layer layer(kRows, kSize, kSize, false);
+  FloatLayer layer(kRows, kSize, kSize, false);
   Random random(RandomKey::from_seed(3));
   for (float& x : layer.x)
     x = static_cast<float>(static_cast<int64_t>(random.below(2 * kLargest)) - kLargest);
@@ -128,7 +128,7 @@ TEST(PackedMatrix, IsExactForLargeIntegers) {
 }
 
 /// The root mean square error.
-double error_of(const Layer& l) {
+double error_of(const FloatLayer& l) {
   const std::vector<float> y = l.multiply(0, l.rows);
   double squares = 0;
   for (int64_t r = 0; r < l.rows; ++r) {
@@ -149,7 +149,7 @@ TEST(PackedMatrix, IsAsExactAsSumsOfFloat32) {
   constexpr double kAtMost = 3;
   for (const int64_t in : {64, 256, 512, 2048}) {
     for (const int power : {1, 3, 5}) {
-      Layer layer(32, 48, in, false);
+      FloatLayer layer(32, 48, in, false);
       for (float& x : layer.x) x = std::pow(x, static_cast<float>(power));
       std::map<std::string, double> errors;
       on_every_isa([&](const std::string& isa) { errors[isa] = error_of(layer); });
@@ -163,7 +163,7 @@ TEST(PackedMatrix, IsAsExactAsSumsOfFloat32) {
 
 TEST(PackedMatrix, NanStaysInItsRow) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    Layer layer(3, 20, 64, true);
+    FloatLayer layer(3, 20, 64, true);
     const std::vector<float> good = layer.multiply(0, 3);
     const float before = std::exchange(layer.weight[7 * 64 + 9], bad);
     on_every_isa([&](const std::string& isa) {
@@ -190,13 +190,13 @@ TEST(PackedMatrix, IsTheSumOfProductsForRandomShapes) {
     const auto out = static_cast<int64_t>(1 + random.below(200)),
                any = static_cast<int64_t>(random.below(400));
     const int64_t in = n % 2 == 0 ? any : any / 64 * 64;
-    const Layer layer(rows, out, in, n % 3 != 0);
+    const FloatLayer layer(rows, out, in, n % 3 != 0);
     on_every_isa([&](const std::string& isa) { expect_formula(layer, name(isa, layer)); });
   }
 }
 
 /// The weights of a layer rounded to 16 bits; the layer becomes their float32 values.
-std::vector<uint16_t> round_to_half(Layer& layer, bool bfloat) {
+std::vector<uint16_t> round_to_half(FloatLayer& layer, bool bfloat) {
   std::vector<uint16_t> halves;
   for (float& w : layer.weight) {
     halves.push_back(bfloat ? float_to_bfloat(w) : float_to_half(w));
@@ -228,15 +228,15 @@ TEST(PackedMatrix, WeightsIn16BitsGiveTheSameBits) {
     for (const int64_t out : {1, 31, 64, 65, 130, 300}) {
       for (const int64_t in : {0, 1, 5, 64, 65, 257, 600}) {
         for (const int64_t rows : {0, 1, 7, 100}) {
-          Layer layer(rows, out, in, out % 2 == 0);
+          FloatLayer layer(rows, out, in, out % 2 == 0);
           const std::vector<uint16_t> halves = round_to_half(layer, bfloat);
           on_every_isa([&](const std::string& isa) {
             for (const HalfPacking packing : {HalfPacking::kOnce, HalfPacking::kEachCall}) {
               const PackedMatrix packed(HalfMatrix{halves.data(), out, in, bfloat},
                                         layer.bias.empty() ? nullptr : layer.bias.data(), packing);
-              std::vector<float> y(static_cast<size_t>(rows * out + 1), kGuard);
+              std::vector<float> y(static_cast<size_t>(rows * out + 1), kFloatGuard);
               packed.multiply(layer.x.data(), rows, y.data());
-              ASSERT_EQ(y.back(), kGuard) << "written behind the end";
+              ASSERT_EQ(y.back(), kFloatGuard) << "written behind the end";
               y.pop_back();
               ASSERT_EQ(y, layer.multiply(0, rows))
                   << name(isa, layer) << (bfloat ? ", bfloat16" : ", float16");
@@ -268,7 +268,7 @@ TEST(PackedMatrix, WideningIsExact) {
 // The batch invariance of translation rests on this.
 void expect_any_company(int64_t out, int64_t in) {
   constexpr int64_t kMost = 300;
-  const Layer layer(kMost, out, in, out != 21);
+  const FloatLayer layer(kMost, out, in, out != 21);
   on_every_isa([&](const std::string& isa) {
     std::vector<float> alone;
     for (int64_t row = 0; row < kMost; ++row) {
@@ -292,7 +292,7 @@ TEST(PackedMatrix, IsBatchInvariant) {
 }
 
 TEST(PackedMatrix, ThreadsMayShareIt) {
-  const Layer layer(50, 24, 40, true);
+  const FloatLayer layer(50, 24, 40, true);
   const PackedMatrix packed = layer.packed();
   const std::vector<float> expected = layer.multiply(0, layer.rows);
   std::vector<std::vector<float>> results(3, std::vector<float>(expected.size()));

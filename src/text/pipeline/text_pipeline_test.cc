@@ -16,11 +16,6 @@ namespace {
 using Json = nlohmann::json;
 using Ids = std::vector<int32_t>;
 
-std::filesystem::path families_folder() {
-  const char* folder = std::getenv("HEED_FAMILIES");
-  return folder && *folder ? folder : source_folder() + "/../shared/families";
-}
-
 std::vector<uint32_t> flat(const PipelineEncoding& encoding) {
   std::vector<uint32_t> offsets;
   for (const auto& [begin, end] : encoding.offsets) offsets.insert(offsets.end(), {begin, end});
