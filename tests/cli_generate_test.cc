@@ -6,10 +6,10 @@
 
 #include "base/json_file.h"
 #include "command.h"
-#include "json_lines.h"
 #include "models/decoder_only_config.h"
 #include "models/test_models.h"
 #include "test_folder.h"
+#include "test_json_lines.h"
 #include "text/plain_tokenizers.h"
 
 namespace heed {
