@@ -46,7 +46,8 @@ def t5(pairs):
     surround(tokenizer, "$A </s>")
     config = transformers.T5Config(
         vocab_size=tokenizer.get_vocab_size(), d_model=WIDTH, d_kv=WIDTH // HEADS, d_ff=INNER, num_layers=LAYERS,
-        num_heads=HEADS, decoder_start_token_id=0)
+        num_heads=HEADS, decoder_start_token_id=0,
+        initializer_factor=0.1)  # embeddings of standard deviation 1 learn slowly with Adam
     names = {"tokenizer_class": "T5Tokenizer", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>",
              "extra_ids": 0}
     return tokenizer, transformers.T5ForConditionalGeneration(config), names
