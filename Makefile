@@ -44,12 +44,14 @@ lint: setup-build setup-test setup-lint ## run clang-tidy on all sources (minute
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON
 	scripts/check-format
 	scripts/check-style
+	scripts/check-links
 	scripts/check-tidy
 
 lint-changed: setup-build setup-test setup-lint ## run clang-tidy on files that differ from the main branch
 	$(CMAKE) --preset release -D HEED_BUILD_TESTS=ON
 	scripts/check-format
 	scripts/check-style
+	scripts/check-links
 	scripts/check-tidy --changed
 
 format: setup-test ## format all sources
