@@ -199,7 +199,7 @@ document.body.prepend(
         },
         strings.skip),
     element("header", {}, element("h1", {}, strings.title), element("p", {}, strings.subtitle), tour.start),
-    content, element("footer", {}, strings.footer));
+    content, element("footer", {}, file ? strings.footerOfFile : strings.footer));
 
 function showView() {
   const state = store.get(), name = state.view in views && app.suits(state.view) ? state.view : "lines",
@@ -217,7 +217,7 @@ function showView() {
   view.made ??= view.make(app);
   if (panel.firstChild !== view.made.element) panel.replaceChildren(view.made.element);
   app.lead(strings.lead[name]);
-  placeControls.element.hidden = ["heads", "change", "search", "next"].includes(name);
+  placeControls.element.hidden = ["heads", "change", "search"].includes(name);
   placeControls.update();
   view.made.update();
 }

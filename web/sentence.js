@@ -74,6 +74,7 @@ export function createSentence(app) {
   });
   const target = element("output", {id: "target", class: "translation", "for": "source"});
   const targetName = element("span", {class: "name"}, strings.target);
+  const sourceName = element("label", {class: "name", "for": "source"}, strings.source);
   const status = element("span", {class: "status", role: "status"});
   const pair = select(strings.pair, (value) => {
     const colon = value.indexOf(":");
@@ -149,9 +150,7 @@ export function createSentence(app) {
             app.settings, status),
         element(
             "div", {class: "pair"},
-            element(
-                "div", {class: "side"}, element("label", {class: "name", "for": "source"}, strings.source),
-                source, examples, sourceTokens.element),
+            element("div", {class: "side"}, sourceName, source, examples, sourceTokens.element),
             element("div", {class: "side"}, targetName, target, classes, targetTokens.element))),
     source,
     status: (text, failed = false) => {
@@ -210,7 +209,8 @@ export function createSentence(app) {
       targetName.textContent = classifies ? strings.classTarget :
           continues                       ? strings.textTarget :
                                             strings.target;
-      target.textContent = trace.target;
+      sourceName.textContent = continues ? strings.text : strings.source;
+      target.textContent = continues ? "" : trace.target;  // the text itself
       sourceTokens.element.hidden = continues;
       targetTokens.element.hidden = classifies;
       sourceTokens.show(trace.sourceLabels, classifies ? strings.textTokens : strings.sourceTokens);

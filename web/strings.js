@@ -8,7 +8,8 @@ export const strings = {
   sourceHint: "Type a sentence",
   target: "Translation",
   classTarget: "Class",
-  textTarget: "Predicted, token by token",
+  text: "Text",
+  textTarget: "What follows each token; the last one is predicted",
   pair: "Languages",
   model: "Model",
   from: "From",
@@ -44,6 +45,8 @@ export const strings = {
   },
   working: "translating …",
   score: (score) => `log-probability ${score.toFixed(2)}`,
+  finishedScore: (logProbability, score) => strings.score(logProbability) +
+      (Math.abs(score - logProbability) > 0.005 ? `, score for its length ${score.toFixed(2)}` : ""),
   stacks: {encoder: "Encoder", cross: "Cross", decoder: "Decoder"},
   stackTitles: {
     encoder: "source tokens look at source tokens",
@@ -80,7 +83,8 @@ export const strings = {
         "Switch heads off, demand or forbid words, write another target, and see what becomes of the translation.",
     search: "What the search considered at each step: kept branches, dropped ones, and the winner.",
     compare: "The same head for two sentences, translations, models or precisions, and where they differ.",
-    next: "What the model finds likely to come next, and how temperature and top-p change that.",
+    next:
+        "What the last token looks at, what the model finds likely to come next, and how temperature and top-p change that.",
   },
   leadVertical:
       "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",
@@ -243,6 +247,11 @@ export const strings = {
   step: (n) => `Step ${n}`,
   temperature: "Temperature",
   top: "Top-p",
+  weight: "weight",
+  write: "Write on",
+  writeStop: "Stop",
+  writeHint: "Draws one of the tokens below after the other, with their probabilities.",
+  nextLooksAt: (token) => `To predict the next token, “${token}” looks at`,
   probability: "probability",
   token: "token",
   failed: (why) => `The server says: ${why}`,
@@ -254,5 +263,7 @@ export const strings = {
   tourEnd: "Leave the tour",
   tourLabel: "Guided tour",
   skip: "Skip to the views",
-  footer: "Made by Heed. Nothing on this page is loaded from elsewhere, and nothing leaves it.",
+  footer:
+      "Made by Heed. Nothing on this page is loaded from elsewhere; what you type goes to the server of this page and nowhere else.",
+  footerOfFile: "Made by Heed. Nothing on this page is loaded from elsewhere, and nothing leaves it.",
 };

@@ -260,6 +260,8 @@ class Page(unittest.TestCase):
             for view in VIEWS:
                 self.show(view=view)
                 self.assertEqual(self.browser.run(CHECK_ACCESS), [], view)
+            self.show(token="t6")  # tints ⟨end⟩, too
+            self.assertEqual(self.browser.run(CHECK_ACCESS), [], "a marked token")
         self.browser.resize(1280, 900)
 
     def test_tour(self):
@@ -439,6 +441,91 @@ class Languages(OfServer):
         self.assertEqual(self.shown(), ["English", "Spanish"])
 
 
+class OtherModels(OfServer):
+    """A language model and a classifier, trained for a moment."""
+
+    @classmethod
+    def models(cls):
+        folder = pathlib.Path(cls.folder.name)
+        lines = ["the dog sleeps in the garden", "the cat eats in the house"]
+        recipe = '[model]\narch = "{}"\nwidth = 16\nlayers = 2\nheads = 2\nfeed_forward_width = 32\nmax_length = 128\n[tokenizer]\n{}\n'
+        for name, task, text, arch, tokenizer in [
+                ("text", "lm", lines, "gpt2", 'type = "characters"'),
+                ("classes", "classify", [f"{label}\t{line}" for label, line in zip(["dogs", "cats"], lines)], "bert",
+                 'type = "wordpiece"\nvocabulary = 80')]:
+            (folder / "recipe.toml").write_text(recipe.format(arch, tokenizer))
+            (folder / "text.txt").write_text("\n".join(100 * text) + "\n")
+            subprocess.run([HEED, "train", "--task", task, "--text", folder / "text.txt", "--valid-text", folder / "text.txt",
+                            "--recipe", folder / "recipe.toml", "--max-steps", "20", "--output", folder / name, "--quiet"],
+                           check=True, capture_output=True)
+        return ["--model", str(folder / "text"), "--model", str(folder / "classes")]
+
+    def bars(self):
+        return self.browser.run("return [...document.querySelectorAll('.next-row')].map((row) => "
+                                "[row.className, row.querySelector('.next-token').textContent, parseFloat(row.querySelector('.bar-text').textContent)])")
+
+    def show_next(self, **more):
+        self.show(model="text", view="next", text="the d", **more)
+        self.browser.wait("document.querySelector('.next-row')", "the next tokens")
+
+    def test_next_token(self):
+        self.show_next()
+        with urllib.request.urlopen(urllib.request.Request(self.url + "v1/completions", json.dumps(
+                {"model": "text", "prompt": "the d", "max_tokens": 1, "logprobs": 20, "temperature": 0}).encode(),
+                {"Content-Type": "application/json"})) as answer:
+            best = json.load(answer)["choices"][0]["logprobs"]["top_logprobs"][0]
+        import math
+        bars = self.bars()
+        self.assertEqual([bar[2] for bar in bars[:-1]], sorted((bar[2] for bar in bars[:-1]), reverse=True))
+        self.assertAlmostEqual(bars[0][2], 100 * math.exp(max(best.values())), delta=0.06)
+        self.assertAlmostEqual(sum(bar[2] for bar in bars), 100, delta=1)
+        self.assertEqual({bar[0] for bar in bars}, {"next-row"})
+        # Temperature makes the likeliest likelier; top-p cuts the others off.
+        self.show_next(temperature=0.5, top=0.3)
+        cooler = self.bars()
+        self.assertGreater(cooler[0][2], bars[0][2])
+        self.assertEqual(cooler[0][0], "next-row")
+        self.assertEqual(cooler[-1][0], "next-row cut")
+        self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+
+    def test_what_the_last_token_looks_at(self):
+        self.show_next(layer=2, head=1)
+        cells = self.browser.run("return [...document.querySelectorAll('.looking .token')].map((cell) => "
+                                 "[cell.firstChild.textContent, parseInt(cell.querySelector('small').textContent)])")
+        with urllib.request.urlopen(urllib.request.Request(
+                self.url + "v1/attend", json.dumps({"model": "text", "text": "the d"}).encode(),
+                {"Content-Type": "application/json"})) as answer:
+            trace = json.load(answer)
+        last = trace["attention"]["decoder"][1][0][-1]
+        self.assertEqual(len(cells), len(trace["decoder_tokens"]))
+        for cell, weight in zip(cells, last):
+            self.assertAlmostEqual(cell[1], 100 * weight, delta=1)
+
+    def test_the_text_grows(self):
+        self.show_next()
+        token = self.bars()[0][1].replace("␣", " ")
+        self.browser.click(".next-row button")
+        self.browser.wait(f"document.querySelector('#source').value === {json.dumps('the d' + token)}", "the token that was clicked")
+        self.browser.wait("document.querySelectorAll('.looking .token').length === 6", "attention of the longer text")
+        write = "[...document.querySelectorAll('#panel .row button')].find((each) => /Write on|Stop/.test(each.textContent))"
+        self.browser.run(write.join(["", ".click()"]))
+        self.browser.wait("document.querySelector('#source').value.length >= 9", "a text that grows by itself")
+        self.browser.run(write.join(["", ".click()"]))
+        time.sleep(0.7)
+        length = len(self.browser.run("return document.querySelector('#source').value"))
+        time.sleep(1.2)
+        self.assertEqual(len(self.browser.run("return document.querySelector('#source').value")), length)
+
+    def test_what_the_class_token_looks_at(self):
+        self.show(model="classes", text="the dog eats")
+        self.browser.wait("document.querySelector('.classes dt')", "the classes")
+        self.assertEqual(set(self.browser.run("return [...document.querySelectorAll('.classes dt')].map((each) => each.textContent)")), {"dogs", "cats"})
+        self.assertEqual(self.browser.run("return document.querySelector('.tokens .here').textContent"), "[CLS]")
+        self.browser.wait("/^“\\[CLS\\]” looks at/.test(document.querySelector('.reading').textContent)", "what it looks at")
+        self.assertFalse(self.browser.run("return document.querySelector('#tab-next, #tab-search').checkVisibility()"))
+        self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+
+
 class Served(OfServer):
     @classmethod
     def models(cls):
@@ -603,6 +690,27 @@ class Served(OfServer):
     def test_compare_two_sentences(self):
         self.show(pair="de-en", text=SHORT, view="compare", other="text:Die Katze schläft.")
         self.browser.wait("document.querySelector('#panel .note-line')?.textContent.includes('position')", "the comparison")
+
+    def test_compare_two_translations(self):
+        self.show(pair="de-en", text=SHORT, view="compare", other="target:The cat sleeps in the garden.", token="t1", words=1)
+        self.browser.wait("/different numbers/.test(document.querySelector('#panel .note-line')?.textContent)", "the comparison")
+        self.browser.run("document.querySelector('details.numbers').open = true")
+        self.browser.wait("document.querySelector('details.numbers td')", "the table")
+        table = self.browser.run("return document.querySelector('details.numbers').textContent")
+        self.assertIn("cat", table)
+        self.assertIn(self.translation(), table)
+
+    def test_a_marked_token_is_marked_where_the_model_is_asked(self):
+        overlay = PIXELS.replace("SELECTOR", "#panel .overlay") + "return data.some((part) => part > 0);"
+        for view, ready in [("search", "document.querySelector('.finished li')"), ("compare", "/position/.test(document.querySelector('#panel .note-line').textContent)")]:
+            self.show(pair="de-en", text=SHORT, view=view, other="text:Die Katze schläft.")
+            self.browser.wait(ready, view)
+            self.assertFalse(self.browser.run(overlay), view)
+            self.browser.run("document.querySelectorAll('.tokens')[1].children[1].click()")
+            self.browser.wait(f"(() => {{{overlay}}})()", f"marks in {view}")
+        self.show(pair="de-en", text=SHORT, view="change", off="cross:2:1", token="t2")
+        self.browser.wait("document.querySelector('.token-change.marked')", "the marked token")
+        self.assertIn("dog", self.browser.run("return document.querySelector('.token-change.marked').textContent"))
 
     def test_compare_two_models(self):
         self.show(pair="de-en", text=SHORT, view="compare", other="model:rnn", words=1)

@@ -225,6 +225,15 @@ export function createChange(app) {
     });
   };
 
+  /// The marked token of the translation, where the original has the same one.
+  const mark = () => {
+    const spot = app.marks.get();
+    const label = spot?.side === "target" ? app.shown()?.targetLabels[spot.index]?.text : undefined;
+    [...result.querySelectorAll(".token-change")].forEach((cell, n) => {
+      cell.classList.toggle("marked", n === spot?.index && cell.firstChild.textContent === label);
+    });
+  };
+
   const showResult = async () => {
     const state = app.store.get(), now = app.trace();
     const changed = [state.off, state.target, state.prefix, state.require, state.forbid].some((each) => each);
@@ -274,6 +283,7 @@ export function createChange(app) {
             state, {target: state.target || original.target, ...(state.off ? {ablate: off()} : {})}, signal));
     const table = answer?.result && tokenTable(original, answer.result);
     if (table) result.append(table);
+    mark();
   };
 
   /// Every head off in turn, with the original translation as target.
@@ -338,7 +348,7 @@ export function createChange(app) {
                 ].map(([label, input]) => element("label", {}, element("span", {}, label), input))),
             element("p", {class: "note-line"}, strings.constraintsHint), reset)),
     picture: null,
-    mark() {},
+    mark,
     update() {
       const state = app.store.get();
       if (lossesOf !== sentenceKey(state)) {

@@ -8,7 +8,7 @@ import {Scene, shorten} from "../scene.js";
 import {strings} from "../strings.js";
 import {Trace} from "../trace.js";
 
-import {addMap, layOutMap} from "./one_head.js";
+import {addMap, layOutMap, markMap} from "./one_head.js";
 
 const kGap = 36, kHeading = 54;
 
@@ -45,6 +45,26 @@ export function createCompare(app) {
   const note = element("p", {class: "note-line"});
   const picture = createPicture({});
   let other = null, asked = "";
+  let maps = [];  // what is drawn: {trace, matrix, layout, x, y, comparable}
+
+  /// A token is marked in the second map too if that has the same token, or one to compare it with.
+  const mark = () => {
+    const spot = app.marks.get(), {stack} = app.place(), [first] = maps;
+    if (!picture.scene || !first) return;
+    const scene = new Scene(picture.scene.width, picture.scene.height), colours = app.colours();
+    const query = first.trace.queryAt(stack, spot);
+    const key = stack === "encoder" && !spot?.other && query >= 0 ?
+        -1 :
+        first.trace.keyAt(stack, spot?.other ?? spot);
+    for (const {trace, matrix, layout, x, y, comparable} of maps) {
+      const same = (labels, at) =>
+          comparable || labels(trace)[at]?.text === labels(first.trace)[at]?.text ? at : -1;
+      markMap(
+          scene, layout, x, y, same((each) => each.queryLabels(stack), query),
+          same((each) => each.keyLabels(stack), key), matrix, colours);
+    }
+    picture.mark(scene);
+  };
 
   const draw = () => {
     const state = app.store.get(), first = app.shown(),
@@ -59,6 +79,10 @@ export function createCompare(app) {
     if (!one) return;
     note.textContent = "";
     const colours = app.colours();
+    const cells = (trace, {queries, keys}) => Array.from({length: queries * keys}, (_, n) => {
+      const q = Math.floor(n / keys), k = n % keys;
+      return [trace.queryLabels(stack)[q].text, trace.keyLabels(stack)[k].text, q, k];
+    });
     const tokens = (trace) => JSON.stringify([trace.queryLabels(stack), trace.keyLabels(stack)]);
     const comparable = two !== null && two.queries === one.queries && two.keys === one.keys;
     const beside = picture.room() > 900;
@@ -87,6 +111,7 @@ export function createCompare(app) {
                             layouts.reduce((sum, each) => sum + each.height + kHeading, 0);
     const scene = new Scene(picture.room(), height);
     let y = 0;
+    maps = [];
     panels.forEach(([trace, parts, title], n) => {
       const x = beside ? n * (width + kGap) : 0;
       scene.text(x, y + 16, shorten(title, 13, width - 4), {size: 13, fill: colours.ink});
@@ -95,19 +120,35 @@ export function createCompare(app) {
       addMap(own, layouts[n], 0, trace.queryLabels(stack), trace.keyLabels(stack), parts, colours);
       for (const shape of own.shapes)
         scene.shapes.push({...shape, x: shape.x + x, y: shape.y + y + kHeading - 18});
+      maps.push({
+        trace,
+        matrix: trace === first ? one : two,
+        layout: layouts[n],
+        x,
+        y: y + kHeading - 18,
+        comparable
+      });
       if (!beside) y += layouts[n].height + kHeading;
     });
     picture.show(
         scene, app.describePicture(strings.views.compare),
-        () => numberTable(
-            strings.views.compare,
-            [strings.query, strings.key, first.model, second?.model ?? "", strings.differenceColumn],
-            comparable ? first.queryLabels(stack).flatMap(
-                             (query, q) => first.keyLabels(stack).map(
-                                 (key, k) =>
-                                     [query.text, key.text, one.at(q, k).toFixed(3), two.at(q, k).toFixed(3),
-                                      (two.at(q, k) - one.at(q, k)).toFixed(3)])) :
-                         []));
+        () => comparable ?
+            numberTable(
+                strings.views.compare,
+                [strings.query, strings.key, first.model, second?.model ?? "", strings.differenceColumn],
+                cells(first, one)
+                    .map(
+                        ([query, key, q, k]) =>
+                            [query, key, one.at(q, k).toFixed(3), two.at(q, k).toFixed(3),
+                             (two.at(q, k) - one.at(q, k)).toFixed(3)])) :
+            numberTable(
+                strings.views.compare, [strings.target, strings.query, strings.key, strings.weight],
+                maps.flatMap(
+                    ({trace, matrix}) =>
+                        cells(trace, matrix)
+                            .map(([query, key, q,
+                                   k]) => [trace.target, query, key, matrix.at(q, k).toFixed(3)]))));
+    mark();
     if (two && !comparable)
       note.textContent = strings.notComparable;
     else if (two && tokens(first) !== tokens(second))
@@ -121,7 +162,7 @@ export function createCompare(app) {
         "div", {}, element("div", {class: "row above"}, kind.element, text, choice.element), note,
         picture.element),
     picture,
-    mark() {},
+    mark,
     async update() {
       const state = app.store.get(), {kind: which, value} = parseOther(state.other);
       const kinds = app.file ? (app.file.traces.length > 1 ? [["sentence", strings.otherText]] : []) : [

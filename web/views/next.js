@@ -1,10 +1,11 @@
-// Language models: the probabilities of the next token, with temperature and top-p drawn on them.
+// Language models: what the last token looks at, and the probabilities of the next one, with temperature and
+// top-p drawn on them; the text grows by a click on a token, or by itself.
 //
 //   p_i = exp(l_i / T) / sum of exp(l_j / T);  top-p keeps the fewest likeliest tokens whose sum reaches p
 
 import {createLatest, nextTokens} from "../api.js";
 import {element} from "../dom.js";
-import {visibleText} from "../labels.js";
+import {isSpecial, visibleText} from "../labels.js";
 import {strings} from "../strings.js";
 
 /// [{token, probability, kept}] of the likeliest tokens, and of all others together where `token` is null.
@@ -16,11 +17,13 @@ function reshape(logProbabilities, temperature, top) {
   const sum = powers.reduce((total, [, power]) => total + power, 0) + others ** (1 / temperature);
   let before = 0;
   const shown = powers.map(([token, power]) => {
-    const probability = power / sum, kept = before < top;
+    const probability = power / sum, kept = top >= 1 || before < top;
     before += probability;
     return {token, probability, kept};
   });
-  shown.push({token: null, probability: Math.max(0, 1 - before), kept: before < top});
+  // A small vocabulary has no others.
+  if (others > 1e-6)
+    shown.push({token: null, probability: Math.max(0, 1 - before), kept: top >= 1 || before < top});
   return shown;
 }
 
@@ -44,7 +47,58 @@ export function createNext(app) {
   };
   const temperature = slider("temperature", strings.temperature, "2"), top = slider("top", strings.top, "1");
   const list = element("div", {class: "next", role: "list"});
-  let known = null, asked = "";
+  const looking = element("div", {class: "tokens looking"});
+  const lookingName = element("p", {class: "note-line"});
+  let known = null, knownOf = "", asked = "";
+
+  /// Writing on: a token every half second, as long as the view is shown.
+  const kPause = 500, kMostTokens = 40;
+  let left = 0, timer = 0;
+  const write = element(
+      "button", {type: "button", title: strings.writeHint, onclick: () => (left > 0 ? stop() : begin())},
+      strings.write);
+  const stop = () => {
+    left = 0;
+    clearTimeout(timer);
+    timer = 0;
+    write.textContent = strings.write;
+  };
+  const begin = () => {
+    left = kMostTokens;
+    write.textContent = strings.writeStop;
+    writeOne();
+  };
+  const writeOne = () => {
+    timer = 0;
+    const state = app.store.get();
+    if (left-- <= 0 || !list.checkVisibility()) return stop();
+    if (knownOf !== state.text) return;  // goes on when the probabilities have arrived
+    const rows = reshape(known, state.temperature, state.top).filter((row) => row.kept && row.token);
+    let draw = Math.random() * rows.reduce((sum, row) => sum + row.probability, 0);
+    const drawn = rows.find((row) => (draw -= row.probability) < 0) ?? rows[0];
+    if (!drawn || isSpecial(drawn.token)) return stop();  // the end of the text
+    app.store.set({text: state.text + drawn.token, token: ""}, true);
+  };
+
+  /// The tokens read, tinted by the weights of the last one.
+  const look = () => {
+    const trace = app.shown(), {stack, layer, head} = app.place();
+    const matrix = trace.matrix(stack, layer, head), labels = trace.keyLabels(stack);
+    if (!matrix || trace.sourceTokens.length > 0) return;
+    lookingName.textContent = strings.nextLooksAt(labels.at(-1).text);
+    looking.replaceChildren(...labels.map((label, key) => {
+      const weight = matrix.at(matrix.queries - 1, key);
+      const cell = element(
+          "span", {
+            class: "token",
+            onpointerenter: () => app.marks.hover(trace.keySpot(stack, key)),
+            onpointerleave: () => app.marks.hover(null)
+          },
+          label.text, element("small", {}, `${Math.round(100 * weight)} %`));
+      cell.style.setProperty("--weight", `${Math.round(62 * weight)}%`);
+      return cell;
+    }));
+  };
 
   const draw = () => {
     const state = app.store.get();
@@ -70,12 +124,18 @@ export function createNext(app) {
                                          },
                                          content)]);
     }));
+    if (left > 0 && !timer) timer = setTimeout(writeOne, kPause);
   };
 
   return {
-    element: element("div", {}, element("div", {class: "row above"}, temperature.element, top.element), list),
+    element: element(
+        "div", {}, lookingName, looking,
+        element("div", {class: "row above"}, temperature.element, top.element, write), list),
     picture: null,
-    mark() {},
+    mark() {
+      const trace = app.shown(), key = trace.keyAt(app.place().stack, app.marks.get());
+      [...looking.children].forEach((cell, n) => cell.classList.toggle("here", n === key));
+    },
     async update() {
       const state = app.store.get();
       temperature.input.value = state.temperature;
@@ -85,14 +145,17 @@ export function createNext(app) {
       if (app.file) return list.replaceChildren(app.needsModel());
       if (app.trace().sourceTokens.length > 0)
         return list.replaceChildren(element("p", {class: "needs"}, strings.notLanguageModel));
+      look();
       const wanted = JSON.stringify([state.model, state.text]);
       draw();
       if (wanted === asked) return;
       asked = wanted;
       const answer = await latest((signal) => nextTokens(state, signal));
       if (!answer) return;
+      if (answer.failure) stop();
       if (answer.failure) return list.replaceChildren(element("p", {class: "needs"}, answer.failure));
       known = answer.result.choices[0].logprobs.top_logprobs[0];
+      knownOf = state.text;
       draw();
     },
   };

@@ -57,6 +57,23 @@ export function addMap(scene, layout, x, queries, keys, parts, colours) {
   scene.rect(x + left, top, cell * keys.length, cell * queries.length, null, {stroke: colours.rule});
 }
 
+/// Marks a query and a key, -1 for none, in a map that lies at (x, y).
+export function markMap(scene, layout, x, y, query, key, matrix, colours) {
+  const {left, top, cell} = layout, right = cell * matrix.keys, bottom = cell * matrix.queries;
+  if (query >= 0 && query < matrix.queries) {
+    scene.rect(
+        x + left - 0.5, y + top + cell * query - 0.5, right + 1, cell + 1, null,
+        {stroke: colours.accent, line: 1.5});
+    scene.rect(x, y + top + cell * query, left - 2, cell, colours.accent, {opacity: 0.22, radius: 3});
+  }
+  if (key >= 0 && key < matrix.keys) {
+    scene.rect(
+        x + left + cell * key - 0.5, y + top - 0.5, cell + 1, bottom + 1, null,
+        {stroke: colours.accent, line: 1.5});
+    scene.rect(x + left + cell * key, y, cell, top - 2, colours.accent, {opacity: 0.22, radius: 3});
+  }
+}
+
 export function createOneHead(app) {
   let layout = null, here = null, offset = 0, cursor = {query: 0, key: 0};
 
@@ -107,24 +124,11 @@ export function createOneHead(app) {
     const key = trace.keyAt(here.stack, spot?.other ?? spot);
     const matrix = trace.matrix(here.stack, here.layer, here.head);
     const scene = new Scene(layout.width, layout.height);
-    const {left, top, cell, size} = layout;
-    const right = cell * matrix.keys, bottom = cell * matrix.queries;
     const asQuery = query >= 0 && query < matrix.queries,
           asKey = key >= 0 && key < matrix.keys && (here.stack !== "encoder" || spot.other || !asQuery);
-    if (asQuery) {
-      scene.rect(
-          offset + left - 0.5, top + cell * query - 0.5, right + 1, cell + 1, null,
-          {stroke: colours.accent, line: 1.5});
-      scene.rect(offset, top + cell * query, left - 2, cell, colours.accent, {opacity: 0.22, radius: 3});
-    }
-    if (asKey) {
-      scene.rect(
-          offset + left + cell * key - 0.5, top - 0.5, cell + 1, bottom + 1, null,
-          {stroke: colours.accent, line: 1.5});
-      scene.rect(offset + left + cell * key, 0, cell, top - 2, colours.accent, {opacity: 0.22, radius: 3});
-    }
+    markMap(scene, layout, offset, 0, asQuery ? query : -1, asKey ? key : -1, matrix, colours);
     picture.mark(asQuery || asKey ? scene : null);
-    if (asQuery && asKey && size) {
+    if (asQuery && asKey && layout.size) {
       picture.say(strings.weightOf(
           trace.queryLabels(here.stack)[query].text, trace.keyLabels(here.stack)[key].text,
           matrix.at(query, key)));

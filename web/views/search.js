@@ -152,7 +152,7 @@ export function createSearch(app) {
     finished.replaceChildren(...tree.finished.map(
         (each) => element(
             "li", {}, each.translation,
-            element("span", {class: "note"}, strings.score(each.log_probability)))));
+            element("span", {class: "note"}, strings.finishedScore(each.log_probability, each.score)))));
     show(-1);
     app.pictureChanged();
   };
@@ -160,7 +160,17 @@ export function createSearch(app) {
   return {
     element: element("div", {}, note, picture.element, finished),
     picture,
-    mark() {},
+    mark() {
+      const spot = app.marks.get();
+      const label = spot?.side === "target" ? app.shown()?.targetLabels[spot.index]?.text : undefined;
+      const box = layout?.boxes.find((each) => each.wins && each.column === spot?.index);
+      if (!box || box.label.text !== label) return picture.mark(null);
+      const scene = new Scene(layout.width, layout.height), colours = app.colours();
+      scene.rect(
+          box.x, box.y, layout.boxWidth, kRow - 8, colours.accent,
+          {stroke: colours.accent, line: 2, radius: 5, opacity: 0.22});
+      picture.mark(scene);
+    },
     async update() {
       const state = app.store.get();
       if (app.file) return note.replaceChildren(app.needsModel());
