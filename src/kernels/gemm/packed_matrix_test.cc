@@ -208,7 +208,7 @@ std::vector<uint16_t> round_to_half(FloatLayer& layer, bool bfloat) {
 TEST(PackedMatrix, RowsThatAreFetchedGiveTheSameBits) {
   for (const int64_t out : {1, 64, 65, 300}) {
     for (const int64_t in : {0, 5, 257, 600}) {
-      const Layer layer(7, out, in, out % 2 == 0);
+      const FloatLayer layer(7, out, in, out % 2 == 0);
       on_every_isa([&](const std::string& isa) {
         const auto read = [&](int64_t begin, int64_t count, float* to) {
           std::copy_n(layer.weight.data() + begin * in, count * in, to);
