@@ -59,7 +59,7 @@ TEST_F(CliCtranslate2, TranslationsAreThoseOfTheOriginal) {
 }
 
 TEST_F(CliCtranslate2, ContinuationsAreThoseOfTheOriginal) {
-  for (const std::string family : {"smollm2", "qwen2", "qwen3", "mistral"}) {
+  for (const std::string family : {"smollm2", "qwen2", "qwen3", "mistral", "gemma3"}) {
     SCOPED_TRACE(family);
     const std::string original = model_of("decoder_families", family);
     const auto text = [](const std::string& model) {
@@ -107,11 +107,11 @@ TEST_F(CliCtranslate2, TokenizersOfOtherModelsAreRefused) {
   EXPECT_THAT(result.err, HasSubstr("use the tokenizer of this model"));
 }
 
-TEST_F(CliCtranslate2, GemmaIsNotWritten) {
+TEST_F(CliCtranslate2, Gemma2IsNotWritten) {
   const std::string output = folder_.path("gemma");
   expect_failure(
       heed_command({"convert", model_of("decoder_families", "gemma2"), output, "--to", "ctranslate2"}), 2,
-      {"cannot be converted for CTranslate2", "of Gemma"});
+      {"cannot be converted for CTranslate2", "of Gemma 2"});
   EXPECT_FALSE(std::filesystem::exists(output));
 }
 

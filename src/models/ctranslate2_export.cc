@@ -262,17 +262,21 @@ Ctranslate2Variables transformer_variables(const LoadedModel& loaded, const Tran
 // ---- Language models -------------------------------------------------------------------------------------
 
 void require_decoder(const LoadedModel& loaded, const DecoderOnlyConfig& c) {
-  const DecoderOnlyFamily& family = *c.family;
-  if (family.norm_weight_offset != 0 || c.score_cap != 0 || c.logit_cap != 0 || c.embedding_scale != 1) {
-    refuse(loaded, "CTranslate2 does not store the soft caps, the scale of scores and the windows of Gemma");
+  const nn::LayerNames& names = c.family->layer_names;
+  const bool sandwich = !names.self_attention_norm.output_norm.empty();
+  if (c.score_cap != 0 || (sandwich && names.self_attention.query_norm.empty())) {
+    refuse(loaded,
+           "CTranslate2 does not store the soft cap of attention scores (attn_logit_softcapping) and the "
+           "windows of Gemma 2");
   }
-  if (!c.scaled_scores || c.scaled_by_layer || c.score_scale != 0)
+  if (!c.scaled_scores || c.scaled_by_layer)
     refuse(loaded, "its attention scores are not scaled by 1 / sqrt(d_k)");
-  if (std::ranges::count(c.sliding, false) > 0)
-    refuse(loaded, "CTranslate2 has a sliding window in all layers or in none");
+  if (std::ranges::count(c.sliding, false) > 0 && !sandwich)
+    refuse(loaded, "CTranslate2 has a sliding window in all layers or in none, except in Gemma 3");
   using Scaling = ops::RotaryScaling::Kind;
-  if (c.rotary.scaling.kind != Scaling::kNone && c.rotary.scaling.kind != Scaling::kLinear) {
-    refuse(loaded, "CTranslate2 does not store all parameters of its scaled rotary positions (rope_type)");
+  for (const Rotary& rotary : {c.rotary, c.sliding_rotary}) {
+    if (rotary.scaling.kind != Scaling::kNone && rotary.scaling.kind != Scaling::kLinear)
+      refuse(loaded, "CTranslate2 does not store all parameters of its scaled rotary positions (rope_type)");
   }
 }
 
@@ -289,10 +293,20 @@ Ctranslate2Variables decoder_variables(const LoadedModel& loaded, const DecoderO
                                        Ctranslate2Type type) {
   require_decoder(loaded, c);
   Exporter exporter(loaded, type);
-  exporter.add_rows(ctranslate2_rows(c), -1);
+  const std::vector<Ctranslate2Row> rows = ctranslate2_rows(c);
+  exporter.add_rows(rows, -1);
   if (c.tied_output) exporter.add_matrix_alias(kCtranslate2Output, kCtranslate2Embedding);
   add_stack_settings(exporter, "decoder", c.heads, true, c.activation);
-  exporter.add_int8("decoder/scale_embeddings", 0);
+  if (c.embedding_scale == 1) {
+    exporter.add_int8("decoder/scale_embeddings", 0);
+  } else {
+    exporter.add_float("decoder/scale_embeddings", c.embedding_scale);
+  }
+  if (c.logit_cap != 0) exporter.add_float("decoder/final_logit_softcapping", c.logit_cap);
+  for (const Ctranslate2Row& row : rows) {
+    const bool has_offset = row.kind == Ctranslate2Row::Kind::kNorm && c.family->norm_weight_offset == 1;
+    if (has_offset) exporter.add_int8(row.variable + kCtranslate2NormOffset, 1);
+  }
   if (!c.sliding.empty()) exporter.add_int32("decoder/sliding_window", c.window);
   for (int n = 0; n < c.layers; ++n) {
     const std::string attention = fmt::format("decoder/layer_{}/self_attention/", n);
@@ -300,8 +314,9 @@ Ctranslate2Variables decoder_variables(const LoadedModel& loaded, const DecoderO
       exporter.add_int32(attention + "num_heads_kv", c.actual_key_value_heads());
     if (c.head_width > 0 && c.head_width * c.heads != c.width)
       exporter.add_int32(attention + "head_dim", c.head_width);
-    if (!c.sliding.empty()) exporter.add_int32(attention + "sliding_window", c.window);
-    if (c.family->positions.empty()) add_rotary_settings(exporter, attention, c.rotary);
+    if (!c.sliding.empty()) exporter.add_int32(attention + "sliding_window", c.slides(n) ? c.window : 0);
+    if (c.score_scale != 0) exporter.add_float(attention + "queries_scale", c.score_scale);
+    if (c.family->positions.empty()) add_rotary_settings(exporter, attention, c.rotary_of(n));
   }
   add_decoder_settings(exporter, false);
   return exporter.finish("TransformerDecoderSpec", 8);

@@ -61,6 +61,17 @@ Json decoder_config(const std::string& type, const Json& more = Json::object()) 
   return json;
 }
 
+Json gemma3_config(const Json& more = Json::object()) {
+  Json json = decoder_config("gemma3_text",
+                             {{"num_hidden_layers", 3},
+                              {"query_pre_attn_scalar", 6},
+                              {"rope_local_base_freq", 300.0},
+                              {"sliding_window", 3},
+                              {"layer_types", {"sliding_attention", "full_attention", "sliding_attention"}}});
+  json.update(more);
+  return json;
+}
+
 struct Case {
   const char* name;
   Json config;
@@ -91,7 +102,14 @@ std::vector<Case> cases() {
                                                                                {"rope_scaling", linear}})},
           {"mistral", decoder_config("mistral", {{"sliding_window", 3}})},
           {"qwen2", decoder_config("qwen2", {{"head_dim", 3 * 4}, {"tie_word_embeddings", true}})},
-          {"qwen3", decoder_config("qwen3")}};
+          {"qwen3", decoder_config("qwen3")},
+          {"gemma3", gemma3_config()},
+          {"gemma3 with a cap of logits, bfloat16, a scale of scores, linear scaling",
+           gemma3_config({{"final_logit_softcapping", 5.0},
+                          {"dtype", "bfloat16"},
+                          {"query_pre_attn_scalar", 9},
+                          {"rope_scaling", linear}})},
+          {"gemma3 without windows", gemma3_config({{"layer_types", Json(3, "full_attention")}})}};
 }
 
 /// Writes a model with random weights, norms and biases among them.
@@ -220,7 +238,21 @@ TEST(Ctranslate2Model, WhatIsNotSupportedIsNamed) {
           Tensor::from<float>({0.5F}, {}));
     }
   });
-  expect_refused(decoder_config("qwen3"), "it is a Gemma model", [](auto& content) {
+  const auto gemma3_refused = [](std::string_view part, const std::string& setting, const Tensor& value) {
+    expect_refused(gemma3_config(), part, [&](auto& content) { set(content, setting, value); });
+  };
+  gemma3_refused("'decoder/layer_1/input_layer_norm/layer_norm_use_residual' is off",
+                 "decoder/layer_1/input_layer_norm/layer_norm_use_residual", Tensor::from<int8_t>({0}, {}));
+  gemma3_refused("embeddings are multiplied by 3", "decoder/scale_embeddings", Tensor::from<float>({3}, {}));
+  gemma3_refused("it does not scale its embeddings", "decoder/scale_embeddings",
+                 Tensor::from<int8_t>({0}, {}));
+  gemma3_refused("its windows have several sizes", "decoder/layer_0/self_attention/sliding_window",
+                 Tensor::from<int32_t>({4}, {}));
+  gemma3_refused("several rotary positions", "decoder/layer_2/self_attention/rotary_base",
+                 Tensor::from<float>({700}, {}));
+  gemma3_refused("scaled, by parameters", "decoder/layer_1/self_attention/rotary_scaling_type",
+                 Tensor::from<int8_t>({2}, {}));
+  expect_refused(decoder_config("llama"), "it is a Gemma 2 model", [](auto& content) {
     set(content, "decoder/layer_0/pre_feedforward_layer_norm/gamma", Tensor::from<float>({1, 2}, {2}));
   });
   expect_refused(decoder_config("qwen3"), "its positions, norms, windows and biases are not those of",
@@ -269,9 +301,8 @@ TEST(Ctranslate2Model, WhatCtranslate2WouldComputeDifferentlyIsNotWritten) {
                                                 {"high_freq_factor", 4.0},
                                                 {"original_max_position_embeddings", 64}}}}),
                      "scaled rotary positions");
-  Json gemma = decoder_config("gemma2", {{"hidden_activation", "gelu_pytorch_tanh"}});
-  gemma.erase("hidden_act");
-  expect_not_written(gemma, "of Gemma");
+  expect_not_written(decoder_config("gemma2"), "of Gemma 2");
+  expect_not_written(decoder_config("gemma2", {{"attn_logit_softcapping", nullptr}}), "of Gemma 2");
   expect_not_written(
       decoder_config("qwen2",
                      {{"use_sliding_window", true}, {"sliding_window", 4}, {"max_window_layers", 1}}),

@@ -142,9 +142,12 @@ std::vector<Ctranslate2Row> ctranslate2_rows(const DecoderOnlyConfig& c) {
     LayerRows layer(rows, fmt::format("decoder/layer_{}/", n), fmt::format("{}{}.", family.layer, n),
                     family.transposed_layers);
     layer.self_attention(parts.self_attention, {width * c.heads, keys, keys});
-    layer.norm("self_attention/layer_norm", parts.self_attention_norm.norm);
+    const bool sandwich = !parts.self_attention_norm.output_norm.empty();
+    layer.norm(sandwich ? "input_layer_norm" : "self_attention/layer_norm", parts.self_attention_norm.norm);
+    layer.norm("post_attention_layer_norm", parts.self_attention_norm.output_norm);
     layer.feed_forward(parts);
-    layer.norm("ffn/layer_norm", parts.feed_forward_norm.norm);
+    layer.norm(sandwich ? "pre_feedforward_layer_norm" : "ffn/layer_norm", parts.feed_forward_norm.norm);
+    layer.norm("post_feedforward_layer_norm", parts.feed_forward_norm.output_norm);
   }
   rows.push_back({Kind::kNorm, "decoder/layer_norm", {family.final_norm}});
   return rows;

@@ -44,6 +44,8 @@ constexpr char kCtranslate2Embedding[] = "decoder/embeddings/weight",
                kCtranslate2OutputBias[] = "decoder/projection/bias";
 /// The end of the name of a stack's position table.
 constexpr char kCtranslate2Positions[] = "/position_encodings/encodings";
+/// The end of the name of a norm's setting: whether 1 is added to its weights.
+constexpr char kCtranslate2NormOffset[] = "/layer_norm_use_residual";
 
 /// All weights but computed positions. A tied output and a shared embedding have one row.
 std::vector<Ctranslate2Row> ctranslate2_rows(const TransformerConfig& config);

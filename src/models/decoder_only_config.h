@@ -17,6 +17,9 @@ Architecture gemma3_architecture();
 const DecoderOnlyFamily& gpt2_family();
 const DecoderOnlyFamily& llama_family();
 
+/// The factor of Gemma's embeddings: sqrt(D), rounded to the type of the weights.
+double gemma_embedding_scale(int64_t width, DType weights_type);
+
 /// A token id such as bos_token_id; -1 if missing.
 int32_t read_special_id(const JsonObject& json, const std::string& key, int64_t vocabulary);
 /// eos_token_id, which may be a list.

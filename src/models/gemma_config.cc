@@ -84,12 +84,6 @@ const DecoderOnlyFamily& gemma3_family() {
   return family;
 }
 
-/// sqrt(D), rounded to the type of the weights.
-double embedding_scale(int64_t width, DType weights_type) {
-  const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width)));
-  return Tensor::from(std::vector<float>{scale}, {1}).to(weights_type).to_vector<double>()[0];
-}
-
 DType read_weights_type(const JsonObject& json) {
   static const std::vector<std::pair<std::string, DType>> types{
       {"float32", DType::kFloat32}, {"float16", DType::kFloat16}, {"bfloat16", DType::kBFloat16}};
@@ -125,7 +119,7 @@ DecoderOnlyConfig read_gemma_config(const JsonObject& json, const DecoderOnlyFam
   c.attention_bias = json.boolean("attention_bias", false);
   c.feed_forward_bias = false;
   c.weights_type = read_weights_type(json);
-  c.embedding_scale = embedding_scale(c.width, c.weights_type);
+  c.embedding_scale = gemma_embedding_scale(c.width, c.weights_type);
   c.score_scale = 1 / std::sqrt(json.number("query_pre_attn_scalar", {1, 1 << 20}, 256));
   c.sliding = read_sliding_layers(json, c.layers, [&](int layer) { return (layer + 1) % pattern != 0; });
   if (c.sliding.empty()) return c;
@@ -181,7 +175,7 @@ DecoderOnlyConfig read_gemma3_config(const JsonObject& json) {
 
 DecoderOnlyConfig gemma_config(const ModelSettings& settings, const DecoderOnlyFamily& family, int pattern) {
   DecoderOnlyConfig c = llama_like_config(settings, family);
-  c.embedding_scale = embedding_scale(c.width, DType::kFloat32);
+  c.embedding_scale = gemma_embedding_scale(c.width, DType::kFloat32);
   c.score_scale = 1 / std::sqrt(static_cast<double>(c.width / c.heads));
   for (int n = 0; n < c.layers; ++n) c.sliding.push_back((n + 1) % pattern != 0);
   c.window = (settings.max_length + 1) / 2;
@@ -195,6 +189,11 @@ ModelPreset gemma_preset(PresetSize size) {
 }
 
 }  // namespace
+
+double gemma_embedding_scale(int64_t width, DType weights_type) {
+  const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width)));
+  return Tensor::from(std::vector<float>{scale}, {1}).to(weights_type).to_vector<double>()[0];
+}
 
 Architecture gemma2_architecture() {
   Architecture row = llama_like_architecture(
