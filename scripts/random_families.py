@@ -46,11 +46,13 @@ def t5(pairs):
     surround(tokenizer, "$A </s>")
     config = transformers.T5Config(
         vocab_size=tokenizer.get_vocab_size(), d_model=WIDTH, d_kv=WIDTH // HEADS, d_ff=INNER, num_layers=LAYERS,
-        num_heads=HEADS, decoder_start_token_id=0,
-        initializer_factor=0.1)  # embeddings of standard deviation 1 learn slowly with Adam
+        num_heads=HEADS, decoder_start_token_id=0, feed_forward_proj="gated-gelu",
+        scale_decoder_outputs=False)
+    model = transformers.T5ForConditionalGeneration(config)
+    torch.nn.init.normal_(model.shared.weight, std=0.05)  # T5's own 1.0 is for Adafactor; Adam learns it slowly
     names = {"tokenizer_class": "T5Tokenizer", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>",
              "extra_ids": 0}
-    return tokenizer, transformers.T5ForConditionalGeneration(config), names
+    return tokenizer, model, names
 
 
 def multilingual(pairs, languages, template):
