@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "heed/translator.h"
 #include "test_folder.h"
 #include "tiny_model.h"
 
@@ -41,6 +42,27 @@ class CliShortlistTest : public testing::Test {
   TestFolder folder_;
   std::string model_ = folder_.path("model"), pairs_, input_;
 };
+
+TEST_F(CliShortlistTest, TranslatorsHaveTheOption) {
+  expect_error(ErrorKind::kUsage, "has no shortlist", [&] { Translator(model_, 1, {}, "", true); });
+  ASSERT_EQ(make_list({"--common", "10"}).status, 0);
+  const std::string line = tiny_pairs(60, 9)[0].source;
+  const auto score = [&](const std::string& precision, std::optional<bool> shortlist, int beam) {
+    const Translator translator(model_, 1, {}, precision, shortlist);
+    return translator.alternatives(line, {.beam = beam})[0].score;
+  };
+  const auto command = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"translate", line, "--model", model_, "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return nlohmann::json::parse(heed_command(arguments).out).at("score").get<double>();
+  };
+  EXPECT_EQ(score("float32", true, 1), command({"--shortlist", "on", "--beam", "1"}));
+  EXPECT_EQ(score("int8", true, 3), command({"--precision", "int8", "--shortlist", "on", "--beam", "3"}));
+  EXPECT_EQ(score("int8", {}, 1), command({"--precision", "int8", "--beam", "1"}));
+  EXPECT_EQ(score("int8", false, 1), command({"--precision", "int8", "--shortlist", "off", "--beam", "1"}));
+  EXPECT_NE(score("int8", {}, 1), score("int8", false, 1));
+  EXPECT_NE(score("float32", true, 1), score("float32", false, 1));
+}
 
 TEST_F(CliShortlistTest, UsedInInt8AndOnRequest) {
   const std::string floats = translate({}), whole_numbers = translate({"--precision", "int8"});

@@ -58,7 +58,9 @@ class Translator:
     source_language, target_language: of a model that has a token for each language, such as "eng_Latn" of
         NLLB-200 (docs/models.md); empty for those of the directory.
     precision: "float32" or "int8", of matrix products; empty for that of the stored weights.
-    Raises heed.Error if the directory is missing, or is no translation model, or has no such language.
+    shortlist: whether to restrict the target vocabulary to the shortlist of each source sentence; None: if the model
+        has one, for greedy int8 search.
+    Raises heed.Error if the directory is missing, or is no translation model, or has no such language or shortlist.
     """
 
     def __init__(
@@ -69,9 +71,10 @@ class Translator:
         source_language: str = "",
         target_language: str = "",
         precision: Literal["", "float32", "int8"] = "",
+        shortlist: bool | None = None,
     ) -> None:
         self._model = _heed.Translator(
-            path_of("directory", directory), threads, source_language, target_language, precision
+            path_of("directory", directory), threads, source_language, target_language, precision, shortlist
         )
 
     @overload

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,12 +49,13 @@ void bind_translator(nb::module_& m) {
       .def(
           "__init__",
           [](Translator* self, const std::string& directory, int threads, const std::string& source,
-             const std::string& target, const std::string& precision) {
+             const std::string& target, const std::string& precision, std::optional<bool> shortlist) {
             in_background([&](const std::atomic<bool>&) {
-              new (self) Translator(directory, threads, {source, target}, precision);
+              new (self) Translator(directory, threads, {source, target}, precision, shortlist);
             });
           },
-          "directory"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a)
+          "directory"_a, "threads"_a, "source_language"_a, "target_language"_a, "precision"_a,
+          "shortlist"_a.none())
       .def(
           "translate",
           [](const Translator& self, const std::vector<std::string>& lines, TranslateOptions options) {

@@ -99,6 +99,17 @@ def test_int8(model_directory, command):
     assert found.score != heed.Translator(model_directory, precision="float32").translate(TEXTS[0], details=True).score
 
 
+def test_shortlist(model_directory, command):
+    scores = {}
+    for shortlist, value in ((True, "on"), (False, "off")):
+        translator = heed.Translator(model_directory, precision="float32", shortlist=shortlist)
+        found = translator.translate(TEXTS[0], beam=1, details=True)
+        arguments = ("--precision", "float32", "--beam", "1", "--shortlist", value, TEXTS[0])
+        scores[value] = found.score
+        assert found.score == command_json(command, *arguments)[0]["score"]
+    assert scores["on"] != scores["off"]
+
+
 @pytest.mark.parametrize(
     "call, words",
     [

@@ -78,9 +78,9 @@ decode::TranslationChoices choices_of(const TranslateOptions& o) {
 }  // namespace
 
 struct Translator::State {
-  State(const std::string& directory, int threads, const Languages& languages, const std::string& precision)
-      : files((checked_threads(threads), decode::translation_model(models::load_model(
-                                             directory, {.precision = models::precision_named(precision)})))),
+  State(const std::string& directory, int threads, const Languages& languages,
+        const models::LoadOptions& options)
+      : files((checked_threads(threads), decode::translation_model(models::load_model(directory, options)))),
         pool(threads) {
     if (!languages.source.empty() || !languages.target.empty()) {
       decode::choose_languages(files, languages.source, languages.target);
@@ -126,8 +126,10 @@ struct Translator::State {
 };
 
 Translator::Translator(const std::string& directory, int threads, const Languages& languages,
-                       const std::string& precision)
-    : state_(std::make_unique<State>(directory, threads, languages, precision)) {}
+                       const std::string& precision, std::optional<bool> shortlist)
+    : state_(std::make_unique<State>(
+          directory, threads, languages,
+          models::LoadOptions{.precision = models::precision_named(precision), .shortlist = shortlist})) {}
 Translator::~Translator() = default;
 Translator::Translator(Translator&&) noexcept = default;
 Translator& Translator::operator=(Translator&&) noexcept = default;
