@@ -88,6 +88,9 @@ TEST_F(CliCtranslate2, SentencePieceModelsSuffice) {
     const std::string back = folder_.path(family + "-back");
     output_of({"convert", there, back, "--quiet"});
     EXPECT_EQ(translations(back, languages), expected);
+    expect_failure(
+        heed_command({"convert", there, folder_.path(family + "-not"), "--to", "huggingface", "--quiet"}), 2,
+        {"has no tokenizer.json", "the original model"});
     expect_failure(heed_command({"translate", "A dog.", "--model", there}), 2, {"choose one with"});
     std::filesystem::remove(there + "/sentencepiece.bpe.model");
     expect_failure(heed_command({"translate", "A dog.", "--model", there}), 1,

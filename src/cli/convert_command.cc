@@ -93,6 +93,19 @@ void require_hugging_face(const std::string& directory) {
        directory, config.string("model_type"), fmt::join(beyond, ", "));
 }
 
+/// Throws if a model of CTranslate2 came with a SentencePiece model alone, which Hugging Face's library
+/// cannot make the ids of these families from.
+void require_tokenizer_for_hugging_face(const std::string& input, const std::string& type) {
+  const std::vector<std::string> families{"m2m_100", "mbart"};
+  if (std::ranges::count(families, type) == 0 || is_present(input + "/tokenizer.json")) return;
+  if (type == "m2m_100" && is_present(input + "/vocab.json")) return;
+  fail(
+      ErrorKind::kUsage,
+      "'{}' has no tokenizer.json, from which Hugging Face's library reads the ids of such a model: copy the "
+      "tokenizer files of the original model there, or leave out --to for a model that Heed opens",
+      input);
+}
+
 /// Writes tokenizer.json for Hugging Face's library. Directories written by earlier versions of Heed lack it.
 void write_tokenizer_for_hugging_face(const std::string& directory) {
   if (!is_known(directory)) return;
@@ -267,7 +280,11 @@ int run_convert(const ConvertOptions& o) {
   if (models::is_quantized(models::read_config(input))) {
     fail(ErrorKind::kUsage, "'{}' is quantized; convert the original model instead", input);
   }
-  if (o.to == "huggingface") require_hugging_face(input);
+  if (o.to == "huggingface") {
+    require_hugging_face(input);
+    if (models::is_ctranslate2_directory(input))
+      require_tokenizer_for_hugging_face(input, models::read_config(input).string("model_type"));
+  }
   NewDirectory output(o.output);
   const WeightFiles weights = models::open_weights(input);
   convert_weights(weights, output.part(), {dtype, shard_bytes(o)});
@@ -317,7 +334,8 @@ void add_convert(Command& app, Work& work) {
       "CTranslate2 with the\n"
       "tokenizer files of the original model. --to ctranslate2 writes Marian, M2M-100, NLLB, BART, mBART, "
       "T5,\n"
-      "GPT-2, Llama, Mistral, Qwen 2 and Qwen 3. Otherwise, the new directory is a complete model in "
+      "GPT-2, Llama, Mistral, Qwen 2, Qwen 3 and Gemma 3. Otherwise, the new directory is a complete model "
+      "in "
       "safetensors,\n"
       "without the training state. 16-bit weights halve its size; they\n"
       "are rounded to nearest, and computations stay in float32.");
