@@ -351,6 +351,8 @@ TEST_F(ServeTest, ErrorsNameTheField) {
   const json text{{"text", "The house."}};
   expect_error(post("/v1/translate", with(text, {{"beams", 4}})), 400, "'beams'");
   expect_error(post("/v1/translate", with(text, {{"beam", 4000}})), 400, "'beam'");
+  expect_error(post("/v1/completions", {{"model", "text"}, {"prompt", "a"}, {"max_tokens", 5000}}), 400,
+               "'max_tokens'");
   expect_error(post("/v1/translate", with(text, {{"beam", 2}, {"nbest", 3}})), 400, "'nbest'");
   expect_error(post("/v1/translate", with(text, {{"beam", 2}, {"sample", true}})), 400, "'sample'");
   expect_error(post("/v1/translate", with(text, {{"seed", 3}})), 400, "'seed'");
@@ -978,6 +980,61 @@ TEST_F(ServeTest, LimitsTheRateAndTheQueue) {
   EXPECT_GE(good, 32);
   EXPECT_GT(busy, 0);
   EXPECT_EQ(good + busy, 60);
+}
+
+TEST_F(ServeTest, SentencesOfAClientThatLeavesAreNotTranslated) {
+  serve::ServerOptions chosen = options();
+  chosen.threads = 1;
+  start(chosen);
+  const auto metric = [&](const std::string& name) {
+    const std::string all = get("/metrics").body;
+    const size_t at = all.find("\n" + name + " ");
+    return at == std::string::npos ? -1 : std::stoll(all.substr(at + name.size() + 2));
+  };
+  constexpr int kTexts = 40, kLines = 500;
+  std::string text;
+  for (int n = 0; n < kLines; ++n) text += kSentence["q"].get<std::string>() + "\n";
+  const std::string body = with(kSentence, {{"q", std::vector<std::string>(kTexts, text)}}).dump();
+  {
+    HttpConnection client(port_);
+    client.send("POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: " +
+                std::to_string(body.size()) + "\r\n\r\n" + body);
+    for (int n = 0; n < 1000 && metric("heed_sentences_waiting") <= 0; ++n) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_GT(metric("heed_sentences_waiting"), 0);
+  }
+  for (int n = 0; n < 1000 && metric("heed_requests_running") > 0; ++n) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(metric("heed_requests_running"), 0);
+  EXPECT_EQ(metric("heed_sentences_waiting"), 0);
+  EXPECT_LT(metric("heed_sentences_total"), kTexts * kLines);
+  EXPECT_EQ(post("/translate", kSentence).status, 200);
+}
+
+TEST_F(ServeTest, WarnsWithoutKeysOnAllAddresses) {
+  serve::ServerOptions chosen = options();
+  EXPECT_THAT(serve::Server(chosen).warnings(), testing::Each(testing::Not(HasSubstr("--api-keys"))));
+  chosen.http.host = "0.0.0.0";
+  EXPECT_THAT(serve::Server(chosen).warnings(), testing::Contains(HasSubstr("--api-keys")));
+  const TestFolder folder;
+  chosen.api_keys = folder.write("keys", "a-key-of-20-letters!\n");
+  ::chmod(chosen.api_keys.c_str(), 0600);
+  EXPECT_THAT(serve::Server(chosen).warnings(), testing::Each(testing::Not(HasSubstr("--api-keys"))));
+}
+
+TEST_F(ServeTest, TextsAreLoggedOnlyIfAsked) {
+  for (const bool asked : {false, true}) {
+    const TestFolder folder;
+    serve::ServerOptions chosen = options();
+    chosen.access_log = folder.path("log");
+    chosen.log_text = asked;
+    start(chosen);
+    EXPECT_EQ(post("/translate", kSentence).status, 200);
+    server_.reset();
+    EXPECT_EQ(content_of(folder.path("log")).find("teacher") != std::string::npos, asked);
+  }
 }
 
 TEST_F(ServeTest, Cors) {

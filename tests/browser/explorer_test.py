@@ -203,13 +203,15 @@ class Page(unittest.TestCase):
         self.assertIn("Kind,", tokens)
 
     def test_heads_are_sorted_and_filtered(self):
-        self.show(view="heads", sort="diagonal")
-        self.browser.run("document.querySelector('details.numbers').open = true")
-        self.browser.wait("document.querySelector('details.numbers td')", "the table")
-        column = "return [...document.querySelectorAll('details.numbers tbody tr')].map((row) => parseInt(row.children[3].textContent))"
-        shares = self.browser.run(column)
-        self.assertEqual(len(shares), 96)
-        self.assertEqual(shares, sorted(shares, reverse=True))
+        for column, metric in enumerate(["entropy", "distance", "diagonal", "ends", "punctuation"], 1):
+            self.show(view="heads", sort=metric)
+            self.browser.run("document.querySelector('details.numbers').open = true")
+            self.browser.wait("document.querySelector('details.numbers td')", "the table")
+            values = self.browser.run("return [...document.querySelectorAll('details.numbers tbody tr')]"
+                                      ".map((row) => parseFloat(row.children[arguments[0]].textContent))", column)
+            self.assertEqual(len(values), 96)
+            self.assertEqual(values, sorted(values, reverse=True), metric)
+            self.assertGreater(values[0], values[-1])
         self.show(view="heads", least="diagonal>0.5")
         self.assertRegex(self.browser.run("return document.querySelector('.count').textContent"), r"^\d+ of 96 heads$")
 
@@ -636,6 +638,22 @@ class Served(OfServer):
         self.assertIn("--ablate cross:2:8", self.browser.run("return document.querySelector('.command code').textContent"))
         self.browser.call("POST", "/back", {})
         self.browser.wait("document.querySelectorAll('.head-switch[aria-pressed=true]').length === 7", "back to seven heads")
+
+    def test_heads_are_scaled_and_all_others_switched_off(self):
+        self.require_ablation()
+        self.show(pair="de-en", text=SHORT, view="change")
+        self.browser.wait("document.querySelector('.versus .translation')", "the original")
+        self.browser.run("document.querySelector('.change input[type=number]').value = '2'; document.querySelector('.head-switch').click()")
+        self.browser.wait("document.querySelector('.head-switch.scaled')?.textContent === '×2'", "a scaled head")
+        self.assertEqual(self.state()["off"], "encoder:1:1:2")
+        self.browser.wait("document.querySelector('.difference')", "the difference")
+        self.show(pair="de-en", text=SHORT, view="change")
+        self.browser.wait("document.querySelector('.versus .translation')", "the original")
+        self.browser.run("[...document.querySelectorAll('#panel button')].find((each) => each.textContent === 'the others of its layer').click();"
+                         "document.querySelectorAll('.head-row')[7].querySelectorAll('.head-switch')[4].click()")
+        self.browser.wait("document.querySelectorAll('.head-switch[aria-pressed=true]').length === 7", "seven heads off")
+        self.assertEqual(self.state()["off"], ",".join(f"cross:2:{head}" for head in [1, 2, 3, 4, 6, 7, 8]))
+        self.browser.wait("document.querySelector('.difference')", "the difference")
 
     def test_which_heads_matter(self):
         self.require_ablation()
