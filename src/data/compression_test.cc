@@ -22,7 +22,7 @@ std::string content(const std::string& path, size_t size = 1000) {
 
 std::string numbers(int count) {
   std::string text;
-  for (int n = 0; n < count; ++n) text += fmt::format("{}\n", n * n);
+  for (int64_t n = 0; n < count; ++n) text += fmt::format("{}\n", n * n);
   return text;
 }
 

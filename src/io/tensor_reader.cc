@@ -110,10 +110,32 @@ void TensorReader::visit_parts(size_t index, const Visit& visit) const {
 void TensorReader::visit_floats(const std::string& name,
                                 const std::function<void(int64_t, const float*, int64_t)>& visit) const {
   const TensorInfo& tensor = info(name);
-  HEED_CHECK(tensor.readable && tensor.dtype == DType::kFloat32);
-  visit_parts<float>(position_of(tensor), [&](size_t begin, const float* values, size_t count) {
-    visit(static_cast<int64_t>(begin), values, static_cast<int64_t>(count));
-  });
+  const size_t index = position_of(tensor);
+  std::vector<float> floats;
+  const auto converted = [&](const auto& convert) {
+    return [&](size_t begin, const auto* values, size_t count) {
+      floats.resize(count);
+      convert(values, floats.data(), count);
+      visit(static_cast<int64_t>(begin), floats.data(), static_cast<int64_t>(count));
+    };
+  };
+  if (tensor.readable && tensor.dtype == DType::kFloat32) {
+    visit_parts<float>(index, [&](size_t begin, const float* values, size_t count) {
+      visit(static_cast<int64_t>(begin), values, static_cast<int64_t>(count));
+    });
+  } else if (tensor.readable && tensor.dtype == DType::kFloat16) {
+    visit_parts<uint16_t>(index, converted(halves_to_floats));
+  } else if (tensor.readable && tensor.dtype == DType::kBFloat16) {
+    visit_parts<uint16_t>(index, converted(bfloats_to_floats));
+  } else if (tensor.readable && tensor.dtype == DType::kFloat64) {
+    const auto narrow = [](const double* from, float* to, size_t count) {
+      std::transform(from, from + count, to, [](double value) { return static_cast<float>(value); });
+    };
+    visit_parts<double>(index, converted(narrow));
+  } else {
+    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected F32, F16, BF16 or F64",
+         shown(name), path(), shown(tensor.type));
+  }
 }
 
 size_t TensorReader::index_of_shape(const std::string& name, const Shape& expected) const {
@@ -143,26 +165,10 @@ void TensorReader::read_into(const std::string& name, uint16_t* destination, DTy
 
 void TensorReader::read_into(const std::string& name, float* destination, const Shape& expected) const {
   const size_t index = index_of_shape(name, expected);
-  const TensorInfo& tensor = infos_[index];
-  if (tensor.readable && tensor.dtype == DType::kFloat32) {
-    read_data(index, destination);
-  } else if (tensor.readable && tensor.dtype == DType::kFloat16) {
-    visit_parts<uint16_t>(index, [&](size_t begin, const uint16_t* values, size_t count) {
-      halves_to_floats(values, destination + begin, count);
-    });
-  } else if (tensor.readable && tensor.dtype == DType::kBFloat16) {
-    visit_parts<uint16_t>(index, [&](size_t begin, const uint16_t* values, size_t count) {
-      bfloats_to_floats(values, destination + begin, count);
-    });
-  } else if (tensor.readable && tensor.dtype == DType::kFloat64) {
-    visit_parts<double>(index, [&](size_t begin, const double* values, size_t count) {
-      std::transform(values, values + count, destination + begin,
-                     [](double value) { return static_cast<float>(value); });
-    });
-  } else {
-    fail(ErrorKind::kFormat, "tensor '{}' of '{}' has the type {}, expected F32, F16, BF16 or F64",
-         shown(name), path(), shown(tensor.type));
-  }
+  if (infos_[index].readable && infos_[index].dtype == DType::kFloat32) return read_data(index, destination);
+  visit_floats(name, [&](int64_t begin, const float* values, int64_t count) {
+    std::copy_n(values, count, destination + begin);
+  });
 }
 
 }  // namespace heed

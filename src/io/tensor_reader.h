@@ -54,7 +54,8 @@ class TensorReader {
   Tensor read_rows(const std::string& name, int64_t begin, int64_t count) const;
   /// Elements [begin, begin + count) in row-major order and the stored type. Does not verify hashes.
   void read_part(const std::string& name, int64_t begin, int64_t count, void* destination) const;
-  /// Calls visit(begin, values, count) for all of an F32 tensor, part by part, and verifies the hash.
+  /// Calls visit(begin, values, count) for all of a tensor of F32, F16, BF16 or F64, part by part and as
+  /// float32, and verifies the hash. Throws kNotFound or kFormat.
   void visit_floats(const std::string& name,
                     const std::function<void(int64_t, const float*, int64_t)>& visit) const;
   /// Whether a part costs less than the whole tensor.

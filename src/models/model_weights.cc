@@ -260,17 +260,39 @@ void read_half_row(const WeightFiles& files, const nn::ParamSpec& spec, DType dt
   }
 }
 
-/// Checks the values of a parameter that stays in the files.
-void check_row(const WeightFiles& files, const nn::ParamSpec& spec) {
+/// Checks the values of a parameter and calls visit(values, count) for them, part by part, in the order of
+/// the file.
+template <typename Visit>
+void visit_row(const WeightFiles& files, const nn::ParamSpec& spec, const Visit& visit) {
   files.visit_floats(stored_name(files, spec), [&](int64_t begin, const float* values, int64_t count) {
     const size_t at = first_not_finite(values, static_cast<size_t>(count));
-    if (at == static_cast<size_t>(count)) return;
+    if (at == static_cast<size_t>(count)) return visit(values, count);
     auto index = static_cast<size_t>(begin) + at;
     if (spec.transposed) {
       const auto rows = static_cast<size_t>(spec.shape[0]), columns = static_cast<size_t>(spec.shape[1]);
       index = index % rows * columns + index / rows;
     }
     fail_not_finite(files.directory(), spec.name, values[at], index);
+  });
+}
+
+/// Quantizes a parameter some rows at a time, so that a large matrix is never in memory in float32.
+void quantize_row(const WeightFiles& files, const nn::ParameterTable& table, int row,
+                  nn::QuantizedParameters& quantized) {
+  const nn::ParamSpec& spec = table[row];
+  std::vector<float> waiting;
+  if (spec.transposed || spec.shape[1] == 0) {
+    waiting.resize(static_cast<size_t>(spec.shape.size()));
+    read_row(files, spec, waiting.data());
+    return quantized.quantize(row, waiting.data());
+  }
+  int64_t done = 0;
+  visit_row(files, spec, [&](const float* values, int64_t count) {
+    waiting.insert(waiting.end(), values, values + count);
+    const int64_t rows = static_cast<int64_t>(waiting.size()) / spec.shape[1];
+    quantized.quantize_rows(row, done, rows, waiting.data());
+    waiting.erase(waiting.begin(), waiting.begin() + rows * spec.shape[1]);
+    done += rows;
   });
 }
 
@@ -314,23 +336,20 @@ void read_weights(const WeightFiles& files, const nn::ParameterTable& table, nn:
   require_tensors(files, table, false);
   require_agreement(files, table);
   use_stored_positions(files, table);
-  std::vector<float> matrix;  // quantised immediately
   for (int row = 0; row < table.size(); ++row) {
     if (is_kept_in(in_files, row)) {
-      check_row(files, table[row]);
+      visit_row(files, table[row], [](const float*, int64_t) {});
       continue;
     }
     if (is_kept_in(half, row)) {
       read_half_row(files, table[row], half->dtype(), half->elements(row));
       continue;
     }
-    if (!is_kept_in(quantized, row)) {
+    if (is_kept_in(quantized, row)) {
+      quantize_row(files, table, row, *quantized);
+    } else {
       read_row(files, table[row], values.view(table, {row, 1}).data<float>());
-      continue;
     }
-    matrix.resize(std::max(matrix.size(), static_cast<size_t>(table[row].shape.size())));
-    read_row(files, table[row], matrix.data());
-    quantized->quantize(row, matrix.data());
   }
 }
 

@@ -167,6 +167,25 @@ TEST(WeightsInFiles, GiveTheResultsOfFloat32) {
   }
 }
 
+// Parts of a file do not end where rows end.
+TEST(QuantizedWhileRead, HasTheNumbersOfWholeMatrices) {
+  for (const char* architecture : {"llama", "gpt2"}) {
+    for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
+      const TestFolder folder;
+      write_model(*make(architecture, 24, 7000), folder, dtype);
+      const LoadedModel whole = load_model(folder.path(), kWidened);
+      const nn::ParameterTable& table = whole.model->table();
+      nn::QuantizedParameters expected(table);
+      const LoadedModel read = load_model(folder.path(), {.precision = Precision::kInt8});
+      for (int row = 0; row < table.size(); ++row) {
+        if (!expected.holds_row(row)) continue;
+        expected.quantize(row, whole.values.view(table, {row, 1}).data<float>());
+        expect_equal(read.quantized->floats({row, 1}), expected.floats({row, 1}), table[row].name);
+      }
+    }
+  }
+}
+
 TEST(WeightsInFiles, RowsOfStackedParameters) {
   for (const bool transposed : {false, true}) {
     nn::ParameterTable table;

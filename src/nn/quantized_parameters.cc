@@ -28,8 +28,17 @@ QuantizedParameters::Matrix QuantizedParameters::matrix(ParamRef ref) const {
 }
 
 void QuantizedParameters::quantize(int row, const float* weight) {
+  quantize_rows(row, 0, matrix({row, 1}).out, weight);
+}
+
+void QuantizedParameters::quantize_rows(int row, int64_t begin, int64_t count, const float* weight) {
   const Matrix to = matrix({row, 1});
-  quantize_weights({.rows = to.out, .columns = to.in, .x = weight, .values = to.values, .scales = to.scales});
+  HEED_CHECK(begin >= 0 && count >= 0 && begin + count <= to.out);
+  quantize_weights({.rows = count,
+                    .columns = to.in,
+                    .x = weight,
+                    .values = to.values + begin * to.in,
+                    .scales = to.scales + begin});
 }
 
 void QuantizedParameters::widen(ParamRef ref, int64_t begin, int64_t count, float* out) const {

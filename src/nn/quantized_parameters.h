@@ -28,6 +28,8 @@ class QuantizedParameters final : public CompactParameters {
 
   /// Quantizes `weight`, which has the shape of a row of the table and is finite, to nearest.
   void quantize(int row, const float* weight);
+  /// Rows [begin, begin + count) of the matrix alone.
+  void quantize_rows(int row, int64_t begin, int64_t count, const float* weight);
 
   bool holds_row(int row) const override { return scale_offsets_[static_cast<size_t>(row)] >= 0; }
   bool is_exact() const override { return false; }
