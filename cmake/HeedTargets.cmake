@@ -52,7 +52,7 @@ function(heed_precompile_headers target)
 endfunction()
 
 # heed_group_sources(LIST NAME [SIZE files] [KERNELS])
-# Replaces the files in LIST by build/groups/NAME_1.cc, which includes the first SIZE (12) of them, and so on: headers
+# Replaces the files in LIST by build/groups/NAME_1.cc, which includes the first SIZE (20) of them, and so on: headers
 # and templates are compiled once per group. Names in anonymous namespaces must be distinct within a group.
 # KERNELS: the files are compiled for each instruction set (src/kernels/simd/simd.h). Highway includes the group again
 # for each of them, instead of each file; its name is set again at the end, since the files set their own.
@@ -62,7 +62,7 @@ function(heed_group_sources list name)
   endif()
   cmake_parse_arguments(ARG "KERNELS" "SIZE" "" ${ARGN})
   if(NOT ARG_SIZE)
-    set(ARG_SIZE 12)
+    set(ARG_SIZE 20)
   endif()
   set(left ${${list}})
   set(groups)

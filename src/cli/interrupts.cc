@@ -18,7 +18,7 @@
 namespace heed::cli {
 namespace {
 
-std::atomic<bool> flag{false};
+std::atomic<bool> interrupted_flag{false};
 std::atomic<int> signals{0};
 std::atomic<OnInterrupt> choice_now{OnInterrupt::kEndSoon};
 sem_t first_signal;
@@ -26,7 +26,7 @@ sem_t first_signal;
 /// Only async-signal-safe operations.
 void on_signal(int) {
   const int error = errno;
-  flag = true;
+  interrupted_flag = true;
   const int before = signals.fetch_add(1);
   if (before == 0) ::sem_post(&first_signal);
   if (before >= 2) ::_exit(kExitInterrupted);
@@ -57,7 +57,7 @@ void wait_and_end() {
 }  // namespace
 
 const std::atomic<bool>& interrupted() {
-  return flag;
+  return interrupted_flag;
 }
 
 void on_interrupt(OnInterrupt choice) {

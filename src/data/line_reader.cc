@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kChunk = 1 << 20;
+constexpr size_t kReadSize = 1 << 20;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
@@ -37,7 +37,7 @@ void LineReader::begin_part() {
 uint64_t LineReader::lines_before() const {
   if (lines_before_) return *lines_before_;
   ByteSource source(path_);
-  std::vector<char> buffer(kChunk);
+  std::vector<char> buffer(kReadSize);
   uint64_t lines = 0;
   for (uint64_t left = part_begin_; left > 0;) {
     const size_t count = source.read(buffer.data(), std::min<uint64_t>(left, buffer.size()));
@@ -60,7 +60,7 @@ bool LineReader::refill() {
          "line {} of {} has more than {} bytes: give a text file with one sentence per line",
          line_number() + 1, name(), options_.max_line_bytes);
   }
-  if (buffer_.size() < end_ + kChunk) buffer_.resize(std::max(2 * end_, end_ + kChunk));
+  if (buffer_.size() < end_ + kReadSize) buffer_.resize(std::max(2 * end_, end_ + kReadSize));
   const size_t count = source_.read(buffer_.data() + end_, buffer_.size() - end_);
   end_ += count;
   return count > 0;

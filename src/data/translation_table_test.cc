@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-enum Word : int32_t { kDas, kHaus, kBuch, kEin, kThe, kHouse, kBook, kA, kWords };
+enum Word : int32_t { kDas, kHaus, kBuch, kEin, kThe, kHouse, kBook, kA, kWordCount };
 
 struct EncodedPairs {
   Sequences sources, targets;
@@ -39,13 +39,13 @@ TEST(TranslationTable, MatchesTheTextbookExample) {
                                                     {2, {0.6364, 0.1818, 0.1818, 0.6364}},
                                                     {3, {0.7479, 0.1208, 0.1313, 0.7479}}};
   for (const auto& [iterations, numbers] : expected) {
-    const TranslationTable table(pairs.sources, pairs.targets, kWords, iterations);
+    const TranslationTable table(pairs.sources, pairs.targets, kWordCount, iterations);
     EXPECT_NEAR(probability(table, kDas, kThe), numbers[0], 5e-5);
     EXPECT_NEAR(probability(table, kDas, kBook), numbers[1], 5e-5);
     EXPECT_NEAR(probability(table, kDas, kHouse), numbers[2], 5e-5);
     EXPECT_NEAR(probability(table, kBuch, kBook), numbers[3], 5e-5);
   }
-  const TranslationTable table(pairs.sources, pairs.targets, kWords, 100);
+  const TranslationTable table(pairs.sources, pairs.targets, kWordCount, 100);
   EXPECT_GT(probability(table, kDas, kThe), 0.99);
   EXPECT_EQ(table.of(kHaus).front().word, kHouse);
   EXPECT_EQ(table.of(kEin).front().word, kA);

@@ -13,10 +13,10 @@
 namespace heed {
 namespace {
 
-constexpr double kMargin = 14, kGap = 16, kLabelGap = 4;
-constexpr double kRowWidth = 640;  // cells grow until a row of plots has this width
-constexpr double kSmallestCell = 2, kLargestCell = 30;
-constexpr double kMaxLabel = 90;
+constexpr double kMatrixMargin = 14, kMatrixGap = 16, kMatrixLabelGap = 4;
+constexpr double kMatrixRowWidth = 640;  // cells grow until a row of plots has this width
+constexpr double kMatrixSmallestCell = 2, kMatrixLargestCell = 30;
+constexpr double kMatrixMaxLabel = 90;
 constexpr Colour kMasked{0.87, 0.87, 0.87}, kHatching{0.62, 0.62, 0.62};
 
 bool is_masked(float value) {
@@ -52,16 +52,16 @@ std::vector<Label> labels_of(const std::vector<std::string>& names) {
   return labels;
 }
 
-class Layout {
+class MatrixLayout {
  public:
-  Layout(const std::vector<MatrixPlot>& plots, const MatrixPictureOptions& options)
+  MatrixLayout(const std::vector<MatrixPlot>& plots, const MatrixPictureOptions& options)
       : plots_(plots), options_(options) {
     picture_.font = options.font;
     picture_.background = options.background;
     picture_.title = options.title.empty() ? options.scale : visible_text(options.title);
     style_.size = options.font_size;
     style_.colour = ink_on(options.background);
-    style_.max_width = kMaxLabel;
+    style_.max_width = kMatrixMaxLabel;
     per_row_ = options.plots_per_row > 0 ? options.plots_per_row : static_cast<int>(plots.size());
     per_row_ = std::min(per_row_, static_cast<int>(plots.size()));
     choose_cell();
@@ -74,19 +74,19 @@ class Layout {
   }
 
   Picture draw() {
-    double y = draw_heading(), right = kMargin + legend_width();
+    double y = draw_heading(), right = kMatrixMargin + legend_width();
     for (size_t first = 0; first < plots_.size(); first += static_cast<size_t>(per_row_)) {
-      double x = kMargin;
+      double x = kMatrixMargin;
       for (size_t n = first; n < std::min(plots_.size(), first + static_cast<size_t>(per_row_)); ++n) {
         // Cells that begin at whole points have sharp edges.
         draw_plot(plots_[n], {std::ceil(x + row_names_), std::ceil(y + title_height())});
-        x += plot_width() + kGap;
+        x += plot_width() + kMatrixGap;
       }
-      right = std::max(right, x - kGap);
-      y += title_height() + height_ + column_names_ + kGap;
+      right = std::max(right, x - kMatrixGap);
+      y += title_height() + height_ + column_names_ + kMatrixGap;
     }
-    picture_.width = std::ceil(right + kMargin);
-    picture_.height = std::ceil(y - kGap + kMargin);
+    picture_.width = std::ceil(right + kMatrixMargin);
+    picture_.height = std::ceil(y - kMatrixGap + kMatrixMargin);
     return std::move(picture_);
   }
 
@@ -99,10 +99,10 @@ class Layout {
     }
     cell_ = options_.cell;
     if (cell_ > 0) return;
-    double least = kSmallestCell;
+    double least = kMatrixSmallestCell;
     if (options_.decimals >= 0) least = std::max(least, value_room());
-    cell_ = std::floor(std::min(kRowWidth / (per_row_ * most_columns), 3 * kRowWidth / 4 / most));
-    cell_ = std::clamp(cell_, least, std::max(least, kLargestCell));
+    cell_ = std::floor(std::min(kMatrixRowWidth / (per_row_ * most_columns), 3 * kMatrixRowWidth / 4 / most));
+    cell_ = std::clamp(cell_, least, std::max(least, kMatrixLargestCell));
   }
 
   /// The widest number, with padding.
@@ -126,7 +126,7 @@ class Layout {
 
   AxisLabels axis(const std::vector<std::string>& names, bool columns) const {
     AxisLabels labels = make_axis_labels(picture_, labels_of(names), style_);
-    labels.upward = columns && labels.size.width + kLabelGap > cell_;
+    labels.upward = columns && labels.size.width + kMatrixLabelGap > cell_;
     labels.every = std::max(1, static_cast<int>(std::ceil(labels.pitch() / cell_ - 1e-6)));
     return labels;
   }
@@ -135,10 +135,10 @@ class Layout {
     width_ = std::max(width_, plot.matrix.keys * cell_);
     height_ = std::max(height_, plot.matrix.queries * cell_);
     if (!plot.rows.empty()) {
-      row_names_ = std::max(row_names_, axis(plot.rows, false).size.width + kLabelGap);
+      row_names_ = std::max(row_names_, axis(plot.rows, false).size.width + kMatrixLabelGap);
     }
     if (!plot.columns.empty()) {
-      column_names_ = std::max(column_names_, key_labels_height(axis(plot.columns, true)) + kLabelGap);
+      column_names_ = std::max(column_names_, key_labels_height(axis(plot.columns, true)) + kMatrixLabelGap);
     }
     Text title = title_style();
     title.label.text = visible_text(plot.title);
@@ -155,28 +155,28 @@ class Layout {
 
   /// Title and legend; returns where the plots begin.
   double draw_heading() {
-    double y = kMargin;
+    double y = kMatrixMargin;
     if (!options_.title.empty()) {
       Text title = title_style();
       title.size *= 1.35;
       title.bold = true;
       title.label.text = visible_text(options_.title);
-      title.at = {kMargin, y + title.size};
+      title.at = {kMatrixMargin, y + title.size};
       picture_.add(title);
       y += 1.8 * title.size;
     }
-    draw_legend(picture_, {kMargin, y}, scale(), style_);
+    draw_legend(picture_, {kMatrixMargin, y}, scale(), style_);
     if (any_masked_) {
-      const Box box{kMargin + legend_size(picture_, style_, scale()).width + kGap, y, 2 * style_.size,
-                    style_.size};
+      const Box box{kMatrixMargin + legend_size(picture_, style_, scale()).width + kMatrixGap, y,
+                    2 * style_.size, style_.size};
       draw_masked({box.left, box.top}, box.height);
       draw_masked({box.left + box.height, box.top}, box.height);
       picture_.outline(box, kHatching, 0.5);
       Text text = masked_text();
-      text.at = {box.right() + kLabelGap, y + style_.size - 1};
+      text.at = {box.right() + kMatrixLabelGap, y + style_.size - 1};
       picture_.add(text);
     }
-    return y + legend_size(picture_, style_, scale()).height + kGap / 2;
+    return y + legend_size(picture_, style_, scale()).height + kMatrixGap / 2;
   }
 
   Text masked_text() const {
@@ -187,7 +187,7 @@ class Layout {
   double legend_width() const {
     const double width = legend_size(picture_, style_, scale()).width;
     if (!any_masked_) return width;
-    return width + kGap + 2 * style_.size + kLabelGap + picture_.measure(masked_text()).width;
+    return width + kMatrixGap + 2 * style_.size + kMatrixLabelGap + picture_.measure(masked_text()).width;
   }
   double axis_room() const { return 1.6 * style_.size; }
 
@@ -242,11 +242,11 @@ class Layout {
                    false);
     if (options_.decimals >= 0) draw_values(plot.matrix, shares, corner);
     if (!plot.rows.empty()) {
-      draw_query_labels(picture_, axis(plot.rows, false), corner.x - kLabelGap, corner.y, cell_);
+      draw_query_labels(picture_, axis(plot.rows, false), corner.x - kMatrixLabelGap, corner.y, cell_);
     }
     if (!plot.columns.empty()) {
       draw_key_labels(picture_, axis(plot.columns, true), corner.x,
-                      corner.y + plot.matrix.queries * cell_ + kLabelGap, cell_);
+                      corner.y + plot.matrix.queries * cell_ + kMatrixLabelGap, cell_);
     }
   }
 
@@ -281,7 +281,7 @@ class Layout {
 
 Picture matrix_picture(const std::vector<MatrixPlot>& plots, const MatrixPictureOptions& options) {
   check(plots, options);
-  return Layout(plots, options).draw();
+  return MatrixLayout(plots, options).draw();
 }
 
 }  // namespace heed

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-constexpr int kMinColumns = 20;
+constexpr int kMinQueryColumns = 20;
 constexpr int kPercentColumns = 8;         // "  100.0%"
 constexpr int kScaleColumns = 8;           // "0%  100%"
 constexpr Colour kBars{0.26, 0.57, 0.78};  // visible on dark and light backgrounds
@@ -31,9 +31,9 @@ std::string bar_of(double share, int columns) {
 
 std::string query_terminal(const Trace& trace, const QueryChoice& choice,
                            const QueryTerminalOptions& options) {
-  if (options.columns < kMinColumns) {
+  if (options.columns < kMinQueryColumns) {
     fail(ErrorKind::kUsage, "a terminal of {} columns is too narrow for attention: use at least {}",
-         options.columns, kMinColumns);
+         options.columns, kMinQueryColumns);
   }
   const std::vector<float> weights = query_weights(trace, choice);
   const std::vector<Label> keys = token_labels(key_tokens(trace, choice.stack), "\u2581");

@@ -231,7 +231,7 @@ struct State : DecoderState {
   std::vector<nn::LayerState> layers;
 };
 
-State& state_of(DecoderState& state) {
+State& decoder_only_state(DecoderState& state) {
   return dynamic_cast<State&>(state);
 }
 
@@ -246,7 +246,7 @@ std::unique_ptr<DecoderState> DecoderOnly::start(nn::Context&) const {
 /// The whole prompt at once but for its last word, which the first step reads.
 std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& decoder_state,
                                         const Sequences& text) const {
-  State& state = state_of(decoder_state);
+  State& state = decoder_only_state(decoder_state);
   std::vector<int32_t> numbers;
   Sequences prompts;
   Kept kept{&state.layers};
@@ -268,12 +268,12 @@ std::vector<int32_t> DecoderOnly::admit(nn::Context& context, DecoderState& deco
 }
 
 void DecoderOnly::release(DecoderState& state, int32_t sentence) const {
-  state_of(state).rows.release(sentence);
+  decoder_only_state(state).rows.release(sentence);
 }
 
 Tensor DecoderOnly::step(nn::Context& context, DecoderState& decoder_state,
                          const std::vector<StepRow>& rows) const {
-  State& state = state_of(decoder_state);
+  State& state = decoder_only_state(decoder_state);
   const CacheRows::Step step = state.rows.step(rows);
   Var x = embed(context, step.ids, step.places);  // (R, D)
   const auto turns = angles(step.places, x.dtype());

@@ -26,7 +26,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// The keys without defaults, and `more`.
-Json seq2seq_config(const std::string& type, const Json& more = Json::object()) {
+Json family_config(const std::string& type, const Json& more = Json::object()) {
   Json json{{"model_type", type}, {"vocab_size", 29}};
   if (type == "t5") {
     json.update({{"d_model", 12}, {"d_kv", 5}, {"d_ff", 10}, {"num_layers", 1}, {"num_heads", 2}});
@@ -47,31 +47,30 @@ const std::vector<std::string>& types() {
 }
 
 TEST(T5, TiedOutputIsScaled) {
-  const TransformerConfig tied = read_seq2seq(seq2seq_config("t5"));
+  const TransformerConfig tied = read_seq2seq(family_config("t5"));
   EXPECT_TRUE(tied.tied_output);
   EXPECT_NEAR(tied.output_scale, 1 / std::sqrt(12.0), 1e-12);
-  const TransformerConfig own = read_seq2seq(seq2seq_config("t5", {{"tie_word_embeddings", false}}));
+  const TransformerConfig own = read_seq2seq(family_config("t5", {{"tie_word_embeddings", false}}));
   EXPECT_FALSE(own.tied_output);
   EXPECT_EQ(own.output_scale, 1);
   // As transformers 5 writes both.
   const Json scaled{{"tie_word_embeddings", true}, {"scale_decoder_outputs", true}};
-  EXPECT_EQ(read_seq2seq(seq2seq_config("t5", scaled)).output_scale, tied.output_scale);
+  EXPECT_EQ(read_seq2seq(family_config("t5", scaled)).output_scale, tied.output_scale);
   const Json unscaled{{"tie_word_embeddings", true}, {"scale_decoder_outputs", false}};
-  EXPECT_EQ(read_seq2seq(seq2seq_config("t5", unscaled)).output_scale, 1);
-  EXPECT_TRUE(read_seq2seq(seq2seq_config("t5", unscaled)).tied_output)
+  EXPECT_EQ(read_seq2seq(family_config("t5", unscaled)).output_scale, 1);
+  EXPECT_TRUE(read_seq2seq(family_config("t5", unscaled)).tied_output)
       << "there are no weights beside the config";
 }
 
 // transformers 5 says that an output of its own is tied: the weights tell.
 TEST(T5, OutputOfItsOwnThatIsCalledTied) {
-  const auto original = model_of(seq2seq_config("t5", {{"tie_word_embeddings", false}}));
+  const auto original = model_of(family_config("t5", {{"tie_word_embeddings", false}}));
   const TestFolder folder;
   nn::ParameterArray values(original->table(), DType::kFloat32);
   nn::initialize(original->table(), values, RandomKey::from_seed(1));
   write_weights(folder.path(), original->table(), values, DType::kFloat32);
-  folder.write(
-      "config.json",
-      seq2seq_config("t5", {{"tie_word_embeddings", true}, {"scale_decoder_outputs", false}}).dump());
+  folder.write("config.json",
+               family_config("t5", {{"tie_word_embeddings", true}, {"scale_decoder_outputs", false}}).dump());
   const JsonObject config = JsonObject::read(folder.path("config.json"));
   const auto again = architecture_of(config).read(config);
   EXPECT_FALSE(dynamic_cast<const Transformer&>(*again).config().tied_output);
@@ -80,7 +79,7 @@ TEST(T5, OutputOfItsOwnThatIsCalledTied) {
 
 TEST(T5, FeedForward) {
   const auto names_of = [](const Json& more) {
-    const auto model = model_of(seq2seq_config("t5", more));
+    const auto model = model_of(family_config("t5", more));
     std::string names;
     for (int row = 0; row < model->table().size(); ++row) {
       const std::string& name = model->table()[row].name;
@@ -90,13 +89,12 @@ TEST(T5, FeedForward) {
   };
   EXPECT_EQ(names_of(Json::object()), "wi.weight wo.weight ");
   EXPECT_EQ(names_of({{"feed_forward_proj", "gated-gelu"}}), "wi_0.weight wi_1.weight wo.weight ");
-  EXPECT_EQ(read_seq2seq(seq2seq_config("t5")).activation, Activation::kRelu);
+  EXPECT_EQ(read_seq2seq(family_config("t5")).activation, Activation::kRelu);
   const TransformerConfig gated =
-      read_seq2seq(seq2seq_config("t5", {{"feed_forward_proj", "gated-gelu"}, {"dense_act_fn", "gelu_new"}}));
+      read_seq2seq(family_config("t5", {{"feed_forward_proj", "gated-gelu"}, {"dense_act_fn", "gelu_new"}}));
   EXPECT_EQ(gated.activation, Activation::kGeluTanh);
-  EXPECT_EQ(read_seq2seq(seq2seq_config("t5", {{"feed_forward_proj", "gelu"}})).activation,
-            Activation::kGelu);
-  EXPECT_EQ(read_seq2seq(seq2seq_config("t5", {{"feed_forward_proj", "gated-silu"}})).activation,
+  EXPECT_EQ(read_seq2seq(family_config("t5", {{"feed_forward_proj", "gelu"}})).activation, Activation::kGelu);
+  EXPECT_EQ(read_seq2seq(family_config("t5", {{"feed_forward_proj", "gated-silu"}})).activation,
             Activation::kSwish);
 }
 
@@ -109,13 +107,13 @@ TEST(Bart, OlderKeys) {
                    {"classif_dropout", 0.0},
                    {"task_specific_params", {{"summarization", {{"num_beams", 4}}}}},
                    {"force_bos_token_to_be_generated", true}};
-  EXPECT_FALSE(read_seq2seq(seq2seq_config("bart", older)).norm_first);
-  EXPECT_TRUE(read_seq2seq(seq2seq_config("mbart", {{"normalize_before", true}})).norm_first);
+  EXPECT_FALSE(read_seq2seq(family_config("bart", older)).norm_first);
+  EXPECT_TRUE(read_seq2seq(family_config("mbart", {{"normalize_before", true}})).norm_first);
 }
 
 // A file may lack the bias of the output, and, without an output layer, the prefix of all names.
 TEST(Bart, FilesWithoutAnOutputLayer) {
-  const auto model = model_of(seq2seq_config("bart"));
+  const auto model = model_of(family_config("bart"));
   const nn::ParameterTable& table = model->table();
   nn::ParameterArray values(table, DType::kFloat32), again(table, DType::kFloat32);
   nn::initialize(table, values, RandomKey::from_seed(2));
@@ -136,18 +134,18 @@ TEST(Bart, FilesWithoutAnOutputLayer) {
 }
 
 TEST(M2M100, Positions) {
-  const TransformerConfig config = read_seq2seq(seq2seq_config("m2m_100"));
+  const TransformerConfig config = read_seq2seq(family_config("m2m_100"));
   EXPECT_EQ(config.first_row, 2);
   EXPECT_TRUE(config.scale_embedding && config.norm_first && !config.output_bias);
-  EXPECT_EQ(model_of(seq2seq_config("m2m_100"))->table().computed().size(), 0);
+  EXPECT_EQ(model_of(family_config("m2m_100"))->table().computed().size(), 0);
   const Transformer model(config);
   EXPECT_EQ(model.max_length(), 0) << "the table of positions grows";
-  EXPECT_EQ(Transformer(read_seq2seq(seq2seq_config("bart"))).max_length(), 16);
+  EXPECT_EQ(Transformer(read_seq2seq(family_config("bart"))).max_length(), 16);
 }
 
 TEST(Seq2SeqFamilies, AreWrittenAsTheyWereRead) {
   for (const std::string& type : types()) {
-    const auto model = model_of(seq2seq_config(type));
+    const auto model = model_of(family_config(type));
     const Json written = Json::parse(model->config_json().dump());
     EXPECT_EQ(written.at("model_type"), type);
     EXPECT_EQ(Json::parse(model_of(written)->config_json().dump()), written) << type;
@@ -168,7 +166,7 @@ TEST(Seq2SeqFamilies, RefusedByName) {
   for (const auto& [type, more] : cases) {
     const std::string key = more.begin().key();
     expect_error(ErrorKind::kFormat, "'" + key + "'",
-                 [&, json = seq2seq_config(type, more)] { read_seq2seq(json); });
+                 [&, json = family_config(type, more)] { read_seq2seq(json); });
   }
 }
 
@@ -184,7 +182,7 @@ TEST(Seq2SeqFamilies, Gradients) {
       {"t5", {{"feed_forward_proj", "gated-gelu"}, {"tie_word_embeddings", false}}},
       {"m2m_100", {{"activation_function", "swish"}}}};
   for (const auto& [type, more] : cases) {
-    const Transformer model(read_seq2seq(seq2seq_config(type, more)));
+    const Transformer model(read_seq2seq(family_config(type, more)));
     const nn::Module module = [&](nn::Context& c, const std::vector<Var>& x) {
       return ops::add(x[0], model.loss(c, source, input, labels, {.smoothing = 0.1}, 0.7).loss);
     };
@@ -202,7 +200,7 @@ TEST(Seq2SeqFamilies, StepsAreTheSameAsWholeTargets) {
   const std::vector<int32_t> source{5, 9, 4, 2}, target{7, 1, 8, 8, 3};  // 1 is padding, which may be written
   for (const std::string& type : types()) {
     SCOPED_TRACE(type);
-    const ModelWithWeights<Transformer> tiny(read_seq2seq(seq2seq_config(type)), 3);
+    const ModelWithWeights<Transformer> tiny(read_seq2seq(family_config(type)), 3);
     const Transformer& model = tiny.model;
     nn::Context context = tiny.context();
     Sequences sources, inputs;

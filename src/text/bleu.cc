@@ -12,10 +12,11 @@
 namespace heed {
 namespace {
 
-constexpr std::array<std::pair<BleuSmoothing, std::string_view>, 4> kNames{{{BleuSmoothing::kExp, "exp"},
-                                                                            {BleuSmoothing::kFloor, "floor"},
-                                                                            {BleuSmoothing::kAddK, "add-k"},
-                                                                            {BleuSmoothing::kNone, "none"}}};
+constexpr std::array<std::pair<BleuSmoothing, std::string_view>, 4> kSmoothingNames{
+    {{BleuSmoothing::kExp, "exp"},
+     {BleuSmoothing::kFloor, "floor"},
+     {BleuSmoothing::kAddK, "add-k"},
+     {BleuSmoothing::kNone, "none"}}};
 
 double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::kFloor ? 0.1 : 1.0);
@@ -142,7 +143,7 @@ void check_options(const BleuOptions& options) {
 }  // namespace
 
 std::string_view bleu_smoothing_name(BleuSmoothing smoothing) {
-  for (const auto& [value, name] : kNames) {
+  for (const auto& [value, name] : kSmoothingNames) {
     if (value == smoothing) return name;
   }
   HEED_CHECK(false);
@@ -150,7 +151,7 @@ std::string_view bleu_smoothing_name(BleuSmoothing smoothing) {
 }
 
 BleuSmoothing parse_bleu_smoothing(std::string_view name) {
-  for (const auto& [value, known] : kNames) {
+  for (const auto& [value, known] : kSmoothingNames) {
     if (known == name) return value;
   }
   fail(ErrorKind::kUsage, "unknown BLEU smoothing '{}'; choose exp, floor, add-k or none", name);

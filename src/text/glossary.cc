@@ -1,11 +1,10 @@
 #include "text/glossary.h"
 
-#include <unicode/uchar.h>
-
 #include <algorithm>
 
 #include "base/check.h"
 #include "base/file.h"
+#include "text/unicode_properties.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -13,7 +12,7 @@ namespace heed {
 namespace {
 
 bool is_word_character_at(std::string_view text, size_t at) {
-  return at < text.size() && u_isalnum(static_cast<UChar32>(next_code_point(text, at))) != 0;
+  return at < text.size() && is_letter_or_digit(next_code_point(text, at));
 }
 
 /// Tokens: runs of letters and digits, and every other non-space character.

@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 7> kNames{
+constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 7> kTokenizerNames{
     {{BleuTokenizer::k13a, "13a"},
      {BleuTokenizer::kNone, "none"},
      {BleuTokenizer::kChar, "char"},
@@ -77,11 +77,11 @@ Text separate(const Text& text, Test test) {
 }
 
 /// The replacement of a matching pair ab.
-enum class Pair { kFirstApart, kSecondApart };  // " a b" or "a b "
+enum class PairKind { kFirstApart, kSecondApart };  // " a b" or "a b "
 
 /// Applies a rule to adjacent pairs from left to right; matches do not overlap.
 template <typename Text, typename First, typename Second>
-Text separate_pairs(const Text& text, First first, Second second, Pair result) {
+Text separate_pairs(const Text& text, First first, Second second, PairKind result) {
   Text spaced;
   spaced.reserve(text.size() * 2);
   for (size_t i = 0; i < text.size(); ++i) {
@@ -91,11 +91,11 @@ Text separate_pairs(const Text& text, First first, Second second, Pair result) {
       spaced.push_back(text[i]);
       continue;
     }
-    if (result == Pair::kFirstApart) spaced.push_back(' ');
+    if (result == PairKind::kFirstApart) spaced.push_back(' ');
     spaced.push_back(text[i]);
     spaced.push_back(' ');
     spaced.push_back(text[++i]);
-    if (result == Pair::kSecondApart) spaced.push_back(' ');
+    if (result == PairKind::kSecondApart) spaced.push_back(' ');
   }
   return spaced;
 }
@@ -104,9 +104,9 @@ Text separate_pairs(const Text& text, First first, Second second, Pair result) {
 // neither digits nor marks.
 std::string separate_western(const std::string& text) {
   std::string line = separate(text, is_separate_mark);
-  line = separate_pairs(line, is_not_digit, is_period_or_comma, Pair::kSecondApart);
-  line = separate_pairs(line, is_period_or_comma, is_not_digit, Pair::kFirstApart);
-  return separate_pairs(line, is_digit, is_dash, Pair::kSecondApart);
+  line = separate_pairs(line, is_not_digit, is_period_or_comma, PairKind::kSecondApart);
+  line = separate_pairs(line, is_period_or_comma, is_not_digit, PairKind::kFirstApart);
+  return separate_pairs(line, is_digit, is_dash, PairKind::kSecondApart);
 }
 
 std::string separate_13a(std::string_view text) {
@@ -136,8 +136,8 @@ bool is_symbol(char32_t c) {
 
 std::string separate_intl(std::string_view text) {
   std::u32string line = utf8_to_utf32(text);
-  line = separate_pairs(line, is_not_number, is_punctuation, Pair::kSecondApart);
-  line = separate_pairs(line, is_punctuation, is_not_number, Pair::kFirstApart);
+  line = separate_pairs(line, is_not_number, is_punctuation, PairKind::kSecondApart);
+  line = separate_pairs(line, is_punctuation, is_not_number, PairKind::kFirstApart);
   std::string spaced;
   for (const char32_t c : separate(line, is_symbol)) append_utf8(spaced, c);
   return spaced;
@@ -187,7 +187,7 @@ std::vector<std::string> words(std::string_view text) {
 }  // namespace
 
 std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer) {
-  for (const auto& [value, name] : kNames) {
+  for (const auto& [value, name] : kTokenizerNames) {
     if (value == tokenizer) return name;
   }
   HEED_CHECK(false);
@@ -195,7 +195,7 @@ std::string_view bleu_tokenizer_name(BleuTokenizer tokenizer) {
 }
 
 BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
-  for (const auto& [value, known] : kNames) {
+  for (const auto& [value, known] : kTokenizerNames) {
     if (known == name) return value;
   }
   fail(ErrorKind::kUsage,

@@ -116,10 +116,6 @@ bool may_hold_spans(std::string_view text) {
   return dots > 0;
 }
 
-bool is_word_character(char32_t c) {
-  return u_isalnum(static_cast<UChar32>(c)) != 0;
-}
-
 std::string with_capital(std::string_view text) {
   size_t offset = 0;
   std::string result;
@@ -196,7 +192,7 @@ bool holds_unit(std::string_view translation, std::string_view number) {
 /// Whether a character can be part of a word of a language that separates words by spaces, or of base64.
 bool is_in_long_word(char32_t c) {
   if (c < 0x80)
-    return is_word_character(c) || std::u32string_view(U"_+/=-").find(c) != std::u32string_view::npos;
+    return is_letter_or_digit(c) || std::u32string_view(U"_+/=-").find(c) != std::u32string_view::npos;
   const auto code = static_cast<UChar32>(c);
   if (!u_isalnum(code) && u_charType(code) != U_NON_SPACING_MARK) return false;
   return !is_unspaced_script(c);
@@ -275,17 +271,17 @@ std::vector<ProtectedSpan> find_protected_spans(std::string_view text) {
 size_t count_phrase(std::string_view text, std::string_view phrase) {
   if (phrase.empty()) return 0;
   size_t first = 0, count = 0;
-  const bool word_begins = is_word_character(next_code_point(phrase, first));
+  const bool word_begins = is_letter_or_digit(next_code_point(phrase, first));
   size_t last = phrase.size() - 1;
   while (last > 0 && (static_cast<unsigned char>(phrase[last]) & 0xC0) == 0x80) --last;
-  const bool word_ends = is_word_character(next_code_point(phrase, last));
+  const bool word_ends = is_letter_or_digit(next_code_point(phrase, last));
   for (size_t at = 0; (at = text.find(phrase, at)) != std::string_view::npos; at += phrase.size()) {
     size_t before = at, behind = at + phrase.size();
     while (before > 0 && (static_cast<unsigned char>(text[--before]) & 0xC0) == 0x80) {
     }
     const bool joined =
-        (word_begins && at > 0 && is_word_character(next_code_point(text, before))) ||
-        (word_ends && behind < text.size() && is_word_character(next_code_point(text, behind)));
+        (word_begins && at > 0 && is_letter_or_digit(next_code_point(text, before))) ||
+        (word_ends && behind < text.size() && is_letter_or_digit(next_code_point(text, behind)));
     if (!joined) ++count;
   }
   return count;

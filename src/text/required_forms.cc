@@ -2,6 +2,7 @@
 
 #include <unicode/uchar.h>
 
+#include "text/unicode_properties.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -10,9 +11,6 @@ namespace {
 
 bool is_any_digit(char32_t c) {
   return u_isdigit(static_cast<UChar32>(c)) != 0;
-}
-bool is_letter_or_digit(char32_t c) {
-  return u_isalnum(static_cast<UChar32>(c)) != 0;
 }
 bool joins_digits(char32_t c) {
   return c == '.' || c == ',' || c == ':';

@@ -25,9 +25,13 @@ Spacing spacing_of(char32_t c) {
   }
 }
 
+bool is_letter_or_digit(char32_t c) {
+  return u_isalnum(static_cast<UChar32>(c)) != 0;
+}
+
 bool has_letter_or_digit(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
-    if (u_isalnum(static_cast<UChar32>(next_code_point(text, at)))) return true;
+    if (is_letter_or_digit(next_code_point(text, at))) return true;
   }
   return false;
 }

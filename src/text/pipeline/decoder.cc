@@ -65,9 +65,9 @@ class WordPieceDecoder : public DecoderStep {
   bool cleans_up_;
 };
 
-class Bpe : public DecoderStep {
+class BpeDecoder : public DecoderStep {
  public:
-  explicit Bpe(std::string suffix) : suffix_(Pattern::literal(std::move(suffix))) {}
+  explicit BpeDecoder(std::string suffix) : suffix_(Pattern::literal(std::move(suffix))) {}
   void apply(Tokens& tokens) const override {
     for (std::string& token : tokens) token = suffix_.replaced(token, &token == &tokens.back() ? "" : " ");
   }
@@ -201,7 +201,7 @@ std::unique_ptr<DecoderStep> word_piece_decoder(std::string prefix, bool cleans_
   return std::make_unique<WordPieceDecoder>(std::move(prefix), cleans_up);
 }
 std::unique_ptr<DecoderStep> bpe_decoder(std::string suffix) {
-  return std::make_unique<Bpe>(std::move(suffix));
+  return std::make_unique<BpeDecoder>(std::move(suffix));
 }
 std::unique_ptr<DecoderStep> replace_decoder(Pattern pattern, std::string content) {
   return std::make_unique<ReplaceDecoder>(std::move(pattern), std::move(content));
