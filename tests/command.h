@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "eventually.h"
 #include "paths.h"
 #include "test_folder.h"
 
@@ -76,7 +77,7 @@ class Command {
     return information.si_pid == 0 ? -1 : 0;
   }
   /// Waits for the end; kills the process after a time-out.
-  CommandResult wait(double seconds = 120) {
+  CommandResult wait(double seconds = kPatience) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     int status = 0;
     while (::waitpid(process_, &status, WNOHANG) == 0) {

@@ -999,15 +999,9 @@ TEST_F(ServeTest, SentencesOfAClientThatLeavesAreNotTranslated) {
     HttpConnection client(port_);
     client.send("POST /translate HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: " +
                 std::to_string(body.size()) + "\r\n\r\n" + body);
-    for (int n = 0; n < 1000 && metric("heed_sentences_waiting") <= 0; ++n) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    ASSERT_GT(metric("heed_sentences_waiting"), 0);
+    ASSERT_TRUE(eventually([&] { return metric("heed_sentences_waiting") > 0; }));
   }
-  for (int n = 0; n < 1000 && metric("heed_requests_running") > 0; ++n) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_EQ(metric("heed_requests_running"), 0);
+  EXPECT_TRUE(eventually([&] { return metric("heed_requests_running") == 0; }));
   EXPECT_EQ(metric("heed_sentences_waiting"), 0);
   EXPECT_LT(metric("heed_sentences_total"), kTexts * kLines);
   EXPECT_EQ(post("/translate", kSentence).status, 200);
@@ -1055,10 +1049,7 @@ TEST_F(ServeTest, CommandServesUntilSigterm) {
   Command command({"serve", "--model", model("en-de"), "--port", "0", "--threads", "1"}, {});
   const std::string listening = "listening on http://127.0.0.1:";
   std::string errors;
-  for (int n = 0; n < 500 && !errors.ends_with("/\n"); ++n) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    errors = command.errors_so_far();
-  }
+  EXPECT_TRUE(eventually([&] { return (errors = command.errors_so_far()).ends_with("/\n"); }));
   ASSERT_THAT(errors, HasSubstr(listening));
   port_ = static_cast<uint16_t>(std::stoi(errors.substr(errors.find(listening) + listening.size())));
   const HttpAnswer page = get("/?pair=en-de&text=x");

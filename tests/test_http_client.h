@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "eventually.h"
+
 namespace heed {
 
 struct HttpAnswer {
@@ -84,7 +86,7 @@ class HttpConnection {
   }
 
   /// Whether the server closes the connection within the time; ignores data sent before.
-  bool ends_within(double seconds) {
+  bool ends_within(double seconds = kPatience) {
     pollfd wanted{socket_, POLLIN, 0};
     while (::poll(&wanted, 1, static_cast<int>(seconds * 1000)) > 0) {
       if (!read_more()) return true;

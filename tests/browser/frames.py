@@ -20,3 +20,14 @@ SCRIPT = """
 def times_while_hovering(browser, frames):
     """Marks one token after the other, one per frame. The times between frames in ms, sorted, without the first ten."""
     return browser.run(SCRIPT, frames)
+
+
+def cpu_time_while_hovering(browser, frames):
+    """The same, and the CPU time of the page's main thread for each frame in ms, whatever else the machine does."""
+    browser.cdp("Performance.enable", timeDomain="threadTicks")
+    busy = lambda: {each["name"]: each["value"] for each in browser.cdp("Performance.getMetrics")["metrics"]}["TaskDuration"]
+    before = busy()
+    times_while_hovering(browser, frames)
+    spent = busy() - before
+    browser.cdp("Performance.disable")
+    return 1000 * spent / frames

@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 
+PATIENCE = 120  # seconds; a machine at a load of ten meets it, and who waits goes on as soon as the condition holds
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "End": "\ue010", "Home": "\ue011", "ArrowLeft": "\ue012",
         "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Shift": "\ue008", "Control": "\ue009"}
@@ -27,6 +28,16 @@ def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
+
+
+def wait_until(holds, what):
+    """Polls until `holds()` is true, and returns that value; after PATIENCE the test fails."""
+    deadline = time.monotonic() + PATIENCE
+    while not (value := holds()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"did not happen within {PATIENCE} s: {what}")
+        time.sleep(0.03)
+    return value
 
 
 class Browser:
@@ -73,20 +84,18 @@ class Browser:
         shutil.rmtree(self.profile, ignore_errors=True)
 
     def _wait_for_driver(self):
-        deadline = time.monotonic() + 20
-        while True:
+        def answers():
             try:
                 return self._call("GET", "/status")
             except OSError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
+                return None
+        wait_until(answers, "chromedriver answers")
 
     def _call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.root + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=90) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             value = json.load(error)["value"]
@@ -115,13 +124,9 @@ class Browser:
         """The value of a function body in the page."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
-    def wait(self, script, what, seconds=15):
+    def wait(self, script, what):
         """Until the expression is true."""
-        deadline = time.monotonic() + seconds
-        while not self.run(f"return !!({script})"):
-            if time.monotonic() > deadline:
-                raise AssertionError(f"did not happen: {what}")
-            time.sleep(0.03)
+        wait_until(lambda: self.run(f"return !!({script})"), what)
 
     def press(self, *keys):
         """Presses keys one after the other; those joined by + together."""
