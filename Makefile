@@ -6,15 +6,19 @@ PREFIX ?= /usr/local
 CMAKE ?= cmake
 .DEFAULT_GOAL := build
 .NOTPARALLEL: # one target at a time; each of them uses JOBS cores
-.PHONY: help build demo gallery test wheel lint lint-changed format bench asan tsan clang coverage arm64 install clean
+.PHONY: help build demo gallery test test-every-isa wheel lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
-# $(call run_tests,PRESET[,OPTIONS]): configures, builds everything, and runs all tests.
-define run_tests
+# $(call build_tests,PRESET[,OPTIONS]): configures and builds everything; run_tests then runs all tests.
+define build_tests
 $(CMAKE) --preset $(1) $(2)
 @scripts/build-time $(if $(filter release,$(1)),build,build/$(1)) $(JOBS)
 $(CMAKE) --build --preset $(1) -j $(JOBS)
+endef
+define run_tests
+$(call build_tests,$(1),$(2))
 ctest --preset $(1) -j $(JOBS)
 endef
+WITH_PYTHON = -D HEED_BUILD_TESTS=ON $$(cat build/python-venv/cmake-options)
 
 help: ## print this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -33,7 +37,13 @@ gallery: build ## run the programs in examples/ and write their pictures to docs
 
 test: setup-build setup-test ## build everything and run all tests, including style checks
 	scripts/setup-python build/python-venv
-	$(call run_tests,release,-D HEED_BUILD_TESTS=ON $$(cat build/python-venv/cmake-options))
+	$(call run_tests,release,$(WITH_PYTHON))
+
+# make test-every-isa ISA=sse4,avx2 runs them under these only.
+test-every-isa: setup-build setup-test ## run all tests under each instruction set that the processor has
+	scripts/setup-python build/python-venv
+	$(call build_tests,release,$(WITH_PYTHON))
+	scripts/test-every-isa $(if $(ISA),--isa $(ISA)) -j $(JOBS)
 
 # make wheel PYTHONS='python3.11 python3.12' builds with these; by default, with those that are found.
 PYTHONS ?=

@@ -61,7 +61,10 @@ void expect_top_of_row(const float* z, int64_t classes, const Top& top, int64_t 
 class TopK : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { force_isa(GetParam()); }
-  void TearDown() override { force_isa(available_isas().back()); }
+  void TearDown() override { force_isa(before_); }
+
+ private:
+  const std::string before_ = isa_name();
 };
 
 TEST_P(TopK, AgreesWithASort) {
