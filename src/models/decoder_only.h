@@ -10,8 +10,8 @@
 //   Gemma 2   rotary                         sandwich RMS norm        GELU gate      soft cap, some windows
 //   Gemma 3   rotary, two bases              sandwich, also of q, k   GELU gate      some windows
 //
-// A family is a DecoderOnlyFamily (names and norms) and a DecoderOnlyConfig (everything that config.json
-// says), which one file reads and writes: gpt2_config.cc, llama_config.cc, mistral_config.cc, qwen_config.cc,
+// A family is a DecoderOnlyFamily (names, norms, and the keys of its config.json) and a DecoderOnlyConfig
+// (their values), in one file: gpt2_config.cc, llama_config.cc, mistral_config.cc, qwen_config.cc,
 // gemma_config.cc. Directories are those of Hugging Face's GPT2LMHeadModel, LlamaForCausalLM and so on.
 #pragma once
 
@@ -26,6 +26,7 @@
 
 namespace heed::models {
 
+class ConfigFields;
 struct DecoderOnlyConfig;
 
 /// What all models of a family have in common: norms, parameter names and storage format. Norms of queries
@@ -45,7 +46,10 @@ struct DecoderOnlyFamily {
   std::string mask;                   ///< the look-ahead mask (1, 1, max_length, max_length)
   std::string frequencies;            ///< of rotary positions (d_k / 2)
   std::vector<std::string> left_out;  ///< of no use here
-  nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config) = nullptr;
+
+  std::string model_class;  ///< Hugging Face's
+  /// The keys of config.json (models/config_fields.h).
+  void (*describe)(ConfigFields& fields, DecoderOnlyConfig& config) = nullptr;
 };
 
 struct DecoderOnlyConfig {

@@ -4,12 +4,9 @@
 
 namespace heed::models {
 
-int32_t read_special_id(const JsonObject& json, const std::string& key, int64_t vocabulary) {
-  if (!json.has(key)) return -1;
-  const std::vector<int64_t> ids = json.integers(key, {-1, vocabulary - 1});
-  return ids.empty() ? -1 : static_cast<int32_t>(ids[0]);
-}
+namespace {
 
+/// eos_token_id, which may be a list.
 void read_end_ids(const JsonObject& json, DecoderOnlyConfig& config) {
   if (!json.has("eos_token_id")) return;
   for (const int64_t id : json.integers("eos_token_id", {-1, config.vocabulary - 1})) {
@@ -22,17 +19,39 @@ void read_end_ids(const JsonObject& json, DecoderOnlyConfig& config) {
   }
 }
 
-void write_special_ids(const DecoderOnlyConfig& config, nlohmann::ordered_json& json) {
-  const auto write = [&](const char* key, int32_t id) {
-    json[key] = id < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(id);
-  };
-  write("bos_token_id", config.start_id);
-  write("eos_token_id", config.end_id);
-  if (!config.other_end_ids.empty()) {
-    json["eos_token_id"] = {config.end_id};
-    for (const int32_t id : config.other_end_ids) json["eos_token_id"].push_back(id);
-  }
-  write("pad_token_id", config.padding_id);
+void write_end_ids(const DecoderOnlyConfig& config, nlohmann::ordered_json& json) {
+  nlohmann::ordered_json& ids = json["eos_token_id"];
+  if (config.end_id >= 0) ids = config.end_id;
+  if (config.other_end_ids.empty()) return;
+  ids = {config.end_id};
+  for (const int32_t id : config.other_end_ids) ids.push_back(id);
+}
+
+}  // namespace
+
+void describe_special_ids(ConfigFields& fields, DecoderOnlyConfig& c) {
+  fields.token_id("bos_token_id", c.start_id, c.vocabulary);
+  fields.custom(
+      {"eos_token_id"}, [&](const JsonObject& json) { read_end_ids(json, c); },
+      [&](nlohmann::ordered_json& json) { write_end_ids(c, json); });
+  fields.token_id("pad_token_id", c.padding_id, c.vocabulary);
+}
+
+DecoderOnlyConfig read_decoder_only(const JsonObject& json, const DecoderOnlyFamily& family) {
+  DecoderOnlyConfig config;
+  config.family = &family;
+  return read_config(json, family.describe, config);
+}
+
+nlohmann::ordered_json decoder_only_json(const DecoderOnlyConfig& config) {
+  DecoderOnlyConfig complete = config;
+  complete.key_value_heads = config.actual_key_value_heads();
+  complete.head_width = config.actual_head_width();
+  nlohmann::ordered_json json;
+  json["model_type"] = config.family->model_type;
+  json["architectures"] = {config.family->model_class};
+  write_config(complete, config.family->describe, json);
+  return json;
 }
 
 DecoderOnlyConfig decoder_only_config(const ModelSettings& s, const DecoderOnlyFamily& family) {
@@ -81,7 +100,7 @@ ModelPreset decoder_only_preset(PresetSize size) {
 }
 
 nlohmann::ordered_json DecoderOnly::config_json() const {
-  return config_.family->config_json(config_);
+  return decoder_only_json(config_);
 }
 
 }  // namespace heed::models

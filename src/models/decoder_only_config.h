@@ -1,7 +1,11 @@
 // config.json of decoder-only language models, and their rows in the table of architectures.
 #pragma once
 
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+
 #include "models/architecture.h"
+#include "models/config_fields.h"
 #include "models/decoder_only.h"
 
 namespace heed::models {
@@ -20,14 +24,27 @@ const DecoderOnlyFamily& llama_family();
 /// The factor of Gemma's embeddings: sqrt(D), rounded to the type of the weights.
 double gemma_embedding_scale(int64_t width, DType weights_type);
 
-/// A token id such as bos_token_id; -1 if missing.
-int32_t read_special_id(const JsonObject& json, const std::string& key, int64_t vocabulary);
-/// eos_token_id, which may be a list.
-void read_end_ids(const JsonObject& json, DecoderOnlyConfig& config);
-/// Writes the special token ids, null for -1.
-void write_special_ids(const DecoderOnlyConfig& config, nlohmann::ordered_json& json);
+/// Start, end and padding.
+void describe_special_ids(ConfigFields& fields, DecoderOnlyConfig& config);
+/// Reads a config.json. Throws kFormat for missing, invalid or unsupported values.
+DecoderOnlyConfig read_decoder_only(const JsonObject& json, const DecoderOnlyFamily& family);
+/// The config.json.
+nlohmann::ordered_json decoder_only_json(const DecoderOnlyConfig& config);
+
 /// The config for the settings of a recipe.
 DecoderOnlyConfig decoder_only_config(const ModelSettings& settings, const DecoderOnlyFamily& family);
 ModelPreset decoder_only_preset(PresetSize size);
+
+/// A family's row: kFamily() is the family, kMake(settings) the config for the settings of a recipe.
+template <auto kFamily, auto kMake>
+Architecture with_decoder_only(Architecture row) {
+  row.make = [](const ModelSettings& settings) -> std::unique_ptr<Model> {
+    return std::make_unique<DecoderOnly>(kMake(settings));
+  };
+  row.read = [](const JsonObject& json) -> std::unique_ptr<Model> {
+    return std::make_unique<DecoderOnly>(read_decoder_only(json, kFamily()));
+  };
+  return row;
+}
 
 }  // namespace heed::models

@@ -7,6 +7,7 @@
 //   Gemma 3   norms of queries and keys; another rotary base in sliding layers; five of six layers slide
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/check.h"
 #include "models/llama_like_config.h"
@@ -15,29 +16,78 @@
 namespace heed::models {
 namespace {
 
-nlohmann::ordered_json gemma_config_json(const DecoderOnlyConfig& c, const char* model_class) {
-  nlohmann::ordered_json json = llama_like_json(c, model_class);
-  json["hidden_activation"] =
-      c.activation == Activation::kGeluTanh ? "gelu_pytorch_tanh" : name_in(activation_names(), c.activation);
-  json["attention_bias"] = c.attention_bias;
-  const double scalar = 1 / (c.score_scale * c.score_scale);
-  json["query_pre_attn_scalar"] = static_cast<int64_t>(std::lround(scalar));
-  json["sliding_window"] = nullptr;
-  if (!c.sliding.empty()) json["sliding_window"] = c.window;
-  json["layer_types"] = layer_types_json(c);
-  const auto cap = [](double value) {
-    return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-  };
-  json["attn_logit_softcapping"] = cap(c.score_cap);
-  json["final_logit_softcapping"] = cap(c.logit_cap);
-  if (c.weights_type != DType::kFloat32) json["dtype"] = name_of(c.weights_type);
-  return json;
+const Words<DType>& weights_types() {
+  static const Words<DType> types{
+      {"float32", DType::kFloat32}, {"float16", DType::kFloat16}, {"bfloat16", DType::kBFloat16}};
+  return types;
 }
 
-nlohmann::ordered_json gemma2_config_json(const DecoderOnlyConfig& c) {
-  nlohmann::ordered_json json = gemma_config_json(c, "Gemma2ForCausalLM");
-  write_rotary_positions(c.rotary, json);
-  return json;
+/// The type of the weights, to which the scale of embeddings is rounded.
+void describe_weights_type(ConfigFields& fields, DecoderOnlyConfig& c) {
+  const auto read = [&](const JsonObject& json) {
+    c.weights_type = json.word(json.has("dtype") ? "dtype" : "torch_dtype", weights_types(),
+                               std::optional(DType::kFloat32));
+    c.embedding_scale = gemma_embedding_scale(c.width, c.weights_type);
+  };
+  fields.custom({"dtype", "torch_dtype"}, read, [&](nlohmann::ordered_json& json) {
+    if (c.weights_type != DType::kFloat32) json["dtype"] = name_of(c.weights_type);
+  });
+}
+
+/// A soft cap, or 0 for null, which is not the same as a missing key.
+void describe_cap(ConfigFields& fields, const std::string& key, double& cap, double fallback) {
+  const auto read = [&, fallback](const JsonObject& json) {
+    cap = fallback;
+    if (json.json().contains(key)) cap = json.has(key) ? json.number(key, {1e-3, 1e6}) : 0;
+  };
+  fields.custom({key}, read, [&](nlohmann::ordered_json& json) {
+    json[key] = cap > 0 ? nlohmann::ordered_json(cap) : nlohmann::ordered_json();
+  });
+}
+
+/// Windows; by default, every n-th layer sees everything, with n = pattern.
+void describe_sliding(ConfigFields& fields, DecoderOnlyConfig& c, int64_t pattern) {
+  const auto read = [&, pattern](const JsonObject& json) {
+    c.sliding = read_sliding_layers(json, c.layers, [&](int layer) { return (layer + 1) % pattern != 0; });
+    if (c.sliding.empty()) return;
+    c.window = read_window(json);
+    if (c.window == 0) json.reject("sliding_window", "the number of positions that sliding layers see");
+  };
+  fields.custom({"layer_types", "sliding_window"}, read, [&](nlohmann::ordered_json& json) {
+    write_window(c, json);
+    json["layer_types"] = layer_types_json(c);
+  });
+}
+
+/// Common to both, without windows and positions.
+void describe_gemma(ConfigFields& fields, DecoderOnlyConfig& c, int64_t max_length) {
+  describe_llama_like(fields, c,
+                      {.max_length = max_length,
+                       .key_value_heads = 4,
+                       .head_width = 256,
+                       .tied_output = true,
+                       .activation = Activation::kGeluTanh,
+                       .activation_key = "hidden_activation",
+                       .activation_name = "gelu_pytorch_tanh"});
+  fields.boolean("attention_bias", c.attention_bias, false);
+  describe_weights_type(fields, c);
+  const char* key = "query_pre_attn_scalar";
+  fields.custom(
+      {key},
+      [&](const JsonObject& json) {
+        c.score_scale = 1 / std::sqrt(json.number(key, {1, 1 << 20}, 256));
+      },
+      [&](nlohmann::ordered_json& json) { json[key] = std::lround(1 / (c.score_scale * c.score_scale)); });
+  fields.ignore({"hidden_act"});  // an older name of hidden_activation
+  fields.neutral("use_bidirectional_attention", {false});
+}
+
+void describe_gemma2(ConfigFields& fields, DecoderOnlyConfig& c) {
+  describe_gemma(fields, c, 8192);
+  describe_sliding(fields, c, 2);
+  describe_cap(fields, "attn_logit_softcapping", c.score_cap, 50);
+  describe_cap(fields, "final_logit_softcapping", c.logit_cap, 30);
+  describe_rotary(fields, c);
 }
 
 /// The n for which every n-th layer sees everything, for versions of transformers that do not read
@@ -49,93 +99,6 @@ int sliding_pattern(const DecoderOnlyConfig& c) {
     if (layer == c.layers) return pattern;
   }
   return 0;
-}
-
-nlohmann::ordered_json gemma3_config_json(const DecoderOnlyConfig& c) {
-  nlohmann::ordered_json json = gemma_config_json(c, "Gemma3ForCausalLM");
-  if (const int pattern = sliding_pattern(c); pattern > 0) json["sliding_window_pattern"] = pattern;
-  write_rotary_positions(c.rotary, json);  // rope_theta and rope_scaling for versions before 5
-  json["rope_local_base_freq"] = c.sliding_rotary.base;
-  json["rope_parameters"] = {{"full_attention", rotary_json(c.rotary)},
-                             {"sliding_attention", rotary_json(c.sliding_rotary)}};
-  return json;
-}
-
-DecoderOnlyFamily gemma_family(const std::string& model_type,
-                               nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config)) {
-  DecoderOnlyFamily gemma = llama_like_family(model_type, config_json);
-  gemma.norm_weight_offset = 1;
-  gemma.layer_names.self_attention_norm = {"input_layernorm", "post_attention_layernorm"};
-  gemma.layer_names.feed_forward_norm = {"pre_feedforward_layernorm", "post_feedforward_layernorm"};
-  return gemma;
-}
-
-const DecoderOnlyFamily& gemma2_family() {
-  static const DecoderOnlyFamily family = gemma_family("gemma2", gemma2_config_json);
-  return family;
-}
-
-const DecoderOnlyFamily& gemma3_family() {
-  static const DecoderOnlyFamily family = [] {
-    DecoderOnlyFamily gemma = gemma_family("gemma3_text", gemma3_config_json);
-    add_query_key_norms(gemma);
-    return gemma;
-  }();
-  return family;
-}
-
-DType read_weights_type(const JsonObject& json) {
-  static const std::vector<std::pair<std::string, DType>> types{
-      {"float32", DType::kFloat32}, {"float16", DType::kFloat16}, {"bfloat16", DType::kBFloat16}};
-  return json.word(json.has("dtype") ? "dtype" : "torch_dtype", types, std::optional(DType::kFloat32));
-}
-
-/// A cap, or 0 for null, which is not the same as a missing key.
-double read_cap(const JsonObject& json, const char* key, double fallback) {
-  if (!json.json().contains(key)) return fallback;
-  return json.has(key) ? json.number(key, {1e-3, 1e6}) : 0;
-}
-
-KnownKeys gemma_keys(std::vector<std::string> read, std::vector<NeutralKey> neutral) {
-  for (const char* key : {"attention_bias", "dtype", "final_logit_softcapping", "hidden_activation",
-                          "layer_types", "query_pre_attn_scalar", "sliding_window", "torch_dtype"}) {
-    read.emplace_back(key);
-  }
-  neutral.push_back({"use_bidirectional_attention", {false}});
-  // hidden_act is an older name, which hidden_activation has replaced.
-  return llama_like_keys({.read = std::move(read), .ignored = {"hidden_act"}, .neutral = std::move(neutral)});
-}
-
-/// Common to both; every n-th layer has full attention.
-DecoderOnlyConfig read_gemma_config(const JsonObject& json, const DecoderOnlyFamily& family,
-                                    int64_t max_length, int64_t pattern) {
-  DecoderOnlyConfig c = read_llama_like(json, family,
-                                        {.max_length = max_length,
-                                         .key_value_heads = 4,
-                                         .head_width = 256,
-                                         .tied_output = true,
-                                         .activation = Activation::kGeluTanh,
-                                         .activation_key = "hidden_activation"});
-  c.attention_bias = json.boolean("attention_bias", false);
-  c.feed_forward_bias = false;
-  c.weights_type = read_weights_type(json);
-  c.embedding_scale = gemma_embedding_scale(c.width, c.weights_type);
-  c.score_scale = 1 / std::sqrt(json.number("query_pre_attn_scalar", {1, 1 << 20}, 256));
-  c.sliding = read_sliding_layers(json, c.layers, [&](int layer) { return (layer + 1) % pattern != 0; });
-  if (c.sliding.empty()) return c;
-  c.window = read_window(json);
-  if (c.window == 0) json.reject("sliding_window", "the number of positions that sliding layers see");
-  return c;
-}
-
-DecoderOnlyConfig read_gemma2_config(const JsonObject& json) {
-  static const KnownKeys keys = gemma_keys({"attn_logit_softcapping"}, {});
-  require_known_keys(json, keys);
-  DecoderOnlyConfig c = read_gemma_config(json, gemma2_family(), 8192, 2);
-  c.rotary = c.sliding_rotary = read_rotary_positions(json, rotary_defaults(c));
-  c.score_cap = read_cap(json, "attn_logit_softcapping", 50);
-  c.logit_cap = read_cap(json, "final_logit_softcapping", 30);
-  return c;
 }
 
 /// Versions of transformers before 5 have rope_theta and rope_scaling for layers that see everything, and
@@ -161,16 +124,56 @@ void read_gemma3_positions(const JsonObject& json, DecoderOnlyConfig& c) {
   c.sliding_rotary = sliding;
 }
 
-DecoderOnlyConfig read_gemma3_config(const JsonObject& json) {
+void write_gemma3_positions(const DecoderOnlyConfig& c, nlohmann::ordered_json& json) {
+  write_rotary_positions(c.rotary, json);  // rope_theta and rope_scaling for versions before 5
+  json["rope_local_base_freq"] = c.sliding_rotary.base;
+  json["rope_parameters"] = {{"full_attention", rotary_json(c.rotary)},
+                             {"sliding_attention", rotary_json(c.sliding_rotary)}};
+}
+
+void describe_gemma3(ConfigFields& fields, DecoderOnlyConfig& c) {
+  describe_gemma(fields, c, 131072);
+  int64_t pattern = 6;
+  fields.custom(
+      {"sliding_window_pattern"},
+      [&](const JsonObject& json) {
+        pattern = json.integer("sliding_window_pattern", {1, 1 << 20}, pattern);
+      },
+      [&](nlohmann::ordered_json& json) {
+        if (const int written = sliding_pattern(c); written > 0) json["sliding_window_pattern"] = written;
+      });
+  describe_sliding(fields, c, pattern);
+  describe_cap(fields, "final_logit_softcapping", c.logit_cap, 0);
+  std::vector<std::string> keys = rotary_keys();
+  keys.emplace_back("rope_local_base_freq");
+  fields.custom(
+      keys, [&](const JsonObject& json) { read_gemma3_positions(json, c); },
+      [&](nlohmann::ordered_json& json) { write_gemma3_positions(c, json); });
   // transformers reads attn_logit_softcapping and does not use it.
-  static const KnownKeys keys =
-      gemma_keys({"rope_local_base_freq", "sliding_window_pattern"}, {{"attn_logit_softcapping", {}}});
-  require_known_keys(json, keys);
-  const int64_t pattern = json.integer("sliding_window_pattern", {1, 1 << 20}, 6);
-  DecoderOnlyConfig c = read_gemma_config(json, gemma3_family(), 131072, pattern);
-  read_gemma3_positions(json, c);
-  c.logit_cap = read_cap(json, "final_logit_softcapping", 0);
-  return c;
+  fields.neutral("attn_logit_softcapping", {});
+}
+
+DecoderOnlyFamily gemma_family(const std::string& model_type, const std::string& model_class,
+                               void (*describe)(ConfigFields& fields, DecoderOnlyConfig& config)) {
+  DecoderOnlyFamily gemma = llama_like_family(model_type, model_class, describe);
+  gemma.norm_weight_offset = 1;
+  gemma.layer_names.self_attention_norm = {"input_layernorm", "post_attention_layernorm"};
+  gemma.layer_names.feed_forward_norm = {"pre_feedforward_layernorm", "post_feedforward_layernorm"};
+  return gemma;
+}
+
+const DecoderOnlyFamily& gemma2_family() {
+  static const DecoderOnlyFamily family = gemma_family("gemma2", "Gemma2ForCausalLM", describe_gemma2);
+  return family;
+}
+
+const DecoderOnlyFamily& gemma3_family() {
+  static const DecoderOnlyFamily family = [] {
+    DecoderOnlyFamily gemma = gemma_family("gemma3_text", "Gemma3ForCausalLM", describe_gemma3);
+    add_query_key_norms(gemma);
+    return gemma;
+  }();
+  return family;
 }
 
 DecoderOnlyConfig gemma_config(const ModelSettings& settings, const DecoderOnlyFamily& family, int pattern) {
@@ -179,6 +182,19 @@ DecoderOnlyConfig gemma_config(const ModelSettings& settings, const DecoderOnlyF
   c.score_scale = 1 / std::sqrt(static_cast<double>(c.width / c.heads));
   for (int n = 0; n < c.layers; ++n) c.sliding.push_back((n + 1) % pattern != 0);
   c.window = (settings.max_length + 1) / 2;
+  return c;
+}
+
+DecoderOnlyConfig make_gemma2_config(const ModelSettings& settings) {
+  DecoderOnlyConfig c = gemma_config(settings, gemma2_family(), 2);
+  c.score_cap = 50;
+  c.logit_cap = 30;
+  return c;
+}
+
+DecoderOnlyConfig make_gemma3_config(const ModelSettings& settings) {
+  DecoderOnlyConfig c = gemma_config(settings, gemma3_family(), 6);
+  c.rotary.base = 1e6;
   return c;
 }
 
@@ -199,16 +215,7 @@ Architecture gemma2_architecture() {
   Architecture row = llama_like_architecture(
       "gemma2", "with soft caps, and a window in every other layer (Gemma team, 2024)", "gemma2");
   row.preset = gemma_preset;
-  row.make = [](const ModelSettings& settings) -> std::unique_ptr<Model> {
-    DecoderOnlyConfig c = gemma_config(settings, gemma2_family(), 2);
-    c.score_cap = 50;
-    c.logit_cap = 30;
-    return std::make_unique<DecoderOnly>(c);
-  };
-  row.read = [](const JsonObject& config) -> std::unique_ptr<Model> {
-    return std::make_unique<DecoderOnly>(read_gemma2_config(config));
-  };
-  return row;
+  return with_decoder_only<gemma2_family, make_gemma2_config>(std::move(row));
 }
 
 Architecture gemma3_architecture() {
@@ -216,15 +223,7 @@ Architecture gemma3_architecture() {
       "gemma3", "with norms of queries and keys, and a window in five of six layers (Gemma team, 2025)",
       "gemma3_text");
   row.preset = gemma_preset;
-  row.make = [](const ModelSettings& settings) -> std::unique_ptr<Model> {
-    DecoderOnlyConfig c = gemma_config(settings, gemma3_family(), 6);
-    c.rotary.base = 1e6;
-    return std::make_unique<DecoderOnly>(c);
-  };
-  row.read = [](const JsonObject& config) -> std::unique_ptr<Model> {
-    return std::make_unique<DecoderOnly>(read_gemma3_config(config));
-  };
-  return row;
+  return with_decoder_only<gemma3_family, make_gemma3_config>(std::move(row));
 }
 
 }  // namespace heed::models

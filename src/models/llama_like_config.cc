@@ -1,91 +1,64 @@
 #include "models/llama_like_config.h"
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/check.h"
-#include "models/known_keys.h"
 #include "models/model_settings.h"
 
 namespace heed::models {
 
-KnownKeys llama_like_keys(KnownKeys more) {
-  for (const char* key :
-       {"attention_dropout", "bos_token_id", "eos_token_id", "head_dim", "hidden_size", "initializer_range",
-        "intermediate_size", "max_position_embeddings", "num_attention_heads", "num_hidden_layers",
-        "num_key_value_heads", "original_max_position_embeddings", "pad_token_id", "rms_norm_eps",
-        "rope_parameters", "rope_scaling", "rope_theta", "tie_word_embeddings", "vocab_size"}) {
-    more.read.emplace_back(key);
-  }
-  more.neutral.push_back({"is_decoder", {false, true}});
-  more.neutral.push_back({"partial_rotary_factor", {1.0}});
-  more.neutral.push_back({"rope_interleaved", {false}});
-  return with_common_keys(std::move(more));
+void describe_llama_like(ConfigFields& fields, DecoderOnlyConfig& c, const LlamaLikeDefaults& defaults) {
+  fields.integer("vocab_size", c.vocabulary, {1, 1 << 26});
+  fields.integer("hidden_size", c.width, {1, 1 << 16});
+  fields.integer("num_hidden_layers", c.layers, {1, 256});
+  fields.integer("num_attention_heads", c.heads, {1, 1024});
+  const int key_value_heads = defaults.key_value_heads > 0 ? defaults.key_value_heads : c.heads;
+  fields.integer("num_key_value_heads", c.key_value_heads, {1, 1024}, key_value_heads);
+  const bool divided = defaults.head_width == 0;
+  fields.integer("head_dim", c.head_width, {2, 1 << 12}, divided ? c.width / c.heads : defaults.head_width);
+  fields.integer("intermediate_size", c.inner_width, {1, 1 << 20});
+  fields.word(defaults.activation_key, c.activation, activation_names(), defaults.activation,
+              defaults.activation_name);
+  fields.integer("max_position_embeddings", c.max_length, {1, 1 << 24}, defaults.max_length);
+  fields.number("rms_norm_eps", c.norm_epsilon, {0, 1}, 1e-6);
+  fields.number("attention_dropout", c.attention_dropout, {0, 0.999}, 0);
+  fields.number("initializer_range", c.deviation, {0, 100}, 0.02);
+  fields.boolean("tie_word_embeddings", c.tied_output, defaults.tied_output);
+  describe_special_ids(fields, c);
+  fields.neutral("is_decoder", {false, true});
+  fields.neutral("partial_rotary_factor", {1.0});
+  fields.neutral("rope_interleaved", {false});
+  fields.derive([&](const JsonObject& json) {
+    const bool given = json.has("head_dim");
+    if (divided && !given && c.width % c.heads != 0) {
+      json.reject("num_attention_heads", fmt::format("a number that divides hidden_size ({})", c.width));
+    }
+    if (c.head_width % 2 != 0) {
+      json.reject(given ? "head_dim" : "num_attention_heads",
+                  fmt::format("an even width of heads for rotary positions, not {}", c.head_width));
+    }
+    if (c.heads % c.key_value_heads != 0) {
+      json.reject("num_key_value_heads",
+                  fmt::format("a number that divides num_attention_heads ({})", c.heads));
+    }
+    c.attention_bias = c.feed_forward_bias = false;
+  });
 }
 
-DecoderOnlyConfig read_llama_like(const JsonObject& json, const DecoderOnlyFamily& family,
-                                  const LlamaLikeDefaults& defaults) {
-  DecoderOnlyConfig c;
-  c.family = &family;
-  c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
-  c.width = json.integer("hidden_size", {1, 1 << 16});
-  c.layers = static_cast<int>(json.integer("num_hidden_layers", {1, 256}));
-  c.heads = static_cast<int>(json.integer("num_attention_heads", {1, 1024}));
-  const int key_value_heads = defaults.key_value_heads > 0 ? defaults.key_value_heads : c.heads;
-  c.key_value_heads = static_cast<int>(json.integer("num_key_value_heads", {1, 1024}, key_value_heads));
-  c.inner_width = json.integer("intermediate_size", {1, 1 << 20});
-  c.activation = json.word(defaults.activation_key, activation_names(), std::optional(defaults.activation));
-  c.max_length = json.integer("max_position_embeddings", {1, 1 << 24}, defaults.max_length);
-  c.norm_epsilon = json.number("rms_norm_eps", {0, 1}, 1e-6);
-  c.attention_dropout = json.number("attention_dropout", {0, 0.999}, 0);
-  c.deviation = json.number("initializer_range", {0, 100}, 0.02);
-  c.tied_output = json.boolean("tie_word_embeddings", defaults.tied_output);
-  c.start_id = read_special_id(json, "bos_token_id", c.vocabulary);
-  read_end_ids(json, c);
-  c.padding_id = read_special_id(json, "pad_token_id", c.vocabulary);
-  const bool divided = !json.has("head_dim") && defaults.head_width == 0;
-  if (divided && c.width % c.heads != 0) {
-    json.reject("num_attention_heads", fmt::format("a number that divides hidden_size ({})", c.width));
-  }
-  const int64_t head_width = defaults.head_width > 0 ? defaults.head_width : c.width / c.heads;
-  c.head_width = json.integer("head_dim", {2, 1 << 12}, head_width);
-  if (c.head_width % 2 != 0) {
-    json.reject(json.has("head_dim") ? "head_dim" : "num_attention_heads",
-                fmt::format("an even width of heads for rotary positions, not {}", c.head_width));
-  }
-  if (c.heads % c.key_value_heads != 0) {
-    json.reject("num_key_value_heads",
-                fmt::format("a number that divides num_attention_heads ({})", c.heads));
-  }
-  return c;
+void describe_rotary(ConfigFields& fields, DecoderOnlyConfig& c) {
+  const auto read = [&](const JsonObject& json) {
+    c.rotary = c.sliding_rotary = read_rotary_positions(json, rotary_defaults(c));
+  };
+  fields.custom(rotary_keys(), read,
+                [&](nlohmann::ordered_json& json) { write_rotary_positions(c.rotary, json); });
 }
 
 RotaryDefaults rotary_defaults(const DecoderOnlyConfig& config) {
   return {.max_length = static_cast<double>(config.max_length)};
 }
 
-nlohmann::ordered_json llama_like_json(const DecoderOnlyConfig& c, const char* model_class) {
-  nlohmann::ordered_json json;
-  json["model_type"] = c.family->model_type;
-  json["architectures"] = {model_class};
-  json["vocab_size"] = c.vocabulary;
-  json["hidden_size"] = c.width;
-  json["num_hidden_layers"] = c.layers;
-  json["num_attention_heads"] = c.heads;
-  json["num_key_value_heads"] = c.actual_key_value_heads();
-  json["head_dim"] = c.actual_head_width();
-  json["intermediate_size"] = c.inner_width;
-  json["max_position_embeddings"] = c.max_length;
-  json["rms_norm_eps"] = c.norm_epsilon;
-  json["attention_dropout"] = c.attention_dropout;
-  json["initializer_range"] = c.deviation;
-  json["tie_word_embeddings"] = c.tied_output;
-  write_special_ids(c, json);
-  return json;
-}
-
-DecoderOnlyFamily llama_like_family(const std::string& model_type,
-                                    nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config)) {
+DecoderOnlyFamily llama_like_family(const std::string& model_type, const std::string& model_class,
+                                    void (*describe)(ConfigFields& fields, DecoderOnlyConfig& config)) {
   return {.model_type = model_type,
           .embedding = "model.embed_tokens",
           .positions = "",
@@ -107,7 +80,8 @@ DecoderOnlyFamily llama_like_family(const std::string& model_type,
           .mask = "",
           .frequencies = "self_attn.rotary_emb.inv_freq",
           .left_out = {},
-          .config_json = config_json};
+          .model_class = model_class,
+          .describe = describe};
 }
 
 void add_query_key_norms(DecoderOnlyFamily& family) {
@@ -151,6 +125,11 @@ Architecture llama_like_architecture(const std::string& name, const std::string&
 int64_t read_window(const JsonObject& json) {
   if (json.json().contains("sliding_window") && !json.has("sliding_window")) return 0;
   return json.integer("sliding_window", {1, 1 << 30}, 4096);
+}
+
+void write_window(const DecoderOnlyConfig& config, nlohmann::ordered_json& json) {
+  json["sliding_window"] = nullptr;
+  if (!config.sliding.empty()) json["sliding_window"] = config.window;
 }
 
 nlohmann::ordered_json layer_types_json(const DecoderOnlyConfig& config) {

@@ -5,7 +5,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "base/known_keys.h"
 #include "models/decoder_only_config.h"
 #include "models/sliding_layers.h"
 
@@ -19,21 +18,20 @@ struct LlamaLikeDefaults {
   bool tied_output = false;
   Activation activation = Activation::kSwish;
   std::string activation_key = "hidden_act";
+  std::string activation_name = "silu";  ///< as the family writes the usual one
 };
 
-/// The keys that read_llama_like() reads, `more`, and what all configs may contain.
-KnownKeys llama_like_keys(KnownKeys more);
-/// Sizes, activation, dropout, special ids and tied weights. Positions and biases are the family's.
-DecoderOnlyConfig read_llama_like(const JsonObject& json, const DecoderOnlyFamily& family,
-                                  const LlamaLikeDefaults& defaults);
+/// Sizes, activation, dropout, special ids and tied weights. Positions and biases are the family's: when
+/// reading, there are no biases unless it describes them afterwards.
+void describe_llama_like(ConfigFields& fields, DecoderOnlyConfig& config, const LlamaLikeDefaults& defaults);
+/// Rotary positions that are the same in all layers.
+void describe_rotary(ConfigFields& fields, DecoderOnlyConfig& config);
 /// For rotary positions with a usual base of 10000.
 RotaryDefaults rotary_defaults(const DecoderOnlyConfig& config);
-/// The same keys for config.json; `model_class` is Hugging Face's.
-nlohmann::ordered_json llama_like_json(const DecoderOnlyConfig& config, const char* model_class);
 
 /// Llama's names of parameters.
-DecoderOnlyFamily llama_like_family(const std::string& model_type,
-                                    nlohmann::ordered_json (*config_json)(const DecoderOnlyConfig& config));
+DecoderOnlyFamily llama_like_family(const std::string& model_type, const std::string& model_class,
+                                    void (*describe)(ConfigFields& fields, DecoderOnlyConfig& config));
 /// Adds the names of norms of queries and keys.
 void add_query_key_norms(DecoderOnlyFamily& family);
 /// The config for the settings of a recipe. Files have no key for other dropouts than that of attention
@@ -45,6 +43,8 @@ Architecture llama_like_architecture(const std::string& name, const std::string&
 
 /// sliding_window; 0 for null, which means no window, unlike a missing key.
 int64_t read_window(const JsonObject& json);
+/// The same, null if no layer slides.
+void write_window(const DecoderOnlyConfig& config, nlohmann::ordered_json& json);
 /// layer_types
 nlohmann::ordered_json layer_types_json(const DecoderOnlyConfig& config);
 

@@ -104,6 +104,12 @@ Rotary read_rotary(const JsonObject& config, const std::string& key, const Rotar
   json.reject(type_key, "one of " + names);
 }
 
+const std::vector<std::string>& rotary_keys() {
+  static const std::vector<std::string> keys{"original_max_position_embeddings", "rope_theta", "rope_scaling",
+                                             "rope_parameters"};
+  return keys;
+}
+
 Rotary read_rotary_positions(const JsonObject& config, RotaryDefaults defaults) {
   defaults.base = config.number("rope_theta", {1, 1e12}, defaults.base);
   defaults.original_length = config.number("original_max_position_embeddings", kLengths, 0.0);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "base/json_file.h"
 #include "ops/rotary_frequencies.h"
@@ -30,6 +31,8 @@ struct RotaryDefaults {
 /// Reads the object `key` of a config, such as rope_parameters or rope_scaling; the defaults without it.
 /// Throws kFormat for scalings that Heed does not support, with their names.
 Rotary read_rotary(const JsonObject& config, const std::string& key, const RotaryDefaults& defaults);
+/// The keys that read_rotary_positions() reads.
+const std::vector<std::string>& rotary_keys();
 /// Reads rope_parameters, or else rope_theta and rope_scaling. A file may contain both if they agree.
 Rotary read_rotary_positions(const JsonObject& config, RotaryDefaults defaults);
 
