@@ -8,6 +8,13 @@ CMAKE ?= cmake
 .NOTPARALLEL: # one target at a time; each of them uses JOBS cores
 .PHONY: help build demo gallery test test-every-isa wheel lint lint-changed format bench asan tsan clang coverage arm64 install clean
 
+# Of a copied clone, build/ belongs to the original, which CMake and Ninja would write to.
+owner := $(shell owner=$$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' build/CMakeCache.txt 2>/dev/null); \
+  if [[ -n $$owner && ! $$owner -ef . ]]; then echo "$$owner"; fi)
+ifneq ($(and $(owner),$(filter-out clean format help,$(or $(MAKECMDGOALS),build))),)
+$(error build/ belongs to $(owner); 'make clean' removes it here, and the next 'make' builds its own)
+endif
+
 # $(call build_tests,PRESET[,OPTIONS]): configures and builds everything; run_tests then runs all tests.
 define build_tests
 $(CMAKE) --preset $(1) $(2)
