@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMaxAddedBytes = 4096;  // every position of a text is compared with them
+constexpr size_t kMaxAddedTokens = 100'000;
 
 TokenizerStep step_of(const std::string& part, const JsonObject& object) {
   return {part, object.string("type"), object};
@@ -44,6 +45,11 @@ std::vector<TokenizerStep> steps_of(const JsonObject& file, const std::string& p
 std::vector<AddedToken> added_tokens_of(const JsonObject& file) {
   std::vector<AddedToken> tokens;
   if (!file.has("added_tokens")) return tokens;
+  const size_t count = file.json().at("added_tokens").size();
+  if (count > kMaxAddedTokens) {
+    fail(ErrorKind::kFormat, "{}: there are {} added tokens; at most {} are supported", file.origin(), count,
+         kMaxAddedTokens);
+  }
   std::unordered_set<std::string> known;
   for (const JsonObject& object : file.objects("added_tokens")) {
     AddedToken token;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "text/pipeline/characters.h"
+#include "text/pipeline/pipeline_steps.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -48,12 +49,16 @@ size_t length_of_space(std::string_view text) {
 
 AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const NormalizerList& normalizers)
     : tokens_(std::move(tokens)) {
+  size_t bytes = 0;
+  for (const AddedToken& token : tokens_) bytes += token.normalized ? token.content.size() : 0;
+  size_t limit = max_written_bytes(bytes);  // of all tokens together
   for (const AddedToken& token : tokens_) {
     std::string written = token.content;
     if (token.normalized) {
       AlignedText text(token.content, 0, token.content.size());
-      for (const auto& normalizer : normalizers) normalizer->apply(text);
+      normalize(text, normalizers, limit);
       written = text.text();
+      limit -= written.size();
     }
     by_id_.emplace(token.id, written_.size());
     if (token.special) special_.insert(token.content);

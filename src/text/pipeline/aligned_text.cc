@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/pipeline/pipeline_steps.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -46,6 +47,7 @@ void AlignedText::clear() {
 }
 
 void AlignedText::append(std::string_view text, Origin origin) {
+  check_written_bytes(text_.size() + text.size(), limit_);
   text_ += text;
   origins_.resize(text_.size(), origin);
 }
@@ -58,6 +60,7 @@ void AlignedText::append(const AlignedText& other, size_t begin, size_t end) {
 
 void AlignedText::rewrite(std::span<const Edit> edits, size_t removed) {
   AlignedText result;
+  result.set_limit(limit_);
   result.reserve(text_.size());
   size_t at = 0;  // the first byte that has no successor yet
   const auto skip = [&](size_t characters) {
@@ -83,6 +86,7 @@ void AlignedText::rewrite(std::span<const Edit> edits, size_t removed) {
 
 void AlignedText::prepend(std::string_view text) {
   if (empty()) return;
+  check_written_bytes(text_.size() + text.size(), limit_);
   text_.insert(0, text);
   origins_.insert(origins_.begin(), text.size(), origins_.front());
 }

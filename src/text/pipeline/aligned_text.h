@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,11 @@ class AlignedText {
   /// The origin of the bytes [begin, end), which must not be empty.
   Origin origin(size_t begin, size_t end) const { return {origins_[begin].begin, origins_[end - 1].end}; }
 
+  /// The most bytes that it may have: append() and prepend() of text throw TextTooLong beyond. A text that
+  /// replaces this one must be given the same limit.
+  void set_limit(size_t bytes) { limit_ = bytes; }
+  size_t limit() const { return limit_; }
+
   void reserve(size_t bytes);
   void clear();
   void append(std::string_view text, Origin origin);
@@ -66,6 +72,7 @@ class AlignedText {
  private:
   std::string text_;
   std::vector<Origin> origins_;
+  size_t limit_ = std::numeric_limits<size_t>::max();
 };
 
 /// The code point at `at` of valid UTF-8; advances `at`.

@@ -7,6 +7,7 @@
 #include "text/byte_characters.h"
 #include "text/clean_up.h"
 #include "text/pipeline/aligned_text.h"
+#include "text/pipeline/pipeline_steps.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -81,10 +82,14 @@ class ReplaceDecoder : public DecoderStep {
   ReplaceDecoder(Pattern pattern, std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}
   void apply(Tokens& tokens) const override {
-    for (std::string& token : tokens) token = pattern_.replaced(token, content_);
+    size_t limit = max_written_bytes(total_bytes(tokens));
+    for (std::string& token : tokens) {
+      token = pattern_.replaced(token, content_, limit);
+      limit -= token.size();
+    }
   }
   std::optional<std::string> bytes(std::string_view token, bool&) const override {
-    return pattern_.replaced(token, content_);
+    return pattern_.replaced(token, content_, max_written_bytes(token.size()));
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "text/byte_characters.h"
 #include "text/pipeline/characters.h"
+#include "text/pipeline/pipeline_steps.h"
 #include "text/pipeline/unicode_forms.h"
 
 namespace heed {
@@ -14,8 +15,6 @@ namespace {
 /// Keeps the characters for which `keep` is true; calls map(character) for the new character.
 template <typename Keep, typename Map>
 void filter(AlignedText& text, const Keep& keep, const Map& map) {
-  AlignedText result;
-  result.reserve(text.size());
   std::vector<Edit> edits;
   size_t removed = 0;
   for (size_t at = 0; at < text.size();) {
@@ -137,6 +136,7 @@ class ByteLevelNormalizer : public Normalizer {
  public:
   void apply(AlignedText& text) const override {
     AlignedText result;
+    result.set_limit(text.limit());
     result.reserve(2 * text.size());
     for (size_t at = 0; at < text.size(); ++at) {
       result.append(characters_of_bytes()[static_cast<unsigned char>(text.text()[at])], text.origin(at));
@@ -203,10 +203,21 @@ class UnicodeNormalizer : public Normalizer {
 
 }  // namespace
 
+void normalize(AlignedText& text, const NormalizerList& normalizers, size_t limit) {
+  run_steps(
+      "normalizer", normalizers, limit,
+      [&](const Normalizer& normalizer) {
+        text.set_limit(limit);
+        normalizer.apply(text);
+      },
+      [&] { return text.size(); });
+}
+
 void replace_matches(AlignedText& text, const Pattern& pattern, std::string_view content) {
   const std::vector<Match> matches = pattern.find_in(text.text());
   if (matches.empty()) return;
   AlignedText result;
+  result.set_limit(text.limit());
   result.reserve(text.size());
   size_t at = 0;
   for (const Match& match : matches) {

@@ -20,6 +20,10 @@ class Normalizer {
 
 using NormalizerList = std::vector<std::unique_ptr<const Normalizer>>;
 
+/// Applies them one by one. Throws kText if a step makes more than `limit` bytes of the text, and Stopped
+/// (text/tokenizing_stop.h).
+void normalize(AlignedText& text, const NormalizerList& normalizers, size_t limit);
+
 /// Unicode's normalization forms (Unicode Standard Annex 15).
 enum class UnicodeForm { kNfc, kNfd, kNfkc, kNfkd };
 std::unique_ptr<Normalizer> unicode_normalizer(UnicodeForm form);

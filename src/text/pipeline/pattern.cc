@@ -2,11 +2,15 @@
 
 #include <oniguruma.h>
 
+#include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
 #include "text/pipeline/aligned_text.h"
+#include "text/pipeline/pipeline_steps.h"
+#include "text/tokenizing_stop.h"
 
 namespace heed {
 namespace {
@@ -18,13 +22,28 @@ std::string message_of(int code, OnigErrorInfo* info = nullptr) {
   return {reinterpret_cast<const char*>(text), static_cast<size_t>(length)};
 }
 
-struct Region {
+/// What a search needs and leaves behind, for one thread.
+struct SearchState {
   OnigRegion* region = onig_region_new();
-  Region() = default;
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
-  ~Region() { onig_region_free(region, 1); }
+  OnigMatchParam* limits = onig_new_match_param();
+  SearchState() {
+    if (region == nullptr || limits == nullptr) throw std::bad_alloc();
+    onig_initialize_match_param(limits);
+  }
+  SearchState(const SearchState&) = delete;
+  SearchState& operator=(const SearchState&) = delete;
+  ~SearchState() {
+    onig_region_free(region, 1);
+    onig_free_match_param(limits);
+  }
 };
+
+SearchState& search_state() {
+  static thread_local SearchState state;
+  return state;
+}
+
+thread_local PatternBudget* current_budget = nullptr;
 
 }  // namespace
 
@@ -54,6 +73,13 @@ struct Pattern::Regex {
   ~Regex() { onig_free(compiled); }
 };
 
+PatternBudget::PatternBudget(size_t bytes)
+    : left_(5'000'000 + uint64_t{64} * bytes), outer_(std::exchange(current_budget, this)) {}
+
+PatternBudget::~PatternBudget() {
+  current_budget = outer_;
+}
+
 Pattern Pattern::literal(std::string text) {
   HEED_CHECK(!text.empty());
   Pattern pattern;
@@ -68,6 +94,25 @@ Pattern Pattern::regex(const std::string& expression) {
   return pattern;
 }
 
+int Pattern::search(std::string_view text, size_t at, PatternBudget& budget) const {
+  // The library does not say how many retries a search took. It begins with few, which are free, and starts
+  // again with more, which are counted.
+  constexpr uint64_t kFree = 64, kFactor = 4;
+  SearchState& state = search_state();
+  const auto* begin = reinterpret_cast<const OnigUChar*>(text.data());
+  const auto* end = begin + text.size();
+  for (uint64_t retries = kFree; retries > 0; retries = std::min(kFactor * retries, budget.left_)) {
+    TokenizingStop::check();
+    onig_set_retry_limit_in_match_of_match_param(state.limits, static_cast<unsigned long>(retries));
+    onig_set_retry_limit_in_search_of_match_param(state.limits, static_cast<unsigned long>(retries));
+    const int code = onig_search_with_param(regex_->compiled, begin, end, begin + at, end, state.region,
+                                            ONIG_OPTION_NONE, state.limits);
+    if (code != ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER && code != ONIGERR_RETRY_LIMIT_IN_MATCH_OVER) return code;
+    budget.left_ -= std::min(retries, budget.left_);
+  }
+  return ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
+}
+
 std::vector<Match> Pattern::find_in(std::string_view text) const {
   std::vector<Match> matches;
   if (!regex_) {
@@ -77,19 +122,23 @@ std::vector<Match> Pattern::find_in(std::string_view text) const {
     }
     return matches;
   }
-  static thread_local Region found;
-  const auto* begin = reinterpret_cast<const OnigUChar*>(text.data());
-  const auto* end = begin + text.size();
+  std::optional<PatternBudget> own;
+  if (current_budget == nullptr) own.emplace(text.size());
+  const OnigRegion& found = *search_state().region;
   for (size_t at = 0; at <= text.size() && !text.empty();) {
-    const int code =
-        onig_search(regex_->compiled, begin, end, begin + at, end, found.region, ONIG_OPTION_NONE);
+    const int code = search(text, at, *current_budget);
     if (code == ONIG_MISMATCH) break;
+    if (code == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER) {
+      fail(ErrorKind::kText,
+           "the tokenizer's regular expression '{}' takes too many steps in this text; it goes back over the "
+           "same characters again and again: simplify it in tokenizer.json, or give a shorter text",
+           regex_->expression);
+    }
     if (code < 0) {
       fail(ErrorKind::kText, "the tokenizer's regular expression '{}' fails in a text: {}",
            regex_->expression, message_of(code));
     }
-    const Match match{static_cast<uint32_t>(found.region->beg[0]),
-                      static_cast<uint32_t>(found.region->end[0])};
+    const Match match{static_cast<uint32_t>(found.beg[0]), static_cast<uint32_t>(found.end[0])};
     // An empty match directly after another match does not count.
     if (match.begin == match.end && !matches.empty() && matches.back().end == match.end) {
       if (match.end == text.size()) break;
@@ -102,13 +151,15 @@ std::vector<Match> Pattern::find_in(std::string_view text) const {
   return matches;
 }
 
-std::string Pattern::replaced(std::string_view text, std::string_view by) const {
+std::string Pattern::replaced(std::string_view text, std::string_view by, size_t limit) const {
   std::string result;
   size_t at = 0;
   for (const Match& match : find_in(text)) {
+    check_written_bytes(result.size() + (match.begin - at) + by.size(), limit);
     result.append(text.substr(at, match.begin - at)).append(by);
     at = match.end;
   }
+  check_written_bytes(result.size() + (text.size() - at), limit);
   return result.append(text.substr(at));
 }
 

@@ -108,6 +108,7 @@ class Precompiled : public Normalizer {
       }
       const size_t end = cluster_end(all, at);
       constexpr size_t kLongest = 5;
+      check_written_bytes(edits.size(), text.limit());
       if (end - at <= kLongest && replace(all.substr(at, end - at), edits)) {
         modified = true;
         at = end;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "text/pipeline/pipeline_steps.h"
 #include "text/pipeline/token_cache.h"
 #include "text/utf8.h"
 
@@ -28,6 +29,7 @@ void add_piece(const AlignedText& from, const AddedVocabulary::Part& part, CutTe
 /// The text with added tokens apart and the rest normalized.
 CutText prepare(std::string_view text, const PipelineParts& parts, const SpecialTokenOptions& read) {
   CutText result;
+  const size_t limit = max_written_bytes(text.size());  // of all stretches together
   AlignedText original(text, 0, text.size());
   const auto literal = parts.added.cut(original.text(), /*normalized=*/false, read);
   for (const AddedVocabulary::Part& part : literal) {
@@ -41,7 +43,7 @@ CutText prepare(std::string_view text, const PipelineParts& parts, const Special
     } else {
       rest.append(original, part.begin, part.end);
     }
-    for (const auto& normalizer : parts.normalizers) normalizer->apply(rest);
+    normalize(rest, parts.normalizers, limit - std::min(limit, result.all.size()));
     const auto normalized = parts.added.cut(rest.text(), /*normalized=*/true, read);
     if (literal.size() == 1 && normalized.size() == 1) {
       result.pieces.push_back({0, static_cast<uint32_t>(rest.size()), normalized[0].id});
@@ -117,8 +119,11 @@ TextPipeline TextPipeline::load(const std::string& path) {
 
 PipelineEncoding TextPipeline::tokens(std::string_view text, const PipelineOptions& options) const {
   const PipelineParts& parts = state_->parts;
+  const PatternBudget budget(text.size());
   CutText cut = prepare(text, parts, options.read);
-  for (const auto& pre_tokenizer : parts.pre_tokenizers) pre_tokenizer->apply(cut);
+  run_steps(
+      "pre_tokenizer", parts.pre_tokenizers, max_written_bytes(cut.all.size()),
+      [&](const PreTokenizer& step) { step.apply(cut); }, [&] { return cut.all.size(); });
 
   const TokenCaches::Loan cache(state_->caches);
   const std::vector<uint32_t> before = code_points_before(text);
@@ -142,6 +147,7 @@ PipelineEncoding TextPipeline::tokens(std::string_view text, const PipelineOptio
   std::vector<ModelToken> fresh;
   const bool slow = options.model == nullptr && parts.model->is_slow();
   for (const CutText::Piece& piece : cut.pieces) {
+    TokenizingStop::check();
     if (piece.id >= 0) {
       add(piece.id, piece.begin, piece.end, /*as_in_text=*/true);
       continue;
@@ -202,7 +208,11 @@ std::string TextPipeline::decode(std::span<const int32_t> ids, bool skips_specia
     tokens.push_back(*token);
   }
   if (parts.decoder && !tokens.empty()) {
-    for (const auto& step : *parts.decoder) step->apply(tokens);
+    const size_t bytes = total_bytes(tokens);
+    const PatternBudget budget(bytes);
+    run_steps(
+        "decoder", *parts.decoder, max_written_bytes(bytes),
+        [&](const DecoderStep& step) { step.apply(tokens); }, [&] { return total_bytes(tokens); });
   }
   std::string text;
   for (size_t n = 0; n < tokens.size(); ++n) {
@@ -218,11 +228,17 @@ std::optional<std::string> TextPipeline::bytes(int32_t id) const {
   const std::string* added = parts.added.decoded(id);
   std::string token = added != nullptr ? *added : piece(id);
   if (!parts.decoder) return std::nullopt;
+  const size_t limit = max_written_bytes(token.size());
   bool done = false;
   for (const auto& step : *parts.decoder) {
-    auto bytes = step->bytes(token, done);
-    if (!bytes) return std::nullopt;
-    token = std::move(*bytes);
+    try {
+      auto bytes = step->bytes(token, done);
+      if (!bytes) return std::nullopt;
+      check_written_bytes(bytes->size(), limit);
+      token = std::move(*bytes);
+    } catch (const TextTooLong&) {
+      return std::nullopt;  // decode() says which step it is
+    }
     if (done) break;
   }
   return token;

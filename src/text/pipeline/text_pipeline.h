@@ -64,7 +64,9 @@ class TextPipeline {
   /// Reads a file. Throws the errors of read_tokenizer_json() and read_pipeline().
   static TextPipeline load(const std::string& path);
 
-  /// Throws kText for a text that the model cannot express and that is too long.
+  /// Throws kText for a text that the model cannot express, that is too long, that a step makes too long
+  /// (text/pipeline/pipeline_steps.h), or that takes regular expressions too many steps (PatternBudget);
+  /// Stopped in a scope of TokenizingStop.
   PipelineEncoding encode(std::string_view text, const PipelineOptions& options = {}) const;
   PipelineEncoding encode(std::string_view first, std::string_view second,
                           const PipelineOptions& options = {}) const;

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "test_folder.h"
 #include "text/test_cases.h"
+#include "text/tokenizing_stop.h"
 
 namespace heed {
 namespace {
@@ -185,6 +187,116 @@ TEST(TextPipeline, ThreadsTokenizeAlike) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(wrong, testing::Each(0));
+}
+
+Json replace_step(const Json& pattern, const std::string& by) {
+  return {{"type", "Replace"}, {"pattern", pattern}, {"content", by}};
+}
+
+TEST(TextPipeline, StepsThatWriteTooMuchAreNamed) {
+  const Json doubled = replace_step({{"String", "a"}}, "aa");
+  const Json tenfold = replace_step({{"Regex", "."}}, std::string(10, 'a'));
+  const Json prepended{{"type", "Prepend"}, {"prepend", std::string(10'000, 'a')}};
+  const Json huge = replace_step({{"Regex", "."}}, std::string(100'000, 'a'));
+  const auto refused = [](const std::vector<Json>& steps, const std::string& where) {
+    const TextPipeline pipeline = small_pipeline({{"normalizer", sequence("normalizers", steps)}});
+    expect_error(ErrorKind::kText, "normalizer writes more than 65536 bytes",
+                 [&] { pipeline.encode("aaa"); });
+    expect_error(ErrorKind::kText, where, [&] { pipeline.encode("aaa"); });
+  };
+  refused(std::vector<Json>(40, doubled), "step 15 of 40");
+  refused(std::vector<Json>(12, tenfold), "step 5 of 12");
+  refused(std::vector<Json>(2000, prepended), "step 7 of 2000");
+  refused({tenfold, huge}, "step 2 of 2");  // before it is written
+
+  const TextPipeline few = small_pipeline({{"normalizer", sequence("normalizers", {doubled, tenfold})}});
+  EXPECT_EQ(few.encode("aaa").ids.size(), 1u);  // growth is no error by itself
+}
+
+TEST(TextPipeline, GrowthIsBoundedForAllStretchesOfAText) {
+  const Json end{{"id", 5}, {"content", "</s>"}, {"special", true}, {"normalized", false}};
+  const Json grown = replace_step({{"String", "a"}}, std::string(30'000, 'a'));
+  const TextPipeline pipeline = small_pipeline({{"normalizer", grown}, {"added_tokens", Json::array({end})}});
+  EXPECT_EQ(pipeline.encode("a</s>a").ids.size(), 3u);
+  expect_error(ErrorKind::kText, "step 1 of 1", [&] { pipeline.encode("a</s>a</s>a"); });
+}
+
+TEST(TextPipeline, PreTokenizersAndDecodersThatWriteTooMuchAreNamed) {
+  const Json bytes{{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
+  const TextPipeline cuts =
+      small_pipeline({{"pre_tokenizer", sequence("pretokenizers", std::vector<Json>(40, bytes))}});
+  expect_error(ErrorKind::kText, "pre_tokenizer writes more than", [&] { cuts.encode("é"); });
+
+  const Json doubled = replace_step({{"String", "a"}}, "aa");
+  const TextPipeline decodes =
+      small_pipeline({{"decoder", sequence("decoders", std::vector<Json>(40, doubled))}});
+  expect_error(ErrorKind::kText, "decoder writes more than 65536 bytes",
+               [&] { decodes.decode(Ids{1}, false); });
+  EXPECT_FALSE(decodes.bytes(1));
+  EXPECT_EQ(decodes.bytes(2), "b");
+}
+
+TEST(TextPipeline, AddedTokensThatNormalizersLengthenAreRefused) {
+  Json added = Json::array();
+  for (int n = 0; n < 100; ++n) {
+    added.push_back({{"id", 5 + n}, {"content", "a" + std::to_string(n)}, {"normalized", true}});
+  }
+  expect_error(ErrorKind::kText, "normalizer writes more than", [&] {
+    small_pipeline(
+        {{"added_tokens", added}, {"normalizer", replace_step({{"String", "a"}}, std::string(30'000, 'a'))}});
+  });
+}
+
+TEST(TextPipeline, TooManyAddedTokensAreRefused) {
+  Json added = Json::array();
+  for (int n = 0; n < 100'001; ++n) added.push_back(Json::object());  // refused before they are looked at
+  expect_error(ErrorKind::kFormat, "there are 100001 added tokens; at most 100000", [&] {
+    small_pipeline({{"added_tokens", added}});
+  });
+}
+
+Json split_by(const std::string& expression) {
+  return {
+      {"type", "Split"}, {"pattern", {{"Regex", expression}}}, {"behavior", "Isolated"}, {"invert", false}};
+}
+
+TEST(TextPipeline, RegularExpressionsHaveABudgetForEachText) {
+  // Each match is tried in some n^2 steps, below the library's limit, at n places: 5e9 steps in all.
+  const TextPipeline cubic = small_pipeline({{"pre_tokenizer", split_by("\\p{L}*\\p{L}*\\d")}});
+  const std::string letters(3000, 'a');
+  expect_error(ErrorKind::kText, "takes too many steps in this text", [&] { cubic.encode(letters); });
+  EXPECT_EQ(cubic.encode("ab1 ab2").ids.size(), 3u);
+  EXPECT_THROW(cubic.encode(letters), Error);  // as before
+  EXPECT_EQ(cubic.encode("ab1 ab2").ids.size(), 3u);
+
+  // Also with pieces that are each within the budget.
+  std::string pieces;
+  for (int n = 0; n < 1000; ++n) pieces += std::string(200, 'a') + ' ';
+  const TextPipeline each = small_pipeline(
+      {{"pre_tokenizer",
+        sequence("pretokenizers", {{{"type", "WhitespaceSplit"}}, split_by("\\p{L}*\\p{L}*\\d")})}});
+  EXPECT_NO_THROW(each.encode(pieces.substr(0, 201)));
+  expect_error(ErrorKind::kText, "takes too many steps in this text", [&] { each.encode(pieces); });
+
+  // Long texts take many steps rightly.
+  const TextPipeline words =
+      small_pipeline({{"pre_tokenizer", split_by("'s|'t| ?\\p{L}+| ?\\p{N}+|\\s+(?!\\S)|\\s+")}});
+  std::string text;
+  for (int n = 0; n < 50'000; ++n) text += "ab's 12   é\n\n";
+  EXPECT_GT(words.encode(text).ids.size(), 100'000u);
+  EXPECT_NO_THROW(words.encode(std::string(500'000, ' ')));
+  EXPECT_NO_THROW(small_pipeline({{"pre_tokenizer", split_by("[^a]\\d")}}).encode(std::string(500'000, 'b')));
+}
+
+TEST(TextPipeline, StopsOnRequest) {
+  const TextPipeline pipeline = small_pipeline(Json::object());
+  std::atomic<bool> flag = false;
+  const TokenizingStop scope{Stop(&flag)};
+  EXPECT_NO_THROW(pipeline.encode("a"));
+  flag = true;
+  EXPECT_THROW(pipeline.encode("a"), Stopped);
+  const TokenizingStop inner{Stop()};
+  EXPECT_NO_THROW(pipeline.encode("a"));
 }
 
 TEST(TextPipeline, UnknownComponentsAndSettingsAreNamed) {
