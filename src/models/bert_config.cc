@@ -7,28 +7,18 @@
 namespace heed::models {
 namespace {
 
-nlohmann::ordered_json bert_config_json(const EncoderOnlyConfig& c) {
-  nlohmann::ordered_json json = bert_like_json(c, {});
-  json["type_vocab_size"] = c.types;
-  return json;
-}
-
-EncoderOnlyConfig read_bert_config(const JsonObject& json, EncoderHead head) {
-  static const KnownKeys keys =
-      encoder_keys({}, {.read = {"position_embedding_type", "type_vocab_size"},
-                        // Of the first release, which another toolkit read: its pooler is that of all others.
-                        .ignored = {"directionality", "pooler_fc_size", "pooler_num_attention_heads",
-                                    "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type"},
-                        .neutral = {}});
-  require_known_keys(json, keys);
-  if (json.string("position_embedding_type", "absolute") != "absolute") {
-    json.reject("position_embedding_type", "\"absolute\"");
-  }
-  EncoderOnlyConfig c = read_bert_like(json, bert_family(), head, {});
-  c.types = json.integer("type_vocab_size", {1, 1024}, 2);
-  c.reads_types = true;
-  c.vocabulary_activation = c.activation;
-  return c;
+void describe_bert(ConfigFields& fields, EncoderOnlyConfig& c) {
+  describe_bert_like(fields, c, {}, {});
+  describe_max_length(fields, c, -1);
+  describe_absolute_positions(fields);
+  fields.integer("type_vocab_size", c.types, {1, 1024}, 2);
+  fields.derive([&](const JsonObject&) {
+    c.reads_types = true;
+    c.vocabulary_activation = c.activation;
+  });
+  // Of the first release, which another toolkit read: its pooler is that of all others.
+  fields.ignore({"directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
+                 "pooler_size_per_head", "pooler_type"});
 }
 
 EncoderOnlyConfig make_bert_config(const ModelSettings& settings) {
@@ -68,7 +58,7 @@ const EncoderOnlyFamily& bert_family() {
                      .bias = "cls.predictions.bias",
                      .other_bias = "cls.predictions.decoder.bias",
                      .left_out = {"cls.seq_relationship."}},
-      .config_json = bert_config_json};
+      .describe = describe_bert};
   return family;
 }
 
@@ -82,7 +72,7 @@ EncoderOnlyConfig bert_config(EncoderHead head) {
 }
 
 Architecture bert_architecture() {
-  return encoder_architecture_of<bert_family, read_bert_config, make_bert_config>(
+  return encoder_architecture_of<bert_family, make_bert_config>(
       {.name = "bert",
        .description = "encoder-only classifier (Devlin et al., 2019)",
        .model_type = "bert",

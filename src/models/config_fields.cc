@@ -66,6 +66,11 @@ void ConfigFields::derive(const std::function<void(const JsonObject&)>& derivati
   if (source_ != nullptr) derivation(*source_);
 }
 
+void ConfigFields::constant(const std::string& key, bool value) {
+  neutral(key, {value});
+  if (target_ != nullptr) (*target_)[key] = value;
+}
+
 void ConfigFields::ignore(const std::vector<std::string>& keys) {
   keys_.ignored.insert(keys_.ignored.end(), keys.begin(), keys.end());
 }

@@ -15,6 +15,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "models/known_keys.h"
@@ -41,10 +42,10 @@ class ConfigFields {
   void boolean(const std::string& key, bool& field, bool fallback);
   /// One of the words; `preferred` is written for `fallback`, if it has several.
   template <typename Value>
-  void word(const std::string& key, Value& field, const Words<Value>& words, Value fallback,
-            const std::string& preferred = "") {
+  void word(const std::string& key, Value& field, const Words<Value>& words,
+            std::type_identity_t<std::optional<Value>> fallback = {}, const std::string& preferred = "") {
     add_key(key);
-    if (source_ != nullptr) field = source_->word(key, words, std::optional(fallback));
+    if (source_ != nullptr) field = source_->word(key, words, fallback);
     if (target_ != nullptr) {
       put(key, field == fallback && !preferred.empty() ? preferred : name_in(words, field));
     }
@@ -57,6 +58,8 @@ class ConfigFields {
   /// What follows from fields above, and checks of them: when reading only.
   void derive(const std::function<void(const JsonObject&)>& derivation);
 
+  /// A key with one value: written, and refused with another.
+  void constant(const std::string& key, bool value);
   /// Keys that do not change results.
   void ignore(const std::vector<std::string>& keys);
   /// A key that is refused with other values than these and null.

@@ -21,8 +21,22 @@ const BertLikeKeys& distilbert_names() {
   return names;
 }
 
-nlohmann::ordered_json distilbert_config_json(const EncoderOnlyConfig& c) {
-  return bert_like_json(c, distilbert_names());
+/// What config.json does not say.
+void complete(EncoderOnlyConfig& c) {
+  c.attention_output_dropout = 0;
+  c.classifier_activation = Activation::kRelu;
+}
+
+void describe_distilbert(ConfigFields& fields, EncoderOnlyConfig& c) {
+  describe_bert_like(fields, c, distilbert_names(), {.classifier_dropout = 0.2});
+  describe_max_length(fields, c, -1);
+  fields.derive([&](const JsonObject&) {
+    c.vocabulary_activation = c.activation;
+    complete(c);
+  });
+  // sinusoidal_pos_embds is about the initial positions: they are in the weights like any others.
+  fields.ignore({"qa_dropout", "sinusoidal_pos_embds"});
+  fields.neutral("tie_weights_", {true});
 }
 
 const EncoderOnlyFamily& distilbert_family() {
@@ -48,27 +62,8 @@ const EncoderOnlyFamily& distilbert_family() {
                                                        .norm = "vocab_layer_norm",
                                                        .weight = "vocab_projector.weight",
                                                        .bias = "vocab_projector.bias"},
-                                        .config_json = distilbert_config_json};
+                                        .describe = describe_distilbert};
   return family;
-}
-
-/// What config.json does not say.
-void complete(EncoderOnlyConfig& c) {
-  c.attention_output_dropout = 0;
-  c.classifier_activation = Activation::kRelu;
-}
-
-EncoderOnlyConfig read_distilbert_config(const JsonObject& json, EncoderHead head) {
-  // sinusoidal_pos_embds is about the initial positions: they are in the weights like any others.
-  static const KnownKeys keys = encoder_keys(
-      distilbert_names(),
-      {.read = {}, .ignored = {"qa_dropout", "sinusoidal_pos_embds"}, .neutral = {{"tie_weights_", {true}}}});
-  require_known_keys(json, keys);
-  EncoderOnlyConfig c = read_bert_like(json, distilbert_family(), head, distilbert_names());
-  c.classifier_dropout = json.number("seq_classif_dropout", {0, 0.999}, 0.2);
-  c.vocabulary_activation = c.activation;
-  complete(c);
-  return c;
 }
 
 EncoderOnlyConfig make_distilbert_config(const ModelSettings& settings) {
@@ -80,7 +75,7 @@ EncoderOnlyConfig make_distilbert_config(const ModelSettings& settings) {
 }  // namespace
 
 Architecture distilbert_architecture() {
-  return encoder_architecture_of<distilbert_family, read_distilbert_config, make_distilbert_config>(
+  return encoder_architecture_of<distilbert_family, make_distilbert_config>(
       {.name = "distilbert",
        .description = "BERT without token types (Sanh et al., 2019)",
        .model_type = "distilbert",

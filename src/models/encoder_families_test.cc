@@ -236,7 +236,7 @@ TEST(ModernBert, TwoKindsOfLayers) {
   EXPECT_EQ(changed.rotary.base, 8e4);
   EXPECT_EQ(changed.sliding_rotary.base, 2e4);
   EXPECT_EQ(changed.norm_epsilon, 1e-5) << "norm_eps";
-  EXPECT_EQ(changed.family->config_json(changed).at("global_attn_every_n_layers"), 2);
+  EXPECT_EQ(encoder_only_json(changed).at("global_attn_every_n_layers"), 2);
   Json nested = older;
   nested["layer_types"] = {"full_attention", "full_attention", "sliding_attention", "full_attention"};
   EXPECT_EQ(read_config_of("modernbert", nested).sliding, (Layers{false, false, true, false}));
@@ -265,7 +265,7 @@ TEST(ModernBert, BiasesPoolingAndActivations) {
   EXPECT_EQ(other.classifier_activation, Activation::kSwish);
   EXPECT_EQ(other.vocabulary_activation, Activation::kSwish);
   EXPECT_EQ(other.activation, Activation::kRelu);
-  EXPECT_EQ(Json(other.family->config_json(other)).at("classifier_activation"), "swish");
+  EXPECT_EQ(Json(encoder_only_json(other)).at("classifier_activation"), "swish");
   const EncoderMaskedLm biased(other), plain(usual);
   EXPECT_GT(biased.table().size(), plain.table().size());
   for (int row = 0; row < plain.table().size(); ++row) {

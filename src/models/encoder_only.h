@@ -27,6 +27,7 @@
 
 namespace heed::models {
 
+class ConfigFields;
 struct EncoderOnlyConfig;
 
 /// What all models of a family have in common. A parameter without a name does not exist.
@@ -59,7 +60,8 @@ struct EncoderOnlyFamily {
     std::vector<std::string> left_out{};  ///< other heads of the pretraining
   } vocabulary;
 
-  nlohmann::ordered_json (*config_json)(const EncoderOnlyConfig& config) = nullptr;
+  /// The keys of config.json (models/config_fields.h).
+  void (*describe)(ConfigFields& fields, EncoderOnlyConfig& config) = nullptr;
 };
 
 /// The vector of a text: that of its first token, or the mean of all.

@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "models/classifier.h"
-#include "models/known_keys.h"
 #include "models/masked_language_model.h"
 #include "models/model_settings.h"
 
@@ -18,6 +17,7 @@ namespace {
 constexpr const char* kClassifier = "ForSequenceClassification";
 constexpr const char* kMaskedLm = "ForMaskedLM";
 constexpr const char* kNoHead = "Model";
+constexpr const char* kProblem = "single_label_classification";
 
 /// Without id2label, transformers assumes two classes.
 constexpr int kUsualClasses = 2;
@@ -69,20 +69,6 @@ std::string class_name(const EncoderOnlyConfig& config) {
 
 }  // namespace
 
-KnownKeys encoder_keys(const BertLikeKeys& names, KnownKeys more) {
-  for (const std::string& key :
-       {names.width, names.layers, names.heads, names.inner_width, names.activation, names.dropout,
-        names.attention_dropout, names.classifier_dropout, names.norm_epsilon}) {
-    if (!key.empty()) more.read.push_back(key);
-  }
-  for (const char* key :
-       {"id2label", "initializer_range", "label2id", "max_position_embeddings", "num_labels", "pad_token_id",
-        "problem_type", "tie_word_embeddings", "vocab_size"}) {
-    more.read.emplace_back(key);
-  }
-  return with_common_keys(std::move(more));
-}
-
 EncoderHead read_head(const JsonObject& json, const EncoderOnlyFamily& family) {
   const std::vector<std::string> names = json.strings("architectures", std::vector<std::string>{});
   const std::string name = names.size() == 1 ? names[0] : "";
@@ -101,84 +87,117 @@ EncoderHead read_head(const JsonObject& json, const EncoderOnlyFamily& family) {
   json.reject("architectures", fmt::format("one of the supported ones ({})", fmt::join(supported, ", ")));
 }
 
-EncoderOnlyConfig read_bert_like(const JsonObject& json, const EncoderOnlyFamily& family, EncoderHead head,
-                                 const BertLikeKeys& names) {
-  EncoderOnlyConfig c;
-  c.family = &family;
-  c.head = head;
-  c.vocabulary = json.integer("vocab_size", {1, 1 << 26});
-  c.width = json.integer(names.width, {1, 1 << 16});
-  c.layers = static_cast<int>(json.integer(names.layers, {1, 256}));
-  c.heads = static_cast<int>(json.integer(names.heads, {1, 1024}));
-  c.inner_width = json.integer(names.inner_width, {1, 1 << 20});
-  c.activation = json.word(names.activation, activation_names(), std::optional(Activation::kGelu));
-  c.max_length = json.integer("max_position_embeddings", {1, 1 << 20}, c.max_length);
-  if (!names.norm_epsilon.empty()) {
-    c.norm_epsilon = json.number(names.norm_epsilon, {0, 1}, c.norm_epsilon);
-  }
-  const NumberRange probability{0, 0.999};
-  c.dropout = c.embedding_dropout = json.number(names.dropout, probability, c.dropout);
-  c.attention_dropout = json.number(names.attention_dropout, probability, c.attention_dropout);
-  c.classifier_dropout = json.number(names.classifier_dropout, probability, c.dropout);
-  c.deviation = json.number("initializer_range", {0, 100}, c.deviation);
-  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", {0, c.vocabulary - 1}, c.padding_id));
-  if (c.width % c.heads != 0) {
-    json.reject(names.heads, fmt::format("a number that divides {} ({})", names.width, c.width));
-  }
-  for (const char* key : {"bos_token_id", "cls_token_id", "eos_token_id", "sep_token_id"}) {
-    if (json.has(key) && json.json().at(key).is_number_integer())
+namespace {
+
+/// Special tokens, which the tokenizer files define: kept for other toolkits.
+void describe_token_ids(ConfigFields& fields, EncoderOnlyConfig& c) {
+  const std::vector<std::string> keys{"bos_token_id", "cls_token_id", "eos_token_id", "sep_token_id"};
+  const auto read = [&](const JsonObject& json) {
+    for (const std::string& key : keys) {
+      if (!json.has(key) || !json.json().at(key).is_number_integer()) continue;
       c.token_ids.emplace_back(key, json.integer(key));
-  }
-  read_head_settings(json, c);
-  return c;
+    }
+  };
+  fields.custom(keys, read, [&](nlohmann::ordered_json& json) {
+    for (const auto& [key, id] : c.token_ids) json[key] = id;
+  });
 }
 
-void put_positions_after(const JsonObject& json, int32_t padding, EncoderOnlyConfig& config) {
-  config.position_padding_id = padding;
-  if (config.max_length <= padding + 1) {
-    json.reject("max_position_embeddings",
-                fmt::format("more rows than the {} that stand before the first position", padding + 1));
-  }
-  config.max_length -= padding + 1;
-}
-
-void read_head_settings(const JsonObject& json, EncoderOnlyConfig& config) {
-  if (config.head == EncoderHead::kVocabulary) {
-    config.tied_output = json.boolean("tie_word_embeddings", true);
-  }
-  if (config.head != EncoderHead::kClassifier) return;
-  const std::string problem = json.string("problem_type", "single_label_classification");
-  if (problem != "single_label_classification") {
-    json.reject("problem_type", "\"single_label_classification\"");
-  }
-  config.labels = read_labels(json);
-}
-
-nlohmann::ordered_json bert_like_json(const EncoderOnlyConfig& c, const BertLikeKeys& names) {
-  nlohmann::ordered_json json;
-  json["model_type"] = c.family->model_type;
-  json["architectures"] = {class_name(c)};
-  json["vocab_size"] = c.vocabulary;
-  json[names.width] = c.width;
-  json[names.layers] = c.layers;
-  json[names.heads] = c.heads;
-  json[names.inner_width] = c.inner_width;
-  json[names.activation] = name_in(activation_names(), c.activation);
-  json["max_position_embeddings"] = c.max_length + c.position_padding_id + 1;
-  if (!names.norm_epsilon.empty()) json[names.norm_epsilon] = c.norm_epsilon;
-  json[names.dropout] = c.dropout;
-  json[names.attention_dropout] = c.attention_dropout;
-  json["initializer_range"] = c.deviation;
-  json["pad_token_id"] = c.padding_id;
-  for (const auto& [key, id] : c.token_ids) json[key] = id;
-  json["tie_word_embeddings"] = c.tied_output;
-  if (c.head != EncoderHead::kClassifier) return json;
-  json[names.classifier_dropout] = c.classifier_dropout;
-  json["problem_type"] = "single_label_classification";
+void write_labels(const EncoderOnlyConfig& c, nlohmann::ordered_json& json) {
+  json["problem_type"] = kProblem;
   for (size_t n = 0; n < c.labels.size(); ++n) {
     json["id2label"][std::to_string(n)] = c.labels[n];
     json["label2id"][c.labels[n]] = n;
   }
+}
+
+/// The labels of a classifier; whether the output of a masked language model is tied.
+void describe_head(ConfigFields& fields, EncoderOnlyConfig& c) {
+  fields.custom(
+      {"tie_word_embeddings"},
+      [&](const JsonObject& json) {
+        if (c.head != EncoderHead::kVocabulary) return;
+        c.tied_output = json.boolean("tie_word_embeddings", true);
+      },
+      [&](nlohmann::ordered_json& json) { json["tie_word_embeddings"] = c.tied_output; });
+  const auto read = [&](const JsonObject& json) {
+    if (c.head != EncoderHead::kClassifier) return;
+    if (json.string("problem_type", kProblem) != kProblem) {
+      json.reject("problem_type", fmt::format("\"{}\"", kProblem));
+    }
+    c.labels = read_labels(json);
+  };
+  fields.custom({"id2label", "label2id", "num_labels", "problem_type"}, read,
+                [&](nlohmann::ordered_json& json) {
+                  if (c.head == EncoderHead::kClassifier) write_labels(c, json);
+                });
+}
+
+}  // namespace
+
+void describe_bert_like(ConfigFields& fields, EncoderOnlyConfig& c, const BertLikeKeys& names,
+                        const BertLikeDefaults& defaults) {
+  fields.integer("vocab_size", c.vocabulary, {1, 1 << 26});
+  fields.integer(names.width, c.width, {1, 1 << 16});
+  fields.integer(names.layers, c.layers, {1, 256});
+  fields.integer(names.heads, c.heads, {1, 1024});
+  fields.integer(names.inner_width, c.inner_width, {1, 1 << 20});
+  fields.word(names.activation, c.activation, activation_names(), Activation::kGelu);
+  if (!names.norm_epsilon.empty()) {
+    fields.number(names.norm_epsilon, c.norm_epsilon, {0, 1}, defaults.norm_epsilon);
+  }
+  const NumberRange probability{0, 0.999};
+  fields.number(names.dropout, c.dropout, probability, defaults.dropout);
+  fields.derive([&](const JsonObject&) { c.embedding_dropout = c.dropout; });
+  fields.number(names.attention_dropout, c.attention_dropout, probability, defaults.dropout);
+  if (!names.classifier_dropout.empty()) {
+    fields.number(names.classifier_dropout, c.classifier_dropout, probability,
+                  defaults.classifier_dropout.value_or(c.dropout));
+  } else {
+    fields.derive([&](const JsonObject&) { c.classifier_dropout = c.dropout; });
+  }
+  fields.number("initializer_range", c.deviation, {0, 100}, 0.02);
+  fields.integer("pad_token_id", c.padding_id, {0, c.vocabulary - 1}, defaults.padding_id);
+  fields.derive([&](const JsonObject& json) {
+    if (c.width % c.heads == 0) return;
+    json.reject(names.heads, fmt::format("a number that divides {} ({})", names.width, c.width));
+  });
+  describe_token_ids(fields, c);
+  describe_head(fields, c);
+}
+
+void describe_max_length(ConfigFields& fields, EncoderOnlyConfig& c, int32_t padding, int64_t usual) {
+  const char* key = "max_position_embeddings";
+  const auto read = [&](const JsonObject& json) {
+    const int64_t rows = json.integer(key, {1, 1 << 20}, usual);
+    if (rows <= padding + 1) {
+      json.reject(key,
+                  fmt::format("more rows than the {} that stand before the first position", padding + 1));
+    }
+    c.position_padding_id = padding;
+    c.max_length = rows - (padding + 1);
+  };
+  fields.custom({key}, read,
+                [&](nlohmann::ordered_json& json) { json[key] = c.max_length + c.position_padding_id + 1; });
+}
+
+void describe_absolute_positions(ConfigFields& fields) {
+  fields.neutral("position_embedding_type", {"absolute"});
+}
+
+EncoderOnlyConfig read_encoder_only(const JsonObject& json, const EncoderOnlyFamily& family,
+                                    EncoderHead head) {
+  EncoderOnlyConfig config;
+  config.family = &family;
+  config.head = head;
+  return read_config(json, family.describe, config);
+}
+
+nlohmann::ordered_json encoder_only_json(const EncoderOnlyConfig& config) {
+  nlohmann::ordered_json json;
+  json["model_type"] = config.family->model_type;
+  json["architectures"] = {class_name(config)};
+  write_config(config, config.family->describe, json);
   return json;
 }
 
@@ -259,7 +278,7 @@ FineTunedModel encoder_for_fine_tuning(EncoderOnlyConfig config, const ModelSett
 
 template <typename Interface>
 nlohmann::ordered_json WithEncoderStack<Interface>::config_json() const {
-  return config_.family->config_json(config_);
+  return encoder_only_json(config_);
 }
 
 template class WithEncoderStack<Encoder>;

@@ -3,11 +3,12 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/known_keys.h"
 #include "models/architecture.h"
+#include "models/config_fields.h"
 #include "models/encoder_only.h"
 #include "models/fine_tuning.h"
 
@@ -35,23 +36,32 @@ struct BertLikeKeys {
   std::string norm_epsilon = "layer_norm_eps";  ///< no key: 1e-12
 };
 
-/// The keys that read_bert_like() and read_head_settings() read, `more`, and what all configs may contain.
-KnownKeys encoder_keys(const BertLikeKeys& names, KnownKeys more);
+/// The values of keys that a config leaves out.
+struct BertLikeDefaults {
+  double norm_epsilon = 1e-12;
+  double dropout = 0.1;                           ///< also of attention
+  std::optional<double> classifier_dropout = {};  ///< none: the same as `dropout`
+  int32_t padding_id = 0;
+};
 
 /// The head that "architectures" names. Throws kFormat for another class than those of the family.
 EncoderHead read_head(const JsonObject& json, const EncoderOnlyFamily& family);
 
-/// Sizes, activation, dropouts and padding id; max_position_embeddings is the maximum length. Defaults are
-/// those of an empty config.
-EncoderOnlyConfig read_bert_like(const JsonObject& json, const EncoderOnlyFamily& family, EncoderHead head,
-                                 const BertLikeKeys& names);
-/// Learned positions begin after the row `padding`, which leaves fewer rows for tokens.
-void put_positions_after(const JsonObject& json, int32_t padding, EncoderOnlyConfig& config);
-/// The labels of a classifier; whether the output of a masked language model is tied.
-void read_head_settings(const JsonObject& json, EncoderOnlyConfig& config);
+/// Sizes, activation, dropouts, special tokens, and what depends on the head.
+void describe_bert_like(ConfigFields& fields, EncoderOnlyConfig& config, const BertLikeKeys& names,
+                        const BertLikeDefaults& defaults);
+/// max_position_embeddings: the maximum length and the rows up to `padding`, -1 for none, which stand before
+/// the first position.
+void describe_max_length(ConfigFields& fields, EncoderOnlyConfig& config, int32_t padding,
+                         int64_t usual = 512);
+/// Refuses positions of another kind than learned ones that are added to the embeddings.
+void describe_absolute_positions(ConfigFields& fields);
 
-/// The same keys for config.json.
-nlohmann::ordered_json bert_like_json(const EncoderOnlyConfig& config, const BertLikeKeys& names);
+/// Reads a config.json. Throws kFormat for missing, invalid or unsupported values.
+EncoderOnlyConfig read_encoder_only(const JsonObject& json, const EncoderOnlyFamily& family,
+                                    EncoderHead head);
+/// The config.json.
+nlohmann::ordered_json encoder_only_json(const EncoderOnlyConfig& config);
 
 /// The config of a classifier for the settings of a recipe.
 EncoderOnlyConfig encoder_config(const ModelSettings& settings, const EncoderOnlyFamily& family);
@@ -66,20 +76,19 @@ Architecture encoder_architecture(const EncoderRow& row);
 /// A classifier of the labels of `text`, from a model with any head or none.
 FineTunedModel encoder_for_fine_tuning(EncoderOnlyConfig config, const ModelSettings& text);
 
-/// A family's row: kFamily() is the family, kRead(json, head) reads a config, kMake(settings) is the config
-/// for the settings of a recipe.
-template <auto kFamily, auto kRead, auto kMake>
+/// A family's row: kFamily() is the family, kMake(settings) the config for the settings of a recipe.
+template <auto kFamily, auto kMake>
 Architecture encoder_architecture_of(const EncoderRow& row) {
   Architecture architecture = encoder_architecture(row);
   architecture.make = [](const ModelSettings& settings) { return make_encoder_only(kMake(settings)); };
   architecture.read = [](const JsonObject& json) {
-    return make_encoder_only(kRead(json, read_head(json, kFamily())));
+    return make_encoder_only(read_encoder_only(json, kFamily(), read_head(json, kFamily())));
   };
   architecture.read_encoder = [](const JsonObject& json) {
-    return make_encoder_only(kRead(json, EncoderHead::kNone));
+    return make_encoder_only(read_encoder_only(json, kFamily(), EncoderHead::kNone));
   };
   architecture.read_for_fine_tuning = [](const JsonObject& json, const ModelSettings& text) {
-    return encoder_for_fine_tuning(kRead(json, EncoderHead::kNone), text);
+    return encoder_for_fine_tuning(read_encoder_only(json, kFamily(), EncoderHead::kNone), text);
   };
   return architecture;
 }

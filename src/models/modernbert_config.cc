@@ -37,25 +37,91 @@ int sliding_pattern(const EncoderOnlyConfig& c) {
   return 0;
 }
 
-nlohmann::ordered_json modernbert_config_json(const EncoderOnlyConfig& c) {
-  nlohmann::ordered_json json = bert_like_json(c, modernbert_names());
-  json["mlp_dropout"] = c.activation_dropout;
-  json["classifier_dropout"] = c.classifier_dropout;
-  json["attention_bias"] = c.attention_bias;
-  json["mlp_bias"] = c.feed_forward_bias;
-  json["norm_bias"] = c.norm_bias;
-  json["classifier_bias"] = c.head_bias;
-  json["decoder_bias"] = c.vocabulary_bias;
-  json["classifier_activation"] = name_in(activation_names(), c.classifier_activation);
-  json["classifier_pooling"] = c.pooling == EncoderPooling::kFirst ? "cls" : "mean";
-  json["local_attention"] = 2 * c.window;
-  if (const int pattern = sliding_pattern(c); pattern > 0) json["global_attn_every_n_layers"] = pattern;
-  json["layer_types"] = layer_types_json(c.layers, [&](int layer) { return c.slides(layer); });
+/// transformers 5 has rope_parameters by kind of layer, versions before it global_rope_theta,
+/// local_rope_theta and rope_scaling for both.
+void read_positions(const JsonObject& json, EncoderOnlyConfig& c) {
+  RotaryDefaults full{.max_length = static_cast<double>(c.max_length)}, sliding = full;
+  full.base = json.number("global_rope_theta", {1, 1e12}, 160000);
+  sliding.base = json.number("local_rope_theta", {1, 1e12}, 10000);
+  c.rotary = read_rotary(json, "rope_scaling", full);
+  c.sliding_rotary = read_rotary(json, "rope_scaling", sliding);
+  if (!json.has("rope_parameters")) return;
+  const JsonObject parameters = json.object("rope_parameters");
+  static const KnownKeys kinds{.read = {"full_attention", "sliding_attention"}, .ignored = {}, .neutral = {}};
+  require_known_keys(parameters, kinds);
+  const Rotary all = read_rotary(parameters, "full_attention", full),
+               some = read_rotary(parameters, "sliding_attention", sliding);
+  const bool older = json.has("rope_scaling");
+  if (((older || json.has("global_rope_theta")) && !(all == c.rotary)) ||
+      ((older || json.has("local_rope_theta")) && !(some == c.sliding_rotary))) {
+    json.reject("rope_parameters",
+                "the same values as in global_rope_theta, local_rope_theta and rope_scaling");
+  }
+  c.rotary = all;
+  c.sliding_rotary = some;
+}
+
+void write_positions(const EncoderOnlyConfig& c, nlohmann::ordered_json& json) {
   json["global_rope_theta"] = c.rotary.base;
   json["local_rope_theta"] = c.sliding_rotary.base;
   json["rope_parameters"] = {{"full_attention", rotary_json(c.rotary)},
                              {"sliding_attention", rotary_json(c.sliding_rotary)}};
-  return json;
+}
+
+void read_sliding(const JsonObject& json, EncoderOnlyConfig& c) {
+  const int64_t pattern = json.integer("global_attn_every_n_layers", {1, 1 << 20}, kUsualPattern);
+  c.sliding = read_sliding_layers(json, c.layers, [&](int layer) { return layer % pattern != 0; });
+  c.window = json.integer("local_attention", {1, 1 << 24}, 128) / 2;
+}
+
+void write_sliding(const EncoderOnlyConfig& c, nlohmann::ordered_json& json) {
+  json["local_attention"] = 2 * c.window;
+  if (const int pattern = sliding_pattern(c); pattern > 0) json["global_attn_every_n_layers"] = pattern;
+  json["layer_types"] = layer_types_json(c.layers, [&](int layer) { return c.slides(layer); });
+}
+
+/// Dropouts are in other places than BERT's: of attention also on its output, of the feed-forward network
+/// inside of it alone.
+void place_dropouts(EncoderOnlyConfig& c) {
+  c.attention_output_dropout = c.attention_dropout;
+  c.feed_forward_output_dropout = 0;
+}
+
+void describe_modernbert(ConfigFields& fields, EncoderOnlyConfig& c) {
+  describe_bert_like(fields, c, modernbert_names(),
+                     {.norm_epsilon = 1e-5, .dropout = 0, .classifier_dropout = 0});
+  describe_max_length(fields, c, -1, 8192);
+  fields.number("mlp_dropout", c.activation_dropout, {0, 0.999}, 0);
+  fields.boolean("attention_bias", c.attention_bias, false);
+  fields.boolean("mlp_bias", c.feed_forward_bias, false);
+  fields.boolean("norm_bias", c.norm_bias, false);
+  fields.boolean("classifier_bias", c.head_bias, false);
+  fields.boolean("decoder_bias", c.vocabulary_bias, true);
+  fields.word("classifier_activation", c.classifier_activation, activation_names(), Activation::kGelu);
+  fields.word("classifier_pooling", c.pooling,
+              {{"cls", EncoderPooling::kFirst}, {"mean", EncoderPooling::kMean}}, EncoderPooling::kFirst);
+  fields.derive([&](const JsonObject& json) {
+    if ((c.width / c.heads) % 2 != 0) {
+      json.reject("num_attention_heads",
+                  fmt::format("an even width of heads for rotary positions, not {}", c.width / c.heads));
+    }
+    c.norm_first = true;
+    c.vocabulary_activation = c.classifier_activation;
+    place_dropouts(c);
+  });
+  fields.custom(
+      {"global_attn_every_n_layers", "layer_types", "local_attention"},
+      [&](const JsonObject& json) { read_sliding(json, c); },
+      [&](nlohmann::ordered_json& json) { write_sliding(c, json); });
+  fields.custom(
+      {"global_rope_theta", "local_rope_theta", "rope_parameters", "rope_scaling"},
+      [&](const JsonObject& json) { read_positions(json, c); },
+      [&](nlohmann::ordered_json& json) { write_positions(c, json); });
+  // layer_norm_eps and position_embedding_type were never used: norm_eps and rotary positions are. The others
+  // are about training and about another implementation.
+  fields.ignore({"deterministic_flash_attn", "initializer_cutoff_factor", "layer_norm_eps",
+                 "position_embedding_type", "reference_compile", "repad_logits_with_grad",
+                 "sparse_pred_ignore_index", "sparse_prediction"});
 }
 
 const EncoderOnlyFamily& modernbert_family() {
@@ -81,88 +147,8 @@ const EncoderOnlyFamily& modernbert_family() {
                      .norm = "head.norm",
                      .weight = "decoder.weight",
                      .bias = "decoder.bias"},
-      .config_json = modernbert_config_json};
+      .describe = describe_modernbert};
   return family;
-}
-
-/// transformers 5 has rope_parameters by kind of layer, versions before it global_rope_theta,
-/// local_rope_theta and rope_scaling for both.
-void read_positions(const JsonObject& json, EncoderOnlyConfig& c) {
-  RotaryDefaults full{.max_length = static_cast<double>(c.max_length)}, sliding = full;
-  full.base = json.number("global_rope_theta", {1, 1e12}, 160000);
-  sliding.base = json.number("local_rope_theta", {1, 1e12}, 10000);
-  c.rotary = read_rotary(json, "rope_scaling", full);
-  c.sliding_rotary = read_rotary(json, "rope_scaling", sliding);
-  if (!json.has("rope_parameters")) return;
-  const JsonObject parameters = json.object("rope_parameters");
-  static const KnownKeys kinds{.read = {"full_attention", "sliding_attention"}, .ignored = {}, .neutral = {}};
-  require_known_keys(parameters, kinds);
-  const Rotary all = read_rotary(parameters, "full_attention", full),
-               some = read_rotary(parameters, "sliding_attention", sliding);
-  const bool older = json.has("rope_scaling");
-  if (((older || json.has("global_rope_theta")) && !(all == c.rotary)) ||
-      ((older || json.has("local_rope_theta")) && !(some == c.sliding_rotary))) {
-    json.reject("rope_parameters",
-                "the same values as in global_rope_theta, local_rope_theta and rope_scaling");
-  }
-  c.rotary = all;
-  c.sliding_rotary = some;
-}
-
-const KnownKeys& modernbert_keys() {
-  static const KnownKeys keys =
-      encoder_keys(modernbert_names(),
-                   {.read = {"attention_bias", "classifier_activation", "classifier_bias",
-                             "classifier_pooling", "decoder_bias", "global_attn_every_n_layers",
-                             "global_rope_theta", "layer_types", "local_attention", "local_rope_theta",
-                             "mlp_bias", "mlp_dropout", "norm_bias", "rope_parameters", "rope_scaling"},
-                    // layer_norm_eps and position_embedding_type were never used: norm_eps and rotary
-                    // positions are. The others are about training and about another implementation.
-                    .ignored = {"deterministic_flash_attn", "initializer_cutoff_factor", "layer_norm_eps",
-                                "position_embedding_type", "reference_compile", "repad_logits_with_grad",
-                                "sparse_pred_ignore_index", "sparse_prediction"},
-                    .neutral = {}});
-  return keys;
-}
-
-/// Dropouts are in other places than BERT's: of attention also on its output, of the feed-forward network
-/// inside of it alone.
-void place_dropouts(EncoderOnlyConfig& c) {
-  c.attention_output_dropout = c.attention_dropout;
-  c.feed_forward_output_dropout = 0;
-}
-
-EncoderOnlyConfig read_modernbert_config(const JsonObject& json, EncoderHead head) {
-  require_known_keys(json, modernbert_keys());
-  EncoderOnlyConfig c = read_bert_like(json, modernbert_family(), head, modernbert_names());
-  if (!json.has("max_position_embeddings")) c.max_length = 8192;
-  if ((c.width / c.heads) % 2 != 0) {
-    json.reject("num_attention_heads",
-                fmt::format("an even width of heads for rotary positions, not {}", c.width / c.heads));
-  }
-  c.norm_first = true;
-  c.norm_epsilon = json.number("norm_eps", {0, 1}, 1e-5);
-  c.norm_bias = json.boolean("norm_bias", false);
-  c.attention_bias = json.boolean("attention_bias", false);
-  c.feed_forward_bias = json.boolean("mlp_bias", false);
-  c.head_bias = json.boolean("classifier_bias", false);
-  c.vocabulary_bias = json.boolean("decoder_bias", true);
-  const NumberRange probability{0, 0.999};
-  c.embedding_dropout = c.dropout = json.number("embedding_dropout", probability, 0);
-  c.attention_dropout = json.number("attention_dropout", probability, 0);
-  c.activation_dropout = json.number("mlp_dropout", probability, 0);
-  c.classifier_dropout = json.number("classifier_dropout", probability, 0);
-  place_dropouts(c);
-  c.classifier_activation = c.vocabulary_activation =
-      json.word("classifier_activation", activation_names(), std::optional(Activation::kGelu));
-  c.pooling = json.word<EncoderPooling>("classifier_pooling",
-                                        {{"cls", EncoderPooling::kFirst}, {"mean", EncoderPooling::kMean}},
-                                        EncoderPooling::kFirst);
-  const int64_t pattern = json.integer("global_attn_every_n_layers", {1, 1 << 20}, kUsualPattern);
-  c.sliding = read_sliding_layers(json, c.layers, [&](int layer) { return layer % pattern != 0; });
-  c.window = json.integer("local_attention", {1, 1 << 24}, 128) / 2;
-  read_positions(json, c);
-  return c;
 }
 
 EncoderOnlyConfig make_modernbert_config(const ModelSettings& settings) {
@@ -183,7 +169,7 @@ EncoderOnlyConfig make_modernbert_config(const ModelSettings& settings) {
 }  // namespace
 
 Architecture modernbert_architecture() {
-  return encoder_architecture_of<modernbert_family, read_modernbert_config, make_modernbert_config>(
+  return encoder_architecture_of<modernbert_family, make_modernbert_config>(
       {.name = "modernbert",
        .description =
            "pre-norm, rotary positions, gates, windows in two of three layers (Warner et al., 2024)",

@@ -3,7 +3,6 @@
 // distances, which all layers share.
 #include <nlohmann/json.hpp>
 
-#include "base/check.h"
 #include "models/encoder_only_config.h"
 #include "models/model_settings.h"
 
@@ -15,15 +14,10 @@ constexpr int64_t kBuckets = 32;
 /// Of positions: 1, whatever pad_token_id says.
 constexpr int32_t kPositionPadding = 1;
 
-const BertLikeKeys& mpnet_names() {
-  static const BertLikeKeys names{.classifier_dropout = "hidden_dropout_prob"};
-  return names;
-}
-
-nlohmann::ordered_json mpnet_config_json(const EncoderOnlyConfig& c) {
-  nlohmann::ordered_json json = bert_like_json(c, mpnet_names());
-  json["relative_attention_num_buckets"] = c.relative_rows;
-  return json;
+void describe_mpnet(ConfigFields& fields, EncoderOnlyConfig& c) {
+  describe_bert_like(fields, c, {.classifier_dropout = ""}, {.padding_id = 1});
+  describe_max_length(fields, c, kPositionPadding);
+  fields.integer("relative_attention_num_buckets", c.relative_rows, {kBuckets, 1 << 20}, kBuckets);
 }
 
 const EncoderOnlyFamily& mpnet_family() {
@@ -54,19 +48,8 @@ const EncoderOnlyFamily& mpnet_family() {
                                                        .weight = "lm_head.decoder.weight",
                                                        .bias = "lm_head.bias",
                                                        .other_bias = "lm_head.decoder.bias"},
-                                        .config_json = mpnet_config_json};
+                                        .describe = describe_mpnet};
   return family;
-}
-
-EncoderOnlyConfig read_mpnet_config(const JsonObject& json, EncoderHead head) {
-  static const KnownKeys keys =
-      encoder_keys(mpnet_names(), {.read = {"relative_attention_num_buckets"}, .ignored = {}, .neutral = {}});
-  require_known_keys(json, keys);
-  EncoderOnlyConfig c = read_bert_like(json, mpnet_family(), head, mpnet_names());
-  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", {0, c.vocabulary - 1}, 1));
-  put_positions_after(json, kPositionPadding, c);
-  c.relative_rows = json.integer("relative_attention_num_buckets", {kBuckets, 1 << 20}, kBuckets);
-  return c;
 }
 
 EncoderOnlyConfig make_mpnet_config(const ModelSettings& settings) {
@@ -79,7 +62,7 @@ EncoderOnlyConfig make_mpnet_config(const ModelSettings& settings) {
 }  // namespace
 
 Architecture mpnet_architecture() {
-  return encoder_architecture_of<mpnet_family, read_mpnet_config, make_mpnet_config>(
+  return encoder_architecture_of<mpnet_family, make_mpnet_config>(
       {.name = "mpnet",
        .description = "RoBERTa with T5's bias of distances (Song et al., 2020)",
        .model_type = "mpnet",

@@ -3,51 +3,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "models/known_keys.h"
+#include "models/config_fields.h"
 
 namespace heed::models {
 namespace {
 
 constexpr const char* kModelType = "heed_rnn";
 
-const KnownKeys& rnn_keys() {
-  static const KnownKeys keys =
-      with_common_keys({.read = {"attention_score", "attention_size", "cell_type", "decoder_hidden_size",
-                                 "decoder_layers", "decoder_start_token_id", "decoder_vocab_size", "dropout",
-                                 "embedding_size", "encoder_hidden_size", "encoder_layers", "eos_token_id",
-                                 "max_sequence_length", "pad_token_id", "readout_size", "scale_embedding",
-                                 "share_encoder_decoder_embeddings", "tie_word_embeddings", "vocab_size"},
-                        .ignored = {},
-                        .neutral = {{"is_encoder_decoder", {true}}}});
-  return keys;
-}
-
-}  // namespace
-
-RnnConfig read_rnn_config(const JsonObject& json) {
-  require_known_keys(json, rnn_keys());
-  const IntegerRange layers{1, 256}, width{1, 1 << 16}, vocabulary{1, 1 << 26};
-  RnnConfig c;
-  c.source_vocabulary = json.integer("vocab_size", vocabulary);
-  c.vocabulary = json.integer("decoder_vocab_size", vocabulary, c.source_vocabulary);
-  c.width = json.integer("embedding_size", width);
-  c.cell = json.word("cell_type", recurrent_cell_names());
-  c.encoder_layers = static_cast<int>(json.integer("encoder_layers", layers));
-  c.decoder_layers = static_cast<int>(json.integer("decoder_layers", layers));
-  c.encoder_state_width = json.integer("encoder_hidden_size", width);
-  c.decoder_state_width = json.integer("decoder_hidden_size", width);
-  c.score = json.word("attention_score", attention_score_names());
-  c.attention_width = json.integer("attention_size", width, c.attention_width);
-  c.readout_width = json.integer("readout_size", {0, width.maximum}, 0);
-  c.share_embeddings = json.boolean("share_encoder_decoder_embeddings", false);
-  c.tie_output = json.boolean("tie_word_embeddings", false);
-  c.scale_embedding = json.boolean("scale_embedding", false);
-  c.dropout = json.number("dropout", {0, 0.999}, 0);
-  c.max_length = json.integer("max_sequence_length", {1, 1 << 20}, c.max_length);
-  const IntegerRange ids{0, c.vocabulary - 1};
-  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids));
-  c.end_id = static_cast<int32_t>(json.integer("eos_token_id", ids));
-  c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));
+void check_sizes(const JsonObject& json, const RnnConfig& c) {
   if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
     json.reject("decoder_vocab_size",
                 fmt::format("the same as vocab_size ({}), since embeddings are shared", c.source_vocabulary));
@@ -61,33 +24,45 @@ RnnConfig read_rnn_config(const JsonObject& json) {
                 fmt::format("twice encoder_hidden_size ({}), since the attention score is a dot product",
                             c.encoder_state_width));
   }
-  return c;
 }
 
-nlohmann::ordered_json rnn_config_json(const RnnConfig& c) {
+void describe_rnn(ConfigFields& fields, RnnConfig& c) {
+  const IntegerRange layers{1, 256}, width{1, 1 << 16}, vocabulary{1, 1 << 26};
+  fields.integer("vocab_size", c.source_vocabulary, vocabulary);
+  fields.integer("decoder_vocab_size", c.vocabulary, vocabulary, c.source_vocabulary);
+  fields.integer("embedding_size", c.width, width);
+  fields.word("cell_type", c.cell, recurrent_cell_names());
+  fields.integer("encoder_layers", c.encoder_layers, layers);
+  fields.integer("decoder_layers", c.decoder_layers, layers);
+  fields.integer("encoder_hidden_size", c.encoder_state_width, width);
+  fields.integer("decoder_hidden_size", c.decoder_state_width, width);
+  fields.word("attention_score", c.score, attention_score_names());
+  fields.integer("attention_size", c.attention_width, width, RnnConfig().attention_width);
+  fields.integer("readout_size", c.readout_width, {0, width.maximum}, 0);
+  fields.boolean("share_encoder_decoder_embeddings", c.share_embeddings, false);
+  fields.boolean("tie_word_embeddings", c.tie_output, false);
+  fields.boolean("scale_embedding", c.scale_embedding, false);
+  fields.number("dropout", c.dropout, {0, 0.999}, 0);
+  fields.integer("max_sequence_length", c.max_length, {1, 1 << 20}, RnnConfig().max_length);
+  fields.constant("is_encoder_decoder", true);
+  const IntegerRange ids{0, c.vocabulary - 1};
+  fields.integer("pad_token_id", c.padding_id, ids);
+  fields.integer("eos_token_id", c.end_id, ids);
+  fields.integer("decoder_start_token_id", c.start_id, ids, c.padding_id);
+  fields.derive([&](const JsonObject& json) { check_sizes(json, c); });
+}
+
+}  // namespace
+
+RnnConfig read_rnn_config(const JsonObject& json) {
+  return read_config(json, describe_rnn, RnnConfig());
+}
+
+nlohmann::ordered_json rnn_config_json(const RnnConfig& config) {
   nlohmann::ordered_json json;
   json["model_type"] = kModelType;
   json["architectures"] = {"HeedRnnSeq2Seq"};
-  json["vocab_size"] = c.source_vocabulary;
-  json["decoder_vocab_size"] = c.vocabulary;
-  json["embedding_size"] = c.width;
-  json["cell_type"] = name_in(recurrent_cell_names(), c.cell);
-  json["encoder_layers"] = c.encoder_layers;
-  json["decoder_layers"] = c.decoder_layers;
-  json["encoder_hidden_size"] = c.encoder_state_width;
-  json["decoder_hidden_size"] = c.decoder_state_width;
-  json["attention_score"] = name_in(attention_score_names(), c.score);
-  json["attention_size"] = c.attention_width;
-  json["readout_size"] = c.readout_width;
-  json["share_encoder_decoder_embeddings"] = c.share_embeddings;
-  json["tie_word_embeddings"] = c.tie_output;
-  json["scale_embedding"] = c.scale_embedding;
-  json["dropout"] = c.dropout;
-  json["max_sequence_length"] = c.max_length;
-  json["is_encoder_decoder"] = true;
-  json["pad_token_id"] = c.padding_id;
-  json["eos_token_id"] = c.end_id;
-  json["decoder_start_token_id"] = c.start_id;
+  write_config(config, describe_rnn, json);
   return json;
 }
 

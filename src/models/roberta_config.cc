@@ -10,10 +10,11 @@
 namespace heed::models {
 namespace {
 
-nlohmann::ordered_json roberta_config_json(const EncoderOnlyConfig& c) {
-  nlohmann::ordered_json json = bert_like_json(c, {});
-  json["type_vocab_size"] = c.types;
-  return json;
+void describe_roberta(ConfigFields& fields, EncoderOnlyConfig& c) {
+  describe_bert_like(fields, c, {}, {.padding_id = 1});
+  describe_max_length(fields, c, c.padding_id);
+  describe_absolute_positions(fields);
+  fields.integer("type_vocab_size", c.types, {1, 1024}, 2);
 }
 
 EncoderOnlyFamily roberta_like_family(const std::string& model_type, const std::string& class_prefix) {
@@ -29,7 +30,7 @@ EncoderOnlyFamily roberta_like_family(const std::string& model_type, const std::
                        .weight = "lm_head.decoder.weight",
                        .bias = "lm_head.bias",
                        .other_bias = "lm_head.decoder.bias"};
-  family.config_json = roberta_config_json;
+  family.describe = describe_roberta;
   return family;
 }
 
@@ -43,21 +44,6 @@ const EncoderOnlyFamily& xlm_roberta_family() {
   return family;
 }
 
-EncoderOnlyConfig read_roberta_like(const JsonObject& json, const EncoderOnlyFamily& family,
-                                    EncoderHead head) {
-  static const KnownKeys keys = encoder_keys(
-      {}, {.read = {"position_embedding_type", "type_vocab_size"}, .ignored = {}, .neutral = {}});
-  require_known_keys(json, keys);
-  if (json.string("position_embedding_type", "absolute") != "absolute") {
-    json.reject("position_embedding_type", "\"absolute\"");
-  }
-  EncoderOnlyConfig c = read_bert_like(json, family, head, {});
-  c.types = json.integer("type_vocab_size", {1, 1024}, 2);
-  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", {0, c.vocabulary - 1}, 1));
-  put_positions_after(json, c.padding_id, c);
-  return c;
-}
-
 EncoderOnlyConfig make_roberta_like(const ModelSettings& settings, const EncoderOnlyFamily& family) {
   EncoderOnlyConfig c = encoder_config(settings, family);
   c.types = 1;
@@ -65,12 +51,6 @@ EncoderOnlyConfig make_roberta_like(const ModelSettings& settings, const Encoder
   return c;
 }
 
-EncoderOnlyConfig read_roberta(const JsonObject& json, EncoderHead head) {
-  return read_roberta_like(json, roberta_family(), head);
-}
-EncoderOnlyConfig read_xlm_roberta(const JsonObject& json, EncoderHead head) {
-  return read_roberta_like(json, xlm_roberta_family(), head);
-}
 EncoderOnlyConfig make_roberta(const ModelSettings& settings) {
   return make_roberta_like(settings, roberta_family());
 }
@@ -89,12 +69,12 @@ EncoderRow roberta_row(const std::string& name, const std::string& description) 
 }  // namespace
 
 Architecture roberta_architecture() {
-  return encoder_architecture_of<roberta_family, read_roberta, make_roberta>(
+  return encoder_architecture_of<roberta_family, make_roberta>(
       roberta_row("roberta", "BERT with another classifier (Liu et al., 2019)"));
 }
 
 Architecture xlm_roberta_architecture() {
-  return encoder_architecture_of<xlm_roberta_family, read_xlm_roberta, make_xlm_roberta>(
+  return encoder_architecture_of<xlm_roberta_family, make_xlm_roberta>(
       roberta_row("xlm-roberta", "RoBERTa of many languages (Conneau et al., 2020)"));
 }
 
