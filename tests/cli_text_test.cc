@@ -55,6 +55,24 @@ TEST_F(CliTextTest, SplitsLinesIntoSentences) {
   }
 }
 
+// The tokenizer of models/rnn lowers the case, so that no caller has to.
+TEST_F(CliTextTest, AModelWithoutCapitalsReadsCapitals) {
+  const auto translate_with = [](const std::string& text, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"translate", "--model", source_folder() + "/models/rnn", text};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = heed_command(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  for (const char* text : {"Der Hund schläft.", "Der HUND schläft.", "der hund schläft."}) {
+    EXPECT_EQ(translate_with(text), "the dog is sleeping.\n") << text;
+  }
+  EXPECT_EQ(translate_with("Ärzte äßen Äpfel."), translate_with("ärzte äßen äpfel."));
+  EXPECT_EQ(translate_with("Der Hund schläft.", {"--prefix", "A"}),
+            translate_with("Der Hund schläft.", {"--prefix", "a"}));
+  EXPECT_EQ(translate_with("Der Hund schläft.", {"--require", "Asleep"}), "the dog is asleep.\n");
+}
+
 TEST_F(CliTextTest, ProtectedSpansAreCopied) {
   const std::string plain = tiny_pairs(1, 7)[0].source;
   const std::string line = plain.substr(0, plain.size() - 1) + " %1$d https://x.example/a_b?C=1.";

@@ -252,7 +252,6 @@ TEST_F(ServeTest, ListsModels) {
   EXPECT_EQ(models["data"][0]["id"], "en-de");
   EXPECT_EQ(models["data"][2]["task"], "text");
   EXPECT_EQ(models["data"][0]["precisions"], (json{"float32", "int8"}));
-  EXPECT_EQ(models["data"][0]["lowercase"], false);
   EXPECT_EQ(models["data"][3]["labels"], (json{"bad", "good"}));
   for (const json& model : models["data"]) {
     EXPECT_GT(model["parameters"], 1000);

@@ -90,9 +90,6 @@ export function chosenLanguages(state) {
   };
 }
 
-/// Models without capital letters read and write lower case.
-function asModelWrites(state, text) { return modelOf(state)?.lowercase ? text.toLowerCase() : text; }
-
 /// What a request says of the state: model, options, and what was changed by hand.
 function options(state) {
   const body = {};
@@ -110,23 +107,15 @@ function options(state) {
 /// What the translation has to begin with, to contain and to avoid.
 function constraints(state) {
   const body = {};
-  const words = (text) => parseWords(asModelWrites(state, text));
-  if (state.prefix) body.prefix = asModelWrites(state, state.prefix);
-  if (state.require) body.require = words(state.require);
-  if (state.forbid) body.forbid = words(state.forbid);
+  if (state.prefix) body.prefix = state.prefix;
+  if (state.require) body.require = parseWords(state.require);
+  if (state.forbid) body.forbid = parseWords(state.forbid);
   return body;
 }
 
 /// The body of a request for attention. `changes`: {target, ablate, model, ...} instead of the state's.
 function attention(state, changes) {
-  const target = changes.target ? {target: asModelWrites(state, changes.target)} : {};
-  return {
-    text: asModelWrites(state, state.text),
-    ...options(state),
-    ...(changes.target ? {} : constraints(state)),
-    ...changes,
-    ...target
-  };
+  return {text: state.text, ...options(state), ...(changes.target ? {} : constraints(state)), ...changes};
 }
 
 /// A trace of the server.
@@ -142,7 +131,7 @@ export async function attentionPicture(state, changes, picture) {
 }
 
 export async function searchTree(state, signal) {
-  const body = {text: asModelWrites(state, state.text), ...options(state), ...constraints(state)};
+  const body = {text: state.text, ...options(state), ...constraints(state)};
   return request("v1/search", body, signal);
 }
 
@@ -164,7 +153,7 @@ export async function classify(state, signal) {
   return (await request("v1/classify", body, signal)).results[0].probabilities;
 }
 
-/// [{id, pair, sources, targets, source, target, task, type, precisions, lowercase}] of the models that the
+/// [{id, pair, sources, targets, source, target, task, type, precisions}] of the models that the
 /// server has: `sources` and `targets` are languages, `source` and `target` those that the model takes where
 /// a request names none, or empty.
 export async function listModels() {
@@ -178,8 +167,7 @@ export async function listModels() {
                      target: model.target ?? "",
                      task: model.task ?? "translation",
                      type: model.type ?? "",
-                     precisions: model.precisions ?? [],
-                     lowercase: model.lowercase ?? false
+                     precisions: model.precisions ?? []
                    }));
   return known;
 }

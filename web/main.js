@@ -333,8 +333,8 @@ function start() {
         }
         sentence.showModels(models, store.get());
         update();  // settings and comparison list models too
-        // The first request was sent before it was known how this model writes, and what it has to be told.
-        if (modelOf(store.get())?.lowercase || lacksLanguage(store.get())) ask();
+        // The first request was sent before it was known what this model has to be told.
+        if (lacksLanguage(store.get())) ask();
       })
       .catch((error) => sentence.status(error.message, true));
 }

@@ -22,6 +22,10 @@ RequiredPhrase required_phrase(const Tokenizer& tokenizer, const std::string& te
   return phrase;
 }
 
+std::string required_text(const Tokenizer& tokenizer, const std::string& text) {
+  return tokenizer.decode(required_phrase(tokenizer, text).ids);
+}
+
 SearchOptions constrained_options(const SearchOptions& options, const Tokenizer& tokenizer,
                                   const Constraints& constraints) {
   SearchOptions result = options;
@@ -45,10 +49,12 @@ SearchOptions constrained_options(const SearchOptions& options, const Tokenizer&
 ConstrainedSentence::ConstrainedSentence(const Tokenizer& tokenizer, const std::vector<int32_t>& source,
                                          const SearchOptions& options, const Constraints& constraints)
     : options_(constrained_options(options, tokenizer, constraints)),
-      sentence_{.number = 0, .source = source},
-      required_(constraints.required) {
+      sentence_{.number = 0, .source = source} {
   sentence_.prefix = tokenizer.target_phrase(constraints.prefix);
-  for (const std::string& text : required_) phrases_.push_back(required_phrase(tokenizer, text));
+  for (const std::string& text : constraints.required) {
+    required_.push_back(required_text(tokenizer, text));
+    phrases_.push_back(required_phrase(tokenizer, text));
+  }
 }
 
 bool ConstrainedSentence::is_satisfied_by(const std::string& translation) const {

@@ -24,6 +24,10 @@ struct Constraints {
 /// write.
 RequiredPhrase required_phrase(const Tokenizer& tokenizer, const std::string& text);
 
+/// A required text as the model writes it: after the normalization of its tokenizer, which may change the
+/// case or the form of characters. Throws the errors of required_phrase().
+std::string required_text(const Tokenizer& tokenizer, const std::string& text);
+
 /// Search options with the forbidden words and what required texts need. Throws kUsage if the prefix or a
 /// required text contains a forbidden word.
 SearchOptions constrained_options(const SearchOptions& options, const Tokenizer& tokenizer,

@@ -72,8 +72,9 @@ Translator::Translator(const models::Seq2Seq& model, const nn::Context& context,
       marks_.push_back(tokenizer.vocabulary().id(placeholder_piece(n)));
     }
   }
-  for (const std::string& text : options_.constraints.required) {
+  for (std::string& text : options_.constraints.required) {
     required_.push_back(required_phrase(tokenizer, text));
+    text = required_text(tokenizer, text);
   }
   if (options_.window == 0) fail(ErrorKind::kUsage, "window must be at least 1");
 }

@@ -75,7 +75,6 @@ ordered_json describe(const ServedModels& models, const ServedModel& model) {
   }
   if (model.translation) {
     const decode::SearchOptions& search = model.translator_options.search;
-    json["lowercase"] = model.lowercase;
     json["defaults"] = {{"beam", search.beam_size}, {"length_penalty", search.length_penalty}};
   }
   return json;

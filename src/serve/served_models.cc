@@ -1,7 +1,5 @@
 #include "serve/served_models.h"
 
-#include <unicode/uchar.h>
-
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -12,7 +10,6 @@
 #include "text/language_codes.h"
 #include "text/language_id.h"
 #include "text/piece_coder.h"
-#include "text/utf8.h"
 
 namespace heed::serve {
 namespace {
@@ -77,21 +74,6 @@ void set_languages(ServedModel& model) {
   }
 }
 
-/// Whether a model was trained on text in lower case: some pieces have small letters, none has capitals.
-bool knows_no_capitals(const Vocabulary& vocabulary) {
-  bool small = false;
-  for (size_t id = 0; id < vocabulary.size(); ++id) {
-    const std::string& piece = vocabulary.piece(static_cast<int32_t>(id));
-    if (vocabulary.is_special(static_cast<int32_t>(id)) || piece.starts_with("<0x")) continue;
-    for (size_t at = 0; at < piece.size();) {
-      const auto c = static_cast<UChar32>(next_code_point(piece, at));
-      if (u_isupper(c)) return false;
-      small = small || u_islower(c);
-    }
-  }
-  return small;
-}
-
 std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOptions& options) {
   auto model = std::make_unique<ServedModel>();
   model->name = from.name;
@@ -104,12 +86,10 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
     case models::Task::kTranslation: {
       model->translation =
           std::make_unique<decode::TranslationModel>(decode::translation_model(std::move(loaded)));
-      const Tokenizer& tokenizer = model->translation->tokenizer;
       set_languages(*model);
-      model->lowercase = knows_no_capitals(tokenizer.vocabulary());
       model->translator_options = decode::default_translator_options(model->translation->loaded);
       model->translator_options.search.piece_starts = std::make_shared<const std::vector<decode::PieceStart>>(
-          decode::piece_starts(tokenizer.vocabulary()));
+          decode::piece_starts(model->translation->tokenizer.vocabulary()));
       return model;
     }
     case models::Task::kLanguageModel:

@@ -47,7 +47,6 @@ struct ServedModel {
   std::unique_ptr<decode::LanguageModelFiles> language_model = {};
   std::unique_ptr<decode::EncoderModel> encoder = {};
 
-  bool lowercase = false;  ///< whether a translation model knows no capital letters
   /// Translation models: the model's settings, with precomputed tables.
   decode::TranslatorOptions translator_options = {};
 

@@ -36,9 +36,11 @@ enum class SubwordType {
 
 /// Text normalization of a model.
 enum class TextNormalization {
-  kNmtNfkc,   ///< NFKC plus rules for spaces and control characters
-  kNfkc,      ///< Unicode's NFKC
-  kIdentity,  ///< only strips and collapses white space
+  kNmtNfkc,    ///< NFKC plus rules for spaces and control characters
+  kNfkc,       ///< Unicode's NFKC
+  kNmtNfkcCf,  ///< kNmtNfkc, then case folding: lower case, and "ss" for "ß"
+  kNfkcCf,     ///< NFKC, then case folding
+  kIdentity,   ///< only strips and collapses white space
 };
 
 struct SentencePieceTrainOptions {

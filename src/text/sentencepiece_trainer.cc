@@ -51,6 +51,10 @@ const char* name_of(TextNormalization normalization) {
       return "nmt_nfkc";
     case TextNormalization::kNfkc:
       return "nfkc";
+    case TextNormalization::kNmtNfkcCf:
+      return "nmt_nfkc_cf";
+    case TextNormalization::kNfkcCf:
+      return "nfkc_cf";
     case TextNormalization::kIdentity:
       return "identity";
   }

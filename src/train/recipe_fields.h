@@ -62,7 +62,8 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
         one_of({"unigram", "bpe", "bytes", "characters", "sentencepiece", "wordpiece"}));
   visit("tokenizer.vocabulary", r.vocabulary, Limits{10, 1e6});
   visit("tokenizer.joint", r.joint);
-  visit("tokenizer.normalization", r.normalization, one_of({"nmt_nfkc", "nfkc", "identity"}));
+  visit("tokenizer.normalization", r.normalization,
+        one_of({"nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"}));
   visit("tokenizer.byte_fallback", r.byte_fallback);
   visit("tokenizer.split_digits", r.split_digits);
   visit("tokenizer.placeholders", r.placeholders, Limits{0, 1000});

@@ -28,6 +28,8 @@ SentencePieceTrainOptions piece_options(const Recipe& recipe) {
   static const std::vector<std::pair<std::string, TextNormalization>> normalizations{
       {"nmt_nfkc", TextNormalization::kNmtNfkc},
       {"nfkc", TextNormalization::kNfkc},
+      {"nmt_nfkc_cf", TextNormalization::kNmtNfkcCf},
+      {"nfkc_cf", TextNormalization::kNfkcCf},
       {"identity", TextNormalization::kIdentity}};
   SentencePieceTrainOptions options;
   options.type = recipe.tokenizer == "bpe" ? SubwordType::kBpe : SubwordType::kUnigram;
