@@ -123,5 +123,69 @@ TEST_F(CliTextTest, TagsInPlainTextGetANote) {
   EXPECT_EQ(notes("a </ b> c < d > e </> f"), "");
 }
 
+// ---- Input that is probably not what was meant
+
+/// What heed translate says of the lines of a file with models/de-en; there is one line of output for each.
+std::string notes_on(const std::string& text, const std::vector<std::string>& more = {}) {
+  const TestFolder folder;
+  std::vector<std::string> arguments{"translate", "--model", source_folder() + "/models/de-en", "--beam",
+                                     "1"};
+  arguments.insert(arguments.end(), {"--input", folder.write("in.txt", text)});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const CommandResult result = heed_command(arguments);
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), std::ranges::count(text, '\n'));
+  return result.err;
+}
+
+TEST(InputNotes, TheNameOfAFileIsNotItsText) {
+  const TestFolder folder;
+  const std::string file = folder.write("de.txt", "Der Hund schläft.\n");
+  const auto translate = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"translate", "--model", source_folder() + "/models/de-en"});
+    return heed_command(more).err;
+  };
+  EXPECT_NE(translate({file}).find("--input " + file), std::string::npos);
+  EXPECT_EQ(translate({file, "--quiet"}), "");
+  EXPECT_EQ(translate({"--input", file}), "");
+  EXPECT_EQ(translate({file + ".missing"}), "");
+}
+
+TEST(InputNotes, OtherFilesThanText) {
+  const auto expect_note = [](const std::string& text, const std::string& name) {
+    const std::string notes = notes_on(text);
+    EXPECT_TRUE(notes.starts_with("note: the text looks like " + name + ",")) << text << notes;
+    EXPECT_EQ(std::ranges::count(notes, '\n'), 1) << notes;
+    EXPECT_EQ(notes_on(text, {"--quiet"}), "");
+  };
+  expect_note("1\n00:00:01,000 --> 00:00:02,500\n<i>Der Hund schläft.</i>\n", "subtitles");
+  expect_note("WEBVTT\n\n00:01.000 --> 00:02.500\nDer Hund schläft.\n", "subtitles");
+  expect_note("#: a.c:1\nmsgid \"Der Hund\"\nmsgstr \"\"\n", "a .po file");
+  expect_note("<!DOCTYPE html>\n<p>Der Hund schläft.</p>\n", "HTML");
+  expect_note("{\n  \"a\": \"Der Hund\",\n  \"b\": \"schläft.\"\n}\n", "JSON");
+  expect_note("# Hunde\n\nDer Hund schläft.\n\n# Katzen\n", "Markdown");
+}
+
+TEST(InputNotes, AnotherLanguage) {
+  const std::string english =
+      "The dog is sleeping in the garden.\nThe children are playing with the neighbour's cat today.\n";
+  EXPECT_NE(notes_on(english).find("looks like English, but the model translates from German"),
+            std::string::npos);
+  EXPECT_NE(notes_on("犬が庭で寝ている。子供たちは猫と遊んでいる。\n").find("looks like Japanese"),
+            std::string::npos);
+  EXPECT_EQ(notes_on(english, {"--quiet"}), "");
+}
+
+TEST(InputNotes, NoFalseAlarms) {
+  for (const char* text :
+       {"Der Hund schläft im Garten, und die Kinder spielen heute mit der Katze des Nachbarn.\n", "OK\n",
+        "The dog is asleep.\n",
+        "Manchester United, Real Madrid, Tottenham Hotspur, Atletico Madrid, Borussia Dortmund\n",
+        "Wir gehen heute in die Stadt.\nThe dog is sleeping.\nDie Kinder spielen im Garten mit dem Ball.\n",
+        "# ein Kommentar\nDer Hund --> die Katze\n", "{Hund}: \"schläft\"\n"}) {
+    EXPECT_EQ(notes_on(text), "") << text;
+  }
+}
+
 }  // namespace
 }  // namespace heed

@@ -112,6 +112,32 @@ TEST(Usage, OnlyPairsAreListedAsPairs) {
                  {"two languages", "--model " + folder.path("models/rnn")});
 }
 
+TEST(Usage, PairsAreFoundByLanguage) {
+  const TestFolder folder;
+  std::filesystem::create_directory(folder.path("models"));
+  for (const char* name : {"de-en", "en-es"}) {
+    std::filesystem::create_directory_symlink(tiny_model(), folder.path(std::string("models/") + name));
+  }
+  const Command::Settings bundled{.environment = {"HEED_MODELS=" + folder.path("models")}};
+  const std::string text = tiny_pairs(1, 7)[0].source;
+  const CommandResult usual = heed_command({"translate", text, "--pair", "de-en"}, bundled);
+  ASSERT_EQ(usual.status, 0) << usual.err;
+  for (const char* pair : {"DE-EN", "De-en", "de_DE-en_US", "deu-eng"}) {
+    const CommandResult result = heed_command({"translate", text, "--pair", pair}, bundled);
+    EXPECT_EQ(result.status, 0) << pair << ": " << result.err;
+    EXPECT_EQ(result.out, usual.out) << pair;
+    EXPECT_EQ(heed_command({"translate", text, "--pair", pair, "--model", tiny_model()}).out, usual.out)
+        << pair;
+  }
+  // What can be done without the pair: two steps only where both halves are there.
+  expect_failure(heed_command({"translate", "x", "--pair", "DE-es"}, bundled), 2,
+                 {"'DE-es'", "heed translate --pair de-en | heed translate --pair en-es", "--model DIR",
+                  "heed convert", "heed train"});
+  const CommandResult none = heed_command({"translate", "x", "--pair", "es-de"}, bundled);
+  expect_failure(none, 2, {"'es-de'", "available pairs: de-en, en-es;"});
+  EXPECT_EQ(none.err.find(" | "), std::string::npos) << none.err;
+}
+
 TEST(Usage, LayersAreCountedFromOne) {
   const TestFolder folder;
   const std::string pairs = folder.write("pairs.tsv", to_tsv(tiny_pairs(2, 5)));

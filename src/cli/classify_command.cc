@@ -12,6 +12,7 @@
 #include "base/thread_pool.h"
 #include "cli/classification.h"
 #include "cli/command.h"
+#include "cli/input_notes.h"
 #include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
@@ -42,6 +43,7 @@ std::string to_text(const std::vector<std::string>& labels, const decode::Classi
 }
 
 int run_classify(const ClassifyOptions& o) {
+  note_file_names(o.texts, o.common.quiet);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
   LineOutput output = open_output(
       {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);

@@ -22,7 +22,8 @@ struct CommonOptions {
 /// Adds --threads and --quiet.
 void add_common_options(Command& app, CommonOptions& options);
 
-/// "de-en" -> {"de", "en"}. Throws kUsage unless it is two words with a dash between them.
+/// "de-en" -> {"de", "en"}; codes without a region or script in lower case, "DE-EN" too. Throws kUsage unless
+/// it is two words with a dash between them.
 std::pair<std::string, std::string> split_pair(const std::string& pair);
 
 /// A subcommand's work; returns the exit status. Errors are thrown.

@@ -14,6 +14,7 @@
 #include "base/thread_pool.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/input_notes.h"
 #include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
@@ -123,6 +124,7 @@ int run_embed(const EmbedOptions& o) {
   if (o.output.ends_with(".npy.gz") || o.output.ends_with(".npy.zst")) {
     fail(ErrorKind::kUsage, "'{}': arrays are not compressed; give a name that ends in .npy", o.output);
   }
+  note_file_names(o.texts, o.common.quiet);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
   const std::string directory = find_named_model(o.model);
   std::optional<LineOutput> output;

@@ -13,6 +13,7 @@
 #include "base/json_file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/input_notes.h"
 #include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
@@ -100,6 +101,7 @@ std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
 }
 
 int run_fill(const FillOptions& o) {
+  note_file_names(o.texts, /*quiet=*/false);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
   LineOutput output = open_output(
       {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);

@@ -11,6 +11,7 @@
 #include "cli/marian_import.h"
 #include "models/directory_files.h"
 #include "models/precision_names.h"
+#include "text/language_codes.h"
 
 namespace heed::cli {
 namespace {
@@ -62,14 +63,36 @@ bool is_pair(const std::string& name) {
   return dash != std::string::npos && dash > 0 && dash + 1 < name.size();
 }
 
+/// A pair by the tags of its languages: "de-en" for "DE-EN", "de_DE-en_US" and "deu-eng". A pair of one
+/// language in two codes, such as "zh_CN-zh_TW", keeps them apart.
+std::string tags_of_pair(const std::string& pair) {
+  const auto [source, target] = split_pair(pair);
+  return language_tag(source) + "-" + language_tag(target);
+}
+
+/// How to translate between two languages with bundled models through a third one; empty if none leads there.
+std::string chain_of(const std::vector<BundledModel>& models, const std::string& pair) {
+  const auto [source, target] = split_pair(pair);
+  for (const BundledModel& first : models) {
+    if (!first.pair.starts_with(source + "-")) continue;
+    const std::string middle = first.pair.substr(source.size() + 1);
+    for (const BundledModel& second : models) {
+      if (second.pair != middle + "-" + target) continue;
+      return fmt::format("translate in two steps (heed translate --pair {} | heed translate --pair {}), ",
+                         first.pair, second.pair);
+    }
+  }
+  return "";
+}
+
 /// Throws kUsage if the model declares other languages.
 void require_pair(const std::string& directory, const std::string& pair) {
-  split_pair(pair);
+  const std::string wanted = tags_of_pair(pair);
   const std::string path = directory + "/tokenizer_config.json";
   if (!fs::exists(path)) return;
   const JsonObject config = JsonObject::read(path);
   const std::string source = config.string("source_lang", ""), target = config.string("target_lang", "");
-  if (source.empty() || target.empty() || source + "-" + target == pair) return;
+  if (source.empty() || target.empty() || language_tag(source) + "-" + language_tag(target) == wanted) return;
   fail(ErrorKind::kUsage,
        "--pair {}: the model in '{}' is for {}-{}; leave out --pair, or give another model", pair, directory,
        shown(source), shown(target));
@@ -138,8 +161,9 @@ std::string find_named_model(const NamedModel& choice) {
 
 std::string bundled_model(const std::string& pair) {
   std::vector<BundledModel> models = bundled_models();
+  const std::string tags = is_pair(pair) ? tags_of_pair(pair) : pair;
   for (const BundledModel& model : models) {
-    if (model.pair != pair) continue;
+    if (model.pair != pair && model.pair != tags) continue;
     if (is_pair(pair)) return model.directory;
     fail(ErrorKind::kUsage,
          "--pair takes two languages, such as de-en; to use the bundled model '{}', give --model {}", pair,
@@ -147,14 +171,16 @@ std::string bundled_model(const std::string& pair) {
   }
   split_pair(pair);
   std::erase_if(models, [](const BundledModel& model) { return !is_pair(model.pair); });
-  const std::string advice = "give a model with --model DIR or $HEED_MODEL, or train one with heed train";
+  const std::string advice =
+      "give a model with --model DIR or $HEED_MODEL (heed convert reads those of Hugging Face, Marian and "
+      "CTranslate2), or train one with heed train";
   if (models.empty()) {
     std::vector<std::string> folders;
     for (const fs::path& folder : bundle_folders()) folders.push_back(folder.string());
     fail(ErrorKind::kNotFound, "no bundled models in {}: {}", fmt::join(folders, " or "), advice);
   }
-  fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}", pair,
-       join_pairs(models), advice);
+  fail(ErrorKind::kUsage, "no bundled model for '{}'; available pairs: {}; choose one of them, {}{}", pair,
+       join_pairs(models), chain_of(models, tags), advice);
 }
 
 std::vector<BundledModel> bundled_models() {

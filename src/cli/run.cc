@@ -1,6 +1,7 @@
 // The command line `heed`: runs the chosen subcommand and turns errors into messages and exit statuses.
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -64,6 +65,15 @@ int report_errors(const CommandLine& app, const Work& work) {
   return kExitFailed;
 }
 
+/// "DE" as "de"; codes such as "de_DE" and "deu_Latn" keep their case.
+std::string plain_code(std::string code) {
+  if (code.find('_') == std::string::npos) {
+    std::transform(code.begin(), code.end(), code.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  }
+  return code;
+}
+
 }  // namespace
 
 void add_common_options(Command& app, CommonOptions& options) {
@@ -77,7 +87,7 @@ std::pair<std::string, std::string> split_pair(const std::string& pair) {
       pair.find_first_of("/.") != std::string::npos) {
     fail(ErrorKind::kUsage, "--pair takes two languages, such as de-en, not '{}'", pair);
   }
-  return {pair.substr(0, dash), pair.substr(dash + 1)};
+  return {plain_code(pair.substr(0, dash)), plain_code(pair.substr(dash + 1))};
 }
 
 int run(int argc, const char* const* argv) {

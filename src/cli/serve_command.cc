@@ -40,7 +40,10 @@ std::string name_of_directory(const std::string& path) {
 /// The models of --pair and --model; otherwise $HEED_MODEL, or all bundled pairs.
 std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
   std::vector<serve::ModelSource> sources;
-  for (const std::string& pair : o.pairs) sources.push_back({pair, bundled_model(pair)});
+  for (const std::string& pair : o.pairs) {
+    const std::string directory = bundled_model(pair);
+    sources.push_back({name_of_directory(directory), directory});
+  }
   for (const std::string& model : o.models) {
     sources.push_back({name_of_directory(model), model_directory_at(model, "--model")});
   }

@@ -60,8 +60,10 @@ train::TrainerOptions trainer_options(const CommandOptions& o) {
   training.max_steps = o.max_steps.value_or(0);
   training.max_minutes = o.max_minutes.value_or(0);
   training.max_epochs = o.max_epochs.value_or(0);
-  if (!o.languages.empty()) split_pair(o.languages);  // names --pair if it is none
-  training.languages = o.languages;
+  if (!o.languages.empty()) {
+    const auto [source, target] = split_pair(o.languages);
+    training.languages = source + "-" + target;
+  }
   train::TrainerOptions options = train::trainer_options(training, settings_of(o));
   options.threads = o.common.threads;
   options.stop = &interrupted();

@@ -18,6 +18,7 @@
 #include "cli/ablation.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/input_notes.h"
 #include "cli/line_job.h"
 #include "cli/line_output.h"
 #include "cli/search_flags.h"
@@ -97,6 +98,27 @@ struct OpenTranslator {
   std::optional<decode::Translator> translator;
 };
 
+/// Writes what was noticed about the first lines to standard error, once.
+class NotedInput {
+ public:
+  NotedInput(std::string source_language, bool quiet) : notes_(std::move(source_language)), done_(quiet) {}
+  void add(std::string_view line) {
+    if (!done_ && !notes_.add(line)) write();
+  }
+  /// At the end of the input, which may be short.
+  void write() {
+    if (std::exchange(done_, true)) return;
+    const std::string note = notes_.note();
+    noted_ = !note.empty();
+    if (noted_) std::fprintf(stderr, "note: %s\n", note.c_str());
+  }
+  bool noted() const { return noted_; }
+
+ private:
+  InputNotes notes_;
+  bool done_, noted_ = false;
+};
+
 /// Translates whole documents instead of lines.
 int run_translate_documents(const TranslateOptions& o) {
   if (!o.texts.empty() && !o.input.empty()) {
@@ -139,6 +161,7 @@ bool has_closing_tag(std::string_view line) {
 }
 
 int run_translate(const TranslateOptions& o) {
+  note_file_names(o.texts, o.common.quiet);
   if (o.format != "text") return run_translate_documents(o);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
   LineOutput output = open_output({.options = o.job,
@@ -159,6 +182,7 @@ int run_translate(const TranslateOptions& o) {
   double bytes_before = 0;
   size_t written = output.lines_done();
   bool markup = false;
+  NotedInput noted(open.model.tokenizer.source_language(), o.common.quiet);
   decode::Translator::Control control;
   control.cancelled = &interrupted();
   decode::Translator::Progress last;
@@ -176,6 +200,7 @@ int run_translate(const TranslateOptions& o) {
           if (taken > 0 && !lines.ready()) return false;
           const bool more = lines.next(line);
           taken += more ? 1 : 0;
+          if (more) noted.add(line);
           markup = markup || has_closing_tag(line);
           return more;
         },
@@ -191,7 +216,8 @@ int run_translate(const TranslateOptions& o) {
   }
   output.commit();
   progress.clear();
-  if (markup && !o.common.quiet) {
+  noted.write();
+  if (markup && !noted.noted() && !o.common.quiet) {
     std::fprintf(stderr,
                  "note: the text contains tags, which are translated like words; --format html keeps them\n");
   }
@@ -265,7 +291,8 @@ void add_translate(Command& app, Work& work) {
                     "with placeholders");
   command
       ->add_option("--glossary", o->glossary,
-                   "Required translations of terms, one per line: source TAB target")
+                   "Required translations of terms, one per line: source TAB target; terms match as they are "
+                   "written, or with a capital first letter, not inflected")
       ->type_name("F.tsv");
   add_ablate_option(*command, o->ablate);
   command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");

@@ -14,15 +14,16 @@ namespace heed::decode {
 enum class DocumentFormat { kHtml, kMarkdown };
 
 /// The segments of an HTML document or fragment, in order: the text of blocks, headings, list items and table
-/// cells, with the tags of inline elements. Excludes script, style, pre, code, comments, attributes, and
-/// elements with translate="no" or the class notranslate. Throws kUsage for elements nested too deeply.
+/// cells, with the tags of inline elements. Excludes script, style, pre, code, comments, attributes
+/// (html_labels), and elements with translate="no" or the class notranslate. Throws kUsage for elements
+/// nested too deeply.
 std::vector<Segment> html_segments(std::string_view html);
 /// Escapes &, <, > and no-break spaces.
 std::string escape_html(std::string_view text);
 
 /// The segments of a Markdown document (CommonMark with tables and strikethrough): paragraphs, headings, list
-/// items and table cells. Excludes code, HTML blocks, link targets, images, front matter, and ambiguous
-/// markup.
+/// items and table cells. Excludes code, HTML blocks, link targets, images and front matter
+/// (markdown_labels), and ambiguous markup.
 std::vector<Segment> markdown_segments(std::string_view markdown);
 
 /// Translates documents. The translator must align words (TranslatorOptions::align) and protect spans; the

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "decode/document_labels.h"
 #include "decode/word_alignment.h"
 #include "heed/error.h"
 
@@ -81,6 +82,57 @@ TEST(HtmlDocument, RefusesEndlessNesting) {
   std::string html;
   for (int n = 0; n < 100'000; ++n) html += "<div>";
   EXPECT_THROW(html_segments(html), Error);
+}
+
+/// The document with the text of each label in angle brackets; `texts` lists them.
+std::string with_labels(const std::string& document, const std::vector<Label>& labels,
+                        std::vector<std::string>& texts) {
+  std::string result;
+  size_t at = 0;
+  for (const Label& label : labels) {
+    texts.push_back(label.text);
+    result += document.substr(at, label.begin - at) + label.written(label.text + "!");
+    at = label.end;
+  }
+  return result + document.substr(at);
+}
+
+TEST(HtmlDocument, FindsAttributesThatAreRead) {
+  const std::string html =
+      "<meta name=Description content='Ein \"Hund\"'><meta name=viewport content=width>"
+      "<p title=Hund class=\"Katze\">Ein <img src=a.png alt=\"Der &amp; die\n Hunde\"> <a title=\"\">hier</a>"
+      "<input type=text value=\"Wert\" placeholder=\"Ihr Name\"><input type=Submit value=\"Senden\">"
+      "<b translate=no title=\"Nein\">x</b><button aria-label='Schließen'>1</button>"
+      "<pre title=\"Code\"><i title=\"Nein\">x</i></pre>";
+  std::vector<std::string> found;
+  EXPECT_EQ(with_labels(html, html_labels(html), found),
+            "<meta name=Description content='Ein \"Hund\"!'><meta name=viewport content=width>"
+            "<p title=\"Hund!\" class=\"Katze\">Ein <img src=a.png alt=\"Der &amp; die Hunde!\"> <a "
+            "title=\"\">hier</a>"
+            "<input type=text value=\"Wert\" placeholder=\"Ihr Name!\"><input type=Submit value=\"Senden!\">"
+            "<b translate=no title=\"Nein\">x</b><button aria-label='Schließen!'>1</button>"
+            "<pre title=\"Code!\"><i title=\"Nein\">x</i></pre>");
+  EXPECT_THAT(found, ElementsAre("Ein \"Hund\"", "Hund", "Der & die Hunde", "Ihr Name", "Senden", "Schließen",
+                                 "Code"));
+  EXPECT_EQ(html_labels("<p title=x>")[0].written("\"<'&"), "\"&quot;&lt;'&amp;\"");
+  EXPECT_EQ(html_labels("<p title='x'>")[0].written("\"<'&"), "'\"&lt;&#39;&amp;'");
+}
+
+TEST(MarkdownDocument, FindsFrontMatterAndImages) {
+  const std::string text =
+      "---\ntitle: Der Titel\ndescription: \"Ein: Hund\"\nauthor: Hans\ntags: [a]\n---\n"
+      "Ein ![alter Hund](a.png \"T\") und ![](b.png) ![ein *Wort*](c.png)\n\n```\n![Code](d.png)\n```\n";
+  std::vector<std::string> found;
+  EXPECT_EQ(
+      with_labels(text, markdown_labels(text), found),
+      "---\ntitle: Der Titel!\ndescription: \"Ein: Hund!\"\nauthor: Hans\ntags: [a]\n---\n"
+      "Ein ![alter Hund!](a.png \"T\") und ![](b.png) ![ein *Wort*](c.png)\n\n```\n![Code](d.png)\n```\n");
+  EXPECT_THAT(found, ElementsAre("Der Titel", "Ein: Hund", "alter Hund"));
+  const std::vector<Label> plain = markdown_labels("---\ntitle: Hund\n---\n");
+  ASSERT_EQ(plain.size(), 1U);
+  EXPECT_EQ(plain[0].written("A: \"dog\""), "\"A: \\\"dog\\\"\"");
+  EXPECT_EQ(markdown_labels("title: Hund\n").size(), 0U);
+  EXPECT_EQ(markdown_labels("![a](b)")[0].written("a [b]"), "a \\[b\\]");
 }
 
 TEST(MarkdownDocument, FindsTranslatableText) {

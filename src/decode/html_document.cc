@@ -1,22 +1,17 @@
 // HTML is parsed by Gumbo (HTML 5), which reports the source position of each tag. Only the text of segments
 // is rewritten.
 #include <gumbo.h>
-#include <unicode/uchar.h>
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
-#include "base/check.h"
 #include "decode/document.h"
+#include "decode/html_tree.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
 namespace heed::decode {
 namespace {
-
-/// Maximum nesting of elements: Gumbo frees its tree recursively.
-constexpr int kMaxDepth = 4000;
 
 constexpr std::array kInline{
     GUMBO_TAG_A,    GUMBO_TAG_ABBR,  GUMBO_TAG_B,     GUMBO_TAG_BDI,    GUMBO_TAG_BDO,
@@ -26,30 +21,11 @@ constexpr std::array kInline{
     GUMBO_TAG_SUB,  GUMBO_TAG_SUP,   GUMBO_TAG_TIME,  GUMBO_TAG_U,      GUMBO_TAG_BIG};
 /// Inline elements whose text is not translated.
 constexpr std::array kKept{GUMBO_TAG_CODE, GUMBO_TAG_KBD, GUMBO_TAG_SAMP, GUMBO_TAG_VAR, GUMBO_TAG_TT};
-constexpr std::array kUntouched{GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE, GUMBO_TAG_PRE,      GUMBO_TAG_TEXTAREA,
-                                GUMBO_TAG_SVG,    GUMBO_TAG_MATH,  GUMBO_TAG_TEMPLATE, GUMBO_TAG_NOSCRIPT,
-                                GUMBO_TAG_IFRAME, GUMBO_TAG_XMP,   GUMBO_TAG_PLAINTEXT};
 constexpr std::array kAtPlace{GUMBO_TAG_IMG, GUMBO_TAG_INPUT, GUMBO_TAG_WBR};
 
 template <size_t N>
 bool is_any(GumboTag tag, const std::array<GumboTag, N>& tags) {
   return std::find(tags.begin(), tags.end(), tag) != tags.end();
-}
-
-bool is_translated(const GumboElement& element) {
-  const GumboAttribute* translate = gumbo_get_attribute(&element.attributes, "translate");
-  const GumboAttribute* classes = gumbo_get_attribute(&element.attributes, "class");
-  if (translate != nullptr && std::string_view(translate->value) == "no") return false;
-  if (classes == nullptr) return true;
-  const auto words = split_whitespace(classes->value);
-  return std::find(words.begin(), words.end(), "notranslate") == words.end();
-}
-
-bool has_letter(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    if (u_isalpha(static_cast<UChar32>(next_code_point(text, at)))) return true;
-  }
-  return false;
 }
 
 /// Whether the element contains, at any depth, an element that ends a sentence.
@@ -150,7 +126,7 @@ class Walker {
     const bool kept = is_any(element.tag, kKept) || !is_translated(element);
     const bool within = is_any(element.tag, kInline) || is_any(element.tag, kKept);
     if (is_any(element.tag, kAtPlace)) return add_at_place(open);
-    if (is_any(element.tag, kUntouched) || (kept && !within)) {
+    if (is_untouched(element.tag) || (kept && !within)) {
       flush();
       position_ = std::max({position_, open.end, close.end});
       return;
@@ -215,29 +191,6 @@ class Walker {
   int open_ = 0;  // number of open inline elements
 };
 
-void require_shallow(std::string_view html) {
-  int depth = 0;
-  for (size_t at = 0; (at = html.find('<', at)) != std::string_view::npos;) {
-    ++at;
-    if (at >= html.size()) return;
-    const bool letter = (html[at] >= 'a' && html[at] <= 'z') || (html[at] >= 'A' && html[at] <= 'Z');
-    if (html[at] == '/') {
-      depth = std::max(0, depth - 1);
-    } else if (letter) {
-      std::string name;
-      for (size_t k = at; k < html.size() && name.size() < 8 && u_isalnum(html[k]); ++k) {
-        name += static_cast<char>(u_tolower(html[k]));
-      }
-      constexpr std::array<std::string_view, 13> kUnclosed{"br", "hr", "img", "input", "meta", "link", "p",
-                                                           "li", "td", "tr",  "th",    "wbr",  "dd"};
-      if (std::find(kUnclosed.begin(), kUnclosed.end(), name) == kUnclosed.end()) ++depth;
-    }
-    if (depth > kMaxDepth) {
-      fail(ErrorKind::kUsage, "HTML with elements nested more than {} deep is not supported", kMaxDepth);
-    }
-  }
-}
-
 }  // namespace
 
 std::string escape_html(std::string_view text) {
@@ -265,12 +218,9 @@ std::string escape_html(std::string_view text) {
 }
 
 std::vector<Segment> html_segments(std::string_view html) {
-  require_shallow(html);
-  const auto free_tree = [](GumboOutput* output) { gumbo_destroy_output(&kGumboDefaultOptions, output); };
-  const std::unique_ptr<GumboOutput, decltype(free_tree)> output(
-      gumbo_parse_with_options(&kGumboDefaultOptions, html.data(), html.size()), free_tree);
+  const HtmlTree tree = parse_html(html);
   Walker walker(html);
-  walker.walk(*output->document);
+  walker.walk(*tree->document);
   return walker.take();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "decode/document.h"
+#include "decode/document_labels.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -319,15 +320,6 @@ class Reader {
   bool begun_ = false, verbatim_ = false, broken_ = false, soft_break_ = false;
   int image_ = 0;
 };
-
-/// The position after front matter ("---", lines of YAML, "---"); 0 if there is none.
-size_t behind_front_matter(std::string_view text) {
-  if (!text.starts_with("---\n") && !text.starts_with("---\r\n")) return 0;
-  const size_t end = text.find("\n---", 3);
-  if (end == std::string_view::npos) return 0;
-  const size_t line = text.find('\n', end + 1);
-  return line == std::string_view::npos ? text.size() : line + 1;
-}
 
 }  // namespace
 

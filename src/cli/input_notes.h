@@ -1,0 +1,33 @@
+// Notes on standard error about input that is probably not what the user meant: the name of a file as text, a
+// subtitle or translation file line by line, another language than the model's. They say what was noticed and
+// what to do, once, and change nothing else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed::cli {
+
+/// What to say where arguments that are texts name existing files; empty if none does.
+std::string file_name_note(const std::vector<std::string>& texts);
+/// Writes file_name_note() to standard error unless `quiet`.
+void note_file_names(const std::vector<std::string>& texts, bool quiet);
+
+/// Looks at the first lines of a text that is translated line by line.
+class InputNotes {
+ public:
+  /// `source_language`: the code of the model's, "" if unknown.
+  explicit InputNotes(std::string source_language) : source_language_(std::move(source_language)) {}
+
+  /// Takes a line into account; false once enough were seen.
+  bool add(std::string_view line);
+  /// What was noticed in the lines so far; empty if they seem to be what they should be.
+  std::string note() const;
+
+ private:
+  std::string source_language_, sample_;
+  size_t lines_ = 0;
+};
+
+}  // namespace heed::cli
