@@ -4,12 +4,13 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 CORPORA = pathlib.Path(__file__).resolve().parents[2] / "recipes" / "corpora"
 sys.path.insert(0, str(CORPORA))
 import cleaning
-from formats import Found, html_paragraphs, pages, po, strings, tables, xliff, counterparts
+from formats import Found, counterparts, html_paragraphs, monolingual, pages, po, qt, strings, tables, xliff
 from trees import FolderTree, find
 
 
@@ -96,6 +97,19 @@ msgstr ""
         files = tree(**{"a.de.xlf": f'<?xml version="1.0" encoding="utf-8"?><xliff xmlns="urn:oasis:names:tc:xliff:document:1.2"><body>{body}</body></xliff>'})
         self.assertEqual(list(xliff.extract({"paths": "*.{language}.xlf"}, {"de": files}, "de")), [Found("Open", "Öffnen")])
 
+    def test_qt(self):
+        message = "<message><source>{}</source><translation{}>{}</translation></message>"
+        body = message.format("&amp;Save", "", "&amp;Speichern") + message.format("New", ' type="unfinished"', "")
+        files = tree(**{"x_de.ts": f"<TS>{body}</TS>"})
+        self.assertEqual(list(qt.extract({"paths": "x_{language}.ts"}, {"de": files}, "de")), [Found("Save", "Speichern")])
+
+    def test_monolingual(self):
+        files = tree(**{"a.json": json.dumps({"x": [["One", "label"], ["Two", "label"]]}), "b.csv": "id,text\n1,Three\n", "c.txt": "Four\n"})
+        texts = lambda **options: list(monolingual.monolingual(options, files))
+        self.assertEqual(texts(paths="*.json", keys="*.*.0"), ["One", "Two"])
+        self.assertEqual(texts(paths="*.csv", column="text"), ["Three"])
+        self.assertEqual(texts(paths="*.txt"), ["Four"])
+
     def test_html_paragraphs(self):
         page = '<p id="a" class="x">See <b>this</b> &amp; that</p><p id="b">One</p><p id="b">Two</p><h1 id="c">Title</h1><p id="d"><img src="x"></p>'
         self.assertEqual(html_paragraphs.paragraphs(page), {"a": "See this & that", "c": "Title"})
@@ -111,6 +125,7 @@ msgstr ""
     def test_counterparts(self):
         files = tree(**{"a/en/x/b.md": "", "a/de/x/b.md": ""})
         self.assertEqual(list(counterparts({"paths": "a/{language}/*.md"}, {"de": files}, "de")), [("a/en/x/b.md", "a/de/x/b.md")])
+        self.assertEqual(list(counterparts({"english": "core.md", "paths": "a/{language}/*.md"}, {"de": files}, "de")), [("core.md", "a/de/x/b.md")])
 
 
 class Pages(unittest.TestCase):
@@ -152,6 +167,19 @@ Same &eacute;.
         self.assertEqual(list(pages.aligned(pages.blocks(self.ENGLISH), pages.blocks(self.GERMAN.replace("## Mehr", "### Mehr")))), [])
 
 
+class Table(unittest.TestCase):
+    def test_every_source_is_complete(self):
+        sources = tomllib.loads((CORPORA / "sources.toml").read_text(encoding="utf-8"))["source"]
+        self.assertGreater(len(sources), 30)
+        self.assertEqual(len({source["name"] for source in sources}), len(sources))
+        for source in sources:
+            self.assertTrue((CORPORA / "formats" / f"{source['format']}.py").exists(), source["name"])
+            for key in ("trees", "licence", "domain", "paths"): self.assertIn(key, source, source["name"])
+            self.assertNotRegex(source["licence"], r"(?<!L)GPL|GFDL", source["name"])
+            for place in source["trees"].values(): self.assertRegex(place, r"^[\w.-]+(/[\w.-]+)? @ [\w.]+$")
+            if "human" in source: self.assertIn("synthetic_weight", source)
+
+
 class Build(unittest.TestCase):
     def test_whole(self):
         """A page is aligned with the English one that it was translated from, and marked as synthetic where it says so."""
@@ -176,6 +204,7 @@ format = "pages"
 paths = "*.md"
 source_commit = "commit"
 human = '^degree: 100%'
+without = 'xxx'
 weight = 0.5
 synthetic_weight = 0.1
 [[source]]

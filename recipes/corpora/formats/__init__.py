@@ -23,12 +23,13 @@ def code(options, language):
 
 def counterparts(options, trees, language):
     """(path in English, path in the other language) of all files that the other language has. options["paths"] is one glob
-    or several with {language} where the paths have the name of the language."""
+    or several with {language} where the paths have the name of the language. options["english"]: the English path, where it
+    has another form."""
     patterns = options["paths"] if isinstance(options["paths"], list) else [options["paths"]]
     for pattern in patterns:
         glob = pattern.replace("{language}", code(options, language))
         for path in trees[language].paths(glob):
-            yield _renamed(path, pattern, code(options, language), code(options, "en")), path
+            yield options.get("english") or _renamed(path, pattern, code(options, language), code(options, "en")), path
 
 
 def _renamed(path, pattern, old, new):

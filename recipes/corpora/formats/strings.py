@@ -10,20 +10,20 @@ def extract(options, trees, language):
     for english_path, path in counterparts(options, trees, language):
         english, foreign = trees["en"].read(english_path), trees[language].read(path)
         if english is None or foreign is None: continue
-        texts = texts_by_key(path, english)
+        texts = texts_by_key(english_path, english)
         translations = texts_by_key(path, foreign)
         for key, text in texts.items():
             if key in translations: yield Found(text, translations[key])
 
 
 def texts_by_key(path, content):
-    """Keys of nested tables are tuples. In YAML of Ruby the language at the top is no part of the key."""
+    """Keys of nested tables are tuples. Where a language is the only key at the top it is no part of them."""
     if path.endswith(".xml"): return dict(_android(content))
     if path.endswith((".yml", ".yaml")):
         import yaml
         top = yaml.load(content, Loader=yaml.BaseLoader) or {}
-        return dict(_flat(next(iter(top.values())) if isinstance(top, dict) and len(top) == 1 else top))
-    return dict(_flat(json.loads(content)))
+    else: top = json.loads(content)
+    return dict(_flat(next(iter(top.values())) if isinstance(top, dict) and len(top) == 1 else top))
 
 
 def _flat(node, key=()):

@@ -11,7 +11,7 @@ def extract(options, trees, language):
     one file of lines for each language; first_column: of tables, whose first column counts."""
     tree = trees[language]
     if "columns" in options:
-        for path in tree.paths(options["paths"]): yield from _table(tree.read(path), path, options["columns"], language)
+        for path in tree.paths(options["paths"].replace("{language}", code(options, language))): yield from _table(tree.read(path), path, options["columns"], language)
     elif options["paths"].endswith(".tmx"):
         for path in tree.paths(options["paths"]): yield from _tmx(tree.read(path), language)
     else:
