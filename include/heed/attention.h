@@ -123,9 +123,8 @@ class MultiHeadAttention {
   const MultiHeadAttentionOptions& options() const;
 
   /// q_proj.weight, q_proj.bias, and likewise k_proj, v_proj and out_proj. Weights are (output width, input
-  /// width).
-  ///   /// With relative positions, preceded by relative_keys and relative_values, or
-  ///   relative_attention_bias.weight.
+  /// width). With relative positions, preceded by relative_keys and relative_values, or
+  /// relative_attention_bias.weight.
   std::vector<std::string> parameter_names() const;
   /// Returns a copy.
   Tensor parameter(const std::string& name) const;

@@ -32,6 +32,7 @@ struct TrainOptions {
   std::string task{};            ///< translation, lm or classify; empty: that of the architecture
   std::string preset = "small";  ///< built-in recipe: tiny, small or base
   std::string recipe{};          ///< a TOML file; empty: none
+  std::string from{};  ///< fine-tune the model in this directory (training.from); empty: from scratch
   std::vector<std::pair<std::string, std::string>> settings{};  ///< {"model.width", "512"}
   std::string languages{};  ///< stored in the model, such as "de-en"; empty: unknown
 

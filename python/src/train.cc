@@ -79,6 +79,7 @@ void bind_train(nb::module_& m) {
       .def_rw("task", &TrainOptions::task)
       .def_rw("preset", &TrainOptions::preset)
       .def_rw("recipe", &TrainOptions::recipe)
+      .def_rw("from_model", &TrainOptions::from)
       .def_rw("settings", &TrainOptions::settings)
       .def_rw("languages", &TrainOptions::languages)
       .def_rw("threads", &TrainOptions::threads)

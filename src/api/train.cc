@@ -20,6 +20,7 @@ void require_limits(const TrainOptions& o) {
 train::TrainerOptions options_of(const TrainOptions& o) {
   std::vector<train::Setting> settings;
   for (const auto& [key, value] : o.settings) settings.push_back({key, value, "settings"});
+  if (!o.from.empty()) settings.push_back({"training.from", o.from, "from"});
   train::TrainerOptions options = train::trainer_options(o, settings);
   options.threads = checked_threads(o.threads);
   return options;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,29 @@ TEST(PublicTraining, CancelledOneIsResumed) {
   EXPECT_EQ(result.steps, 3);
 }
 
+TEST(PublicTraining, FineTunesAModel) {
+  const TestFolder folder;
+  train_model(small_training(folder));
+  const auto probabilities = [&](const std::string& name) {
+    return Classifier(folder.path(name), 1).classify({{"old dog"}})[0].probabilities;
+  };
+  const auto trained = [&](const std::string& name, const std::string& from) {
+    TrainOptions options = small_training(folder);
+    options.output = folder.path(name);
+    options.from = from;
+    if (!from.empty()) {  // the model has its sizes
+      std::erase_if(options.settings, [](const auto& each) { return each.first.starts_with("model."); });
+    }
+    options.max_steps = 1;
+    options.settings.emplace_back("schedule.learning_rate", "1e-9");  // weights stay as they are
+    train_model(options);
+    return probabilities(name);
+  };
+  const std::vector<float> base = probabilities("model");
+  EXPECT_NEAR(trained("fine-tuned", folder.path("model"))[0], base[0], 1e-6);
+  EXPECT_GT(std::abs(trained("from-scratch", "")[0] - base[0]), 1e-6);
+}
+
 TEST(PublicTraining, RefusesInvalidOptions) {
   const TestFolder folder;
   const auto refuses = [&](auto change, const std::string& words) {
@@ -89,6 +113,7 @@ TEST(PublicTraining, RefusesInvalidOptions) {
   refuses([](TrainOptions& o) { o.languages = "de"; }, "languages must be two");
   refuses([](TrainOptions& o) { o.settings = {{"model.widht", "3"}}; }, "model.widht");
   refuses([](TrainOptions& o) { o.threads = 5000; }, "threads");
+  refuses([](TrainOptions& o) { o.from = "/no/such/model"; }, "/no/such/model");
 }
 
 }  // namespace

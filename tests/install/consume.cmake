@@ -30,10 +30,11 @@ endif()
 
 file(GLOB_RECURSE description ${WORK}/prefix/heed.pc)
 get_filename_component(description_folder ${description} DIRECTORY)
-get_filename_component(library_folder ${description_folder} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${description_folder})
 execute_process(COMMAND pkg-config --cflags --libs heed OUTPUT_VARIABLE flags
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags UNIX_COMMAND "${flags}")
-run(${COMPILER} -std=c++20 ${CONSUMER}/main.cpp -o ${WORK}/by-pkg-config ${flags} -Wl,-rpath,${library_folder})
+# The flags name the folder of the library at run time, too.
+unset(ENV{LD_LIBRARY_PATH})
+run(${COMPILER} -std=c++20 ${CONSUMER}/main.cpp -o ${WORK}/by-pkg-config ${flags})
 run(${WORK}/by-pkg-config ${VERSION})
