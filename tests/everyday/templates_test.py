@@ -13,7 +13,7 @@ EVERYDAY = ROOT / "recipes" / "everyday"
 sys.path.insert(0, str(EVERYDAY))
 from value_slots import MADE, ordinal
 
-TEMPLATES = [EVERYDAY / f"{name}.tsv" for name in ("templates", "clock", "dates", "numbers", "lists")]
+TEMPLATES = [EVERYDAY / f"{name}.tsv" for name in ("templates", "clock", "dates", "numbers", "lists", "headings")]
 
 
 def triples():
