@@ -8,6 +8,7 @@
 #include "base/fingerprint.h"
 #include "base/json_file.h"
 #include "train/checksummed_tensors.h"
+#include "train/schedule_fit.h"
 
 namespace heed::train {
 namespace {
@@ -42,7 +43,8 @@ nlohmann::ordered_json to_json(const TrainingState& s) {
                               {"snapshots", s.snapshots},
                               {"text", hexadecimal(s.text)},
                               {"kept_step", s.kept_step},
-                              {"kept_weights", hexadecimal(s.kept_weights)}};
+                              {"kept_weights", hexadecimal(s.kept_weights)},
+                              {"fitted_steps", s.fitted_steps}};
   if (s.unvalidated) json["unvalidated"] = to_line(*s.unvalidated);
   return json;
 }
@@ -63,6 +65,7 @@ TrainingState from_json(const JsonObject& json) {
   s.text = from_hexadecimal(json, "text");
   s.kept_step = json.integer("kept_step", natural);
   s.kept_weights = from_hexadecimal(json, "kept_weights");
+  s.fitted_steps = json.integer("fitted_steps", {kNeverFitted}, kNeverFitted);  // earlier versions
   if (json.has("unvalidated")) s.unvalidated = metrics_of_line(json.string("unvalidated"), json.origin());
   return s;
 }

@@ -21,6 +21,9 @@ class Optimizer {
   Optimizer(const nn::ParameterTable& table, const Recipe& recipe,
             distributed::Communicator& ranks = distributed::single_process());
 
+  /// Replaces the recipe's schedule.
+  void set_schedule(const Schedule& schedule) { schedule_ = schedule; }
+
   /// The norm of all gradients: the square root of the sum of all squares. Each rank has the gradients of its
   /// slices and gets the norm of all.
   double norm(ThreadPool& pool, const nn::ParameterArray& gradients) const;

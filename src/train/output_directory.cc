@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/part_files.h"
+#include "train/recipe_fields.h"
 #include "train/task.h"
 
 namespace heed::train {
@@ -46,6 +47,18 @@ void OutputDirectory::lock() {
   if (!lock_.held()) lock_ = FileLock::take(folder_ + "/lock", fmt::format("the training in '{}'", path_));
 }
 
+/// Recipes of earlier versions say nothing of fitting: their checkpoints tell that nothing is to be fitted.
+Recipe OutputDirectory::recorded_recipe(const Recipe& wanted) const {
+  const auto settings = with_present_keys(read_settings(read_file(recipe()), recipe()));
+  const auto has = [&](const char* key) {
+    return std::ranges::find(settings, key, &Setting::key) != settings.end();
+  };
+  Recipe recorded = make_recipe("small", "", settings);
+  if (!has(kFitSchedule)) recorded.fit_schedule = wanted.fit_schedule;
+  if (!has(kFitValidation)) recorded.fit_validation = wanted.fit_validation;
+  return recorded;
+}
+
 void OutputDirectory::check(const Recipe& wanted) {
   if (fs::exists(folder_)) lock();
   const bool has_recipe = fs::exists(recipe());
@@ -65,8 +78,7 @@ void OutputDirectory::check(const Recipe& wanted) {
          "another directory",
          recipe());
   }
-  const Recipe before =
-      make_recipe("small", "", with_present_keys(read_settings(read_file(recipe()), recipe())));
+  const Recipe before = recorded_recipe(wanted);
   const auto changed = differences(before, wanted);
   if (changed.empty()) return;
   fail(ErrorKind::kUsage,

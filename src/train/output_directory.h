@@ -32,6 +32,7 @@ class OutputDirectory {
 
  private:
   std::string recipe() const { return folder_ + "/recipe.toml"; }
+  Recipe recorded_recipe(const Recipe& wanted) const;
   void lock();
 
   std::string path_, folder_;

@@ -60,12 +60,27 @@ models::PresetSize preset_size(const std::string& name) {
        did_you_mean(name, names));
 }
 
+bool sets(const std::vector<Setting>& settings, const std::string& key) {
+  return std::ranges::any_of(settings, [&](const Setting& each) { return each.key == key; });
+}
+
+/// Explicit settings are taken as they are.
+void limit_fit(Recipe& recipe, const std::vector<Setting>& settings) {
+  const bool ends = recipe.schedule == ScheduleKind::kCosine || recipe.schedule == ScheduleKind::kLinear;
+  if (!sets(settings, kFitSchedule)) {
+    recipe.fit_schedule = !sets(settings, "schedule.warmup_steps") &&
+                          !sets(settings, "schedule.total_steps") &&
+                          (ends || !sets(settings, "schedule.kind"));
+  }
+  if (!sets(settings, kFitValidation)) recipe.fit_validation = !sets(settings, "validation.every");
+}
+
 /// The default length of texts is at most the model's. Where the settings have one, as a recorded recipe
 /// does, the model is not read: a training is resumed without it.
 void limit_length(Recipe& recipe, const std::vector<Setting>& settings) {
   const bool blocks = recipe.task() == models::Task::kLanguageModel;
   const std::string key = blocks ? "training.block_size" : "training.max_length";
-  if (std::ranges::any_of(settings, [&](const Setting& each) { return each.key == key; })) return;
+  if (sets(settings, key)) return;
   int64_t& length = blocks ? recipe.block_size : recipe.max_length;
   if (const int64_t most = models::max_length_in(recipe.from); most > 0) length = std::min(length, most);
 }
@@ -94,6 +109,7 @@ Recipe make_recipe(const std::string& preset, const std::string& task, const std
   for (const Setting& setting : settings) {
     if (setting.key != kArchitecture && setting.key != kFrom) apply_setting(recipe, setting);
   }
+  limit_fit(recipe, settings);
   if (!recipe.from.empty() && recipe.schedule == ScheduleKind::kNoam) {
     fail(ErrorKind::kUsage,
          "the schedule noam derives the learning rate from model.width, which is too high for fine-tuning: "

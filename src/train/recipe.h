@@ -94,6 +94,8 @@ struct Recipe {
   double learning_rate = 1.5e-3;  ///< the peak
   int64_t warmup_steps = 2000;
   int64_t total_steps = 100000;
+  /// Warm-up and end follow the length of the training (schedule_fit.h).
+  bool fit_schedule = true;
 
   // [averaging]
   Averaging averaging = Averaging::kRunning;
@@ -103,6 +105,7 @@ struct Recipe {
 
   // [validation]
   int64_t validate_every = 1000;
+  bool fit_validation = true;          ///< more often in a short training (schedule_fit.h)
   int64_t validation_sentences = 500;  ///< translated for BLEU and chrF
   int validation_beam_size = 1;
   int64_t validation_max_tokens = 0;  ///< language models: tokens of the validation text to use; 0: all
@@ -137,7 +140,8 @@ const models::Words<models::Task>& task_names();
 /// Applies settings in order to the preset ("tiny", "small" or "base") of an architecture: the one in the
 /// settings, or the first for `task` (translation if empty). Throws for unknown names, suggesting the
 /// nearest; for an architecture of another task; for settings that task or architecture do not have; for keys
-/// of earlier versions, naming the present key; and for invalid values.
+/// of earlier versions, naming the present key; and for invalid values. Settings that fix the schedule or the
+/// validations turn fitting off, unless schedule.fit or validation.fit is among them.
 Recipe make_recipe(const std::string& preset, const std::string& task, const std::vector<Setting>& settings);
 
 /// Writes all fields of the recipe's task and architecture as TOML, which reproduces the recipe.

@@ -20,6 +20,8 @@ constexpr const char* kArchitecture = "model.arch";
 constexpr const char* kFrom = "training.from";
 constexpr const char* kCorpus = "corpus";
 constexpr const char* kHeldOut = "cleaning.held_out";
+constexpr const char* kFitSchedule = "schedule.fit";
+constexpr const char* kFitValidation = "validation.fit";
 
 const Words<ScheduleKind>& schedule_names();
 
@@ -127,6 +129,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("schedule.learning_rate", r.learning_rate, Limits{0, 1000});
   visit("schedule.warmup_steps", r.warmup_steps, count);
   visit("schedule.total_steps", r.total_steps, count);
+  visit(kFitSchedule, r.fit_schedule);
 
   visit("averaging.kind", r.averaging, averagings);
   visit("averaging.decay", r.decay, Limits{0, 0.9999999});
@@ -134,6 +137,7 @@ void visit_recipe(RecipeType& r, Visit&& visit) {
   visit("averaging.snapshot_every", r.snapshot_every, count);
 
   visit("validation.every", r.validate_every, count);
+  visit(kFitValidation, r.fit_validation);
   visit("validation.sentences", r.validation_sentences, any);
   visit("validation.beam_size", r.validation_beam_size, Limits{1, 64});
   visit("validation.max_tokens", r.validation_max_tokens, any);

@@ -13,6 +13,7 @@
 #include "base/nearest_word.h"
 #include "models/architecture.h"
 #include "train/recipe_fields.h"
+#include "train/setting_suggestion.h"
 #include "train/task.h"
 
 namespace heed::train {
@@ -198,7 +199,7 @@ void apply_field(Recipe& recipe, const Setting& setting) {
   visit_recipe(recipe, setter);
   if (!setter.found) {
     std::erase_if(setter.keys, [&](const std::string& each) { return !has_field(recipe, each); });
-    fail(error, "{}: unknown setting '{}'{}", origin, key, did_you_mean(key, setter.keys));
+    fail(error, "{}: unknown setting '{}'{}", origin, key, suggest_setting(key, setter.keys));
   }
   if (!setter.problem.empty()) {
     fail(error, "{}: '{}' must be {}, not '{}'", origin, key, setter.problem, value);

@@ -12,6 +12,7 @@ double Schedule::at(int64_t n) const {
   const double step = static_cast<double>(n), warm = static_cast<double>(std::max<int64_t>(warmup_steps, 1));
   const double left = std::max(static_cast<double>(total) - warm, 1.0);
   const double progress = std::clamp((step - warm) / left, 0.0, 1.0);
+  const double least = floor * learning_rate;
   switch (kind) {
     case ScheduleKind::kNoam:
       return learning_rate / std::sqrt(static_cast<double>(width)) *
@@ -20,9 +21,9 @@ double Schedule::at(int64_t n) const {
       return learning_rate * std::min(step / warm, std::sqrt(warm / step));
     case ScheduleKind::kCosine:
       return step < warm ? learning_rate * step / warm
-                         : learning_rate / 2 * (1 + std::cos(std::numbers::pi * progress));
+                         : std::max(least, learning_rate / 2 * (1 + std::cos(std::numbers::pi * progress)));
     case ScheduleKind::kLinear:
-      return step < warm ? learning_rate * step / warm : learning_rate * (1 - progress);
+      return step < warm ? learning_rate * step / warm : std::max(least, learning_rate * (1 - progress));
     case ScheduleKind::kConstant:
       return learning_rate * std::min(1.0, step / warm);
   }

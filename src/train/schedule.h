@@ -13,15 +13,17 @@ namespace heed::train {
 ///   kLinear       lr * (T - n) / (T - w)
 ///   kConstant     lr
 ///
-/// The last three begin with a linear warmup, lr * n / w for n < w.
+/// The last three begin with a linear warmup, lr * n / w for n < w. kCosine and kLinear are at least floor *
+/// lr from n = w on.
 enum class ScheduleKind { kNoam, kInverseSqrt, kCosine, kLinear, kConstant };
 
 struct Schedule {
   ScheduleKind kind = ScheduleKind::kInverseSqrt;
   double learning_rate = 1e-3;
   int64_t warmup_steps = 4000;
-  int64_t total = 100000;  ///< end of kCosine and kLinear; the learning rate is 0 from there on
+  int64_t total = 100000;  ///< end of kCosine and kLinear; the learning rate is floor * lr from there on
   int64_t width = 512;     ///< for kNoam
+  double floor = 0;        ///< fraction of the peak at which kCosine and kLinear end
 
   /// The learning rate of update n.
   double at(int64_t n) const;

@@ -20,9 +20,11 @@
 #include "train/optimizer.h"
 #include "train/output_directory.h"
 #include "train/rank_checks.h"
+#include "train/schedule_fit.h"
 #include "train/shared_state.h"
 #include "train/task.h"
 #include "train/trained_model.h"
+#include "train/training_end.h"
 #include "train/training_step.h"
 #include "train/training_store.h"
 
@@ -62,6 +64,9 @@ class Trainer {
   void step();
   void finish_step(Metrics metrics);
   bool validate_now(const nn::ParameterArray& weights, Metrics& metrics);
+  bool fit_plan();
+  void apply_plan();
+  void warn_of_fitted_end() const;
   void warn_of_schedule_end();
   [[noreturn]] void stop_for_bad_numbers(double loss, double norm);
   void compare_processors();
@@ -85,6 +90,7 @@ class Trainer {
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MetricsLog> log_;
   Checkpoint checkpoint_;
+  TrainingPlan plan_;
   std::optional<TrainingStore> store_;
   bool schedule_end_said_ = false;
   double last_saved_ = 0;
@@ -278,7 +284,7 @@ void Trainer::step() {
   Metrics metrics;
   metrics.step = n;
   metrics.loss = sums.loss / sums.weight;
-  metrics.learning_rate = recipe_.make_schedule().at(n);
+  metrics.learning_rate = plan_.schedule.at(n);
   metrics.gradient_norm = norm;
   metrics.target_tokens = state.target_tokens;
   metrics.target_tokens_per_second = static_cast<double>(sums.tokens) / took;
@@ -299,12 +305,48 @@ std::optional<TrainingEnd> Trainer::reached_limit() const {
   return std::nullopt;
 }
 
+/// Decides once how many steps the schedule is fitted to, from the clock of rank 0 and what all ranks know.
+/// Whether it was now.
+bool Trainer::fit_plan() {
+  TrainingState& state = checkpoint_.state;
+  if (state.fitted_steps != kNotYetFitted) return false;
+  double fraction = 0;
+  if (options_.max_minutes > 0) fraction = seconds() / (60 * options_.max_minutes);
+  if (options_.max_epochs > 0) fraction = std::max(fraction, batches_->epochs() / options_.max_epochs);
+  const bool measured = options_.max_minutes > 0 || options_.max_epochs > 0;
+  state.fitted_steps = fitted_steps({state.step, fraction}, options_.max_steps, measured);
+  if (state.fitted_steps == kNotYetFitted) return false;
+  apply_plan();
+  for (const std::string& text :
+       {describe_fit(recipe_, plan_, state.fitted_steps), warning_of_length(recipe_, state.fitted_steps)}) {
+    if (!text.empty()) say(text);
+  }
+  return true;
+}
+
+void Trainer::apply_plan() {
+  plan_ = make_plan(recipe_, checkpoint_.state.fitted_steps);
+  optimizer_->set_schedule(plan_.schedule);
+}
+
+/// For a finished training that is continued.
+void Trainer::warn_of_fitted_end() const {
+  const TrainingState& state = checkpoint_.state;
+  if (!plan_.decays || state.step < state.fitted_steps || reached_limit()) return;
+  say(fmt::format(
+      "warning: the schedule was fitted to {} steps when this training began; the learning rate stays at "
+      "{:.2g} "
+      "from there on. To train with a schedule for the new limit, give another --output (and --from {} to "
+      "keep what was learnt)",
+      state.fitted_steps, plan_.schedule.at(state.step + 1), directory_.path()));
+}
+
 /// Validation, log and checkpoint after the update of a step. An interrupted validation is noted in the
 /// checkpoint and repeated on resume. The clock of rank 0 is that of all.
 void Trainer::finish_step(Metrics metrics) {
   TrainingState& state = checkpoint_.state;
-  const bool due =
-      state.unvalidated || state.step % recipe_.validate_every == 0 || reached_limit().has_value();
+  const bool fitted = fit_plan();
+  const bool due = state.unvalidated || state.step % plan_.validate_every == 0 || reached_limit().has_value();
   const nn::ParameterArray* weights = nullptr;
   bool better = false;
   if (due) {
@@ -318,7 +360,7 @@ void Trainer::finish_step(Metrics metrics) {
   if (log_) log_->append(metrics);
   if (options_.on_step) options_.on_step(metrics);
   const bool long_ago = now() - last_saved_ > 60 * options_.checkpoint_minutes;
-  if (due || distributed::broadcast_value(ranks_, long_ago)) save();
+  if (due || fitted || distributed::broadcast_value(ranks_, long_ago)) save();
   if (better) store_->write_best(*weights);
   last_step_end_ = now();
 }
@@ -345,7 +387,7 @@ void Trainer::warn_of_schedule_end() {
   say(fmt::format(
       "warning: the {} schedule ends at schedule.total_steps = {}, and the learning rate is 0 from there on: "
       "further steps change nothing. Set schedule.total_steps to the number of steps to train",
-      schedule_name(recipe_.schedule), recipe_.total_steps));
+      schedule_name(plan_.schedule.kind), plan_.schedule.total));
 }
 
 /// Called by all ranks: a signal to one of them stops all.
@@ -377,8 +419,11 @@ TrainingSummary Trainer::run() {
   const std::string processes = ranks_.size() > 1 ? fmt::format("{} processes with ", ranks_.size()) : "";
   say(fmt::format("{} parameters, {}, {}{}", model_->table().elements(), text_->amount(), processes,
                   counted(pool_.threads(), "thread")));
-  const int64_t total = recipe_.total_steps;
-  if (recipe_.make_schedule().at(total + 1) == 0 && options_.max_steps > total) warn_of_schedule_end();
+  apply_plan();
+  fit_plan();
+  warn_of_fitted_end();
+  const int64_t total = plan_.schedule.total;
+  if (plan_.schedule.at(total + 1) == 0 && options_.max_steps > total) warn_of_schedule_end();
   summary.resumed_from = checkpoint_.state.step;
   if (options_.on_ready) options_.on_ready();
   last_saved_ = last_step_end_ = now();
@@ -401,6 +446,9 @@ TrainingSummary Trainer::run() {
   summary.steps = checkpoint_.state.step;
   summary.best_step = checkpoint_.state.kept_step;
   summary.seconds = seconds();
+  if (summary.end != TrainingEnd::kStopped && summary.steps == summary.resumed_from && summary.steps > 0) {
+    say(describe_finished(summary.end, summary, options_));
+  }
   return summary;
 }
 
