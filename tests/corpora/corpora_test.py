@@ -97,6 +97,12 @@ msgstr ""
         files = tree(**{"a.de.xlf": f'<?xml version="1.0" encoding="utf-8"?><xliff xmlns="urn:oasis:names:tc:xliff:document:1.2"><body>{body}</body></xliff>'})
         self.assertEqual(list(xliff.extract({"paths": "*.{language}.xlf"}, {"de": files}, "de")), [Found("Open", "Öffnen")])
 
+    def test_strings_by_key(self):
+        files = tree(**{"en.json": json.dumps({"x": {"tts": ["dog"], "default": ["animal"]}, "y": 1}),
+                        "de.json": json.dumps({"x": {"tts": ["Hund"], "default": ["Tier"]}, "y": 2})})
+        options = {"paths": "{language}.json", "only": r"\.tts\.0$"}
+        self.assertEqual(list(strings.extract(options, {"en": files, "de": files}, "de")), [Found("dog", "Hund")])
+
     def test_qt(self):
         message = "<message><source>{}</source><translation{}>{}</translation></message>"
         body = message.format("&amp;Save", "", "&amp;Speichern") + message.format("New", ' type="unfinished"', "")
@@ -126,6 +132,11 @@ msgstr ""
         files = tree(**{"a/en/x/b.md": "", "a/de/x/b.md": ""})
         self.assertEqual(list(counterparts({"paths": "a/{language}/*.md"}, {"de": files}, "de")), [("a/en/x/b.md", "a/de/x/b.md")])
         self.assertEqual(list(counterparts({"english": "core.md", "paths": "a/{language}/*.md"}, {"de": files}, "de")), [("core.md", "a/de/x/b.md")])
+
+    def test_counterparts_with_titles_in_their_names(self):
+        files = tree(**{"en/01_dog.md": "", "en/02_cat.md": "", "de/02_katze.md": "", "de/03_maus.md": ""})
+        self.assertEqual(list(counterparts({"paths": "{language}/*.md", "match": r"/(\d+)_"}, {"en": files, "de": files}, "de")),
+                         [("en/02_cat.md", "de/02_katze.md")])
 
 
 class Pages(unittest.TestCase):
@@ -162,6 +173,15 @@ Same &eacute;.
         self.assertEqual([pair for pair in pairs if pair[0]],
                          [("Save files", "Dateien speichern"), ("Click Save.", "Klicken Sie auf Speichern."), ("Then wait.", "Dann warten Sie."),
                           ("One", "Eins"), ("Two three", "Zwei three"), ("Last", "Letztes"), ("Same é.", "Same é.")])
+
+    def test_pages_without_the_licence_are_left_out(self):
+        files = {language: tree(**{"a.md": f"A text.\n\n* {licence}\n"}) for language, licence in (("en", "[BY]"), ("de", "[BY]"), ("es", "[BY-NC]"))}
+        options = {"paths": "a.md", "where": r"\[BY\]"}
+        self.assertTrue(list(pages.extract(options, files, "de")))
+        self.assertFalse(list(pages.extract(options, files, "es")))
+
+    def test_a_heading_without_text_separates(self):
+        self.assertEqual(pages.sections(pages.blocks("##\nOne.\n\n##\nTwo.\n")), [[("h2", ""), ("p", "One.")], [("h2", ""), ("p", "Two.")]])
 
     def test_other_headings_give_nothing(self):
         self.assertEqual(list(pages.aligned(pages.blocks(self.ENGLISH), pages.blocks(self.GERMAN.replace("## Mehr", "### Mehr")))), [])

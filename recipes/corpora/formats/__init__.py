@@ -24,11 +24,19 @@ def code(options, language):
 def counterparts(options, trees, language):
     """(path in English, path in the other language) of all files that the other language has. options["paths"] is one glob
     or several with {language} where the paths have the name of the language. options["english"]: the English path, where it
-    has another form."""
+    has another form. options["match"]: an expression whose group is the same in both paths, where titles are part of them."""
     patterns = options["paths"] if isinstance(options["paths"], list) else [options["paths"]]
     for pattern in patterns:
+        english = {}
+        if "match" in options:
+            for path in trees["en"].paths(pattern.replace("{language}", code(options, "en"))):
+                if match := re.search(options["match"], path): english[match[1]] = path
         glob = pattern.replace("{language}", code(options, language))
         for path in trees[language].paths(glob):
+            if "match" in options:
+                match = re.search(options["match"], path)
+                if match and match[1] in english: yield english[match[1]], path
+                continue
             yield options.get("english") or _renamed(path, pattern, code(options, language), code(options, "en")), path
 
 

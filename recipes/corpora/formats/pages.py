@@ -6,7 +6,7 @@ with the same number of sentences gives pairs of sentences. Code, comments, HTML
 
 Many translated pages name the state of the English repository that they were made from (source_commit, a key of their front
 matter); then the English page is read at that state. human is a regular expression that finds, in the front matter, that
-people translated the page; without it the pair is synthetic.
+people translated the page; without it the pair is synthetic. where is one that both pages must have, such as their licence.
 """
 import html
 import json
@@ -21,10 +21,10 @@ def extract(options, trees, language):
     states = {}
     for english_path, path in counterparts(options, trees, language):
         page = trees[language].read(path)
-        if page is None: continue
+        if page is None or not re.search(options.get("where", ""), page, re.M): continue
         front = front_matter(page)
         english = _english_page(options, trees["en"], english_path, front, states)
-        if english is None: continue
+        if english is None or not re.search(options.get("where", ""), english, re.M): continue
         synthetic = not re.search(options.get("human", ""), page[: page.find("\n---", 4)], re.M)
         if path.endswith(".ipynb"): page, english = notebook_text(page), notebook_text(english)
         for first, second in aligned(blocks(english), blocks(page)): yield Found(first, second, synthetic)
@@ -73,9 +73,9 @@ def blocks(page):
         elif text.startswith("|"):
             close()
             found.extend(("td", plain(cell)) for cell in text.strip("|").split("|"))
-        elif match := re.match(r"(#{1,6}) +(.*?) *#*$", text):
+        elif match := re.match(r"(#{1,6})(?: +(.*?))? *#*$", text):
             close()
-            found.append((f"h{len(match[1])}", plain(match[2])))
+            found.append((f"h{len(match[1])}", plain(match[2] or "")))
         elif match := re.match(r"(?:[-*+]|\d+[.)]) +(.*)", text):
             close()
             kind, lines = "li", [match[1]]
@@ -89,7 +89,7 @@ def blocks(page):
             kind = kind or "p"
             lines.append(text)
     close()
-    return [(kind, text) for kind, text in found if text or kind == "code"]
+    return [(kind, text) for kind, text in found if text or kind[0] in "ch"]
 
 
 def plain(text):

@@ -1,6 +1,7 @@
 """Texts of programs by key: JSON, Android's strings.xml, and YAML (of Ruby; needs the module yaml). A key that has a text in
-both languages is a pair."""
+both languages is a pair; options["only"]: an expression that its key must have (parts joined by periods)."""
 import json
+import re
 import xml.etree.ElementTree
 
 from . import Found, counterparts
@@ -13,7 +14,7 @@ def extract(options, trees, language):
         texts = texts_by_key(english_path, english)
         translations = texts_by_key(path, foreign)
         for key, text in texts.items():
-            if key in translations: yield Found(text, translations[key])
+            if key in translations and re.search(options.get("only", ""), ".".join(map(str, key))): yield Found(text, translations[key])
 
 
 def texts_by_key(path, content):
@@ -38,4 +39,4 @@ def _flat(node, key=()):
 def _android(content):
     for node in xml.etree.ElementTree.fromstring(content).iter("string"):
         if node.get("translatable") != "false" and len(node) == 0 and node.text:
-            yield node.get("name"), node.text.replace("\\'", "'").replace('\\"', '"').replace("\\n", " ")
+            yield (node.get("name"),), node.text.replace("\\'", "'").replace('\\"', '"').replace("\\n", " ")
