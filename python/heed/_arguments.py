@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -49,8 +50,24 @@ def set_options(options: Any, **values: Any) -> Any:
     return options
 
 
+def call_of(made: object, *arguments: Any, **options: Any) -> str:
+    """The repr of an object as the call that makes it, with the options that are not the defaults:
+    heed.Translator('models/de-en', threads=2)."""
+    defaults = inspect.signature(type(made)).parameters
+    written = [repr(each) for each in arguments]
+    written += [f"{name}={value!r}" for name, value in options.items() if value != defaults[name].default]
+    return f"heed.{type(made).__name__}({', '.join(written)})"
+
+
 def with_arrays(function: Callable[..., Any], *arguments: Any, **arrays: Any) -> Any:
-    """Calls function(*arguments, *arrays). Raises TypeError that names the argument if one of `arrays` is no array."""
+    """Calls function(*arguments, *arrays). Raises TypeError that names the argument if one of `arrays` is no array,
+    and for a tensor of PyTorch that requires gradients, which would be lost here."""
+    for name, array in arrays.items():
+        if getattr(array, "requires_grad", False) is True:
+            raise TypeError(
+                f"{name} requires gradients, which PyTorch cannot follow through this call: give {name}.detach(), or use"
+                " heed.torch.MultiHeadAttention, whose gradients it knows"
+            )
     try:
         return function(*arguments, *arrays.values())
     except TypeError:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from . import _heed
-from ._arguments import set_options, text_of, with_arrays
+from ._arguments import call_of, set_options, text_of, with_arrays
 
 if TYPE_CHECKING:  # who only translates need not load NumPy
     import numpy as np
@@ -103,6 +103,21 @@ class MultiHeadAttention:
             positions, max_relative_distance, buckets, bucket_max_distance, bidirectional, rotary_base
         )
         self._layer = _heed.MultiHeadAttention(options)
+        self._made_by = call_of(
+            self,
+            d_model,
+            heads,
+            key_width=key_width,
+            value_width=value_width,
+            bias=bias,
+            dropout=dropout,
+            seed=seed,
+            dtype=dtype,
+            positions=positions,
+        )
+
+    def __repr__(self) -> str:
+        return self._made_by
 
     @property
     def parameter_names(self) -> list[str]:

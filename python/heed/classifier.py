@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from . import _heed
-from ._arguments import heads_of, path_of
+from ._arguments import call_of, heads_of, path_of
 from .trace import Trace
 
 TextOrPair: TypeAlias = str | tuple[str, str]
@@ -36,6 +36,10 @@ class Classifier:
 
     def __init__(self, directory: str | os.PathLike[str], threads: int = 0) -> None:
         self._model = _heed.Classifier(path_of("directory", directory), threads)
+        self._made_by = call_of(self, os.fspath(directory), threads=threads)
+
+    def __repr__(self) -> str:
+        return self._made_by
 
     @property
     def labels(self) -> list[str]:

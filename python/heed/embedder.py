@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from . import _heed
-from ._arguments import heads_of, path_of, set_options, text_of, texts_of
+from ._arguments import call_of, heads_of, path_of, set_options, text_of, texts_of
 from .trace import Trace
 
 if TYPE_CHECKING:
@@ -48,6 +48,12 @@ class Embedder:
         if pooling is not None:
             options.set_pooling(text_of("pooling", pooling))
         self._model = _heed.Embedder(path_of("directory", directory), options)
+        self._made_by = call_of(
+            self, os.fspath(directory), threads=threads, pooling=pooling, normalize=normalize, prompt=prompt
+        )
+
+    def __repr__(self) -> str:
+        return self._made_by
 
     @property
     def width(self) -> int:

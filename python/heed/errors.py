@@ -15,4 +15,13 @@ if TYPE_CHECKING:
 else:
     from ._heed import Error
 
-__all__ = ["Error"]
+
+
+def usage_error(message: str) -> Error:
+    """A heed.Error about an invalid option."""
+    error = Error(message)
+    error.kind = "usage"
+    return error
+
+
+__all__ = ["Error", "usage_error"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 from . import _heed
-from ._arguments import heads_of, path_of, set_options, text_of, texts_of
+from ._arguments import call_of, heads_of, path_of, set_options, text_of, texts_of
 from .trace import Trace
 
 
@@ -21,6 +21,10 @@ class Generator:
 
     def __init__(self, directory: str | os.PathLike[str], threads: int = 0) -> None:
         self._model = _heed.Generator(path_of("directory", directory), threads)
+        self._made_by = call_of(self, os.fspath(directory), threads=threads)
+
+    def __repr__(self) -> str:
+        return self._made_by
 
     @overload
     def generate(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import _heed
 from ._arguments import path_of, set_options
+from .errors import usage_error
 
 Path = str | os.PathLike[str]
+Pairs = Sequence[tuple[str, str]]
 
 
 class TrainingStep(NamedTuple):
@@ -53,11 +56,11 @@ class TrainingResult(NamedTuple):
 def train(
     output: Path,
     *,
-    pairs: Path | Sequence[Path] = (),
+    pairs: Path | Sequence[Path] | Pairs = (),
     source: Path = "",
     target: Path = "",
     text: Path = "",
-    valid_pairs: Path = "",
+    valid_pairs: Path | Pairs = "",
     valid_source: Path = "",
     valid_target: Path = "",
     valid_text: Path = "",
@@ -81,7 +84,8 @@ def train(
     """Trains a translation model, a language model or a classifier, as `heed train` does (docs/training.md).
 
     output: the model directory to create; if it has an unfinished training, that one is resumed.
-    pairs: translation: files with lines of SOURCE TAB TARGET. source, target: instead, two files with as many lines.
+    pairs: translation: files with lines of SOURCE TAB TARGET, or a list of pairs of texts, (source, target), each of one
+        line. source, target: instead, two files with as many lines.
     text: language models: running text; classifiers: lines of LABEL TAB TEXT. valid_*: validation data, likewise.
     swap: swap source and target. lossy: replace invalid UTF-8 instead of failing.
     task: "translation", "lm" or "classify"; empty: that of the architecture. arch: the architecture (model.arch).
@@ -96,15 +100,12 @@ def train(
     exception in a callback, end the training after the current step; it is saved, the exception is raised, and the
     same call resumes it. Raises heed.Error for invalid options and files.
     """
-    files = [pairs] if isinstance(pairs, (str, os.PathLike)) else list(pairs)
     options = set_options(
         _heed.TrainOptions(),
         output=path_of("output", output),
-        pairs=[path_of("pairs", each) for each in files if each],
         source=path_of("source", source),
         target=path_of("target", target),
         text=path_of("text", text),
-        valid_pairs=path_of("valid_pairs", valid_pairs),
         valid_source=path_of("valid_source", valid_source),
         valid_target=path_of("valid_target", valid_target),
         valid_text=path_of("valid_text", valid_text),
@@ -113,7 +114,8 @@ def train(
         task=task,
         preset=preset,
         recipe=path_of("recipe", recipe),
-        settings=_settings_of(settings or {}, arch, path_of("from_model", from_model), seed),
+        from_model=path_of("from_model", from_model),
+        settings=_settings_of(settings or {}, arch, seed),
         languages=languages,
         threads=threads,
         max_steps=max_steps,
@@ -121,16 +123,42 @@ def train(
         max_epochs=max_epochs,
     )
     show = None if on_step is None else lambda step: on_step(_step_of(step))
-    result = _heed.train(options, show, on_message)
+    with tempfile.TemporaryDirectory(prefix="heed-") as folder:  # for pairs that are no files
+        options.pairs = _files_of("pairs", pairs, folder)
+        validation = _files_of("valid_pairs", valid_pairs, folder)
+        if len(validation) > 1:
+            raise usage_error("valid_pairs must be one file or a list of pairs")
+        options.valid_pairs = validation[0] if validation else ""
+        result = _heed.train(options, show, on_message)
     return TrainingResult(result.end, result.steps, result.resumed_from, result.best_step, result.seconds)
 
 
-def _settings_of(settings: Mapping[str, object], arch: str, from_model: str, seed: int | None) -> list[tuple[str, str]]:
+def _files_of(name: str, pairs: Path | Sequence[Path] | Pairs, folder: str) -> list[str]:
+    """The paths of files; pairs of texts are written to a file in a folder."""
+    if isinstance(pairs, (str, os.PathLike)):
+        return [path_of(name, pairs)] if pairs else []
+    given: list[Any] = list(pairs)
+    if not any(isinstance(each, (tuple, list)) for each in given):
+        return [path_of(name, each) for each in given if each]
+    path = os.path.join(folder, f"{name}.tsv")
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.writelines(_line_of(f"{name}[{index}]", pair) for index, pair in enumerate(given))
+    return [path]
+
+
+def _line_of(name: str, pair: Any) -> str:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(each, str) for each in pair):
+        raise TypeError(f"{name} must be a pair of str, (source, target), not {pair!r}")
+    source, target = pair
+    if any(mark in text for text in pair for mark in "\t\r\n"):
+        raise usage_error(f"{name} has a text of several lines or with a tab; give one line for each text: {pair!r}")
+    return f"{source}\t{target}\n"
+
+
+def _settings_of(settings: Mapping[str, object], arch: str, seed: int | None) -> list[tuple[str, str]]:
     all_settings = [(key, _written(value)) for key, value in settings.items()]
     if arch:
         all_settings.append(("model.arch", arch))
-    if from_model:
-        all_settings.append(("training.from", from_model))
     if seed is not None:
         all_settings.append(("training.seed", str(seed)))
     return all_settings

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 from . import _heed
-from ._arguments import heads_of, path_of, set_options, text_of, texts_of
+from ._arguments import call_of, heads_of, path_of, set_options, text_of, texts_of
+from .errors import usage_error
 from .trace import Trace
 
 
@@ -22,7 +23,7 @@ class Translation(NamedTuple):
     pieces: list[str]
     """Its subword tokens, with the end token."""
     alternatives: list[Translation]
-    """The `nbest` translations, best first, without alternatives of their own; the first is this one."""
+    """The other `nbest` - 1 translations, best first, without alternatives of their own, as in `heed translate --json`."""
     alignment: list[tuple[int, int]]
     """With alignment=True, pairs of words, separated by white space: their indices in text and translation, from 0."""
 
@@ -76,6 +77,18 @@ class Translator:
         self._model = _heed.Translator(
             path_of("directory", directory), threads, source_language, target_language, precision, shortlist
         )
+        self._made_by = call_of(
+            self,
+            os.fspath(directory),
+            threads=threads,
+            source_language=source_language,
+            target_language=target_language,
+            precision=precision,
+            shortlist=shortlist,
+        )
+
+    def __repr__(self) -> str:
+        return self._made_by
 
     @overload
     def translate(
@@ -128,7 +141,8 @@ class Translator:
         """Translates a text, or each text of a list; a list is translated in batches on all threads.
 
         beam: beam size, at most 1024; 1 is greedy search, 0 the default of the model.
-        nbest: number of translations in `alternatives`, at most the beam size; with details only.
+        nbest: number of translations, at most the beam size: the best one and its `alternatives`; above 1, details
+            must be True.
         length_penalty: A in score = log-probability / length^A.
         max_length: maximum length of a translation in tokens, including start and end token.
         no_repeat_ngram: repeated n-grams of this many tokens are blocked; 0: none.
@@ -150,6 +164,8 @@ class Translator:
         Results do not depend on threads or on what else is in the list. An empty text stays empty.
         Raises heed.Error for invalid options and text that cannot be encoded.
         """
+        if nbest != 1 and not details:
+            raise usage_error(f"nbest={nbest!r} needs details=True: the other translations are in `alternatives`")
         options = _options(
             beam=beam,
             nbest=nbest,
@@ -252,7 +268,7 @@ def _one_or_several(name: str, value: str | Sequence[str]) -> list[str]:
 
 
 def _translation_of(found: Sequence[Any]) -> Translation:
-    all_of_them = [
+    best, *others = [
         Translation(each.text, each.log_probability, each.score, each.pieces, [], each.alignment) for each in found
     ]
-    return all_of_them[0]._replace(alternatives=all_of_them)
+    return best._replace(alternatives=others)

@@ -218,3 +218,22 @@ def test_several_threads(layer, x):
     for thread in threads:
         thread.join()
     assert same == [True] * 80
+
+
+class NeedsGradients(np.ndarray):
+    """As a tensor of PyTorch with requires_grad."""
+
+    requires_grad = True
+
+
+def test_gradients_are_not_lost_in_silence(layer, x):
+    tensor = x.view(NeedsGradients)
+    with pytest.raises(TypeError, match=r"key requires gradients.* key\.detach\(\).* heed\.torch\.MultiHeadAttention"):
+        layer(x, tensor, x)
+    with pytest.raises(TypeError, match="query requires gradients"):
+        heed.scaled_dot_product_attention(tensor, x, x)
+
+
+def test_repr(layer):
+    assert repr(layer) == "heed.MultiHeadAttention(12, 3, dropout=0)"
+    assert repr(heed.MultiHeadAttention(12, 3, dtype="float64")) == "heed.MultiHeadAttention(12, 3, dtype='float64')"

@@ -34,14 +34,14 @@ def test_guide(tmp_path, monkeypatch, language_model, classifier_directory, pair
     }
     names = {}
     for block in blocks:
-        if "import torch" in block and importlib.util.find_spec("torch") is None:
+        if "torch" in block and importlib.util.find_spec("torch") is None:
             continue
         for place, here in places.items():
             block = block.replace(place, here)
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(block, "docs/python.md", "exec"), names)
     assert len(names["losses"]) == 2 and names["trace"].cross.shape == (3, 8, 6, 5)
-    assert [each.text for each in names["found"].alternatives] == ["That was close.", "It was close.", "That was short."]
+    assert [each.text for each in names["found"].alternatives] == ["It was close.", "That was short."]
 
 
 def test_notebook(tmp_path, monkeypatch):

@@ -37,6 +37,22 @@ def test_steps(pairs, tmp_path):
     assert isinstance(translator.translate("Hund Baum"), str)
 
 
+def test_pairs_of_texts(pairs, tmp_path):
+    """A list of pairs trains as a file with the same lines does, and resumes."""
+    lines = pairs.read_text(encoding="utf-8").splitlines()
+    texts = [tuple(line.split("\t")) for line in lines]
+    train(tmp_path / "file", pairs, valid_pairs=pairs)
+    train(tmp_path / "list", texts, valid_pairs=texts, max_steps=3)
+    result = train(tmp_path / "list", texts, valid_pairs=texts)
+    assert result.resumed_from == 3
+    assert weights(tmp_path / "list") == weights(tmp_path / "file")
+    with pytest.raises(heed.Error, match=r"pairs\[1\] has a text of several lines") as raised:
+        train(tmp_path / "model", [("a", "b"), ("a\nb", "c")])
+    assert raised.value.kind == "usage"
+    with pytest.raises(TypeError, match=r"pairs\[1\] must be a pair of str"):
+        train(tmp_path / "model", [("a", "b"), "c"])
+
+
 def test_an_exception_ends_it_and_it_can_be_resumed(pairs, tmp_path):
     train(tmp_path / "whole", pairs)
 

@@ -29,8 +29,8 @@ def test_details(translator):
     found = translator.translate(TEXTS, beam=4, nbest=3, details=True)
     assert [each.text for each in found] == translator.translate(TEXTS, beam=4)
     best = found[0]
-    assert len(best.alternatives) == 3 and best.alternatives[0].text == best.text
-    scores = [each.score for each in best.alternatives]
+    assert len(best.alternatives) == 2 and best.text not in [each.text for each in best.alternatives]
+    scores = [best.score, *(each.score for each in best.alternatives)]
     assert scores == sorted(scores, reverse=True) and scores[0] > scores[2]
     assert best.pieces[-1] == "</s>"
     # Search excludes placeholder pieces that the source does not have, so its probabilities are a little higher.
@@ -80,7 +80,19 @@ def test_every_option_of_the_command(translator, command, options, arguments):
         assert not found[0].alignment
     if "nbest" in options:
         texts = [each.text for each in found[0].alternatives]
-        assert texts == [expected[0]["translation"], *(each["translation"] for each in expected[0]["alternatives"])]
+        assert texts == [each["translation"] for each in expected[0]["alternatives"]]
+
+
+def test_several_translations_need_details(translator):
+    with pytest.raises(heed.Error, match=r"nbest=3 needs details=True") as raised:
+        translator.translate("a", beam=4, nbest=3)
+    assert raised.value.kind == "usage"
+
+
+def test_repr(translator, model_directory):
+    assert repr(heed.Translator(model_directory)) == f"heed.Translator({str(model_directory)!r})"
+    chosen = heed.Translator(model_directory, threads=1, precision="int8", shortlist=False)
+    assert repr(chosen) == f"heed.Translator({str(model_directory)!r}, threads=1, precision='int8', shortlist=False)"
 
 
 def test_documents(translator, command):

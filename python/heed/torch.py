@@ -1,0 +1,111 @@
+# mypy: disable-error-code="import-not-found, misc, no-untyped-call"
+"""Multi-head attention as a module of PyTorch, with gradients.
+
+    import heed.torch
+    layer = heed.torch.MultiHeadAttention(64, 8)
+    layer(x, x, x).output.sum().backward()
+
+Needs PyTorch, which the rest of the package does not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+
+from . import attention
+
+__all__ = ["AttentionResult", "MultiHeadAttention"]
+
+
+class AttentionResult(NamedTuple):
+    """The result of attention, as tensors."""
+
+    output: torch.Tensor
+    """(B, Tq, D)"""
+    weights: torch.Tensor | None
+    """(B, H, Tq, Tk), without gradients; None unless requested."""
+
+
+class MultiHeadAttention(torch.nn.Module):
+    """`heed.MultiHeadAttention` with the same arguments, as a module: its parameters have the same names and can be
+    trained by any optimizer. Dropout, in training mode only, and initial weights come from `seed`."""
+
+    def __init__(self, d_model: int, heads: int, *, dropout: float = 0.1, seed: int = 1, **options: Any) -> None:
+        super().__init__()
+        self._options: dict[str, Any] = {"d_model": d_model, "heads": heads, "seed": seed, **options}
+        self._dropout = dropout
+        # A layer keeps what the gradients of one pass need, so each pass takes one, and gives it back.
+        self._idle: dict[bool, list[attention.MultiHeadAttention]] = {False: [], True: []}
+        self._passes = 0
+        layer = self._layer(training=False)
+        self._names = layer.parameter_names
+        for name in self._names:
+            self._register(name, torch.nn.Parameter(torch.from_numpy(layer.parameter(name))))
+        self._idle[False].append(layer)
+
+    def _register(self, name: str, parameter: torch.nn.Parameter) -> None:
+        path, _, last = name.rpartition(".")
+        module: torch.nn.Module = self
+        if path:
+            if not hasattr(self, path):
+                self.add_module(path, torch.nn.Module())
+            module = self.get_submodule(path)
+        module.register_parameter(last, parameter)
+
+    def _layer(self, *, training: bool) -> attention.MultiHeadAttention:
+        if self._idle[training]:
+            return self._idle[training].pop()
+        self._passes += 1
+        options = {**self._options, "dropout": self._dropout if training else 0.0}
+        options["seed"] += self._passes - 1  # layers of concurrent passes have dropout of their own
+        return attention.MultiHeadAttention(**options)
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        *,
+        padding: Any = None,
+        look_ahead: bool = False,
+        mask: Any = None,
+        weights: bool = False,
+    ) -> AttentionResult:
+        """As `heed.MultiHeadAttention`; gradients reach query, key, value and all parameters."""
+        choices = {"padding": padding, "look_ahead": look_ahead, "mask": mask, "weights": weights}
+        parameters = [self.get_parameter(name) for name in self._names]
+        output, shown = _Attention.apply(self, choices, query, key, value, *parameters)
+        return AttentionResult(output, shown)
+
+
+class _Attention(torch.autograd.Function):
+    """The pass and its derivative, as autograd calls them."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, module: MultiHeadAttention, choices: dict[str, Any], *tensors: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        layer = module._layer(training=module.training)
+        for name, parameter in zip(module._names, tensors[3:], strict=True):
+            layer.set_parameter(name, parameter.detach())
+        result = layer.forward_training(*(each.detach() for each in tensors[:3]), **choices)
+        ctx.save_for_backward(*tensors[:3])  # which notices that they were changed in place
+        ctx.module, ctx.layer, ctx.training = module, layer, module.training
+        shown = None if result.weights is None else torch.from_numpy(result.weights)
+        if shown is not None:
+            ctx.mark_non_differentiable(shown)
+        return torch.from_numpy(result.output), shown
+
+    @staticmethod
+    def backward(ctx: Any, upstream: torch.Tensor, _: Any) -> tuple[Any, ...]:
+        ctx.saved_tensors  # raises if an input was changed in place
+        if ctx.layer is None:
+            raise RuntimeError("heed.torch: the gradients of a pass can be computed once; run it again for others")
+        layer, ctx.layer = ctx.layer, None
+        gradients = layer.backward(upstream.detach().contiguous())
+        ctx.module._idle[ctx.training].append(layer)
+        parameters = [torch.from_numpy(gradients.parameters[name]) for name in ctx.module._names]
+        inputs = (None if each is None else torch.from_numpy(each) for each in gradients[:3])
+        return (None, None, *inputs, *parameters)

@@ -1,0 +1,91 @@
+"""heed.torch.MultiHeadAttention: PyTorch's own gradients, and several passes before their gradients."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import heed
+import heed.torch
+
+B, T, D, H = 2, 5, 12, 3
+
+
+def layer_of(**options):
+    return heed.torch.MultiHeadAttention(D, H, **{"dropout": 0, "dtype": "float64", **options})
+
+
+@pytest.fixture
+def x():
+    torch.manual_seed(1)
+    return torch.randn(B, T, D, dtype=torch.float64, requires_grad=True)
+
+
+def reference(layer, x):
+    """PyTorch's layer with the same parameters."""
+    other = torch.nn.MultiheadAttention(D, H, batch_first=True, dtype=torch.float64)
+    own = layer.state_dict()
+    with torch.no_grad():
+        other.in_proj_weight.copy_(torch.cat([own[f"{name}_proj.weight"] for name in "qkv"]))
+        other.in_proj_bias.copy_(torch.cat([own[f"{name}_proj.bias"] for name in "qkv"]))
+        other.out_proj.weight.copy_(own["out_proj.weight"])
+        other.out_proj.bias.copy_(own["out_proj.bias"])
+    return other, other(x, x, x)[0]
+
+
+def test_agrees_with_the_layer_of_torch(x):
+    layer = layer_of()
+    other_x = x.detach().clone().requires_grad_()
+    other, expected = reference(layer, other_x)
+    output = layer(x, x, x).output
+    torch.testing.assert_close(output, expected)
+    upstream = torch.randn_like(output)
+    output.backward(upstream)
+    expected.backward(upstream)
+    torch.testing.assert_close(x.grad, other_x.grad)
+    torch.testing.assert_close(layer.get_parameter("v_proj.weight").grad, other.in_proj_weight.grad[2 * D :])
+    torch.testing.assert_close(layer.get_parameter("out_proj.bias").grad, other.out_proj.bias.grad)
+
+
+def test_finite_differences(x):
+    layer = layer_of()
+    assert torch.autograd.gradcheck(lambda q, k: layer(q, k, k, look_ahead=True).output, (x, x.detach().flip(0).requires_grad_()))
+
+
+def test_several_passes(x):
+    """The gradients of two passes of one layer are those of each."""
+    layer = layer_of()
+    both = layer(x, x, x).output.square().sum() + layer(2 * x, x, x).output.square().sum()
+    total = torch.autograd.grad(both, x)[0]
+    first = torch.autograd.grad(layer(x, x, x).output.square().sum(), x)[0]
+    second = torch.autograd.grad(layer(2 * x, x, x).output.square().sum(), x)[0]
+    torch.testing.assert_close(total, first + second)
+
+
+def test_learns(x):
+    layer = layer_of()
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+    losses = []
+    for _ in range(10):
+        optimizer.zero_grad()
+        loss = (layer(x, x, x).output - 1).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses == sorted(losses, reverse=True) and losses[-1] < losses[0]
+
+
+def test_dropout_is_of_training_only(x):
+    layer = layer_of(dropout=0.5)
+    assert not torch.equal(layer(x, x, x).output, layer(x, x, x).output)
+    layer.eval()
+    assert torch.equal(layer(x, x, x).output, layer(x, x, x).output)
+
+
+def test_what_is_refused(x):
+    layer = layer_of()
+    with pytest.raises(TypeError, match=r"query requires gradients.* heed\.torch\.MultiHeadAttention"):
+        heed.MultiHeadAttention(D, H, dtype="float64")(x, x, x)
+    output = layer(x, x, x).output.sum()
+    output.backward(retain_graph=True)
+    with pytest.raises(RuntimeError, match="can be computed once"):
+        output.backward()
