@@ -147,15 +147,30 @@ export async function nextTokens(state, signal) {
       signal);
 }
 
-/// {label: probability} of a classifier.
-export async function classify(state, signal) {
-  const body = {text: state.text, ...(state.model ? {model: state.model} : {})};
+/// What a request to an encoder says of the state.
+function encoderOptions(state) {
+  return {
+    ...(state.model ? {model: state.model} : {}),
+    ...(state.precision ? {precision: state.precision} : {})
+  };
+}
+
+/// {label: probability} of a classifier. `changes`: {ablate}.
+export async function classify(state, signal, changes = {}) {
+  const body = {text: state.text, ...encoderOptions(state), ...changes};
   return (await request("v1/classify", body, signal)).results[0].probabilities;
 }
 
-/// [{id, pair, sources, targets, source, target, task, type, precisions}] of the models that the
-/// server has: `sources` and `targets` are languages, `source` and `target` those that the model takes where
-/// a request names none, or empty.
+/// The vectors of texts. `changes`: {ablate}.
+export async function embed(state, texts, signal, changes = {}) {
+  const {data} = await request("v1/embeddings", {input: texts, ...encoderOptions(state), ...changes}, signal);
+  return data.map((each) => each.embedding);
+}
+
+/// [{id, pair, sources, targets, source, target, task, type, path, precisions}] of the models that
+/// the server has: `sources` and `targets` are languages, `source` and `target` those that the model takes
+/// where a request names none, or empty; `path` is the directory as the server was told it, empty for a
+/// bundled pair.
 export async function listModels() {
   const {data} = await request("v1/models");
   known = data.map((model) => ({
@@ -167,6 +182,7 @@ export async function listModels() {
                      target: model.target ?? "",
                      task: model.task ?? "translation",
                      type: model.type ?? "",
+                     path: model.path ?? "",
                      precisions: model.precisions ?? []
                    }));
   return known;

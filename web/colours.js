@@ -46,7 +46,13 @@ export function readColours() {
   };
 }
 
-/// Of head 1, 2, ...; 0, the mean, has the ink's.
+/// Of head 1, 2, ...; 0, the mean, has the ink's. The first heads have the style sheet's colours; those that
+/// follow have them again, mixed with the ink, then with the paper, and so on with more of these.
 export function headColour(colours, head) {
-  return head === 0 ? colours.ink : colours.heads[(head - 1) % colours.heads.length];
+  if (head === 0) return colours.ink;
+  const number = (head - 1) % colours.heads.length, round = Math.floor((head - 1) / colours.heads.length);
+  if (round === 0) return colours.heads[number];
+  const other = parseColour(round % 2 === 1 ? colours.ink : colours.background);
+  const share = 1 - 0.55 ** Math.ceil(round / 2);
+  return toHex(parseColour(colours.heads[number]).map((part, n) => part + (other[n] - part) * share));
 }

@@ -38,11 +38,11 @@ function attendCommand(app, output) {
   const words = ["heed", "attend", shellWord(trace.source || trace.target)];
   const ofFile = app.file?.command.replace("heed serve ", "") ?? "";
   const pair = state.pair || (/^[a-z]{2,3}-[a-z]{2,3}$/.test(trace.model) ? trace.model : "");
-  const model = state.model || (modelOf(state)?.pair === "" ? modelOf(state).id : "");
+  const path = app.file ? "" : modelOf(state)?.path ?? "";
   if (ofFile.startsWith("--model"))
     words.push(ofFile);
-  else if (model)
-    words.push("--model", shellWord(model));
+  else if (path)
+    words.push("--model", shellWord(path));
   else if (pair && pair !== "de-en")
     words.push("--pair", pair);
   const {source_language: source, target_language: target} = app.file ? {} : chosenLanguages(state);

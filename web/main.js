@@ -5,7 +5,9 @@ import {attend, classify, createLatest, lacksLanguage, listModels, modelOf, read
 import {readColours} from "./colours.js";
 import {createPlaceControls, createSettings} from "./controls.js";
 import {element, fadeEdges} from "./dom.js";
+import {examplesOf} from "./examples.js";
 import {createExport} from "./export.js";
+import {kindOf} from "./outcome.js";
 import {createSentence} from "./sentence.js";
 import {createMarks, createStore, parseHeads, parseSpot, writeSpot} from "./state.js";
 import {strings} from "./strings.js";
@@ -81,8 +83,7 @@ const app = {
   suits(view) {
     if (!current) return view !== "next";
     const translates = current.sourceTokens.length > 0 && current.targetTokens.length > 0;
-    return view === "next" ? current.sourceTokens.length === 0 :
-                             translates || !["search", "change"].includes(view);
+    return view === "next" ? current.sourceTokens.length === 0 : translates || view !== "search";
   },
   /// Asks the server once more, with another key.
   askAgain: () => start(),
@@ -216,7 +217,8 @@ function showView() {
   if (!current) return;
   view.made ??= view.make(app);
   if (panel.firstChild !== view.made.element) panel.replaceChildren(view.made.element);
-  app.lead(strings.lead[name]);
+  const translates = kindOf(current) === "translation";
+  app.lead(name === "change" && !translates ? strings.leadSwitching : strings.lead[name]);
   placeControls.element.hidden = ["heads", "change", "search"].includes(name);
   placeControls.update();
   view.made.update();
@@ -281,9 +283,10 @@ async function ask() {
     requestAnimationFrame(() => performance.mark("first view"));
   sentence.status(current.score === null ? "" : strings.score(current.score));
   update();
-  const classifies = current.targetTokens.length === 0;
+  const ablate = state.off ? {ablate: parseHeads(state.off)} : {};
+  const classifies = kindOf(current) === "classification";
   sentence.showClasses(
-      classifies ? (await latestClasses((signal) => classify(state, signal)))?.result : null);
+      classifies ? (await latestClasses((signal) => classify(state, signal, ablate)))?.result : null);
 }
 
 function read() {
@@ -318,6 +321,8 @@ new ResizeObserver(() => {
   if (Math.abs(content.clientWidth - drawnWidth) >= 2) update();
 }).observe(content);
 
+let wantsExample = !file && !store.get().text;  // a page that is opened without a text
+
 /// Asks the server for what is shown, and which models it has.
 function start() {
   ask();
@@ -331,6 +336,11 @@ function start() {
           else if (chosen)
             store.set(chosen.pair ? {pair: chosen.pair} : {model: chosen.id}, true);
         }
+        if (wantsExample && !store.get().text) {
+          store.set({text: examplesOf(store.get())[0]}, true);
+          sentence.source.select();  // what is typed takes its place
+        }
+        wantsExample = false;
         sentence.showModels(models, store.get());
         update();  // settings and comparison list models too
         // The first request was sent before it was known what this model has to be told.

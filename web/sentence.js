@@ -2,6 +2,9 @@
 
 import {languagesOf, modelOf} from "./api.js";
 import {element, select} from "./dom.js";
+import {examplesOf, isExample} from "./examples.js";
+import {kindOf} from "./outcome.js";
+import {createSimilarities} from "./similarities.js";
 import {strings} from "./strings.js";
 
 /// The tokens of one side, as buttons in one tab stop: arrow keys move, Enter pins.
@@ -77,16 +80,10 @@ export function createSentence(app) {
   const sourceName = element("label", {class: "name", "for": "source"}, strings.source);
   const status = element("span", {class: "status", role: "status"});
   const pair = select(strings.pair, (value) => {
-    const colon = value.indexOf(":");
-    app.store.set({
-      pair: "",
-      model: "",
-      from: "",
-      to: "",
-      target: "",
-      off: "",
-      [value.slice(0, colon)]: value.slice(colon + 1)
-    });
+    const colon = value.indexOf(":"), {text} = app.store.get();
+    const chosen = {pair: "", model: "", from: "", to: "", [value.slice(0, colon)]: value.slice(colon + 1)};
+    const example = isExample(text) ? {text: examplesOf({...app.store.get(), ...chosen})[0]} : {};
+    app.store.set({...chosen, ...example, target: "", off: "", layer: 0, head: 0});
   });
   // Shown for models with several languages.
   const chooseLanguage = (side, other, ofOther) => (value) => {
@@ -120,7 +117,7 @@ export function createSentence(app) {
 
   const examples = element("div", {class: "row examples"});
   const showExamples = (state) => {
-    const texts = offline || state.text ? [] : strings.examples[state.pair] ?? [];
+    const texts = offline || state.text || !modelOf(state) ? [] : examplesOf(state);
     examples.hidden = texts.length === 0;
     examples.replaceChildren(
         ...(texts.length ? [element("span", {class: "note-line"}, strings.try)] : []),
@@ -134,7 +131,7 @@ export function createSentence(app) {
                 text)));
   };
 
-  const classes = element("dl", {class: "classes"});
+  const classes = element("dl", {class: "classes"}), similarities = createSimilarities(app);
 
   const grow = () => {
     source.style.height = "auto";
@@ -151,7 +148,9 @@ export function createSentence(app) {
         element(
             "div", {class: "pair"},
             element("div", {class: "side"}, sourceName, source, examples, sourceTokens.element),
-            element("div", {class: "side"}, targetName, target, classes, targetTokens.element))),
+            element(
+                "div", {class: "side"}, targetName, target, classes, similarities.element,
+                targetTokens.element))),
     source,
     status: (text, failed = false) => {
       status.textContent = text;
@@ -199,6 +198,7 @@ export function createSentence(app) {
       showExamples(state);
       document.title = source.value ? `${source.value.slice(0, 60)} – ${strings.title}` :
                                       `${strings.title}: ${strings.subtitle}`;
+      similarities.update(trace !== null && kindOf(trace) === "vectors");
       if (!trace) {
         target.textContent = "";
         targetTokens.show([], strings.targetTokens);
@@ -206,11 +206,13 @@ export function createSentence(app) {
         return;
       }
       const classifies = trace.targetTokens.length === 0, continues = trace.sourceTokens.length === 0;
-      targetName.textContent = classifies ? strings.classTarget :
-          continues                       ? strings.textTarget :
-                                            strings.target;
+      targetName.textContent = kindOf(trace) === "vectors" ? strings.vectorTarget :
+          classifies                                       ? strings.classTarget :
+          continues                                        ? strings.textTarget :
+                                                             strings.target;
       sourceName.textContent = continues ? strings.text : strings.source;
       target.textContent = continues ? "" : trace.target;  // the text itself
+      target.hidden = kindOf(trace) === "vectors";
       sourceTokens.element.hidden = continues;
       targetTokens.element.hidden = classifies;
       sourceTokens.show(trace.sourceLabels, classifies ? strings.textTokens : strings.sourceTokens);

@@ -26,8 +26,9 @@ const kDefaults = {
   token: "",       // the pinned token: s3 the third of the source, t2 the second of the target
   sort: "place",   // of the heads
   least: "",       // filter of the heads: entropy>1.5
-  off: "",         // heads that are switched off: cross:3:5,encoder:1:2
-  prefix: "",      // what the translation has to begin with
+  others: "",  // of embedding models: sentences to compare that of `text` with, one per line; empty: examples
+  off: "",     // heads that are switched off: cross:3:5,encoder:1:2
+  prefix: "",  // what the translation has to begin with
   require: "",     // what it has to contain: words or phrases, separated by commas
   forbid: "",      // what it must not contain, in the same way
   other: "",       // compare: text:SENTENCE, target:TRANSLATION, model:NAME, precision:int8

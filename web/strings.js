@@ -8,6 +8,14 @@ export const strings = {
   sourceHint: "Type a sentence",
   target: "Translation",
   classTarget: "Class",
+  vectorTarget: "Vector",
+  others: "How similar these are, one sentence a line",
+  examplesOfSimilar: ["The dog is asleep.", "A puppy takes a nap.", "The price of oil fell again."],
+  numbers: (width) => `${width} numbers`,
+  vectorOf: (width) => `A vector of ${width} numbers`,
+  classAndShare: (label, probability) => `${label}: ${(100 * probability).toFixed(1)} %`,
+  predicted: (token) => `The next token: “${token}”`,
+  cosineWithOriginal: (cosine) => `Cosine with the original vector: ${cosine.toFixed(4)}`,
   text: "Text",
   textTarget: "What follows each token; the last one is predicted",
   pair: "Languages",
@@ -36,13 +44,26 @@ export const strings = {
   targetTokens: "Tokens of the target",
   textTokens: "Tokens of the text",
   try: "Try",
+  /// By the language that a model reads.
   examples: {
-    "de-en": [
+    de: [
       "Der Hund schläft.", "Das kleine Kind, das gestern im Garten spielte, schläft schon.",
       "Kannst du mir bitte helfen?"
     ],
-    "en-es": ["The dog is sleeping.", "Where did you learn to swim?", "The weather is nice today."],
+    en: ["The dog is sleeping.", "Where did you learn to swim?", "The weather is nice today."],
+    es: ["El perro duerme.", "¿Dónde aprendiste a nadar?", "Hoy hace buen tiempo."],
+    fr: ["Le chien dort.", "Où as-tu appris à nager ?", "Il fait beau aujourd'hui."],
   },
+  examplesOfText:
+      ["Once upon a time there was a little dog", "The cat that the children saw in the garden was"],
+  /// What the first of these is compared with.
+  comparedExamples: {
+    de: "Die Katze schläft.",
+    en: "The cat is sleeping.",
+    es: "El gato duerme.",
+    fr: "Le chat dort.",
+  },
+  comparedText: "Once upon a time there was a little cat",
   working: "translating …",
   score: (score) => `log-probability ${score.toFixed(2)}`,
   finishedScore: (logProbability, score) => strings.score(logProbability) +
@@ -86,6 +107,7 @@ export const strings = {
     next:
         "What the last token looks at, what the model finds likely to come next, and how temperature and top-p change that.",
   },
+  leadSwitching: "Switch heads off or scale them, and see what becomes of the result.",
   leadVertical:
       "Each line joins a token on the right with one on the left that it looks at. Its strength is the weight, its colour the head.",
   startToken: "⟨start⟩",
@@ -166,6 +188,12 @@ export const strings = {
   original: "Original",
   changed: "Changed",
   difference: "Difference of the log-probability",
+  /// By the kind of the result (outcome.js).
+  differenceOf: {
+    text: "Difference of the text's log-probability",
+    classification: "Difference of the log-probability of the original class",
+    vectors: "Difference of the cosine",
+  },
   perToken: "For each token",
   forced: "It begins with",
   required: "It contains",
@@ -179,9 +207,15 @@ export const strings = {
   reset: "As the model translates",
   matter: "Which heads matter?",
   matterRun: "Switch each off in turn",
-  matterLead: "What the translation loses in log-probability when one head gives nothing.",
+  /// By the kind of the result (outcome.js).
+  matterLead: {
+    translation: "What the translation loses in log-probability when one head gives nothing.",
+    text: "What the text loses in log-probability when one head gives nothing.",
+    classification: "What the class loses in log-probability when one head gives nothing.",
+    vectors: "How much the cosine with the original vector falls when one head gives nothing.",
+  },
   matterProgress: (done, all) => `${done} of ${all}`,
-  lossColumn: "change of log-probability",
+  lossColumn: "change",
   logProbability: "log-probability",
   other: "Compare with",
   otherText: "another sentence",
@@ -204,7 +238,7 @@ export const strings = {
   stateColumn: "state",
   otherTarget: "another translation",
   differenceColumn: "difference",
-  others: "all others",
+  otherTokens: "all others",
   append: "Append this token to the text",
   notLanguageModel: "This view is for language models, and this model translates or classifies.",
   tourSentences: {de: "Der Hund hat gut geschlafen.", en: "The dog slept well in the garden."},

@@ -45,6 +45,12 @@ function meanOf(matrices) {
   return new Matrix(first.queries, first.keys, mean);
 }
 
+/// Of the translation, or of a text: without the token that is predicted after it.
+function logProbabilityOf(json) {
+  const all = json.log_probabilities, counted = json.source_tokens.length > 0 ? all : all.slice(0, -1);
+  return counted.reduce((sum, each) => sum + each, 0);
+}
+
 export class Trace {
   constructor(fields) {
     Object.assign(this, fields);
@@ -63,7 +69,7 @@ export class Trace {
       source: json.source,
       target: json.target,
       // Under the model alone, also where the search was constrained.
-      score: json.log_probabilities?.length ? json.log_probabilities.reduce((sum, each) => sum + each, 0) :
+      score: json.log_probabilities?.length ? logProbabilityOf(json) :
                                               json.log_probability ?? json.score ?? null,
       logProbabilities: json.log_probabilities ?? null,
       sourceTokens: json.source_tokens,
@@ -156,18 +162,23 @@ export class Trace {
     return this.means.get(name);
   }
 
-  /// The layer that is shown where none is chosen: the last one, and of cross-attention the one that points
-  /// most clearly at words: with the largest weights on single source tokens, the end token left out, on
-  /// average.
+  /// The layer that is shown where none is chosen: the last one of an encoder and of a decoder that
+  /// translates. Of cross-attention and of language models the one that points most clearly at words: with
+  /// the largest weights on single keys, averaged over queries. Keys that only take what is left over do not
+  /// count: the end token in cross-attention, and in a language model the first token and the query's own.
+  /// The same rule as default_layer() in src/inspect/trace.h; both read tests/data/default_layers.json.
   defaultLayer(stack) {
     const layers = this.layers(stack);
-    if (stack !== "cross") return layers;
+    const isText = stack === "decoder" && this.sourceTokens.length === 0;
+    if (stack !== "cross" && !isText) return layers;
     const clearness = (layer) => {
       const mean = this.matrix(stack, layer, 0);
+      const counts = (query, key) => (isText ? key > 0 && key !== query : key + 1 < mean.keys);
       let sum = 0;
       for (let query = 0; mean && query < mean.queries; ++query) {
         let largest = 0;
-        for (let key = 0; key + 1 < mean.keys; ++key) largest = Math.max(largest, mean.at(query, key));
+        for (let key = 0; key < mean.keys; ++key)
+          if (counts(query, key)) largest = Math.max(largest, mean.at(query, key));
         sum += largest;
       }
       return sum;

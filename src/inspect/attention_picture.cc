@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "inspect/heat_map.h"
 #include "inspect/label.h"
+#include "inspect/trace_labels.h"
 
 namespace heed {
 namespace {
@@ -118,9 +119,8 @@ class Layout {
       const bool used =
           std::any_of(blocks_.begin(), blocks_.end(), [&](const Block& b) { return b.stack == stack; });
       if (!used) continue;
-      const AxisLabels queries =
-          make_axis_labels(picture_, token_labels(query_tokens(trace_, stack), "_"), style);
-      const AxisLabels keys = make_axis_labels(picture_, token_labels(key_tokens(trace_, stack), "_"), style);
+      const AxisLabels queries = make_axis_labels(picture_, query_labels(trace_, stack, "_"), style);
+      const AxisLabels keys = make_axis_labels(picture_, key_labels(trace_, stack, "_"), style);
       pitch_ = std::max({pitch_, queries.pitch(), keys.pitch()});
       key_width_ = std::max(key_width_, keys.size.width);
       for (Block& block : blocks_) {

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "inspect/label.h"
+#include "inspect/trace_labels.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -68,8 +69,8 @@ class Writer {
   /// else of one;
   /// double-width characters need two.
   void measure(Stack stack) {
-    query_labels_ = token_labels(query_tokens(trace_, stack), "\u2581");
-    key_labels_ = token_labels(key_tokens(trace_, stack), "\u2581");
+    query_labels_ = query_labels(trace_, stack, "\u2581");
+    key_labels_ = key_labels(trace_, stack, "\u2581");
     label_columns_ = 1;
     for (const Label& label : query_labels_)
       label_columns_ = std::max(label_columns_, display_width(label.text));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "inspect/trace_labels.h"
 
 namespace heed {
 namespace {
@@ -127,12 +128,12 @@ std::vector<float> query_weights(const Trace& trace, const QueryChoice& choice) 
 Picture query_picture(const Trace& trace, const QueryChoice& choice, ChartOptions options) {
   const std::vector<float> row = query_weights(trace, choice);
   const std::vector<double> weights(row.begin(), row.end());
-  const std::vector<Label> queries = token_labels(query_tokens(trace, choice.stack), "");
+  const std::vector<Label> queries = query_labels(trace, choice.stack, "");
   if (options.title.empty())
     options.title = fmt::format("What \u201C{}\u201D attends to", queries[choice.query].text);
   if (options.x_name.empty()) options.x_name = "keys";
   if (options.y_name.empty()) options.y_name = "attention weight";
-  return bar_picture(token_labels(key_tokens(trace, choice.stack), "_"), weights, options, 1);
+  return bar_picture(key_labels(trace, choice.stack, "_"), weights, options, 1);
 }
 
 Picture histogram_picture(const std::vector<double>& values, int bins, const ChartOptions& options) {

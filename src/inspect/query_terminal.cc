@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "inspect/label.h"
+#include "inspect/trace_labels.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -36,8 +37,8 @@ std::string query_terminal(const Trace& trace, const QueryChoice& choice,
          options.columns, kMinQueryColumns);
   }
   const std::vector<float> weights = query_weights(trace, choice);
-  const std::vector<Label> keys = token_labels(key_tokens(trace, choice.stack), "\u2581");
-  const Label query = token_labels(query_tokens(trace, choice.stack), "\u2581")[choice.query];
+  const std::vector<Label> keys = key_labels(trace, choice.stack, "\u2581");
+  const Label query = query_labels(trace, choice.stack, "\u2581")[choice.query];
   std::string text;
   if (options.sentences) {
     const auto [source_name, target_name] = sentence_names(trace);

@@ -1,6 +1,7 @@
 #include "inspect/text_trace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <vector>
 
@@ -10,6 +11,17 @@
 #include "models/finite_output.h"
 
 namespace heed {
+namespace {
+
+/// ln P(id) = l_id - ln(sum of exp(l_j)) for a row of logits l.
+float log_probability(const float* logits, int64_t vocabulary, int32_t id) {
+  const float largest = *std::max_element(logits, logits + vocabulary);
+  double sum = 0;
+  for (int64_t n = 0; n < vocabulary; ++n) sum += std::exp(static_cast<double>(logits[n]) - largest);
+  return static_cast<float>(static_cast<double>(logits[id]) - largest - std::log(sum));
+}
+
+}  // namespace
 
 Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenizer& tokenizer,
                            const std::string& text, bool details, const nn::HeadScales& head_scales) {
@@ -37,6 +49,11 @@ Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenize
   trace.target_tokens.assign(trace.decoder_tokens.begin() + 1, trace.decoder_tokens.end());
   const auto likeliest = static_cast<int32_t>(std::max_element(last, last + tokenizer.size()) - last);
   trace.target_tokens.push_back(tokenizer.piece(likeliest));
+  ids.push_back(likeliest);
+  for (size_t n = 0; n + 1 < ids.size(); ++n) {
+    const float* row = logits.data<float>() + static_cast<int64_t>(n) * logits.dim(1);
+    trace.log_probabilities.push_back(log_probability(row, logits.dim(1), ids[n + 1]));
+  }
   recorder.move_into(trace);
   return trace;
 }

@@ -210,20 +210,37 @@ Trace mean_over_heads(const Trace& trace) {
   return mean;
 }
 
+namespace {
+
+/// How clearly a matrix points at keys: the sum over queries of the largest weight on a key that counts.
+double clearness(const AttentionMatrix& weights, Stack stack) {
+  const auto counts = [&](int query, int key) {
+    return stack == Stack::kCross ? key + 1 < weights.keys : key > 0 && key != query;
+  };
+  double sum = 0;
+  for (int query = 0; query < weights.queries; ++query) {
+    float largest = 0;
+    for (int key = 0; key < weights.keys; ++key) {
+      if (counts(query, key)) largest = std::max(largest, weights.at(query, key));
+    }
+    sum += largest;
+  }
+  return sum;
+}
+
+}  // namespace
+
 int default_layer(const Trace& trace, Stack stack) {
   const auto layers = static_cast<int>(stack_of(trace, stack).size());
-  if (stack != Stack::kCross) return layers - 1;
-  const StackWeights means = mean_over_heads(trace).cross;
+  const bool is_text = stack == Stack::kDecoder && trace.source_tokens.empty();
+  if (stack != Stack::kCross && !is_text) return layers - 1;
+  const Trace means = mean_over_heads(trace);
   int best = layers - 1;
   double clearest = -1;
   for (int layer = layers - 1; layer >= 0; --layer) {
-    if (means[layer].empty()) continue;
-    const AttentionMatrix& mean = means[layer].front();
-    double sum = 0;
-    for (int query = 0; query < mean.queries; ++query) {
-      const float* row = &mean.weights[static_cast<size_t>(query) * mean.keys];
-      if (mean.keys > 1) sum += *std::max_element(row, row + mean.keys - 1);
-    }
+    const auto& heads = stack_of(means, stack)[layer];
+    if (heads.empty()) continue;
+    const double sum = clearness(heads.front(), stack);
     if (sum > clearest) {
       clearest = sum;
       best = layer;

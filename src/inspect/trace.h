@@ -47,9 +47,12 @@ Trace select(const Trace& trace, const AttentionSelection& selection);
 /// One matrix per layer: the mean over its heads. Rows still sum to 1.
 Trace mean_over_heads(const Trace& trace);
 
-/// The layer, from 0, to show where none is chosen: the last one, and of cross-attention the one that points
-/// most clearly at words: averaged over its heads, it has the largest weights on single source tokens, the
-/// end token left out, on average. The explorer has the same rule (web/trace.js). -1 without layers.
+/// The layer, from 0, to show where none is chosen: the last one of an encoder and of a decoder that
+/// translates. Of cross-attention and of language models the one that points most clearly at words: averaged
+/// over its heads, it has the largest weights on single keys, averaged over queries. Keys that only take what
+/// is left over do not count: the end token in cross-attention, and in a language model the first token and
+/// the query's own. -1 without layers. The explorer has the same rule (web/trace.js); both read the cases of
+/// tests/data/default_layers.json.
 int default_layer(const Trace& trace, Stack stack);
 
 }  // namespace heed

@@ -5,13 +5,16 @@
 
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "heed/error.h"
 #include "inspect/test_traces.h"
 #include "inspect/trace_json.h"
 #include "inspect/words.h"
+#include "paths.h"
 #include "test_folder.h"
 
 namespace heed {
@@ -124,18 +127,16 @@ TEST(Mean, IsTheMean) {
   }
 }
 
-TEST(DefaultLayer, IsTheLastOneOrTheClearestOfCrossAttention) {
-  Trace trace = testing::make_trace({"a", "b", "</s>"}, {"c", "</s>"}, 3, 1);
-  trace.cross = {{{2, 3, {0.4F, 0.3F, 0.3F, 0.3F, 0.4F, 0.3F}}},   // blurred
-                 {{2, 3, {0.8F, 0.1F, 0.1F, 0.1F, 0.7F, 0.2F}}},   // points at words
-                 {{2, 3, {0.1F, 0.1F, 0.8F, 0.0F, 0.0F, 1.0F}}}};  // on the end token
-  EXPECT_EQ(default_layer(trace, Stack::kCross), 1);
-  EXPECT_EQ(default_layer(trace, Stack::kEncoder), 2);
-  trace.cross[1] = trace.cross[2];
-  trace.cross[0] = trace.cross[2];
-  EXPECT_EQ(default_layer(trace, Stack::kCross), 2);
-  trace.cross.clear();
-  EXPECT_EQ(default_layer(trace, Stack::kCross), -1);
+/// Cases that the explorer's test reads, too.
+TEST(DefaultLayer, OfTheSharedCases) {
+  std::ifstream file(source_folder() + "/tests/data/default_layers.json");
+  for (const nlohmann::json& each : nlohmann::json::parse(file)) {
+    Trace trace = trace_from_json(each["trace"].dump(), "default_layers.json");
+    const Stack stack = *parse_selection(each["stack"], "all", "all").stack;
+    EXPECT_EQ(default_layer(trace, stack), each["layer"].get<int>()) << each["name"];
+    stack_of(trace, stack).clear();
+    EXPECT_EQ(default_layer(trace, stack), -1);
+  }
 }
 
 TEST(Words, BeginAtMarkersAndSpecialTokens) {

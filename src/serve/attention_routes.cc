@@ -26,36 +26,6 @@ std::string required_sentence(const Exchange& exchange) {
   return text;
 }
 
-/// A list of {"stack", "layer", "head"}, counted from 1, optionally with a `scale` other than 0.
-nn::HeadScales head_scales_of(const Fields& fields) {
-  const nlohmann::json* list = fields.find("ablate");
-  if (list == nullptr) return {};
-  constexpr const char* kForm =
-      "'ablate' must be a list of {{\"stack\": \"cross\", \"layer\": 3, \"head\": 5}}";
-  if (!list->is_array() || list->size() > 10000) refuse(400, kForm);
-  std::vector<nn::HeadScale> scales;
-  for (const nlohmann::json& each : *list) {
-    const auto number = [&](const char* name) -> std::string {
-      if (!each.contains(name)) return "all";
-      if (!each[name].is_number_integer()) refuse(400, "'ablate': '{}' must be an integer", name);
-      return each[name].dump();
-    };
-    if (!each.is_object() || !each.contains("stack") || !each["stack"].is_string()) refuse(400, kForm);
-    for (const auto& [name, value] : each.items()) {
-      if (name != "stack" && name != "layer" && name != "head" && name != "scale") {
-        refuse(400, "'ablate': unknown field '{}'; the fields are stack, layer, head and scale", shown(name));
-      }
-    }
-    if (each.contains("scale") && !each["scale"].is_number())
-      refuse(400, "'ablate': 'scale' must be a number");
-    const float scale = each.value("scale", 0.0F);
-    if (!(std::abs(scale) <= 100)) refuse(400, "'ablate': 'scale' must be from -100 to 100");
-    scales.push_back(
-        parse_head(each["stack"].get<std::string>() + ":" + number("layer") + ":" + number("head"), scale));
-  }
-  return nn::HeadScales(std::move(scales));
-}
-
 /// The task of the named model; without a name translation, or the first model's if none translates.
 models::Task task_to_look_into(const Exchange& exchange) {
   const ServedModels& models = *exchange.service.models;
@@ -110,6 +80,35 @@ const char* content_type_of(PictureFormat format) {
 }
 
 }  // namespace
+
+nn::HeadScales head_scales_of(const Fields& fields) {
+  const nlohmann::json* list = fields.find("ablate");
+  if (list == nullptr) return {};
+  constexpr const char* kForm =
+      "'ablate' must be a list of {{\"stack\": \"cross\", \"layer\": 3, \"head\": 5}}";
+  if (!list->is_array() || list->size() > 10000) refuse(400, kForm);
+  std::vector<nn::HeadScale> scales;
+  for (const nlohmann::json& each : *list) {
+    const auto number = [&](const char* name) -> std::string {
+      if (!each.contains(name)) return "all";
+      if (!each[name].is_number_integer()) refuse(400, "'ablate': '{}' must be an integer", name);
+      return each[name].dump();
+    };
+    if (!each.is_object() || !each.contains("stack") || !each["stack"].is_string()) refuse(400, kForm);
+    for (const auto& [name, value] : each.items()) {
+      if (name != "stack" && name != "layer" && name != "head" && name != "scale") {
+        refuse(400, "'ablate': unknown field '{}'; the fields are stack, layer, head and scale", shown(name));
+      }
+    }
+    if (each.contains("scale") && !each["scale"].is_number())
+      refuse(400, "'ablate': 'scale' must be a number");
+    const float scale = each.value("scale", 0.0F);
+    if (!(std::abs(scale) <= 100)) refuse(400, "'ablate': 'scale' must be from -100 to 100");
+    scales.push_back(
+        parse_head(each["stack"].get<std::string>() + ":" + number("layer") + ":" + number("head"), scale));
+  }
+  return nn::HeadScales(std::move(scales));
+}
 
 void route_v1_attend(const Exchange& exchange) {
   const Fields& fields = exchange.fields;

@@ -13,6 +13,7 @@
 #include "base/thread_pool.h"
 #include "decode/generation_settings.h"
 #include "decode/text_embedder.h"
+#include "inspect/head_ablation.h"
 #include "serve/service.h"
 #include "serve/token_probabilities.h"
 #include "text/utf8.h"
@@ -56,6 +57,7 @@ ordered_json describe(const ServedModels& models, const ServedModel& model) {
                     {"parameters", loaded.model->table().elements()},
                     {"precision", model.precision()},
                     {"precisions", models.precisions(model)}};
+  if (!model.bundled) json["path"] = model.directory;  // for the commands that the explorer shows
   if (!model.pair().empty()) {
     json.update({{"pair", model.pair()}, {"source", model.sources[0].tag}, {"target", model.targets[0].tag}});
   } else if (!model.targets.empty()) {
@@ -319,8 +321,8 @@ ordered_json to_json(std::span<const float> vector, bool base64) {
 
 void route_v1_embeddings(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
-  fields.require_known(
-      {"input", "model", "encoding_format", "dimensions", "user", "prompt", "precision", "api_key"});
+  fields.require_known({"input", "model", "encoding_format", "dimensions", "user", "prompt", "precision",
+                        "ablate", "api_key"});
   if (const auto* input = fields.find("input");
       input != nullptr && input->is_array() && !input->empty() && !input->front().is_string()) {
     refuse(400, "'input' must be a text or a list of texts; lists of token ids are not supported");
@@ -329,8 +331,12 @@ void route_v1_embeddings(const Exchange& exchange) {
   const bool base64 = fields.choice("encoding_format", {"float", "base64"}) == "base64";
   const ServedModel& model = model_for(exchange, models::Task::kEmbedding);
   const models::LoadedModel& loaded = model.loaded();
+  const nn::HeadScales heads = head_scales_of(fields);
+  require_heads(loaded.encoder(), heads);
+  nn::Context context = loaded.context();
+  context.head_scales = &heads;
   ThreadPool here(1);
-  const decode::TextEmbedder embedder(loaded.encoder(), loaded.context(), model.encoder->tokenizer,
+  const decode::TextEmbedder embedder(loaded.encoder(), context, model.encoder->tokenizer,
                                       decode::embedding_settings(loaded, {.prompt = fields.text("prompt")}),
                                       here);
   const int64_t width = embedder.width();

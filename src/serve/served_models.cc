@@ -78,6 +78,7 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
   auto model = std::make_unique<ServedModel>();
   model->name = from.name;
   model->directory = from.directory;
+  model->bundled = from.bundled;
   model->load = options;
   model->loaded_at = std::time(nullptr);
   models::LoadedModel loaded = models::load_model(from.directory, options);
@@ -181,7 +182,7 @@ const ServedModel& ServedModels::in_precision(const ServedModel& model, const st
   if (other == nullptr) {
     models::LoadOptions options = model.load;
     options.precision = models::precision_named(precision);
-    other = load({model.name, model.directory}, options);
+    other = load({model.name, model.directory, model.bundled}, options);
   }
   return *other;
 }

@@ -18,6 +18,7 @@ namespace heed::serve {
 struct ModelSource {
   std::string name;  ///< in requests
   std::string directory;
+  bool bundled = false;  ///< whether commands find it by its name, as `--pair`, wherever they are started
 };
 
 /// A language as /languages and requests name it, such as "de", and as the model does, such as "deu_Latn".
@@ -35,6 +36,7 @@ struct LanguagePair {
 
 struct ServedModel {
   std::string name, directory;
+  bool bundled = false;           ///< see ModelSource
   models::LoadOptions load = {};  ///< with which it was read
   models::Task task = models::Task::kTranslation;
   int64_t loaded_at = 0;  ///< seconds since 1970

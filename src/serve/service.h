@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/shared_search.h"
+#include "nn/head_scales.h"
 #include "serve/fields.h"
 #include "serve/http_message.h"
 #include "serve/metrics.h"
@@ -89,6 +90,10 @@ ChosenTranslation in_languages(const ServedModel& model, const LanguagePair& lan
 /// The model of model_for() with the languages of `pair`, or of `source_language` and `target_language`; 400
 /// for languages that it does not have.
 ChosenTranslation translation_for(const Exchange& exchange);
+
+/// The heads of `ablate`: a list of {"stack", "layer", "head"}, counted from 1, optionally with a `scale`
+/// other than 0; 400 for another form.
+nn::HeadScales head_scales_of(const Fields& fields);
 
 /// The options of `heed translate` that a request gives for the search; 400 for one out of range.
 decode::SearchChoices search_choices(const Exchange& exchange);

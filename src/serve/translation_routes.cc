@@ -3,6 +3,7 @@
 
 #include "base/thread_pool.h"
 #include "decode/result_json.h"
+#include "inspect/head_ablation.h"
 #include "serve/service.h"
 #include "text/whitespace.h"
 
@@ -89,9 +90,13 @@ void route_v1_translate(const Exchange& exchange) {
 }
 
 void route_v1_classify(const Exchange& exchange) {
-  exchange.fields.require_known({"text", "model", "precision", "api_key"});
+  exchange.fields.require_known({"text", "model", "precision", "ablate", "api_key"});
   const Fields::Texts texts = required_texts(exchange, "text");
   const ServedModel& model = model_for(exchange, models::Task::kClassification);
+  const nn::HeadScales heads = head_scales_of(exchange.fields);
+  require_heads(model.loaded().classifier(), heads);
+  nn::Context context = model.loaded().context();
+  context.head_scales = &heads;
   std::vector<decode::ClassifierText> inputs;
   for (const std::string& text : texts.texts) {
     if (!strip(text).empty()) inputs.push_back(decode::classifier_text(text));
@@ -100,8 +105,8 @@ void route_v1_classify(const Exchange& exchange) {
   exchange.service.engine->call([&] {
     require_present(exchange);
     ThreadPool here(1);
-    const decode::TextClassifier classifier(model.loaded().classifier(), model.loaded().context(),
-                                            model.encoder->tokenizer, here);
+    const decode::TextClassifier classifier(model.loaded().classifier(), context, model.encoder->tokenizer,
+                                            here);
     results = classifier.classify(inputs, exchange.request.gone.get());
     require_present(exchange);
   });

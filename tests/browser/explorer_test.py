@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -327,7 +328,7 @@ class OfServer(unittest.TestCase):
         if not re.search(r"^ +serve ", commands, re.MULTILINE):
             raise unittest.SkipTest("this command has no server")
         cls.folder = tempfile.TemporaryDirectory(prefix="heed-explorer-")
-        cls.server = subprocess.Popen([HEED, "serve", "--port", "0", *cls.models()], stderr=subprocess.PIPE, text=True)
+        cls.server = subprocess.Popen([HEED, "serve", "--port", "0", *cls.models()], stderr=subprocess.PIPE, text=True, cwd=cls.folder.name)
         for line in cls.server.stderr:
             if match := re.search(r"http://\S+?:\d+/", line):
                 cls.url = match.group(0)
@@ -354,6 +355,15 @@ class OfServer(unittest.TestCase):
         self.assertEqual(self.browser.console(), [])
         elsewhere = [url for url in self.browser.requests() if not url.startswith((self.url, "about:", "blob:", "data:", "chrome"))]
         self.assertEqual(elsewhere, [])
+
+    def picture(self, name):
+        if not PICTURES:
+            return
+        for width, height, dark in [(1280, 900, False), (360, 740, True)]:
+            self.browser.resize(width, height, dark)
+            time.sleep(0.3)
+            self.browser.screenshot(os.path.join(PICTURES, f"{name}-{width}.png"), True)
+        self.browser.resize(1280, 900)
 
     def translation(self):
         return self.browser.run("return document.querySelector('#target').textContent")
@@ -400,7 +410,7 @@ class Languages(OfServer):
         self.wait_for_token(">>spa<<")
         self.browser.wait("document.querySelector('#to-language').checkVisibility()", "the choice")
         self.assertEqual(self.shown(), [None, "Spanish"])
-        self.assertIn("--model codes --target-language es", self.browser.run("return document.querySelector('.command code').textContent"))
+        self.assertIn("/codes --target-language es", self.browser.run("return document.querySelector('.command code').textContent"))
         # By keyboard: from the models to the languages, and to French by its first letter.
         self.browser.run("document.querySelector('.top select').focus()")
         self.browser.press("Tab", "F")
@@ -441,7 +451,7 @@ class Languages(OfServer):
 
 
 class OtherModels(OfServer):
-    """A language model and a classifier, trained for a moment."""
+    """A language model, a classifier and an embedding model, trained for a moment."""
 
     @classmethod
     def models(cls):
@@ -449,7 +459,7 @@ class OtherModels(OfServer):
         lines = ["the dog sleeps in the garden", "the cat eats in the house"]
         recipe = '[model]\narch = "{}"\nwidth = 16\nlayers = 2\nheads = 2\nfeed_forward_width = 32\nmax_length = 128\n[tokenizer]\n{}\n'
         for name, task, text, arch, tokenizer in [
-                ("text", "lm", lines, "gpt2", 'type = "characters"'),
+                ("text", "lm", [*lines, "Once upon a time there was a little dog"], "gpt2", 'type = "characters"'),
                 ("classes", "classify", [f"{label}\t{line}" for label, line in zip(["dogs", "cats"], lines)], "bert",
                  'type = "wordpiece"\nvocabulary = 80')]:
             (folder / "recipe.toml").write_text(recipe.format(arch, tokenizer))
@@ -457,7 +467,93 @@ class OtherModels(OfServer):
             subprocess.run([HEED, "train", "--task", task, "--text", folder / "text.txt", "--valid-text", folder / "text.txt",
                             "--recipe", folder / "recipe.toml", "--max-steps", "20", "--output", folder / name, "--quiet"],
                            check=True, capture_output=True)
-        return ["--model", str(folder / "text"), "--model", str(folder / "classes")]
+        # The classifier's encoder as an embedding model.
+        shutil.copytree(folder / "classes", folder / "vectors")
+        config = json.loads((folder / "vectors/config.json").read_text())
+        (folder / "vectors/config.json").write_text(json.dumps({**config, "architectures": ["BertModel"]}))
+        (folder / "vectors/1_Pooling").mkdir()
+        (folder / "vectors/1_Pooling/config.json").write_text('{"word_embedding_dimension": 16, "pooling_mode_mean_tokens": true}')
+        (folder / "vectors/modules.json").write_text(json.dumps(
+            [{"path": path, "type": "sentence_transformers.models." + kind} for path, kind in [("", "Transformer"), ("1_Pooling", "Pooling")]]))
+        return ["--model", "text", "--model", "./classes", "--model", str(folder / "vectors")]
+
+    def ask(self, path, body):
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return json.load(answer)
+
+    def test_commands_run_where_the_server_was_started(self):
+        for model, path, text in [("text", "text", "the d"), ("classes", "./classes", "the dog"), ("vectors", "/vectors", "the dog")]:
+            self.show(model=model, text=text, view="head")
+            self.browser.wait(f"document.querySelector('.command code').textContent.includes({json.dumps(path + ' ')})", "the command")
+            command = self.browser.run("return document.querySelector('.command code').textContent")
+            done = subprocess.run(re.sub("^heed", HEED, command), shell=True, cwd=self.folder.name, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, command + done.stderr)
+            (pathlib.Path(self.folder.name) / "attention.svg").unlink()
+
+    def test_similarities(self):
+        """An embedding model has no class, but vectors, whose cosines the page shows."""
+        self.show(model="vectors", text="the dog sleeps", others="the cat sleeps\n\nthe dog sleeps\nthe garden")
+        self.browser.wait("document.querySelectorAll('.similarities dt').length === 3", "the similarities")
+        lines = ["the cat sleeps", "the dog sleeps", "the garden"]
+        own, *others = [each["embedding"] for each in self.ask("v1/embeddings", {"model": "vectors", "input": ["the dog sleeps", *lines]})["data"]]
+        dot = lambda a, b: sum(x * y for x, y in zip(a, b))
+        cosines = {line: dot(own, each) / (dot(own, own) * dot(each, each)) ** 0.5 for line, each in zip(lines, others)}
+        shown = self.browser.run("return [...document.querySelectorAll('.similarities dt')].map((each) => "
+                                 "[each.textContent, Number(each.nextSibling.textContent)])")
+        self.assertEqual([line for line, _ in shown], sorted(cosines, key=cosines.get, reverse=True))
+        for line, cosine in shown:
+            self.assertAlmostEqual(cosine, cosines[line], delta=0.00051)
+        self.assertIn("16 numbers", self.browser.run("return document.querySelector('.similarities').textContent"))
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.name')[1].textContent"), "Vector")
+        self.assertFalse(self.browser.run("return document.querySelector('.classes').checkVisibility()"))
+        self.assertEqual([url for url in self.browser.requests() if url.endswith("/v1/classify")], [])
+        # Examples, and what is typed.
+        self.show(model="vectors", text="the dog sleeps")
+        self.browser.wait("document.querySelectorAll('.similarities dt').length === 3", "similarities of examples")
+        self.browser.run("const box = document.querySelector('#others'); box.value = 'a cat'; box.dispatchEvent(new Event('input'))")
+        self.browser.wait("document.querySelectorAll('.similarities dt').length === 1", "similarities of what was typed")
+        self.assertEqual(self.state()["others"], "a cat")
+        self.assertEqual(self.browser.run(CHECK_ACCESS), [])
+        self.picture("similarities")
+
+    def test_heads_of_other_models_are_switched_off(self):
+        off = [{"stack": "decoder"}]
+        self.show(model="text", text="the d", view="change", off="decoder:1:1,decoder:1:2,decoder:2:1,decoder:2:2")
+        self.browser.wait("document.querySelectorAll('.versus .translation').length === 2 && document.querySelector('.difference')", "both")
+        sums = [sum(self.ask("v1/attend", {"model": "text", "text": "the d", "ablate": heads})["log_probabilities"][:-1]) for heads in ([], off)]
+        difference = lambda: float(self.browser.run("return document.querySelector('.difference').textContent").split(": ")[1])
+        self.assertAlmostEqual(difference(), sums[1] - sums[0], delta=0.002)
+        self.assertNotEqual(difference(), 0)
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.token-change').length"), 4)
+        self.assertFalse(self.browser.run("return document.querySelector('.steering').checkVisibility()"))
+        self.picture("change-text")
+        off = [{"stack": "encoder", "layer": 2, "head": 1}]
+        self.show(model="classes", text="the dog", view="change", off="encoder:2:1")
+        self.browser.wait("document.querySelector('.difference')", "the difference")
+        probabilities = [self.ask("v1/classify", {"model": "classes", "text": "the dog", "ablate": heads})["results"][0]["probabilities"] for heads in ([], off)]
+        best = max(probabilities[0], key=probabilities[0].get)
+        import math
+        self.assertAlmostEqual(difference(), math.log(probabilities[1][best] / probabilities[0][best]), delta=0.002)
+        self.assertIn(best, self.browser.run("return document.querySelector('.versus').textContent"))
+        self.show(model="vectors", text="the dog", view="change", off="encoder:1:1,encoder:1:2,encoder:2:1,encoder:2:2")
+        self.browser.wait("document.querySelector('.difference')", "the difference")
+        self.assertLess(difference(), 0)
+        self.browser.run("[...document.querySelectorAll('#panel button')].find((each) => each.textContent.startsWith('Switch each')).click()")
+        self.browser.wait("document.querySelectorAll('.change-heads table tbody tr').length === 4", "the loss of each head")
+        self.picture("change-vectors")
+
+    def test_switching_models_switches_the_example(self):
+        self.show()
+        self.browser.wait("/^Once upon/.test(document.querySelector('#source').value)", "an example for the language model")
+        self.browser.run("const box = document.querySelector('.top select'); box.value = 'model:vectors'; box.dispatchEvent(new Event('change'))")
+        self.browser.wait("document.querySelector('#source').value === 'The dog is sleeping.'", "an example for the other model")
+        self.browser.wait("document.querySelector('.similarities dt')", "its similarities")
+        self.show(model="text", text="the d")
+        self.browser.wait("document.querySelector('.top select').options.length === 3", "the models")
+        self.browser.run("const box = document.querySelector('.top select'); box.value = 'model:vectors'; box.dispatchEvent(new Event('change'))")
+        self.browser.wait("document.querySelector('.similarities dt')", "similarities")
+        self.assertEqual(self.state()["text"], "the d")
 
     def bars(self):
         return self.browser.run("return [...document.querySelectorAll('.next-row')].map((row) => "
@@ -525,6 +621,31 @@ class OtherModels(OfServer):
         self.assertEqual(self.browser.run(CHECK_ACCESS), [])
 
 
+class Modules(OfServer):
+    """Functions of the page's modules, which `--web` serves one by one."""
+
+    @classmethod
+    def models(cls):
+        return ["--pair", "de-en", "--web", str(MODELS.parent / "web")]
+
+    def test_the_same_layer_is_shown_as_by_the_command(self):
+        """Cases that the test of default_layer() in src/inspect reads, too."""
+        self.show(pair="de-en", text=SHORT)
+        for case in json.loads((MODELS.parent / "tests/data/default_layers.json").read_text()):
+            layer = self.browser.run("return import('/trace.js').then(({Trace}) => Trace.fromJson(arguments[0]).defaultLayer(arguments[1]))",
+                                     case["trace"], case["stack"])
+            self.assertEqual(layer, case["layer"] + 1, case["name"])
+
+    def test_each_head_has_a_colour_of_its_own(self):
+        for dark in (False, True):
+            self.browser.resize(1280, 900, dark)
+            self.show(pair="de-en", text=SHORT)
+            colours = self.browser.run("return import('/colours.js').then(({headColour, readColours}) => "
+                                       "Array.from({length: 33}, (_, head) => headColour(readColours(), head)))")
+            self.assertEqual(len(set(colours)), 33)
+        self.browser.resize(1280, 900)
+
+
 class Served(OfServer):
     @classmethod
     def models(cls):
@@ -538,6 +659,35 @@ class Served(OfServer):
         for view in ["lines", "heads", "head"]:
             self.browser.click(f"#tab-{view}")
             self.assertGreater(self.browser.run(PAINTED), 8, view)
+
+    def test_starts_with_an_example(self):
+        self.show()
+        self.browser.wait("document.querySelector('#target').textContent", "a translation")
+        self.assertEqual(self.browser.run("return document.querySelector('#source').value"), SHORT)
+        self.browser.press("D", "a")  # replaces the example
+        self.assertEqual(self.browser.run("return document.querySelector('#source').value"), "Da")
+        self.show(pair="en-es")
+        self.browser.wait("document.querySelector('#target').textContent", "a translation")
+        self.assertEqual(self.browser.run("return document.querySelector('#source').value"), "The dog is sleeping.")
+        self.browser.run("const box = document.querySelector('.top select'); box.value = 'pair:de-en'; box.dispatchEvent(new Event('change'))")
+        self.browser.wait(f"document.querySelector('#source').value === {json.dumps(SHORT)}", "an example in the other language")
+
+    def test_the_picture_begins_on_the_first_screen_of_a_phone(self):
+        self.browser.resize(360, 740)
+        for view in ["lines", "heads", "head", "query", "search", "compare"]:
+            self.show(pair="de-en", text=SHORT, view=view)
+            self.browser.wait("document.querySelector('#panel canvas, #panel table')?.getBoundingClientRect().height > 0", view)
+            top = self.browser.run("return document.querySelector('#panel canvas, #panel table').getBoundingClientRect().top")
+            self.assertLess(top, 740 - 80, view)
+            self.picture(f"phone-{view}")
+            self.browser.resize(360, 740)
+        self.browser.resize(1280, 900)
+
+    def test_compare_begins_with_an_example(self):
+        self.show(pair="de-en", text=SHORT, view="compare")
+        self.browser.wait("/Log-probability|position|different numbers/.test(document.querySelector('#panel .note-line')?.textContent)", "a comparison")
+        self.assertEqual(self.browser.run("return document.querySelector('#panel input').value"), "Die Katze schläft.")
+        self.picture("compare")
 
     def test_first_view_takes_few_requests(self):
         self.show(text=SHORT)
@@ -559,6 +709,7 @@ class Served(OfServer):
         self.show(pair="de-en")
         self.browser.wait("document.activeElement && document.querySelector('#source')", "the page")
         self.browser.click("#source")
+        self.browser.press("Control+a")
         for letter in "Die Katze":
             self.browser.press(" " if letter == " " else letter)
         self.browser.wait("/cat/i.test(document.querySelector('#target').textContent)", "the translation")
@@ -714,7 +865,7 @@ class Served(OfServer):
 
     def test_a_marked_token_is_marked_where_the_model_is_asked(self):
         overlay = PIXELS.replace("SELECTOR", "#panel .overlay") + "return data.some((part) => part > 0);"
-        for view, ready in [("search", "document.querySelector('.finished li')"), ("compare", "/position/.test(document.querySelector('#panel .note-line').textContent)")]:
+        for view, ready in [("search", "document.querySelector('.finished li')"), ("compare", "/position/.test(document.querySelector('#panel .note-line')?.textContent)")]:
             self.show(pair="de-en", text=SHORT, view=view, other="text:Die Katze schläft.")
             self.browser.wait(ready, view)
             self.assertFalse(self.browser.run(overlay), view)
@@ -780,7 +931,7 @@ if __name__ == "__main__":
         print("there is no chromium with chromedriver (scripts/setup test installs them): "
               + ("a failure, since CI is set" if os.environ.get("CI") else "skipped"), file=sys.stderr)
         sys.exit(1 if os.environ.get("CI") else 77)
-    HEED = sys.argv[1]
+    HEED = os.path.abspath(sys.argv[1])
     if len(sys.argv) > 2:
         PICTURES = sys.argv[2]
         os.makedirs(PICTURES, exist_ok=True)

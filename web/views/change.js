@@ -2,6 +2,7 @@
 
 import {attend, createLatest} from "../api.js";
 import {choice, element} from "../dom.js";
+import {kindOf, outcomeOf} from "../outcome.js";
 import {numberTable} from "../picture.js";
 import {parseHeads, parseWords, writeHeads} from "../state.js";
 import {strings} from "../strings.js";
@@ -81,7 +82,16 @@ export function createChange(app) {
     value: "0",
     disabled: offline,
   });
-  const refused = element("p", {class: "needs"});
+  const refused = element("p", {class: "needs"}), matterLead = element("p", {class: "note-line"});
+  const steering = element(
+      "div", {}, element("h3", {}, strings.constraints),
+      element(
+          "div", {class: "steering"},
+          [
+            [strings.forced, prefix], [strings.required, required], [strings.forbidden, forbidden],
+            [strings.ownTarget, target]
+          ].map(([label, input]) => element("label", {}, element("span", {}, label), input))),
+      element("p", {class: "note-line"}, strings.constraintsHint), reset);
   let canSwitch = offline ? false : null;  // null: not known yet
   let probed = "";                         // the model that it is known of
   let original = null, originalOf = "", losses = new Map(), lossesOf = "";
@@ -170,9 +180,10 @@ export function createChange(app) {
     canSwitch = true;
     refused.textContent = "";
     const trace = app.trace(), stack = trace.stackNames[0];
+    const target = kindOf(trace) === "translation" ? {target: trace.target} : {};
     try {
       await attend(
-          {...state, off: ""}, {target: trace.target, ablate: [{stack, layer: 1, head: 1}]},
+          {...state, off: ""}, {...target, ablate: [{stack, layer: 1, head: 1}]},
           new AbortController().signal);
     } catch (error) {
       canSwitch = false;
@@ -184,18 +195,20 @@ export function createChange(app) {
   /// Token by token: log-probability before and after, where both have the same target.
   const tokenTable = (before, after) => {
     if (!before.logProbabilities || !after.logProbabilities) return null;
-    const sameTarget = before.targetTokens.join("\n") === after.targetTokens.join("\n");
+    // What a text is followed by is no token of it.
+    const given = (trace) => kindOf(trace) === "text" ? trace.targetTokens.slice(0, -1) : trace.targetTokens;
+    const sameTarget = given(before).join("\n") === given(after).join("\n");
     if (!sameTarget) {
       return numberTable(
           strings.perToken, [strings.token, strings.logProbability],
           after.targetLabels.map((label, n) => [label.text, after.logProbabilities[n].toFixed(3)]));
     }
     const colours = app.colours(),
-          changes = after.logProbabilities.map((value, n) => value - before.logProbabilities[n]);
+          changes = given(after).map((_, n) => after.logProbabilities[n] - before.logProbabilities[n]);
     const most = Math.max(0.5, ...changes.map(Math.abs));
     return element(
-        "div", {class: "token-changes", role: "list", "aria-label": strings.perToken},
-        after.targetLabels.map((label, n) => {
+        "div", {class: "token-changes", role: "list", "aria-label": strings.perToken}, changes.map((_, n) => {
+          const label = after.targetLabels[n];
           const cell = element(
               "span", {role: "listitem", class: "token-change"}, element("span", {}, label.text),
               element("small", {}, `${changes[n] >= 0 ? "+" : "−"}${Math.abs(changes[n]).toFixed(2)}`));
@@ -234,8 +247,37 @@ export function createChange(app) {
     });
   };
 
+  /// What models make that do not translate: before the change and after it.
+  const showOutcome = async () => {
+    const state = app.store.get(), trace = app.trace();
+    if (offline) return result.replaceChildren(app.needsModel());
+    const wanted = JSON.stringify([sentenceKey(state), state.off, app.colours().ink]);
+    if (shown.wanted === wanted) return;
+    shown = {wanted};
+    const answer = await latestOriginal(async (signal) => {
+      const before = await outcomeOf(trace, state, [], null, signal);
+      return {before, after: state.off ? await outcomeOf(trace, state, off(), before, signal) : null};
+    });
+    if (!answer) return;
+    if (answer.failure) {
+      shown = {};
+      return result.replaceChildren(element("p", {class: "needs"}, answer.failure));
+    }
+    const {before, after} = answer.result;
+    const side = (title, outcome) => element(
+        "div", {}, element("p", {class: "name"}, title), element("p", {class: "translation"}, outcome.text));
+    result.replaceChildren(side(strings.original, before));
+    if (!after) return;
+    const difference = `${strings.differenceOf[kindOf(trace)]}: ${(after.number - before.number).toFixed(3)}`;
+    result.append(side(strings.changed, after), element("p", {class: "difference"}, difference));
+    const table = after.trace && tokenTable(before.trace, after.trace);
+    if (table) result.append(table);
+    mark();
+  };
+
   const showResult = async () => {
     const state = app.store.get(), now = app.trace();
+    if (kindOf(now) !== "translation") return showOutcome();
     const changed = [state.off, state.target, state.prefix, state.require, state.forbid].some((each) => each);
     if (offline) return result.replaceChildren(app.needsModel());
     const wanted = JSON.stringify([
@@ -303,13 +345,14 @@ export function createChange(app) {
                       .flat();
     const signal = new AbortController().signal;
     try {
-      const base = await attend(state, {target: original?.target ?? app.trace().target}, signal);
+      const trace = app.trace(), of = original?.target ?? trace.target;
+      const base = await outcomeOf(trace, state, [], kindOf(trace) === "translation" ? {of} : null, signal);
       const queue = [...heads];
       const worker = async () => {
         while (queue.length > 0 && lossesOf === sentenceKey(app.store.get())) {
           const head = queue.shift();
-          const trace = await attend(state, {target: base.target, ablate: [head], details: false}, signal);
-          losses.set(writeHeads([head]), trace.score - base.score);
+          const changed = await outcomeOf(trace, state, [head], base, signal);
+          losses.set(writeHeads([head]), changed.number - base.number);
           matter.textContent = strings.matterProgress(losses.size, heads.length);
         }
       };
@@ -317,7 +360,8 @@ export function createChange(app) {
       showGrid();
       const sorted = [...losses].sort((a, b) => a[1] - b[1]);
       matter.replaceChildren(numberTable(
-          strings.matterLead, [strings.head, strings.lossColumn], sorted.slice(0, 12).map(([name, loss]) => {
+          strings.matterLead[kindOf(trace)], [strings.head, strings.lossColumn],
+          sorted.slice(0, 12).map(([name, loss]) => {
             const [{stack, layer, head}] = parseHeads(name);
             return [strings.headName(stack, layer, head), loss.toFixed(3)];
           })));
@@ -336,17 +380,8 @@ export function createChange(app) {
                 "div", {class: "row above"},
                 element("span", {class: "field"}, element("span", {}, strings.switching), reach.element),
                 element("label", {class: "field"}, element("span", {}, strings.scale), scale)),
-            grid, refused, element("h3", {}, strings.matter),
-            element("p", {class: "note-line"}, strings.matterLead), run, matter),
-        element(
-            "div", {class: "change-result"}, result, element("h3", {}, strings.constraints),
-            element(
-                "div", {class: "steering"},
-                [
-                  [strings.forced, prefix], [strings.required, required], [strings.forbidden, forbidden],
-                  [strings.ownTarget, target]
-                ].map(([label, input]) => element("label", {}, element("span", {}, label), input))),
-            element("p", {class: "note-line"}, strings.constraintsHint), reset)),
+            grid, refused, element("h3", {}, strings.matter), matterLead, run, matter),
+        element("div", {class: "change-result"}, result, steering)),
     picture: null,
     mark,
     update() {
@@ -359,6 +394,8 @@ export function createChange(app) {
       required.value = state.require;
       forbidden.value = state.forbid;
       target.value = state.target;
+      steering.hidden = kindOf(app.trace()) !== "translation";
+      matterLead.textContent = strings.matterLead[kindOf(app.trace())];
       showGrid();
       showResult();
       probe();

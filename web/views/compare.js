@@ -3,6 +3,7 @@
 
 import {attend, createLatest, languagesOf, modelOf} from "../api.js";
 import {element, select} from "../dom.js";
+import {otherExample} from "../examples.js";
 import {createPicture, numberTable} from "../picture.js";
 import {Scene, shorten} from "../scene.js";
 import {strings} from "../strings.js";
@@ -13,20 +14,25 @@ import {addMap, layOutMap, markMap} from "./one_head.js";
 const kGap = 36, kHeading = 54;
 
 /// state.other: "text:another sentence", "model:NAME", "target:another translation", "precision:int8" or, in
-/// a file, "sentence:2".
-function parseOther(text) {
-  const colon = text.indexOf(":");
-  return colon < 0 ? {kind: "", value: ""} : {kind: text.slice(0, colon), value: text.slice(colon + 1)};
+/// a file, "sentence:2". Where nothing is chosen: the next sentence of the file, or an example.
+function otherOf(app) {
+  const state = app.store.get(), colon = state.other.indexOf(":");
+  if (colon >= 0) return {kind: state.other.slice(0, colon), value: state.other.slice(colon + 1)};
+  if (!app.file) return {kind: "text", value: otherExample(state)};
+  return app.file.traces.length > 1 ? {kind: "sentence", value: otherSentence(state)} : {kind: "", value: ""};
 }
+
+/// The first sentence of a file that is not shown.
+function otherSentence(state) { return state.sentence === 1 ? "2" : "1"; }
 
 export function createCompare(app) {
   const latest = createLatest();
   const kind = select(strings.other, (value) => {
-    const first = value === "sentence" ? String(app.store.get().sentence === 1 ? 2 : 1) :
+    const first = value === "sentence" ? otherSentence(app.store.get()) :
         value === "model"              ? app.models()[0]?.id ?? "" :
         value === "target"             ? app.trace().target :
         value === "precision"          ? otherPrecision(app.store.get()) :
-                                         app.store.get().text;
+                                         otherExample(app.store.get());
     app.store.set({other: `${value}:${first}`});
   });
   /// The precision that is shown, and one that is not.
@@ -37,11 +43,10 @@ export function createCompare(app) {
     type: "text",
     class: "wide",
     "aria-label": strings.other,
-    onchange: () => app.store.set({other: `${parseOther(app.store.get().other).kind}:${text.value}`})
+    onchange: () => app.store.set({other: `${otherOf(app).kind}:${text.value}`})
   });
   const choice = select(
-      "", (value) => app.store.set({other: `${parseOther(app.store.get().other).kind}:${value}`}),
-      {"aria-label": strings.other});
+      "", (value) => app.store.set({other: `${otherOf(app).kind}:${value}`}), {"aria-label": strings.other});
   const note = element("p", {class: "note-line"});
   const picture = createPicture({});
   let other = null, asked = "";
@@ -88,7 +93,7 @@ export function createCompare(app) {
     const beside = picture.room() > 900;
     const columns = beside ? (comparable ? 3 : 2) : 1;
     const width = (picture.room() - kGap * (columns - 1)) / columns;
-    const {kind: which, value: wanted} = parseOther(state.other);
+    const {kind: which, value: wanted} = otherOf(app);
     const named = (trace, precision) => which === "precision" ? `${trace.model} ${precision}` : trace.model;
     const panels = [[
       first, (q, k) => colours.weightParts(one.at(q, k)),
@@ -164,12 +169,12 @@ export function createCompare(app) {
     picture,
     mark,
     async update() {
-      const state = app.store.get(), {kind: which, value} = parseOther(state.other);
+      const state = app.store.get(), {kind: which, value} = otherOf(app);
       const kinds = app.file ? (app.file.traces.length > 1 ? [["sentence", strings.otherText]] : []) : [
         ["text", strings.otherText], ["target", strings.otherTarget], ["model", strings.otherModel],
         ["precision", strings.otherPrecision]
       ];
-      kind.show([["", "–"], ...kinds], which);
+      kind.show(kinds, which);
       text.hidden = !["text", "target"].includes(which);
       choice.element.hidden = !["model", "sentence", "precision"].includes(which);
       text.value = value;
@@ -187,7 +192,7 @@ export function createCompare(app) {
       if (app.file || which === "" || value === "") return;
       const wanted = JSON.stringify([
         state.pair, state.model, state.from, state.to, state.text, state.beam, state.penalty, state.precision,
-        state.prefix, state.require, state.forbid, state.other
+        state.prefix, state.require, state.forbid, which, value
       ]);
       if (wanted === asked) return;
       asked = wanted;

@@ -110,7 +110,7 @@ export function createNext(app) {
       const content = [
         element(
             "span", {class: "next-token"},
-            token === null ? strings.others : visibleText(token).replace(/^ /, "␣")),
+            token === null ? strings.otherTokens : visibleText(token).replace(/^ /, "␣")),
         element("span", {class: "bar-track"}, fill),
         element("span", {class: "bar-text"}, `${(100 * probability).toFixed(1)} %`)
       ];

@@ -1,0 +1,28 @@
+// Sentences for who has typed none, in the language that the model reads.
+
+import {languagesOf, modelOf} from "./api.js";
+import {strings} from "./strings.js";
+
+/// The language of the examples for the model of a state.
+function languageOf(state) {
+  const language = (languagesOf(state).from || state.pair.split("-")[0]).slice(0, 2);
+  return Object.hasOwn(strings.examples, language) ? language : "en";
+}
+
+function continuesText(state) { return modelOf(state)?.task === "text"; }
+
+/// Examples for the model of a state, the first of which is shown on a page that is opened without a text.
+export function examplesOf(state) {
+  return continuesText(state) ? strings.examplesOfText : strings.examples[languageOf(state)];
+}
+
+/// Whether a text is an example of any language, which another model replaces by one of its own.
+export function isExample(text) {
+  return [...Object.values(strings.examples), strings.examplesOfText].some((texts) => texts.includes(text));
+}
+
+/// A sentence to compare that of a state with.
+export function otherExample(state) {
+  const other = continuesText(state) ? strings.comparedText : strings.comparedExamples[languageOf(state)];
+  return other === state.text ? examplesOf(state)[0] : other;
+}

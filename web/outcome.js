@@ -1,0 +1,58 @@
+// What a model makes of a text with some heads switched off, and one number by which that is compared with
+// what it makes of it with all heads:
+//
+//   translation     log-probability of the original translation
+//   text            log-probability of the text and the token that is predicted after it
+//   classification  log-probability of the original class
+//   vectors         cosine of the vector with the original one
+
+import {attend, classify, embed} from "./api.js";
+import {strings} from "./strings.js";
+
+/// "translation", "text", "classification" or "vectors": what the model of a trace makes.
+export function kindOf(trace) {
+  if (trace.sourceTokens.length === 0) return "text";
+  if (trace.targetTokens.length > 0) return "translation";
+  return trace.target ? "classification" : "vectors";
+}
+
+/// The cosine of two vectors.
+export function cosine(one, other) {
+  const dot = (a, b) => a.reduce((sum, number, n) => sum + number * b[n], 0);
+  return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other) || 1);
+}
+
+/// {text, number}: what is made, in words, and the number. `original` is an earlier outcome of the same text
+/// with all heads, or null for this one. `state.off` does not count: `heads` are what is changed.
+export async function outcomeOf(trace, state, heads, original, signal) {
+  const ablate = heads.length > 0 ? {ablate: heads} : {};
+  switch (kindOf(trace)) {
+    case "classification": {
+      const probabilities = await classify(state, signal, ablate);
+      const [[best, probability]] = Object.entries(probabilities).sort((a, b) => b[1] - a[1]);
+      const of = original?.of ?? best;
+      return {text: strings.classAndShare(best, probability), of, number: Math.log(probabilities[of])};
+    }
+    case "vectors": {
+      const [vector] = await embed(state, [state.text], signal, ablate);
+      const number = original ? cosine(vector, original.of) : 1;
+      return {
+        text: original ? strings.cosineWithOriginal(number) : strings.vectorOf(vector.length),
+        of: original?.of ?? vector,
+        number
+      };
+    }
+    default: {
+      const isText = kindOf(trace) === "text";
+      const made = await attend(
+          state, {...(isText ? {} : {target: original?.of ?? trace.target}), ...ablate, details: false},
+          signal);
+      return {
+        text: isText ? strings.predicted(made.targetLabels.at(-1).text) : made.target,
+        of: made.target,
+        number: made.score,
+        trace: made
+      };
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Of embedding models: the vector of the sentence, and how similar it is to those of other sentences.
+
+import {createLatest, embed} from "./api.js";
+import {element} from "./dom.js";
+import {cosine} from "./outcome.js";
+import {strings} from "./strings.js";
+import {largestOf, strip} from "./vectors.js";
+
+const kMostLines = 60;
+
+/// The lines that hold a sentence.
+function linesOf(text) {
+  return text.split("\n").map((line) => line.trim()).filter((line) => line).slice(0, kMostLines);
+}
+
+export function createSimilarities(app) {
+  const latest = createLatest();
+  const others = element("textarea", {
+    id: "others",
+    class: "small",
+    rows: "3",
+    spellcheck: "false",
+    oninput: () => app.store.set({others: others.value}, true)
+  });
+  const list = element("dl", {class: "classes"}), vector = element("p", {});
+  const box = element(
+      "div", {class: "similarities", hidden: true}, vector,
+      element("label", {class: "name", "for": "others"}, strings.others), others, list);
+  let asked = "";
+
+  const show = (lines, [own, ...vectors]) => {
+    list.replaceChildren(...vectors.map((each, n) => [cosine(own, each), lines[n]])
+                             .sort((a, b) => b[0] - a[0])
+                             .flatMap(([similarity, line]) => {
+                               const fill = element("span", {class: "bar-fill"});
+                               fill.style.width = `${100 * Math.max(0, similarity)}%`;
+                               return [
+                                 element("dt", {}, line),
+                                 element(
+                                     "dd", {}, element("span", {class: "bar-track"}, fill),
+                                     element("span", {class: "bar-text"}, similarity.toFixed(3)))
+                               ];
+                             }));
+    vector.replaceChildren(
+        strip(own, largestOf(own), app.colours(), 18),
+        element("span", {class: "note"}, strings.numbers(own.length)));
+  };
+
+  return {
+    element: box,
+    /// `shown`: whether the model of the trace that is shown makes vectors.
+    async update(shown) {
+      box.hidden = !shown || app.file !== null;
+      if (box.hidden) return;
+      const state = app.store.get(), text = state.others || strings.examplesOfSimilar.join("\n");
+      if (others.value !== text && document.activeElement !== others) others.value = text;
+      const lines = linesOf(text);
+      const wanted = JSON.stringify([state.model, state.precision, state.text, lines, app.colours().ink]);
+      if (wanted === asked) return;
+      asked = wanted;
+      const answer = await latest((signal) => embed(state, [state.text, ...lines], signal));
+      if (answer?.failure) list.replaceChildren(element("dd", {class: "needs"}, answer.failure));
+      if (answer?.result) show(lines, answer.result);
+    },
+  };
+}
