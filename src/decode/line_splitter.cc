@@ -246,6 +246,15 @@ bool LineSplitter::holds_only_spans(const Line& line, Range range) {
   return any && (at >= range.end || has_no_word(line.text.substr(at, range.end - at)));
 }
 
+/// Whether a range has no letter or digit and no glossary term.
+bool LineSplitter::is_copied(const Line& line, Range range) const {
+  if (!options_.copy_wordless) return false;
+  const bool has_term = std::ranges::any_of(line.terms, [&](const Glossary::Match& term) {
+    return term.begin < range.end && range.begin < term.end;
+  });
+  return !has_term && has_no_word(line.text.substr(range.begin, range.end - range.begin));
+}
+
 /// Splits at spans that the model can neither generate nor replace by placeholders, and at those beyond
 /// kMaxRequiredSpans.
 std::vector<LineSplitter::Range> LineSplitter::cut_around_literals(const Line& line, Range range) const {
@@ -276,6 +285,24 @@ SplitLine LineSplitter::split(std::string_view input) const {
   if (options_.protect) line.spans = find_protected_spans(result.text);
   if (options_.glossary != nullptr) line.terms = options_.glossary->find(result.text);
   const Range all{line.code.size(), result.text.size()};
+  size_t last_end = 0;
+  const auto add = [&](LinePart part, Range range) {
+    result.separators.push_back(result.parts.empty() ? "" : separator(line, {last_end, range.begin}));
+    result.parts.push_back(std::move(part));
+    last_end = range.end;
+  };
+  const auto add_copy = [&](Range range) {
+    range = without_spaces(line.text, range);
+    if (range.begin == range.end) return;
+    LinePart part;
+    part.literal = line.text.substr(range.begin, range.end - range.begin);
+    part.spans = {{range.begin, range.end}};
+    add(std::move(part), range);
+  };
+  if (is_copied(line, all)) {
+    add_copy(all);
+    return result;
+  }
   std::vector<Range> ranges;
   const bool short_enough = result.text.size() <= options_.max_part_tokens * kBytesPerToken &&
                             encode(line, all).ids.size() <= options_.max_part_tokens;
@@ -290,13 +317,11 @@ SplitLine LineSplitter::split(std::string_view input) const {
       at += split.sentences[n].size();
     }
   }
-  size_t last_end = 0;
-  const auto add = [&](LinePart part, Range range) {
-    result.separators.push_back(result.parts.empty() ? "" : separator(line, {last_end, range.begin}));
-    result.parts.push_back(std::move(part));
-    last_end = range.end;
-  };
   for (const Range& whole : ranges) {
+    if (is_copied(line, whole)) {
+      add_copy(whole);
+      continue;
+    }
     if (line.spans.empty()) {
       // Only a single character can exceed the limit: the tokenizer encodes it as more tokens than allowed.
       LinePart part = encode(line, whole, options_.max_part_tokens);
@@ -309,11 +334,7 @@ SplitLine LineSplitter::split(std::string_view input) const {
       // Spans alone, or text without a letter or digit, are copied.
       if (holds_only_spans(line, range) ||
           (cut.end - cut.begin < whole.end - whole.begin && has_no_word(text))) {
-        if (text.empty()) continue;
-        LinePart part;
-        part.literal = text;
-        part.spans = {{range.begin, range.end}};
-        add(std::move(part), range);
+        add_copy(range);
         continue;
       }
       LinePart part = encode(line, range, options_.max_part_tokens);

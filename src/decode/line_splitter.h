@@ -19,7 +19,8 @@ namespace heed::decode {
 
 /// A part of a line, with what is needed to post-process its translation.
 struct LinePart : Encoding {
-  /// Copied instead of translated: text without tokens, such as an emoji. Then there are no ids.
+  /// Copied instead of translated: text without a letter or digit, such as an emoji, and protected spans.
+  /// Then there are no ids.
   std::string literal = {};
   /// Texts that the translation must contain, in source order.
   std::vector<RequiredText> required = {};
@@ -48,6 +49,8 @@ class LineSplitter {
     bool protect = false;          ///< protect spans such as URLs
     const Glossary* glossary = nullptr;  ///< null: none
     bool true_case = false;              ///< true-case lines in capitals
+    /// Copy text without a letter or digit. Models translate it badly, often up to their maximum length.
+    bool copy_wordless = true;
   };
   /// The tokenizer must outlive this. Throws kUsage for fewer than 8 tokens.
   LineSplitter(const Tokenizer& tokenizer, const Options& options);
@@ -79,6 +82,7 @@ class LineSplitter {
   bool has_text(const Line& line, const Encoding& part) const;
   bool target_can_hold(std::string_view text) const;
   static bool holds_only_spans(const Line& line, Range range);
+  bool is_copied(const Line& line, Range range) const;
   std::vector<Range> cut_around_literals(const Line& line, Range range) const;
   void add_sentence(const Line& line, Range range, std::vector<Range>& parts) const;
   size_t split_point(const Line& line, Range window, const Encoding& encoding) const;

@@ -33,6 +33,20 @@ size_t SearchBatch::free_rows() const {
   return !empty() && free < budget_.rows / 4 ? 0 : free;
 }
 
+SearchLoad SearchBatch::load_of(const SearchCaller& caller) const {
+  SearchLoad sum;
+  for (const Live& live : live_) {
+    if (live.caller == &caller) sum += {live.width, live.tokens};
+  }
+  return sum;
+}
+
+size_t SearchBatch::most_rows() const {
+  size_t most = 0;
+  for (const Live& live : live_) most = std::max(most, load_of(*live.caller).rows);
+  return most;
+}
+
 void SearchBatch::require_readable(const SearchSentence& sentence) const {
   const int64_t longest = model_.max_length();
   if (sentence.source.empty())
@@ -156,6 +170,7 @@ size_t SearchBatch::step() {
   for (Live& live : live_) {
     const size_t columns = live.shortlist.empty() ? vocabulary : live.shortlist.size();
     const size_t count = live.search->rows().size() * columns;
+    live.caller->charge(live.search->rows().size());
     advance(live, {first, count});
     first += count;
   }

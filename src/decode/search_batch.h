@@ -21,6 +21,16 @@ struct SearchBudget {
   size_t source_tokens = 4096;  ///< maximum total of source tokens in the batch
 };
 
+/// Rows and source tokens, of a batch or a part of it.
+struct SearchLoad {
+  size_t rows = 0, tokens = 0;
+  SearchLoad& operator+=(const SearchLoad& more) {
+    rows += more.rows;
+    tokens += more.tokens;
+    return *this;
+  }
+};
+
 /// Owner of sentences in a batch. Each sentence ends in exactly one call of take(), fail() or drop().
 class SearchCaller {
  public:
@@ -31,6 +41,9 @@ class SearchCaller {
   /// Whether to call show() after each step, with the tokens so far of sentences with a single hypothesis.
   virtual bool shows() const { return false; }
   virtual void show(uint64_t /*number*/, const std::vector<int32_t>& /*ids*/) {}
+
+  /// Called after each step for each sentence, with its number of rows in the step.
+  virtual void charge(size_t /*rows*/) {}
 
   virtual void take(uint64_t number, std::vector<Hypothesis> hypotheses) = 0;
   virtual void fail(std::exception_ptr error) = 0;
@@ -54,6 +67,11 @@ class SearchBatch {
   /// Free capacity. 0 rows until a quarter of the batch is free, so that several sentences are encoded
   /// together.
   size_t free_rows() const;
+  /// The sum of all sentences, and of those of a caller.
+  SearchLoad load() const { return {width_, tokens_}; }
+  SearchLoad load_of(const SearchCaller& caller) const;
+  /// The number of rows of the caller that has most.
+  size_t most_rows() const;
   size_t free_tokens() const { return budget_.source_tokens > tokens_ ? budget_.source_tokens - tokens_ : 0; }
 
   /// Encodes the sentences. Either all sentences of a batch must use a shortlist, or none.

@@ -15,6 +15,27 @@ namespace heed::decode {
 namespace {
 
 constexpr std::chrono::seconds kIdle(2);
+/// Free memory beyond this is returned to the system when a batch runs empty.
+constexpr uint64_t kKeptBytes = uint64_t{256} << 20;
+
+/// Whether a caller that has `own` of a batch may add a sentence. A batch has room for the first sentence of
+/// a caller until it is full; another one must leave free a third of what the caller then has, so that one
+/// caller fills at most three quarters, and several share what they leave.
+bool may_add(const SearchLoad& own, const SearchLoad& all, const SearchLoad& sentence,
+             const SearchBudget& budget) {
+  if (all.rows == 0) return true;
+  if (own.rows == 0) return all.rows < budget.rows && all.tokens < budget.source_tokens;
+  const auto leaves_enough = [](size_t mine, size_t used, size_t most) {
+    return used <= most && mine <= 3 * (most - used);
+  };
+  return leaves_enough(own.rows + sentence.rows, all.rows + sentence.rows, budget.rows) &&
+         leaves_enough(own.tokens + sentence.tokens, all.tokens + sentence.tokens, budget.source_tokens);
+}
+
+void return_free_memory() {
+  const PoolStatistics statistics = pool_statistics();
+  if (statistics.bytes_from_system - statistics.bytes_in_use > kKeptBytes) pool_trim();
+}
 
 }  // namespace
 
@@ -31,6 +52,8 @@ class SharedSearch::Job : public SearchCaller {
   }
   bool shows() const override { return control_.show != nullptr; }
   void show(uint64_t number, const std::vector<int32_t>& ids) override { control_.show(number, ids); }
+
+  void charge(size_t rows) override { served.fetch_add(rows, std::memory_order_relaxed); }
 
   void take(uint64_t number, std::vector<Hypothesis> hypotheses) override {
     const size_t written = hypotheses.empty() ? 0 : hypotheses.front().ids.size();
@@ -52,6 +75,9 @@ class SharedSearch::Job : public SearchCaller {
     waiting.clear();
     note(dropped, {}, true);
   }
+
+  /// Tokens that were encoded and decoded for this caller, beginning from those of the others.
+  std::atomic<uint64_t> served = 0;
 
   // Guarded by the owner's mutex.
   std::deque<SearchSentence> waiting;
@@ -91,7 +117,7 @@ class SharedSearch::Job : public SearchCaller {
   std::atomic<bool> failed_ = false;  // the remaining sentences are dropped
 };
 
-/// The jobs that wait for a model, the next one first. Rows with and without a shortlist cannot share a step,
+/// The jobs that wait for a model. Rows with and without a shortlist cannot share a step,
 /// so a model may have two lanes.
 struct SharedSearch::Lane {
   const models::AutoregressiveModel* model;
@@ -99,6 +125,9 @@ struct SharedSearch::Lane {
   nn::Context context;
   std::list<Job*> jobs = {};  // with waiting sentences
   size_t waiting = 0;
+  /// `served` of the last job from which a sentence was taken; new jobs begin there, so that they have no
+  /// advantage over those that have waited.
+  uint64_t served = 0;
 };
 
 struct SharedSearch::Call {
@@ -110,7 +139,10 @@ struct SharedSearch::Call {
 
 SharedSearch::SharedSearch(Options options) : options_(std::move(options)) {
   const int count = options_.threads > 0 ? options_.threads : available_processors();
-  for (int n = 0; n < count; ++n) threads_.emplace_back([this] { work(); });
+  for (int n = 0; n < count; ++n) {
+    threads_.emplace_back([this] { work(); });
+    call_threads_.emplace_back([this] { work_on_calls(); });
+  }
 }
 
 SharedSearch::~SharedSearch() {
@@ -119,7 +151,9 @@ SharedSearch::~SharedSearch() {
     stopping_ = true;
   }
   wake_.notify_all();
+  wake_for_calls_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  for (std::thread& thread : call_threads_) thread.join();
 }
 
 SharedSearch::Lane& SharedSearch::lane_of(const Search& search) {
@@ -139,6 +173,7 @@ bool SharedSearch::run(const Search& search, std::vector<SearchSentence> sentenc
   job.unfinished = sentences.size();
   job.waiting.assign(std::make_move_iterator(sentences.begin()), std::make_move_iterator(sentences.end()));
   Lane& lane = lane_of(search);
+  job.served = lane.served;
   lane.jobs.push_back(&job);
   lane.waiting += job.waiting.size();
   if (job.waiting.size() == 1) {
@@ -155,7 +190,7 @@ void SharedSearch::call(const std::function<void()>& work) {
   Call call{work};
   std::unique_lock lock(mutex_);
   calls_.push_back(&call);
-  wake_.notify_one();
+  wake_for_calls_.notify_one();
   call.finished.wait(lock, [&] { return call.done; });
   if (call.error) std::rethrow_exception(call.error);
 }
@@ -167,33 +202,78 @@ size_t SharedSearch::waiting() const {
   return sum;
 }
 
-/// Takes sentences for a batch: round-robin over the callers, at most a fair share of the waiting ones, so
-/// that all threads are busy.
+/// The waiting sentences of cancelled jobs are dropped. Requires the lock.
+void SharedSearch::drop_cancelled(Lane& lane) {
+  std::erase_if(lane.jobs, [&](Job* job) {
+    if (!job->cancelled()) return false;
+    lane.waiting -= job->waiting.size();
+    job->drop_waiting();  // its caller may return as soon as the lock is released
+    return true;
+  });
+}
+
+/// Takes sentences for a batch, the next one always of the job that has been served least, and at most a fair
+/// share of the waiting ones, so that all threads are busy.
 std::vector<SearchBatch::Entry> SharedSearch::take(Lane& lane, const SearchBatch& batch) {
+  drop_cancelled(lane);
   std::vector<SearchBatch::Entry> taken;
   const size_t share = (lane.waiting + threads_.size() - 1) / threads_.size();
-  size_t rows = batch.free_rows(), tokens = batch.free_tokens();
-  while (!lane.jobs.empty() && taken.size() < share) {
-    Job& job = *lane.jobs.front();
-    if (job.cancelled()) {
-      lane.jobs.pop_front();
-      lane.waiting -= job.waiting.size();
-      job.drop_waiting();  // its caller may return as soon as the lock is released
+  struct Candidate {
+    Job* job;
+    SearchLoad own;
+  };
+  std::vector<Candidate> candidates;
+  for (Job* job : lane.jobs) candidates.push_back({job, batch.load_of(*job)});
+  SearchLoad all = batch.load();
+  // Several sentences are encoded together: callers in the batch wait until half of it is free, others until
+  // a quarter is, unless one caller has much of it, whose sentences may be long.
+  const bool full = batch.free_rows() == 0 && batch.most_rows() <= options_.budget.rows / 4;
+  std::erase_if(candidates, [&](const Candidate& each) {
+    return each.own.rows > 0 ? all.rows > options_.budget.rows / 2 : full;
+  });
+  while (!candidates.empty() && taken.size() < share) {
+    const auto next =
+        std::ranges::min_element(candidates, {}, [](const Candidate& c) { return c.job->served.load(); });
+    Job& job = *next->job;
+    const SearchLoad sentence{static_cast<size_t>(search_width(job.options())),
+                              job.waiting.front().source.size()};
+    if (!may_add(next->own, all, sentence, options_.budget)) {
+      candidates.erase(next);
       continue;
     }
-    const auto width = static_cast<size_t>(search_width(job.options()));
-    const size_t length = job.waiting.front().source.size();
-    const bool must = batch.empty() && taken.empty();
-    if (!must && (width > rows || length > tokens)) break;
-    rows -= std::min(rows, width);
-    tokens -= std::min(tokens, length);
+    lane.served = std::max(lane.served, job.served.load());
+    job.charge(sentence.tokens);
+    all += sentence;
+    next->own += sentence;
     taken.push_back({&job, std::move(job.waiting.front())});
     job.waiting.pop_front();
     --lane.waiting;
-    lane.jobs.pop_front();
-    if (!job.waiting.empty()) lane.jobs.push_back(&job);
+    if (!job.waiting.empty()) continue;
+    lane.jobs.remove(&job);
+    candidates.erase(next);
   }
   return taken;
+}
+
+void SharedSearch::work_on_calls() {
+  block_signals();
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_for_calls_.wait(lock, [&] { return stopping_ || !calls_.empty(); });
+    if (stopping_) return;
+    Call& call = *calls_.front();
+    calls_.pop_front();
+    lock.unlock();
+    try {
+      call.work();
+    } catch (...) {
+      call.error = std::current_exception();
+    }
+    return_free_memory();
+    lock.lock();
+    call.done = true;
+    call.finished.notify_all();
+  }
 }
 
 void SharedSearch::work() {
@@ -204,7 +284,7 @@ void SharedSearch::work() {
   };
   std::unique_lock lock(mutex_);
   const auto has_work = [&] {
-    return stopping_ || busy() || !calls_.empty() ||
+    return stopping_ || busy() ||
            std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.waiting > 0; });
   };
   while (true) {
@@ -219,19 +299,6 @@ void SharedSearch::work() {
       wake_.wait(lock, has_work);
     }
     if (stopping_) return;
-    if (!calls_.empty()) {
-      Call& call = *calls_.front();
-      calls_.pop_front();
-      lock.unlock();
-      try {
-        call.work();
-      } catch (...) {
-        call.error = std::current_exception();
-      }
-      lock.lock();
-      call.done = true;
-      call.finished.notify_all();
-    }
     batches.resize(lanes_.size());
     for (size_t n = 0; n < batches.size(); ++n) {
       Lane& lane = lanes_[n];
@@ -243,6 +310,10 @@ void SharedSearch::work() {
       batches[n]->admit(std::move(entries));
       const size_t rows = batches[n]->step();
       if (rows > 0 && options_.on_step) options_.on_step(rows);
+      if (batches[n]->empty()) {
+        batches[n].reset();  // its KV caches have the size of its longest sentences
+        return_free_memory();
+      }
       lock.lock();
       if (batches.size() < lanes_.size()) batches.resize(lanes_.size());
     }

@@ -1,8 +1,9 @@
 // A thread pool that runs the searches of many callers and models together. Continuous batching: sentences of
 // different callers are rows of the same batch; finished ones leave it, and waiting ones take their place.
-// Callers that wait for the same model are served round-robin, so that a long document does not delay a short
-// sentence. Each thread has one batch per model and steps them round-robin. Results are those of Search::run,
-// bit for bit (decode/search_batch.h).
+// Callers that wait for the same model get fair shares by tokens: of those that wait, the one that has had
+// least so far is next, and none fills a batch, so that a long document does not delay a short sentence. Each
+// thread has one batch per model and steps them round-robin. Results are those of Search::run, bit for bit
+// (decode/search_batch.h).
 #pragma once
 
 #include <condition_variable>
@@ -41,7 +42,8 @@ class SharedSearch : public SearchExecutor {
   bool run(const Search& search, std::vector<SearchSentence> sentences, const Search::TakeHypotheses& take,
            const Search::Control& control) override;
 
-  /// Runs `work` on one of the threads, between two steps, and waits for it. Throws the errors of `work`.
+  /// Runs `work` on one of as many other threads, and waits for it: for computations that are no searches,
+  /// and for what comes before them, which may take long. Throws the errors of `work`.
   void call(const std::function<void()>& work);
 
   /// Number of sentences that are not in a batch yet.
@@ -52,16 +54,18 @@ class SharedSearch : public SearchExecutor {
   struct Lane;
   struct Call;
   void work();
+  void work_on_calls();
   Lane& lane_of(const Search& search);
+  void drop_cancelled(Lane& lane);
   std::vector<SearchBatch::Entry> take(Lane& lane, const SearchBatch& batch);
 
   Options options_;
   mutable std::mutex mutex_;  // guards everything below
-  std::condition_variable wake_;
+  std::condition_variable wake_, wake_for_calls_;
   std::deque<Lane> lanes_;  // one per model; batches refer to them by index
   std::deque<Call*> calls_;
   bool stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::thread> threads_, call_threads_;
 };
 
 }  // namespace heed::decode

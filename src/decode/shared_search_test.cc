@@ -149,6 +149,72 @@ TEST(SharedSearch, AShortSentenceDoesNotWaitForALongDocument) {
   caller.join();
 }
 
+TEST(SharedSearch, ALongDocumentLeavesRoomInTheBatch) {
+  // Sentences that do not end, in a batch that holds fewer than there are.
+  std::atomic<size_t> calls = 0, steps = 0, most_rows = 0;
+  const FunctionModel model = endless(calls, 1 << 20);
+  std::atomic<SharedSearch*> waiting_for = nullptr;
+  SharedSearch shared({.threads = 1, .budget = {.rows = 16}, .on_step = [&](size_t rows) {
+                         most_rows = std::max<size_t>(most_rows, rows);
+                         if (++steps != 10) return;
+                         // The short text comes between two steps.
+                         const size_t before = waiting_for.load()->waiting();
+                         while (waiting_for.load()->waiting() == before) std::this_thread::yield();
+                       }});
+  waiting_for = &shared;
+  SearchOptions options;
+  options.beam_size = 1;
+  options.max_length_factor = 0;
+  const Search search(model, {}, options);
+  std::atomic<bool> cancelled = false;
+  Outcome document;
+  std::thread caller([&] { document = run(shared, search, random_sentences(100, 5, 8, 1), &cancelled); });
+  while (steps < 10) std::this_thread::yield();
+  EXPECT_LE(most_rows, 12U);
+  SearchOptions short_options = options;
+  short_options.max_new = 3;
+  const Search short_search(model, {}, short_options);
+  size_t finished_after = 0;
+  const auto take = [&](uint64_t, const std::vector<Hypothesis>&) { finished_after = steps; };
+  // On a thread of its own, so that the test ends also where this waits for the document.
+  std::thread other([&] { shared.run(short_search, random_sentences(1, 5, 8, 2), take, {}); });
+  while (steps < 100) std::this_thread::yield();
+  cancelled = true;
+  caller.join();
+  other.join();
+  EXPECT_LE(finished_after, 15U);
+  EXPECT_TRUE(document.results.empty());
+}
+
+TEST(SharedSearch, SharesAreFairByTokens) {
+  // One caller's sentences have ten times the tokens of the other's, and each batch holds one sentence.
+  std::atomic<size_t> calls = 0;
+  const FunctionModel model = endless(calls, 50);
+  std::atomic<SharedSearch*> engine = nullptr;
+  std::atomic<bool> both = false;
+  SharedSearch shared({.threads = 1, .budget = {.rows = 1}, .on_step = [&](size_t) {
+                         while (!both && engine.load()->waiting() < 30) std::this_thread::yield();
+                         both = true;
+                       }});
+  engine = &shared;
+  std::vector<char> order;  // only the engine's thread writes
+  const auto run_all = [&](char name, int64_t new_tokens, size_t count) {
+    SearchOptions options;
+    options.beam_size = 1;
+    options.max_length_factor = 0;
+    options.max_new = new_tokens;
+    const Search search(model, {}, options);
+    shared.run(search, random_sentences(count, 5, 8, 1),
+               [&, name](uint64_t, const std::vector<Hypothesis>&) { order.push_back(name); }, {});
+  };
+  std::thread long_ones([&] { run_all('l', 40, 11); });
+  while (shared.waiting() < 10) std::this_thread::yield();
+  run_all('s', 4, 20);
+  long_ones.join();
+  const auto last_short = std::ranges::find(order.rbegin(), order.rend(), 's').base();
+  EXPECT_LE(std::count(order.begin(), last_short, 'l'), 6);
+}
+
 TEST(SharedSearch, RunsOtherWork) {
   SharedSearch shared({.threads = 2});
   const auto here = std::this_thread::get_id();

@@ -22,8 +22,8 @@ LineSplitter::Options splitter_options(const models::Seq2Seq& model, const Trans
   }
   int64_t most = options.max_part_tokens > 0 ? options.max_part_tokens : kUnlimited;
   if (model.max_length() > 0) most = std::min(most, model.max_length());
-  return {static_cast<size_t>(most), options.split_sentences, options.protect_spans, options.glossary.get(),
-          options.true_case};
+  return {static_cast<size_t>(most), options.split_sentences, options.protect_spans,
+          options.glossary.get(),    options.true_case,       model.translates_sentences()};
 }
 
 SearchOptions search_options(const TranslatorOptions& options, const Tokenizer& tokenizer) {
@@ -85,7 +85,25 @@ void Translator::split(TranslationWindow& window, const Control& control) const 
     if (!is_cancelled(control.cancelled)) window.lines[n] = splitter_.split(window.inputs[n]);
   });
   window.number_parts();
+  require_within_limits(window);
   if (!required_.empty()) require_texts(window);
+}
+
+void Translator::require_within_limits(const TranslationWindow& window) const {
+  size_t sentences = 0, tokens = 0;
+  for (const SplitLine& line : window.lines) {
+    for (const LinePart& part : line.parts) {
+      sentences += part.literal.empty() ? 1 : 0;
+      tokens += part.ids.size();
+    }
+  }
+  const auto require = [](size_t count, size_t most, const char* what) {
+    if (most == 0 || count <= most) return;
+    fail(ErrorKind::kUsage, "the text has {} {}, and at most {} are translated at once: send it in parts",
+         count, what, most);
+  };
+  require(sentences, options_.max_sentences, "sentences");
+  require(tokens, options_.max_source_tokens, "tokens");
 }
 
 SearchSentence Translator::sentence_of(const TranslationWindow& window, size_t part) const {

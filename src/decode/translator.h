@@ -46,6 +46,9 @@ struct TranslatorOptions {
   AlignmentOptions alignment = {};
   /// Number of lines that are read, sorted by length, translated and returned at a time.
   size_t window = 2048;
+  /// Maximum numbers of translated parts (sentences, or parts of long ones) and of their tokens in a window;
+  /// beyond them, translate() throws kUsage before it searches. 0: no limit.
+  size_t max_sentences = 0, max_source_tokens = 0;
   /// Runs searches together with those of other callers; null: on the translator's own pool.
   SearchExecutor* executor = nullptr;
 };
@@ -117,6 +120,7 @@ class Translator {
   Missing missing(const LinePart& part, const std::vector<Hypothesis>& hypotheses) const;
   SearchSentence sentence_of(const TranslationWindow& window, size_t part) const;
   void split(TranslationWindow& window, const Control& control) const;
+  void require_within_limits(const TranslationWindow& window) const;
   bool search(TranslationWindow& window, const Progress& before, const Control& control) const;
   ScoringPair encode_pair(const std::pair<std::string, std::string>& pair, size_t number) const;
 
