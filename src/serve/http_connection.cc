@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include "text/utf8.h"
@@ -17,6 +16,13 @@ using Clock = std::chrono::steady_clock;
 
 /// Pipelined requests are buffered up to this size; then reading pauses until they are answered.
 constexpr size_t kReadAheadBytes = 64 << 10;
+
+constexpr size_t kReadBytes = 16 << 10;
+
+/// Whether the head of a request has a header that continues on the next line.
+bool is_folded(std::string_view head) {
+  return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
+}
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -61,6 +67,7 @@ HttpConnection::~HttpConnection() = default;
 void HttpConnection::next_request() {
   handling_ = false;
   response_.reset();
+  hold(0);
   framing_ = {};
   record_ = {};
   record_.address = address_;
@@ -91,8 +98,43 @@ void HttpConnection::read_head() {
   parser_ = std::make_unique<Parser>();
   parser_->header_limit(static_cast<std::uint32_t>(shared_.options.head_bytes));
   parser_->body_limit(shared_.options.body_bytes);
-  http::async_read_header(socket_, buffer_, *parser_,
-                          [self = shared_from_this()](ErrorCode error, size_t) { self->on_head(error); });
+  parse();
+}
+
+void HttpConnection::read_more() {
+  socket_.async_read_some(buffer_.prepare(kReadBytes),
+                          [self = shared_from_this()](ErrorCode error, size_t bytes) {
+                            if (error) return self->on_read_error(error);
+                            self->buffer_.commit(bytes);
+                            self->parse();
+                          });
+}
+
+/// Parses what was received, up to the end of the head or of the request. Not by Beast's own functions for
+/// reading, which accept folded headers and trailers of any size.
+void HttpConnection::parse() {
+  const bool head = !parser_->is_header_done();
+  while (buffer_.size() > 0) {
+    ErrorCode error;
+    const size_t used = parser_->put(buffer_.data(), error);
+    const std::string_view parsed(static_cast<const char*>(buffer_.data().data()), used);
+    const bool folded = head && is_folded(parsed);
+    buffer_.consume(used);
+    if (error && error != http::error::need_more) return on_read_error(error);
+    if (folded) return refuse(400, "a header of the request continues on the next line, which is obsolete");
+    // Of a body, only what lies between chunks waits for more: lengths, extensions and the trailers.
+    const size_t between_chunks = error                                      ? buffer_.size()
+                                  : parser_->is_done() && parser_->chunked() ? used
+                                                                             : 0;
+    if (!head && between_chunks > shared_.options.head_bytes) {
+      return refuse(431,
+                    fmt::format("the trailers of a request may have {} bytes", shared_.options.head_bytes));
+    }
+    if (head && parser_->is_header_done()) return on_head();
+    if (parser_->is_done()) return on_request();
+    if (error) break;
+  }
+  read_more();
 }
 
 void HttpConnection::on_read_error(ErrorCode error) {
@@ -116,8 +158,7 @@ void HttpConnection::on_read_error(ErrorCode error) {
   }
 }
 
-void HttpConnection::on_head(ErrorCode error) {
-  if (error) return on_read_error(error);
+void HttpConnection::on_head() {
   const auto& head = parser_->get();
   framing_ = {.request_id = {},
               .head_only = head.method() == http::verb::head,
@@ -128,23 +169,26 @@ void HttpConnection::on_head(ErrorCode error) {
     return refuse(400, "a request must have one Host header");
   }
   // Otherwise the body would be read as the next request, which a proxy in front may see differently.
-  if (head.count(http::field::transfer_encoding) > 0 && !head.chunked()) {
-    return refuse(501, "this server reads no Transfer-Encoding but chunked");
+  if (head.count(http::field::transfer_encoding) > 0) {
+    if (framing_.http_1_0) return refuse(400, "a request of HTTP/1.0 has no Transfer-Encoding");
+    if (head.count(http::field::transfer_encoding) > 1 ||
+        !boost::beast::iequals(head[http::field::transfer_encoding], "chunked")) {
+      return refuse(501, "this server reads no Transfer-Encoding but chunked");
+    }
+  }
+  // Now, because the parser adds trailers to them, which nobody has authorized.
+  headers_.clear();
+  for (const auto& field : head) {
+    headers_.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
+                          std::string(field.value()));
   }
   if (parser_->is_done()) return on_request();
   set_deadline(Stage::kBody, shared_.options.body_seconds);
-  if (!boost::beast::iequals(head[http::field::expect], "100-continue")) return read_body();
+  if (!boost::beast::iequals(head[http::field::expect], "100-continue")) return parse();
   static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   socket_.async_write_some(asio::buffer(kContinue), [self = shared_from_this()](ErrorCode failure, size_t) {
     if (failure) return self->on_read_error(failure);
-    self->read_body();
-  });
-}
-
-void HttpConnection::read_body() {
-  http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](ErrorCode error, size_t) {
-    if (error) return self->on_read_error(error);
-    self->on_request();
+    self->parse();
   });
 }
 
@@ -162,10 +206,7 @@ void HttpConnection::on_request() {
   if (question != std::string_view::npos) request.query = target.substr(question + 1);
   request.method = record_.method;
   request.address = address_;
-  for (const auto& field : message) {
-    request.headers.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
-                                 std::string(field.value()));
-  }
+  request.headers = std::move(headers_);
   request.body = std::move(message.body());
   const std::string_view wanted = request.header("x-request-id");
   request.id = is_request_id(wanted) ? std::string(wanted) : shared_.next_id();
@@ -243,6 +284,7 @@ void HttpConnection::drain() {
 void HttpConnection::close() {
   if (std::exchange(closed_, true)) return;
   *gone_ = true;
+  hold(0);
   report();
   ErrorCode ignored;
   socket_.close(ignored);

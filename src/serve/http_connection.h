@@ -41,8 +41,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   void next_request();
   void read_head();
-  void on_head(ErrorCode error);
-  void read_body();
+  void read_more();
+  void parse();
+  void on_head();
   void on_request();
   void on_read_error(ErrorCode error);
   void watch();
@@ -58,6 +59,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void begin(uint64_t number, const HttpResponse& head);
   void write(uint64_t number, std::string_view part);
   void end(uint64_t number);
+  /// Counts the bytes of the response among those of all connections.
+  void hold(size_t bytes);
+  bool can_hold(size_t more) const;
   void write_some();
   void on_written(ErrorCode error, size_t bytes);
   void finish();
@@ -75,11 +79,13 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   Stage stage_ = Stage::kIdle;
   std::string address_;
   uint64_t number_ = 0;  // the current request on this connection
+  HttpHeaders headers_;  // of the request that is being read
   HttpRecord record_;
   std::chrono::steady_clock::time_point begin_;
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   ResponseFraming framing_;
   ResponseStream response_;
+  size_t held_ = 0;        // bytes of it
   bool handling_ = false;  // from the request to the end of its response
   bool writing_ = false;   // a write is in progress
   bool discard_ = false;   // the request was not read completely

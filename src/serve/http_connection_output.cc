@@ -14,6 +14,8 @@ constexpr size_t kWriteBytes = 64 << 10;
 /// At most this much of a rejected request is read and discarded, so that the client can read the response.
 constexpr size_t kDiscardedBytes = 8 << 20;
 constexpr double kDiscardSeconds = 2;
+/// Responses up to this size do not count against the limit of all: errors, and most others.
+constexpr size_t kAlwaysHeldBytes = 64 << 10;
 
 }  // namespace
 
@@ -24,10 +26,25 @@ void HttpConnection::prepare_head(int status) {
   response_.set_framing(framing_);
 }
 
+void HttpConnection::hold(size_t bytes) {
+  shared_.held += bytes - held_;
+  held_ = bytes;
+}
+
+bool HttpConnection::can_hold(size_t more) const {
+  return held_ + more <= kAlwaysHeldBytes || shared_.held + more <= shared_.options.answer_bytes;
+}
+
 void HttpConnection::send(uint64_t number, const HttpResponse& response) {
   if (!answers(number) || response_.has_begun()) return;
+  if (!can_hold(response.body.size())) {
+    HttpResponse busy = error_response(503, kTooManyAnswers);
+    busy.headers.emplace_back("Retry-After", "5");
+    return send(number, busy);
+  }
   prepare_head(response.status);
   response_.send(response);
+  hold(response_.size());
   if (!writing_) write_some();
 }
 
@@ -35,11 +52,17 @@ void HttpConnection::begin(uint64_t number, const HttpResponse& head) {
   if (!answers(number) || response_.has_begun()) return;
   prepare_head(head.status);
   response_.begin(head);
+  hold(response_.size());
   if (!writing_) write_some();
 }
 
+/// A response that has begun can no longer become an error, so its connection is closed.
 void HttpConnection::write(uint64_t number, std::string_view part) {
-  if (answers(number) && response_.write(part) && !writing_) write_some();
+  if (!answers(number)) return;
+  if (!can_hold(part.size())) return close();
+  if (!response_.write(part)) return;
+  hold(response_.size());
+  if (!writing_) write_some();
 }
 
 void HttpConnection::end(uint64_t number) {
@@ -71,6 +94,7 @@ void HttpConnection::on_written(ErrorCode error, size_t bytes) {
     return close();
   }
   response_.mark_sent(bytes);
+  hold(response_.size());
   record_.bytes_out += bytes;
   write_some();
 }

@@ -29,6 +29,7 @@ struct HttpConnections : std::enable_shared_from_this<HttpConnections> {
   bool draining = false;  ///< shutting down: no connection is kept alive
   std::set<std::shared_ptr<HttpConnection>> open;
   std::atomic<size_t> count = 0;  ///< of `open`, for other threads
+  std::atomic<size_t> held = 0;   ///< bytes of all responses that are not sent completely
 
  private:
   std::string id_prefix_;

@@ -46,6 +46,10 @@ class HttpReply {
   virtual void end() = 0;
 };
 
+/// The message of the error 503 where responses that clients do not receive take too much memory.
+constexpr std::string_view kTooManyAnswers =
+    "too many large responses are being sent: try again in a moment, or ask for less";
+
 /// {"error": MESSAGE}
 HttpResponse error_response(int status, std::string_view message);
 

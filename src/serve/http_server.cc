@@ -128,6 +128,10 @@ size_t HttpServer::open_connections() const {
   return listener_->shared->count;
 }
 
+bool HttpServer::is_full() const {
+  return listener_->shared->held >= listener_->shared->options.answer_bytes;
+}
+
 void HttpServer::start() {
   listener_->accept();
   listener_->thread = std::thread([&listener = *listener_] {
@@ -137,7 +141,7 @@ void HttpServer::start() {
   });
 }
 
-void HttpServer::drain(double seconds) {
+void HttpServer::drain(double seconds, double cancel_seconds) {
   asio::post(listener_->shared->io, [&listener = *listener_] {
     listener.shared->draining = true;
     ErrorCode error;
@@ -170,7 +174,7 @@ void HttpServer::drain(double seconds) {
   asio::post(listener_->shared->io, [&listener = *listener_] {
     for (const auto& connection : listener.shared->open) connection->cancel();
   });
-  wait(2);
+  wait(cancel_seconds);
 }
 
 }  // namespace heed::serve

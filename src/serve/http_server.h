@@ -23,6 +23,8 @@ struct HttpServerOptions {
   double write_seconds = 30;    ///< time-out for sending 64 KiB
   double idle_seconds = 60;     ///< time-out between the requests of a connection
   size_t connections = 4096;    ///< maximum number of open connections (503)
+  /// Maximum size of all responses that clients have not received yet (503 for the next large one).
+  size_t answer_bytes = size_t{256} << 20;
 };
 
 /// A completed request, for the access log. Requests that could not be parsed have no method.
@@ -55,10 +57,12 @@ class HttpServer {
   bool is_loopback() const;
   /// Starts to accept connections.
   void start();
-  /// Stops accepting connections, completes running requests, and returns after at most `seconds`;
-  /// remaining requests are cancelled.
-  void drain(double seconds);
+  /// Stops accepting connections and completes running requests, for at most `seconds`; remaining requests
+  /// are cancelled and have `cancel_seconds` to answer.
+  void drain(double seconds, double cancel_seconds = 2);
   size_t open_connections() const;
+  /// Whether the responses that clients have not received yet have reached their maximum size.
+  bool is_full() const;
 
  private:
   class Listener;

@@ -152,15 +152,19 @@ TEST_F(HttpServerTest, EnforcesSizeLimits) {
 
 TEST_F(HttpServerTest, RefusesMalformedRequests) {
   start();
-  for (const char* bad :
-       {"rubbish\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
-        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\nX : y\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: a\r\n folded\x01: y\r\n\r\n"}) {
+  for (
+      const char* bad :
+      {"rubbish\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/9.9\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
+       "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n",
+       "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+       "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+       "GET / HTTP/1.1\r\nHost: a\r\nX: y\r\n z\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nX:\r\n\tz\r\n\r\n",
+       "GET / HTTP/1.1\r\nHost: a\r\nX : y\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n folded\x01: y\r\n\r\n"}) {
     HttpConnection client(server_->port());
     client.send(bad);
     const HttpAnswer answer = client.receive();
@@ -168,6 +172,41 @@ TEST_F(HttpServerTest, RefusesMalformedRequests) {
     EXPECT_TRUE(client.ends_within()) << bad;
   }
   EXPECT_EQ(HttpConnection(server_->port()).get("/").status, 200);
+}
+
+TEST_F(HttpServerTest, TrailersAreIgnoredAndLimited) {
+  start({.head_bytes = 1024});
+  const std::string head = "POST /hold HTTP/1.1\r\nHost: a\r\nA: head\r\nTransfer-Encoding: chunked\r\n\r\n";
+  HttpConnection client(server_->port());
+  client.send(head + "2\r\nab\r\n0\r\nA: trailer\r\nAuthorization: Bearer x\r\n\r\n");
+  const Held held = take_held();
+  EXPECT_EQ(held.request.body, "ab");
+  EXPECT_EQ(held.request.header("a"), "head");
+  EXPECT_EQ(held.request.header("authorization"), "");
+  held.reply->send({.status = 200, .content_type = "text/plain", .body = "done"});
+  EXPECT_EQ(client.receive().body, "done");
+  EXPECT_EQ(client.get("/next").body, "/next:");
+  // Complete in one packet, endless, and an endless extension of a chunk.
+  const std::string large = "B: " + std::string(2000, 'b');
+  for (const std::string& rest :
+       {"0\r\n" + large + "\r\n\r\n", "0\r\n" + large, "2;" + std::string(2000, 'x')}) {
+    HttpConnection greedy(server_->port());
+    greedy.send(head + rest);
+    EXPECT_EQ(greedy.receive().status, 431) << rest;
+  }
+}
+
+TEST_F(HttpServerTest, ResponsesThatNobodyReadsAreBounded) {
+  start({.answer_bytes = size_t{100} << 20});
+  HttpConnection first(server_->port()), second(server_->port());
+  first.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");  // 64 MiB, of which the socket takes some
+  EXPECT_EQ(first.peek().substr(0, 12), "HTTP/1.1 200");
+  const HttpAnswer refused = second.get("/large");
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_GT(std::stoi(refused.headers.at("retry-after")), 0);
+  EXPECT_EQ(second.get("/small").body, "/small:");
+  EXPECT_EQ(first.receive().body.size(), size_t{64} << 20);
+  EXPECT_EQ(second.get("/large").body.size(), size_t{64} << 20);
 }
 
 TEST_F(HttpServerTest, SlowWritersAreDisconnected) {

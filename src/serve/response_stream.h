@@ -37,6 +37,8 @@ class ResponseStream {
   /// The bytes that are not sent yet; valid until the next call.
   std::string_view pending() const { return std::string_view(bytes_).substr(sent_); }
   void mark_sent(size_t bytes);
+  /// The memory that it takes.
+  size_t size() const { return bytes_.size(); }
 
  private:
   void append_head(const HttpResponse& response);
