@@ -984,6 +984,8 @@ TEST_F(ServeTest, LimitsTheRateAndTheQueue) {
 TEST_F(ServeTest, SentencesOfAClientThatLeavesAreNotTranslated) {
   serve::ServerOptions chosen = options();
   chosen.threads = 1;
+  chosen.limits.sentences = 100000;
+  chosen.limits.work_tokens = 10000000;
   start(chosen);
   const auto metric = [&](const std::string& name) {
     const std::string all = get("/metrics").body;
@@ -1004,6 +1006,116 @@ TEST_F(ServeTest, SentencesOfAClientThatLeavesAreNotTranslated) {
   EXPECT_EQ(metric("heed_sentences_waiting"), 0);
   EXPECT_LT(metric("heed_sentences_total"), kTexts * kLines);
   EXPECT_EQ(post("/translate", kSentence).status, 200);
+}
+
+TEST_F(ServeTest, TextWithoutLettersIsCopied) {
+  start();
+  std::string marks;
+  for (int n = 0; n < 5000; ++n) marks += "\u202e";
+  for (const std::string& text : {std::string("?!"), marks, std::string("... - ...")}) {
+    const std::string expected = command({"translate", text}, "en-de")[0]["translation"];
+    EXPECT_EQ(expected, text);
+    EXPECT_EQ(post("/translate", with(kSentence, {{"q", text}})).json()["translatedText"], expected);
+  }
+  // Not as large as the limits, which count what is translated.
+  std::string stops;
+  for (int n = 0; n < 6000; ++n) stops += ". ";
+  EXPECT_EQ(post("/translate", with(kSentence, {{"q", stops + "a"}})).status, 200);
+}
+
+TEST_F(ServeTest, LimitsTheWorkOfARequest) {
+  serve::ServerOptions chosen = options();
+  chosen.limits.sentences = 3;
+  chosen.limits.work_tokens = 60;
+  start(chosen);
+  const auto lines = [](int count, const std::string& line) {
+    std::string text;
+    for (int n = 0; n < count; ++n) text += line + "\n";
+    return text;
+  };
+  EXPECT_EQ(post("/translate", with(kSentence, {{"q", lines(3, "old")}})).status, 200);
+  expect_error(post("/translate", with(kSentence, {{"q", lines(4, "old")}})), 400, "4 sentences");
+  expect_error(
+      post("/translate",
+           with(kSentence, {{"q", lines(2, lines(1, kSentence["q"]) + kSentence["q"].get<std::string>() +
+                                               " " + kSentence["q"].get<std::string>())}})),
+      400, "at most");
+  expect_error(post("/translate", with(kSentence, {{"q", {"old", "old", "old", "old"}}})), 400, "sentences");
+  EXPECT_EQ(post("/v1/completions", {{"prompt", "a"}, {"n", 3}, {"max_tokens", 20}}).status, 200);
+  expect_error(post("/v1/completions", {{"prompt", "a"}, {"n", 3}, {"max_tokens", 21}}), 400, "63 tokens");
+  expect_error(post("/v1/completions", {{"prompt", {"a", "b"}}, {"n", 2}, {"max_tokens", 2}}), 400,
+               "4 texts");
+}
+
+TEST_F(ServeTest, LimitsTheTokensWithDetails) {
+  serve::ServerOptions chosen = options();
+  chosen.limits.detail_tokens = 4;
+  start(chosen);
+  const json sentence{{"text", kSentence["q"]}, {"pair", "en-de"}};
+  EXPECT_EQ(post("/v1/attend", sentence).status, 200);
+  expect_error(post("/v1/attend", with(sentence, {{"details", true}})), 400, "'text' has");
+  EXPECT_EQ(post("/v1/attend", with(sentence, {{"text", "a"}, {"details", true}})).status, 200);
+  expect_error(
+      post("/v1/attend", with(sentence, {{"text", "a"}, {"target", kSentence["q"]}, {"details", true}})), 400,
+      "'target' has");
+  expect_error(post("/v1/attend", {{"model", "text"}, {"text", "abcde"}, {"details", true}}), 400,
+               "'text' has");
+}
+
+TEST_F(ServeTest, PagesOfOtherSitesCannotSendForms) {
+  serve::ServerOptions chosen = options();
+  chosen.cors = "https://friend.example";
+  start(chosen);
+  const std::string form = "q=garden&source=en&target=de", text = kSentence.dump();
+  const auto status = [&](const std::string& origin, const std::string& type, const std::string& body) {
+    const std::string origin_header = origin.empty() ? "" : "Origin: " + origin + "\r\n";
+    return HttpConnection(port_)
+        .post("/translate", body, origin_header + "Content-Type: " + type + "\r\n")
+        .status;
+  };
+  const std::string url_encoded = "application/x-www-form-urlencoded";
+  for (const char* foreign : {"https://evil.example", "null", "http://a.evil.example"}) {
+    EXPECT_EQ(status(foreign, "text/plain", text), 415) << foreign;
+    EXPECT_EQ(status(foreign, url_encoded, form), 415) << foreign;
+    EXPECT_EQ(status(foreign, "application/json", text), 200) << foreign;
+  }
+  // The client of the tests names the host "test".
+  for (const char* own : {"", "http://test", "https://friend.example", "moz-extension://0a1b"}) {
+    EXPECT_EQ(status(own, "text/plain", text), 200) << own;
+    EXPECT_EQ(status(own, url_encoded, form), 200) << own;
+  }
+}
+
+TEST_F(ServeTest, ChatCompletionsSayWhatToUse) {
+  start();
+  const HttpAnswer answer = post("/v1/chat/completions", {{"model", "text"}, {"messages", json::array()}});
+  expect_error(answer, 400, "/v1/completions");
+  EXPECT_EQ(answer.json()["error"]["type"], "invalid_request_error");
+}
+
+TEST_F(ServeTest, ModelsHaveNames) {
+  Command command({"serve", "--model", "mine=" + model("en-de"), "--model", "other=" + model("en-de"),
+                   "--port", "0", "--threads", "1"},
+                  {});
+  const std::string listening = "listening on http://127.0.0.1:";
+  std::string errors;
+  for (int n = 0; n < 15000 && !errors.ends_with("/\n"); ++n) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    errors = command.errors_so_far();
+  }
+  ASSERT_THAT(errors, HasSubstr(listening));
+  port_ = static_cast<uint16_t>(std::stoi(errors.substr(errors.find(listening) + listening.size())));
+  const json models = get("/v1/models").json()["data"];
+  EXPECT_EQ(models[0]["id"], "mine");
+  EXPECT_EQ(models[1]["id"], "other");
+  for (const json& body : {json{{"model", "other"}}, json{{"pair", "other"}}}) {
+    const HttpAnswer answer = post("/v1/translate", with(body, {{"text", "garden"}}));
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    EXPECT_EQ(answer.json()["model"], "other");
+  }
+  EXPECT_EQ(get("/languages").json()[1]["targets"], json::array({"de"}));
+  command.send_signal(SIGTERM);
+  EXPECT_EQ(command.wait().status, 0);
 }
 
 TEST_F(ServeTest, WarnsWithoutKeysOnAllAddresses) {
@@ -1073,6 +1185,8 @@ TEST_F(ServeTest, CommandRefusesInvalidOptions) {
   };
   expect_failure(run({"--model", "/nowhere"}), 1, {"--model", "/nowhere"});
   expect_failure(run({"--pair", "xx-yy"}), 2, {"xx-yy"});
+  expect_failure(run({"--model", "=" + model("en-de")}), 2, {"--model", "empty"});
+  expect_failure(run({"--model", "x=/nowhere"}), 1, {"--model", "/nowhere"});
   expect_failure(run({"--port", "70000"}), 2, {"--port"});
   expect_failure(run({"--model", model("en-de"), "--api-keys", "/nowhere"}), 1, {"/nowhere"});
   expect_failure(run({"--model", model("en-de"), "--model", model("en-de")}), 2, {"en-de"});

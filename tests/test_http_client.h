@@ -85,6 +85,12 @@ class HttpConnection {
     return answer;
   }
 
+  /// The bytes of the next response that are there, once there are some.
+  std::string peek() {
+    while (buffer_.size() < 12 && read_more()) {
+    }
+    return buffer_;
+  }
   /// Whether the server closes the connection within the time; ignores data sent before.
   bool ends_within(double seconds = kPatience) {
     pollfd wanted{socket_, POLLIN, 0};

@@ -25,16 +25,19 @@ struct ServeOptions {
   std::string precision, shortlist;
   int64_t port = 7333;
   int64_t head_bytes = 8 << 10, body_bytes = 1 << 20, characters = 20000, texts = 64, queue = 256,
-          connections = 4096;
+          connections = 4096, sentences = 4096, work_tokens = 131072, detail_tokens = 256,
+          answer_bytes = 256 << 20;
 };
 
-std::string name_of_directory(const std::string& path) {
-  std::filesystem::path directory = std::filesystem::path(path).lexically_normal();
-  if (!directory.has_filename()) directory = directory.parent_path();
-  if (directory.filename() == "." || directory.filename() == "..") {
-    directory = std::filesystem::canonical(directory);
-  }
-  return directory.filename().string();
+/// The model of "DIR" or "NAME=DIR".
+serve::ModelSource model_source(const std::string& model) {
+  const size_t equals = model.find('=');
+  const std::string name = model.substr(0, equals);
+  const bool named =
+      equals != std::string::npos && name.find('/') == std::string::npos && !std::filesystem::exists(model);
+  if (!named) return {serve::name_of_directory(model), model_directory_at(model, "--model")};
+  if (name.empty()) fail(ErrorKind::kUsage, "--model {}: the name before '=' is empty", model);
+  return {name, model_directory_at(model.substr(equals + 1), "--model")};
 }
 
 /// The models of --pair and --model; otherwise $HEED_MODEL, or all bundled pairs.
@@ -42,14 +45,12 @@ std::vector<serve::ModelSource> sources_of(const ServeOptions& o) {
   std::vector<serve::ModelSource> sources;
   for (const std::string& pair : o.pairs) {
     const std::string directory = bundled_model(pair);
-    sources.push_back({name_of_directory(directory), directory, true});
+    sources.push_back({serve::name_of_directory(directory), directory, true});
   }
-  for (const std::string& model : o.models) {
-    sources.push_back({name_of_directory(model), model_directory_at(model, "--model")});
-  }
+  for (const std::string& model : o.models) sources.push_back(model_source(model));
   if (!sources.empty()) return sources;
   if (const char* named = std::getenv("HEED_MODEL"); named != nullptr && *named != '\0') {
-    return {{name_of_directory(named), model_directory_at(named, "$HEED_MODEL")}};
+    return {{serve::name_of_directory(named), model_directory_at(named, "$HEED_MODEL")}};
   }
   for (const BundledModel& model : bundled_models()) {
     if (model.pair.find('-') != std::string::npos) sources.push_back({model.pair, model.directory, true});
@@ -71,6 +72,10 @@ int run_serve(ServeOptions o) {
   server.http.connections = static_cast<size_t>(o.connections);
   server.limits.characters = static_cast<size_t>(o.characters);
   server.limits.texts = static_cast<size_t>(o.texts);
+  server.limits.sentences = static_cast<size_t>(o.sentences);
+  server.limits.work_tokens = static_cast<size_t>(o.work_tokens);
+  server.limits.detail_tokens = static_cast<size_t>(o.detail_tokens);
+  server.http.answer_bytes = static_cast<size_t>(o.answer_bytes);
   server.queue = static_cast<size_t>(o.queue);
   serve::Server running(server);
   for (const std::string& warning : running.warnings()) {
@@ -81,8 +86,10 @@ int run_serve(ServeOptions o) {
   running.start();
   if (!o.common.quiet) std::fprintf(stderr, "listening on %s\n", running.url().c_str());
   while (!interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  running.drain(kDrainSeconds);
-  return kExitDone;
+  if (running.drain(kDrainSeconds)) return kExitDone;
+  // Destroying the server would wait for them.
+  std::fprintf(stderr, "heed: warning: requests that did not stop in time were abandoned\n");
+  std::_Exit(kExitDone);
 }
 
 void add_limits(Command& command, ServeOptions& o) {
@@ -107,6 +114,15 @@ void add_limits(Command& command, ServeOptions& o) {
               "Maximum number of characters per text (else status 400)", {1, 1 << 30});
   add_integer(command, "--max-texts", o.texts, "Maximum number of texts per request (else status 400)",
               {1, 1 << 20});
+  add_integer(command, "--max-sentences", o.sentences,
+              "Maximum number of sentences to translate, or texts to generate, per request (else status 400)",
+              {1, 1 << 30});
+  add_integer(command, "--max-work-tokens", o.work_tokens,
+              "Maximum number of tokens to translate or to generate per request (else status 400)",
+              {1, 1 << 30});
+  add_integer(command, "--max-detail-tokens", o.detail_tokens,
+              "Maximum number of tokens of a text whose attention is shown with details (else status 400)",
+              {1, 1 << 20});
   add_integer(command, "--max-json-depth", server.limits.json_depth, "Maximum nesting of JSON in a request",
               {1, 1000});
   add_integer(command, "--max-beam", server.limits.beam, "Maximum beam size and number of translations",
@@ -115,6 +131,9 @@ void add_limits(Command& command, ServeOptions& o) {
               "Maximum number of alternatives of /translate", {0, 1000});
   add_integer(command, "--max-tokens", server.limits.tokens,
               "Maximum number of tokens that a language model generates", {1, 1 << 24});
+  add_integer(command, "--max-answer-bytes", o.answer_bytes,
+              "Maximum size of all responses that clients have not received yet (else status 503)",
+              {1 << 16, int64_t{1} << 40});
   add_integer(command, "--max-queue", o.queue, "Maximum number of waiting requests (else status 503)",
               {0, 1 << 20});
   add_integer(command, "--max-connections", o.connections,
@@ -133,7 +152,7 @@ void add_serve(Command& app, Work& work) {
   command->footer(
       "Examples:\n  heed serve\n"
       "  heed serve --pair de-en --pair en-es --port 8080\n"
-      "  heed serve --model my-model --host 0.0.0.0 --api-keys keys.txt --access-log -\n"
+      "  heed serve --model news=my-model --host 0.0.0.0 --api-keys keys.txt --access-log -\n"
       "  curl localhost:7333/translate -d '{\"q\": \"Guten Morgen!\", \"source\": \"de\", \"target\": "
       "\"en\"}'\n\n"
       "Without --pair and --model, serves $HEED_MODEL or all bundled pairs. On SIGTERM, the server "
@@ -146,9 +165,12 @@ void add_serve(Command& app, Work& work) {
   command->add_option("--pair", o->pairs, "Bundled model for these languages; repeatable")
       ->repeatable()
       ->type_name("PAIR");
-  command->add_option("--model", o->models, "Model directory of any kind; repeatable")
+  command
+      ->add_option("--model", o->models,
+                   "Model directory of any kind, with its name in requests [default: that of the directory]; "
+                   "repeatable")
       ->repeatable()
-      ->type_name("DIR");
+      ->type_name("[NAME=]DIR");
   add_precision_option(*command, o->precision);
   add_shortlist_option(*command, o->shortlist);
   command

@@ -79,6 +79,24 @@ const char* content_type_of(PictureFormat format) {
                                          : "image/png";
 }
 
+/// The tokens that a model reads of a text; `translator`: the tokenizer of a translation model.
+size_t count_tokens(const ServedModel& model, const Tokenizer* translator, const std::string& text) {
+  if (translator != nullptr) return translator->encode_source(text).ids.size();
+  if (model.language_model) return model.language_model->tokenizer->prompt_ids(text, {}).size();
+  return model.encoder->tokenizer.encode(text).ids.size();
+}
+
+/// Throws 400 for a text of more tokens than /v1/attend describes with details.
+void require_few_tokens(const Exchange& exchange, const std::string& field, size_t tokens) {
+  const size_t most = exchange.service.limits.detail_tokens;
+  if (tokens <= most) return;
+  refuse(
+      400,
+      "'{}' has {} tokens, and with 'details' this server takes {}, since their size grows with the square "
+      "of that: shorten the text, or leave out 'details'",
+      field, tokens, most);
+}
+
 }  // namespace
 
 nn::HeadScales head_scales_of(const Fields& fields) {
@@ -141,6 +159,11 @@ void route_v1_attend(const Exchange& exchange) {
   std::string answer;
   exchange.service.engine->call([&] {
     require_present(exchange);
+    if (details) {
+      require_few_tokens(exchange, "text", count_tokens(model, chosen ? &chosen->tokenizer : nullptr, text));
+      if (!target.empty())
+        require_few_tokens(exchange, "target", chosen->tokenizer.encode_target(target).ids.size());
+    }
     std::map<std::string, double> numbers;
     Trace trace;
     if (chosen) {

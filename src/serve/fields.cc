@@ -108,10 +108,16 @@ std::string type_name(const Json& value) {
 
 }  // namespace
 
+std::string media_type_of(const HttpRequest& request) {
+  const std::string_view header = request.header("content-type");
+  std::string type = lower(header.substr(0, header.find(';')));
+  while (type.ends_with(' ')) type.pop_back();
+  return type;
+}
+
 Fields::Fields(const HttpRequest& request, int json_depth) : object_(std::make_unique<Json>(Json::object())) {
   const std::string_view type_header = request.header("content-type");
-  std::string type = lower(type_header.substr(0, type_header.find(';')));
-  while (type.ends_with(' ')) type.pop_back();
+  const std::string type = media_type_of(request);
   if (const std::string_view coding = request.header("content-encoding");
       !coding.empty() && coding != "identity") {
     refuse(415, "the body is encoded as '{}', and this server reads plain bodies", shown(coding));

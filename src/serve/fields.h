@@ -12,6 +12,9 @@
 
 namespace heed::serve {
 
+/// The Content-Type of a request in lower case, without parameters; empty if there is none.
+std::string media_type_of(const HttpRequest& request);
+
 /// Every function that reads a field throws a RequestError (400) that names it if its value is of another
 /// type or out of range. Null counts as missing.
 class Fields {

@@ -169,6 +169,23 @@ TEST(RequestQueue, IsBounded) {
   }
 }
 
+TEST(RequestQueue, StopsWithoutWaitingForever) {
+  std::atomic<bool> running = false, go = false;
+  RequestQueue queue(1, 3);
+  queue.push([&] {
+    running = true;
+    running.notify_all();
+    go.wait(false);
+  });
+  queue.push([] { FAIL() << "waiting work is dropped"; });
+  running.wait(false);
+  EXPECT_FALSE(queue.stop(0.01));
+  EXPECT_FALSE(queue.push([] {}));
+  go = true;
+  go.notify_all();
+  EXPECT_TRUE(queue.stop(300));
+}
+
 TEST(Metrics, AreCumulativeHistograms) {
   Histogram histogram({1, 2});
   for (const double value : {0.5, 1.0, 1.5, 7.0}) histogram.add(value);

@@ -125,6 +125,21 @@ decode::GenerationChoices generation_choices(const Exchange& exchange) {
   return choices;
 }
 
+/// Throws 400 for more sequences or tokens than a request may have.
+void require_bounded_work(const RequestLimits& limits, size_t sequences, int64_t tokens_each) {
+  if (sequences > limits.sentences) {
+    refuse(400, "the request asks for {} texts ('prompt' times 'n'), and this server writes {} at once",
+           sequences, limits.sentences);
+  }
+  const size_t tokens = sequences * static_cast<size_t>(tokens_each);
+  if (tokens > limits.work_tokens) {
+    refuse(400,
+           "the request asks for up to {} tokens ('prompt' times 'n' times 'max_tokens'), and this server "
+           "generates {}: send it in parts",
+           tokens, limits.work_tokens);
+  }
+}
+
 /// Writes the answer to a request for completions, at once or as server-sent events.
 class Completions {
  public:
@@ -253,6 +268,13 @@ void route_v1_models(const Exchange& exchange) {
   send_json(exchange, {{"object", "list"}, {"data", list}});
 }
 
+void route_v1_chat_completions(const Exchange&) {
+  refuse(
+      400,
+      "chat completions are not supported: language models here continue a text. Write the conversation as "
+      "one text, in the form that the model was trained on, and send it as 'prompt' to POST /v1/completions");
+}
+
 void route_v1_completions(const Exchange& exchange) {
   const Fields& fields = exchange.fields;
   if (const auto* prompt = fields.find("prompt");
@@ -267,6 +289,9 @@ void route_v1_completions(const Exchange& exchange) {
   if (!choices.max_tokens && options.search.max_new > exchange.service.limits.tokens) {
     options.search.max_new = exchange.service.limits.tokens;
   }
+  const RequestLimits& limits = exchange.service.limits;
+  require_bounded_work(limits, prompts.texts.size() * static_cast<size_t>(choices.samples),
+                       options.search.max_new > 0 ? options.search.max_new : limits.tokens);
   options.executor = exchange.service.engine.get();
   ThreadPool here(1);
   const decode::TextGenerator generator(model.loaded().language_model(), model.loaded().context(),

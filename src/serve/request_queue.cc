@@ -1,5 +1,6 @@
 #include "serve/request_queue.h"
 
+#include <chrono>
 #include <utility>
 
 #include "base/blocked_signals.h"
@@ -10,12 +11,15 @@ RequestQueue::RequestQueue(size_t threads, size_t max_waiting) : max_waiting_(ma
   for (size_t n = 0; n < threads; ++n) threads_.emplace_back([this] { run(); });
 }
 
-RequestQueue::~RequestQueue() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-  }
+bool RequestQueue::stop(double seconds) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
   wake_.notify_all();
+  return idle_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return running_ == 0; });
+}
+
+RequestQueue::~RequestQueue() {
+  stop(0);
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -23,7 +27,7 @@ bool RequestQueue::push(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
     // Requests for idle threads do not count as waiting.
-    if (work_.size() >= max_waiting_ + threads_.size() - running_) return false;
+    if (stopping_ || work_.size() >= max_waiting_ + threads_.size() - running_) return false;
     work_.push_back(std::move(work));
   }
   wake_.notify_one();
@@ -53,7 +57,7 @@ void RequestQueue::run() {
     work();
     work = {};  // destroyed without holding the lock
     lock.lock();
-    --running_;
+    if (--running_ == 0) idle_.notify_all();
   }
 }
 

@@ -21,6 +21,8 @@ class RequestQueue {
 
   /// Returns at once, false if the queue is full. `work` must not throw.
   bool push(std::function<void()> work);
+  /// Drops waiting work and waits for running work, at most this many seconds; false if some still runs.
+  bool stop(double seconds);
   size_t waiting() const;
   size_t running() const;
 
@@ -29,7 +31,7 @@ class RequestQueue {
 
   const size_t max_waiting_;
   mutable std::mutex mutex_;  // guards everything below
-  std::condition_variable wake_;
+  std::condition_variable wake_, idle_;
   std::deque<std::function<void()>> work_;
   size_t running_ = 0;
   bool stopping_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -64,7 +65,9 @@ void set_languages(ServedModel& model) {
   }
   const std::vector<std::string> codes = marian_languages(tokenizer.source_vocabulary());
   LanguagePair pair{tokenizer.source_language(), tokenizer.target_language()};
-  if (pair.source.empty() || (pair.target.empty() && codes.empty())) pair = languages_of_name(model.name);
+  for (const std::string& name : {model.name, name_of_directory(model.directory)}) {
+    if (pair.source.empty() || (pair.target.empty() && codes.empty())) pair = languages_of_name(name);
+  }
   if (!codes.empty()) {
     if (!pair.source.empty()) model.sources = tagged({pair.source});
     model.targets = tagged(codes);
@@ -111,6 +114,15 @@ std::unique_ptr<ServedModel> load(const ModelSource& from, const models::LoadOpt
 
 }  // namespace
 
+std::string name_of_directory(const std::string& path) {
+  std::filesystem::path directory = std::filesystem::path(path).lexically_normal();
+  if (!directory.has_filename()) directory = directory.parent_path();
+  if (directory.filename() == "." || directory.filename() == "..") {
+    directory = std::filesystem::canonical(directory);
+  }
+  return directory.filename().string();
+}
+
 const models::LoadedModel& ServedModel::loaded() const {
   if (translation) return translation->loaded;
   return language_model ? language_model->loaded : encoder->loaded;
@@ -150,7 +162,7 @@ std::optional<LanguagePair> ServedModel::languages(const std::string& pair) cons
 ServedModels::ServedModels(const std::vector<ModelSource>& sources, const models::LoadOptions& options) {
   for (const ModelSource& source : sources) {
     if (named(source.name) != nullptr) {
-      fail(ErrorKind::kUsage, "two models are called '{}': give each --model directory a name of its own",
+      fail(ErrorKind::kUsage, "two models are called '{}': name one of them differently (--model NAME=DIR)",
            source.name);
     }
     models_.push_back(load(source, options));

@@ -21,6 +21,9 @@ struct ModelSource {
   bool bundled = false;  ///< whether commands find it by its name, as `--pair`, wherever they are started
 };
 
+/// The name of a model without another one: the last folder of its path.
+std::string name_of_directory(const std::string& path);
+
 /// A language as /languages and requests name it, such as "de", and as the model does, such as "deu_Latn".
 struct ServedLanguage {
   std::string tag, code;

@@ -1,6 +1,7 @@
 #include "serve/server.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -46,6 +47,7 @@ constexpr RouteEntry kRoutes[] = {
     {"POST", "/v1/search", Access::kWork, route_v1_search},
     {"POST", "/v1/classify", Access::kWork, route_v1_classify},
     {"POST", "/v1/completions", Access::kWork, route_v1_completions},
+    {"POST", "/v1/chat/completions", Access::kGuarded, route_v1_chat_completions},
     {"POST", "/v1/embeddings", Access::kWork, route_v1_embeddings},
 };
 
@@ -57,7 +59,8 @@ bool matches(const RouteEntry& entry, std::string_view path) {
 
 /// OpenAI's clients expect an object as `error`, LibreTranslate's a string.
 bool is_openai(std::string_view path) {
-  return path == "/v1/completions" || path == "/v1/embeddings" || path.starts_with("/v1/models");
+  return path == "/v1/completions" || path == "/v1/chat/completions" || path == "/v1/embeddings" ||
+         path.starts_with("/v1/models");
 }
 
 HttpResponse error_for(const HttpRequest& request, int status, const std::string& message) {
@@ -104,6 +107,7 @@ class Server::State {
 
   void handle(HttpRequest request, const std::shared_ptr<HttpReply>& plain_reply);
   void work(const RouteEntry& entry, const HttpRequest& request, HttpReply& reply);
+  void require_own_page(const HttpRequest& request) const;
   void admit(const HttpRequest& request, const Fields& fields);
   std::string key_of(const HttpRequest& request, const Fields& fields) const;
   std::string client_of(const HttpRequest& request) const;
@@ -166,6 +170,21 @@ std::string Server::State::key_of(const HttpRequest& request, const Fields& fiel
   HttpRequest query;
   query.query = request.query;
   return Fields(query, options.limits.json_depth).text_or("api_key", "");
+}
+
+/// Throws 415 for a request of a page of another site that browsers send without asking this server first:
+/// forms and plain text, so that any page could have a local server work for it. Pages cannot have the origin
+/// of an extension.
+void Server::State::require_own_page(const HttpRequest& request) const {
+  const std::string_view origin = request.header("origin");
+  const bool of_a_page = origin == "null" || origin.starts_with("http://") || origin.starts_with("https://");
+  if (!of_a_page || options.cors == "*" || origin == options.cors) return;
+  const size_t host = origin.find("://");
+  if (host != std::string_view::npos && origin.substr(host + 3) == request.header("host")) return;
+  if (media_type_of(request) == "application/json") return;
+  refuse(415,
+         "requests of pages of other sites must be application/json, and the server must allow their origin "
+         "(--cors)");
 }
 
 /// Throws a RequestError for an unauthorized request, or one beyond the rate limit.
@@ -242,6 +261,11 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, Ht
   };
   try {
     if (*request.gone) throw Cancelled();
+    if (entry.access == Access::kWork && http->is_full()) {
+      service.metrics.add_rejected("answers");
+      throw RequestError(503, std::string(kTooManyAnswers), {{"Retry-After", "5"}});
+    }
+    if (entry.access == Access::kWork) require_own_page(request);
     const Fields fields(request, options.limits.json_depth);
     if (options.log_text && entry.access == Access::kWork) log.write_text(request, fields);
     if (entry.access != Access::kOpen) admit(request, fields);
@@ -286,8 +310,12 @@ void Server::start() {
   state_->http->start();
 }
 
-void Server::drain(double seconds) {
-  state_->http->drain(seconds);
+bool Server::drain(double seconds) {
+  const double cancelling = std::min(3.0, seconds / 4);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  state_->http->drain(seconds - cancelling, cancelling / 2);
+  const std::chrono::duration<double> left = end - std::chrono::steady_clock::now();
+  return state_->queue->stop(std::clamp(left.count(), 0.0, cancelling));
 }
 
 std::string Server::url() const {

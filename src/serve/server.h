@@ -39,8 +39,9 @@ class Server {
 
   /// Starts to accept connections.
   void start();
-  /// Stops accepting connections and completes running requests, for at most this many seconds.
-  void drain(double seconds);
+  /// Stops accepting connections, completes running requests, cancels those that take long, and returns after
+  /// at most this many seconds: false if requests still run, for which the destructor would wait.
+  bool drain(double seconds);
 
   std::string url() const;
   /// Warnings for the operator.

@@ -22,7 +22,13 @@ struct RequestLimits {
   int json_depth = 32;
   int alternatives = 16;  ///< per translation
   int beam = 64;
-  int64_t tokens = 4096;  ///< generated per request
+  int64_t tokens = 4096;  ///< generated per sequence
+  /// Per request: sentences to translate, or sequences to generate.
+  size_t sentences = 4096;
+  /// Per request: source tokens to translate, or tokens to generate for all sequences.
+  size_t work_tokens = 131072;
+  /// Source or target tokens of /v1/attend with details, whose size grows with their square.
+  size_t detail_tokens = 256;
 };
 
 struct Service {
@@ -66,6 +72,8 @@ void route_v1_classify(const Exchange& exchange);
 // OpenAI's.
 void route_v1_models(const Exchange& exchange);
 void route_v1_completions(const Exchange& exchange);
+/// 400: there are no chat completions here.
+void route_v1_chat_completions(const Exchange& exchange);
 void route_v1_embeddings(const Exchange& exchange);
 
 /// A field of one text or several. Throws RequestError (400) beyond the limits on number and length of texts.

@@ -16,6 +16,10 @@ decode::TranslatorOptions options_for(const Exchange& exchange, const ChosenTran
   decode::TranslatorOptions options = chosen.options;
   decode::apply(choices, options);
   options.executor = exchange.service.engine.get();
+  options.max_sentences = exchange.service.limits.sentences;
+  options.max_source_tokens = exchange.service.limits.work_tokens;
+  // One window, so that a request beyond the limits is refused before any of it is translated.
+  options.window = SIZE_MAX;
   return options;
 }
 
@@ -58,11 +62,12 @@ const ServedModel& model_for(const Exchange& exchange, models::Task task) {
   if (!name.empty()) {
     model = models.named(name);
     if (model == nullptr) refuse(404, "there is no model '{}' here: GET /v1/models lists them", shown(name));
-    if (!pair.empty() && !model->languages(pair)) {
+    if (!pair.empty() && pair != name && !model->languages(pair)) {
       refuse(400, "the model '{}' does not translate '{}'", name, shown(pair));
     }
   } else if (!pair.empty()) {
     model = models.for_pair(pair);
+    if (model == nullptr) model = models.named(pair);
     if (model == nullptr)
       refuse(400, "no model here translates '{}': GET /v1/models lists them", shown(pair));
   } else if (!source.empty() && !target.empty()) {
@@ -133,7 +138,7 @@ ChosenTranslation translation_for(const Exchange& exchange) {
   if (!languages.source.empty() || !languages.target.empty()) {
     refuse(400, "give either 'pair' or 'source_language' and 'target_language'");
   }
-  return in_languages(model, *model.languages(pair));
+  return in_languages(model, model.languages(pair).value_or(LanguagePair{}));  // or the model's name
 }
 
 void send_json(const Exchange& exchange, const nlohmann::ordered_json& json) {
