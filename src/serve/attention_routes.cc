@@ -157,8 +157,7 @@ void route_v1_attend(const Exchange& exchange) {
   decode::TranslatorOptions options = chosen ? chosen->options : decode::TranslatorOptions{};
   decode::apply(search_choices(exchange), options);
   std::string answer;
-  exchange.service.engine->call([&] {
-    require_present(exchange);
+  compute(exchange, [&] {
     if (details) {
       require_few_tokens(exchange, "text", count_tokens(model, chosen ? &chosen->tokenizer : nullptr, text));
       if (!target.empty())

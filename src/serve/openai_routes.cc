@@ -370,8 +370,7 @@ void route_v1_embeddings(const Exchange& exchange) {
   }
   TextVectors found;
   size_t tokens = 0;
-  exchange.service.engine->call([&] {
-    require_present(exchange);
+  compute(exchange, [&] {
     for (const std::string& text : texts.texts) tokens += embedder.encode(text).ids.size();
     found = embedder.embed(texts.texts, exchange.request.gone.get());
     require_present(exchange);

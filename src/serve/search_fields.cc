@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "serve/service.h"
+#include "text/tokenizing_stop.h"
 
 namespace heed::serve {
 
@@ -57,6 +58,14 @@ decode::Constraints constraints_of(const Exchange& exchange) {
 
 void require_present(const Exchange& exchange) {
   if (*exchange.request.gone) throw Cancelled();
+}
+
+void compute(const Exchange& exchange, const std::function<void()>& work) {
+  exchange.service.engine->call([&] {
+    require_present(exchange);
+    const TokenizingStop stop{Stop(exchange.request.gone.get())};
+    work();
+  });
 }
 
 }  // namespace heed::serve

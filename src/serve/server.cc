@@ -12,6 +12,7 @@
 #include "serve/rate_limit.h"
 #include "serve/request_queue.h"
 #include "serve/web_files.h"
+#include "text/tokenizing_stop.h"
 
 namespace heed::serve {
 namespace {
@@ -275,9 +276,12 @@ void Server::State::work(const RouteEntry& entry, const HttpRequest& request, Ht
                                    service.engine->waiting(), service.models->all().size()};
       return send_text(exchange, service.metrics.text(gauges), "text/plain; version=0.0.4; charset=utf-8");
     }
+    const TokenizingStop stop{Stop(request.gone.get())};
     entry.route(exchange);
   } catch (const RequestError& error) {
     send_error(error.status(), error.what(), error.headers());
+  } catch (const Stopped&) {
+    send_error(Cancelled().status(), Cancelled().what());
   } catch (const OptionError& error) {
     send_error(400, error.message([](const std::string& option) { return "'" + option + "'"; }));
   } catch (const Error& error) {

@@ -1,6 +1,7 @@
 // What all routes share: models, the engine, limits. One object per server.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -112,6 +113,9 @@ std::vector<std::string> with_search_fields(std::vector<std::string> names);
 
 /// Throws Cancelled if the client is gone.
 void require_present(const Exchange& exchange);
+/// Runs `work`, which tokenizes and computes without a search, on a thread of the engine for that, and throws
+/// its errors. If the client leaves or the server ends, tokenizing stops with Stopped.
+void compute(const Exchange& exchange, const std::function<void()>& work);
 
 /// Sends JSON with status 200.
 void send_json(const Exchange& exchange, const nlohmann::ordered_json& json);

@@ -74,10 +74,7 @@ ordered_json TokenProbabilities::of(const decode::Generation& generation, const 
   std::vector<int32_t> ids = generation.prompt_ids;
   ids.insert(ids.end(), text.ids.begin(), text.ids.end());
   std::vector<TokenEntry> entries;
-  exchange_.service.engine->call([&] {
-    require_present(exchange_);
-    entries = of_prompt(ids, generation.prompt);
-  });
+  compute(exchange_, [&] { entries = of_prompt(ids, generation.prompt); });
   // The entries after the prompt, at the offsets of their first characters.
   const size_t first = entries.size() - text.ids.size();
   const size_t begin = count_characters(generation.prompt), limit = begin + count_characters(text.text);

@@ -102,8 +102,7 @@ void route_v1_classify(const Exchange& exchange) {
     if (!strip(text).empty()) inputs.push_back(decode::classifier_text(text));
   }
   std::vector<decode::Classification> results;
-  exchange.service.engine->call([&] {
-    require_present(exchange);
+  compute(exchange, [&] {
     ThreadPool here(1);
     const decode::TextClassifier classifier(model.loaded().classifier(), context, model.encoder->tokenizer,
                                             here);
