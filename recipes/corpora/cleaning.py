@@ -26,6 +26,11 @@ def normal(text):
     return " ".join(unicodedata.normalize("NFC", text).translate(_INVISIBLE).split())
 
 
+def without_tags(text):
+    """Without elements of XML: Press <key>Ctrl</key> is Press Ctrl."""
+    return re.sub(r"</?[a-z][^<>]*>", "", text)
+
+
 def key(text):
     """What two sentences have in common that differ in case, punctuation and web addresses only."""
     return " ".join(re.findall(r"\w+", re.sub(r"https?://\S+", "url", text.casefold())))

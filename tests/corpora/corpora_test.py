@@ -43,6 +43,9 @@ class Cleaning(unittest.TestCase):
     def test_normal_form(self):
         self.assertEqual(cleaning.normal("  u\u0308ber\u00ad\u200bmorgen \n kommt "), "übermorgen kommt")
 
+    def test_tags(self):
+        self.assertEqual(cleaning.without_tags('Press <key xref="a">Ctrl</key> if 1 < 2.'), "Press Ctrl if 1 < 2.")
+
     def test_a_pair_is_kept_once_and_not_if_held_out(self):
         cleaner = cleaning.Cleaner(("de", "en"), held_out=["Der Zug ist weg!", "Zug"], known=[("Ja.", "Yes.")])
         decide = cleaner.reason_to_drop
