@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/descriptor_io.h"
 #include "base/errno_reason.h"
 #include "base/file.h"
 #include "base/part_files.h"
@@ -93,21 +94,14 @@ void AtomicFile::write(const void* data, size_t size) {
 }
 
 void AtomicFile::flush() {
-  size_t done = 0;
-  while (done < buffer_.size()) {
-    const ssize_t count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail_to_write();
-    done += static_cast<size_t>(count);
-  }
+  if (!write_all(descriptor_, buffer_.data(), buffer_.size())) fail_to_write();
   buffer_.clear();
 }
 
 void AtomicFile::commit() {
   HEED_CHECK(descriptor_ >= 0);
   flush();
-  // Pipes and some file systems do not support fsync: EINVAL or ENOTSUP.
-  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail_to_write();
+  if (!flush_to_disk(descriptor_)) fail_to_write();
   if (!temporary_.empty()) {
     // Rename before closing, since closing releases the lock.
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_to_write();
@@ -120,7 +114,7 @@ void AtomicFile::commit() {
 void sync_directory(const std::string& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;  // a directory that is writable but not readable
-  const bool flushed = ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP;
+  const bool flushed = flush_to_disk(descriptor);
   const int number = errno;
   ::close(descriptor);
   if (!flushed) fail(ErrorKind::kFile, "cannot flush the directory '{}': {}", directory, reason(number));

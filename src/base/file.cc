@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/descriptor_io.h"
 #include "base/errno_reason.h"
 #include "base/input_file.h"
 
@@ -36,8 +37,7 @@ std::string read_input(const std::string& path) {
   size_t used = 0;
   while (true) {
     if (used == content.size()) content.resize(std::max<size_t>(content.size() * 2, 65536));
-    const ssize_t count = ::read(descriptor, content.data() + used, content.size() - used);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = read_some(descriptor, content.data() + used, content.size() - used);
     if (count < 0) {
       const int number = errno;
       ::close(descriptor);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/descriptor_io.h"
 #include "base/errno_reason.h"
 
 namespace heed {
@@ -35,8 +36,9 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   const bool known = ::fstat(descriptor_, &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) {
     ::close(std::exchange(descriptor_, -1));
-    fail(ErrorKind::kFile, "cannot read '{}': it is {}, not a file", path_,
-         known && S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+    fail(ErrorKind::kFile, "cannot read '{}': it is {}", path_,
+         known && S_ISDIR(status.st_mode) ? "a directory, not a file"
+                                          : "a pipe, a socket or a device, not a regular file");
   }
   size_ = static_cast<uint64_t>(status.st_size);
   modified_ns_ = modified_ns(status);
@@ -72,8 +74,8 @@ void InputFile::read_at(uint64_t offset, void* destination, size_t count) const 
   HEED_CHECK(offset <= size_ && count <= size_ - offset);
   char* to = static_cast<char*>(destination);
   while (count > 0) {
-    const ssize_t got = ::pread(descriptor_, to, std::min(count, kMaxReadBytes), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got =
+        read_some_at(descriptor_, to, std::min(count, kMaxReadBytes), static_cast<off_t>(offset));
     if (got < 0) fail(ErrorKind::kFile, "cannot read '{}': {}", path_, reason(errno));
     if (got == 0) {
       fail(ErrorKind::kFile, "'{}' was truncated while being read: it had {} bytes and ends at {}", path_,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/blocked_signals.h"
+#include "base/descriptor_io.h"
 #include "base/unfinished_files.h"
 #include "cli/command.h"
 
@@ -66,6 +67,9 @@ void on_interrupt(OnInterrupt choice) {
 
 void watch_interrupts() {
   ::sem_init(&first_signal, 0, 0);
+  end_reads_once(&interrupted_flag);
+  // A file beyond the limit of its size (ulimit -f) is an error of the write, after which files are removed.
+  std::signal(SIGXFSZ, SIG_IGN);
   // The handler runs on an alternate stack: generated GEMM code keeps data below the stack pointer, beyond
   // the red zone of 128 bytes. Worker threads block all signals.
   static std::vector<char> handler_stack(1 << 16);

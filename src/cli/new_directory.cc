@@ -29,15 +29,24 @@ NewDirectory::NewDirectory(const std::string& path)
     forget_unfinished(part_);
     part_ = part_name(path_);
     note_unfinished(part_);
-    make_directories(part_);
+    try {
+      make_directories(part_);
+    } catch (...) {
+      remove_part();
+      throw;
+    }
     descriptor_ = ::open(part_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   } while (descriptor_ >= 0 && !lock_part(descriptor_));
 }
 
-NewDirectory::~NewDirectory() {
+void NewDirectory::remove_part() {
   std::error_code ignored;
   if (!part_.empty()) fs::remove_all(part_, ignored);
   forget_unfinished(part_);
+}
+
+NewDirectory::~NewDirectory() {
+  remove_part();
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 

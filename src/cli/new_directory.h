@@ -20,6 +20,7 @@ class NewDirectory {
   void commit();
 
  private:
+  void remove_part();
   std::string path_, part_;
   int descriptor_ = -1;  // of the temporary directory, which it locks
 };

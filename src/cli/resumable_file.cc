@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/descriptor_io.h"
 #include "base/errno_reason.h"
 #include "base/file.h"
 #include "base/input_file.h"
@@ -127,15 +128,10 @@ void ResumableFile::end_input_line() {
 
 void ResumableFile::write_block() {
   const std::string packed = compress(block_, compression_);
-  size_t done = 0;
-  while (done < packed.size()) {
-    const ssize_t count = ::pwrite(descriptor_, packed.data() + done, packed.size() - done,
-                                   static_cast<off_t>(manifest_.bytes + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail_to_write();
-    done += static_cast<size_t>(count);
+  if (!write_all_at(descriptor_, packed.data(), packed.size(), static_cast<off_t>(manifest_.bytes)) ||
+      !flush_to_disk(descriptor_)) {
+    fail_to_write();
   }
-  if (::fdatasync(descriptor_) != 0) fail_to_write();
   fingerprint_.add(packed);
   manifest_.input_lines += std::exchange(block_lines_, 0);
   manifest_.bytes += packed.size();

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/descriptor_io.h"
 #include "base/errno_reason.h"
 
 namespace heed {
@@ -64,9 +65,8 @@ ByteSource& ByteSource::operator=(ByteSource&& other) noexcept {
 }
 
 size_t ByteSource::read_raw(char* destination, size_t size) {
-  // Not fread, which would wait for a full buffer when lines come from a terminal or a pipe. A caught signal
-  // interrupts the wait with an error.
-  const ssize_t count = ::read(descriptor_, destination, size);
+  // Not fread, which would wait for a full buffer when lines come from a terminal or a pipe.
+  const ssize_t count = read_some(descriptor_, destination, size);
   if (count < 0) fail(ErrorKind::kFile, "cannot read {}: {}", name_, reason(errno));
   return static_cast<size_t>(count);
 }

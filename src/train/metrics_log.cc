@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/check.h"
+#include "base/descriptor_io.h"
 #include "base/errno_reason.h"
 #include "base/file.h"
 #include "base/json_file.h"
@@ -102,8 +103,7 @@ MetricsLog::MetricsLog(std::string path, int64_t resume_step,
 void MetricsLog::append(const Metrics& metrics) {
   const std::string line = to_line(metrics);
   const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  const bool written =
-      file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const bool written = file >= 0 && write_all(file, line.data(), line.size());
   const int number = errno;
   if (file >= 0) ::close(file);
   if (!written) fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
