@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <new>
@@ -40,6 +41,25 @@ std::string flag_of(const CommandLine& app, const std::string& field) {
   return field;
 }
 
+int report_out_of_memory() {
+  std::fputs("heed: out of memory; try fewer --threads or smaller batches\n", stderr);
+  return kExitFailed;
+}
+
+std::terminate_handler terminate_before = nullptr;
+
+/// For memory that runs out where nothing can be thrown: in a destructor, a noexcept function or a thread of
+/// a library. Other errors there are our own mistakes, and abort.
+void end_out_of_memory() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(report_out_of_memory());
+  } catch (...) {
+  }
+  terminate_before();
+}
+
 int report(const std::exception& error, int status) {
   if (interrupted()) {  // the signal made a read or a wait fail
     std::fprintf(stderr, "heed: interrupted\n");
@@ -58,11 +78,10 @@ int report_errors(const CommandLine& app, const Work& work) {
   } catch (const Error& error) {
     return report(error, error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "heed: out of memory; try fewer --threads or smaller batches\n");
+    return report_out_of_memory();
   } catch (const std::exception& error) {
     return report(error, kExitFailed);
   }
-  return kExitFailed;
 }
 
 /// "DE" as "de"; codes such as "de_DE" and "deu_Latn" keep their case.
@@ -90,7 +109,9 @@ std::pair<std::string, std::string> split_pair(const std::string& pair) {
   return {plain_code(pair.substr(0, dash)), plain_code(pair.substr(dash + 1))};
 }
 
-int run(int argc, const char* const* argv) {
+namespace {
+
+int run_subcommand(int argc, const char* const* argv) {
   CommandLine app("heed", "Heed: a Transformer you can train, translate with and look inside.", HEED_VERSION);
   app.footer(
       "Example:\n"
@@ -124,6 +145,17 @@ int run(int argc, const char* const* argv) {
     watch_interrupts();
     return work();
   });
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  terminate_before = std::set_terminate(end_out_of_memory);
+  try {
+    return run_subcommand(argc, argv);
+  } catch (const std::bad_alloc&) {  // also while options are declared or an error is reported
+    return report_out_of_memory();
+  }
 }
 
 }  // namespace heed::cli

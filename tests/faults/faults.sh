@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Commands of which one allocation, or one flush to disk, fails, the n-th: each ends with status 1 and a message,
+# or does its work where it was not needed, and leaves no unfinished files.
+# Usage: faults.sh HEED FAULTS.so MODEL
+set -euo pipefail
+heed=$1 library=$2 model=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+failures=0 messages=0
+# try FAULT=N ARGUMENTS...: runs heed with the N-th call failing
+try() {
+  local fault=$1 status=0
+  shift
+  env LD_PRELOAD="$library" "$fault" "$heed" "$@" >"$folder/out" 2>"$folder/err" || status=$?
+  grep -qi "memory" "$folder/err" && messages=$((messages + 1))
+  if ((status != 0)) && { ((status != 1)) || [[ ! -s $folder/err ]]; }; then
+    echo "$fault of heed $*: status $status: $(tail -1 "$folder/err")"
+    failures=$((failures + 1))
+  fi
+  if compgen -G "$folder/*.part" >/dev/null; then
+    echo "$fault of heed $*: left $(basename "$folder"/*.part)"
+    failures=$((failures + 1))
+    rm -rf "$folder"/*.part
+  fi
+}
+
+# Every early allocation, which options and messages need, then ever fewer.
+for ((n = 1; n < 400000; n = n < 5 ? n + 1 : n * 3 / 2)); do
+  try HEED_FAIL_ALLOCATION=$n info "$model"
+  try HEED_FAIL_ALLOCATION=$n convert "$model" "$folder/converted" --weights float16
+  rm -rf "$folder/converted"
+done
+for n in 1 2 3 4 5 6 7 8; do
+  try HEED_FAIL_FLUSH=$n convert "$model" "$folder/converted" --weights float16
+  try HEED_FAIL_FLUSH=$n quantize "$model" "$folder/quantized"
+  rm -rf "$folder/converted" "$folder/quantized"
+done
+((messages > 20)) || { echo "only $messages commands ran out of memory: does the library fail allocations?"; exit 1; }
+((failures == 0))
