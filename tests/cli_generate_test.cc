@@ -113,6 +113,10 @@ TEST_F(CliGenerateTest, AttendAndInfo) {
   EXPECT_TRUE(trace.at("attention").at("cross").empty());
   EXPECT_EQ(trace.at("decoder_tokens"), (Arguments{"t", "o", "▁", "b", "e"}));
   EXPECT_THAT(run({"attend", "to be"}).out, HasSubstr("decoder"));
+  EXPECT_THAT(run({"attend", "to be"}).out,
+              HasSubstr("rows: text tokens (queries); columns: text tokens (keys)"));
+  // A query is named by the token that is read; the text has one "t", its first.
+  EXPECT_THAT(run({"attend", "to be", "--query", "t"}).out, HasSubstr("what \u201Ct\u201D attends to"));
   const std::string picture = folder_.path("attention.svg");
   EXPECT_EQ(run({"attend", "to be", "--output", picture}).status, 0);
   EXPECT_THAT(run({"info"}).out, HasSubstr("gpt2"));

@@ -55,8 +55,10 @@ export class Trace {
   constructor(fields) {
     Object.assign(this, fields);
     this.sourceLabels = tokenLabels(this.sourceTokens);
-    this.targetLabels = tokenLabels(this.targetTokens);
     this.readLabels = tokenLabels(this.decoderTokens);
+    // The queries of a language model are the tokens that it reads (src/inspect/trace.h).
+    this.readsText = this.sourceTokens.length === 0 && this.decoderTokens.length > 0;
+    this.targetLabels = this.readsText ? this.readLabels : tokenLabels(this.targetTokens);
     // Marian's decoder begins with the padding token.
     if (this.sourceTokens.length > 0 && this.readLabels[0]?.special)
       this.readLabels[0].text = strings.startToken;
@@ -133,7 +135,7 @@ export class Trace {
       stacks: {
         encoder: group("encoder", source, source),
         cross: group("cross", target, source),
-        decoder: group("decoder", target, read)
+        decoder: group("decoder", this.readsText ? read : target, read)
       },
       details: Object.fromEntries(kStacks.map((stack) => [stack, () => null])),
     });
@@ -197,12 +199,16 @@ export class Trace {
 
   keyLabels(stack) { return stack === "decoder" ? this.readLabels : this.sourceLabels; }
 
+  /// How many tokens the keys of the decoder are behind its queries.
+  get keysBehind() { return this.readsText ? 0 : 1; }
+
   /// The place in the sentences that a query or a key is: {side: "source" | "target", index}. The keys of the
-  /// decoder are what it had read, one token behind what it produces; the start token is index -1.
+  /// decoder are what it had read, one token behind what it produces; the start token is index -1. A language
+  /// model has one row of tokens.
   querySpot(stack, index) { return {side: stack === "encoder" ? "source" : "target", index}; }
 
   keySpot(stack, index) {
-    return stack === "decoder" ? {side: "target", index: index - 1} : {side: "source", index};
+    return stack === "decoder" ? {side: "target", index: index - this.keysBehind} : {side: "source", index};
   }
 
   /// The query, or the key, of a stack that a place is; -1 for none.
@@ -212,7 +218,7 @@ export class Trace {
 
   keyAt(stack, spot) {
     if (!spot || spot.side !== this.keySpot(stack, 0).side) return -1;
-    return stack === "decoder" ? spot.index + 1 : spot.index;
+    return stack === "decoder" ? spot.index + this.keysBehind : spot.index;
   }
 
   tokenIsSpecial(stack, key) {

@@ -211,11 +211,11 @@ class Layout {
   double caption_height() const { return note_.size * 1.5; }
 
   Text axis_name(const Block& block, bool queries) const {
-    const bool source = block.stack == Stack::kEncoder || (block.stack == Stack::kCross && !queries);
+    const auto [query_text, key_text] = axis_texts(trace_, block.stack);
     Text name = note_;
     name.align = Align::kMiddle;
     name.upward = queries;
-    name.label.text = fmt::format("{}: {}", queries ? "queries" : "keys", source ? "source" : "target");
+    name.label.text = queries ? fmt::format("queries: {}", query_text) : fmt::format("keys: {}", key_text);
     return name;
   }
   /// The height of the rows, or of the axis name next to them if larger.

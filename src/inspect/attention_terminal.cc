@@ -101,9 +101,8 @@ class Writer {
     measure(stack);
     line("");
     line(fmt::format("{} layer {}", stack_name(stack), layer + 1));
-    line(elide_columns(fmt::format("rows: {} tokens (queries); columns: {} tokens (keys)",
-                                   stack == Stack::kEncoder ? "source" : "target",
-                                   stack == Stack::kDecoder ? "target" : "source"),
+    const auto [rows, columns] = axis_texts(trace_, stack);
+    line(elide_columns(fmt::format("rows: {} tokens (queries); columns: {} tokens (keys)", rows, columns),
                        options_.columns));
     const int keys = static_cast<int>(key_labels_.size());
     for (size_t first = 0; first < heads.size(); first += heads_per_row_) {

@@ -98,7 +98,7 @@ TEST(AttentionTerminal, GoldenWithValues) {
   EXPECT_EQ(attention_terminal(trace, options),
             "\n"
             "decoder layer 1\n"
-            "rows: target tokens (queries); columns: target tokens (keys)\n"
+            "rows: target tokens (queries); columns: previous target tokens (keys)\n"
             "\n"
             "      Head 1\n"
             "         \u27E8\n"

@@ -112,8 +112,13 @@ StackWeights& stack_of(Trace& trace, Stack stack) {
   return const_cast<StackWeights&>(stack_of(static_cast<const Trace&>(trace), stack));
 }
 
+bool is_decoder_only(const Trace& trace) {
+  return trace.source_tokens.empty() && !trace.decoder_tokens.empty();
+}
+
 const std::vector<std::string>& query_tokens(const Trace& trace, Stack stack) {
-  return stack == Stack::kEncoder ? trace.source_tokens : trace.target_tokens;
+  if (stack == Stack::kEncoder) return trace.source_tokens;
+  return is_decoder_only(trace) ? trace.decoder_tokens : trace.target_tokens;
 }
 
 std::vector<std::string> key_tokens(const Trace& trace, Stack stack) {
@@ -122,6 +127,13 @@ std::vector<std::string> key_tokens(const Trace& trace, Stack stack) {
   std::vector<std::string> shifted{"<s>"};
   shifted.insert(shifted.end(), trace.target_tokens.begin(), trace.target_tokens.end() - 1);
   return shifted;
+}
+
+std::pair<const char*, const char*> axis_texts(const Trace& trace, Stack stack) {
+  if (stack == Stack::kEncoder) return {"source", "source"};
+  if (stack == Stack::kCross) return {"target", "source"};
+  if (is_decoder_only(trace)) return {"text", "text"};
+  return {"target", "previous target"};
 }
 
 std::pair<const char*, const char*> sentence_names(const Trace& trace) {

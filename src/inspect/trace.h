@@ -16,9 +16,16 @@ const char* stack_name(Stack stack);
 const StackWeights& stack_of(const Trace& trace, Stack stack);
 StackWeights& stack_of(Trace& trace, Stack stack);
 
-/// The tokens of the query axis and of the key axis of a stack.
+/// Whether the trace is of a language model.
+bool is_decoder_only(const Trace& trace);
+
+/// The tokens of the query axis and of the key axis of a stack. The queries of a language model are the
+/// tokens that it reads; those of a translation's decoder are the tokens that it produces.
 const std::vector<std::string>& query_tokens(const Trace& trace, Stack stack);
 std::vector<std::string> key_tokens(const Trace& trace, Stack stack);
+
+/// Which text the tokens of the query axis and of the key axis are of: "source", "target" or "text".
+std::pair<const char*, const char*> axis_texts(const Trace& trace, Stack stack);
 
 /// Display names of `source` and `target`: "source" and "target", or "text" and "class" for a classifier,
 /// whose target has no tokens.

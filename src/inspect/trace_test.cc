@@ -79,6 +79,26 @@ TEST(Trace, DecoderKeysAreItsInput) {
   EXPECT_THAT(key_tokens(trace, Stack::kDecoder), ElementsAre("a", "b", "c", "d"));
 }
 
+// "Once upon a" and the likeliest next token.
+TEST(Trace, QueriesOfALanguageModelAreTheTokensItReads) {
+  Trace trace;
+  trace.decoder_tokens = {"\u2581Once", "\u2581up", "on"};
+  trace.target_tokens = {"\u2581up", "on", "\u2581a"};
+  trace.decoder = {{{3, 3, {1, 0, 0, 0.5F, 0.5F, 0, 0.25F, 0.25F, 0.5F}}}};
+  EXPECT_THAT(query_tokens(trace, Stack::kDecoder), ElementsAre("\u2581Once", "\u2581up", "on"));
+  EXPECT_EQ(query_tokens(trace, Stack::kDecoder), key_tokens(trace, Stack::kDecoder));
+  EXPECT_STREQ(axis_texts(trace, Stack::kDecoder).first, "text");
+  const Trace words = group_by_words(trace);
+  EXPECT_THAT(query_tokens(words, Stack::kDecoder), ElementsAre("Once", "upon"));
+  const AttentionMatrix& head = words.decoder[0][0];
+  EXPECT_EQ(head.queries, 2);
+  EXPECT_FLOAT_EQ(head.at(0, 0), 1);
+  EXPECT_FLOAT_EQ(head.at(1, 1), (0.5F + 0.75F) / 2);
+  trace.source_tokens = {"a"};
+  EXPECT_THAT(query_tokens(trace, Stack::kDecoder), ElementsAre("\u2581up", "on", "\u2581a"))
+      << "the control: a translation's queries produce the target";
+}
+
 TEST(Select, KeepsIndices) {
   const Trace trace = example();
   const Trace chosen = select(trace, parse_selection("cross", "2", "3"));

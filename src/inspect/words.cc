@@ -90,6 +90,8 @@ Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
   check_words("target", target_words, trace.target_tokens.size());
   const std::vector<int> decoder_words =
       trace.decoder_tokens.empty() ? shift_words(target_words) : word_indices(trace.decoder_tokens);
+  // A language model's queries are the tokens that it reads.
+  const std::vector<int>& written_words = is_decoder_only(trace) ? decoder_words : target_words;
   Trace grouped = trace;
   grouped.details = {};
   grouped.log_probabilities.clear();  // of tokens
@@ -99,7 +101,7 @@ Trace group_by_words(const Trace& trace, const std::vector<int>& source_words,
   grouped.target_tokens = join_words(trace.target_tokens, target_words);
   grouped.decoder_tokens = join_words(key_tokens(trace, Stack::kDecoder), decoder_words);
   for (const Stack stack : kStacks) {
-    const std::vector<int>& query_words = stack == Stack::kEncoder ? source_words : target_words;
+    const std::vector<int>& query_words = stack == Stack::kEncoder ? source_words : written_words;
     const std::vector<int>& key_words = stack == Stack::kDecoder ? decoder_words : source_words;
     for (auto& layer : stack_of(grouped, stack)) {
       for (AttentionMatrix& head : layer) head = group_matrix(head, query_words, key_words);

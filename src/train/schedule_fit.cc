@@ -12,8 +12,8 @@ constexpr int64_t kWarmupShare = 8;      // the warm-up is at most the eighth pa
 constexpr int64_t kShortInWarmups = 10;  // the preset's decay suits trainings of that many warm-ups
 constexpr int64_t kValidations = 5, kLeastStepsBetweenValidations = 20;
 constexpr int64_t kTooShortPart = 4;  // fewer steps than a quarter of the recipe's warm-up
-constexpr int64_t kMostMeasuredSteps = 50, kLeastMeasuredSteps = 5;
-constexpr double kMeasuredShare = 0.03, kMostMeasuredShare = 0.15;
+constexpr int64_t kMostMeasuredSteps = 50, kLeastMeasuredSteps = 10;
+constexpr double kMeasuredShare = 0.05, kMostMeasuredShare = 0.15;
 
 bool has_end(ScheduleKind kind) {
   return kind == ScheduleKind::kCosine || kind == ScheduleKind::kLinear;

@@ -38,7 +38,7 @@ struct TrainingProgressSoFar {
   double fraction = 0;  ///< of the limit in time or epochs that is nearest; 0: there is none
 };
 
-/// The number of steps until a limit, once enough of them are done to tell: at most 50, fewer for a short
+/// The number of steps until a limit, once enough of them are done to tell: 10 to 50, fewer for a very short
 /// training. kNotYetFitted before that, kNeverFitted without a limit. A limit in steps alone needs no
 /// measurement.
 int64_t fitted_steps(const TrainingProgressSoFar& progress, int64_t max_steps, bool has_other_limit);

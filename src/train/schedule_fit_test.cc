@@ -78,12 +78,12 @@ TEST(ScheduleFit, StepsFollowFromTheFirstOnes) {
   EXPECT_EQ(fitted_steps({0, 0}, 264, false), 264) << "steps alone need no measurement";
   EXPECT_EQ(fitted_steps({0, 0}, 0, false), kNeverFitted) << "early stopping alone";
   EXPECT_EQ(fitted_steps({0, 0}, 0, true), kNotYetFitted);
-  EXPECT_EQ(fitted_steps({4, 0.04}, 0, true), kNotYetFitted) << "too few steps";
-  EXPECT_EQ(fitted_steps({5, 0.02}, 0, true), kNotYetFitted) << "too little of the time";
-  EXPECT_EQ(fitted_steps({8, 0.032}, 0, true), 250);
+  EXPECT_EQ(fitted_steps({9, 0.06}, 0, true), kNotYetFitted) << "too few steps";
+  EXPECT_EQ(fitted_steps({10, 0.04}, 0, true), kNotYetFitted) << "too little of the time";
+  EXPECT_EQ(fitted_steps({10, 0.05}, 0, true), 200);
   EXPECT_EQ(fitted_steps({50, 0.001}, 0, true), 50000);
   EXPECT_EQ(fitted_steps({1, 0.2}, 0, true), 5) << "slow steps";
-  EXPECT_EQ(fitted_steps({8, 0.032}, 100, true), 100) << "the nearest limit counts";
+  EXPECT_EQ(fitted_steps({10, 0.05}, 100, true), 100) << "the nearest limit counts";
 }
 
 TEST(ScheduleFit, WarnsWhereTheLimitsAllowTooFewSteps) {

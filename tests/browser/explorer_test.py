@@ -596,6 +596,20 @@ class OtherModels(OfServer):
         for cell, weight in zip(cells, last):
             self.assertAlmostEqual(cell[1], 100 * weight, delta=1)
 
+    def test_queries_are_the_tokens_that_are_read(self):
+        with urllib.request.urlopen(urllib.request.Request(
+                self.url + "v1/attend", json.dumps({"model": "text", "text": "the d"}).encode(),
+                {"Content-Type": "application/json"})) as answer:
+            read = json.load(answer)["decoder_tokens"]
+        self.show(model="text", view="query", text="the d", token="t1", layer=2, head=1)
+        self.browser.wait("document.querySelector('table.steps tbody tr')", "the steps of a query")
+        keys = self.browser.run("return [...document.querySelectorAll('table.steps tbody th')].map((each) => each.textContent)")
+        self.assertEqual(len(keys), len(read))
+        note = self.browser.run("return document.querySelector('table.steps .note').textContent")
+        self.assertIn(f"Query q of “{keys[0]}”", note)
+        tokens = self.browser.run("return [...document.querySelectorAll('.tokens:not([hidden]) .token')].map((each) => each.textContent)")
+        self.assertEqual(tokens[-len(keys):], keys)
+
     def test_the_text_grows(self):
         self.show_next()
         token = self.bars()[0][1].replace("␣", " ")
