@@ -216,7 +216,7 @@ export function createSentence(app) {
       sourceTokens.element.hidden = continues;
       targetTokens.element.hidden = classifies;
       sourceTokens.show(trace.sourceLabels, classifies ? strings.textTokens : strings.sourceTokens);
-      targetTokens.show(trace.targetLabels, continues ? strings.textTokens : strings.targetTokens);
+      targetTokens.show(trace.queryLabels("decoder"), continues ? strings.textTokens : strings.targetTokens);
     },
     /// Tints each token by the attention between it and the marked one, at the chosen place.
     mark() {

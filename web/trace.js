@@ -58,7 +58,7 @@ export class Trace {
     this.readLabels = tokenLabels(this.decoderTokens);
     // The queries of a language model are the tokens that it reads (src/inspect/trace.h).
     this.readsText = this.sourceTokens.length === 0 && this.decoderTokens.length > 0;
-    this.targetLabels = this.readsText ? this.readLabels : tokenLabels(this.targetTokens);
+    this.targetLabels = tokenLabels(this.targetTokens);
     // Marian's decoder begins with the padding token.
     if (this.sourceTokens.length > 0 && this.readLabels[0]?.special)
       this.readLabels[0].text = strings.startToken;
@@ -195,7 +195,10 @@ export class Trace {
   /// Queries, keys, values and scores of a head, or null where the trace has none.
   detail(stack, layer, head) { return this.details[stack](layer, head); }
 
-  queryLabels(stack) { return stack === "encoder" ? this.sourceLabels : this.targetLabels; }
+  queryLabels(stack) {
+    if (stack === "encoder") return this.sourceLabels;
+    return this.readsText ? this.readLabels : this.targetLabels;
+  }
 
   keyLabels(stack) { return stack === "decoder" ? this.readLabels : this.sourceLabels; }
 
