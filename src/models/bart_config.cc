@@ -8,14 +8,6 @@
 namespace heed::models {
 namespace {
 
-nlohmann::ordered_json bart_config_json(const TransformerConfig& c) {
-  return bart_like_json(c, "BartForConditionalGeneration");
-}
-
-nlohmann::ordered_json mbart_config_json(const TransformerConfig& c) {
-  return bart_like_json(c, "MBartForConditionalGeneration");
-}
-
 TransformerFamily with_embedding_norms(TransformerFamily family) {
   family.encoder.embedding_norm = "model.encoder.layernorm_embedding";
   family.decoder.embedding_norm = "model.decoder.layernorm_embedding";
@@ -23,44 +15,48 @@ TransformerFamily with_embedding_norms(TransformerFamily family) {
 }
 
 const TransformerFamily& bart_family() {
-  static const TransformerFamily family = with_embedding_norms(bart_like_family("bart", bart_config_json));
+  static const TransformerFamily family = with_embedding_norms(bart_like_family("bart"));
   return family;
 }
 
 const TransformerFamily& mbart_family() {
-  static const TransformerFamily family = with_embedding_norms(bart_like_family("mbart", mbart_config_json));
+  static const TransformerFamily family = with_embedding_norms(bart_like_family("mbart"));
   return family;
 }
 
-/// Keys of old files that tell BART and mBART apart, which the model_type does here.
-KnownKeys keys_of(bool norm_first) {
-  return bart_like_keys({.read = {"force_bos_token_to_be_generated"},
-                         .ignored = {},
-                         .neutral = {{"add_final_layer_norm", {norm_first}},
-                                     {"normalize_before", {norm_first}},
-                                     {"normalize_embedding", {true}},
-                                     {"static_position_embeddings", {false}}}});
+/// Common to both.
+void describe_bart_or_mbart(ConfigFields& fields, TransformerConfig& c, bool norm_first,
+                            std::optional<int32_t> start_id) {
+  describe_bart_like(fields, c, {.least_width = 4}, start_id);
+  fields.derive([&, norm_first](const JsonObject&) {
+    c.norm_first = norm_first;
+    c.positions.kind = nn::PositionKind::kLearned;
+    c.family = norm_first ? &mbart_family() : &bart_family();
+  });
+  fields.read_elsewhere({"force_bos_token_to_be_generated"});
+  // Keys of old files that tell BART and mBART apart, which the model_type does here.
+  fields.neutral("add_final_layer_norm", {norm_first});
+  fields.neutral("normalize_before", {norm_first});
+  fields.neutral("normalize_embedding", {true});
+  fields.neutral("static_position_embeddings", {false});
 }
 
-TransformerConfig with_learned_positions(TransformerConfig c) {
-  c.positions.kind = nn::PositionKind::kLearned;
-  return c;
+void describe_bart(ConfigFields& fields, TransformerConfig& c) {
+  describe_bart_or_mbart(fields, c, false, 2);
+}
+
+void describe_mbart(ConfigFields& fields, TransformerConfig& c) {
+  describe_bart_or_mbart(fields, c, true, {});
 }
 
 }  // namespace
 
-TransformerConfig read_bart_config(const JsonObject& json) {
-  static const KnownKeys keys = keys_of(false);
-  require_known_keys(json, keys);
-  return with_learned_positions(read_bart_like(json, bart_family(), {}));
+TransformerType bart_type() {
+  return {"bart", "BartForConditionalGeneration", describe_bart};
 }
 
-TransformerConfig read_mbart_config(const JsonObject& json) {
-  static const KnownKeys keys = keys_of(true);
-  require_known_keys(json, keys);
-  TransformerConfig c = read_bart_like(json, mbart_family(), {.start_id = {}});
-  c.norm_first = true;
-  return with_learned_positions(c);
+TransformerType mbart_type() {
+  return {"mbart", "MBartForConditionalGeneration", describe_mbart};
 }
 
 }  // namespace heed::models

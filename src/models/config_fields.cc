@@ -71,6 +71,10 @@ void ConfigFields::constant(const std::string& key, bool value) {
   if (target_ != nullptr) (*target_)[key] = value;
 }
 
+void ConfigFields::read_elsewhere(const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) add_key(key);
+}
+
 void ConfigFields::ignore(const std::vector<std::string>& keys) {
   keys_.ignored.insert(keys_.ignored.end(), keys.begin(), keys.end());
 }

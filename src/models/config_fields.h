@@ -60,6 +60,8 @@ class ConfigFields {
 
   /// A key with one value: written, and refused with another.
   void constant(const std::string& key, bool value);
+  /// Keys that another reader of the file checks.
+  void read_elsewhere(const std::vector<std::string>& keys);
   /// Keys that do not change results.
   void ignore(const std::vector<std::string>& keys);
   /// A key that is refused with other values than these and null.

@@ -8,33 +8,33 @@
 namespace heed::models {
 namespace {
 
-nlohmann::ordered_json m2m100_config_json(const TransformerConfig& c) {
-  return bart_like_json(c, "M2M100ForConditionalGeneration");
+const TransformerFamily& m2m100_family() {
+  static const TransformerFamily family = bart_like_family("m2m_100");
+  return family;
 }
 
-const TransformerFamily& m2m100_family() {
-  static const TransformerFamily family = bart_like_family("m2m_100", m2m100_config_json);
-  return family;
+void describe_m2m100(ConfigFields& fields, TransformerConfig& c) {
+  describe_bart_like(
+      fields, c,
+      {.activation = Activation::kRelu, .attention_dropout = 0.1, .scale_embedding = true, .least_width = 4},
+      2);
+  fields.derive([&](const JsonObject&) {
+    c.family = &m2m100_family();
+    c.norm_first = true;
+    c.output_bias = false;
+    c.limited_length = false;
+    c.frequencies = nn::SinusoidFrequencies::kByHalves;
+  });
+  fields.neutral("add_final_layer_norm", {true});
+  fields.neutral("normalize_before", {true});
+  fields.neutral("normalize_embedding", {false});
+  fields.neutral("static_position_embeddings", {true});
 }
 
 }  // namespace
 
-TransformerConfig read_m2m100_config(const JsonObject& json) {
-  static const KnownKeys keys = bart_like_keys({.read = {},
-                                                .ignored = {},
-                                                .neutral = {{"add_final_layer_norm", {true}},
-                                                            {"normalize_before", {true}},
-                                                            {"normalize_embedding", {false}},
-                                                            {"static_position_embeddings", {true}}}});
-  require_known_keys(json, keys);
-  TransformerConfig c =
-      read_bart_like(json, m2m100_family(),
-                     {.activation = Activation::kRelu, .attention_dropout = 0.1, .scale_embedding = true});
-  c.norm_first = true;
-  c.output_bias = false;
-  c.limited_length = false;
-  c.frequencies = nn::SinusoidFrequencies::kByHalves;
-  return c;
+TransformerType m2m100_type() {
+  return {"m2m_100", "M2M100ForConditionalGeneration", describe_m2m100};
 }
 
 }  // namespace heed::models

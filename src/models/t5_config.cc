@@ -11,14 +11,11 @@
 
 #include "base/file.h"
 #include "models/directory_files.h"
-#include "models/known_keys.h"
 #include "models/model_settings.h"
 #include "models/transformer_families.h"
 
 namespace heed::models {
 namespace {
-
-nlohmann::ordered_json t5_config_json(const TransformerConfig& c);
 
 nn::NormNames norm_of(const std::string& sub_layer) {
   return {.norm = sub_layer + "layer_norm"};
@@ -53,15 +50,10 @@ const TransformerFamily& t5_family(bool gated) {
         .decoder = t5_stack("decoder.", true, with_gate),
         .shared_embedding = "shared.weight",
         // Of old files, not used by transformers either.
-        .left_out = {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"},
-        .config_json = t5_config_json};
+        .left_out = {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"}};
   };
   static const TransformerFamily plain = make(false), with_gate = make(true);
   return gated ? with_gate : plain;
-}
-
-bool is_gated(const TransformerConfig& c) {
-  return c.family == &t5_family(true);
 }
 
 /// feed_forward_proj: "relu", "gated-gelu" and so on. "gated-gelu" is the approximation with tanh.
@@ -70,7 +62,8 @@ struct Projection {
   Activation activation = Activation::kRelu;
 };
 
-Projection read_projection(const JsonObject& json) {
+/// Reads it into family and activation.
+void read_projection(const JsonObject& json, TransformerConfig& c) {
   Words<Projection> words;
   for (const auto& [name, activation] : activation_names()) {
     words.push_back({name, {false, activation}});
@@ -85,7 +78,14 @@ Projection read_projection(const JsonObject& json) {
       projection.activation) {
     json.reject("dense_act_fn", "the same as feed_forward_proj");
   }
-  return projection;
+  c.family = &t5_family(projection.gated);
+  c.activation = projection.activation;
+}
+
+void write_projection(const TransformerConfig& c, nlohmann::ordered_json& json) {
+  const bool gated = c.family == &t5_family(true), gelu = gated && c.activation == Activation::kGeluTanh;
+  const std::string activation = gelu ? "gelu" : name_in(activation_names(), c.activation);
+  json["feed_forward_proj"] = (gated ? "gated-" : "") + activation;
 }
 
 /// Whether the weights beside a config.json have an output matrix of their own. Files that transformers 5
@@ -104,86 +104,72 @@ void read_output(const JsonObject& json, TransformerConfig& c) {
   if (scaled) c.output_scale = std::pow(static_cast<double>(c.width), -0.5);
 }
 
-const KnownKeys& t5_keys() {
-  static const KnownKeys keys = with_common_keys(
-      {.read = {"d_ff", "d_kv", "d_model", "decoder_start_token_id", "dense_act_fn", "dropout_rate",
-                "eos_token_id", "feed_forward_proj", "is_gated_act", "layer_norm_epsilon",
-                "num_decoder_layers", "num_heads", "num_layers", "pad_token_id",
-                "relative_attention_max_distance", "relative_attention_num_buckets", "scale_decoder_outputs",
-                "tie_word_embeddings", "vocab_size",
-                // only set by fine-tuning, each in place of dropout_rate
-                "activation_dropout", "attention_dropout", "dropout"},
-       .ignored = {"bos_token_id", "classifier_dropout", "initializer_factor", "n_positions",
-                   "num_hidden_layers", "prefix"},
-       .neutral = {{"is_encoder_decoder", {true}}}});
-  return keys;
-}
-
-nlohmann::ordered_json t5_config_json(const TransformerConfig& c) {
-  nlohmann::ordered_json json;
-  const bool gated = is_gated(c), gelu = gated && c.activation == Activation::kGeluTanh;
-  const std::string activation = gelu ? "gelu" : name_in(activation_names(), c.activation);
-  json["model_type"] = "t5";
-  json["architectures"] = {"T5ForConditionalGeneration"};
-  json["vocab_size"] = c.vocabulary;
-  json["d_model"] = c.width;
-  json["d_kv"] = c.head_width;
-  json["d_ff"] = c.encoder_inner_width;
-  json["num_layers"] = c.encoder_layers;
-  json["num_decoder_layers"] = c.decoder_layers;
-  json["num_heads"] = c.encoder_heads;
-  json["relative_attention_num_buckets"] = c.positions.buckets;
-  json["relative_attention_max_distance"] = c.positions.bucket_max_distance;
-  json["dropout_rate"] = c.dropout;
-  json["layer_norm_epsilon"] = c.norm_epsilon;
-  json["feed_forward_proj"] = (gated ? "gated-" : "") + activation;
+void write_output(const TransformerConfig& c, nlohmann::ordered_json& json) {
   const bool scaled = c.output_scale != 1;
   json["tie_word_embeddings"] = c.tied_output || scaled;
   if (c.tied_output != scaled) json["scale_decoder_outputs"] = scaled;
-  json["is_encoder_decoder"] = true;
-  json["pad_token_id"] = c.padding_id;
-  json["eos_token_id"] = c.end_id;
-  json["decoder_start_token_id"] = c.start_id;
-  return json;
 }
 
-}  // namespace
-
-TransformerConfig read_t5_config(const JsonObject& json) {
-  require_known_keys(json, t5_keys());
-  const Projection projection = read_projection(json);
-  TransformerConfig c;
-  c.family = &t5_family(projection.gated);
-  c.activation = projection.activation;
-  c.vocabulary = c.source_vocabulary = json.integer("vocab_size", {1, 1 << 26});
-  c.width = json.integer("d_model", {1, 1 << 16});
-  c.head_width = json.integer("d_kv", {1, 1 << 12});
-  c.encoder_inner_width = c.decoder_inner_width = json.integer("d_ff", {1, 1 << 20});
-  c.encoder_layers = static_cast<int>(json.integer("num_layers", {1, 256}));
-  c.decoder_layers = static_cast<int>(json.integer("num_decoder_layers", {1, 256}, c.encoder_layers));
-  c.encoder_heads = c.decoder_heads = static_cast<int>(json.integer("num_heads", {1, 1024}));
-  c.norm_first = true;
-  c.norm = nn::NormKind::kRms;
-  c.norm_epsilon = json.number("layer_norm_epsilon", {0, 1}, 1e-6);
-  c.positions.kind = nn::PositionKind::kBuckets;
-  c.positions.buckets = json.integer("relative_attention_num_buckets", {4, 1 << 16}, 32);
-  c.positions.bucket_max_distance = json.integer("relative_attention_max_distance", {2, 1 << 20}, 128);
-  c.limited_length = c.scale_embedding = false;
-  c.score_scale = 1;
-  c.attention_bias = c.feed_forward_bias = c.output_bias = false;
-  read_output(json, c);
+/// dropout_rate, in place of which fine-tuning may have set others.
+void read_dropouts(const JsonObject& json, TransformerConfig& c) {
   const NumberRange probability{0, 0.999};
   const double rate = json.number("dropout_rate", probability, 0.1);
   c.dropout = json.number("dropout", probability, rate);
   c.attention_dropout = json.number("attention_dropout", probability, rate);
   c.activation_dropout = json.number("activation_dropout", probability, rate);
+}
+
+/// What all T5 models have in common.
+void complete(TransformerConfig& c) {
+  c.source_vocabulary = c.vocabulary;
+  c.decoder_inner_width = c.encoder_inner_width;
+  c.decoder_heads = c.encoder_heads;
+  c.norm_first = true;
+  c.norm = nn::NormKind::kRms;
+  c.positions.kind = nn::PositionKind::kBuckets;
+  c.limited_length = c.scale_embedding = false;
+  c.score_scale = 1;
+  c.attention_bias = c.feed_forward_bias = c.output_bias = false;
   c.final_dropout = c.trains_padding = true;
   c.forbids_padding = c.translates_sentences = false;
+}
+
+void describe_t5(ConfigFields& fields, TransformerConfig& c) {
+  fields.integer("vocab_size", c.vocabulary, {1, 1 << 26});
+  fields.integer("d_model", c.width, {1, 1 << 16});
+  fields.integer("d_kv", c.head_width, {1, 1 << 12});
+  fields.integer("d_ff", c.encoder_inner_width, {1, 1 << 20});
+  fields.integer("num_layers", c.encoder_layers, {1, 256});
+  fields.integer("num_decoder_layers", c.decoder_layers, {1, 256}, c.encoder_layers);
+  fields.integer("num_heads", c.encoder_heads, {1, 1024});
+  fields.integer("relative_attention_num_buckets", c.positions.buckets, {4, 1 << 16}, 32);
+  fields.integer("relative_attention_max_distance", c.positions.bucket_max_distance, {2, 1 << 20}, 128);
+  fields.custom(
+      {"activation_dropout", "attention_dropout", "dropout", "dropout_rate"},
+      [&](const JsonObject& json) { read_dropouts(json, c); },
+      [&](nlohmann::ordered_json& json) { json["dropout_rate"] = c.dropout; });
+  fields.number("layer_norm_epsilon", c.norm_epsilon, {0, 1}, 1e-6);
+  fields.custom(
+      {"dense_act_fn", "feed_forward_proj", "is_gated_act"},
+      [&](const JsonObject& json) { read_projection(json, c); },
+      [&](nlohmann::ordered_json& json) { write_projection(c, json); });
+  fields.custom(
+      {"scale_decoder_outputs", "tie_word_embeddings"}, [&](const JsonObject& json) { read_output(json, c); },
+      [&](nlohmann::ordered_json& json) { write_output(c, json); });
+  fields.constant("is_encoder_decoder", true);
   const IntegerRange ids{0, c.vocabulary - 1};
-  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids, 0));
-  c.end_id = read_end_id(json, c.vocabulary, 1);
-  c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));
-  return c;
+  fields.integer("pad_token_id", c.padding_id, ids, 0);
+  describe_end_id(fields, c, 1);
+  fields.integer("decoder_start_token_id", c.start_id, ids, c.padding_id);
+  fields.derive([&](const JsonObject&) { complete(c); });
+  fields.ignore({"bos_token_id", "classifier_dropout", "initializer_factor", "n_positions",
+                 "num_hidden_layers", "prefix"});
+}
+
+}  // namespace
+
+TransformerType t5_type() {
+  return {"t5", "T5ForConditionalGeneration", describe_t5};
 }
 
 }  // namespace heed::models

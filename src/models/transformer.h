@@ -9,9 +9,9 @@
 //   T5        pre-norm     a bias for buckets of         no biases, scores not scaled,     tied and scaled,
 //             (RMS)        distances, one for a stack    own head width, a gate or none    or its own
 //
-// A family is a TransformerFamily (names of parameters) and a TransformerConfig (everything that config.json
-// says), which one file reads and writes: transformer_config.cc (Marian, and Heed's own type), t5_config.cc,
-// m2m100_config.cc, bart_config.cc.
+// A family is a TransformerFamily (names of parameters) and a TransformerConfig (the values of config.json),
+// and a TransformerType that describes the keys of config.json, in one file: transformer_config.cc (Marian,
+// and Heed's own type), t5_config.cc, m2m100_config.cc, bart_config.cc.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,6 @@ struct TransformerFamily {
   std::string shared_embedding = "model.shared.weight";
   std::string optional_prefix{};        ///< of all names, which some files leave out; none where empty
   std::vector<std::string> left_out{};  ///< prefixes of tensors of no use here
-  nlohmann::ordered_json (*config_json)(const TransformerConfig& config) = nullptr;
 };
 
 /// Marian's names, also of Heed's own type.

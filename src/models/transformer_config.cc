@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "models/known_keys.h"
 #include "models/model_settings.h"
 #include "models/transformer_families.h"
 
@@ -12,8 +11,7 @@ namespace heed::models {
 
 namespace {
 
-void read_positions(const JsonObject& json, TransformerConfig& c) {
-  nn::PositionOptions& p = c.positions;
+void read_positions(const JsonObject& json, nn::PositionOptions& p) {
   // The key of earlier versions, which only had sinusoidal positions.
   p.kind = json.word("position_layout", position_names(), std::optional(p.kind));
   p.kind = json.word("position_embedding_type", position_names(), std::optional(p.kind));
@@ -43,49 +41,110 @@ void write_positions(const nn::PositionOptions& p, nlohmann::ordered_json& json)
   }
 }
 
-const KnownKeys& transformer_keys(bool marian) {
-  static const auto make = [](bool of_marian) {
-    KnownKeys keys{.read = {"activation_dropout",      "activation_function",
-                            "attention_dropout",       "d_model",
-                            "decoder_attention_heads", "decoder_ffn_dim",
-                            "decoder_layers",          "decoder_start_token_id",
-                            "decoder_vocab_size",      "dropout",
-                            "encoder_attention_heads", "encoder_ffn_dim",
-                            "encoder_layers",          "eos_token_id",
-                            "max_position_embeddings", "pad_token_id",
-                            "scale_embedding",         "share_encoder_decoder_embeddings",
-                            "tie_word_embeddings",     "vocab_size"},
-                   // Training settings, other heads, and aliases.
-                   .ignored = {"add_bias_logits", "bos_token_id", "classif_dropout", "classifier_dropout",
-                               "decoder_layerdrop", "encoder_layerdrop", "extra_pos_embeddings", "init_std",
-                               "num_hidden_layers"},
-                   .neutral = {{"add_final_layer_norm", {false}},
-                               {"force_bos_token_to_be_generated", {false}},
-                               {"is_encoder_decoder", {true}},
-                               {"normalize_embedding", {false}},
-                               {"static_position_embeddings", {true}}}};
-    if (of_marian) {
-      keys.neutral.push_back({"normalize_before", {false}});
-    } else {
-      for (const char* key : {"normalization", "normalize_before", "position_embedding_type",
-                              "position_layout", "relative_attention_max_distance",
-                              "relative_attention_num_buckets", "relative_distance", "rope_theta"}) {
-        keys.read.emplace_back(key);
-      }
-    }
-    return with_common_keys(std::move(keys));
+void check_shared_embeddings(const JsonObject& json, const TransformerConfig& c) {
+  if (!c.share_embeddings || c.source_vocabulary == c.vocabulary) return;
+  json.reject("decoder_vocab_size",
+              fmt::format("the same as vocab_size ({}), since embeddings are shared", c.source_vocabulary));
+}
+
+/// Common to Marian and Heed's own type.
+void describe_marian_like(ConfigFields& fields, TransformerConfig& c) {
+  const IntegerRange vocabulary{1, 1 << 26};
+  fields.integer("vocab_size", c.source_vocabulary, vocabulary);
+  fields.integer("decoder_vocab_size", c.vocabulary, vocabulary, c.source_vocabulary);
+  describe_transformer(fields, c, {});
+  fields.boolean("share_encoder_decoder_embeddings", c.share_embeddings, true);
+  fields.boolean("tie_word_embeddings", c.tied_output, true);
+  const IntegerRange ids{0, c.vocabulary - 1};
+  fields.integer("pad_token_id", c.padding_id, ids);
+  describe_end_id(fields, c);
+  fields.integer("decoder_start_token_id", c.start_id, ids, c.padding_id);
+  const auto write = [&](nlohmann::ordered_json& json) {
+    json["bos_token_id"] = json["forced_eos_token_id"] = c.end_id;
   };
-  static const KnownKeys of_marian = make(true), of_heed = make(false);
-  return marian ? of_marian : of_heed;
+  fields.custom(
+      {"bos_token_id"}, [&](const JsonObject& json) { check_shared_embeddings(json, c); }, write);
+  fields.neutral("add_final_layer_norm", {false});
+  fields.neutral("force_bos_token_to_be_generated", {false});
+  fields.neutral("normalize_embedding", {false});
+  fields.neutral("static_position_embeddings", {true});
+}
+
+void describe_marian(ConfigFields& fields, TransformerConfig& c) {
+  describe_marian_like(fields, c);
+  fields.neutral("normalize_before", {false});
+}
+
+void describe_heed_transformer(ConfigFields& fields, TransformerConfig& c) {
+  describe_marian_like(fields, c);
+  fields.boolean("normalize_before", c.norm_first, false);
+  fields.word("normalization", c.norm, norm_names(), nn::NormKind::kLayer);
+  fields.custom(
+      {"position_embedding_type", "position_layout", "relative_attention_max_distance",
+       "relative_attention_num_buckets", "relative_distance", "rope_theta"},
+      [&](const JsonObject& json) { read_positions(json, c.positions); },
+      [&](nlohmann::ordered_json& json) { write_positions(c.positions, json); });
+}
+
+const std::vector<TransformerType>& transformer_types() {
+  static const std::vector<TransformerType> table{
+      {"marian", "MarianMTModel", describe_marian},
+      {"heed_transformer", "HeedTransformer", describe_heed_transformer},
+      t5_type(),
+      m2m100_type(),
+      bart_type(),
+      mbart_type()};
+  return table;
+}
+
+const TransformerType& type_named(const std::string& model_type) {
+  for (const TransformerType& type : transformer_types()) {
+    if (type.model_type == model_type) return type;
+  }
+  HEED_CHECK(false);
 }
 
 }  // namespace
 
-int32_t read_end_id(const JsonObject& json, int64_t vocabulary, std::optional<int32_t> fallback) {
-  if (fallback && !json.has("eos_token_id")) return *fallback;
-  const std::vector<int64_t> all = json.integers("eos_token_id", {0, vocabulary - 1});
-  if (all.empty()) json.reject("eos_token_id", "at least one id");
-  return static_cast<int32_t>(all.front());
+void describe_end_id(ConfigFields& fields, TransformerConfig& c, std::optional<int32_t> fallback) {
+  const auto read = [&, fallback](const JsonObject& json) {
+    c.end_id = fallback.value_or(0);
+    if (fallback && !json.has("eos_token_id")) return;
+    const std::vector<int64_t> all = json.integers("eos_token_id", {0, c.vocabulary - 1});
+    if (all.empty()) json.reject("eos_token_id", "at least one id");
+    c.end_id = static_cast<int32_t>(all.front());
+  };
+  fields.custom({"eos_token_id"}, read,
+                [&](nlohmann::ordered_json& json) { json["eos_token_id"] = c.end_id; });
+}
+
+void describe_transformer(ConfigFields& fields, TransformerConfig& c, const TransformerDefaults& defaults) {
+  const IntegerRange layers{1, 256}, heads{1, 1024}, inner_width{1, 1 << 20};
+  fields.integer("d_model", c.width, {defaults.least_width, 1 << 16});
+  fields.integer("encoder_layers", c.encoder_layers, layers);
+  fields.integer("decoder_layers", c.decoder_layers, layers);
+  fields.integer("encoder_attention_heads", c.encoder_heads, heads);
+  fields.integer("decoder_attention_heads", c.decoder_heads, heads);
+  fields.integer("encoder_ffn_dim", c.encoder_inner_width, inner_width);
+  fields.integer("decoder_ffn_dim", c.decoder_inner_width, inner_width);
+  fields.word("activation_function", c.activation, activation_names(), defaults.activation);
+  fields.integer("max_position_embeddings", c.max_length, {1, 1 << 20}, 1024);
+  fields.boolean("scale_embedding", c.scale_embedding, defaults.scale_embedding);
+  const NumberRange probability{0, 0.999};
+  fields.number("dropout", c.dropout, probability, 0.1);
+  fields.number("attention_dropout", c.attention_dropout, probability, defaults.attention_dropout);
+  fields.number("activation_dropout", c.activation_dropout, probability, 0);
+  fields.constant("is_encoder_decoder", true);
+  fields.derive([&](const JsonObject& json) {
+    for (const char* key : {"encoder_attention_heads", "decoder_attention_heads"}) {
+      if (c.width % json.integer(key) == 0) continue;
+      json.reject(key, fmt::format("a number that divides d_model ({})", c.width));
+    }
+  });
+  // Training settings, other heads, and aliases.
+  fields.ignore({"add_bias_logits", "bos_token_id", "classif_dropout", "classifier_dropout",
+                 "decoder_layerdrop", "encoder_layerdrop", "extra_pos_embeddings", "init_std",
+                 "num_hidden_layers"});
 }
 
 std::vector<std::string> unsupported_by_marian(const TransformerConfig& c) {
@@ -114,94 +173,23 @@ const TransformerFamily& marian_family() {
                                         .decoder = {.embedding = "model.decoder.embed_tokens.weight",
                                                     .positions = "model.decoder.",
                                                     .layer = "model.decoder.layers.",
-                                                    .final_norm = "model.decoder.layer_norm"},
-                                        .config_json = transformer_config_json};
+                                                    .final_norm = "model.decoder.layer_norm"}};
   return family;
 }
 
 TransformerConfig read_transformer_config(const JsonObject& json) {
-  const bool marian = json.string("model_type") == "marian";
-  require_known_keys(json, transformer_keys(marian));
-  const IntegerRange layers{1, 256}, heads{1, 1024}, width{1, 1 << 16};
-  TransformerConfig c;
-  const IntegerRange vocabulary{1, 1 << 26};
-  c.source_vocabulary = json.integer("vocab_size", vocabulary);
-  c.vocabulary = json.integer("decoder_vocab_size", vocabulary, c.source_vocabulary);
-  c.share_embeddings = json.boolean("share_encoder_decoder_embeddings", true);
-  c.tied_output = json.boolean("tie_word_embeddings", true);
-  c.width = json.integer("d_model", width);
-  c.encoder_layers = static_cast<int>(json.integer("encoder_layers", layers));
-  c.decoder_layers = static_cast<int>(json.integer("decoder_layers", layers));
-  c.encoder_heads = static_cast<int>(json.integer("encoder_attention_heads", heads));
-  c.decoder_heads = static_cast<int>(json.integer("decoder_attention_heads", heads));
-  c.encoder_inner_width = json.integer("encoder_ffn_dim", {1, 1 << 20});
-  c.decoder_inner_width = json.integer("decoder_ffn_dim", {1, 1 << 20});
-  c.activation = json.word("activation_function", activation_names(), std::optional(Activation::kGelu));
-  c.max_length = json.integer("max_position_embeddings", {1, 1 << 20}, 1024);
-  c.scale_embedding = json.boolean("scale_embedding", false);
-  const NumberRange probability{0, 0.999};
-  c.dropout = json.number("dropout", probability, 0.1);
-  c.attention_dropout = json.number("attention_dropout", probability, 0);
-  c.activation_dropout = json.number("activation_dropout", probability, 0);
-  const IntegerRange ids{0, c.vocabulary - 1};
-  c.padding_id = static_cast<int32_t>(json.integer("pad_token_id", ids));
-  c.end_id = read_end_id(json, c.vocabulary);
-  c.start_id = static_cast<int32_t>(json.integer("decoder_start_token_id", ids, c.padding_id));
-  if (c.width % c.encoder_heads != 0) {
-    json.reject("encoder_attention_heads", fmt::format("a number that divides d_model ({})", c.width));
-  }
-  if (c.width % c.decoder_heads != 0) {
-    json.reject("decoder_attention_heads", fmt::format("a number that divides d_model ({})", c.width));
-  }
-  if (c.share_embeddings && c.source_vocabulary != c.vocabulary) {
-    json.reject("decoder_vocab_size",
-                fmt::format("the same as vocab_size ({}), since embeddings are shared", c.source_vocabulary));
-  }
-  if (!marian) {
-    c.norm_first = json.boolean("normalize_before", false);
-    c.norm = json.word("normalization", norm_names(), std::optional(c.norm));
-    read_positions(json, c);
-  }
-  return c;
+  return read_config(json, type_named(json.string("model_type")).describe, TransformerConfig());
 }
 
-void write_sizes(const TransformerConfig& c, nlohmann::ordered_json& json) {
-  json["d_model"] = c.width;
-  json["encoder_layers"] = c.encoder_layers;
-  json["decoder_layers"] = c.decoder_layers;
-  json["encoder_attention_heads"] = c.encoder_heads;
-  json["decoder_attention_heads"] = c.decoder_heads;
-  json["encoder_ffn_dim"] = c.encoder_inner_width;
-  json["decoder_ffn_dim"] = c.decoder_inner_width;
-  json["activation_function"] = name_in(activation_names(), c.activation);
-  json["max_position_embeddings"] = c.max_length;
-  json["scale_embedding"] = c.scale_embedding;
-  json["dropout"] = c.dropout;
-  json["attention_dropout"] = c.attention_dropout;
-  json["activation_dropout"] = c.activation_dropout;
-}
-
-nlohmann::ordered_json transformer_config_json(const TransformerConfig& c) {
-  const bool marian = unsupported_by_marian(c).empty();
+nlohmann::ordered_json transformer_config_json(const TransformerConfig& config) {
+  const bool own = config.family == &marian_family() && !unsupported_by_marian(config).empty();
+  const TransformerType& type = type_named(own ? "heed_transformer" : config.family->model_type);
+  TransformerConfig complete = config;
+  if (config.source_vocabulary == 0) complete.source_vocabulary = config.vocabulary;
   nlohmann::ordered_json json;
-  json["model_type"] = marian ? "marian" : "heed_transformer";
-  json["architectures"] = {marian ? "MarianMTModel" : "HeedTransformer"};
-  json["vocab_size"] = c.source_vocabulary == 0 ? c.vocabulary : c.source_vocabulary;
-  json["decoder_vocab_size"] = c.vocabulary;
-  write_sizes(c, json);
-  json["share_encoder_decoder_embeddings"] = c.share_embeddings;
-  json["tie_word_embeddings"] = c.tied_output;
-  json["is_encoder_decoder"] = true;
-  json["pad_token_id"] = c.padding_id;
-  json["bos_token_id"] = c.end_id;
-  json["eos_token_id"] = c.end_id;
-  json["decoder_start_token_id"] = c.start_id;
-  json["forced_eos_token_id"] = c.end_id;
-  if (!marian) {
-    json["normalize_before"] = c.norm_first;
-    json["normalization"] = name_in(norm_names(), c.norm);
-    write_positions(c.positions, json);
-  }
+  json["model_type"] = type.model_type;
+  json["architectures"] = {type.model_class};
+  write_config(complete, type.describe, json);
   return json;
 }
 
@@ -256,37 +244,20 @@ std::unique_ptr<Model> make_transformer(const ModelSettings& s) {
   return std::make_unique<Transformer>(c);
 }
 
-/// The reader of each model_type.
-using ReadConfig = TransformerConfig (*)(const JsonObject& config);
-const std::vector<std::pair<std::string, ReadConfig>>& readers() {
-  static const std::vector<std::pair<std::string, ReadConfig>> table{
-      {"marian", read_transformer_config},
-      {"heed_transformer", read_transformer_config},
-      {"t5", read_t5_config},
-      {"m2m_100", read_m2m100_config},
-      {"bart", read_bart_config},
-      {"mbart", read_mbart_config}};
-  return table;
-}
-
 std::unique_ptr<Model> read_transformer(const JsonObject& config) {
-  const std::string type = config.string("model_type");
-  for (const auto& [model_type, read] : readers()) {
-    if (model_type == type) return std::make_unique<Transformer>(read(config));
-  }
-  HEED_CHECK(false);
+  return std::make_unique<Transformer>(read_transformer_config(config));
 }
 
 std::vector<std::string> model_types() {
   std::vector<std::string> types;
-  for (const auto& [model_type, read] : readers()) types.push_back(model_type);
+  for (const TransformerType& type : transformer_types()) types.push_back(type.model_type);
   return types;
 }
 
 }  // namespace
 
 nlohmann::ordered_json Transformer::config_json() const {
-  return config_.family->config_json(config_);
+  return transformer_config_json(config_);
 }
 
 std::vector<std::string> Transformer::beyond_hugging_face() const {

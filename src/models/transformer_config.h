@@ -1,5 +1,4 @@
-// The Transformer's row in the table of architectures, and its config.json in the format of Hugging Face's
-// MarianConfig.
+// The Transformer's row in the table of architectures, and the config.json of all its families.
 #pragma once
 
 #include "base/json_file.h"
@@ -8,9 +7,9 @@
 
 namespace heed::models {
 
-/// Reads a config with model_type "marian" or "heed_transformer". The latter has additional keys:
-/// "normalize_before" (bool), "normalization" (norm_names()), "position_embedding_type" (position_names())
-/// and its options "relative_distance", "relative_attention_num_buckets" and
+/// Reads a config of a model_type of the encoder-decoder families. "heed_transformer" has these keys besides
+/// Marian's: "normalize_before" (bool), "normalization" (norm_names()), "position_embedding_type"
+/// (position_names()) and its options "relative_distance", "relative_attention_num_buckets" and
 /// "relative_attention_max_distance" as in T5, "rope_theta". Throws kFormat for missing, invalid or
 /// unsupported values.
 TransformerConfig read_transformer_config(const JsonObject& config);
@@ -20,8 +19,6 @@ std::vector<std::string> unsupported_by_marian(const TransformerConfig& config);
 /// Whether the model is a Marian model.
 bool is_marian(const TransformerConfig& config);
 
-/// Writes sizes, activation and dropouts by the names that Marian, BART and their kin share.
-void write_sizes(const TransformerConfig& config, nlohmann::ordered_json& json);
 /// The config.json of a model; "marian" if Marian supports all its features.
 nlohmann::ordered_json transformer_config_json(const TransformerConfig& config);
 

@@ -1,41 +1,46 @@
-// config.json of the encoder-decoder families besides Marian, for models::Transformer.
+// config.json of the encoder-decoder families, for models::Transformer.
 #pragma once
 
 #include <optional>
+#include <string>
 
-#include "base/json_file.h"
-#include "base/known_keys.h"
+#include "models/config_fields.h"
 #include "models/transformer.h"
 
 namespace heed::models {
 
-/// Each throws kFormat for missing, invalid or unsupported values.
-TransformerConfig read_t5_config(const JsonObject& config);
-TransformerConfig read_m2m100_config(const JsonObject& config);
-TransformerConfig read_bart_config(const JsonObject& config);
-TransformerConfig read_mbart_config(const JsonObject& config);
+/// A model_type of config.json.
+struct TransformerType {
+  std::string model_type, model_class;  ///< the class is Hugging Face's
+  /// Its keys (models/config_fields.h). Sets the family when reading.
+  void (*describe)(ConfigFields& fields, TransformerConfig& config);
+};
 
-/// The first end token of a list; all of them end a translation (generation_defaults.h).
-int32_t read_end_id(const JsonObject& json, int64_t vocabulary, std::optional<int32_t> fallback = {});
+TransformerType t5_type();
+TransformerType m2m100_type();
+TransformerType bart_type();
+TransformerType mbart_type();
 
-// -- What M2M-100, BART and mBART have in common.
+/// eos_token_id: the first end token of a list; all of them end a translation (generation_defaults.h).
+void describe_end_id(ConfigFields& fields, TransformerConfig& config, std::optional<int32_t> fallback = {});
 
 /// The values of keys that a config may leave out.
-struct BartLikeDefaults {
+struct TransformerDefaults {
   Activation activation = Activation::kGelu;
   double attention_dropout = 0;
   bool scale_embedding = false;
-  std::optional<int32_t> start_id = 2;  ///< none: the key is required
+  int64_t least_width = 1;
 };
+/// Sizes, activation and dropouts, and the keys without effect, of Marian, BART and their kin.
+void describe_transformer(ConfigFields& fields, TransformerConfig& config,
+                          const TransformerDefaults& defaults);
 
-/// The keys that read_bart_like() reads, `more`, and what all configs may contain.
-KnownKeys bart_like_keys(KnownKeys more);
-TransformerConfig read_bart_like(const JsonObject& json, const TransformerFamily& family,
-                                 const BartLikeDefaults& defaults);
-/// The same keys for config.json; `model_class` is Hugging Face's.
-nlohmann::ordered_json bart_like_json(const TransformerConfig& config, const char* model_class);
+// -- What M2M-100, BART and mBART have in common.
+
+/// `start_id`: the default of decoder_start_token_id; none: the key is required.
+void describe_bart_like(ConfigFields& fields, TransformerConfig& config, const TransformerDefaults& defaults,
+                        std::optional<int32_t> start_id);
 /// BART's names of parameters, without norms of embeddings and of stacks.
-TransformerFamily bart_like_family(const std::string& model_type,
-                                   nlohmann::ordered_json (*config_json)(const TransformerConfig& config));
+TransformerFamily bart_like_family(const std::string& model_type);
 
 }  // namespace heed::models
