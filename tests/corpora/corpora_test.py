@@ -197,7 +197,7 @@ class Table(unittest.TestCase):
         self.assertEqual(len({source["name"] for source in sources}), len(sources))
         for source in sources:
             self.assertTrue((CORPORA / "formats" / f"{source['format']}.py").exists(), source["name"])
-            for key in ("trees", "licence", "domain", "paths"): self.assertIn(key, source, source["name"])
+            for key in ("trees", "licence", "domain", "expected", "paths"): self.assertIn(key, source, source["name"])
             self.assertNotRegex(source["licence"], r"(?<!L)GPL|GFDL", source["name"])
             for place in source["trees"].values(): self.assertRegex(place, r"^[\w.-]+(/[\w.-]+)? @ [\w.]+$")
             if "human" in source: self.assertIn("synthetic_weight", source)
@@ -231,6 +231,13 @@ without = 'xxx'
 weight = 0.5
 synthetic_weight = 0.1
 [[source]]
+name = "shrunken"
+trees = { en = "docs.en", de = "docs.de" }
+licence = "MIT"
+format = "po"
+paths = "*.po"
+expected = { de-en = 10 }
+[[source]]
 name = "missing"
 trees = { all = "nobody/nothing" }
 licence = "MIT"
@@ -240,7 +247,9 @@ paths = "*.po"
         write(folder / "held.tsv", "Ein Titel.\tx y\n")
         build = lambda: subprocess.run([sys.executable, CORPORA / "build", "--table", folder / "sources.toml", "--sources", folder / "sources",
                                         "--output", folder / "out", "--held-out", folder / "held.tsv"], capture_output=True, text=True, check=True)
-        self.assertIn("no nobody/nothing", build().stderr)
+        said = build().stderr
+        self.assertIn("no nobody/nothing", said)
+        self.assertIn("shrunken de-en: 10 were expected", said)
         self.assertEqual((folder / "out" / "docs.de-en.tsv").read_text(encoding="utf-8"), "Der alte Text ist hier.\tThe old text is here.\n")
         self.assertIn("docs\tde-en\t1\t0\tMIT\theld out 1", (folder / "out" / "counts.tsv").read_text(encoding="utf-8"))
         write(folder / "sources" / "docs.de" / "a.md", german.format(old, "30%", "Der alte Text ist hier."))
