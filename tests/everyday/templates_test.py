@@ -62,6 +62,20 @@ class Templates(unittest.TestCase):
                 for sentence in held_out: self.assertIsNone(pattern(text, column).fullmatch(sentence), f"{where}: {sentence}")
 
 
+    def test_the_frames_of_the_grid_are_not_trained_on(self):
+        """tests/data/value-frames.tsv has templates for scoring: none has the words of one for training."""
+        words = lambda text: re.sub(r"\W+", " ", re.sub(r"\{\w+\}", "", text)).strip().casefold()
+        trained = {words(text) for _, texts in triples() for text in texts}
+        frames = [line.split("\t") for line in (ROOT / "tests" / "data" / "value-frames.tsv").read_text(encoding="utf-8").splitlines()]
+        for texts in frames:
+            self.assertEqual(len(texts), 3)
+            slots = [sorted(re.findall(r"\{\w+\}", text)) for text in texts]
+            self.assertTrue(slots[0] == slots[1] == slots[2], texts)
+            for text in texts: self.assertFalse(words(text) and words(text) in trained, text)
+        kinds = {kind for texts in frames for kind in re.findall(r"\{(\w+)\}", texts[0])}
+        self.assertGreaterEqual(kinds, {"oclock", "hours", "clock", "fulldate", "date", "words", "temperature", "room", "platform", "marker"})
+
+
 class Filled(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
