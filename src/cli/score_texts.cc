@@ -13,6 +13,7 @@
 #include "base/thread_pool.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
+#include "data/whole_text.h"
 #include "decode/text_scoring.h"
 #include "text/utf8.h"
 
@@ -64,8 +65,7 @@ std::string to_text(const TextTotals& totals) {
 constexpr size_t kTextsAtATime = 1024;
 
 std::string read_whole(const ScoreTextsOptions& o) {
-  const bool standard_input = o.input.empty() || o.input == "-";
-  std::string text = read_input(standard_input ? "/dev/stdin" : o.input);
+  std::string text = read_whole_text(o.input.empty() ? "-" : o.input);
   if (find_invalid_utf8(text)) {
     if (!o.lossy) fail(ErrorKind::kText, "'{}' is not UTF-8: convert it, or give --lossy", o.input);
     text = replace_invalid_utf8(text);

@@ -25,6 +25,7 @@
 #include "cli/source_lines.h"
 #include "cli/terminal.h"
 #include "cli/translation.h"
+#include "data/whole_text.h"
 #include "decode/document.h"
 #include "decode/result_json.h"
 #include "decode/word_alignment.h"
@@ -134,7 +135,7 @@ int run_translate_documents(const TranslateOptions& o) {
   }
   std::vector<std::string> documents = o.texts;
   const bool arguments = !documents.empty();
-  if (!arguments) documents.push_back(read_input(o.input.empty() || o.input == "-" ? "/dev/stdin" : o.input));
+  if (!arguments) documents.push_back(read_whole_text(o.input.empty() ? "-" : o.input));
   LineOutput output(o.output);
   const OpenTranslator open(o, /*align=*/true);
   const auto format = o.format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown;

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "decode/document_labels.h"
+#include "decode/markdown_escape.h"
 #include "text/utf8.h"
 
 namespace heed::decode {
@@ -59,7 +60,7 @@ std::vector<Replaced> labels_of(const std::vector<std::string>& documents, bool 
 }
 
 std::vector<Replaced> sentences_of(const std::vector<std::string>& documents, bool html) {
-  const Escape escape = html ? escape_html : Escape([](std::string_view text) { return std::string(text); });
+  const Escape escape = html ? escape_html : escape_markdown;
   std::vector<Replaced> parts;
   for (size_t n = 0; n < documents.size(); ++n) {
     for (Segment& segment : html ? html_segments(documents[n]) : markdown_segments(documents[n])) {

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "text/utf8.h"
 #include "text/whitespace.h"
@@ -24,10 +28,39 @@ std::vector<Word> words_of(std::string_view text) {
   return words;
 }
 
-/// Words [first, last) of a text.
-struct Run {
-  int first = 0, last = 0;
+using ByteRange = std::pair<size_t, size_t>;
+
+/// Numbers below a size, in runs that are skipped at once.
+class NumberSet {
+ public:
+  explicit NumberSet(size_t size) : next_(size + 1) { std::iota(next_.begin(), next_.end(), size_t{0}); }
+  bool contains(size_t number) const { return next_[number] != number; }
+  void insert(size_t number) {
+    next_[number] = number + 1;
+    members_.insert(number);
+  }
+  /// The first number from `number` on that is not in the set.
+  size_t next_free(size_t number) {
+    while (next_[number] != number) number = next_[number] = next_[next_[number]];
+    return number;
+  }
+  bool has_any(size_t begin, size_t end) const {
+    const auto found = members_.lower_bound(begin);
+    return found != members_.end() && *found < end;
+  }
+
+ private:
+  std::vector<size_t> next_;  // itself for a number that is not in the set
+  std::set<size_t> members_;
 };
+
+/// Stops at the first other character, as the text may be long.
+bool is_blank(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (!is_whitespace(next_code_point(text, at))) return false;
+  }
+  return true;
+}
 
 bool is_punctuation(std::string_view text, size_t at) {
   return at < text.size() && u_ispunct(static_cast<UChar32>(next_code_point(text, at))) != 0;
@@ -38,7 +71,8 @@ size_t previous(std::string_view text, size_t at) {
   return at;
 }
 
-/// Puts the tags of one segment into its translation.
+/// Puts the tags of one segment into its translation. Takes time in proportion to the words, tags and links,
+/// and for nested tags to their depth.
 class Placement {
  public:
   Placement(const Segment& segment, const std::string& translation, const std::vector<WordLink>& links)
@@ -46,63 +80,71 @@ class Placement {
         target_(translation),
         source_words_(words_of(segment.text)),
         target_words_(words_of(translation)),
-        sources_(target_words_.size()) {
+        targets_(source_words_.size()),
+        costs_(target_words_.size() + 1),
+        next_linked_(source_words_.size() + 1, source_words_.size()),
+        blocked_(target_words_.size()) {
+    std::vector<bool> linked(target_words_.size());
     for (const auto& [from, to] : links) {
-      if (to >= 0 && static_cast<size_t>(to) < sources_.size())
-        sources_[static_cast<size_t>(to)].push_back(from);
+      if (from < 0 || to < 0) continue;
+      const auto source = static_cast<size_t>(from), target = static_cast<size_t>(to);
+      if (source >= targets_.size() || target >= linked.size()) continue;
+      targets_[source].push_back(target);
+      linked[target] = true;
     }
+    for (size_t t = 0; t < linked.size(); ++t)
+      costs_[t + 1] = costs_[t] + (linked[t] ? kOtherCost : kUnlinkedCost);
+    for (size_t s = source_words_.size(); s-- > 0;)
+      next_linked_[s] = targets_[s].empty() ? next_linked_[s + 1] : s;
   }
 
   /// Where each tag goes, in bytes of the translation.
-  std::vector<std::pair<size_t, size_t>> places() {
-    std::vector<std::pair<size_t, size_t>> places;
+  std::vector<ByteRange> places() {
     std::vector<size_t> open;  // the tags that enclose the current one
+    const auto around = [&] { return open.empty() ? ByteRange{0, target_.size()} : places_[open.back()]; };
     for (size_t n = 0; n < segment_.tags.size(); ++n) {
       const Tag& tag = segment_.tags[n];
-      while (!open.empty() && segment_.tags[open.back()].end < std::max(tag.end, tag.begin + 1))
+      while (!open.empty() && segment_.tags[open.back()].end < std::max(tag.end, tag.begin + 1)) {
+        const ByteRange place = places_[open.back()];
         open.pop_back();
-      const std::pair<size_t, size_t> within =
-          open.empty() ? std::pair<size_t, size_t>{0, target_.size()} : places[open.back()];
+        block(place, around());
+      }
+      const ByteRange within = around();
       if (tag.begin == tag.end) {
         const size_t place = std::clamp(place_of(tag.begin), within.first, within.second);
-        places.emplace_back(place, place);
+        places_.emplace_back(place, place);
+        block({place, place}, within);
         continue;
       }
-      places.push_back(range_of(tag, within, open.empty() ? -1 : static_cast<int>(open.back()), places));
+      places_.push_back(range_of(tag, within, open.empty() ? nullptr : &segment_.tags[open.back()]));
       open.push_back(n);
     }
-    return places;
+    return std::move(places_);
   }
 
  private:
-  Run source_run(const Tag& tag) const {
-    Run run{static_cast<int>(source_words_.size()), 0};
-    for (size_t n = 0; n < source_words_.size(); ++n) {
-      if (source_words_[n].end <= tag.begin || source_words_[n].begin >= tag.end) continue;
-      run.first = std::min(run.first, static_cast<int>(n));
-      run.last = static_cast<int>(n) + 1;
-    }
-    return run;
-  }
+  // The value of a target word for a tag: linked with its words, not linked, linked with other words only.
+  static constexpr int64_t kValue = 5, kUnlinkedCost = 1, kOtherCost = 3;
 
-  std::pair<size_t, size_t> range_of(const Tag& tag, std::pair<size_t, size_t> within, int parent,
-                                     const std::vector<std::pair<size_t, size_t>>& places) const {
+  ByteRange range_of(const Tag& tag, ByteRange within, const Tag* parent) const {
     const std::string_view source = segment_.text;
-    const size_t parent_begin = parent < 0 ? 0 : segment_.tags[static_cast<size_t>(parent)].begin;
-    const size_t parent_end = parent < 0 ? source.size() : segment_.tags[static_cast<size_t>(parent)].end;
-    if (strip(source.substr(parent_begin, tag.begin - parent_begin)).empty() &&
-        strip(source.substr(tag.end, parent_end - tag.end)).empty()) {
+    const size_t parent_begin = parent == nullptr ? 0 : parent->begin;
+    const size_t parent_end = parent == nullptr ? source.size() : parent->end;
+    if (is_blank(source.substr(parent_begin, tag.begin - parent_begin)) &&
+        is_blank(source.substr(tag.end, parent_end - tag.end))) {
       return within;
     }
-    const Run run = source_run(tag);
-    if (run.first >= run.last) return {within.first, within.first};
-    const Run best = best_run(run, within, places);
-    if (best.first >= best.last) {
+    const size_t first = first_word_behind(source_words_, tag.begin);
+    size_t last = first;
+    while (last < source_words_.size() && source_words_[last].begin < tag.end) ++last;
+    if (first == last) return {within.first, within.first};
+    const ByteRange best = best_run(first, last, within);
+    if (best.first >= best.second) {
       const size_t place = std::clamp(place_of(tag.begin), within.first, within.second);
       return {place, place};
     }
-    size_t begin = std::max(within.first, target_words_[static_cast<size_t>(best.first)].begin);
-    size_t end = std::min(within.second, target_words_[static_cast<size_t>(best.last) - 1].end);
+    size_t begin = std::max(within.first, target_words_[best.first].begin);
+    size_t end = std::min(within.second, target_words_[best.second - 1].end);
     // Punctuation at an end is inside the tag if it is in the source.
     const std::string_view inside = strip(source.substr(tag.begin, tag.end - tag.begin));
     if (!inside.empty() && !is_punctuation(inside, previous(inside, inside.size()))) {
@@ -114,106 +156,128 @@ class Placement {
     return begin < end ? std::pair{begin, end} : std::pair{begin, begin};
   }
 
-  /// The run of target words with the best score: words aligned with `run` count for it, others against it.
-  /// It lies within the given bytes and crosses no boundary of an earlier tag.
-  Run best_run(Run run, std::pair<size_t, size_t> within,
-               const std::vector<std::pair<size_t, size_t>>& places) const {
-    Run best;
-    double best_sum = 0, sum = 0;
-    int first = 0;
-    for (int n = 0; n < static_cast<int>(target_words_.size()); ++n) {
-      const Word& word = target_words_[static_cast<size_t>(n)];
-      const auto crosses = [&](const std::pair<size_t, size_t>& place) {
-        const bool around = place.first <= within.first && within.second <= place.second;
-        return !around && place.first < word.end && word.begin < place.second;
-      };
-      if (word.begin < within.first && word.end <= within.first) {
-        first = n + 1;
-        continue;
-      }
+  /// The target words [first, second) with the best value for the source words [first, last). They lie within
+  /// the given bytes and contain no blocked word.
+  ByteRange best_run(size_t first, size_t last, ByteRange within) const {
+    std::vector<size_t> linked;
+    for (size_t s = first; s < last; ++s) linked.insert(linked.end(), targets_[s].begin(), targets_[s].end());
+    std::ranges::sort(linked);
+    linked.erase(std::unique(linked.begin(), linked.end()), linked.end());
+    ByteRange best;
+    int64_t best_sum = 0, sum = 0;
+    size_t begin = 0, end = 0;  // the run up to here, whose value is `sum`
+    for (const size_t t : linked) {
+      const Word& word = target_words_[t];
+      if (word.end <= within.first) continue;
       if (word.begin >= within.second) break;
-      if (std::any_of(places.begin(), places.end(), crosses)) {
+      if (blocked_.contains(t)) continue;
+      if (sum > 0) sum -= costs_[t] - costs_[end];
+      if (sum <= 0 || blocked_.has_any(end, t)) {
         sum = 0;
-        first = n + 1;
-        continue;
+        begin = t;
       }
-      sum += value(n, run);
+      sum += kValue;
+      end = t + 1;
       if (sum > best_sum) {
         best_sum = sum;
-        best = {first, n + 1};
-      }
-      if (sum <= 0) {
-        sum = 0;
-        first = n + 1;
+        best = {begin, end};
       }
     }
     return best;
   }
 
-  double value(int target, Run run) const {
-    const std::vector<int>& from = sources_[static_cast<size_t>(target)];
-    if (from.empty()) return -0.2;
-    const bool inside = std::any_of(from.begin(), from.end(),
-                                    [&](int source) { return source >= run.first && source < run.last; });
-    return inside ? 1 : -0.6;
+  /// Later tags do not cross a finished one, unless it takes all that they can have.
+  void block(ByteRange place, ByteRange within) {
+    if (place.first <= within.first && within.second <= place.second) return;
+    size_t t = blocked_.next_free(first_word_behind(target_words_, place.first));
+    for (; t < target_words_.size() && target_words_[t].begin < place.second; t = blocked_.next_free(t))
+      blocked_.insert(t);
+  }
+
+  /// The first word that ends behind a byte.
+  static size_t first_word_behind(const std::vector<Word>& words, size_t at) {
+    const auto found =
+        std::partition_point(words.begin(), words.end(), [&](const Word& word) { return word.end <= at; });
+    return static_cast<size_t>(found - words.begin());
   }
 
   /// The target position of something at byte `at` of the source: after the translation of the word that ends
   /// there, otherwise before the translation of the next aligned word.
   size_t place_of(size_t at) const {
-    if (strip(std::string_view(segment_.text).substr(0, at)).empty()) return 0;
-    for (size_t n = 0; n < source_words_.size(); ++n) {  // directly after a word
-      if (source_words_[n].end != at) continue;
-      for (size_t t = sources_.size(); t-- > 0;) {
-        if (std::ranges::count(sources_[t], static_cast<int>(n)) > 0) return target_words_[t].end;
-      }
+    if (is_blank(std::string_view(segment_.text).substr(0, at))) return 0;
+    const size_t behind = first_word_behind(source_words_, at);
+    if (behind > 0 && source_words_[behind - 1].end == at && !targets_[behind - 1].empty()) {
+      return target_words_[std::ranges::max(targets_[behind - 1])].end;
     }
-    for (size_t n = 0; n < source_words_.size(); ++n) {
-      if (source_words_[n].begin < at) continue;
-      for (size_t t = 0; t < sources_.size(); ++t) {
-        if (std::ranges::count(sources_[t], static_cast<int>(n)) > 0) return target_words_[t].begin;
-      }
-    }
-    return target_.size();
+    const bool within = behind < source_words_.size() && source_words_[behind].begin < at;
+    const size_t next = next_linked_[behind + (within ? 1 : 0)];
+    return next < source_words_.size() ? target_words_[std::ranges::min(targets_[next])].begin
+                                       : target_.size();
   }
 
   const Segment& segment_;
   const std::string& target_;
   std::vector<Word> source_words_, target_words_;
-  std::vector<std::vector<int>> sources_;  // of each target word
+  std::vector<std::vector<size_t>> targets_;  // of each source word
+  std::vector<int64_t> costs_;       // of the target words before each, if none is linked with the tag
+  std::vector<size_t> next_linked_;  // the first linked source word from each on
+  NumberSet blocked_;                // target words of finished tags
+  std::vector<ByteRange> places_;    // of the tags so far
 };
 
-/// Text between tags, with the unchanged markup (Segment::kept) inserted again.
-std::string written(const Segment& segment, std::string_view text, std::vector<bool>& used,
-                    const Escape& escape) {
-  std::string result;
-  while (!text.empty()) {
-    size_t place = text.size(), which = 0;
-    for (size_t n = 0; n < segment.kept.size(); ++n) {
-      const size_t found = used[n] ? std::string_view::npos : text.find(segment.kept[n].text);
-      if (found >= place) continue;
-      place = found;
-      which = n;
-    }
-    result += escape(text.substr(0, place));
-    if (place == text.size()) break;
-    result += segment.kept[which].source;
-    used[which] = true;
-    text.remove_prefix(place + segment.kept[which].text.size());
+/// Writes text between tags, with the unchanged markup (Segment::kept) inserted again.
+class Writer {
+ public:
+  Writer(const Segment& segment, const Escape& escape)
+      : segment_(segment), escape_(escape), used_(segment.kept.size()) {
+    for (size_t n = 0; n < segment.kept.size(); ++n) by_text_.emplace(segment.kept[n].text, n);
   }
-  return result;
-}
+
+  std::string written(std::string_view text) {
+    std::string result;
+    size_t done = 0;
+    for (size_t open = text.find('`'); open != std::string_view::npos;) {
+      const size_t close = text.find('`', open + 1);
+      if (close == std::string_view::npos) break;
+      const auto found = by_text_.find(text.substr(open, close + 1 - open));
+      if (found == by_text_.end() || used_[found->second]) {
+        open = close;  // which may begin another
+        continue;
+      }
+      result += escape_(text.substr(done, open - done)) + segment_.kept[found->second].source;
+      used_[found->second] = true;
+      done = close + 1;
+      open = text.find('`', done);
+    }
+    return result + escape_(text.substr(done));
+  }
+
+  /// What the translation lacks: nothing is lost.
+  std::string missing() const {
+    std::string result;
+    for (size_t n = 0; n < used_.size(); ++n) {
+      if (!used_[n]) result += " " + segment_.kept[n].source;
+    }
+    return result;
+  }
+
+ private:
+  const Segment& segment_;
+  const Escape& escape_;
+  std::unordered_map<std::string_view, size_t> by_text_;
+  std::vector<bool> used_;
+};
 
 }  // namespace
 
 std::string with_markup(const Segment& segment, const std::string& translation,
                         const std::vector<WordLink>& links, const Escape& escape) {
   const auto places = Placement(segment, translation, links).places();
-  std::vector<bool> used(segment.kept.size(), false);
+  Writer writer(segment, escape);
   std::string result;
   size_t at = 0;
   const auto write_until = [&](size_t end) {
-    result += written(segment, std::string_view(translation).substr(at, end - at), used, escape);
+    result += writer.written(std::string_view(translation).substr(at, end - at));
     at = end;
   };
   std::vector<size_t> open;
@@ -245,10 +309,7 @@ std::string with_markup(const Segment& segment, const std::string& translation,
   }
   close_until(translation.size(), false);
   write_until(translation.size());
-  for (size_t n = 0; n < segment.kept.size(); ++n) {
-    if (!used[n]) result += " " + segment.kept[n].source;  // nothing is lost
-  }
-  return result;
+  return result + writer.missing();
 }
 
 }  // namespace heed::decode

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
+
 #include "decode/document_labels.h"
+#include "decode/markdown_escape.h"
 #include "decode/word_alignment.h"
 #include "heed/error.h"
 
@@ -35,7 +39,7 @@ std::string copied_html(const std::string& html) {
   return copied(html, html_segments(html), escape_html);
 }
 std::string copied_markdown(const std::string& text) {
-  return copied(text, markdown_segments(text), [](std::string_view t) { return std::string(t); });
+  return copied(text, markdown_segments(text), escape_markdown);
 }
 
 TEST(HtmlDocument, FindsTranslatableText) {
@@ -76,6 +80,51 @@ TEST(HtmlDocument, TagsFollowTheirWords) {
   for (const char* part : {"<b>", "</b>", "<i>", "</i>", "&lt;saw&gt;"}) {
     EXPECT_NE(lost.find(part), std::string::npos) << lost;
   }
+}
+
+/// The time to put the markup of a paragraph back into its translation, the fastest of three.
+double seconds_to_place_markup(const std::string& inner, int count) {
+  std::string html = "<p>";
+  for (int n = 0; n < count; ++n) html += inner;
+  html += "</p>";
+  const std::vector<Segment> segments = html_segments(html);
+  double least = 1e9;
+  for (int run = 0; run < 3; ++run) {
+    const std::clock_t begin = std::clock();
+    EXPECT_EQ(copied(html, segments, escape_html), html);
+    least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
+TEST(HtmlDocument, ManyTagsInAParagraphTakeLinearTime) {
+  for (const char* inner : {"<b>Hund</b> ", "ja <b>der <i>Hund</i></b>, ", "<code>x</code> und "}) {
+    std::string text = inner;
+    text.pop_back();  // so that the paragraph does not end with a space
+    text = " " + text;
+    const double few = seconds_to_place_markup(text, 2000), many = seconds_to_place_markup(text, 8000);
+    // Four times the work; quadratic time would be sixteen times as long.
+    EXPECT_LT(many, 9 * std::max(few, 1e-3)) << inner;
+  }
+}
+
+TEST(HtmlDocument, TagsOfTheSameWordDoNotCross) {
+  const std::vector<WordLink> links{{0, 0}, {1, 2}, {2, 1}};
+  const Segment segment = html_segments("<p>eins <b>zwei</b> <i>drei</i></p>").at(0);
+  EXPECT_EQ(with_markup(segment, "one three two", links, escape_html), "one <i>three</i> <b>two</b>");
+  // Two and three are one word, which the first tag takes.
+  EXPECT_EQ(with_markup(segment, "one both", {{0, 0}, {1, 1}, {2, 1}}, escape_html),
+            "one <b><i></i>both</b>");
+}
+
+TEST(MarkdownDocument, TranslationsAreTextAndNotMarkup) {
+  const Segment segment = markdown_segments("Der **Hund** ist a < b &lt; c.").at(0);
+  const auto translated = [&](const std::string& text) {
+    return with_markup(segment, text, {{0, 0}, {1, 1}, {2, 2}}, escape_markdown);
+  };
+  EXPECT_EQ(translated("the <script>alert(1)</script> is"), "the **\\<script>alert(1)\\</script>** is");
+  EXPECT_EQ(translated("the <!--x--> is"), "the **\\<!--x-->** is");
+  EXPECT_EQ(translated("a < b &lt; 3<4 <"), "a **<** b &lt; 3<4 <");
 }
 
 TEST(HtmlDocument, RefusesEndlessNesting) {
