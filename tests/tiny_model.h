@@ -67,6 +67,8 @@ inline std::vector<std::string> tiny_training(const std::string& pairs, const st
           "--max-steps",
           std::to_string(steps),
           "--set",
+          "schedule.fit=false",
+          "--set",
           "tokenizer.vocabulary=400",
           "--threads",
           "2",
