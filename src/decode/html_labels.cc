@@ -8,6 +8,7 @@
 #include "decode/document.h"
 #include "decode/document_labels.h"
 #include "decode/html_tree.h"
+#include "text/unicode_properties.h"
 #include "text/whitespace.h"
 
 namespace heed::decode {

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/check.h"
-#include "text/utf8.h"
 #include "text/whitespace.h"
 
 namespace heed::decode {
@@ -61,13 +60,6 @@ bool is_translated(const GumboElement& element) {
   if (classes == nullptr) return true;
   const auto words = split_whitespace(classes->value);
   return std::find(words.begin(), words.end(), "notranslate") == words.end();
-}
-
-bool has_letter(std::string_view text) {
-  for (size_t at = 0; at < text.size();) {
-    if (u_isalpha(static_cast<UChar32>(next_code_point(text, at)))) return true;
-  }
-  return false;
 }
 
 }  // namespace heed::decode

@@ -20,6 +20,5 @@ HtmlTree parse_html(std::string_view html);
 bool is_translated(const GumboElement& element);
 /// Whether the content of the element is not text to translate: scripts, preformatted text, ...
 bool is_untouched(GumboTag tag);
-bool has_letter(std::string_view text);
 
 }  // namespace heed::decode

@@ -29,11 +29,24 @@ bool is_letter_or_digit(char32_t c) {
   return u_isalnum(static_cast<UChar32>(c)) != 0;
 }
 
-bool has_letter_or_digit(std::string_view text) {
+namespace {
+
+template <typename Property>
+bool has_any(std::string_view text, const Property& property) {
   for (size_t at = 0; at < text.size();) {
-    if (is_letter_or_digit(next_code_point(text, at))) return true;
+    if (property(next_code_point(text, at))) return true;
   }
   return false;
+}
+
+}  // namespace
+
+bool has_letter(std::string_view text) {
+  return has_any(text, [](char32_t c) { return u_isalpha(static_cast<UChar32>(c)) != 0; });
+}
+
+bool has_letter_or_digit(std::string_view text) {
+  return has_any(text, is_letter_or_digit);
 }
 
 }  // namespace heed

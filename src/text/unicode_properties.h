@@ -23,6 +23,9 @@ inline bool is_unspaced_script(char32_t c) {
 /// Whether a character is a letter or digit of any script.
 bool is_letter_or_digit(char32_t c);
 
+/// Whether any character is a letter of any script.
+bool has_letter(std::string_view text);
+
 /// Whether any character is a letter or digit of any script: "dog.", "19", but not "..." or "–".
 bool has_letter_or_digit(std::string_view text);
 
