@@ -733,7 +733,7 @@ class Served(OfServer):
         self.show(pair="de-en", text=SHORT)
         self.browser.wait("document.querySelector('#target').textContent", "the translation")
         self.browser.run("const box = document.querySelector('#source'); box.value = 'x'.repeat(3000); box.dispatchEvent(new Event('input'))")
-        self.browser.wait("/maximum is 512/.test(document.querySelector('.status.failed')?.textContent)", "the error")
+        self.browser.wait("/tokens.*this server takes 256/.test(document.querySelector('.status.failed')?.textContent)", "the error")
         self.assertEqual(self.translation(), "")
         self.assertTrue(self.browser.run("return document.querySelector('main').classList.contains('empty')"))
         self.assertTrue(all("400" in message for message in self.browser.console()))
