@@ -7,8 +7,8 @@
 
 #include "decode/document.h"
 #include "decode/html_tree.h"
-#include "text/utf8.h"
 #include "text/unicode_properties.h"
+#include "text/utf8.h"
 #include "text/whitespace.h"
 
 namespace heed::decode {
