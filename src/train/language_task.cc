@@ -367,16 +367,9 @@ void check_language_model_options(const TrainerOptions& options) {
 }  // namespace
 
 TaskKind language_kind() {
-  std::vector<std::string> tokenizers;
-  for (const TokenizerWord& each : kTokenizers) tokenizers.emplace_back(each.word);
   return {.task = models::Task::kLanguageModel,
           .name = "lm",
           .training = "training a language model",
-          .settings = {{"tokenizer.type", tokenizers},
-                       {"training.block_size", {}},
-                       {"training.document_boundaries", {}},
-                       {"validation.max_tokens", {}},
-                       {"validation.metric", {"loss"}}},
           .tokenizer_files = language_model_tokenizer_files(),
           .preset = language_model_preset,
           .check = check_language_model_options,

@@ -23,32 +23,24 @@ const models::Dropout* dropout_of(const Recipe& recipe, const std::string& key) 
 
 }  // namespace
 
-bool is_fixed_by_model(const Recipe& recipe, const std::string& key) {
-  static const std::vector<std::string> fixed{"tokenizer.type",          "tokenizer.vocabulary",
-                                              "tokenizer.joint",         "tokenizer.normalization",
-                                              "tokenizer.byte_fallback", "tokenizer.character_coverage",
-                                              "tokenizer.lowercase",     "tokenizer.split_digits",
-                                              "tokenizer.placeholders",  "tokenizer.input_sentence_size"};
-  if (std::ranges::count(fixed, key) > 0) return true;
-  return !model_setting(key).empty() && key != kArchitecture && dropout_of(recipe, key) == nullptr;
+bool is_fixed_by_model(const Recipe& recipe, const RecipeKey& key) {
+  return key.fine_tuning == FineTuning::kOfModel && dropout_of(recipe, key.name) == nullptr;
 }
 
-bool keeps_model_value(const Recipe& recipe, const std::string& key) {
-  const models::Dropout* dropout = dropout_of(recipe, key);
+bool keeps_model_value(const Recipe& recipe, const RecipeKey& key) {
+  const models::Dropout* dropout = dropout_of(recipe, key.name);
   return dropout != nullptr && recipe.model.*dropout->field == models::kKeepModelValue;
 }
 
-bool has_field(const Recipe& recipe, const std::string& key) {
+bool has_field(const Recipe& recipe, const RecipeKey& key) {
   const bool further = !recipe.from.empty();
-  if (key == kFrom) return further;
+  if (key.name == kFrom) return further;
   if (further && is_fixed_by_model(recipe, key)) return false;
-  if (const std::string setting = model_setting(key); !setting.empty()) {
+  if (const std::string setting = model_setting(key.name); !setting.empty()) {
     const auto& known = models::architecture_named(recipe.arch).settings;
-    return key == kArchitecture || std::ranges::count(known, setting) > 0;
+    return key.name == kArchitecture || std::ranges::count(known, setting) > 0;
   }
-  if (task_kind(recipe.task()).settings.contains(key)) return true;
-  return std::ranges::none_of(task_kinds(),
-                              [&](const TaskKind& kind) { return kind.settings.contains(key); });
+  return key.tasks.empty() || std::ranges::count(key.tasks, recipe.task()) > 0;
 }
 
 const Words<ScheduleKind>& schedule_names() {

@@ -51,16 +51,20 @@ std::optional<double> parse_real(const std::string& text) {
 struct Setter {
   const std::string& wanted;
   const std::string& value;
-  std::string problem;
-  std::vector<std::string> keys;
-  bool found = false;
+  std::string problem = {};
+  std::vector<RecipeKey> keys = {};
+  std::optional<RecipeKey> found = {};
 
+  bool is_wanted(const RecipeKey& key) {
+    keys.push_back(key);
+    if (key.name != wanted) return false;
+    found = key;
+    return true;
+  }
   template <typename Number>
   requires std::is_arithmetic_v<Number>
-  void operator()(const std::string& key, Number& field, Limits range) {
-    keys.push_back(key);
-    if (key != wanted) return;
-    found = true;
+  void operator()(const RecipeKey& key, Number& field, Limits range) {
+    if (!is_wanted(key)) return;
     if constexpr (std::is_integral_v<Number>) {
       const int64_t least = whole(range.least);
       const int64_t most = static_cast<int64_t>(
@@ -80,24 +84,18 @@ struct Setter {
       field = *number;
     }
   }
-  void operator()(const std::string& key, bool& field) {
-    keys.push_back(key);
-    if (key != wanted) return;
-    found = true;
+  void operator()(const RecipeKey& key, bool& field) {
+    if (!is_wanted(key)) return;
     if (value != "true" && value != "false") problem = "true or false";
     field = value == "true";
   }
-  void operator()(const std::string& key, std::string& field) {
-    keys.push_back(key);
-    if (key != wanted) return;
-    found = true;
+  void operator()(const RecipeKey& key, std::string& field) {
+    if (!is_wanted(key)) return;
     field = value;
   }
   template <typename Value>
-  void operator()(const std::string& key, Value& field, const Words<Value>& words) {
-    keys.push_back(key);
-    if (key != wanted) return;
-    found = true;
+  void operator()(const RecipeKey& key, Value& field, const Words<Value>& words) {
+    if (!is_wanted(key)) return;
     std::vector<std::string> allowed;
     for (const auto& [word, meaning] : words) {
       allowed.push_back(word);
@@ -109,6 +107,12 @@ struct Setter {
     problem = fmt::format("one of {}", fmt::join(allowed, ", "));
   }
 };
+
+std::vector<std::string> names_of(const std::vector<RecipeKey>& keys) {
+  std::vector<std::string> names;
+  for (const RecipeKey& key : keys) names.push_back(key.name);
+  return names;
+}
 
 /// Whether the key belongs to a [[corpus]]: "corpus.2.weight".
 bool is_corpus_setting(const std::string& key) {
@@ -137,11 +141,11 @@ void apply_corpus_setting(Recipe& recipe, const Setting& setting) {
          setting.key, recipe.corpora.size());
   }
   if (place == recipe.corpora.size()) recipe.corpora.emplace_back();
-  Setter setter{key, setting.value, {}, {}};
+  Setter setter{key, setting.value};
   visit_corpus(recipe.corpora[place], setter);
   if (!setter.found) {
     fail(setting.kind, "{}: unknown corpus setting '{}'{}; choose from {}", setting.origin, key,
-         did_you_mean(key, setter.keys), fmt::join(setter.keys, ", "));
+         did_you_mean(key, names_of(setter.keys)), fmt::join(names_of(setter.keys), ", "));
   }
   if (!setter.problem.empty()) {
     fail(setting.kind, "{}: '{}' must be {}, not '{}'", setting.origin, setting.key, setter.problem,
@@ -195,33 +199,25 @@ void apply_field(Recipe& recipe, const Setting& setting) {
   if (const auto renamed = renamed_keys().find(key); renamed != renamed_keys().end()) {
     fail(error, "{}: the setting '{}' is now called '{}': rename it", origin, key, renamed->second);
   }
-  Setter setter{key, value, {}, {}};
+  Setter setter{key, value};
   visit_recipe(recipe, setter);
   if (!setter.found) {
-    std::erase_if(setter.keys, [&](const std::string& each) { return !has_field(recipe, each); });
-    fail(error, "{}: unknown setting '{}'{}", origin, key, suggest_setting(key, setter.keys));
+    std::erase_if(setter.keys, [&](const RecipeKey& each) { return !has_field(recipe, each); });
+    fail(error, "{}: unknown setting '{}'{}", origin, key, suggest_setting(key, names_of(setter.keys)));
   }
   if (!setter.problem.empty()) {
     fail(error, "{}: '{}' must be {}, not '{}'", origin, key, setter.problem, value);
   }
-  if (!recipe.from.empty() && is_fixed_by_model(recipe, key)) {
+  if (!recipe.from.empty() && is_fixed_by_model(recipe, *setter.found)) {
     fail(error, "{}: '{}' cannot be set: fine-tuning keeps sizes and tokenizer of '{}'", origin, key,
          recipe.from);
   }
-  const TaskKind& kind = task_kind(recipe.task());
-  if (!has_field(recipe, key)) {
-    if (key.starts_with("model.")) {
-      fail(error, "{}: the architecture {} has no setting '{}'; its settings are model.{}", origin,
-           recipe.arch, key, fmt::join(models::architecture_named(recipe.arch).settings, ", model."));
-    }
-    fail(error, "{}: '{}' is not a setting of {}", origin, key, kind.training);
+  if (has_field(recipe, *setter.found)) return;
+  if (key.starts_with("model.")) {
+    fail(error, "{}: the architecture {} has no setting '{}'; its settings are model.{}", origin, recipe.arch,
+         key, fmt::join(models::architecture_named(recipe.arch).settings, ", model."));
   }
-  const auto words = kind.settings.find(key);
-  if (words != kind.settings.end() && !words->second.empty() &&
-      std::ranges::count(words->second, value) == 0) {
-    fail(error, "{}: '{}' must be one of {} for {}, not '{}'", origin, key, fmt::join(words->second, ", "),
-         kind.training, value);
-  }
+  fail(error, "{}: '{}' is not a setting of {}", origin, key, task_kind(recipe.task()).training);
 }
 
 }  // namespace

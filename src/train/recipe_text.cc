@@ -12,22 +12,22 @@ namespace {
 
 /// Collects key and value of every field as text.
 struct Writer {
-  std::vector<std::pair<std::string, std::string>> fields;
+  std::vector<std::pair<RecipeKey, std::string>> fields;
   template <typename Number>
   requires std::is_arithmetic_v<Number>
-  void operator()(const std::string& key, const Number& field, Limits) {
+  void operator()(const RecipeKey& key, const Number& field, Limits) {
     fields.emplace_back(key, fmt::format("{}", field));
   }
-  void operator()(const std::string& key, const bool& field) {
+  void operator()(const RecipeKey& key, const bool& field) {
     fields.emplace_back(key, field ? "true" : "false");
   }
-  void operator()(const std::string& key, const std::string& field) {
+  void operator()(const RecipeKey& key, const std::string& field) {
     std::ostringstream text;
     text << toml::value<std::string>(field);  // quoted and escaped
     fields.emplace_back(key, text.str());
   }
   template <typename Value>
-  void operator()(const std::string& key, const Value& field, const Words<Value>& words) {
+  void operator()(const RecipeKey& key, const Value& field, const Words<Value>& words) {
     for (const auto& [word, meaning] : words) {
       if (meaning == field) {
         fields.emplace_back(key, fmt::format("\"{}\"", word));
@@ -65,9 +65,8 @@ std::string corpora_to_toml(const std::vector<CorpusSettings>& corpora) {
     visit_corpus(corpus, writer);
     text += fmt::format("\n[[{}]]\n", kCorpus);
     for (size_t n = 0; n < writer.fields.size(); ++n) {
-      if (writer.fields[n] != defaults.fields[n]) {
-        text += fmt::format("{} = {}\n", writer.fields[n].first, writer.fields[n].second);
-      }
+      const auto& [key, value] = writer.fields[n];
+      if (value != defaults.fields[n].second) text += fmt::format("{} = {}\n", key.name, value);
     }
   }
   return text;
@@ -125,13 +124,13 @@ std::string to_toml(const Recipe& recipe) {
   std::string text, section;
   for (const auto& [key, value] : writer.fields) {
     if (!has_field(recipe, key) || keeps_model_value(recipe, key)) continue;
-    const size_t dot = key.find('.');
-    if (key.substr(0, dot) != section) {
-      section = key.substr(0, dot);
+    const size_t dot = key.name.find('.');
+    if (key.name.substr(0, dot) != section) {
+      section = key.name.substr(0, dot);
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
     }
-    text += fmt::format("{} = {}\n", key.substr(dot + 1), value);
-    if (key == "cleaning.drop_other_languages" && !recipe.cleaning.held_out.empty())
+    text += fmt::format("{} = {}\n", key.name.substr(dot + 1), value);
+    if (key.name == "cleaning.drop_other_languages" && !recipe.cleaning.held_out.empty())
       text += held_out_to_toml(recipe.cleaning.held_out);
   }
   return text + corpora_to_toml(recipe.corpora);
@@ -143,13 +142,13 @@ std::vector<std::string> differences(const Recipe& before, const Recipe& now) {
   visit_recipe(now, second);
   std::vector<std::string> found;
   for (size_t n = 0; n < first.fields.size(); ++n) {
-    const std::string &key = first.fields[n].first, &value = first.fields[n].second;
+    const auto& [key, value] = first.fields[n];
     const std::string& other = second.fields[n].second;
     if (value == other || !(has_field(before, key) || has_field(now, key))) continue;
-    const auto shown = [&](const Recipe& recipe, const std::string& text) {
+    const auto shown = [&, &key = key](const Recipe& recipe, const std::string& text) {
       return keeps_model_value(recipe, key) ? "the model's value" : text;
     };
-    found.push_back(fmt::format("{} ({}, now {})", key, shown(before, value), shown(now, other)));
+    found.push_back(fmt::format("{} ({}, now {})", key.name, shown(before, value), shown(now, other)));
   }
   return found;
 }

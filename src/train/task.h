@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -142,8 +141,6 @@ struct TaskKind {
   models::Task task = models::Task::kTranslation;
   std::string name;      ///< of --task
   std::string training;  ///< as messages call it: "training a translator"
-  /// The recipe keys of this task that not every task has, with the values it allows where these are not all.
-  std::map<std::string, std::vector<std::string>> settings;
   /// The files that its tokenizer writes.
   std::vector<std::string> tokenizer_files;
   /// The part of a preset that depends on text and batches, not on the model.
