@@ -81,6 +81,7 @@ class LanguageTask : public ::testing::Test {
     options_.recipe.block_size = 7;
     options_.recipe.batch_tokens = 21;
     options_.recipe.validation_max_tokens = 0;
+    options_.recipe.metric = "loss";
     make_directories(folder_.path("model/training"));
   }
 
