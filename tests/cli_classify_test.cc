@@ -156,6 +156,8 @@ TEST_F(CliClassifyTest, EvaluateAgreesWithClassify) {
   EXPECT_NEAR(json["accuracy"].get<double>(), right / static_cast<double>(inputs.size()), 1e-12);
   EXPECT_EQ(json["texts"], inputs.size());
   const CommandResult table = with_model({"evaluate", "--task", "classify", "--text", path});
+  EXPECT_EQ(with_model({"evaluate", "--text", path}).out, table.out);  // the model says the task
+  EXPECT_EQ(with_model({"evaluate", path}).out, table.out);
   EXPECT_NE(table.out.find("macro F1"), std::string::npos);
   EXPECT_NE(table.out.find("neither"), std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "cli/terminal.h"
 #include "tiny_model.h"
 
@@ -136,6 +137,38 @@ TEST(Usage, PairsAreFoundByLanguage) {
   const CommandResult none = heed_command({"translate", "x", "--pair", "es-de"}, bundled);
   expect_failure(none, 2, {"'es-de'", "available pairs: de-en, en-es;"});
   EXPECT_EQ(none.err.find(" | "), std::string::npos) << none.err;
+}
+
+TEST(Usage, PositionsAndOptionsAreTheSame) {
+  const TestFolder folder;
+  for (const char* more : {"quantize", "convert"}) {
+    const std::string one = folder.path(std::string(more) + "1"), two = folder.path(std::string(more) + "2");
+    ASSERT_EQ(heed_command({more, tiny_model(), one}).status, 0);
+    ASSERT_EQ(heed_command({more, "--model", tiny_model(), "--output", two}).status, 0);
+    EXPECT_EQ(read_file(one + "/model.safetensors"), read_file(two + "/model.safetensors"));
+    expect_failure(heed_command({more, tiny_model()}), 2, {"is missing", "--output"});
+    expect_failure(heed_command({more, "--output", one}), 2, {"is missing", "--model"});
+  }
+  expect_failure(heed_command({"shortlist", "--pairs", "x.tsv"}), 2, {"MODEL is missing", "--model"});
+
+  const auto [source, target] = tiny_pairs(1, 7)[0];
+  const std::string file = folder.write("pairs.tsv", source + "\t" + target + "\n");
+  for (const char* command : {"align", "score"}) {
+    const CommandResult usual = heed_command({command, "--pairs", file, "--model", tiny_model()});
+    ASSERT_EQ(usual.status, 0) << usual.err;
+    EXPECT_EQ(heed_command({command, file, "--model", tiny_model()}).out, usual.out);
+    EXPECT_EQ(heed_command({command, source, target, "--model", tiny_model()}).out, usual.out);
+    EXPECT_EQ(heed_command({command, target, source, "--swap", "--model", tiny_model()}).out, usual.out);
+    expect_failure(heed_command({command, source, "--model", tiny_model()}), 2, {"no file"});
+    expect_failure(heed_command({command, file, "--pairs", file, "--model", tiny_model()}), 2, {"leave out"});
+  }
+  const auto scores = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"evaluate", "--model", tiny_model()});
+    const CommandResult result = heed_command(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_EQ(scores({file}), scores({"--pairs", file}));
 }
 
 TEST(Usage, LayersAreCountedFromOne) {

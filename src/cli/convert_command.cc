@@ -265,6 +265,8 @@ int convert_to_ctranslate2(const ConvertOptions& o, const std::string& input) {
 }
 
 int run_convert(const ConvertOptions& o) {
+  require_argument(o.input, "IN", "--model");
+  require_argument(o.output, "OUT", "--output");
   if (o.to != "ctranslate2" && weight_types().count(o.weights) == 0) {
     fail(ErrorKind::kUsage,
          "--weights {} is for --to ctranslate2; heed quantize writes int8 weights for Heed", o.weights);
@@ -339,9 +341,9 @@ void add_convert(Command& app, Work& work) {
       "safetensors,\n"
       "without the training state. 16-bit weights halve its size; they\n"
       "are rounded to nearest, and computations stay in float32.");
-  command->add_option("IN", o->input, "Model directory, or a weight file with --from marian or llama2c")
-      ->required();
-  command->add_option("OUT", o->output, "Directory to create; must not exist")->required();
+  add_argument(*command, "IN", "--model", o->input,
+               "Model directory, or a weight file with --from marian or llama2c");
+  add_argument(*command, "OUT", "--output", o->output, "Directory to create; must not exist");
   std::vector<std::string> names;
   for (const auto& [name, type] : ctranslate2_types()) names.push_back(name);
   add_choice(*command, "--weights", o->weights,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -25,6 +26,7 @@
 #include "cli/search_flags.h"
 #include "cli/terminal.h"
 #include "data/line_reader.h"
+#include "models/model_directory.h"
 
 namespace heed::cli {
 namespace {
@@ -44,7 +46,8 @@ struct EvaluateOptions {
   int64_t seed = ResamplingOptions{}.seed;
   int confidence_samples = ResamplingOptions{}.resamples, bootstrap_samples = ResamplingOptions{}.resamples,
       trials = ResamplingOptions{}.trials;
-  std::string task = "translate", text;
+  std::string task, text;  // task: empty is that of the model
+  std::vector<std::string> files;
   std::string alignments;
 };
 
@@ -246,7 +249,7 @@ ClassifierEvaluation classifier_evaluation(const EvaluateOptions& o) {
 AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
   const TestSetInput& input = o.input;
   if (!input.source.empty() || !input.references.empty() || !o.output.empty() || o.sentence || o.invented ||
-      input.required_forms || !o.ablate.empty() || o.task != "translate") {
+      input.required_forms || !o.ablate.empty() || (!o.task.empty() && o.task != "translate")) {
     fail(ErrorKind::kUsage,
          "--alignments scores word alignments of --pairs or --hypothesis; leave out --source, --reference, "
          "--output, --sentence, --invented, --must-contain, --ablate and --task");
@@ -264,20 +267,48 @@ AlignmentEvaluation alignment_evaluation(const EvaluateOptions& o) {
           o.json};
 }
 
-int run_evaluate(const EvaluateOptions& o) {
+/// Whether the one model that is given is a classifier.
+bool has_classifier(const EvaluateOptions& o) {
+  if (!o.hypotheses.empty() || !o.languages.empty() || o.models.size() > 1) return false;
+  const char* named = std::getenv("HEED_MODEL");
+  const std::string model = !o.models.empty() ? o.models[0] : named != nullptr ? named : "";
+  return !model.empty() && models::task_of(find_named_model({model, ""})) == models::Task::kClassification;
+}
+
+/// With the task of the model, and the files that were given by position under their options.
+EvaluateOptions complete(EvaluateOptions o) {
+  if (o.task.empty() && o.alignments.empty()) o.task = has_classifier(o) ? "classify" : "translate";
+  if (o.task != "classify") {
+    o.input.pairs.insert(o.input.pairs.end(), o.files.begin(), o.files.end());
+  } else if (!o.files.empty()) {
+    if (o.files.size() > 1 || !o.text.empty())
+      fail(ErrorKind::kUsage, "a classifier is evaluated on one file: give F.tsv once, or --text");
+    o.text = o.files[0];
+  }
+  return o;
+}
+
+int run_evaluate(const EvaluateOptions& given) {
+  const EvaluateOptions o = complete(given);
   if (!o.alignments.empty()) return evaluate_alignments(alignment_evaluation(o));
   if (o.task == "classify") return evaluate_classifier(classifier_evaluation(o));
   if (o.task != "translate") {
     fail(ErrorKind::kUsage, "--task takes translate or classify, not '{}'", o.task);
   }
-  if (!o.text.empty()) fail(ErrorKind::kUsage, "--text is for classifiers: add --task classify");
+  if (!o.text.empty())
+    fail(ErrorKind::kUsage, "--text is for classifiers: give one as --model, or --task classify");
   return evaluate_translations(o);
 }
 
 void add_input_options(Command& command, EvaluateOptions& o) {
-  command.add_option("--task", o.task, "translate, or classify: accuracy, F1 and confusion matrix")
-      ->type_name("NAME")
-      ->show_default();
+  command
+      .add_option("F.tsv", o.files,
+                  "Test set: the same as --pairs, or --text for a classifier; may be repeated")
+      ->take_all();
+  command
+      .add_option("--task", o.task,
+                  "translate, or classify: accuracy, F1 and confusion matrix [default: what the model does]")
+      ->type_name("NAME");
   command.add_option("--text", o.text, "Labelled texts for --task classify, lines of LABEL TAB TEXT")
       ->type_name("F.tsv");
   command
@@ -364,10 +395,10 @@ void add_evaluate(Command& app, Work& work) {
   auto o = std::make_shared<EvaluateOptions>();
   Command* command = app.add_subcommand("evaluate", "Score translations with BLEU, chrF, chrF++ and TER");
   command->footer(
-      "Examples:\n  heed evaluate --model my-model --pairs test.tsv\n"
+      "Examples:\n  heed evaluate test.tsv --model my-model\n"
       "  heed evaluate --hypothesis translated.txt --reference reference.txt --json\n"
       "  heed evaluate --model old --model new --pairs news.tsv --pairs chat.tsv --paired-bs\n"
-      "  heed evaluate --task classify --text test.tsv --model my-classifier\n"
+      "  heed evaluate test.tsv --model my-classifier\n"
       "  heed evaluate --alignments gold.txt --pairs test.tsv --model my-model\n"
       "Scores equal sacreBLEU's and are printed with its signatures.");
   add_input_options(*command, *o);

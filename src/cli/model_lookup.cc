@@ -108,6 +108,19 @@ void add_model_options(Command& app, ModelChoice& choice) {
       ->type_name("PAIR");
 }
 
+void add_argument(Command& app, const std::string& position, const std::string& option, std::string& value,
+                  const std::string& help) {
+  Option* by_position = app.add_option(position, value, help);
+  app.add_option(option, value, fmt::format("The same as {}", position))
+      ->type_name("DIR")
+      ->excludes(by_position);
+}
+
+void require_argument(const std::string& value, const std::string& position, const std::string& option) {
+  if (value.empty())
+    fail(ErrorKind::kUsage, "{} is missing: give it by position, or as {}", position, option);
+}
+
 void add_language_options(Command& app, ModelChoice& choice) {
   app.add_option("--source-language", choice.source_language,
                  "Source language of a model with a token for each language (NLLB, M2M-100, mBART), such as "

@@ -29,6 +29,12 @@ void add_model_options(Command& app, ModelChoice& choice);
 /// Adds --source-language and --target-language.
 void add_language_options(Command& app, ModelChoice& choice);
 
+/// Adds an argument that can be given by position, such as "MODEL", or as an option, such as "--model".
+void add_argument(Command& app, const std::string& position, const std::string& option, std::string& value,
+                  const std::string& help);
+/// Throws kUsage if an argument of add_argument() is missing.
+void require_argument(const std::string& value, const std::string& position, const std::string& option);
+
 /// For tasks without bundled models: --model or $HEED_MODEL.
 struct NamedModel {
   std::string model;

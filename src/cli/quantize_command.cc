@@ -31,6 +31,8 @@ void write_config(const std::string& input, const std::string& output) {
 }
 
 int run_quantize(const QuantizeOptions& o) {
+  require_argument(o.input, "MODEL", "--model");
+  require_argument(o.output, "OUTPUT", "--output");
   const std::string input = model_directory_at(o.input, "MODEL");
   if (models::is_quantized(models::read_config(input))) {
     fail(ErrorKind::kUsage, "'{}' is already quantized; use it directly", input);
@@ -76,8 +78,8 @@ void add_quantize(Command& app, Work& work) {
       "AVX-512, AVX2 and older processors, and occasionally a translation does. --precision int8 quantizes "
       "a\n"
       "float model at load time, with the same results.");
-  command->add_option("MODEL", o->input, "Model directory")->required();
-  command->add_option("OUTPUT", o->output, "Directory to create; must not exist")->required();
+  add_argument(*command, "MODEL", "--model", o->input, "Model directory");
+  add_argument(*command, "OUTPUT", "--output", o->output, "Directory to create; must not exist");
   command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
   command->callback([o, &work] { work = [o] { return run_quantize(*o); }; });
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ constexpr size_t kPairsAtATime = 4096;
 struct ScoreOptions {
   ModelChoice model;
   PairsInput input;
+  std::vector<std::string> arguments;
   ScoreTextsOptions texts;  ///< --output, --json, --summary and --threads apply to pairs, too
 };
 
@@ -66,18 +68,25 @@ std::string to_text(const PairTotals& totals) {
 
 int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
   const ScoreTextsOptions& o = options.texts;
-  require_one_input(options.input);
-  PairsReader reader(options.input);
+  PairsInput input = options.input;
+  std::optional<NumberedPairs> given = pair_of_arguments(options.arguments, input);
+  std::optional<PairsReader> reader;
+  if (!given) {
+    require_one_input(input);
+    reader.emplace(input);
+  } else if (o.job.resume) {
+    fail(ErrorKind::kUsage, "--resume needs a file of pairs: give --pairs");
+  }
   LineOutput output =
-      open_output({.options = o.job, .command = o.command, .models = {directory}}, options.input, o.output);
+      open_output({.options = o.job, .command = o.command, .models = {directory}}, input, o.output);
   if (output.complete()) return kExitDone;
-  reader.skip(output.lines_done());
+  if (reader) reader->skip(output.lines_done());
   const TranslationModel model = load_translation_model(options.model);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
                                       {.search = decode::search_options_of(model.loaded)});
   PairTotals totals;
-  for (NumberedPairs pairs; read_block(reader, kPairsAtATime, pairs);) {
+  for (NumberedPairs pairs; reader ? read_block(*reader, kPairsAtATime, pairs) : take(given, pairs);) {
     require_max_length(model, pairs);
     const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
     if (interrupted()) return kExitInterrupted;
@@ -100,7 +109,7 @@ int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
 }
 
 int run_score(const ScoreOptions& o) {
-  const bool pairs = !o.input.pairs.empty() || !o.input.source.empty() || !o.input.target.empty();
+  const bool pairs = o.input.is_named() || !o.arguments.empty();
   const std::string directory = find_model(o.model);
   if (o.texts.job.resume && (o.texts.summary || o.texts.whole)) {
     fail(ErrorKind::kUsage,
@@ -126,7 +135,8 @@ void add_score(Command& app, Work& work) {
   auto o = std::make_shared<ScoreOptions>();
   Command* command = app.add_subcommand("score", "Score translations or texts: log-probability, perplexity");
   command->footer(
-      "Examples:\n  heed score --pairs test.tsv --model my-model\n"
+      "Examples:\n  heed score \"Der Hund schläft.\" \"The dog sleeps.\"\n  heed score --pairs test.tsv "
+      "--model my-model\n"
       "  heed score --input texts.txt --model my-language-model --summary\n"
       "Writes one log-probability (natural logarithm) per line, of the whole translation with its end token. "
       "A\n"
@@ -135,6 +145,7 @@ void add_score(Command& app, Work& work) {
       "or with --whole the whole file. Texts longer than the model's maximum are scored with a sliding "
       "window\n"
       "that advances by --stride tokens. If the model has no start token, the first token is not scored.");
+  add_pair_arguments(*command, o->arguments);
   add_pairs_options(*command, o->input);
   command
       ->add_option("--input", o->texts.input,

@@ -67,6 +67,7 @@ models::Shortlist learn(const ShortlistOptions& o, const EncodedPairs& pairs, in
 }
 
 int run_shortlist(const ShortlistOptions& o) {
+  require_argument(o.model, "MODEL", "--model");
   require_one_input(o.input);
   const std::string directory = model_directory_at(o.model, "MODEL");
   const TranslationModel model = translation_model(models::load_model(directory, {.shortlist = false}));
@@ -102,7 +103,7 @@ void add_shortlist(Command& app, Work& work) {
       "the weights. Translation in int8 with --beam 1 then computes logits only for the translations of the\n"
       "source tokens, the most frequent tokens, and the source tokens themselves, which is faster. See\n"
       "--shortlist of heed translate.");
-  command->add_option("MODEL", o->model, "Model directory; the shortlist is added to it")->required();
+  add_argument(*command, "MODEL", "--model", o->model, "Model directory; the shortlist is added to it");
   add_pairs_options(*command, o->input);
   const IntegerRange count{1, 1 << 30};
   add_integer(*command, "--common", o->common, "Number of most frequent tokens in every shortlist", count);

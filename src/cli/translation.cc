@@ -1,10 +1,13 @@
 #include "cli/translation.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
 #include "base/check.h"
+#include "text/utf8.h"
+#include "text/whitespace.h"
 
 namespace heed::cli {
 
@@ -25,6 +28,38 @@ void add_pairs_options(Command& app, PairsInput& input) {
   app.add_option("--target", input.target, "Target side of --source")->type_name("F");
   app.add_flag("--swap", input.swap, "Swap source and target");
   app.add_flag("--lossy", input.lines.lossy, "Replace invalid UTF-8 instead of failing");
+}
+
+void add_pair_arguments(Command& app, std::vector<std::string>& arguments) {
+  app.add_option("TEXT", arguments, "SOURCE TARGET: one pair; or F.tsv: the same as --pairs")->take_all();
+}
+
+std::optional<NumberedPairs> pair_of_arguments(const std::vector<std::string>& arguments, PairsInput& input) {
+  if (arguments.empty()) return {};
+  if (input.is_named()) {
+    fail(ErrorKind::kUsage, "'{}': leave out the arguments, or --pairs, --source and --target",
+         shown(arguments[0]));
+  }
+  if (arguments.size() == 1) {
+    if (!std::filesystem::exists(arguments[0])) {
+      fail(ErrorKind::kUsage, "'{}' is no file; give a source and its translation, or a file of pairs",
+           shown(arguments[0]));
+    }
+    input.pairs = arguments[0];
+    return {};
+  }
+  if (arguments.size() > 2) {
+    fail(ErrorKind::kUsage, "give one source and its translation, not {} texts; more pairs come from --pairs",
+         arguments.size());
+  }
+  if (!input.lines.part.is_whole()) fail(ErrorKind::kUsage, "--part takes a part of a file: give --pairs");
+  for (const std::string& text : arguments) {
+    if (strip(text).empty()) fail(ErrorKind::kUsage, "one of the two texts is empty: give both");
+    if (find_invalid_utf8(text)) fail(ErrorKind::kText, "the text '{}' is not UTF-8", shown(text));
+  }
+  NumberedPairs pair{.pairs = {{arguments[0], arguments[1]}}, .lines = {1}, .first_line = 1, .last_line = 1};
+  if (input.swap) std::swap(pair.pairs[0].first, pair.pairs[0].second);
+  return pair;
 }
 
 void require_one_input(const PairsInput& input) {
@@ -53,6 +88,13 @@ bool read_block(PairsReader& reader, size_t count, NumberedPairs& block) {
   }
   block.last_line = reader.counts().lines;
   return block.last_line >= block.first_line;
+}
+
+bool take(std::optional<NumberedPairs>& given, NumberedPairs& block) {
+  if (!given) return false;
+  block = std::move(*given);
+  given.reset();
+  return true;
 }
 
 void require_max_length(const TranslationModel& model, const NumberedPairs& pairs) {

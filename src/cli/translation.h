@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,12 @@ struct NumberedPairs {
 /// Adds --pairs, --source, --target, --swap and --lossy.
 void add_pairs_options(Command& app, PairsInput& input);
 
+/// Adds arguments by position: SOURCE and TARGET, one pair, or a file instead of --pairs.
+void add_pair_arguments(Command& app, std::vector<std::string>& arguments);
+/// The pair that the arguments are; empty without arguments, and for a file, which `input` then has. Throws
+/// kUsage for other arguments, and for arguments beside input files.
+std::optional<NumberedPairs> pair_of_arguments(const std::vector<std::string>& arguments, PairsInput& input);
+
 /// Throws kUsage unless either --pairs, or --source and --target are given.
 void require_one_input(const PairsInput& input);
 /// All pairs. Throws the errors of require_one_input() and PairsReader.
@@ -44,6 +51,9 @@ NumberedPairs read_pairs(const PairsInput& input);
 /// The next lines, with up to `count` pairs; false at the end. The block refers to the reader. Throws the
 /// errors of PairsReader::next().
 bool read_block(PairsReader& reader, size_t count, NumberedPairs& block);
+
+/// A pair that is given instead of a reader, as the only block; false the second time.
+bool take(std::optional<NumberedPairs>& given, NumberedPairs& block);
 
 /// Throws kUsage, naming the line, for a pair with more tokens than the model has positions.
 void require_max_length(const TranslationModel& model, const NumberedPairs& pairs);
