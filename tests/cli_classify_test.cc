@@ -167,7 +167,8 @@ TEST_F(CliClassifyTest, EvaluateRefusesInvalidInput) {
   expect_failure(with_model({"evaluate", "--task", "classify", "--text", path}), 1,
                  {"line 2", "no class 'god'", "bad, good, neither", "did you mean 'good'"});
   expect_failure(with_model({"evaluate", "--task", "classify"}), 2, {"--text"});
-  expect_failure(with_model({"evaluate", "--text", path}), 2, {"--task classify"});
+  expect_failure(with_model({"evaluate", path, path}), 2, {"one file"});
+  expect_failure(heed_command({"evaluate", "--text", path}), 2, {"--text", "classifier"});
   expect_failure(with_model({"evaluate", "--task", "sort", "--text", path}), 2, {"translate or classify"});
   expect_failure(with_model({"evaluate", "--task", "classify", "--pairs", path}), 2, {"for translations"});
 }

@@ -105,6 +105,10 @@ TEST_F(CliGenerateTest, ScoresTexts) {
   EXPECT_EQ(totals.at("tokens"), 8 + 49);                       // each byte except the first
   EXPECT_NEAR(totals.at("perplexity").get<double>(), 256, 60);  // untrained
   EXPECT_EQ(run({"score", "--input", texts, "--whole", "--summary", "--json"}).status, 0);
+
+  EXPECT_EQ(run({"score", texts}).out, lines.out);  // the name of a file
+  EXPECT_EQ(run({"score", "Once upon", "a time"}).out,
+            run({"score", "--input", folder_.write("two", "Once upon\na time\n")}).out);
 }
 
 TEST_F(CliGenerateTest, AttendAndInfo) {

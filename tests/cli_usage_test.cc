@@ -160,7 +160,8 @@ TEST(Usage, PositionsAndOptionsAreTheSame) {
     EXPECT_EQ(heed_command({command, source, target, "--model", tiny_model()}).out, usual.out);
     EXPECT_EQ(heed_command({command, target, source, "--swap", "--model", tiny_model()}).out, usual.out);
     expect_failure(heed_command({command, source, "--model", tiny_model()}), 2, {"no file"});
-    expect_failure(heed_command({command, file, "--pairs", file, "--model", tiny_model()}), 2, {"leave out"});
+    expect_failure(heed_command({command, file, "--pairs", file, "--model", tiny_model()}), 2,
+                   {"exclude each other"});
   }
   const auto scores = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"evaluate", "--model", tiny_model()});

@@ -71,33 +71,26 @@ void sort_by_target(Links& links) {
   });
 }
 
-int run_align(AlignOptions o) {
-  std::optional<NumberedPairs> given = pair_of_arguments(o.arguments, o.input);
+int run_align(const AlignOptions& o) {
   if (o.choose_heads) {
     if (!o.reverse.empty() || !o.output.empty() || !o.job.part.is_whole()) {
       fail(ErrorKind::kUsage,
            "--choose-heads writes no alignments: leave out --reverse, --output and --part");
     }
-    return choose_heads({o.common, o.model, o.input});
+    return choose_heads({o.common, o.model, pair_files(o.arguments, o.input)});
   }
   const Symmetrization method = parse_symmetrization(o.symmetrize);
-  std::optional<PairsReader> reader;
-  if (!given) {
-    require_one_input(o.input);
-    reader.emplace(o.input);
-  } else if (o.job.resume || o.choose_heads) {
-    fail(ErrorKind::kUsage, "--resume and --choose-heads need a file of pairs: give --pairs");
-  }
+  GivenPairs given(o.arguments, o.input);
   LineJob job{.options = o.job, .command = o.command, .models = {find_translation_model(o.model)}};
   if (!o.reverse.empty()) job.models.push_back(model_directory_at(o.reverse, "--reverse"));
-  LineOutput output = open_output(job, o.input, o.output);
+  LineOutput output = open_output(job, given.input(), o.output);
   if (output.complete()) return kExitDone;
-  if (reader) reader->skip(output.lines_done());
+  given.skip(output.lines_done());
   const TranslationModel model = load_translation_model(o.model);
   std::optional<TranslationModel> reverse;
   if (!o.reverse.empty()) reverse.emplace(load_reverse_model(o));
   ThreadPool pool(o.common.threads);
-  for (NumberedPairs pairs; reader ? read_block(*reader, kPairsAtATime, pairs) : take(given, pairs);) {
+  for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
     std::vector<Links> all = align_pairs(model, pairs, alignment_options(o, model.loaded), pool);
     if (reverse) {
       const std::vector<Links> turned = reverse_links(o, *reverse, pairs, pool);
@@ -121,8 +114,8 @@ void add_align(Command& app, Work& work) {
   auto o = std::make_shared<AlignOptions>();
   Command* command = app.add_subcommand("align", "Align the words of sentence pairs");
   command->footer(
-      "Examples:\n  heed align \"Der Hund schläft.\" \"The dog sleeps.\"\n  heed align --pairs test.tsv "
-      "--model my-model\n"
+      "Examples:\n  heed align \"Der Hund schläft.\" \"The dog sleeps.\"\n"
+      "  heed align test.tsv --model my-model\n"
       "  heed align --pairs test.tsv --model de-en-model --reverse en-de-model\n"
       "  heed align --choose-heads --pairs train.tsv --model my-model\n\n"
       "Output is in Pharaoh format: 0-0 1-2 links source word 0 with target word 0, and source word 1 with\n"

@@ -301,9 +301,7 @@ int run_evaluate(const EvaluateOptions& given) {
 }
 
 void add_input_options(Command& command, EvaluateOptions& o) {
-  command
-      .add_option("F.tsv", o.files,
-                  "Test set: the same as --pairs, or --text for a classifier; may be repeated")
+  command.add_option("F.tsv", o.files, "Test sets: the same as --pairs, or --text for a classifier")
       ->take_all();
   command
       .add_option("--task", o.task,
@@ -316,7 +314,7 @@ void add_input_options(Command& command, EvaluateOptions& o) {
           "--pairs", o.input.pairs,
           "Translate the first column, with the second as reference: SOURCE TAB TARGET; may be repeated")
       ->type_name("F.tsv")
-      ->take_all();
+      ->repeatable();
   command.add_flag("--swap", o.input.swap,
                    "Translate the second column of --pairs, with the first as reference");
   command
@@ -327,9 +325,10 @@ void add_input_options(Command& command, EvaluateOptions& o) {
       .add_option("--hypothesis", o.hypotheses,
                   "Score the translations in this file; may be repeated to compare systems")
       ->type_name("F")
-      ->take_all();
+      ->repeatable();
   command
-      .add_option("--reference", o.input.references, "Reference translations, line by line; may be repeated")
+      .add_option("--reference", o.input.references,
+                  "One or more files of reference translations, line by line")
       ->type_name("F")
       ->take_all();
   command
@@ -377,7 +376,7 @@ void add_measure_options(Command& command, EvaluateOptions& o) {
       .add_option("--known-words", o.known_words,
                   "Text of both languages: plain, or the first two columns of a TSV; may be repeated")
       ->type_name("F")
-      ->take_all()
+      ->repeatable()
       ->needs(invented);
   command
       .add_flag("--compounds", measure.invented.compounds,
@@ -408,12 +407,12 @@ void add_evaluate(Command& app, Work& work) {
                    "Model directory [default: $HEED_MODEL, or the bundled model for --pair]; may be repeated "
                    "to compare systems")
       ->type_name("DIR")
-      ->take_all();
+      ->repeatable();
   command
       ->add_option("--pair", o->languages,
                    "Language pair of the bundled model [default: de-en]; may be repeated")
       ->type_name("PAIR")
-      ->take_all();
+      ->repeatable();
   add_language_options(*command, o->chosen);
   add_precision_option(*command, o->precision);
   add_ablate_option(*command, o->ablate);

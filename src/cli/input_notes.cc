@@ -136,11 +136,15 @@ std::string wrong_language(std::string_view text, const std::string& expected) {
 
 }  // namespace
 
+bool names_file(const std::string& argument) {
+  std::error_code ignored;  // such as that of a name that is too long
+  return !argument.empty() && std::filesystem::exists(argument, ignored) &&
+         !std::filesystem::is_directory(argument, ignored);
+}
+
 std::string file_name_note(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
-    std::error_code ignored;
-    if (text.empty() || text.find('\n') != std::string::npos) continue;
-    if (!std::filesystem::is_regular_file(text, ignored)) continue;
+    if (!names_file(text)) continue;
     return fmt::format("'{}' is the name of a file, and is read as text; to read the file, give --input {}",
                        text, text);
   }

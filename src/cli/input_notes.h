@@ -9,6 +9,9 @@
 
 namespace heed::cli {
 
+/// Whether an argument names a file that can be read; a pipe is one, too.
+bool names_file(const std::string& argument);
+
 /// What to say where arguments that are texts name existing files; empty if none does.
 std::string file_name_note(const std::vector<std::string>& texts);
 /// Writes file_name_note() to standard error unless `quiet`.

@@ -129,7 +129,8 @@ LineOutput open_output(const LineJob& job, const PairsInput& input, const std::s
   for (const std::string& file : {input.pairs, input.source, input.target}) {
     if (!file.empty()) files.push_back(file);
   }
-  require_files(job, std::find(files.begin(), files.end(), "-") == files.end(), output);
+  const bool from_files = !files.empty() && std::find(files.begin(), files.end(), "-") == files.end();
+  require_files(job, from_files, output);
   if (!job.options.resume) return LineOutput(output);
   return resume(job, files, identify_pairs(input), output);
 }

@@ -16,6 +16,7 @@
 #include "base/thread_pool.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
+#include "cli/input_notes.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
 #include "cli/score_texts.h"
@@ -68,25 +69,17 @@ std::string to_text(const PairTotals& totals) {
 
 int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
   const ScoreTextsOptions& o = options.texts;
-  PairsInput input = options.input;
-  std::optional<NumberedPairs> given = pair_of_arguments(options.arguments, input);
-  std::optional<PairsReader> reader;
-  if (!given) {
-    require_one_input(input);
-    reader.emplace(input);
-  } else if (o.job.resume) {
-    fail(ErrorKind::kUsage, "--resume needs a file of pairs: give --pairs");
-  }
+  GivenPairs given(options.arguments, options.input);
   LineOutput output =
-      open_output({.options = o.job, .command = o.command, .models = {directory}}, input, o.output);
+      open_output({.options = o.job, .command = o.command, .models = {directory}}, given.input(), o.output);
   if (output.complete()) return kExitDone;
-  if (reader) reader->skip(output.lines_done());
+  given.skip(output.lines_done());
   const TranslationModel model = load_translation_model(options.model);
   ThreadPool pool(o.common.threads);
   const decode::Translator translator(model.loaded.seq2seq(), model.loaded.context(), model.tokenizer, pool,
                                       {.search = decode::search_options_of(model.loaded)});
   PairTotals totals;
-  for (NumberedPairs pairs; reader ? read_block(*reader, kPairsAtATime, pairs) : take(given, pairs);) {
+  for (NumberedPairs pairs; given.next(kPairsAtATime, pairs);) {
     require_max_length(model, pairs);
     const std::vector<decode::TargetScore> scores = translator.score(pairs.pairs, &interrupted());
     if (interrupted()) return kExitInterrupted;
@@ -108,8 +101,21 @@ int run_score_pairs(const ScoreOptions& options, const std::string& directory) {
   return kExitDone;
 }
 
+/// For a language model, the arguments are texts, or one file of texts.
+ScoreTextsOptions text_options(const ScoreOptions& o) {
+  ScoreTextsOptions options = o.texts;
+  if (o.arguments.size() == 1 && options.input.empty() && names_file(o.arguments[0])) {
+    options.input = o.arguments[0];
+  } else {
+    options.texts = o.arguments;
+  }
+  if (options.whole && !options.texts.empty()) {
+    fail(ErrorKind::kUsage, "--whole scores a file as one text: name a file, or leave out --whole");
+  }
+  return options;
+}
+
 int run_score(const ScoreOptions& o) {
-  const bool pairs = o.input.is_named() || !o.arguments.empty();
   const std::string directory = find_model(o.model);
   if (o.texts.job.resume && (o.texts.summary || o.texts.whole)) {
     fail(ErrorKind::kUsage,
@@ -122,11 +128,11 @@ int run_score(const ScoreOptions& o) {
          directory);
   }
   if (!language_model) return run_score_pairs(o, directory);
-  if (pairs) {
+  if (o.input.is_named()) {
     fail(ErrorKind::kUsage, "'{}' is a language model, which scores texts, not pairs: give --input",
          directory);
   }
-  return score_texts(o.texts, with_tokenizer(load_model(directory, o.model.precision)));
+  return score_texts(text_options(o), with_tokenizer(load_model(directory, o.model.precision)));
 }
 
 }  // namespace
@@ -135,8 +141,9 @@ void add_score(Command& app, Work& work) {
   auto o = std::make_shared<ScoreOptions>();
   Command* command = app.add_subcommand("score", "Score translations or texts: log-probability, perplexity");
   command->footer(
-      "Examples:\n  heed score \"Der Hund schläft.\" \"The dog sleeps.\"\n  heed score --pairs test.tsv "
-      "--model my-model\n"
+      "Examples:\n  heed score \"Der Hund schläft.\" \"The dog sleeps.\"\n"
+      "  heed score test.tsv --model my-model\n"
+      "  heed score \"Once upon a time.\" --model my-language-model\n"
       "  heed score --input texts.txt --model my-language-model --summary\n"
       "Writes one log-probability (natural logarithm) per line, of the whole translation with its end token. "
       "A\n"
@@ -145,7 +152,12 @@ void add_score(Command& app, Work& work) {
       "or with --whole the whole file. Texts longer than the model's maximum are scored with a sliding "
       "window\n"
       "that advances by --stride tokens. If the model has no start token, the first token is not scored.");
-  add_pair_arguments(*command, o->arguments);
+  command
+      ->add_option(
+          "TEXT", o->arguments,
+          "SOURCE TARGET: one pair; F.tsv: the same as --pairs. Language model: texts, or one file of "
+          "texts")
+      ->take_all();
   add_pairs_options(*command, o->input);
   command
       ->add_option("--input", o->texts.input,

@@ -77,9 +77,7 @@ std::string read_whole(const ScoreTextsOptions& o) {
 
 int score_texts(const ScoreTextsOptions& o, const LanguageModelFiles& model) {
   std::optional<SourceLines> lines;
-  if (!o.whole)
-    lines.emplace(std::vector<std::string>{}, o.input,
-                  LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
+  if (!o.whole) lines.emplace(o.texts, o.input, LineReaderOptions{.lossy = o.lossy, .part = o.job.part});
   LineOutput output = open_output(
       {.options = o.job, .command = o.command, .models = {model.loaded.directory}}, o.input, o.output);
   if (output.complete()) return kExitDone;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/language_model.h"
@@ -13,6 +14,7 @@ namespace heed::cli {
 
 struct ScoreTextsOptions {
   CommonOptions common;
+  std::vector<std::string> texts = {};  ///< given by position; otherwise they are the lines of `input`
   std::string input, output;
   bool whole = false;  ///< the file is one text, instead of one text per line
   bool json = false, summary = false, lossy = false;

@@ -1,11 +1,11 @@
 #include "cli/translation.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
 #include "base/check.h"
+#include "cli/input_notes.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
 
@@ -32,34 +32,6 @@ void add_pairs_options(Command& app, PairsInput& input) {
 
 void add_pair_arguments(Command& app, std::vector<std::string>& arguments) {
   app.add_option("TEXT", arguments, "SOURCE TARGET: one pair; or F.tsv: the same as --pairs")->take_all();
-}
-
-std::optional<NumberedPairs> pair_of_arguments(const std::vector<std::string>& arguments, PairsInput& input) {
-  if (arguments.empty()) return {};
-  if (input.is_named()) {
-    fail(ErrorKind::kUsage, "'{}': leave out the arguments, or --pairs, --source and --target",
-         shown(arguments[0]));
-  }
-  if (arguments.size() == 1) {
-    if (!std::filesystem::exists(arguments[0])) {
-      fail(ErrorKind::kUsage, "'{}' is no file; give a source and its translation, or a file of pairs",
-           shown(arguments[0]));
-    }
-    input.pairs = arguments[0];
-    return {};
-  }
-  if (arguments.size() > 2) {
-    fail(ErrorKind::kUsage, "give one source and its translation, not {} texts; more pairs come from --pairs",
-         arguments.size());
-  }
-  if (!input.lines.part.is_whole()) fail(ErrorKind::kUsage, "--part takes a part of a file: give --pairs");
-  for (const std::string& text : arguments) {
-    if (strip(text).empty()) fail(ErrorKind::kUsage, "one of the two texts is empty: give both");
-    if (find_invalid_utf8(text)) fail(ErrorKind::kText, "the text '{}' is not UTF-8", shown(text));
-  }
-  NumberedPairs pair{.pairs = {{arguments[0], arguments[1]}}, .lines = {1}, .first_line = 1, .last_line = 1};
-  if (input.swap) std::swap(pair.pairs[0].first, pair.pairs[0].second);
-  return pair;
 }
 
 void require_one_input(const PairsInput& input) {
@@ -90,10 +62,61 @@ bool read_block(PairsReader& reader, size_t count, NumberedPairs& block) {
   return block.last_line >= block.first_line;
 }
 
-bool take(std::optional<NumberedPairs>& given, NumberedPairs& block) {
-  if (!given) return false;
-  block = std::move(*given);
-  given.reset();
+namespace {
+
+/// SOURCE and TARGET of the command line.
+NumberedPairs pair_of(const std::string& source, const std::string& target, bool swap) {
+  for (const std::string& text : {source, target}) {
+    if (strip(text).empty()) fail(ErrorKind::kUsage, "one of the two texts is empty: give both");
+    if (find_invalid_utf8(text)) {
+      fail(ErrorKind::kText, "the text '{}' is not UTF-8: convert it", replace_invalid_utf8(text));
+    }
+  }
+  NumberedPairs pair{.pairs = {{source, target}}, .lines = {1}, .first_line = 1, .last_line = 1};
+  if (swap) std::swap(pair.pairs[0].first, pair.pairs[0].second);
+  return pair;
+}
+
+}  // namespace
+
+PairsInput pair_files(const std::vector<std::string>& arguments, const PairsInput& input) {
+  if (arguments.empty()) return input;
+  if (input.is_named()) {
+    fail(ErrorKind::kUsage, "'{}' and --pairs, --source or --target exclude each other: give one of them",
+         shown(arguments[0]));
+  }
+  if (arguments.size() > 2) {
+    fail(ErrorKind::kUsage, "give a source and its translation, not {} texts; more pairs come from --pairs",
+         arguments.size());
+  }
+  PairsInput files = input;
+  if (arguments.size() == 2) return files;
+  if (!names_file(arguments[0])) {
+    fail(ErrorKind::kUsage, "there is no file '{}': give a source and its translation, or a file of pairs",
+         shown(arguments[0]));
+  }
+  files.pairs = arguments[0];
+  return files;
+}
+
+GivenPairs::GivenPairs(const std::vector<std::string>& arguments, const PairsInput& input)
+    : input_(pair_files(arguments, input)) {
+  if (arguments.size() == 2) {
+    pair_ = pair_of(arguments[0], arguments[1], input.swap);
+    return;
+  }
+  require_one_input(input_);
+  reader_.emplace(input_);
+}
+
+void GivenPairs::skip(uint64_t lines) {
+  if (reader_) reader_->skip(lines);
+}
+
+bool GivenPairs::next(size_t count, NumberedPairs& block) {
+  if (reader_) return read_block(*reader_, count, block);
+  if (!pair_) return false;
+  block = *std::exchange(pair_, {});
   return true;
 }
 

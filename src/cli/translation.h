@@ -38,12 +38,6 @@ struct NumberedPairs {
 /// Adds --pairs, --source, --target, --swap and --lossy.
 void add_pairs_options(Command& app, PairsInput& input);
 
-/// Adds arguments by position: SOURCE and TARGET, one pair, or a file instead of --pairs.
-void add_pair_arguments(Command& app, std::vector<std::string>& arguments);
-/// The pair that the arguments are; empty without arguments, and for a file, which `input` then has. Throws
-/// kUsage for other arguments, and for arguments beside input files.
-std::optional<NumberedPairs> pair_of_arguments(const std::vector<std::string>& arguments, PairsInput& input);
-
 /// Throws kUsage unless either --pairs, or --source and --target are given.
 void require_one_input(const PairsInput& input);
 /// All pairs. Throws the errors of require_one_input() and PairsReader.
@@ -52,8 +46,32 @@ NumberedPairs read_pairs(const PairsInput& input);
 /// errors of PairsReader::next().
 bool read_block(PairsReader& reader, size_t count, NumberedPairs& block);
 
-/// A pair that is given instead of a reader, as the only block; false the second time.
-bool take(std::optional<NumberedPairs>& given, NumberedPairs& block);
+/// Adds the arguments of a subcommand that takes pairs by position, too: SOURCE TARGET is one pair, F.tsv is
+/// --pairs.
+void add_pair_arguments(Command& app, std::vector<std::string>& arguments);
+/// The files to read: those of `input`, or the one that is given by position; none for a pair. Throws kUsage
+/// for other arguments, and for arguments beside files.
+PairsInput pair_files(const std::vector<std::string>& arguments, const PairsInput& input);
+
+/// The pairs that a subcommand is given by position or in files.
+class GivenPairs {
+ public:
+  /// Throws the errors of pair_files(), require_one_input() and PairsReader; kText for arguments that are not
+  /// UTF-8.
+  GivenPairs(const std::vector<std::string>& arguments, const PairsInput& input);
+
+  /// The files that are read; none for a pair.
+  const PairsInput& input() const { return input_; }
+  /// Skips up to `lines` lines of the files.
+  void skip(uint64_t lines);
+  /// The next block of pairs, as read_block() gives it; false at the end.
+  bool next(size_t count, NumberedPairs& block);
+
+ private:
+  PairsInput input_;
+  std::optional<NumberedPairs> pair_;  // until it was returned
+  std::optional<PairsReader> reader_;
+};
 
 /// Throws kUsage, naming the line, for a pair with more tokens than the model has positions.
 void require_max_length(const TranslationModel& model, const NumberedPairs& pairs);
