@@ -62,7 +62,9 @@ struct TrainStep {
 struct TrainCallbacks {
   std::function<void(const TrainStep&)> on_step{};       ///< after each update
   std::function<void(const std::string&)> on_message{};  ///< what was read, resumed or left out
-  const std::atomic<bool>* cancelled = nullptr;          ///< set by another thread: save and return
+  /// How messages call a field of TrainOptions; empty: by its name.
+  std::function<std::string(const std::string& field)> option_names{};
+  const std::atomic<bool>* cancelled = nullptr;  ///< set by another thread: save and return
 };
 
 enum class TrainEnd {

@@ -4,7 +4,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 namespace heed::python {
+
+/// The argument in Python for a field of an options struct, "from_model" for "from".
+std::string argument_of(const std::string& field);
 
 void bind_arrays(nanobind::module_& m);
 void bind_attention(nanobind::module_& m);

@@ -1,7 +1,11 @@
 // The extension module heed._heed.
 #include <nanobind/nanobind.h>
 
+#include <map>
+#include <string>
+
 #include "base/log.h"
+#include "base/option_error.h"
 #include "bindings.h"
 #include "heed/error.h"
 #include "heed/version.h"
@@ -35,13 +39,19 @@ const char* name_of(ErrorKind kind) {
 PyObject* error_class = nullptr;
 
 /// heed.Error(message) with the attribute `kind`.
+void raise(ErrorKind kind, const std::string& message) {
+  nb::object made = nb::borrow(error_class)(message.c_str());
+  made.attr("kind") = name_of(kind);
+  PyErr_SetObject(error_class, made.ptr());
+}
+
 void translate(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
+  } catch (const OptionError& error) {
+    raise(error.kind(), error.message(argument_of));
   } catch (const Error& error) {
-    nb::object made = nb::borrow(error_class)(error.what());
-    made.attr("kind") = name_of(error.kind());
-    PyErr_SetObject(error_class, made.ptr());
+    raise(error.kind(), error.what());
   }
 }
 
@@ -58,6 +68,15 @@ void log_to_python(LogLevel level, const std::string& message) {
 }
 
 }  // namespace
+
+std::string argument_of(const std::string& field) {
+  static const std::map<std::string, std::string> other_names{{"beam_size", "beam"},
+                                                              {"from", "from_model"},
+                                                              {"max_new", "max_tokens"},
+                                                              {"no_repeat_ngram_size", "no_repeat_ngram"}};
+  const auto found = other_names.find(field);
+  return found == other_names.end() ? field : found->second;
+}
 
 NB_MODULE(_heed, m) {
   m.doc() = "The compiled part of the package heed. Use the package.";

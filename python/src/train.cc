@@ -44,6 +44,7 @@ TrainResult train(const TrainOptions& options, nb::object on_step, nb::object on
     std::atomic<bool> stop{false};
     TrainCallbacks callbacks;
     callbacks.cancelled = &stop;
+    callbacks.option_names = argument_of;
     const auto update = [&] { stop = cancelled || step.failed() || message.failed(); };
     callbacks.on_step = [&](const TrainStep& each) {
       if (step) step.call([&] { return nb::cast(each); });

@@ -1,6 +1,7 @@
 """heed.train: steps as they happen, errors, and going on after an interruption."""
 
 import os
+import shutil
 import signal
 import threading
 import time
@@ -57,6 +58,35 @@ def test_pairs_of_texts(pairs, tmp_path):
     assert raised.value.kind == "usage"
     with pytest.raises(TypeError, match=r"pairs\[1\] must be a pair of str"):
         train(tmp_path / "model", [("a", "b"), "c"])
+
+
+def test_errors_name_arguments(pairs, model_directory, tmp_path):
+    """Not the flags of the command."""
+    for words, options in (
+        ("give max_steps, max_minutes, max_epochs", {"pairs": pairs, "max_steps": 0}),
+        (r"give text \(and valid_text\)", {"pairs": pairs, "task": "lm"}),
+        ("pairs, or source and target; text is for", {"text": pairs, "task": "translation"}),
+    ):
+        with pytest.raises(heed.Error, match=words) as raised:
+            heed.train(tmp_path / "model", preset="tiny", **{"max_steps": 1, **options})
+        assert "--" not in str(raised.value)
+    copy = tmp_path / "copy"
+    copy.symlink_to(model_directory)
+    with pytest.raises(heed.Error, match="to start from the weights of this model, give it as from_model"):
+        heed.train(copy, pairs=pairs, max_steps=1)
+
+
+def test_messages_name_arguments(pairs, tmp_path):
+    train(tmp_path / "model", pairs, max_steps=2)
+    messages = []
+    train(tmp_path / "model", pairs, max_steps=2, on_message=messages.append)
+    assert "its 2 steps reach max_steps 2. To continue it, give a larger max_steps" in messages[-1]
+    shutil.rmtree(tmp_path / "model")
+    settings = {**TRANSLATION, "schedule.fit": True}
+    heed.train(
+        tmp_path / "model", pairs=pairs, preset="tiny", settings=settings, max_steps=6, on_message=messages.append
+    )
+    assert any("or fine-tune a model (from_model)" in each for each in messages)
 
 
 def test_an_exception_ends_it_and_it_can_be_resumed(pairs, tmp_path):

@@ -5,6 +5,7 @@
 
 #include "api/checks.h"
 #include "base/cancellation.h"
+#include "base/option_error.h"
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
 #include "decode/text_generator.h"
@@ -22,15 +23,13 @@ struct Generator::State {
   /// The rest is checked with the search.
   static void require_valid(const GenerateOptions& o, int count) {
     if (o.beam < 0 || o.beam > models::kMaxBeamSize) {
-      fail(ErrorKind::kUsage, "GenerateOptions: beam must be from 1 to {}, or 0 for none, not {}",
-           models::kMaxBeamSize, o.beam);
+      fail_option("$beam must be from 1 to {}, or 0 for none, not {}", models::kMaxBeamSize, o.beam);
     }
     if (o.greedy && o.beam > 1) {
-      fail(ErrorKind::kUsage, "GenerateOptions: greedy is a beam of 1, and beam is {}: give one of them",
-           o.beam);
+      fail_option("$greedy is a beam of 1, and $beam is {}: give one of them", o.beam);
     }
     if (o.max_tokens && *o.max_tokens < 1) {
-      fail(ErrorKind::kUsage, "GenerateOptions: max_tokens must be at least 1, not {}", *o.max_tokens);
+      fail_option("$max_tokens must be at least 1, not {}", *o.max_tokens);
     }
     if (count < 1 || count > models::kMaxBeamSize) {
       fail(ErrorKind::kUsage, "the number of samples must be from 1 to {}, not {}", models::kMaxBeamSize,

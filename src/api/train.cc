@@ -3,17 +3,17 @@
 #include <vector>
 
 #include "api/checks.h"
+#include "base/option_error.h"
 #include "train/training_options.h"
 
 namespace heed {
 namespace {
 
 void require_limits(const TrainOptions& o) {
-  if (o.output.empty()) fail(ErrorKind::kUsage, "TrainOptions: output must name the model directory");
+  if (o.output.empty()) fail_option("$output must name the model directory");
   if (o.max_steps < 0 || !(o.max_minutes >= 0) || !(o.max_epochs >= 0)) {
-    fail(ErrorKind::kUsage,
-         "TrainOptions: max_steps, max_minutes and max_epochs must be at least 0, not {}, {} and {}",
-         o.max_steps, o.max_minutes, o.max_epochs);
+    fail_option("$max_steps, $max_minutes and $max_epochs must be at least 0, not {}, {} and {}", o.max_steps,
+                o.max_minutes, o.max_epochs);
   }
 }
 
@@ -65,6 +65,7 @@ TrainResult train_model(const TrainOptions& o, const TrainCallbacks& callbacks) 
   train::TrainerOptions options = options_of(o);
   options.stop = callbacks.cancelled;
   options.on_message = callbacks.on_message;
+  options.option_names = callbacks.option_names;
   if (callbacks.on_step) {
     options.on_step = [&](const train::Metrics& metrics) { callbacks.on_step(step_of(metrics)); };
   }

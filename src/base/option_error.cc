@@ -3,34 +3,44 @@
 namespace heed {
 namespace {
 
+// Control characters: STX and ETX.
+constexpr char kNameBegins = '\x02', kNameEnds = '\x03';
+
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || c == '_';
 }
 
-std::string with_names(const std::string& text,
-                       const std::function<std::string(const std::string&)>& name_of) {
-  std::string message;
-  for (size_t at = 0; at < text.size();) {
+}  // namespace
+
+std::string marked_options(std::string_view format) {
+  std::string marked;
+  for (size_t at = 0; at < format.size();) {
     size_t end = at + 1;
-    while (text[at] == '$' && end < text.size() && is_name(text[end])) ++end;
+    while (format[at] == '$' && end < format.size() && is_name(format[end])) ++end;
     if (end > at + 1) {
-      message += name_of(text.substr(at + 1, end - at - 1));
+      marked += kNameBegins;
+      marked += format.substr(at + 1, end - at - 1);
+      marked += kNameEnds;
     } else {
-      message += text[at];
+      marked += format[at];
     }
     at = end;
   }
-  return message;
+  return marked;
 }
 
-}  // namespace
-
-OptionError::OptionError(std::string text)
-    : Error(ErrorKind::kUsage, with_names(text, [](const std::string& name) { return name; })),
-      text_(std::move(text)) {}
-
-std::string OptionError::message(const std::function<std::string(const std::string&)>& name_of) const {
-  return with_names(text_, name_of);
+std::string with_option_names(std::string_view text, const OptionNames& name_of) {
+  std::string named;
+  for (;;) {
+    const size_t begin = text.find(kNameBegins), end = text.find(kNameEnds, begin);
+    if (end == std::string_view::npos) return named.append(text);
+    const std::string option(text.substr(begin + 1, end - begin - 1));
+    named.append(text.substr(0, begin)).append(name_of ? name_of(option) : option);
+    text.remove_prefix(end + 1);
+  }
 }
+
+OptionError::OptionError(ErrorKind kind, std::string text)
+    : Error(kind, with_option_names(text)), text_(std::move(text)) {}
 
 }  // namespace heed

@@ -19,5 +19,15 @@ TEST(OptionError, NamesOptionsOfTheCaller) {
   expect_error(ErrorKind::kUsage, "top_p", [] { fail_option("$top_p"); });
 }
 
+TEST(OptionText, NamesOptionsButNotInValues) {
+  const auto flag = [](const std::string& name) { return "--" + name; };
+  const std::string inner = option_text("a larger $steps than {}", 3);
+  const std::string text = option_text("'{}' needs {}; see $output", "in/$home", inner);
+  EXPECT_EQ(with_option_names(text, flag), "'in/$home' needs a larger --steps than 3; see --output");
+  EXPECT_EQ(with_option_names(text), "'in/$home' needs a larger steps than 3; see output");
+  EXPECT_EQ(with_option_names("a \x02 alone", flag), "a \x02 alone");
+  EXPECT_EQ(with_option_names("", flag), "");
+}
+
 }  // namespace
 }  // namespace heed

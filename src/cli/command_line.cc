@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,24 @@ std::vector<std::string> option_names(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
+}
+
+/// See Command::flag_of().
+std::string flag_of_field(const CLI::App& command, const std::string& field) {
+  static const std::map<std::string, std::vector<std::string>> other_names{
+      {"beam_size", {"beam"}},
+      {"languages", {"pair"}},
+      {"max_new", {"max-tokens"}},
+      {"nbest", {"nbest", "samples"}},
+      {"no_repeat_ngram_size", {"no-repeat-ngram"}},
+      {"stops", {"stop"}}};
+  std::string flag = field;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  const auto found = other_names.find(field);
+  for (const std::string& name : found == other_names.end() ? std::vector{flag} : found->second) {
+    if (command.get_option_no_throw("--" + name) != nullptr) return "--" + name;
+  }
+  return field;
 }
 
 std::vector<std::string> subcommand_names(const CLI::App& app) {
@@ -171,6 +190,10 @@ std::string Command::name() const {
   return app_->get_name();
 }
 
+std::string Command::flag_of(const std::string& field) const {
+  return flag_of_field(*app_, field);
+}
+
 std::vector<std::pair<std::string, std::string>> Command::given_options() const {
   std::vector<std::pair<std::string, std::string>> given;
   for (const CLI::Option* option : app_->get_options()) {
@@ -208,8 +231,8 @@ std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   return {};
 }
 
-bool CommandLine::chosen_has(const std::string& option) const {
-  return chosen(*app_).get_option_no_throw(option) != nullptr;
+std::string CommandLine::chosen_flag_of(const std::string& field) const {
+  return flag_of_field(chosen(*app_), field);
 }
 
 }  // namespace heed::cli

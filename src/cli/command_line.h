@@ -62,6 +62,9 @@ class Command {
   /// Text below the options in the help.
   void footer(const std::string& text);
   std::string name() const;
+  /// The option for a field of a library options struct, such as "--max-length"; the field's name if there is
+  /// none.
+  std::string flag_of(const std::string& field) const;
   /// The options and flags that were given on the command line with their values, without positional
   /// arguments, sorted by name.
   std::vector<std::pair<std::string, std::string>> given_options() const;
@@ -85,8 +88,8 @@ class CommandLine : public Command {
   /// Empty if a subcommand was chosen. Otherwise writes help or version to standard output, or an error
   /// message to standard error, and returns the exit status. Throws kUsage, or kFile if writing fails.
   std::optional<int> parse(int argc, const char* const* argv);
-  /// Whether the chosen subcommand has this option, such as "--beam".
-  bool chosen_has(const std::string& option) const;
+  /// flag_of() of the chosen subcommand.
+  std::string chosen_flag_of(const std::string& field) const;
 
  private:
   std::unique_ptr<CLI::App> owned_;

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <map>
 #include <new>
 #include <optional>
 #include <string>
@@ -22,24 +21,6 @@
 
 namespace heed::cli {
 namespace {
-
-/// The option of the chosen subcommand for a field of a library options struct; the field's name if there is
-/// none.
-std::string flag_of(const CommandLine& app, const std::string& field) {
-  static const std::map<std::string, std::vector<std::string>> other_names{
-      {"beam_size", {"beam"}},
-      {"max_new", {"max-tokens"}},
-      {"nbest", {"nbest", "samples"}},
-      {"no_repeat_ngram_size", {"no-repeat-ngram"}},
-      {"stops", {"stop"}}};
-  std::string flag = field;
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  const auto found = other_names.find(field);
-  for (const std::string& name : found == other_names.end() ? std::vector{flag} : found->second) {
-    if (app.chosen_has("--" + name)) return "--" + name;
-  }
-  return field;
-}
 
 int report_out_of_memory() {
   std::fputs("heed: out of memory; try fewer --threads or smaller batches\n", stderr);
@@ -73,8 +54,9 @@ int report_errors(const CommandLine& app, const Work& work) {
   try {
     return work();
   } catch (const OptionError& error) {
-    const auto name_of = [&](const std::string& field) { return flag_of(app, field); };
-    return report(Error(error.kind(), error.message(name_of)), kExitUsage);
+    const auto name_of = [&](const std::string& field) { return app.chosen_flag_of(field); };
+    return report(Error(error.kind(), error.message(name_of)),
+                  error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed);
   } catch (const Error& error) {
     return report(error, error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed);
   } catch (const std::bad_alloc&) {

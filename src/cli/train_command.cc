@@ -71,10 +71,11 @@ train::TrainerOptions trainer_options(const CommandOptions& o) {
   return options;
 }
 
-int run_train_with(const CommandOptions& o, distributed::Communicator& ranks) {
+int run_train_with(const CommandOptions& o, const Command& command, distributed::Communicator& ranks) {
   train::TrainerOptions options;
   distributed::together(ranks, [&] { options = trainer_options(o); });
   options.ranks = &ranks;
+  options.option_names = [&](const std::string& field) { return command.flag_of(field); };
   TrainingProgress progress({options.max_steps, options.max_minutes, options.max_epochs},
                             stderr_is_terminal());
   if (!o.common.quiet) {
@@ -106,10 +107,10 @@ int run_train_with(const CommandOptions& o, distributed::Communicator& ranks) {
 }
 
 /// With several processes, rank 0 reports what all have agreed on.
-int run_train(const CommandOptions& o) {
+int run_train(const CommandOptions& o, const Command& command) {
   distributed::Communicator& ranks = distributed::world();
   try {
-    return run_train_with(o, ranks);
+    return run_train_with(o, command, ranks);
   } catch (const distributed::AgreedError& error) {
     if (ranks.is_first()) throw;
     return error.kind() == ErrorKind::kUsage ? kExitUsage : kExitFailed;
@@ -205,7 +206,7 @@ void add_train(Command& app, Work& work) {
   command->add_option("--pair", o->languages, "Language pair to store in the model, such as de-en")
       ->type_name("PAIR");
   add_common_options(*command, o->common);
-  command->callback([o, &work] { work = [o] { return run_train(*o); }; });
+  command->callback([o, command, &work] { work = [o, command] { return run_train(*o, *command); }; });
 }
 
 }  // namespace heed::cli

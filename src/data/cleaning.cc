@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/option_error.h"
 #include "text/language_id.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
@@ -72,9 +73,9 @@ std::string fault_counts_text(const FaultCounts& counts) {
 Cleaner::Cleaner(const CleaningOptions& options, const LineReaderOptions& lines) : options_(options) {
   for (const std::string* language : {&options.source_language, &options.target_language}) {
     if (!options.drop_other_languages || is_identified_language(*language)) continue;
-    fail(ErrorKind::kUsage, "cleaning.drop_other_languages: {}",
-         language->empty() ? "give the languages with --pair, such as --pair de-en"
-                           : fmt::format("the language '{}' cannot be identified", *language));
+    fail_option("cleaning.drop_other_languages: {}",
+                language->empty() ? option_text("give the languages as $languages, such as de-en")
+                                  : fmt::format("the language '{}' cannot be identified", *language));
   }
   Fingerprint files;
   for (const std::string& path : options.held_out) {

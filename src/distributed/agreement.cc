@@ -17,6 +17,12 @@ constexpr const char *kDone = "done", *kStopped = "stopped", *kFailed = "failed"
 struct Outcome {
   std::string state, message, host;
   ErrorKind kind = ErrorKind::kUsage;
+
+  void fail(ErrorKind error, std::string text) {
+    state = kFailed;
+    message = std::move(text);
+    kind = error;
+  }
 };
 
 std::vector<std::string> to_strings(const Outcome& outcome) {
@@ -74,10 +80,10 @@ void together(Communicator& ranks, const std::function<void()>& work) {
     work();
   } catch (const Stopped&) {
     own.state = kStopped;
+  } catch (const OptionError& error) {
+    own.fail(error.kind(), error.text());
   } catch (const Error& error) {
-    own.state = kFailed;
-    own.message = error.what();
-    own.kind = error.kind();
+    own.fail(error.kind(), error.what());
   }
   std::vector<Outcome> outcomes;
   for (const auto& strings : all_gather_strings(ranks, to_strings(own))) {

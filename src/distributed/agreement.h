@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "base/option_error.h"
 #include "distributed/communicator.h"
-#include "heed/error.h"
 
 namespace heed::distributed {
 
 /// An error that every rank throws, so that one of them can report it for all.
-class AgreedError : public Error {
+class AgreedError : public OptionError {
  public:
-  using Error::Error;
+  using OptionError::OptionError;
 };
 
 /// Runs `work`, which must not communicate, on every rank. If it throws an Error on any rank, all throw an

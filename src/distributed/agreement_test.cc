@@ -45,6 +45,17 @@ TEST(Together, AnErrorOfOneRankIsAnErrorOfAll) {
   EXPECT_THAT(some, HasSubstr(describe_rank(2, host_name()) + ": no such file"));
 }
 
+TEST(Together, OptionsKeepTheirMarks) {
+  ThreadRanks::run(2, [](Communicator& ranks) {
+    try {
+      together(ranks, [] { fail_option("give $max_steps"); });
+      ADD_FAILURE() << "no error";
+    } catch (const AgreedError& error) {
+      EXPECT_EQ(error.message([](const std::string&) { return "--max-steps"; }), "give --max-steps");
+    }
+  });
+}
+
 TEST(Together, StoppingOneRankStopsAll) {
   int stopped = 0;
   std::mutex mutex;

@@ -14,7 +14,7 @@ namespace heed::distributed {
 namespace {
 
 constexpr const char* kTrainAlone =
-    "With HEED_MPI=off in the environment, each process trains by itself; give each its own --output";
+    "With HEED_MPI=off in the environment, each process trains by itself, each into a directory of its own";
 
 /// "a" -> "libheed_a.so", found by the run path of the program or library that contains this code.
 std::string library_of(const std::string& implementation) {

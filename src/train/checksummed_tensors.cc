@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/fingerprint.h"
 #include "base/input_file.h"
+#include "base/option_error.h"
 #include "io/safetensors.h"
 
 namespace heed::train {
@@ -63,10 +64,12 @@ bool has_clean_padding(const std::string& path) {
 }
 
 [[noreturn]] void damaged(const std::string& path, std::string_view what) {
-  fail(ErrorKind::kFormat,
-       "'{}' is damaged: {}; restore it from a copy, or train into another directory (--from starts from the "
-       "weights of a model)",
-       path, what);
+  throw OptionError(
+      ErrorKind::kFormat,
+      option_text(
+          "'{}' is damaged: {}; restore it from a copy, or train into another directory ($from starts "
+          "from the weights of a model)",
+          path, what));
 }
 
 }  // namespace

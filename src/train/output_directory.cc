@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/option_error.h"
 #include "base/part_files.h"
 #include "train/recipe_fields.h"
 #include "train/task.h"
@@ -64,11 +65,11 @@ void OutputDirectory::check(const Recipe& wanted) {
   const bool has_recipe = fs::exists(recipe());
   if (!was_begun()) {
     if (holds_weights(path_) || (!has_recipe && holds_model_files(path_))) {
-      fail(ErrorKind::kUsage,
-           "'{}' contains a model that was not trained there, or whose training/checkpoint.safetensors is "
-           "missing: it cannot be resumed and is not overwritten. Train into another directory; --from {} "
-           "starts from the weights of this model",
-           path_, path_);
+      fail_option(
+          "'{}' contains a model that was not trained there, or whose training/checkpoint.safetensors is "
+          "missing: it cannot be resumed and is not overwritten. Train into another directory; to start from "
+          "the weights of this model, give it as $from",
+          path_);
     }
     return;  // only prepared files, which are created again for another recipe
   }

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/fingerprint.h"
+#include "base/option_error.h"
 #include "distributed/agreement.h"
 #include "distributed/build_fingerprint.h"
 #include "heed/version.h"
@@ -44,7 +45,7 @@ void require_equal_ranks(distributed::Communicator& ranks, const TrainerOptions&
   facts.push_back(
       {"the recipe", recipe_text(options.recipe), "give all processes the same recipe and settings"});
   facts.push_back(
-      {"the options", fmt::format("--output {}\n--max-steps {}\n--max-minutes {}\n--max-epochs {}\n--pair "
+      {"the options", option_text("$output {}\n$max_steps {}\n$max_minutes {}\n$max_epochs {}\n$languages "
                                   "{}-{}\n",
                                   options.output, options.max_steps, options.max_minutes, options.max_epochs,
                                   options.source_language, options.target_language)});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/option_error.h"
 
 namespace heed::train {
 namespace {
@@ -76,11 +77,10 @@ std::string describe_fit(const Recipe& recipe, const TrainingPlan& plan, int64_t
 std::string warning_of_length(const Recipe& recipe, int64_t fitted_steps) {
   if (fitted_steps <= 0 || !recipe.from.empty() || fitted_steps >= recipe.warmup_steps / kTooShortPart)
     return "";
-  return fmt::format(
+  return option_text(
       "warning: the limits allow about {} steps, too few for this recipe to learn much (its warmup alone has "
-      "{}). "
-      "Train longer, with smaller batches (--batch-tokens {} instead of {}) or a smaller model "
-      "(--preset tiny), or fine-tune a model (--from)",
+      "{}). Train longer, with smaller batches (training.batch_tokens = {} instead of {}) or a smaller model "
+      "($preset tiny), or fine-tune a model ($from)",
       fitted_steps, recipe.warmup_steps, std::max<int64_t>(recipe.batch_tokens / 4, 1), recipe.batch_tokens);
 }
 

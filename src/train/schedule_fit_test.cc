@@ -89,7 +89,7 @@ TEST(ScheduleFit, StepsFollowFromTheFirstOnes) {
 TEST(ScheduleFit, WarnsWhereTheLimitsAllowTooFewSteps) {
   const Recipe recipe = recipe_with({});
   EXPECT_THAT(warning_of_length(recipe, 264), HasSubstr("about 264 steps"));
-  EXPECT_THAT(warning_of_length(recipe, 264), HasSubstr("--batch-tokens 1024"));
+  EXPECT_THAT(warning_of_length(recipe, 264), HasSubstr("training.batch_tokens = 1024"));
   EXPECT_EQ(warning_of_length(recipe, 500), "");
   EXPECT_EQ(warning_of_length(recipe, kNeverFitted), "");
 }
@@ -182,19 +182,20 @@ TEST_F(FittedTraining, AFinishedTrainingSaysWhichLimitItReached) {
   EXPECT_THAT(said_, Not(HasSubstr("is finished"))) << "the control: it trained";
   said_.clear();
   train(options("model"));
-  EXPECT_THAT(said_, HasSubstr("is finished: its 16 steps reach --max-steps 16"));
+  EXPECT_THAT(said_, HasSubstr("is finished: its 16 steps reach max_steps 16"));
   said_.clear();
   TrainerOptions minutes = options("model");
   minutes.max_steps = 0;
   minutes.max_minutes = 1e-9;
+  minutes.option_names = [](const std::string& field) { return "--" + field; };
   train(minutes);
-  EXPECT_THAT(said_, HasSubstr("reach --max-minutes 1e-09"));
+  EXPECT_THAT(said_, HasSubstr("reach --max_minutes 1e-09"));
   said_.clear();
   TrainerOptions epochs = options("model");
   epochs.max_steps = 0;
   epochs.max_epochs = 0.1;
   train(epochs);
-  EXPECT_THAT(said_, HasSubstr("reach --max-epochs 0.1"));
+  EXPECT_THAT(said_, HasSubstr("reach max_epochs 0.1"));
 }
 
 TEST_F(FittedTraining, AFinishedTrainingSaysThatItsPatienceEnded) {

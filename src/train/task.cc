@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/option_error.h"
 #include "distributed/agreement.h"
 #include "distributed/collectives.h"
 #include "train/classification_task.h"
@@ -28,12 +29,11 @@ void require_text(const TrainerOptions& options, const char* model, const char* 
   for (const TrainingText* part : {&options.data, &options.validation}) {
     if (part->pairs.is_named() || !options.recipe.corpora.empty() ||
         !options.recipe.cleaning.held_out.empty()) {
-      fail(ErrorKind::kUsage, "{} is trained on {}, not on pairs: give --text (and --valid-text)", model,
-           text);
+      fail_option("{} is trained on {}, not on pairs: give $text (and $valid_text)", model, text);
     }
     require_rereadable(part->text);
   }
-  if (options.data.text.empty()) fail(ErrorKind::kUsage, "{} needs {} to learn from: --text", model, text);
+  if (options.data.text.empty()) fail_option("{} needs {} to learn from: $text", model, text);
 }
 
 void require_rereadable(const std::string& path) {

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/counted.h"
 #include "base/json_file.h"
+#include "base/option_error.h"
 #include "base/stop.h"
 #include "distributed/agreement.h"
 #include "distributed/collectives.h"
@@ -52,7 +53,7 @@ class Trainer {
  private:
   static TrainerOptions options_of_rank(TrainerOptions options, const distributed::Communicator& ranks);
   void say(const std::string& message) const {
-    if (options_.on_message) options_.on_message(message);
+    if (options_.on_message) options_.on_message(with_option_names(message, options_.option_names));
   }
   void prepare();
   void join();
@@ -333,11 +334,10 @@ void Trainer::apply_plan() {
 void Trainer::warn_of_fitted_end() const {
   const TrainingState& state = checkpoint_.state;
   if (!plan_.decays || state.step < state.fitted_steps || reached_limit()) return;
-  say(fmt::format(
+  say(option_text(
       "warning: the schedule was fitted to {} steps when this training began; the learning rate stays at "
-      "{:.2g} "
-      "from there on. To train with a schedule for the new limit, give another --output (and --from {} to "
-      "keep what was learnt)",
+      "{:.2g} from there on. To train with a schedule for the new limit, give another $output (to keep "
+      "what was learnt, with '{}' as $from)",
       state.fitted_steps, plan_.schedule.at(state.step + 1), directory_.path()));
 }
 
@@ -405,8 +405,7 @@ TrainingSummary Trainer::run() {
   distributed::together(ranks_, [&] {
     if (options_.max_steps <= 0 && !(options_.max_minutes > 0) && !(options_.max_epochs > 0) &&
         recipe_.patience == 0) {
-      fail(ErrorKind::kUsage,
-           "no stopping criterion: give --max-steps, --max-minutes, --max-epochs or validation.patience");
+      fail_option("no stopping criterion: give $max_steps, $max_minutes, $max_epochs or validation.patience");
     }
   });
   TrainingSummary summary;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "base/option_error.h"
 #include "data/pairs_reader.h"
 #include "distributed/communicator.h"
 #include "train/metrics_log.h"
@@ -40,6 +41,8 @@ struct TrainerOptions {
   std::function<void()> on_ready;
   std::function<void(const Metrics&)> on_step;  ///< after each update
   std::function<void(const std::string&)> on_message;
+  /// How messages call the options: by the fields of TrainOptions if empty.
+  OptionNames option_names;
   /// Called when something begins that may take long, before the first step or after the last: "training the
   /// tokenizer". It ends with the next call of any of these functions but on_progress.
   std::function<void(const std::string&)> on_work;

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/option_error.h"
 
 namespace heed::train {
 namespace {
@@ -14,14 +15,15 @@ Reason reason_of(TrainingEnd end, const TrainingSummary& summary, const TrainerO
   const std::string steps = counted(summary.steps, "step");
   switch (end) {
     case TrainingEnd::kSteps:
-      return {fmt::format("its {} reach --max-steps {}", steps, options.max_steps), "a larger --max-steps"};
+      return {option_text("its {} reach $max_steps {}", steps, options.max_steps),
+              option_text("a larger $max_steps")};
     case TrainingEnd::kMinutes:
-      return {fmt::format("its {:.3g} minutes ({}) reach --max-minutes {:g}", summary.seconds / 60, steps,
+      return {option_text("its {:.3g} minutes ({}) reach $max_minutes {:g}", summary.seconds / 60, steps,
                           options.max_minutes),
-              "a larger --max-minutes"};
+              option_text("a larger $max_minutes")};
     case TrainingEnd::kEpochs:
-      return {fmt::format("its {} reach --max-epochs {:g}", steps, options.max_epochs),
-              "a larger --max-epochs"};
+      return {option_text("its {} reach $max_epochs {:g}", steps, options.max_epochs),
+              option_text("a larger $max_epochs")};
     case TrainingEnd::kPatience:
       return {fmt::format("{} in a row were not better than that of step {} (validation.patience = {})",
                           counted(options.recipe.patience, "validation"), summary.best_step,
@@ -39,9 +41,8 @@ std::string describe_finished(TrainingEnd end, const TrainingSummary& summary,
                               const TrainerOptions& options) {
   const auto [reached, remedy] = reason_of(end, summary, options);
   const std::string advice =
-      remedy.empty()
-          ? fmt::format("To train on, fine-tune it with --from {} and another --output", options.output)
-          : fmt::format("To continue it, give {}; to start over, another --output", remedy);
+      remedy.empty() ? option_text("To train on, fine-tune it: give it as $from, and another $output")
+                     : option_text("To continue it, give {}; to start over, another $output", remedy);
   return fmt::format("the training in '{}' is finished: {}. {}", options.output, reached, advice);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
+#include "base/option_error.h"
 #include "data/corpus_builder.h"
 #include "text/placeholder_piece.h"
 #include "train/guided_alignment.h"
@@ -83,10 +84,9 @@ NextLine side_of(const PairsMix& text, bool target) {
 /// Throws kUsage if targets begin with their language and none is known.
 void require_target_language(const Tokenizer& tokenizer) {
   if (!tokenizer.target_begins_with_language() || tokenizer.first_target_id()) return;
-  fail(ErrorKind::kUsage,
-       "the model translates into several languages: give the two languages as --pair SOURCE-TARGET, such as "
-       "{}-{}",
-       tokenizer.languages().front(), tokenizer.languages().back());
+  fail_option(
+      "the model translates into several languages: give the two languages as $languages, such as {}-{}",
+      tokenizer.languages().front(), tokenizer.languages().back());
 }
 
 /// Trains a tokenizer and writes its files.

@@ -9,6 +9,7 @@
 #include "base/counted.h"
 #include "base/file.h"
 #include "base/fingerprint.h"
+#include "base/option_error.h"
 #include "data/packed_batch.h"
 #include "decode/search.h"
 #include "distributed/agreement.h"
@@ -263,9 +264,10 @@ void preset(models::PresetSize size, Recipe& recipe) {
 
 void check(const TrainerOptions& options) {
   if (!options.data.text.empty() || !options.validation.text.empty()) {
-    fail(ErrorKind::kUsage,
-         "a translator is trained on pairs of sentences: --pairs, or --source and --target; --text is for "
-         "--task lm and --task classify");
+    fail_option(
+        "a translator is trained on pairs of sentences: $pairs, or $source and $target; $text is for the "
+        "tasks lm "
+        "and classify, which $task chooses");
   }
 }
 
