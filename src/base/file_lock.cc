@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/descriptor_io.h"
 #include "base/errno_reason.h"
 
 namespace heed {
@@ -27,7 +28,7 @@ FileLock FileLock::take(const std::string& path, const std::string& what) {
   if (::flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return {};  // a file system without locks
     char text[32] = {};
-    const ssize_t count = ::pread(lock.descriptor_, text, sizeof text - 1, 0);
+    const ssize_t count = read_some_at(lock.descriptor_, text, sizeof text - 1, 0);
     const std::string_view process(text, count > 0 ? static_cast<size_t>(count) : 0);
     fail(ErrorKind::kUsage, "{} is in use by process {}; wait for that process, or end it", what,
          process.substr(0, process.find('\n')));
@@ -35,7 +36,7 @@ FileLock FileLock::take(const std::string& path, const std::string& what) {
   const std::string process = fmt::format("{}\n", ::getpid());
   // Only for the message above, so a full disk may leave the file empty.
   [[maybe_unused]] const bool noted = ::ftruncate(lock.descriptor_, 0) == 0 &&
-                                      ::pwrite(lock.descriptor_, process.data(), process.size(), 0) >= 0;
+                                      write_all_at(lock.descriptor_, process.data(), process.size(), 0);
   return lock;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/descriptor_io.h"
 #include "text/utf8.h"
 
 namespace heed::serve {
@@ -50,11 +51,7 @@ AccessLog::~AccessLog() {
 /// One write per line, so that lines are not interleaved. Errors are ignored: they must not stop the server.
 void AccessLog::write_line(const std::string& line) {
   const std::lock_guard lock(mutex_);
-  for (size_t at = 0; at < line.size();) {
-    const ssize_t written = ::write(file_, line.data() + at, line.size() - at);
-    if (written <= 0) return;
-    at += static_cast<size_t>(written);
-  }
+  [[maybe_unused]] const bool written = write_all(file_, line.data(), line.size());
 }
 
 void AccessLog::write(const HttpRecord& record, const std::string& route) {
