@@ -53,6 +53,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     member_ = add_member(*open_.back(), keys_.back(), name);
     if (member_ == nullptr)
       fail(ErrorKind::kFormat, "{}: the key '{}' appears twice in the same object", origin_, shown(name));
+    if (open_.size() == 1) in_limited_list_ = !limits_.list.empty() && name == limits_.list;
     return true;
   }
 
@@ -69,6 +70,10 @@ class Builder final : public nlohmann::json_sax<Json> {
       place_ = &root_;
     } else if (open_.back()->is_array()) {
       open_.back()->push_back(std::move(value));
+      if (in_limited_list_ && open_.size() == 2 && open_.back()->size() > limits_.list_elements) {
+        fail(ErrorKind::kFormat, "{}: '{}' has more than {} elements, which are not supported", origin_,
+             limits_.list, limits_.list_elements);
+      }
       place_ = &open_.back()->back();
     } else {
       *member_ = std::move(value);
@@ -101,6 +106,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<std::set<std::string>> keys_;  // keys of each open object, for ordered objects only
   Json* member_ = nullptr;                   // slot for the value of the last key
   Json* place_ = nullptr;                    // the last inserted value
+  bool in_limited_list_ = false;
 };
 
 template <typename Json>

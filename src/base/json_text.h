@@ -14,6 +14,10 @@ namespace heed {
 struct JsonLimits {
   size_t bytes = size_t{64} << 20;  ///< maximum size; large vocabularies have tens of megabytes
   int depth = 64;                   ///< maximum nesting of arrays and objects
+  /// The member of the outermost object that has at most so many elements; none if empty. A longer one is
+  /// refused before the rest of it takes memory.
+  std::string_view list = {};
+  size_t list_elements = 0;
 };
 
 /// Parses `text`; `origin` names it in messages ("config.json"). Throws kFormat.

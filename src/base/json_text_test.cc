@@ -54,6 +54,16 @@ TEST(ParseJson, IsBoundedInSizeAndDepth) {
   expect_refused("[1, 2]", "the maximum is 5", {.bytes = 5});
 }
 
+TEST(ParseJson, BoundsTheElementsOfAList) {
+  const JsonLimits limits{.list = "a", .list_elements = 2};
+  EXPECT_NO_THROW(
+      parse_json(R"({"b": [1, 2, 3], "a": [[1, 2, 3], {"a": [1, 2, 3]}], "c": [1, 2, 3]})", "it", limits));
+  EXPECT_NO_THROW(parse_json("[1, 2, 3]", "it", limits));
+  expect_refused(R"({"b": 1, "a": [1, 2, 3]})", "config.json: 'a' has more than 2 elements", limits);
+  expect_refused(R"({"a": [1, 2, 3, and no more)", "more than 2 elements",
+                 limits);  // before the rest is read
+}
+
 TEST(ParseJson, MutatedTextIsRefusedOrValid) {
   const std::string whole =
       R"({"d_model": 512, "dropout": 0.1, "names": ["a", "é\n", "\u20ac"], "o": {"p": [true, null, -1e5]}})";

@@ -45,11 +45,6 @@ std::vector<TokenizerStep> steps_of(const JsonObject& file, const std::string& p
 std::vector<AddedToken> added_tokens_of(const JsonObject& file) {
   std::vector<AddedToken> tokens;
   if (!file.has("added_tokens")) return tokens;
-  const size_t count = file.json().at("added_tokens").size();
-  if (count > kMaxAddedTokens) {
-    fail(ErrorKind::kFormat, "{}: there are {} added tokens; at most {} are supported", file.origin(), count,
-         kMaxAddedTokens);
-  }
   std::unordered_set<std::string> known;
   for (const JsonObject& object : file.objects("added_tokens")) {
     AddedToken token;
@@ -160,7 +155,7 @@ std::vector<std::pair<std::string, std::string>> merges_of(const JsonObject& mod
 }  // namespace
 
 TokenizerJson read_tokenizer_json(const std::string& path) {
-  const JsonObject file = JsonObject::read(path);
+  const JsonObject file = JsonObject::read(path, {.list = "added_tokens", .list_elements = kMaxAddedTokens});
   const JsonObject model = file.object("model");
   std::vector<AddedToken> added = added_tokens_of(file);
   // Early files lack the type of the model.

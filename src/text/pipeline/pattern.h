@@ -17,8 +17,9 @@ struct Match {
 };
 
 /// The steps that regular expressions may take in one text: while a budget exists, all searches of its thread
-/// share it. A search takes from it the retries ("backtracking") beyond the first few. Without a budget, each
-/// find_in() has its own. It counts, so that a text that fails does so on every machine.
+/// share it. A search takes from it how far it reads (text/pipeline/counted_expression.h), and the retries
+/// ("backtracking") beyond the first few. Without a budget, each find_in() has its own. It counts, so that a
+/// text that fails does so on every machine.
 class PatternBudget {
  public:
   /// For a text of so many bytes.

@@ -250,7 +250,7 @@ TEST(TextPipeline, AddedTokensThatNormalizersLengthenAreRefused) {
 TEST(TextPipeline, TooManyAddedTokensAreRefused) {
   Json added = Json::array();
   for (int n = 0; n < 100'001; ++n) added.push_back(Json::object());  // refused before they are looked at
-  expect_error(ErrorKind::kFormat, "there are 100001 added tokens; at most 100000", [&] {
+  expect_error(ErrorKind::kFormat, "'added_tokens' has more than 100000 elements", [&] {
     small_pipeline({{"added_tokens", added}});
   });
 }
