@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "inspect/curve_picture.h"
-#include "inspect/picture_file.h"
+#include "inspect/draw/curve_picture.h"
+#include "inspect/draw/picture_file.h"
 
 int main(int count, char** arguments) try {
   if (count != 5) {

@@ -91,7 +91,7 @@ endfunction()
 
 # heed_json_sources(RESULT SOURCE...)
 # Selects the files that read or write JSON. Optimising the templates of the JSON library in them takes long and has
-# no benefit, since they only convert settings; the parser is in base/json_text.cc.
+# no benefit, since they only convert settings; the parser is in base/text/json_text.cc.
 function(heed_json_sources result)
   set(found)
   foreach(source ${ARGN})
@@ -117,48 +117,36 @@ function(heed_kernel_sources result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# heed_folder(NAME [OPTIMIZE LEVEL] [GROUPED] [SUBFOLDERS SUBFOLDER...] [MAY_INCLUDE FOLDER...])
-# Creates the static library heed_NAME from src/NAME/*.cc and src/NAME/SUBFOLDER/*.cc, and collects its *_test.cc.
+# heed_folder(NAME [OPTIMIZE LEVEL] [GROUPED] [MAY_INCLUDE FOLDER...])
+# Creates the static library heed_NAME from the *.cc of src/NAME and of the folders in it, and collects the *_test.cc.
 # OPTIMIZE: the level in a release build instead of -O3: -Og for folders without time-critical loops, which takes the
 # compiler a third less time than -O2.
-# GROUPED: compile all files in groups, not only those that read or write JSON and kernels.
+# GROUPED: compile the files of each folder in groups, not only those that read or write JSON and kernels.
 # Folders are declared in order, so that dependencies cannot be circular.
 function(heed_folder name)
-  cmake_parse_arguments(ARG "GROUPED" "OPTIMIZE" "SUBFOLDERS;MAY_INCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "GROUPED" "OPTIMIZE" "MAY_INCLUDE" ${ARGN})
   foreach(other ${ARG_MAY_INCLUDE})
     if(NOT TARGET heed_${other})
       message(FATAL_ERROR "Folder '${name}' may include '${other}', so '${other}' has to be declared before it")
     endif()
   endforeach()
   set(folder ${CMAKE_SOURCE_DIR}/src/${name})
-  set(patterns ${ARG_SUBFOLDERS})
-  list(TRANSFORM patterns REPLACE "(.+)" "${folder}/\\1/*.cc")
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${patterns})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$") # of the command: heed_command
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/arrows/${name})
   file(CREATE_LINK ${folder} ${CMAKE_BINARY_DIR}/arrows/${name}/${name} SYMBOLIC)
   set(target heed_${name})
   if(sources)
-    heed_json_sources(json_sources ${sources})
-    list(REMOVE_ITEM sources "" ${json_sources})
-    heed_group_sources(json_sources ${name}_json)
-    set_property(SOURCE ${json_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
-    heed_kernel_sources(kernel_sources ${sources})
-    list(REMOVE_ITEM sources "" ${kernel_sources})
-    heed_group_sources(kernel_sources ${name}_simd SIZE 7 KERNELS)
-    if(ARG_GROUPED)
-      heed_group_sources(sources ${name})
-    endif()
-    add_library(${target} STATIC ${sources} ${json_sources} ${kernel_sources})
+    heed_compilation_units(units "${ARG_GROUPED}" ${sources})
+    add_library(${target} STATIC ${units})
     set(scope PUBLIC)
     heed_compile_options(${target})
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${ARG_OPTIMIZE}>)
     heed_see_folders(${target} ${name} ${ARG_MAY_INCLUDE})
-    if(kernel_sources)
-      target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/groups) # HWY_TARGET_INCLUDE of the groups
-    endif()
+    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/groups) # HWY_TARGET_INCLUDE of groups of kernels
     heed_precompile_headers(${target})
   else()
     add_library(${target} INTERFACE)
@@ -171,9 +159,40 @@ function(heed_folder name)
   set_property(GLOBAL PROPERTY HEED_TEST_SOURCES_${name} ${tests})
 endfunction()
 
+# heed_compilation_units(RESULT GROUPED SOURCE...)
+# Groups the files of each folder by what they are compiled with: kernels for each instruction set; those that read or
+# write JSON with -Og; and the others, if GROUPED.
+function(heed_compilation_units result grouped)
+  set(folders)
+  foreach(source ${ARGN})
+    get_filename_component(folder ${source} DIRECTORY)
+    list(APPEND folders ${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  set(units)
+  foreach(folder ${folders})
+    set(sources ${ARGN})
+    list(FILTER sources INCLUDE REGEX "^${folder}/[^/]+$")
+    file(RELATIVE_PATH group ${CMAKE_SOURCE_DIR}/src ${folder})
+    string(REPLACE "/" "_" group ${group})
+    heed_kernel_sources(kernels ${sources})
+    list(REMOVE_ITEM sources "" ${kernels})
+    heed_group_sources(kernels ${group}_simd SIZE 7 KERNELS)
+    heed_json_sources(json ${sources})
+    list(REMOVE_ITEM sources "" ${json})
+    heed_group_sources(json ${group}_json)
+    set_property(SOURCE ${json} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
+    if(grouped)
+      heed_group_sources(sources ${group})
+    endif()
+    list(APPEND units ${sources} ${json} ${kernels})
+  endforeach()
+  set(${result} ${units} PARENT_SCOPE)
+endfunction()
+
 # heed_embed_web(FOLDER)
 #
-# Compiles the files of web/, the explorer page, into heed_FOLDER (src/inspect/web_files.h).
+# Compiles the files of web/, the explorer page, into heed_FOLDER (src/inspect/explorer/web_files.h).
 function(heed_embed_web folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/*.html ${CMAKE_SOURCE_DIR}/web/*.css
        ${CMAKE_SOURCE_DIR}/web/*.js ${CMAKE_SOURCE_DIR}/web/*.svg)

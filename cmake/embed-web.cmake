@@ -9,7 +9,7 @@ set(type_css "text/css; charset=utf-8")
 set(type_js "text/javascript; charset=utf-8")
 set(type_svg "image/svg+xml")
 set(literal "heed")
-file(WRITE ${OUTPUT}.new "// Generated from web/ by cmake/embed-web.cmake.\n#include \"inspect/web_files.h\"\n\n"
+file(WRITE ${OUTPUT}.new "// Generated from web/ by cmake/embed-web.cmake.\n#include \"inspect/explorer/web_files.h\"\n\n"
                          "namespace heed {\nnamespace {\n\nconstexpr WebFile kFiles[] = {\n")
 foreach(path IN LISTS paths)
   file(READ ${SOURCE}/${path} content)

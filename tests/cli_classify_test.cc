@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "command.h"
 #include "models/encoder_heads.h"
 #include "models/encoder_only_config.h"
 #include "models/test_models.h"
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 #include "text/wordpiece.h"
 
 namespace heed {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "command.h"
 #include "reference.h"
 #include "test_folder.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "command.h"
 #include "models/architecture.h"
 #include "models/encoder_only.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "command.h"
 #include "models/decoder_only_config.h"
 #include "models/test_models.h"

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "data/compression.h"
-#include "data/line_reader.h"
+#include "base/files/file.h"
+#include "data/corpus/compression.h"
+#include "data/corpus/line_reader.h"
 #include "tiny_model.h"
 
 namespace heed {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "command.h"
 #include "compare.h"
 #include "decode/test_models.h"

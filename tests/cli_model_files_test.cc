@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "command.h"
 #include "decode/test_models.h"
 #include "io/safetensors.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "command.h"
 #include "reference.h"
 #include "test_folder.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "tiny_model.h"
 
 namespace heed {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <map>
 
-#include "data/corpus.h"
+#include "data/corpus/corpus.h"
 #include "text/placeholder_piece.h"
 #include "text/tokenizer.h"
 #include "tiny_model.h"

@@ -26,7 +26,8 @@ class TrainTasks : public ::testing::Test {
 };
 
 TEST_F(TrainTasks, RefusesTextOfAnotherTask) {
-  expect_refused({"--text", text_}, 2, {"a translator", "--pairs", "--task lm", "--task classify"});
+  expect_refused({"--text", text_}, 2,
+                 {"a translator", "--pairs", "the tasks lm and classify, which --task chooses"});
   expect_refused({"--task", "lm", "--pairs", pairs_}, 2, {"a language model", "not on pairs", "--text"});
   expect_refused({"--task", "lm", "--text", text_, "--valid-source", text_}, 2, {"not on pairs"});
   expect_refused({"--task", "lm"}, 2, {"a language model needs text", "--text"});

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "decode/search.h"
 #include "model_reference.h"
 #include "models/decoder_only.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
 #include "decode/text_classifier.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nn/sinusoids.h"
-#include "ops/attention.h"
+#include "ops/attention/attention.h"
 #include "ops/batch_norm.h"
 #include "ops/cross_entropy.h"
 #include "ops/elementwise.h"

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "ops/attention.h"
-#include "ops/distances.h"
-#include "ops/rotary.h"
+#include "ops/attention/attention.h"
+#include "ops/attention/distances.h"
+#include "ops/attention/rotary.h"
 #include "reference.h"
 
 namespace heed {

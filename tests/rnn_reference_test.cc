@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "models/rnn_seq2seq.h"
-#include "nn/recurrent_attention.h"
-#include "nn/recurrent_layer.h"
+#include "nn/recurrent/recurrent_attention.h"
+#include "nn/recurrent/recurrent_layer.h"
 #include "ops/columns.h"
 #include "ops/embedding.h"
 #include "ops/linear.h"
-#include "ops/recurrent_cell.h"
+#include "ops/recurrent/recurrent_cell.h"
 #include "reference.h"
 
 namespace heed {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "decode/model_files.h"
 #include "decode/search_options.h"
 #include "reference.h"

@@ -11,12 +11,12 @@
 #include <map>
 #include <thread>
 
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "command.h"
 #include "decode/scoring.h"
 #include "decode/test_models.h"
-#include "inspect/head_ablation.h"
+#include "inspect/trace/head_ablation.h"
 #include "models/decoder_only_config.h"
 #include "models/encoder_heads.h"
 #include "models/encoder_only_config.h"

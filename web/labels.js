@@ -1,4 +1,4 @@
-// How a token is written, whatever it holds: the same rules as in pictures (src/inspect/label.h).
+// How a token is written, whatever it holds: the same rules as in pictures (src/inspect/draw/label.h).
 
 const kWordMark = "\u2581";
 const kSpecial = {
@@ -76,7 +76,7 @@ export function tokenLabels(tokens) {
   return labels;
 }
 
-/// The word of each token, from 0: as src/inspect/words.h.
+/// The word of each token, from 0: as src/inspect/terminal/words.h.
 export function wordIndices(tokens) {
   const words = [];
   let afterSpecial = false;

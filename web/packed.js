@@ -1,4 +1,4 @@
-// Numbers in base64, as src/inspect/trace_pack.h writes them.
+// Numbers in base64, as src/inspect/trace/trace_pack.h writes them.
 
 function bytesOf(base64) {
   const text = atob(base64);

@@ -56,7 +56,7 @@ export class Trace {
     Object.assign(this, fields);
     this.sourceLabels = tokenLabels(this.sourceTokens);
     this.readLabels = tokenLabels(this.decoderTokens);
-    // The queries of a language model are the tokens that it reads (src/inspect/trace.h).
+    // The queries of a language model are the tokens that it reads (src/inspect/trace/trace.h).
     this.readsText = this.sourceTokens.length === 0 && this.decoderTokens.length > 0;
     this.targetLabels = tokenLabels(this.targetTokens);
     // Marian's decoder begins with the padding token.
@@ -168,7 +168,7 @@ export class Trace {
   /// translates. Of cross-attention and of language models the one that points most clearly at words: with
   /// the largest weights on single keys, averaged over queries. Keys that only take what is left over do not
   /// count: the end token in cross-attention, and in a language model the first token and the query's own.
-  /// The same rule as default_layer() in src/inspect/trace.h; both read tests/data/default_layers.json.
+  /// The same rule as default_layer() in src/inspect/trace/trace.h; both read tests/data/default_layers.json.
   defaultLayer(stack) {
     const layers = this.layers(stack);
     const isText = stack === "decoder" && this.sourceTokens.length === 0;

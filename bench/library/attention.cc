@@ -1,5 +1,5 @@
 // Attention as users of the library call it: ops::flash_attention, with the tape for the backward pass.
-#include "ops/attention.h"
+#include "ops/attention/attention.h"
 
 #include <algorithm>
 #include <cmath>

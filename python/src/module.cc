@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/log.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "bindings.h"
 #include "heed/error.h"
 #include "heed/version.h"

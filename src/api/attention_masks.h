@@ -3,7 +3,7 @@
 
 #include "api/contiguous.h"
 #include "heed/attention.h"
-#include "ops/attention.h"
+#include "ops/attention/attention.h"
 
 namespace heed {
 

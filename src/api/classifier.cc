@@ -8,8 +8,8 @@
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
 #include "decode/text_classifier.h"
-#include "inspect/encoder_trace.h"
-#include "inspect/head_ablation.h"
+#include "inspect/trace/encoder_trace.h"
+#include "inspect/trace/head_ablation.h"
 
 namespace heed {
 

@@ -5,13 +5,13 @@
 
 #include "api/checks.h"
 #include "base/cancellation.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "base/thread_pool.h"
 #include "decode/model_files.h"
 #include "decode/text_generator.h"
 #include "decode/text_scoring.h"
-#include "inspect/head_ablation.h"
-#include "inspect/text_trace.h"
+#include "inspect/trace/head_ablation.h"
+#include "inspect/trace/text_trace.h"
 
 namespace heed {
 

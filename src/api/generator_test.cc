@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "models/decoder_only_config.h"
 #include "models/test_models.h"
 #include "test_folder.h"

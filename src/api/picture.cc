@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "inspect/attention_picture.h"
-#include "inspect/attention_terminal.h"
-#include "inspect/bar_picture.h"
-#include "inspect/curve_picture.h"
-#include "inspect/explorer_page.h"
-#include "inspect/matrix_picture.h"
-#include "inspect/picture_file.h"
-#include "inspect/trace_json.h"
+#include "inspect/draw/attention_picture.h"
+#include "inspect/draw/bar_picture.h"
+#include "inspect/draw/curve_picture.h"
+#include "inspect/draw/matrix_picture.h"
+#include "inspect/draw/picture_file.h"
+#include "inspect/explorer/explorer_page.h"
+#include "inspect/terminal/attention_terminal.h"
+#include "inspect/trace/trace_json.h"
 
 namespace heed {
 namespace {

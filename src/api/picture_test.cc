@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "gtest/gtest.h"
 #include "heed/error.h"
-#include "inspect/matrix_picture.h"
+#include "inspect/draw/matrix_picture.h"
 #include "test_folder.h"
 
 namespace heed {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "api/checks.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "train/training_options.h"
 
 namespace heed {

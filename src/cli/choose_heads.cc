@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/thread_pool.h"
 #include "cli/line_output.h"
 #include "cli/translation.h"

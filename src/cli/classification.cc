@@ -6,12 +6,12 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/json_file.h"
-#include "base/nearest_word.h"
+#include "base/text/json_file.h"
+#include "base/text/nearest_word.h"
 #include "cli/line_output.h"
 #include "cli/terminal.h"
 #include "cli/text_table.h"
-#include "data/labelled_reader.h"
+#include "data/corpus/labelled_reader.h"
 #include "text/confusion.h"
 
 namespace heed::cli {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/nearest_word.h"
-#include "base/printable.h"
+#include "base/text/nearest_word.h"
+#include "base/text/printable.h"
 #include "cli/command.h"
 #include "cli/line_output.h"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/llama2c_import.h"

@@ -11,7 +11,7 @@
 #include "cli/line_output.h"
 #include "cli/pair_alignment.h"
 #include "cli/translation.h"
-#include "data/line_reader.h"
+#include "data/corpus/line_reader.h"
 #include "text/alignment_score.h"
 #include "text/whitespace.h"
 

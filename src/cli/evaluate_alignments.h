@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/model_lookup.h"
-#include "data/pairs_reader.h"
+#include "data/corpus/pairs_reader.h"
 
 namespace heed::cli {
 

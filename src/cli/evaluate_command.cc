@@ -25,7 +25,7 @@
 #include "cli/model_lookup.h"
 #include "cli/search_flags.h"
 #include "cli/terminal.h"
-#include "data/line_reader.h"
+#include "data/corpus/line_reader.h"
 #include "models/model_directory.h"
 
 namespace heed::cli {

@@ -9,9 +9,9 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/translation.h"
-#include "data/line_reader.h"
-#include "data/pairs_reader.h"
-#include "inspect/head_ablation.h"
+#include "data/corpus/line_reader.h"
+#include "data/corpus/pairs_reader.h"
+#include "inspect/trace/head_ablation.h"
 #include "text/required_forms.h"
 #include "text/whitespace.h"
 

@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/json_file.h"
-#include "base/printable.h"
+#include "base/text/json_file.h"
+#include "base/text/printable.h"
 #include "cli/text_table.h"
 #include "text/bleu.h"
 #include "text/chrf.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/input_notes.h"

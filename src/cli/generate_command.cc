@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"

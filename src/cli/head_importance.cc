@@ -6,9 +6,9 @@
 #include "base/check.h"
 #include "cli/evaluation_report.h"
 #include "cli/interrupts.h"
-#include "inspect/head_ablation.h"
-#include "inspect/matrix_picture.h"
-#include "inspect/trace.h"
+#include "inspect/draw/matrix_picture.h"
+#include "inspect/trace/head_ablation.h"
+#include "inspect/trace/trace.h"
 
 namespace heed::cli {
 namespace {

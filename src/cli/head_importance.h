@@ -10,7 +10,7 @@
 #include "base/thread_pool.h"
 #include "cli/evaluation.h"
 #include "cli/translation.h"
-#include "inspect/picture.h"
+#include "inspect/draw/picture.h"
 #include "nn/head_scales.h"
 
 namespace heed::cli {

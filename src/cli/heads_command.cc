@@ -17,9 +17,9 @@
 #include "cli/search_flags.h"
 #include "cli/terminal.h"
 #include "cli/text_table.h"
-#include "inspect/head_ablation.h"
-#include "inspect/picture_file.h"
-#include "inspect/trace.h"
+#include "inspect/draw/picture_file.h"
+#include "inspect/trace/head_ablation.h"
+#include "inspect/trace/trace.h"
 
 namespace heed::cli {
 namespace {

@@ -16,9 +16,9 @@
 #include "cli/training_curves.h"
 #include "cli/verify_weights.h"
 #include "heed/version.h"
-#include "inspect/curve_picture.h"
-#include "inspect/curve_terminal.h"
-#include "inspect/picture_file.h"
+#include "inspect/draw/curve_picture.h"
+#include "inspect/draw/picture_file.h"
+#include "inspect/terminal/curve_terminal.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/simd/isa.h"
 

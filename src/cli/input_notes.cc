@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/check.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "cli/model_lookup.h"
 #include "text/language_codes.h"
 #include "text/language_id.h"

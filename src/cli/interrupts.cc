@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/blocked_signals.h"
-#include "base/descriptor_io.h"
-#include "base/unfinished_files.h"
+#include "base/files/blocked_signals.h"
+#include "base/files/descriptor_io.h"
+#include "base/files/unfinished_files.h"
 #include "cli/command.h"
 
 namespace heed::cli {

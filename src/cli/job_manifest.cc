@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/fingerprint.h"
-#include "base/json_file.h"
-#include "base/printable.h"
+#include "base/files/file.h"
+#include "base/files/fingerprint.h"
+#include "base/text/json_file.h"
+#include "base/text/printable.h"
 
 namespace heed::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/command_line.h"
 #include "cli/line_output.h"
-#include "data/pairs_reader.h"
+#include "data/corpus/pairs_reader.h"
 
 namespace heed::cli {
 

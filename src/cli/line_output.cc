@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/errno_reason.h"
+#include "base/files/errno_reason.h"
 #include "cli/resumable_file.h"
-#include "data/compression.h"
+#include "data/corpus/compression.h"
 
 namespace heed::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "io/llama2c.h"
 #include "io/safetensors.h"
 #include "models/decoder_only_config.h"

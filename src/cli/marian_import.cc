@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/flat_yaml.h"
-#include "base/json_text.h"
+#include "base/files/file.h"
+#include "base/text/flat_yaml.h"
+#include "base/text/json_text.h"
 #include "models/marian_import.h"
 #include "text/sentencepiece.h"
 #include "text/vocabulary.h"

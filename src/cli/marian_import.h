@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "io/weight_files.h"
 
 namespace heed::cli {

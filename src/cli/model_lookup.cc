@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/check.h"
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "cli/marian_import.h"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/part_files.h"
-#include "base/unfinished_files.h"
+#include "base/files/file.h"
+#include "base/files/part_files.h"
+#include "base/files/unfinished_files.h"
 #include "models/sentence_modules.h"
 #include "models/shortlist.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "cli/command.h"
 #include "cli/model_lookup.h"
 #include "cli/new_directory.h"

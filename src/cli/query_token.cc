@@ -9,9 +9,9 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/printable.h"
-#include "inspect/label.h"
-#include "inspect/words.h"
+#include "base/text/printable.h"
+#include "inspect/draw/label.h"
+#include "inspect/terminal/words.h"
 
 namespace heed::cli {
 namespace {

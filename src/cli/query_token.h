@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/trace.h"
+#include "inspect/trace/trace.h"
 
 namespace heed::cli {
 

@@ -12,10 +12,10 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/descriptor_io.h"
-#include "base/errno_reason.h"
-#include "base/file.h"
-#include "base/input_file.h"
+#include "base/files/descriptor_io.h"
+#include "base/files/errno_reason.h"
+#include "base/files/file.h"
+#include "base/files/input_file.h"
 #include "base/log.h"
 
 namespace heed::cli {

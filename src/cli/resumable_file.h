@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/fingerprint.h"
+#include "base/files/fingerprint.h"
 #include "cli/job_manifest.h"
-#include "data/compression.h"
+#include "data/corpus/compression.h"
 
 namespace heed::cli {
 

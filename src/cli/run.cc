@@ -12,8 +12,8 @@
 
 #include "base/check.h"
 #include "base/log.h"
-#include "base/option_error.h"
-#include "base/printable.h"
+#include "base/text/option_error.h"
+#include "base/text/printable.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"
 #include "heed/error.h"

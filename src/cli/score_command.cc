@@ -12,7 +12,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/checked_options.h"
 #include "cli/command.h"

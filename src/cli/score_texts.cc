@@ -8,12 +8,12 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/line_output.h"
 #include "cli/source_lines.h"
-#include "data/whole_text.h"
+#include "data/corpus/whole_text.h"
 #include "decode/text_scoring.h"
 #include "text/utf8.h"
 

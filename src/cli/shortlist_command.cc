@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/model_lookup.h"
 #include "cli/translation.h"
-#include "data/translation_table.h"
+#include "data/align/translation_table.h"
 #include "models/shortlist.h"
 
 namespace heed::cli {

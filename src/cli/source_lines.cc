@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "base/check.h"
-#include "base/input_file.h"
-#include "data/compression.h"
+#include "base/files/input_file.h"
+#include "data/corpus/compression.h"
 #include "text/utf8.h"
 
 namespace heed::cli {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "inspect/terminal_text.h"
+#include "inspect/terminal/terminal_text.h"
 
 namespace heed::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/curve.h"
+#include "inspect/draw/curve.h"
 
 namespace heed::cli {
 

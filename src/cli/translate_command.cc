@@ -12,8 +12,8 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "base/thread_pool.h"
 #include "cli/ablation.h"
 #include "cli/checked_options.h"
@@ -25,11 +25,11 @@
 #include "cli/source_lines.h"
 #include "cli/terminal.h"
 #include "cli/translation.h"
-#include "data/whole_text.h"
+#include "data/corpus/whole_text.h"
 #include "decode/document.h"
 #include "decode/result_json.h"
 #include "decode/word_alignment.h"
-#include "inspect/head_ablation.h"
+#include "inspect/trace/head_ablation.h"
 #include "text/utf8.h"
 
 namespace heed::cli {

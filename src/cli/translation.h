@@ -10,7 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/line_output.h"
 #include "cli/model_lookup.h"
-#include "data/pairs_reader.h"
+#include "data/corpus/pairs_reader.h"
 #include "decode/model_files.h"
 
 namespace heed::cli {

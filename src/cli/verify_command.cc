@@ -10,8 +10,8 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/file.h"
-#include "base/input_file.h"
+#include "base/files/file.h"
+#include "base/files/input_file.h"
 #include "cli/command.h"
 #include "cli/job_manifest.h"
 #include "cli/line_output.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "base/json_text.h"
+#include "base/text/json_text.h"
 #include "io/safetensors.h"
 #include "io/weight_files.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "cli/interrupts.h"
 #include "io/safetensors.h"
 

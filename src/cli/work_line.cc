@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "base/blocked_signals.h"
+#include "base/files/blocked_signals.h"
 #include "cli/terminal.h"
 
 namespace heed::cli {

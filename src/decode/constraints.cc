@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "decode/forbidden_words.h"
 #include "decode/piece_start.h"
 #include "text/protected_spans.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "text/unicode_properties.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"

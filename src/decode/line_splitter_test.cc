@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "decode/test_tokenizer.h"
 #include "test_folder.h"
 #include "text/utf8.h"

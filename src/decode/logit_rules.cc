@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "decode/forbidden_words.h"
 
 namespace heed::decode {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 
 namespace heed::decode {
 namespace {

@@ -6,8 +6,8 @@
 #include <exception>
 #include <utility>
 
-#include "base/blocked_signals.h"
 #include "base/cancellation.h"
+#include "base/files/blocked_signals.h"
 #include "base/memory_pool.h"
 #include "base/thread_pool.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/cancellation.h"
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "decode/encoder_batches.h"
 #include "models/finite_output.h"
 

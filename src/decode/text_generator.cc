@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "text/utf8.h"
 
 namespace heed::decode {

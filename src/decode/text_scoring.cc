@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/check.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "decode/scoring.h"
 #include "models/finite_output.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "models/alignment_heads.h"
 
 namespace heed::decode {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "distributed/communicator.h"
 
 namespace heed::distributed {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/file.h"
-#include "base/fingerprint.h"
+#include "base/files/file.h"
+#include "base/files/fingerprint.h"
 #include "heed/error.h"
 
 namespace heed::distributed {

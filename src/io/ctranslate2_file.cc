@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/printable.h"
-#include "base/utf8_length.h"
+#include "base/files/file.h"
+#include "base/text/printable.h"
+#include "base/text/utf8_length.h"
 
 namespace heed {
 namespace {

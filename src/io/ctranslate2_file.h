@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/files/input_file.h"
 #include "io/tensor_reader.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/input_file.h"
+#include "base/files/input_file.h"
 
 namespace heed {
 namespace {

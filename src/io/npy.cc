@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace heed {
 namespace {

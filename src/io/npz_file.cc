@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "io/zip_file.h"
 
 namespace heed {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/files/input_file.h"
 #include "io/tensor_reader.h"
 
 namespace heed {

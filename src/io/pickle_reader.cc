@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/printable.h"
-#include "base/utf8_length.h"
+#include "base/text/printable.h"
+#include "base/text/utf8_length.h"
 
 namespace heed {
 namespace {

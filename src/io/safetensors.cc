@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/fingerprint.h"
-#include "base/printable.h"
+#include "base/files/file.h"
+#include "base/files/fingerprint.h"
+#include "base/text/printable.h"
 
 namespace heed {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/files/input_file.h"
 #include "heed/tensor.h"
 #include "io/safetensors_hashes.h"
 #include "io/safetensors_header.h"

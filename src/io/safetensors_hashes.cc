@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/check.h"
-#include "base/fingerprint.h"
+#include "base/files/fingerprint.h"
 
 namespace heed {
 namespace {

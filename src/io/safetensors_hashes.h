@@ -1,5 +1,5 @@
-// Hashes in the metadata of a safetensors file that detect damage: XXH64 (base/fingerprint.h) of the header
-// and of each tensor's data. Other readers ignore them.
+// Hashes in the metadata of a safetensors file that detect damage: XXH64 (base/files/fingerprint.h) of the
+// header and of each tensor's data. Other readers ignore them.
 //
 //   {"__metadata__": {"format": "pt", "heed_hashes": "xxh64 0123456789abcdef ..."}, ...}
 // The first hash covers the content of the header independent of its formatting: the other metadata, and each

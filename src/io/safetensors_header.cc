@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/json_text.h"
+#include "base/text/json_text.h"
 
 namespace heed {
 namespace {

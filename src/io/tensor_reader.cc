@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/fingerprint.h"
-#include "base/nearest_word.h"
-#include "base/printable.h"
+#include "base/files/fingerprint.h"
+#include "base/text/nearest_word.h"
+#include "base/text/printable.h"
 #include "tensor/half.h"
 
 namespace heed {

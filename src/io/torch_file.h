@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/files/input_file.h"
 #include "io/tensor_reader.h"
 #include "io/torch_objects.h"
 

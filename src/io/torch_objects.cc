@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 namespace heed {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/json_file.h"
-#include "base/json_text.h"
-#include "base/nearest_word.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
+#include "base/text/json_text.h"
+#include "base/text/nearest_word.h"
 #include "io/safetensors.h"
 #include "io/torch_file.h"
 

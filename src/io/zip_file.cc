@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 
 namespace heed {
 namespace {

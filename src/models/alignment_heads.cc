@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace heed::models {
 namespace {

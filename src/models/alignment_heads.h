@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 
 namespace heed::models {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/nearest_word.h"
+#include "base/text/nearest_word.h"
 #include "models/decoder_only_config.h"
 #include "models/encoder_only_config.h"
 #include "models/rnn_config.h"

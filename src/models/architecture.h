@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "models/model.h"
 #include "models/model_settings.h"
 

@@ -1,4 +1,4 @@
-// Allocates the rows of the key-value caches for the hypotheses of a search (nn/key_value_cache.h).
+// Allocates the rows of the key-value caches for the hypotheses of a search (nn/storage/key_value_cache.h).
 //
 // Each token of a hypothesis has a row, the same in the caches of all layers, which never moves. A hypothesis
 // is a list of rows. Hypotheses with a common prefix share its rows, and all hypotheses of a sentence share
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/autoregressive_model.h"
-#include "nn/key_value_cache.h"
+#include "nn/storage/key_value_cache.h"
 
 namespace heed::models {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "models/architecture.h"
 #include "models/decoder_only_config.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "compare.h"
 #include "models/architecture.h"
 #include "models/model_directory.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/printable.h"
-#include "base/string_list.h"
+#include "base/text/printable.h"
+#include "base/text/string_list.h"
 #include "models/model_settings.h"
 
 namespace heed::models {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/printable.h"
-#include "base/string_list.h"
+#include "base/files/file.h"
+#include "base/text/printable.h"
+#include "base/text/string_list.h"
 #include "io/ctranslate2_file.h"
 #include "models/architecture.h"
 #include "models/ctranslate2_decoder.h"

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "io/tensor_reader.h"
 
 namespace heed::models {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "compare.h"
 #include "models/architecture.h"
 #include "models/ctranslate2_export.h"

@@ -22,7 +22,7 @@
 #include "models/language_model.h"
 #include "models/rotary_config.h"
 #include "nn/transformer_layer.h"
-#include "ops/rotary.h"
+#include "ops/attention/rotary.h"
 
 namespace heed::models {
 

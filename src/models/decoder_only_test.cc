@@ -8,7 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "compare.h"
 #include "io/safetensors.h"
 #include "models/architecture.h"

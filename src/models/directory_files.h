@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "io/weight_files.h"
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 
 namespace heed::models {
 

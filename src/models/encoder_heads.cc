@@ -6,11 +6,11 @@
 #include "base/check.h"
 #include "models/places.h"
 #include "nn/linear.h"
-#include "ops/attention.h"
+#include "ops/attention/attention.h"
+#include "ops/attention/weighted_sum.h"
 #include "ops/cross_entropy.h"
 #include "ops/elementwise.h"
 #include "ops/embedding.h"
-#include "ops/weighted_sum.h"
 
 namespace heed::models {
 namespace {

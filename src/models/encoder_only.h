@@ -23,7 +23,7 @@
 #include "models/encoder.h"
 #include "models/rotary_config.h"
 #include "nn/transformer_layer.h"
-#include "ops/rotary.h"
+#include "ops/attention/rotary.h"
 
 namespace heed::models {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/weight_files.h"
-#include "nn/compact_parameters.h"
+#include "nn/storage/compact_parameters.h"
 
 namespace heed::models {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "models/alignment_heads.h"
 #include "models/known_keys.h"
 

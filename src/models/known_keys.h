@@ -1,8 +1,8 @@
-// The known keys of config.json and generation_config.json (base/known_keys.h). Other keys are refused by
-// name: a model must not load and silently compute something else than its files describe.
+// The known keys of config.json and generation_config.json (base/text/known_keys.h). Other keys are refused
+// by name: a model must not load and silently compute something else than its files describe.
 #pragma once
 
-#include "base/known_keys.h"
+#include "base/text/known_keys.h"
 
 namespace heed::models {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/flat_yaml.h"
-#include "base/printable.h"
+#include "base/text/flat_yaml.h"
+#include "base/text/printable.h"
 #include "io/npz_file.h"
 
 namespace heed::models {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "heed/trace.h"
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 
 namespace heed::models {
 

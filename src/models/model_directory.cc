@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "models/directory_files.h"
 
 namespace heed::models {

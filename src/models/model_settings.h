@@ -9,9 +9,9 @@
 #include "base/check.h"
 #include "nn/norm.h"
 #include "nn/positions.h"
-#include "nn/recurrent_attention.h"
+#include "nn/recurrent/recurrent_attention.h"
 #include "ops/elementwise.h"
-#include "ops/recurrent.h"
+#include "ops/recurrent/recurrent.h"
 
 namespace heed::models {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "io/weight_files.h"
 #include "models/file_parameters.h"
-#include "nn/half_parameters.h"
-#include "nn/parameters.h"
-#include "nn/quantized_parameters.h"
+#include "nn/storage/half_parameters.h"
+#include "nn/storage/parameters.h"
+#include "nn/storage/quantized_parameters.h"
 
 namespace heed::models {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
 #include "compare.h"
 #include "io/safetensors.h"
 #include "models/decoder_only.h"

@@ -1,7 +1,7 @@
 // config.json of recurrent models, with a model_type of Heed and keys in Hugging Face's style.
 #pragma once
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "models/architecture.h"
 #include "models/rnn_seq2seq.h"
 

@@ -13,8 +13,8 @@
 
 #include "models/seq2seq.h"
 #include "models/source_vocabulary.h"
-#include "nn/recurrent_decoder_layer.h"
-#include "nn/recurrent_layer.h"
+#include "nn/recurrent/recurrent_decoder_layer.h"
+#include "nn/recurrent/recurrent_layer.h"
 
 namespace heed::models {
 

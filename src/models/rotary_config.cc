@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/known_keys.h"
+#include "base/text/known_keys.h"
 
 namespace heed::models {
 namespace {

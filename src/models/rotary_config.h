@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json_file.h"
-#include "ops/rotary_frequencies.h"
+#include "base/text/json_file.h"
+#include "ops/attention/rotary_frequencies.h"
 
 namespace heed::models {
 

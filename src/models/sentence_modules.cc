@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/json_file.h"
-#include "base/known_keys.h"
+#include "base/files/file.h"
+#include "base/text/json_file.h"
+#include "base/text/known_keys.h"
 
 namespace heed::models {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "io/safetensors.h"
 
 namespace heed::models {

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 
 namespace heed::models {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "io/safetensors.h"
 #include "models/decoder_only_config.h"
 #include "models/encoder_heads.h"

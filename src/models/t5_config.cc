@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "models/directory_files.h"
 #include "models/model_settings.h"
 #include "models/transformer_families.h"

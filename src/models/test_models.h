@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/json_file.h"
 #include "base/rng.h"
 #include "base/sequences.h"
+#include "base/text/json_file.h"
 #include "models/architecture.h"
 #include "models/encoder.h"
 #include "models/model_directory.h"

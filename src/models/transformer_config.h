@@ -1,7 +1,7 @@
 // The Transformer's row in the table of architectures, and the config.json of all its families.
 #pragma once
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "models/architecture.h"
 #include "models/transformer.h"
 

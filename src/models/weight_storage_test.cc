@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_file.h"
 #include "base/memory_pool.h"
+#include "base/text/json_file.h"
 #include "compare.h"
 #include "io/safetensors.h"
 #include "models/architecture.h"

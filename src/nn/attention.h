@@ -6,12 +6,12 @@
 
 #include "nn/attention_sink.h"
 #include "nn/context.h"
-#include "nn/key_value_cache.h"
 #include "nn/linear.h"
 #include "nn/relative_positions.h"
-#include "ops/attention.h"
+#include "nn/storage/key_value_cache.h"
+#include "ops/attention/attention.h"
+#include "ops/attention/rotary.h"
 #include "ops/rms_norm.h"
-#include "ops/rotary.h"
 
 namespace heed::nn {
 

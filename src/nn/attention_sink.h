@@ -3,7 +3,7 @@
 
 #include "heed/tensor.h"
 #include "heed/trace.h"
-#include "ops/attention.h"
+#include "ops/attention/attention.h"
 
 namespace heed::nn {
 

@@ -13,9 +13,9 @@
 #include "kernels/gemm/packed_matrix.h"
 #include "kernels/pointwise/dropout.h"
 #include "nn/attention_sink.h"
-#include "nn/compact_parameters.h"
 #include "nn/head_scales.h"
-#include "nn/parameters.h"
+#include "nn/storage/compact_parameters.h"
+#include "nn/storage/parameters.h"
 
 namespace heed::nn {
 

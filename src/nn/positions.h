@@ -14,8 +14,8 @@
 #include "nn/context.h"
 #include "nn/relative_positions.h"
 #include "nn/sinusoids.h"
+#include "ops/attention/rotary.h"
 #include "ops/embedding.h"
-#include "ops/rotary.h"
 
 namespace heed::nn {
 

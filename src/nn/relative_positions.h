@@ -7,8 +7,8 @@
 
 #include "heed/positions.h"
 #include "nn/context.h"
-#include "ops/distances.h"
-#include "ops/rotary.h"
+#include "ops/attention/distances.h"
+#include "ops/attention/rotary.h"
 
 namespace heed::nn {
 

@@ -1,9 +1,9 @@
 // Attention as a function: no parameters, any number of leading axes, weights as an output.
 //
-// nn/attention.h has the layer; both use ops/attention.h.
+// nn/attention.h has the layer; both use ops/attention/attention.h.
 #pragma once
 
-#include "ops/attention.h"
+#include "ops/attention/attention.h"
 
 namespace heed::nn {
 

@@ -1,7 +1,7 @@
 #include "ops/columns.h"
 
 #include "compare.h"
-#include "gradient_test.h"
+#include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "compare.h"
-#include "gradient_test.h"
 #include "ops/elementwise.h"
+#include "ops/gradient_test.h"
 #include "ops/linear.h"
 #include "random_tensor.h"
 #include "test_folder.h"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "compare.h"
-#include "gradient_test.h"
+#include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 

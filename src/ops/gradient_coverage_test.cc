@@ -60,7 +60,7 @@ TEST(GradientCoverage, EveryOpHasACheckOfItsDerivative) {
   const std::filesystem::path folder = std::filesystem::path(source_folder()) / "src" / "ops";
   const std::map<std::string, int> checks = checks_in_this_program();
   std::map<std::string, int> functions;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".h") continue;
     std::vector<std::string> lines;
     std::ifstream file(entry.path());

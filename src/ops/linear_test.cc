@@ -1,8 +1,8 @@
 #include "ops/linear.h"
 
 #include "compare.h"
-#include "gradient_test.h"
 #include "kernels/gemm/packed_matrix.h"
+#include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 

@@ -1,8 +1,8 @@
 #include "ops/reshape.h"
 
 #include "compare.h"
-#include "gradient_test.h"
 #include "ops/elementwise.h"
+#include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "compare.h"
-#include "gradient_test.h"
+#include "ops/gradient_test.h"
 #include "random_tensor.h"
 #include "test_folder.h"
 

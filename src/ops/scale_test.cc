@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compare.h"
-#include "gradient_test.h"
+#include "ops/gradient_test.h"
 #include "random_tensor.h"
 
 namespace heed::ops {

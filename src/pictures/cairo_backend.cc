@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 #include "heed/version.h"
-#include "inspect/picture_backend.h"
+#include "inspect/draw/picture_backend.h"
 #include "pictures/text_layout.h"
 
 namespace heed {

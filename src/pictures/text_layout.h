@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "inspect/picture.h"
+#include "inspect/draw/picture.h"
 
 namespace heed {
 

@@ -7,13 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "eventually.h"
-#include "serve/api_keys.h"
-#include "serve/fields.h"
-#include "serve/metrics.h"
-#include "serve/rate_limit.h"
-#include "serve/request_error.h"
+#include "serve/http/api_keys.h"
+#include "serve/http/metrics.h"
+#include "serve/http/rate_limit.h"
 #include "serve/request_queue.h"
-#include "serve/web_files.h"
+#include "serve/routes/fields.h"
+#include "serve/routes/request_error.h"
+#include "serve/routes/web_files.h"
 #include "test_folder.h"
 
 namespace heed::serve {

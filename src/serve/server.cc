@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/option_error.h"
-#include "serve/access_log.h"
-#include "serve/api_keys.h"
-#include "serve/rate_limit.h"
+#include "base/text/option_error.h"
+#include "serve/http/access_log.h"
+#include "serve/http/api_keys.h"
+#include "serve/http/rate_limit.h"
 #include "serve/request_queue.h"
-#include "serve/web_files.h"
+#include "serve/routes/web_files.h"
 #include "text/tokenizing_stop.h"
 
 namespace heed::serve {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/model_directory.h"
-#include "serve/http_server.h"
+#include "serve/http/http_server.h"
 #include "serve/served_models.h"
 #include "serve/service.h"
 

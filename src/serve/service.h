@@ -8,10 +8,10 @@
 
 #include "decode/shared_search.h"
 #include "nn/head_scales.h"
-#include "serve/fields.h"
-#include "serve/http_message.h"
-#include "serve/metrics.h"
-#include "serve/request_error.h"
+#include "serve/http/http_message.h"
+#include "serve/http/metrics.h"
+#include "serve/routes/fields.h"
+#include "serve/routes/request_error.h"
 #include "serve/served_models.h"
 
 namespace heed::serve {

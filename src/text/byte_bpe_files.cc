@@ -2,8 +2,8 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/printable.h"
+#include "base/files/file.h"
+#include "base/text/printable.h"
 #include "text/byte_bpe.h"
 #include "text/byte_characters.h"
 #include "text/tokenizer_file.h"

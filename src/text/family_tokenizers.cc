@@ -6,10 +6,10 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/nearest_word.h"
-#include "base/option_error.h"
-#include "base/string_list.h"
+#include "base/files/file.h"
+#include "base/text/nearest_word.h"
+#include "base/text/option_error.h"
+#include "base/text/string_list.h"
 #include "text/language_codes.h"
 #include "text/shown_piece.h"
 #include "text/tokenizer_config.h"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "test_folder.h"
 #include "text/language_codes.h"
 #include "text/test_cases.h"

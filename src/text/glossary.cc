@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "text/unicode_properties.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"

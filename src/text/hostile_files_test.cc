@@ -7,7 +7,7 @@
 #include <chrono>
 #include <functional>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "test_folder.h"
 #include "text/byte_bpe.h"
 #include "text/plain_tokenizers.h"

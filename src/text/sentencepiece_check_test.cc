@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "heed/error.h"
 #include "text/charsmap_check.h"
 #include "text/test_cases.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/log.h"
 #include "heed/error.h"
 #include "text/placeholder_piece.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "text/tokenizer_json_writer.h"
 
 namespace heed {

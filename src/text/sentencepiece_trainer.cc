@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/log.h"
-#include "base/printable.h"
+#include "base/text/printable.h"
 #include "text/sentencepiece.h"
 #include "text/sentencepiece_log.h"
 #include "text/utf8.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "text/byte_bpe.h"
 #include "text/json_text_tokenizer.h"
 #include "text/plain_tokenizers.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_config_keys.h"
 

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "heed/error.h"
 #include "test_folder.h"
 #include "text/byte_bpe.h"

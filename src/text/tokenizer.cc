@@ -5,11 +5,11 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/nearest_word.h"
-#include "base/option_error.h"
-#include "base/printable.h"
-#include "base/string_list.h"
+#include "base/files/file.h"
+#include "base/text/nearest_word.h"
+#include "base/text/option_error.h"
+#include "base/text/printable.h"
+#include "base/text/string_list.h"
 #include "text/family_tokenizers.h"
 #include "text/language_codes.h"
 #include "text/piece_coder.h"

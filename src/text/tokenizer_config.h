@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "text/vocabulary.h"
 
 namespace heed {

@@ -1,11 +1,11 @@
-// The known keys of tokenizer_config.json (base/known_keys.h). Other keys are refused by name, since they
-// might change token ids.
+// The known keys of tokenizer_config.json (base/text/known_keys.h). Other keys are refused by name, since
+// they might change token ids.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "base/known_keys.h"
+#include "base/text/known_keys.h"
 
 namespace heed {
 

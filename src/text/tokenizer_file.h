@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 namespace heed {
 

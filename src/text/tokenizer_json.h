@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "text/pipeline/added_vocabulary.h"
 
 namespace heed {

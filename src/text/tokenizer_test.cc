@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "heed/error.h"
 #include "test_folder.h"
 #include "text/test_cases.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/files/file.h"
 #include "base/log.h"
 #include "text/byte_characters.h"
 #include "text/shown_piece.h"

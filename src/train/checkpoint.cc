@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "base/fingerprint.h"
-#include "base/json_file.h"
+#include "base/files/fingerprint.h"
+#include "base/text/json_file.h"
 #include "train/checksummed_tensors.h"
 #include "train/schedule_fit.h"
 

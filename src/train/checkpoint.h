@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/batcher.h"
-#include "nn/parameters.h"
+#include "data/batch/batcher.h"
+#include "nn/storage/parameters.h"
 #include "train/metrics_log.h"
 
 namespace heed::train {

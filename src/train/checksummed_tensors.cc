@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/fingerprint.h"
-#include "base/input_file.h"
-#include "base/option_error.h"
+#include "base/files/fingerprint.h"
+#include "base/files/input_file.h"
+#include "base/text/option_error.h"
 #include "io/safetensors.h"
 
 namespace heed::train {

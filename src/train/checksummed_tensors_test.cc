@@ -1,6 +1,6 @@
 #include "train/checksummed_tensors.h"
 
-#include "base/fingerprint.h"
+#include "base/files/fingerprint.h"
 #include "test_folder.h"
 
 namespace heed::train {

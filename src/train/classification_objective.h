@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "data/corpus.h"
+#include "data/corpus/corpus.h"
 #include "decode/text_classifier.h"
 #include "models/classifier.h"
 #include "text/wordpiece.h"

@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/fingerprint.h"
-#include "data/corpus_builder.h"
-#include "data/labelled_reader.h"
+#include "base/files/fingerprint.h"
+#include "data/corpus/corpus_builder.h"
+#include "data/corpus/labelled_reader.h"
 #include "models/architecture.h"
 #include "train/classification_objective.h"
 #include "train/prepared_corpus.h"

@@ -11,8 +11,8 @@
 #include <map>
 #include <ostream>
 
-#include "base/file.h"
-#include "base/fingerprint.h"
+#include "base/files/file.h"
+#include "base/files/fingerprint.h"
 #include "base/memory_pool.h"
 #include "base/rng.h"
 #include "gtest/gtest.h"

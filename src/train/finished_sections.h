@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "autograd/leaf_scope.h"
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 #include "train/parameter_slices.h"
 
 namespace heed::train {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/blocked_signals.h"
+#include "base/files/blocked_signals.h"
 #include "kernels/pointwise/elementwise.h"
 
 namespace heed::train {

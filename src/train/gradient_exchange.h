@@ -15,7 +15,7 @@
 
 #include "base/thread_pool.h"
 #include "distributed/communicator.h"
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 #include "train/gradient_tree.h"
 #include "train/parameter_slices.h"
 #include "train/reduction_tree.h"

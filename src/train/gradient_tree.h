@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 #include "train/parameter_slices.h"
 #include "train/reduction_tree.h"
 

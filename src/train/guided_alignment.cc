@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "data/hmm_aligner.h"
+#include "data/align/hmm_aligner.h"
 #include "text/symmetrization.h"
 #include "train/prepared_corpus.h"
 #include "train/trainer.h"

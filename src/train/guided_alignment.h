@@ -1,19 +1,19 @@
 // Guided alignment: trains one cross-attention head of the decoder to reproduce the links of a statistical
-// word aligner for the decoder's input token (ops/attention_loss.h). The links are computed once, when the
-// corpus is prepared: by data/hmm_aligner.h in both directions, combined with grow-diag-final-and. They are
-// stored as a corpus: for each sentence pair, stream 0 has the source length and the source tokens of its
-// links, stream 1 the target length and their target tokens.
+// word aligner for the decoder's input token (ops/attention/attention_loss.h). The links are computed once,
+// when the corpus is prepared: by data/align/hmm_aligner.h in both directions, combined with
+// grow-diag-final-and. They are stored as a corpus: for each sentence pair, stream 0 has the source length
+// and the source tokens of its links, stream 1 the target length and their target tokens.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "data/corpus.h"
-#include "data/packed_batch.h"
+#include "data/batch/packed_batch.h"
+#include "data/corpus/corpus.h"
 #include "models/alignment_heads.h"
 #include "models/model.h"
 #include "nn/differentiable_sink.h"
-#include "ops/attention_loss.h"
+#include "ops/attention/attention_loss.h"
 #include "train/task.h"
 
 namespace heed::train {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "data/hmm_aligner.h"
+#include "data/align/hmm_aligner.h"
 #include "models/source_vocabulary.h"
 #include "text/symmetrization.h"
 

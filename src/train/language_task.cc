@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/fingerprint.h"
-#include "base/json_file.h"
-#include "data/block_batcher.h"
-#include "data/corpus_builder.h"
+#include "base/files/file.h"
+#include "base/files/fingerprint.h"
+#include "base/text/json_file.h"
+#include "data/batch/block_batcher.h"
+#include "data/corpus/corpus_builder.h"
 #include "models/generation_defaults.h"
 #include "models/language_model.h"
 #include "text/text_tokenizer.h"

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <set>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "gtest/gtest.h"
 #include "models/language_model.h"
 #include "test_folder.h"

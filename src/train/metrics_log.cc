@@ -10,11 +10,11 @@
 #include <sstream>
 
 #include "base/check.h"
-#include "base/descriptor_io.h"
-#include "base/errno_reason.h"
-#include "base/file.h"
-#include "base/json_file.h"
+#include "base/files/descriptor_io.h"
+#include "base/files/errno_reason.h"
+#include "base/files/file.h"
 #include "base/log.h"
+#include "base/text/json_file.h"
 
 namespace heed::train {
 std::string to_line(const Metrics& m) {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/option_error.h"
-#include "base/part_files.h"
+#include "base/files/file.h"
+#include "base/files/part_files.h"
+#include "base/text/option_error.h"
 #include "train/recipe_fields.h"
 #include "train/task.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/file_lock.h"
+#include "base/files/file_lock.h"
 #include "train/recipe.h"
 
 namespace heed::train {

@@ -7,7 +7,7 @@
 #include "distributed/collectives.h"
 #include "distributed/communicator.h"
 #include "distributed/slices.h"
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 
 namespace heed::train {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "data/corpus.h"
+#include "data/corpus/corpus.h"
 #include "train/task.h"
 
 namespace heed::train {

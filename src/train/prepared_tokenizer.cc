@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/file.h"
-#include "base/fingerprint.h"
-#include "base/json_file.h"
+#include "base/files/file.h"
+#include "base/files/fingerprint.h"
+#include "base/text/json_file.h"
 #include "train/trainer.h"
 
 namespace heed::train {

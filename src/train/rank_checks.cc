@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "base/check.h"
-#include "base/fingerprint.h"
-#include "base/option_error.h"
+#include "base/files/fingerprint.h"
+#include "base/text/option_error.h"
 #include "distributed/agreement.h"
 #include "distributed/build_fingerprint.h"
 #include "heed/version.h"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/check.h"
-#include "base/nearest_word.h"
+#include "base/text/nearest_word.h"
 #include "models/architecture.h"
 #include "models/fine_tuning.h"
 #include "train/recipe_fields.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/augmentation_options.h"
-#include "data/cleaning.h"
+#include "data/augment/augmentation_options.h"
+#include "data/corpus/cleaning.h"
 #include "heed/error.h"
 #include "kernels/gemm/gemm.h"
 #include "models/model.h"

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "base/check.h"
-#include "base/nearest_word.h"
+#include "base/text/nearest_word.h"
 #include "models/architecture.h"
 #include "train/recipe_fields.h"
 #include "train/setting_suggestion.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 
 namespace heed::train {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/nearest_word.h"
+#include "base/text/nearest_word.h"
 
 namespace heed::train {
 namespace {

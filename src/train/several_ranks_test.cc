@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/file_lock.h"
+#include "base/files/file_lock.h"
 #include "distributed/agreement.h"
 #include "distributed/thread_ranks.h"
 #include "train/parameter_slices.h"

@@ -1,12 +1,12 @@
-// The batches of a batcher (data/batcher.h, data/block_batcher.h), each split into shards.
+// The batches of a batcher (data/batch/batcher.h, data/batch/block_batcher.h), each split into shards.
 #pragma once
 
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "data/batcher.h"
-#include "data/corpus.h"
+#include "data/batch/batcher.h"
+#include "data/corpus/corpus.h"
 #include "train/task.h"
 
 namespace heed::train {

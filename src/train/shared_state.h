@@ -3,7 +3,7 @@
 #pragma once
 
 #include "distributed/communicator.h"
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
 

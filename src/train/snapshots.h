@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/parameters.h"
+#include "nn/storage/parameters.h"
 
 namespace heed::train {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/check.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "distributed/agreement.h"
 #include "distributed/collectives.h"
 #include "train/classification_task.h"

@@ -12,7 +12,7 @@
 #include "autograd/tape.h"
 #include "base/stop.h"
 #include "base/thread_pool.h"
-#include "data/batcher.h"
+#include "data/batch/batcher.h"
 #include "distributed/communicator.h"
 #include "models/model.h"
 #include "models/model_settings.h"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json_file.h"
+#include "base/text/json_file.h"
 #include "io/weight_files.h"
 #include "models/architecture.h"
 

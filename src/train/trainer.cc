@@ -9,9 +9,9 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/json_file.h"
-#include "base/option_error.h"
 #include "base/stop.h"
+#include "base/text/json_file.h"
+#include "base/text/option_error.h"
 #include "distributed/agreement.h"
 #include "distributed/collectives.h"
 #include "distributed/launch.h"

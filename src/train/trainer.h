@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "base/option_error.h"
-#include "data/pairs_reader.h"
+#include "base/text/option_error.h"
+#include "data/corpus/pairs_reader.h"
 #include "distributed/communicator.h"
 #include "train/metrics_log.h"
 #include "train/recipe.h"

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 
 namespace heed::train {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "base/file.h"
-#include "base/option_error.h"
+#include "base/files/file.h"
+#include "base/text/option_error.h"
 
 namespace heed::train {
 namespace {

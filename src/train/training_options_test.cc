@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "base/option_error.h"
+#include "base/text/option_error.h"
 #include "test_folder.h"
 
 namespace heed::train {

@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "base/counted.h"
-#include "base/option_error.h"
-#include "data/corpus_builder.h"
+#include "base/text/option_error.h"
+#include "data/corpus/corpus_builder.h"
 #include "text/placeholder_piece.h"
 #include "train/guided_alignment.h"
 #include "train/prepared_corpus.h"

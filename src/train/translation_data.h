@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "data/corpus.h"
-#include "data/pairs_mix.h"
+#include "data/corpus/corpus.h"
+#include "data/corpus/pairs_mix.h"
 #include "text/tokenizer.h"
 #include "train/task.h"
 #include "train/trainer.h"

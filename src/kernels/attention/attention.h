@@ -6,7 +6,7 @@
 // Keys are processed in blocks with an online softmax (online_softmax-inl.h; Dao et al., "FlashAttention",
 // 2022), so memory is linear in the length. The backward pass recomputes the weights from the stored
 // log-sum-exp; rows with scores so large that log-sum-exp has lost precision are summed again there. The
-// reference to test against is the chain of ops in ops/attention.h that materializes the weights.
+// reference to test against is the chain of ops in ops/attention/attention.h that materializes the weights.
 //
 // attention.cc is the general case, decode_attention.cc the steps of a decoder, amx/ the same on AMX.
 #pragma once

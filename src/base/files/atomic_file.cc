@@ -1,0 +1,150 @@
+// AtomicFile and the other functions of file.h that write.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+#include "base/files/descriptor_io.h"
+#include "base/files/errno_reason.h"
+#include "base/files/file.h"
+#include "base/files/part_files.h"
+#include "base/files/unfinished_files.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kBufferSize = 1 << 20;
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  struct stat status {};
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    fail(ErrorKind::kFile, "cannot write '{}': it is a directory; give a file name", path_);
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    // A device or a pipe, such as /dev/stdout, is written to directly and never replaced.
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    // Follow a symbolic link, and replace its target.
+    target_ = exists ? std::filesystem::canonical(path_).string() : path_;
+    remove_dead_parts_of(target_);
+    open_part();
+  }
+  if (descriptor_ < 0) {
+    const int number = errno;
+    fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
+  }
+  if (exists && !temporary_.empty()) ::fchmod(descriptor_, status.st_mode & 0777);
+  buffer_.reserve(kBufferSize);
+}
+
+void AtomicFile::open_part() {
+  while (true) {
+    temporary_ = part_name(target_);
+    note_unfinished(temporary_);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) {
+      const int number = errno;
+      forget_unfinished(std::exchange(temporary_, {}));
+      errno = number;
+      return;
+    }
+    if (lock_part(descriptor_)) return;
+    abandon();  // another process removed it as an abandoned file
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  abandon();
+}
+
+void AtomicFile::abandon() {
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+    forget_unfinished(std::exchange(temporary_, {}));
+  }
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+void AtomicFile::fail_to_write() {
+  const int number = errno;
+  abandon();
+  fail(ErrorKind::kFile, "cannot write '{}': {}", path_, reason(number));
+}
+
+void AtomicFile::write(const void* data, size_t size) {
+  HEED_CHECK(descriptor_ >= 0);
+  const char* bytes = static_cast<const char*>(data);
+  size_ += size;
+  while (size > 0) {
+    const size_t part = std::min(size, kBufferSize - buffer_.size());
+    buffer_.insert(buffer_.end(), bytes, bytes + part);
+    bytes += part;
+    size -= part;
+    if (buffer_.size() == kBufferSize) flush();
+  }
+}
+
+void AtomicFile::flush() {
+  if (!write_all(descriptor_, buffer_.data(), buffer_.size())) fail_to_write();
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  HEED_CHECK(descriptor_ >= 0);
+  flush();
+  if (!flush_to_disk(descriptor_)) fail_to_write();
+  if (!temporary_.empty()) {
+    // Rename before closing, since closing releases the lock.
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_to_write();
+    forget_unfinished(std::exchange(temporary_, {}));
+  }
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail_to_write();
+  if (!target_.empty()) sync_directory(directory_of(target_));
+}
+
+void sync_directory(const std::string& directory) {
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;  // a directory that is writable but not readable
+  const bool flushed = flush_to_disk(descriptor);
+  const int number = errno;
+  ::close(descriptor);
+  if (!flushed) fail(ErrorKind::kFile, "cannot flush the directory '{}': {}", directory, reason(number));
+}
+
+std::string directory_of(const std::string& path) {
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
+}
+
+void make_directories(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<std::string> parents;  // parents of new directories
+  fs::path each = fs::path(path).has_filename() ? fs::path(path) : fs::path(path).parent_path();
+  for (; !each.empty() && !fs::exists(each, error); each = each.parent_path()) {
+    parents.push_back(directory_of(each.string()));
+  }
+  fs::create_directories(path, error);
+  if (error || !fs::is_directory(path, error)) {
+    fail(ErrorKind::kFile, "cannot create the directory '{}': {}", path,
+         error ? error.message() : "a file with this name exists");
+  }
+  for (const std::string& parent : parents) sync_directory(parent);
+}
+
+}  // namespace heed

@@ -1,0 +1,85 @@
+#include "base/files/part_files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/files/file.h"
+
+namespace heed {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kMark = ".heed-", kEnd = ".part";
+
+/// Whether a name is `stem` followed by ".heed-123-4.part"; an empty stem matches any.
+bool is_part(std::string_view name, std::string_view stem) {
+  const size_t mark = name.rfind(kMark);
+  if (!name.ends_with(kEnd) || mark == std::string_view::npos) return false;
+  if (!stem.empty() && name.substr(0, mark) != stem) return false;
+  name.remove_suffix(kEnd.size());
+  const std::string_view numbers = name.substr(std::min(mark + kMark.size(), name.size()));
+  const size_t dash = numbers.find('-');
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() &&
+           std::ranges::all_of(text, [](unsigned char digit) { return std::isdigit(digit) != 0; });
+  };
+  return dash != std::string_view::npos && is_number(numbers.substr(0, dash)) &&
+         is_number(numbers.substr(dash + 1));
+}
+
+/// Removes a part whose writer no longer holds the lock.
+void remove_if_dead(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return;
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  ::close(descriptor);
+}
+
+void remove_dead_parts(const std::string& directory, std::string_view stem) {
+  std::error_code error;
+  fs::directory_iterator entry(directory, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (is_part(entry->path().filename().native(), stem)) remove_if_dead(entry->path());
+  }
+}
+
+}  // namespace
+
+std::string part_name(const std::string& path) {
+  static std::atomic<unsigned> counter{0};
+  return fmt::format("{}{}{}-{}{}", path, kMark, ::getpid(), counter++, kEnd);
+}
+
+bool lock_part(int descriptor) {
+  // Fails if another process is about to remove the part, and on file systems without locks.
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  struct stat status {};
+  return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
+}
+
+void remove_dead_parts_of(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  if (!name.empty()) remove_dead_parts(directory_of(path), name);
+}
+
+void remove_dead_parts_in(const std::string& directory) {
+  remove_dead_parts(directory, "");
+}
+
+}  // namespace heed

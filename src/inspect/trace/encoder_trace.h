@@ -1,0 +1,29 @@
+// The attention of an encoder-only model for one text or text pair.
+#pragma once
+
+#include <string>
+
+#include "decode/text_classifier.h"
+#include "inspect/trace/trace.h"
+
+namespace heed {
+
+/// A trace with the texts as `source`, the tokens including special ones, and the encoder's attention;
+/// everything else is empty. Throws kUsage for heads that the model does not have.
+Trace trace_encoder(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
+                    const WordPieceEncoding& encoding, bool details = false,
+                    const nn::HeadScales& head_scales = {});
+
+/// The same for a classifier, with the predicted class as `target`. Writes the classifier's result to
+/// `result` unless null. Throws like TextClassifier::encode.
+Trace trace_classification(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
+                           const decode::ClassifierText& text, decode::Classification* result = nullptr,
+                           bool details = false, const nn::HeadScales& head_scales = {});
+
+/// The same for a masked language model or an encoder without a head, whose trace has no `target`. Mask
+/// tokens in the text are read as such.
+Trace trace_masked_text(const models::LoadedModel& model, const WordPieceTokenizer& tokenizer,
+                        const std::string& text, bool details = false,
+                        const nn::HeadScales& head_scales = {});
+
+}  // namespace heed

@@ -1,0 +1,84 @@
+#include "inspect/trace/recorder.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "models/finite_output.h"
+
+namespace heed {
+namespace {
+
+/// Columns [begin, begin + width) of the rows [first, last), row by row.
+std::vector<float> take_columns(const Tensor& rows, int64_t begin, int64_t width, int64_t first,
+                                int64_t last) {
+  const std::vector<float> all = rows.to_vector<float>();
+  const int64_t stride = rows.dim(rows.rank() - 1);
+  std::vector<float> taken;
+  for (int64_t row = first; row < last; ++row) {
+    const auto from = all.begin() + row * stride + begin;
+    taken.insert(taken.end(), from, from + width);
+  }
+  return taken;
+}
+
+}  // namespace
+
+void AttentionRecorder::receive(const nn::AttentionLayerId& place, const Tensor& weights,
+                                const ops::AttentionLayout& layout, int heads) {
+  if (layout.spans.size() != 1) {
+    fail(ErrorKind::kUsage, "attention is recorded for one sentence at a time, not for {}",
+         layout.spans.size());
+  }
+  const auto& span = layout.spans[0];
+  const int queries = span.query_end - span.query_begin, keys = span.key_end - span.key_begin;
+  StackWeights& layers = stacks_[static_cast<size_t>(place.stack)];
+  if (layers.size() <= static_cast<size_t>(place.layer)) layers.resize(place.layer + 1);
+  auto& recorded = layers[place.layer];
+  recorded.clear();
+  const std::vector<float> all = weights.to_vector<float>();  // (H, queries, keys)
+  models::require_finite_output(all);
+  const auto size = static_cast<size_t>(queries) * keys;
+  HEED_CHECK(all.size() == size * heads);
+  for (int head = 0; head < heads; ++head) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(head * size);
+    recorded.push_back({queries, keys, {first, first + static_cast<std::ptrdiff_t>(size)}});
+  }
+}
+
+void AttentionRecorder::receive_operands(const nn::AttentionLayerId& place,
+                                         const ops::AttentionOperands& operands, const Tensor& scores,
+                                         const ops::AttentionLayout& layout) {
+  if (!keeps_details_ || layout.spans.size() != 1) return;
+  const auto& span = layout.spans[0];
+  const int groups = operands.key_value_heads == 0 ? operands.heads : operands.key_value_heads;
+  const int64_t width = operands.query.width / operands.heads;
+  const int64_t value_width = operands.value.width / groups;
+  HEED_CHECK(width == value_width && operands.key.width / groups == width);
+  auto& layers = details_[static_cast<size_t>(place.stack)];
+  if (layers.size() <= static_cast<size_t>(place.layer)) layers.resize(place.layer + 1);
+  layers[place.layer].clear();
+  const std::vector<float> all = scores.to_vector<float>();  // (H, queries, keys)
+  const auto size = static_cast<std::ptrdiff_t>(span.queries() * span.keys());
+  for (int head = 0; head < operands.heads; ++head) {
+    const int group = head / (operands.heads / groups);
+    const auto columns = [&](const ops::Columns& from, int index, int64_t first, int64_t last) {
+      return take_columns(from.var.value(), from.begin + index * width, width, first, last);
+    };
+    HeadDetail detail;
+    detail.width = static_cast<int>(width);
+    detail.scale = static_cast<float>(operands.scale);
+    detail.query = columns(operands.query, head, span.query_begin, span.query_end);
+    detail.key = columns(operands.key, group, span.key_begin, span.key_end);
+    detail.value = columns(operands.value, group, span.key_begin, span.key_end);
+    detail.scores.assign(all.begin() + head * size, all.begin() + (head + 1) * size);
+    layers[place.layer].push_back(std::move(detail));
+  }
+}
+
+void AttentionRecorder::move_into(Trace& trace) {
+  trace.details = std::exchange(details_, {});
+  for (const Stack which : kStacks)
+    stack_of(trace, which) = std::exchange(stacks_[static_cast<size_t>(which)], {});
+}
+
+}  // namespace heed

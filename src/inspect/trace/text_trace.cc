@@ -1,0 +1,61 @@
+#include "inspect/trace/text_trace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include "base/check.h"
+#include "inspect/trace/head_ablation.h"
+#include "inspect/trace/recorder.h"
+#include "models/finite_output.h"
+
+namespace heed {
+namespace {
+
+/// ln P(id) = l_id - ln(sum of exp(l_j)) for a row of logits l.
+float log_probability(const float* logits, int64_t vocabulary, int32_t id) {
+  const float largest = *std::max_element(logits, logits + vocabulary);
+  double sum = 0;
+  for (int64_t n = 0; n < vocabulary; ++n) sum += std::exp(static_cast<double>(logits[n]) - largest);
+  return static_cast<float>(static_cast<double>(logits[id]) - largest - std::log(sum));
+}
+
+}  // namespace
+
+Trace trace_language_model(const models::LoadedModel& loaded, const TextTokenizer& tokenizer,
+                           const std::string& text, bool details, const nn::HeadScales& head_scales) {
+  const models::LanguageModel& model = loaded.language_model();
+  require_heads(model, head_scales);
+  std::vector<int32_t> ids = tokenizer.prompt_ids(text);
+  if (model.max_length() > 0 && static_cast<int64_t>(ids.size()) > model.max_length()) {
+    fail(ErrorKind::kUsage, "the text has {} tokens, but the model's maximum is {}: give a shorter text",
+         ids.size(), model.max_length());
+  }
+  models::Sequences read;
+  read.append(ids);
+  AttentionRecorder recorder(details);
+  nn::Context context = loaded.context();
+  context.sink = &recorder;
+  context.head_scales = &head_scales;
+  const Tensor logits = model.logits(context, read);  // (T, V)
+  models::require_finite_output(logits);
+  const float* last = logits.data<float>() + (logits.dim(0) - 1) * logits.dim(1);
+
+  Trace trace;
+  trace.model = std::filesystem::path(loaded.directory).lexically_normal().filename().string();
+  trace.target = text;
+  for (const int32_t id : ids) trace.decoder_tokens.push_back(tokenizer.piece(id));
+  trace.target_tokens.assign(trace.decoder_tokens.begin() + 1, trace.decoder_tokens.end());
+  const auto likeliest = static_cast<int32_t>(std::max_element(last, last + tokenizer.size()) - last);
+  trace.target_tokens.push_back(tokenizer.piece(likeliest));
+  ids.push_back(likeliest);
+  for (size_t n = 0; n + 1 < ids.size(); ++n) {
+    const float* row = logits.data<float>() + static_cast<int64_t>(n) * logits.dim(1);
+    trace.log_probabilities.push_back(log_probability(row, logits.dim(1), ids[n + 1]));
+  }
+  recorder.move_into(trace);
+  return trace;
+}
+
+}  // namespace heed

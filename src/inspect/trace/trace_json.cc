@@ -1,0 +1,172 @@
+#include "inspect/trace/trace_json.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "base/text/json_text.h"
+#include "text/utf8.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+constexpr int kVersion = 1;
+
+std::string quote(const std::string& text) {
+  return Json(replace_invalid_utf8(text)).dump();
+}
+
+std::string quote_all(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + quote(text);
+  return "[" + list + "]";
+}
+
+/// fmt writes a float with the fewest digits that read back the same.
+void append_matrix(const AttentionMatrix& matrix, std::string& json) {
+  json += '[';
+  for (int query = 0; query < matrix.queries; ++query) {
+    json += query == 0 ? "[" : ",\n    [";
+    for (int key = 0; key < matrix.keys; ++key) {
+      fmt::format_to(std::back_inserter(json), "{}{}", key == 0 ? "" : ",", matrix.at(query, key));
+    }
+    json += ']';
+  }
+  json += ']';
+}
+
+void append_stack(const StackWeights& layers, std::string& json) {
+  json += '[';
+  for (size_t layer = 0; layer < layers.size(); ++layer) {
+    json += layer == 0 ? "\n   [" : ",\n   [";
+    for (size_t head = 0; head < layers[layer].size(); ++head) {
+      if (head > 0) json += ",\n    ";
+      append_matrix(layers[layer][head], json);
+    }
+    json += ']';
+  }
+  json += ']';
+}
+
+void append_rows(const std::vector<float>& numbers, int width, const char* name, std::string& json) {
+  const int rows = static_cast<int>(numbers.size()) / width;
+  json += fmt::format(",\n     \"{}\": ", name);
+  append_matrix({rows, width, numbers}, json);
+}
+
+void append_detail(const HeadDetail& detail, int keys, std::string& json) {
+  if (detail.empty()) {
+    json += "null";
+    return;
+  }
+  json += fmt::format("{{\"width\": {}, \"scale\": {}", detail.width, detail.scale);
+  append_rows(detail.query, detail.width, "query", json);
+  append_rows(detail.key, detail.width, "key", json);
+  append_rows(detail.value, detail.width, "value", json);
+  append_rows(detail.scores, keys, "scores", json);
+  json += '}';
+}
+
+/// The member "details", where there are any.
+std::string details_of(const Trace& trace) {
+  std::string json;
+  for (const Stack stack : kStacks) {
+    const auto& layers = trace.details[static_cast<size_t>(stack)];
+    if (layers.empty()) continue;
+    json += fmt::format("{}\n  \"{}\": [", json.empty() ? "" : ",", stack_name(stack));
+    const int keys = static_cast<int>(key_tokens(trace, stack).size());
+    for (size_t layer = 0; layer < layers.size(); ++layer) {
+      json += layer == 0 ? "\n   [" : ",\n   [";
+      for (size_t head = 0; head < layers[layer].size(); ++head) {
+        if (head > 0) json += ",\n    ";
+        append_detail(layers[layer][head], keys, json);
+      }
+      json += ']';
+    }
+    json += ']';
+  }
+  return json.empty() ? "" : ",\n \"details\": {" + json + "\n }";
+}
+
+AttentionMatrix read_matrix(const Json& rows) {
+  AttentionMatrix matrix;
+  matrix.queries = static_cast<int>(rows.size());
+  for (const Json& row : rows) {
+    const auto weights = row.get<std::vector<float>>();
+    if (matrix.keys != 0 && static_cast<int>(weights.size()) != matrix.keys)
+      throw std::length_error("rows differ");
+    matrix.keys = static_cast<int>(weights.size());
+    matrix.weights.insert(matrix.weights.end(), weights.begin(), weights.end());
+  }
+  return matrix;
+}
+
+StackWeights read_stack(const Json& layers) {
+  StackWeights stack;
+  for (const Json& layer : layers) {
+    auto& heads = stack.emplace_back();
+    for (const Json& head : layer) heads.push_back(read_matrix(head));
+  }
+  return stack;
+}
+
+Trace read_trace(const Json& json) {
+  if (const int version = json.at("version"); version != kVersion) {
+    throw std::invalid_argument(fmt::format("version is {}, known is {}", version, kVersion));
+  }
+  Trace trace;
+  trace.model = json.at("model");
+  trace.source = json.at("source");
+  trace.target = json.at("target");
+  json.at("source_tokens").get_to(trace.source_tokens);
+  json.at("target_tokens").get_to(trace.target_tokens);
+  trace.decoder_tokens = json.value("decoder_tokens", std::vector<std::string>{});
+  trace.log_probabilities = json.value("log_probabilities", std::vector<float>{});
+  trace.heads_averaged = json.value("heads", "all") == "mean";
+  const Json& attention = json.at("attention");
+  for (const Stack stack : kStacks) stack_of(trace, stack) = read_stack(attention.at(stack_name(stack)));
+  return trace;
+}
+
+}  // namespace
+
+std::string trace_to_json(const Trace& trace) {
+  return trace_to_json(trace, {});
+}
+
+std::string trace_to_json(const Trace& trace, const std::map<std::string, double>& numbers) {
+  check_trace(trace);
+  std::string further;
+  for (const auto& [name, number] : numbers)
+    further += fmt::format(" {}: {},\n", quote(name), Json(number).dump());
+  std::string json = fmt::format(
+      "{{\n \"version\": {},\n \"model\": {},\n \"source\": {},\n \"target\": {},\n \"source_tokens\": {},\n"
+      " \"target_tokens\": {},\n \"decoder_tokens\": {},\n \"heads\": \"{}\",\n{} \"attention\": {{",
+      kVersion, quote(trace.model), quote(trace.source), quote(trace.target), quote_all(trace.source_tokens),
+      quote_all(trace.target_tokens), quote_all(key_tokens(trace, Stack::kDecoder)),
+      trace.heads_averaged ? "mean" : "all", further);
+  for (const Stack stack : kStacks) {
+    json += fmt::format("{}\n  \"{}\": ", stack == kStacks[0] ? "" : ",", stack_name(stack));
+    append_stack(stack_of(trace, stack), json);
+  }
+  json += "\n }";
+  if (!trace.log_probabilities.empty())
+    json += fmt::format(",\n \"log_probabilities\": [{}]", fmt::join(trace.log_probabilities, ","));
+  return json + details_of(trace) + "\n}\n";
+}
+
+Trace trace_from_json(std::string_view json, const std::string& origin) {
+  Trace trace;
+  try {
+    trace = read_trace(parse_json(json, origin, {.bytes = size_t{1} << 31}));
+  } catch (const std::exception& error) {
+    fail(ErrorKind::kFormat, "'{}' is not an attention file of Heed: {}", origin, error.what());
+  }
+  check_trace(trace);
+  return trace;
+}
+
+}  // namespace heed

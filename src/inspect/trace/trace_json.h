@@ -1,0 +1,28 @@
+// Writes and reads traces as JSON.
+//
+// {"version": 1, "model", "source", "target", "source_tokens", "target_tokens", "decoder_tokens", "heads":
+// "all" or "mean", "attention": {"encoder", "decoder", "cross"}}; each stack is [layer][head][query][key].
+// The queries of decoder and cross are the positions that produce target_tokens; the keys of decoder are
+// decoder_tokens, the decoder input. All three stacks are always present. Stacks, layers and heads that were
+// not recorded or selected are empty lists, so that attention.cross[2][5] is always the sixth head of the
+// third layer. Weights have the fewest digits that round-trip to the same float.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "inspect/trace/trace.h"
+
+namespace heed {
+
+/// Throws like check_trace.
+std::string trace_to_json(const Trace& trace);
+/// With further members, such as "score", which stand before "attention".
+std::string trace_to_json(const Trace& trace, const std::map<std::string, double>& numbers);
+
+/// Parses the output of trace_to_json; ignores unknown keys, and "decoder_tokens" and "heads" are optional.
+/// `origin` is used in errors. Throws kFormat, and like check_trace.
+Trace trace_from_json(std::string_view json, const std::string& origin);
+
+}  // namespace heed

@@ -1,0 +1,259 @@
+#include "inspect/trace/trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "heed/error.h"
+#include "inspect/terminal/words.h"
+#include "inspect/trace/test_traces.h"
+#include "inspect/trace/trace_json.h"
+#include "paths.h"
+#include "test_folder.h"
+
+namespace heed {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Trace example() {
+  return testing::make_trace({"\u2581Das", "\u2581H", "aus", ".", "</s>"},
+                             {"\u2581The", "\u2581hou", "se", "</s>"}, 2, 3);
+}
+
+ErrorKind kind_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "no error";
+  return ErrorKind::kUsage;
+}
+
+std::vector<double> row_sums(const AttentionMatrix& matrix) {
+  std::vector<double> sums(matrix.queries);
+  for (int query = 0; query < matrix.queries; ++query) {
+    for (int key = 0; key < matrix.keys; ++key) sums[query] += static_cast<double>(matrix.at(query, key));
+  }
+  return sums;
+}
+
+TEST(Trace, ChecksSizesAndNumbers) {
+  EXPECT_NO_THROW(check_trace(example()));
+  Trace trace = example();
+  trace.cross[1][2].weights[3] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(kind_of([&] { check_trace(trace); }), ErrorKind::kNumeric);
+  trace = example();
+  trace.encoder[0][0].weights[3] = -0.01F;
+  EXPECT_EQ(kind_of([&] { check_trace(trace); }), ErrorKind::kNumeric);
+  trace = example();
+  trace.source_tokens.pop_back();
+  EXPECT_EQ(kind_of([&] { check_trace(trace); }), ErrorKind::kShape);
+  EXPECT_EQ(kind_of([&] { check_trace(Trace{}); }), ErrorKind::kUsage);
+}
+
+TEST(Trace, ErrorsNameTheMatrix) {
+  Trace trace = example();
+  trace.cross[1][2].weights[7] = 2;  // 5 keys: query 2, key 3
+  try {
+    check_trace(trace);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cross layer 2 head 3"));
+    EXPECT_THAT(error.what(), HasSubstr("query 2 for key 3 is 2"));
+  }
+}
+
+TEST(Trace, DecoderKeysAreItsInput) {
+  Trace trace = example();
+  EXPECT_THAT(key_tokens(trace, Stack::kDecoder), ElementsAre("<s>", "\u2581The", "\u2581hou", "se"));
+  trace.decoder_tokens = {"a", "b", "c", "d"};
+  EXPECT_THAT(key_tokens(trace, Stack::kDecoder), ElementsAre("a", "b", "c", "d"));
+}
+
+// "Once upon a" and the likeliest next token.
+TEST(Trace, QueriesOfALanguageModelAreTheTokensItReads) {
+  Trace trace;
+  trace.decoder_tokens = {"\u2581Once", "\u2581up", "on"};
+  trace.target_tokens = {"\u2581up", "on", "\u2581a"};
+  trace.decoder = {{{3, 3, {1, 0, 0, 0.5F, 0.5F, 0, 0.25F, 0.25F, 0.5F}}}};
+  EXPECT_THAT(query_tokens(trace, Stack::kDecoder), ElementsAre("\u2581Once", "\u2581up", "on"));
+  EXPECT_EQ(query_tokens(trace, Stack::kDecoder), key_tokens(trace, Stack::kDecoder));
+  EXPECT_STREQ(axis_texts(trace, Stack::kDecoder).first, "text");
+  const Trace words = group_by_words(trace);
+  EXPECT_THAT(query_tokens(words, Stack::kDecoder), ElementsAre("Once", "upon"));
+  const AttentionMatrix& head = words.decoder[0][0];
+  EXPECT_EQ(head.queries, 2);
+  EXPECT_FLOAT_EQ(head.at(0, 0), 1);
+  EXPECT_FLOAT_EQ(head.at(1, 1), (0.5F + 0.75F) / 2);
+  trace.source_tokens = {"a"};
+  EXPECT_THAT(query_tokens(trace, Stack::kDecoder), ElementsAre("\u2581up", "on", "\u2581a"))
+      << "the control: a translation's queries produce the target";
+}
+
+TEST(Select, KeepsIndices) {
+  const Trace trace = example();
+  const Trace chosen = select(trace, parse_selection("cross", "2", "3"));
+  EXPECT_TRUE(chosen.encoder.empty());
+  ASSERT_EQ(chosen.cross.size(), 2U);
+  EXPECT_TRUE(chosen.cross[0].empty());
+  ASSERT_EQ(chosen.cross[1].size(), 3U);
+  EXPECT_TRUE(chosen.cross[1][0].empty());
+  EXPECT_EQ(chosen.cross[1][2].weights, trace.cross[1][2].weights);
+}
+
+TEST(Select, RefusesMissingLayersAndHeads) {
+  const Trace trace = example();
+  const std::vector<std::array<const char*, 3>> choices{
+      {"cross", "3", "all"}, {"cross", "all", "4"},
+      {"mixed", "1", "1"},   {"all", "0", "all"},
+      {"all", "1x", "all"},  {"all", "all", "-1"},
+      {"all", "all", ""},    {"all", "99999999999999999999", "all"}};
+  for (const auto& choice : choices) {
+    const auto call = [&] { select(trace, parse_selection(choice[0], choice[1], choice[2])); };
+    EXPECT_EQ(kind_of(call), ErrorKind::kUsage) << choice[0] << " " << choice[1] << " " << choice[2];
+  }
+  Trace encoder_only = trace;
+  encoder_only.cross.clear();
+  EXPECT_EQ(kind_of([&] { select(encoder_only, parse_selection("cross", "all", "all")); }),
+            ErrorKind::kUsage);
+}
+
+TEST(Select, ErrorsListTheStacks) {
+  Trace recurrent = example();
+  recurrent.encoder.clear();
+  recurrent.decoder.clear();
+  expect_error(ErrorKind::kUsage, "no encoder attention: choose another stack (cross)",
+               [&] { select(recurrent, parse_selection("encoder", "all", "all")); });
+}
+
+TEST(Mean, IsTheMean) {
+  const Trace trace = example();
+  const Trace mean = mean_over_heads(trace);
+  ASSERT_EQ(mean.cross[1].size(), 1U);
+  EXPECT_TRUE(mean.heads_averaged);
+  for (size_t n = 0; n < mean.cross[1][0].weights.size(); ++n) {
+    const auto& heads = trace.cross[1];
+    EXPECT_FLOAT_EQ(mean.cross[1][0].weights[n],
+                    (heads[0].weights[n] + heads[1].weights[n] + heads[2].weights[n]) / 3);
+  }
+}
+
+/// Cases that the explorer's test reads, too.
+TEST(DefaultLayer, OfTheSharedCases) {
+  std::ifstream file(source_folder() + "/tests/data/default_layers.json");
+  for (const nlohmann::json& each : nlohmann::json::parse(file)) {
+    Trace trace = trace_from_json(each["trace"].dump(), "default_layers.json");
+    const Stack stack = *parse_selection(each["stack"], "all", "all").stack;
+    EXPECT_EQ(default_layer(trace, stack), each["layer"].get<int>()) << each["name"];
+    stack_of(trace, stack).clear();
+    EXPECT_EQ(default_layer(trace, stack), -1);
+  }
+}
+
+TEST(Words, BeginAtMarkersAndSpecialTokens) {
+  EXPECT_THAT(word_indices({"\u2581Das", "\u2581H", "aus", ".", "</s>"}), ElementsAre(0, 1, 1, 1, 2));
+  EXPECT_THAT(word_indices({"<s>", "a", "b", "</s>"}), ElementsAre(0, 1, 1, 2));
+  EXPECT_THAT(word_indices({}), ElementsAre());
+}
+
+TEST(Words, SumOverKeysMeanOverQueries) {
+  Trace trace;
+  trace.source_tokens = {"\u2581a", "b", "\u2581c"};
+  trace.encoder = {{{3, 3, {0.5F, 0.25F, 0.25F, 0, 0.25F, 0.75F, 0, 0, 1}}}};
+  const Trace words = group_by_words(trace);
+  EXPECT_THAT(words.source_tokens, ElementsAre("ab", "c"));
+  // Query "ab": the mean of (0.75, 0.25) and (0.25, 0.75); query "c": (0, 1).
+  EXPECT_THAT(words.encoder[0][0].weights, ElementsAre(0.5F, 0.5F, 0.0F, 1.0F));
+}
+
+TEST(Words, RowsStillSumToOneInEveryStack) {
+  for (const int tokens : {1, 2, 7, 40}) {
+    const Trace words = group_by_words(
+        testing::make_trace(testing::make_tokens(tokens), testing::make_tokens(tokens + 3), 2, 4));
+    EXPECT_NO_THROW(check_trace(words));
+    for (const Stack stack : kStacks) {
+      for (const auto& layer : stack_of(words, stack)) {
+        for (const AttentionMatrix& head : layer) {
+          // Each weight is rounded twice to float32, relative 2^-24; they sum to 1.
+          for (const double sum : row_sums(head)) EXPECT_NEAR(sum, 1, 4 * std::ldexp(1, -24));
+        }
+      }
+    }
+  }
+}
+
+TEST(Words, BytesBecomeText) {
+  const Trace words =
+      group_by_words(testing::make_trace({"\u2581", "<0xC3>", "<0xA4>", "h", "</s>"}, {"</s>"}, 1, 1));
+  EXPECT_THAT(words.source_tokens, ElementsAre("\u00E4h", "</s>"));
+}
+
+TEST(Words, RefusesInvalidIndices) {
+  const Trace trace = example();
+  const std::vector<int> target{0, 1, 1, 2};
+  for (const std::vector<int>& source :
+       std::vector<std::vector<int>>{{0, 1, 1, 1}, {1, 1, 1, 1, 2}, {0, 2, 2, 2, 3}, {0, 1, 0, 1, 2}}) {
+    EXPECT_EQ(kind_of([&] { group_by_words(trace, source, target); }), ErrorKind::kShape);
+  }
+  EXPECT_NO_THROW(group_by_words(trace, {0, 1, 1, 1, 2}, target));
+}
+
+TEST(TraceJson, RoundTripIsExact) {
+  Trace trace = testing::make_trace(testing::make_tokens(12), testing::make_tokens(9), 2, 3);
+  trace.source = "\"quotes\" \\ and \n";
+  const Trace back = trace_from_json(trace_to_json(trace), "test");
+  EXPECT_EQ(back.model, trace.model);
+  EXPECT_EQ(back.source, trace.source);
+  EXPECT_EQ(back.source_tokens, trace.source_tokens);
+  EXPECT_EQ(back.target_tokens, trace.target_tokens);
+  EXPECT_EQ(key_tokens(back, Stack::kDecoder), key_tokens(trace, Stack::kDecoder));
+  for (const Stack stack : kStacks) {
+    ASSERT_EQ(stack_of(back, stack).size(), 2U);
+    for (int layer = 0; layer < 2; ++layer) {
+      for (int head = 0; head < 3; ++head) {
+        EXPECT_EQ(stack_of(back, stack)[layer][head].weights, stack_of(trace, stack)[layer][head].weights);
+      }
+    }
+  }
+}
+
+TEST(TraceJson, LookAheadIsZeroAndKeysAreNamed) {
+  const std::string json = trace_to_json(testing::make_trace({"a", "</s>"}, {"b", "</s>"}, 1, 1));
+  EXPECT_THAT(json, HasSubstr("\"decoder\": [\n   [[[1,0],"));
+  for (const char* name :
+       {"\"version\": 1", "\"encoder\":", "\"cross\":", "\"decoder_tokens\": [\"<s>\", \"b\"]"}) {
+    EXPECT_THAT(json, HasSubstr(name));
+  }
+}
+
+TEST(TraceJson, UnselectedHeadsAreEmpty) {
+  const Trace chosen = select(example(), parse_selection("cross", "2", "3"));
+  const Trace back = trace_from_json(trace_to_json(chosen), "test");
+  EXPECT_TRUE(back.encoder.empty());
+  EXPECT_TRUE(back.cross[1][0].empty());
+  EXPECT_EQ(back.cross[1][2].weights, chosen.cross[1][2].weights);
+}
+
+TEST(TraceJson, RefusesOtherJson) {
+  const std::string good = trace_to_json(example());
+  for (const std::string& bad :
+       {std::string(), std::string("[]"), std::string("{}"), good.substr(0, good.size() / 2),
+        std::string(R"({"version": 2})"), std::string(R"({"version": "1"})")}) {
+    EXPECT_EQ(kind_of([&] { trace_from_json(bad, "x.json"); }), ErrorKind::kFormat) << bad.substr(0, 40);
+  }
+  std::string ragged = good;
+  ragged.erase(ragged.find(',', ragged.find("[[[")), 2);
+  EXPECT_ANY_THROW(trace_from_json(ragged, "x.json"));
+}
+
+}  // namespace
+}  // namespace heed

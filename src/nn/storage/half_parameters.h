@@ -1,0 +1,35 @@
+// The weights of a model in 16 bits, as its files hold them. Results are those of float32, bit for bit.
+// Float32 weights are kept twice, in rows and packed, 8 bytes each; these take 2 (HalfPacking::kEachCall)
+// or 6.
+#pragma once
+
+#include "nn/storage/compact_parameters.h"
+
+namespace heed::nn {
+
+class HalfParameters final : public CompactParameters {
+ public:
+  /// Uninitialized, for all matrices that the table marks as quantizable; `dtype` is kFloat16 or kBFloat16.
+  HalfParameters(const ParameterTable& table, DType dtype, HalfPacking packing);
+
+  /// Whether a row of the table is kept in 16 bits.
+  static bool wants(const ParamSpec& spec) { return spec.quantizable && spec.shape.rank() == 2; }
+
+  DType dtype() const { return values_.dtype(); }
+  /// The elements of a row of the table, row-major.
+  uint16_t* elements(int row);
+
+  bool holds_row(int row) const override { return wants(table()[row]); }
+  bool is_exact() const override { return true; }
+  void widen(ParamRef ref, int64_t begin, int64_t count, float* out) const override;
+  PackedMatrix pack(ParamRef ref, const float* bias) const override;
+  void multiply_selected(ParamRef ref, const SelectedProductArguments& arguments) const override;
+
+ private:
+  HalfMatrix matrix(ParamRef ref) const;
+
+  HalfPacking packing_;
+  Tensor values_;  // with the offsets of a ParameterArray
+};
+
+}  // namespace heed::nn

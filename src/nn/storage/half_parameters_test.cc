@@ -1,0 +1,82 @@
+#include "nn/storage/half_parameters.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compare.h"
+#include "nn/context.h"
+#include "nn/embedding.h"
+#include "nn/linear.h"
+#include "tensor/half.h"
+
+namespace heed::nn {
+namespace {
+
+/// A layer with a bias, in 16 bits, and the same with float32 values.
+class HalfLayer : public testing::TestWithParam<DType> {
+ protected:
+  HalfLayer() : layer_(Linear::join(table_, {"first", "second"}, 9, 40)) {
+    floats_ = ParameterArray(table_, DType::kFloat32);
+    initialize(table_, floats_, RandomKey::from_seed(1));
+    half_ = std::make_unique<HalfParameters>(table_, GetParam(), HalfPacking::kEachCall);
+    others_ = ParameterArray::unset(table_, [&](int row) { return half_->holds_row(row); });
+    for (int row = 0; row < table_.size(); ++row) {
+      Tensor values = floats_.view(table_, {row, 1});
+      for (int64_t i = 0; i < values.size(); ++i) {
+        float& value = values.data<float>()[i];
+        if (!half_->holds_row(row)) {
+          others_.view(table_, {row, 1}).data<float>()[i] = value;
+          continue;
+        }
+        uint16_t& bits = half_->elements(row)[i];
+        bits = GetParam() == DType::kFloat16 ? float_to_half(value) : float_to_bfloat(value);
+        value = GetParam() == DType::kFloat16 ? half_to_float(bits) : bfloat_to_float(bits);
+      }
+    }
+    packed_ = std::make_unique<PackedWeights>(table_, floats_);
+    packed_half_ = std::make_unique<PackedWeights>(table_, others_, half_.get());
+    floating_ = packed_->context();
+    compact_ = packed_half_->context();
+  }
+
+  ParameterTable table_;
+  Linear layer_;
+  ParameterArray floats_, others_;
+  std::unique_ptr<HalfParameters> half_;
+  std::unique_ptr<PackedWeights> packed_, packed_half_;
+  Context floating_, compact_;
+  const Tensor x_ = Tensor::from(std::vector<float>{1, -2, 3, 0.5f, 7, -0.1f, 2, 1e-3f, 4}, {1, 9});
+};
+
+TEST_P(HalfLayer, MultipliesAsInFloat32) {
+  expect_equal(layer_.forward(compact_, x_).value(), layer_.forward(floating_, x_).value(), "both layers");
+  const Linear second = layer_.slice(table_, 1);
+  packed_ = std::make_unique<PackedWeights>(table_, floats_);
+  packed_half_ = std::make_unique<PackedWeights>(table_, others_, half_.get());
+  Context floating = packed_->context(), compact = packed_half_->context();
+  expect_equal(second.forward(compact, x_).value(), second.forward(floating, x_).value(), "the second");
+}
+
+TEST_P(HalfLayer, GivesRowsAndSelectedOutputsAsInFloat32) {
+  const std::vector<int32_t> ids{3, 79, 3};
+  expect_equal(embedding(compact_, layer_.weight(), ids).value(),
+               embedding(floating_, layer_.weight(), ids).value(), "rows");
+  const std::vector<std::span<const int32_t>> selected{ids};
+  expect_equal(layer_.forward_selected(compact_, x_, selected),
+               layer_.forward_selected(floating_, x_, selected), "selected outputs");
+}
+
+TEST_P(HalfLayer, BecomesFloatsWhereTheyAreNeeded) {
+  expect_equal(compact_.parameter(layer_.weight()).value(), floats_.view(table_, layer_.weight()), "weight");
+  expect_equal(compact_.parameter(layer_.bias()).value(), floats_.view(table_, layer_.bias()), "bias");
+  EXPECT_EQ(others_.flat().size(), 80) << "only biases are kept as floats";
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, HalfLayer, testing::Values(DType::kFloat16, DType::kBFloat16),
+                         [](const auto& type) { return name_of(type.param); });
+
+}  // namespace
+}  // namespace heed::nn

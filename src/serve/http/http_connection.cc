@@ -1,0 +1,295 @@
+#include "serve/http/http_connection.h"
+
+#include <algorithm>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include "text/utf8.h"
+
+namespace heed::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using Tcp = asio::ip::tcp;
+using Clock = std::chrono::steady_clock;
+
+/// Pipelined requests are buffered up to this size; then reading pauses until they are answered.
+constexpr size_t kReadAheadBytes = 64 << 10;
+
+constexpr size_t kReadBytes = 16 << 10;
+
+/// Whether the head of a request has a header that continues on the next line.
+bool is_folded(std::string_view head) {
+  return head.find("\n ") != std::string_view::npos || head.find("\n\t") != std::string_view::npos;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+/// Whether a client's X-Request-Id is safe in a log and in a header.
+bool is_request_id(std::string_view text) {
+  return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+/// The path and query of a target in absolute form, "http://host/path?query", which proxies receive.
+std::string_view origin_form(std::string_view target) {
+  const size_t scheme = target.find("://");
+  if (target.starts_with('/') || scheme == std::string_view::npos) return target;
+  const size_t slash = target.find('/', scheme + 3);
+  return slash == std::string_view::npos ? "/" : target.substr(slash);
+}
+
+}  // namespace
+
+struct HttpConnection::Parser : http::request_parser<http::string_body> {};
+
+HttpConnection::HttpConnection(HttpConnections& shared, Tcp::socket socket)
+    : shared_(shared), socket_(std::move(socket)), timer_(shared.io) {
+  ErrorCode ignored;
+  const auto end = socket_.remote_endpoint(ignored);
+  address_ = end.address().to_string(ignored);
+  socket_.set_option(Tcp::no_delay(true), ignored);
+}
+
+HttpConnection::~HttpConnection() = default;
+
+// ---- Reading ----------------------------------------------------------------------------------------------
+
+void HttpConnection::next_request() {
+  handling_ = false;
+  response_.reset();
+  hold(0);
+  framing_ = {};
+  record_ = {};
+  record_.address = address_;
+  ++number_;
+  const bool first = number_ == 1;
+  if (shared_.draining && !first && buffer_.size() == 0) return close();
+  begin_ = Clock::now();
+  if (buffer_.size() > 0) {
+    set_deadline(Stage::kHead, shared_.options.head_seconds);
+    return read_head();
+  }
+  // New connections get the time-out of the head, kept-alive ones first the idle time-out.
+  set_deadline(Stage::kIdle, first ? shared_.options.head_seconds : shared_.options.idle_seconds);
+  socket_.async_read_some(buffer_.prepare(4096),
+                          [self = shared_from_this(), first](ErrorCode error, size_t bytes) {
+                            if (error || self->closed_) return self->close();
+                            self->buffer_.commit(bytes);
+                            self->stage_ = Stage::kHead;
+                            if (!first) {
+                              self->begin_ = Clock::now();
+                              self->set_deadline(Stage::kHead, self->shared_.options.head_seconds);
+                            }
+                            self->read_head();
+                          });
+}
+
+void HttpConnection::read_head() {
+  parser_ = std::make_unique<Parser>();
+  parser_->header_limit(static_cast<std::uint32_t>(shared_.options.head_bytes));
+  parser_->body_limit(shared_.options.body_bytes);
+  parse();
+}
+
+void HttpConnection::read_more() {
+  socket_.async_read_some(buffer_.prepare(kReadBytes),
+                          [self = shared_from_this()](ErrorCode error, size_t bytes) {
+                            if (error) return self->on_read_error(error);
+                            self->buffer_.commit(bytes);
+                            self->parse();
+                          });
+}
+
+/// Parses what was received, up to the end of the head or of the request. Not by Beast's own functions for
+/// reading, which accept folded headers and trailers of any size.
+void HttpConnection::parse() {
+  const bool head = !parser_->is_header_done();
+  while (buffer_.size() > 0) {
+    ErrorCode error;
+    const size_t used = parser_->put(buffer_.data(), error);
+    const std::string_view parsed(static_cast<const char*>(buffer_.data().data()), used);
+    const bool folded = head && is_folded(parsed);
+    buffer_.consume(used);
+    if (error && error != http::error::need_more) return on_read_error(error);
+    if (folded) return refuse(400, "a header of the request continues on the next line, which is obsolete");
+    // Of a body, only what lies between chunks waits for more: lengths, extensions and the trailers.
+    const size_t between_chunks = error                                      ? buffer_.size()
+                                  : parser_->is_done() && parser_->chunked() ? used
+                                                                             : 0;
+    if (!head && between_chunks > shared_.options.head_bytes) {
+      return refuse(431,
+                    fmt::format("the trailers of a request may have {} bytes", shared_.options.head_bytes));
+    }
+    if (head && parser_->is_header_done()) return on_head();
+    if (parser_->is_done()) return on_request();
+    if (error) break;
+  }
+  read_more();
+}
+
+void HttpConnection::on_read_error(ErrorCode error) {
+  if (closed_) return;
+  if (timed_out_) {
+    refuse(408, stage_ == Stage::kHead
+                    ? fmt::format("the head of the request took longer than {} seconds",
+                                  shared_.options.head_seconds)
+                    : fmt::format("the body took longer than {} seconds", shared_.options.body_seconds));
+  } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    refuse(431, fmt::format("the head of a request may have {} bytes", shared_.options.head_bytes));
+  } else if (error == http::error::body_limit) {
+    refuse(413, fmt::format("a body may have {} bytes", shared_.options.body_bytes));
+  } else if (error == http::error::bad_version) {
+    refuse(505, "this server speaks HTTP/1.1 and HTTP/1.0");
+  } else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
+             error != http::error::end_of_stream && error != http::error::partial_message) {
+    refuse(400, fmt::format("the request is not HTTP: {}", error.message()));
+  } else {
+    close();
+  }
+}
+
+void HttpConnection::on_head() {
+  const auto& head = parser_->get();
+  framing_ = {.request_id = {},
+              .head_only = head.method() == http::verb::head,
+              .http_1_0 = head.version() < 11,
+              .keep_alive = head.keep_alive()};
+  record_.method = std::string(head.method_string());
+  if (!framing_.http_1_0 && head.count(http::field::host) != 1) {
+    return refuse(400, "a request must have one Host header");
+  }
+  // Otherwise the body would be read as the next request, which a proxy in front may see differently.
+  if (head.count(http::field::transfer_encoding) > 0) {
+    if (framing_.http_1_0) return refuse(400, "a request of HTTP/1.0 has no Transfer-Encoding");
+    if (head.count(http::field::transfer_encoding) > 1 ||
+        !boost::beast::iequals(head[http::field::transfer_encoding], "chunked")) {
+      return refuse(501, "this server reads no Transfer-Encoding but chunked");
+    }
+  }
+  // Now, because the parser adds trailers to them, which nobody has authorized.
+  headers_.clear();
+  for (const auto& field : head) {
+    headers_.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
+                          std::string(field.value()));
+  }
+  if (parser_->is_done()) return on_request();
+  set_deadline(Stage::kBody, shared_.options.body_seconds);
+  if (!boost::beast::iequals(head[http::field::expect], "100-continue")) return parse();
+  static const std::string kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  socket_.async_write_some(asio::buffer(kContinue), [self = shared_from_this()](ErrorCode failure, size_t) {
+    if (failure) return self->on_read_error(failure);
+    self->parse();
+  });
+}
+
+void HttpConnection::on_request() {
+  timer_.cancel();
+  stage_ = Stage::kHandling;
+  handling_ = true;
+  auto message = parser_->release();
+  parser_.reset();
+  HttpRequest request;
+  const auto target_text = message.target();
+  const std::string_view target = origin_form({target_text.data(), target_text.size()});
+  const size_t question = target.find('?');
+  request.path = percent_decode(target.substr(0, question), false);
+  if (question != std::string_view::npos) request.query = target.substr(question + 1);
+  request.method = record_.method;
+  request.address = address_;
+  request.headers = std::move(headers_);
+  request.body = std::move(message.body());
+  const std::string_view wanted = request.header("x-request-id");
+  request.id = is_request_id(wanted) ? std::string(wanted) : shared_.next_id();
+  gone_ = std::make_shared<std::atomic<bool>>(false);
+  request.gone = gone_;
+  record_.id = request.id;
+  record_.path = replace_invalid_utf8(request.path);
+  record_.bytes_in = request.body.size();
+  shared_.handler(std::move(request), make_reply());
+  // An answer that is there already cannot be cancelled, which spares rejected requests a read and its end.
+  if (!closed_ && !response_.is_complete()) watch();
+}
+
+/// Reads while a request is answered: the next request, or the end of the connection, which cancels this one.
+void HttpConnection::watch() {
+  if (buffer_.size() >= kReadAheadBytes) return;
+  watching_ = true;
+  socket_.async_read_some(buffer_.prepare(4096), [self = shared_from_this()](ErrorCode error, size_t bytes) {
+    self->on_watch(error, bytes);
+  });
+}
+
+void HttpConnection::on_watch(ErrorCode error, size_t bytes) {
+  watching_ = false;
+  if (closed_) return;
+  buffer_.commit(bytes);
+  const bool stopped = std::exchange(stop_watching_, false);
+  if (error && !(stopped && error == asio::error::operation_aborted)) {
+    ended_ = true;
+    *gone_ = true;
+    if (stopped) close();
+    return;
+  }
+  if (stopped) {
+    next_request();
+  } else if (handling_) {
+    watch();
+  }
+}
+
+// ---- Time and end -----------------------------------------------------------------------------------------
+
+void HttpConnection::set_deadline(Stage stage, double seconds) {
+  stage_ = stage;
+  timer_.expires_after(std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6)));
+  timer_.async_wait([self = shared_from_this()](ErrorCode error) {
+    if (!error && self->timer_.expiry() <= Clock::now()) self->on_deadline();
+  });
+}
+
+void HttpConnection::on_deadline() {
+  if (closed_) return;
+  switch (stage_) {
+    case Stage::kHead:
+    case Stage::kBody:
+      timed_out_ = true;
+      socket_.cancel();  // ends the read, which then answers
+      return;
+    case Stage::kHandling:
+      return;
+    case Stage::kIdle:
+    case Stage::kWriting:
+    case Stage::kDiscarding:
+      *gone_ = true;
+      close();
+  }
+}
+
+void HttpConnection::drain() {
+  if (stage_ != Stage::kIdle) return;
+  if (number_ > 1) return close();
+  set_deadline(Stage::kIdle, 1);
+}
+
+void HttpConnection::close() {
+  if (std::exchange(closed_, true)) return;
+  *gone_ = true;
+  hold(0);
+  report();
+  ErrorCode ignored;
+  socket_.close(ignored);
+  timer_.cancel();
+  shared_.erase(shared_from_this());
+}
+
+}  // namespace heed::serve

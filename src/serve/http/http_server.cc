@@ -1,0 +1,180 @@
+#include "serve/http/http_server.h"
+
+#include <sys/resource.h>
+
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <thread>
+
+#include "base/check.h"
+#include "base/files/blocked_signals.h"
+#include "serve/http/http_connection.h"
+
+namespace heed::serve {
+namespace {
+
+namespace asio = boost::asio;
+using Tcp = asio::ip::tcp;
+using ErrorCode = boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+
+/// Raises the limit of file descriptors to the maximum.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+/// The listening socket, the thread of all input and output, and the connections.
+class HttpServer::Listener {
+ public:
+  Listener(const HttpServerOptions& options, Handler handler, Done done)
+      : shared(std::make_shared<HttpConnections>(options, std::move(handler), std::move(done))),
+        acceptor(shared->io),
+        retry(shared->io) {
+    listen();
+  }
+
+  void listen();
+  void accept();
+  void admit(Tcp::socket socket);
+
+  std::shared_ptr<HttpConnections> shared;
+  Tcp::acceptor acceptor;
+  asio::steady_timer retry;
+  std::thread thread;
+};
+
+void HttpServer::Listener::listen() {
+  ErrorCode error;
+  Tcp::resolver resolver(shared->io);
+  const auto found = resolver.resolve(shared->options.host, std::to_string(shared->options.port), error);
+  if (error || found.empty()) {
+    fail(ErrorKind::kFile, "cannot listen on '{}': {}; give an address of this machine with --host",
+         shared->options.host, error.message());
+  }
+  const Tcp::endpoint endpoint = found.begin()->endpoint();
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(1024, error);
+  if (error) {
+    fail(ErrorKind::kFile, "cannot listen on {} port {}: {}; choose another --port, or 0 for a free one",
+         shared->options.host, shared->options.port, error.message());
+  }
+}
+
+void HttpServer::Listener::accept() {
+  acceptor.async_accept([this](ErrorCode error, Tcp::socket socket) {
+    if (shared->draining || error == asio::error::operation_aborted) return;
+    if (!error) {
+      admit(std::move(socket));
+      return accept();
+    }
+    // Out of descriptors, for example: retry after others are closed.
+    retry.expires_after(std::chrono::milliseconds(50));
+    retry.async_wait([this](ErrorCode aborted) {
+      if (!aborted && !shared->draining) accept();
+    });
+  });
+}
+
+void HttpServer::Listener::admit(Tcp::socket socket) {
+  auto connection = std::make_shared<HttpConnection>(*shared, std::move(socket));
+  const bool full = shared->count >= shared->options.connections;
+  if (full && shared->count >= shared->options.connections + 64) return;  // no capacity even for an error
+  shared->insert(connection);
+  if (full) {
+    connection->refuse(503, "too many connections");
+  } else {
+    connection->start();
+  }
+}
+
+HttpServer::HttpServer(const HttpServerOptions& options, Handler handler, Done done)
+    : listener_(std::make_unique<Listener>(options, std::move(handler), std::move(done))) {
+  raise_descriptor_limit();
+}
+
+HttpServer::~HttpServer() {
+  asio::post(listener_->shared->io, [&listener = *listener_] {
+    listener.shared->draining = true;
+    ErrorCode ignored;
+    listener.acceptor.close(ignored);
+    for (const auto& connection : std::set(listener.shared->open)) connection->close();
+    listener.shared->io.stop();
+  });
+  if (listener_->thread.joinable()) listener_->thread.join();
+}
+
+uint16_t HttpServer::port() const {
+  return listener_->acceptor.local_endpoint().port();
+}
+
+std::string HttpServer::url() const {
+  const auto address = listener_->acceptor.local_endpoint().address();
+  const std::string text = address.to_string();
+  return fmt::format("http://{}:{}/", address.is_v6() ? "[" + text + "]" : text, port());
+}
+
+bool HttpServer::is_loopback() const {
+  return listener_->acceptor.local_endpoint().address().is_loopback();
+}
+
+size_t HttpServer::open_connections() const {
+  return listener_->shared->count;
+}
+
+bool HttpServer::is_full() const {
+  return listener_->shared->held >= listener_->shared->options.answer_bytes;
+}
+
+void HttpServer::start() {
+  listener_->accept();
+  listener_->thread = std::thread([&listener = *listener_] {
+    block_signals();
+    const auto work = asio::make_work_guard(listener.shared->io);
+    listener.shared->io.run();
+  });
+}
+
+void HttpServer::drain(double seconds, double cancel_seconds) {
+  asio::post(listener_->shared->io, [&listener = *listener_] {
+    listener.shared->draining = true;
+    ErrorCode error;
+    // Connections in the listen backlog.
+    listener.acceptor.non_blocking(true, error);
+    while (!error) {
+      Tcp::socket socket(listener.shared->io);
+      listener.acceptor.accept(socket, error);
+      if (!error) listener.admit(std::move(socket));
+    }
+    listener.acceptor.close(error);
+    for (const auto& connection : std::set(listener.shared->open)) connection->drain();
+  });
+  const auto wait = [&](double time) {
+    const auto end = Clock::now() + std::chrono::duration<double>(time);
+    while (Clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::atomic<bool> empty = false, asked = false;
+      asio::post(listener_->shared->io, [&] {
+        empty = listener_->shared->open.empty() && listener_->shared->draining;
+        asked = true;
+        asked.notify_one();
+      });
+      asked.wait(false);
+      if (empty) return true;
+    }
+    return false;
+  };
+  if (wait(seconds)) return;
+  asio::post(listener_->shared->io, [&listener = *listener_] {
+    for (const auto& connection : listener.shared->open) connection->cancel();
+  });
+  wait(cancel_seconds);
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,145 @@
+#include "serve/routes/token_probabilities.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "decode/scoring.h"
+#include "text/utf8.h"
+
+namespace heed::serve {
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(const std::vector<TokenEntry>& entries) {
+  ordered_json tokens = ordered_json::array(), each = tokens, top = tokens, offsets = tokens;
+  for (const TokenEntry& entry : entries) {
+    tokens.push_back(entry.token);
+    each.push_back(entry.log_probability ? ordered_json(*entry.log_probability) : ordered_json());
+    top.push_back(nullptr);
+    if (entry.likeliest) {
+      top.back() = ordered_json::object();
+      for (const auto& [token, value] : *entry.likeliest) top.back()[token] = value;
+    }
+    offsets.push_back(entry.offset);
+  }
+  return {{"tokens", tokens}, {"token_logprobs", each}, {"top_logprobs", top}, {"text_offset", offsets}};
+}
+
+std::string TokenProbabilities::name_of(int32_t id) const {
+  return files_.tokenizer->is_special(id) ? files_.tokenizer->piece(id)
+                                          : replace_invalid_utf8(files_.tokenizer->bytes(id));
+}
+
+TokenEntry TokenProbabilities::entry(int32_t id, const float* logits, float log_sum) const {
+  TokenEntry entry{.token = name_of(id),
+                   .log_probability = logits[id] - log_sum,
+                   .special = files_.tokenizer->is_special(id)};
+  if (alternatives_ == 0) return entry;
+  std::vector<int32_t> ids(static_cast<size_t>(files_.tokenizer->size()));
+  for (size_t n = 0; n < ids.size(); ++n) ids[n] = static_cast<int32_t>(n);
+  const size_t count = std::min(alternatives_, ids.size());
+  std::partial_sort(
+      ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
+      [&](int32_t a, int32_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
+  auto& likeliest = entry.likeliest.emplace();
+  for (size_t n = 0; n < count; ++n) likeliest.emplace_back(name_of(ids[n]), logits[ids[n]] - log_sum);
+  return entry;
+}
+
+std::vector<TokenEntry> TokenProbabilities::of_prompt(const std::vector<int32_t>& ids,
+                                                      const std::string& text) const {
+  std::vector<TokenEntry> entries;
+  const bool start_token = files_.tokenizer->is_special(ids[0]);
+  if (!start_token) entries.push_back({.token = name_of(ids[0])});
+  size_t offset = start_token ? 0 : count_characters(entries[0].token);
+  if (ids.size() == 1) return entries;
+  models::Sequences read;
+  read.append(std::span(ids).first(ids.size() - 1));
+  nn::Context context = files_.loaded.context();
+  const Tensor logits = files_.loaded.language_model().logits(context, read);  // (ids.size() - 1, V)
+  const std::vector<float> log_sums = decode::log_sums_of(logits);
+  const size_t limit = count_characters(text);
+  for (size_t n = 1; n < ids.size(); ++n) {
+    const float* row = logits.data<float>() + static_cast<int64_t>(n - 1) * logits.dim(1);
+    entries.push_back(entry(ids[n], row, log_sums[n - 1]));
+    entries.back().offset = std::min(limit, offset);
+    offset += count_characters(replace_invalid_utf8(files_.tokenizer->bytes(ids[n])));
+  }
+  return entries;
+}
+
+ordered_json TokenProbabilities::of(const decode::Generation& generation, const decode::GeneratedText& text,
+                                    bool echo) const {
+  std::vector<int32_t> ids = generation.prompt_ids;
+  ids.insert(ids.end(), text.ids.begin(), text.ids.end());
+  std::vector<TokenEntry> entries;
+  compute(exchange_, [&] { entries = of_prompt(ids, generation.prompt); });
+  // The entries after the prompt, at the offsets of their first characters.
+  const size_t first = entries.size() - text.ids.size();
+  const size_t begin = count_characters(generation.prompt), limit = begin + count_characters(text.text);
+  TextStream stream(*files_.tokenizer, /*continues=*/true);
+  size_t offset = begin, end = first;
+  for (; end < entries.size(); ++end) {
+    if (offset >= limit && !entries[end].special) break;
+    entries[end].offset = std::min(limit, offset);
+    offset += count_characters(stream.push(text.ids[end - first]));
+  }
+  entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(end), entries.end());
+  if (!echo) entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(first));
+  return to_json(entries);
+}
+
+StreamedProbabilities::StreamedProbabilities(const TokenProbabilities& probabilities,
+                                             const std::string& prompt, bool echo)
+    : probabilities_(probabilities),
+      context_(probabilities.files().loaded.context()),
+      stream_(*probabilities.files().tokenizer, /*continues=*/true),
+      begin_(count_characters(prompt)),
+      pushed_(begin_),
+      shown_(begin_) {
+  const models::LanguageModel& model = probabilities.files().loaded.language_model();
+  const std::vector<int32_t> ids = probabilities.files().tokenizer->prompt_ids(prompt);
+  if (echo) {
+    for (TokenEntry& entry : probabilities.of_prompt(ids, prompt)) entries_.push_back(std::move(entry));
+  }
+  state_ = model.start(context_);
+  models::Sequences read;
+  read.append(ids);
+  sentence_ = model.admit(context_, *state_, read).at(0);
+  last_ = ids.back();
+}
+
+void StreamedProbabilities::push(int32_t id) {
+  const models::LanguageModel& model = probabilities_.files().loaded.language_model();
+  const Tensor logits = model.step(context_, *state_, {{sentence_, row_, last_, {}}});  // (1, V)
+  last_ = id;
+  row_ = 0;
+  const std::vector<float> log_sums = decode::log_sums_of(logits.reshape({1, logits.size()}));
+  entries_.push_back(probabilities_.entry(id, logits.data<float>(), log_sums[0]));
+  entries_.back().offset = pushed_;
+  pushed_ += count_characters(stream_.push(id));
+}
+
+ordered_json StreamedProbabilities::take(std::string_view part) {
+  shown_ += count_characters(part);
+  std::vector<TokenEntry> taken;
+  while (!entries_.empty() && entries_.front().offset < shown_) {
+    taken.push_back(std::move(entries_.front()));
+    entries_.pop_front();
+  }
+  return to_json(taken);
+}
+
+ordered_json StreamedProbabilities::take_rest(const decode::GeneratedText& text) {
+  const size_t limit = begin_ + count_characters(text.text);
+  std::vector<TokenEntry> taken;
+  while (!entries_.empty() && (entries_.front().offset < limit || entries_.front().special)) {
+    entries_.front().offset = std::min(limit, entries_.front().offset);
+    taken.push_back(std::move(entries_.front()));
+    entries_.pop_front();
+  }
+  return taken.empty() ? ordered_json() : to_json(taken);
+}
+
+}  // namespace heed::serve

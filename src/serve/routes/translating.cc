@@ -1,0 +1,226 @@
+// Common parts of the translation routes.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text/nearest_word.h"
+#include "base/thread_pool.h"
+#include "decode/document.h"
+#include "serve/service.h"
+#include "text/utf8.h"
+
+namespace heed::serve {
+namespace {
+
+decode::TranslatorOptions options_for(const Exchange& exchange, const ChosenTranslation& chosen,
+                                      const decode::TranslationChoices& choices) {
+  decode::TranslatorOptions options = chosen.options;
+  decode::apply(choices, options);
+  options.executor = exchange.service.engine.get();
+  options.max_sentences = exchange.service.limits.sentences;
+  options.max_source_tokens = exchange.service.limits.work_tokens;
+  // One window, so that a request beyond the limits is refused before any of it is translated.
+  options.window = SIZE_MAX;
+  return options;
+}
+
+}  // namespace
+
+size_t count_characters(std::string_view text) {
+  size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return count;
+}
+
+void require_length(const RequestLimits& limits, const std::string& text, const std::string& name) {
+  const size_t characters = count_characters(text);
+  if (characters <= limits.characters) return;
+  refuse(400, "'{}' has a text of {} characters, and this server takes {}: send it in parts", name,
+         characters, limits.characters);
+}
+
+Fields::Texts required_texts(const Exchange& exchange, const std::string& name) {
+  std::optional<Fields::Texts> texts = exchange.fields.texts(name);
+  if (!texts || texts->texts.empty() || (!texts->is_list && texts->texts[0].empty())) {
+    refuse(400, "Invalid request: missing {} parameter", name);
+  }
+  const RequestLimits& limits = exchange.service.limits;
+  if (texts->texts.size() > limits.texts) {
+    refuse(400, "'{}' has {} texts, and this server takes {} in a request", name, texts->texts.size(),
+           limits.texts);
+  }
+  for (const std::string& text : texts->texts) require_length(limits, text, name);
+  return std::move(*texts);
+}
+
+const ServedModel& model_for(const Exchange& exchange, models::Task task) {
+  const Fields& fields = exchange.fields;
+  const ServedModels& models = *exchange.service.models;
+  const std::string name = fields.text_or("model", ""), pair = fields.text_or("pair", ""),
+                    source = fields.text_or("source_language", ""),
+                    target = fields.text_or("target_language", "");
+  const ServedModel* model = nullptr;
+  if (!name.empty()) {
+    model = models.named(name);
+    if (model == nullptr) refuse(404, "there is no model '{}' here: GET /v1/models lists them", shown(name));
+    if (!pair.empty() && pair != name && !model->languages(pair)) {
+      refuse(400, "the model '{}' does not translate '{}'", name, shown(pair));
+    }
+  } else if (!pair.empty()) {
+    model = models.for_pair(pair);
+    if (model == nullptr) model = models.named(pair);
+    if (model == nullptr)
+      refuse(400, "no model here translates '{}': GET /v1/models lists them", shown(pair));
+  } else if (!source.empty() && !target.empty()) {
+    model = models.between(source, target);
+    if (model == nullptr) {
+      refuse(400, "no model here translates from '{}' to '{}': GET /languages lists them", shown(source),
+             shown(target));
+    }
+  } else {
+    model = models.first(task);
+  }
+  const char* what = task == models::Task::kTranslation      ? "translates"
+                     : task == models::Task::kClassification ? "classifies text"
+                     : task == models::Task::kEmbedding      ? "embeds text"
+                     : task == models::Task::kLanguageModel  ? "continues text"
+                                                             : "fills masks";
+  if (model == nullptr) refuse(400, "this server has no model that {}", what);
+  if (!ServedModels::can_do(*model, task))
+    refuse(400, "the model '{}' is not one that {}", model->name, what);
+  const std::string precision = fields.text_or("precision", "");
+  if (precision.empty() || precision == model->precision()) return *model;
+  const std::vector<std::string> there = models.precisions(*model);
+  if (std::ranges::count(there, precision) == 0) {
+    refuse(400, "'precision': the model '{}' is in {} here, not in {}", model->name,
+           fmt::join(there, " and "), shown(precision));
+  }
+  return models.in_precision(*model, precision);
+}
+
+ChosenTranslation in_languages(const ServedModel& model, const LanguagePair& languages) {
+  ChosenTranslation chosen{model, model.translation->tokenizer, model.translator_options};
+  chosen.tokenizer = chosen.tokenizer.with_languages(model.sources.size() > 1 ? languages.source : "",
+                                                     model.targets.size() > 1 ? languages.target : "");
+  if (chosen.tokenizer.target_begins_with_language()) {
+    chosen.options.search.forced_begin_id = chosen.tokenizer.first_target_id().value_or(-1);
+  }
+  return chosen;
+}
+
+namespace {
+
+/// The model's code of the language that a field names; empty if there is no such field.
+std::string language_of(const Fields& fields, const char* field, const ServedModel& model,
+                        const std::vector<ServedLanguage>& languages) {
+  constexpr size_t kShown = 20;
+  const std::string name = fields.text_or(field, "");
+  if (name.empty()) return "";
+  if (const ServedLanguage* found = find_language(languages, name)) return found->code;
+  std::vector<std::string> tags;
+  for (const ServedLanguage& each : languages) tags.push_back(each.tag);
+  const std::string nearest = did_you_mean(name, tags);
+  const size_t more = tags.size() - std::min(tags.size(), kShown);
+  tags.resize(tags.size() - more);
+  refuse(400, "'{}': the model '{}' has no language '{}'{}; it has {}{}", field, model.name, shown(name),
+         nearest, tags.empty() ? "none" : fmt::format("{}", fmt::join(tags, ", ")),
+         more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+}  // namespace
+
+ChosenTranslation translation_for(const Exchange& exchange) {
+  const Fields& fields = exchange.fields;
+  const ServedModel& model = model_for(exchange, models::Task::kTranslation);
+  const LanguagePair languages{language_of(fields, "source_language", model, model.sources),
+                               language_of(fields, "target_language", model, model.targets)};
+  const std::string pair = fields.text_or("pair", "");
+  if (pair.empty()) return in_languages(model, languages);
+  if (!languages.source.empty() || !languages.target.empty()) {
+    refuse(400, "give either 'pair' or 'source_language' and 'target_language'");
+  }
+  return in_languages(model, model.languages(pair).value_or(LanguagePair{}));  // or the model's name
+}
+
+void send_json(const Exchange& exchange, const nlohmann::ordered_json& json) {
+  send_text(exchange, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
+            "application/json");
+}
+
+void send_text(const Exchange& exchange, std::string text, const std::string& content_type) {
+  exchange.reply.send({.status = 200, .content_type = content_type, .body = std::move(text)});
+}
+
+size_t TranslatedLines::count() const {
+  size_t most = 1;
+  for (const decode::Translation& line : lines) most = std::max(most, line.candidates.size());
+  return most;
+}
+
+std::string TranslatedLines::text(size_t rank) const {
+  std::string joined;
+  for (size_t n = 0; n < lines.size(); ++n) {
+    const auto& candidates = lines[n].candidates;
+    joined += candidates[std::min(rank, candidates.size() - 1)].text + line_ends[n];
+  }
+  return joined;
+}
+
+std::vector<TranslatedLines> translate_texts(const Exchange& exchange, const ChosenTranslation& chosen,
+                                             const decode::TranslationChoices& choices,
+                                             const std::vector<std::string>& texts) {
+  std::vector<TranslatedLines> results(texts.size());
+  std::vector<std::string> lines;
+  for (size_t n = 0; n < texts.size(); ++n) {
+    std::string_view rest = texts[n];
+    while (true) {
+      const size_t end = rest.find('\n');
+      std::string_view line = rest.substr(0, end);
+      std::string line_end = end == std::string_view::npos ? "" : "\n";
+      if (!line_end.empty() && line.ends_with('\r')) {
+        line.remove_suffix(1);
+        line_end = "\r\n";
+      }
+      lines.emplace_back(line);
+      results[n].line_ends.push_back(line_end);
+      if (end == std::string_view::npos) break;
+      rest.remove_prefix(end + 1);
+    }
+  }
+  ThreadPool here(1);  // tokenization runs on this thread, searches in the engine
+  const models::LoadedModel& loaded = chosen.model.loaded();
+  const decode::Translator translator(loaded.seq2seq(), loaded.context(), chosen.tokenizer, here,
+                                      options_for(exchange, chosen, choices));
+  size_t taken = 0, text = 0;
+  const auto next = [&](std::string& line) {
+    if (taken == lines.size()) return false;
+    line = lines[taken++];
+    return true;
+  };
+  const auto take = [&](decode::Translation translation) {
+    while (results[text].lines.size() == results[text].line_ends.size()) ++text;
+    results[text].lines.push_back(std::move(translation));
+  };
+  const decode::Translator::Control control{.cancelled = exchange.request.gone.get()};
+  if (!translator.translate(next, take, control)) throw Cancelled();
+  return results;
+}
+
+std::vector<std::string> translate_documents(const Exchange& exchange, const ChosenTranslation& chosen,
+                                             const decode::TranslationChoices& choices,
+                                             const std::vector<std::string>& documents,
+                                             const std::string& format) {
+  ThreadPool here(1);
+  const models::LoadedModel& loaded = chosen.model.loaded();
+  decode::TranslationChoices with_alignment = choices;
+  with_alignment.align = true;
+  const decode::Translator translator(loaded.seq2seq(), loaded.context(), chosen.tokenizer, here,
+                                      options_for(exchange, chosen, with_alignment));
+  std::vector<std::string> translated = decode::translate_documents(
+      translator, documents,
+      format == "html" ? decode::DocumentFormat::kHtml : decode::DocumentFormat::kMarkdown,
+      exchange.request.gone.get());
+  require_present(exchange);
+  return translated;
+}
+
+}  // namespace heed::serve

@@ -1,0 +1,93 @@
+#include "serve/routes/web_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/files/file.h"
+#include "inspect/explorer/explorer_page.h"
+#include "inspect/explorer/web_files.h"
+
+namespace heed::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const std::map<std::string, std::string>& content_types() {
+  static const std::map<std::string, std::string> types{{".html", "text/html; charset=utf-8"},
+                                                        {".js", "text/javascript; charset=utf-8"},
+                                                        {".mjs", "text/javascript; charset=utf-8"},
+                                                        {".css", "text/css; charset=utf-8"},
+                                                        {".json", "application/json"},
+                                                        {".svg", "image/svg+xml"},
+                                                        {".png", "image/png"},
+                                                        {".ico", "image/x-icon"},
+                                                        {".woff2", "font/woff2"},
+                                                        {".txt", "text/plain; charset=utf-8"}};
+  return types;
+}
+
+/// FNV-1a: an ETag must detect changes, not resist attacks.
+uint64_t hash_of(std::string_view content) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+}  // namespace
+
+WebFiles::WebFiles(const std::string& folder) {
+  constexpr uintmax_t kLargest = 16 << 20;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const fs::path& path = entry->path();
+    const bool hidden = path.filename().string().starts_with('.');
+    if (hidden && entry->is_directory(error)) entry.disable_recursion_pending();
+    const auto type = content_types().find(path.extension().string());
+    if (hidden || entry->is_symlink(error) || !entry->is_regular_file(error) ||
+        type == content_types().end() || entry->file_size(error) > kLargest) {
+      continue;
+    }
+    add("/" + fs::relative(path, folder).generic_string(), type->second, read_file(path.string()));
+  }
+}
+
+WebFiles::WebFiles() {
+  // Browsers fetch 25 modules a few at a time, which took half of the time to the first view.
+  constexpr std::string_view kMain = "main.js";
+  for (const WebFile& file : web_files()) {
+    if (file.path.ends_with(".js") && file.path != kMain) continue;
+    add("/" + std::string(file.path), std::string(file.type),
+        file.path == kMain ? bundle_modules(std::string(kMain)) : std::string(file.content));
+  }
+}
+
+void WebFiles::add(const std::string& path, const std::string& type, std::string content) {
+  HttpResponse file{.status = 200, .content_type = type, .body = std::move(content)};
+  file.headers = {{"Content-Security-Policy", kPolicy},
+                  {"Cache-Control", "no-cache"},
+                  {"ETag", fmt::format("\"{:016x}\"", hash_of(file.body))}};
+  files_[path] = std::move(file);
+}
+
+const HttpResponse* WebFiles::find(const std::string& path) const {
+  const auto found = files_.find(path == "/" ? "/index.html" : path);
+  return found == files_.end() ? nullptr : &found->second;
+}
+
+HttpResponse file_response(const HttpRequest& request, const HttpResponse& file) {
+  const std::string_view known = request.header("if-none-match");
+  for (const auto& [name, value] : file.headers) {
+    if (name == "ETag" && !known.empty() && known == value) {
+      return {.status = 304, .content_type = file.content_type, .body = {}, .headers = file.headers};
+    }
+  }
+  return file;
+}
+
+}  // namespace heed::serve
