@@ -21,7 +21,7 @@ struct TrainingState {
   bool has_best = false;
   int validations_since_best = 0;
   std::vector<int64_t> snapshots;  ///< steps whose weights are kept, for averaging
-  uint64_t text = 0;               ///< PreparedText::fingerprint()
+  uint64_t text = 0;               ///< Task::fingerprint
   int64_t kept_step = 0;           ///< of the weights in model.safetensors
   uint64_t kept_weights = 0;       ///< fingerprint_of() these
   /// The number of steps to which the schedule is fitted, or kNotYetFitted or kNeverFitted (schedule_fit.h).

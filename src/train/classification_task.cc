@@ -12,7 +12,7 @@
 #include "data/corpus/corpus_builder.h"
 #include "data/corpus/labelled_reader.h"
 #include "models/architecture.h"
-#include "train/classification_objective.h"
+#include "train/classification_model.h"
 #include "train/prepared_corpus.h"
 #include "train/prepared_tokenizer.h"
 #include "train/sharded_batches.h"
@@ -79,167 +79,159 @@ void train_classifier_tokenizer(const TaskInput& input, const std::string& direc
   WordPieceTokenizer::train(wanted, lines_of(input.options.data)).save(directory);
 }
 
-class PreparedClassification : public PreparedText {
- public:
-  PreparedClassification(const TaskInput& input, const Labels& labels, const LabelledTexts& validation,
-                         ClassificationData data)
-      : input_(input), labels_(labels), validation_(validation), data_(std::move(data)) {}
+/// The texts before the tokenizer is there.
+struct TextsWithLabels {
+  Labels labels;
+  LabelledTexts validation;
 
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(data_.training.content_fingerprint());
-    all.add_number(validation_.fingerprint);
-    return all.value();
-  }
-
-  std::string amount() const override {
-    return fmt::format("{} of {} classes", counted(data_.training.sentences(), "text"), labels_.names.size());
-  }
-
-  void complete(models::ModelSettings& settings) const override {
-    settings.vocabulary = static_cast<int64_t>(data_.tokenizer.size());
-    settings.padding_id = data_.tokenizer.pad_id();
-    settings.start_id = data_.tokenizer.start_id();
-    settings.end_id = data_.tokenizer.end_id();
-    settings.labels = labels_.names;
-  }
-
-  std::unique_ptr<BatchSource> batches(const BatchCursor& start) const override {
-    return shuffled_batches(data_.training, input_.options.recipe, start);
-  }
-  std::unique_ptr<Objective> objective(const models::Model& model) const override {
-    return classification_objective(input_, data_, validation_, model);
-  }
-
- private:
-  const TaskInput& input_;
-  const Labels& labels_;
-  const LabelledTexts& validation_;
-  const ClassificationData data_;
-};
-
-class TextsWithLabels : public CheckedText {
- public:
-  explicit TextsWithLabels(const TaskInput& input)
-      : input_(input), recipe_(input.options.recipe), labels_(labels_of(input.options.data)) {
-    if (input.options.validation.is_named()) read_validation(input.options.validation);
-    if (!recipe_.from.empty() && !input.begun) WordPieceTokenizer::load(recipe_.from);
-  }
-
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(labels_.fingerprint);
-    all.add_number(validation_.fingerprint);
-    return all.value();
-  }
-
-  void require_fit(const models::Model& model) const override { classifier_of(recipe_, model); }
-
-  std::unique_ptr<PreparedText> prepare() const override {
-    const bool made = prepare_tokenizer(input_, labels_.fingerprint, [&](const std::string& directory) {
-      train_classifier_tokenizer(input_, directory);
-    });
-    WordPieceTokenizer tokenizer = WordPieceTokenizer::load(input_.options.output);
-    if (made) input_.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer.size()));
-    Corpus training = prepare_corpus(tokenizer);
-    ClassificationData data{std::move(tokenizer), std::move(training)};
-    if (recipe_.class_weights == "balanced") data.class_weights = balanced_weights(data);
-    return std::make_unique<PreparedClassification>(input_, labels_, validation_, std::move(data));
-  }
-
- private:
   std::optional<int32_t> find_label(std::string_view label) const {
-    const auto found = std::ranges::find(labels_.names, label);
-    if (found == labels_.names.end()) return std::nullopt;
-    return static_cast<int32_t>(found - labels_.names.begin());
+    const auto found = std::ranges::find(labels.names, label);
+    if (found == labels.names.end()) return std::nullopt;
+    return static_cast<int32_t>(found - labels.names.begin());
   }
-
-  /// A corpus of two streams: label index, and text with special tokens.
-  Corpus prepare_corpus(const WordPieceTokenizer& tokenizer) const {
-    const TrainingText& text = input_.options.data;
-    const std::string& output = input_.options.output;
-    const std::string path = output + "/training/train.ids";
-    const CorpusOrigin origin{labels_.fingerprint, fingerprint_files(output, classifier_tokenizer_files()),
-                              static_cast<uint64_t>(recipe_.max_length)};
-    return prepared_corpus(input_, {path, "'" + text.text + "'", origin}, [&] {
-      LabelledReader reader(text.text, text.lines);
-      CorpusBuildOptions build;
-      build.vocabulary_size = static_cast<uint32_t>(std::max(tokenizer.size(), labels_.names.size()));
-      build.max_length = origin.max_length;
-      build.tokenizer_fingerprint = origin.tokenizer;
-      build.pool = &input_.pool;
-      build.stop = input_.stop;
-      const auto count = static_cast<size_t>(std::max(1, recipe_.subword_regularization));
-      build_labelled_corpus(
-          reader,
-          [&](std::string_view label, uint64_t) {
-            return Segmentations(count, std::vector<int32_t>{*find_label(label)});
-          },
-          [&](std::string_view columns, uint64_t number) {
-            return segmentations_of(tokenizer, columns, number);
-          },
-          path, build);
-    });
-  }
-
-  using Segmentations = std::vector<std::vector<int32_t>>;
-
-  /// With tokenizer.subword_regularization = n, the corpus contains n sampled segmentations of each text,
-  /// drawn before the training instead of in each epoch.
-  Segmentations segmentations_of(const WordPieceTokenizer& tokenizer, std::string_view columns,
-                                 uint64_t number) const {
-    WordPieceOptions options{.max_length = static_cast<size_t>(recipe_.max_length)};
-    if (recipe_.subword_regularization == 0) return {encode(tokenizer, columns, options)};
-    Random random(RandomKey::from_seed(recipe_.seed).fold(2).fold(number));
-    options.dropout = {recipe_.maxmatch_dropout, recipe_.word_dropout, &random};
-    Segmentations all;
-    for (int n = 0; n < recipe_.subword_regularization; ++n)
-      all.push_back(encode(tokenizer, columns, options));
-    return all;
-  }
-
-  /// The ids of a text, or of two texts with a tab between them, truncated to the maximum length.
-  static std::vector<int32_t> encode(const WordPieceTokenizer& tokenizer, std::string_view columns,
-                                     const WordPieceOptions& options) {
-    const size_t tab = columns.find('\t');
-    if (tab == std::string_view::npos) return tokenizer.encode(columns, options).ids;
-    return tokenizer.encode(columns.substr(0, tab), columns.substr(tab + 1), options).ids;
-  }
-
-  /// n / (classes * n_class): balanced class weights whose mean over all texts is 1.
-  std::vector<float> balanced_weights(const ClassificationData& data) const {
-    std::vector<double> counts(labels_.names.size());
-    for (uint64_t text = 0; text < data.training.sentences(); ++text)
-      ++counts[static_cast<size_t>(data.label_of(text))];
-    std::vector<float> weights;
-    for (const double count : counts) {
-      weights.push_back(static_cast<float>(static_cast<double>(data.training.sentences()) /
-                                           (static_cast<double>(counts.size()) * count)));
-    }
-    return weights;
-  }
-
-  void read_validation(const TrainingText& text) {
-    LabelledReader reader(text.text, text.lines);
-    LabelledText each;
-    while (reader.next(each)) {
-      const auto label = find_label(each.label);
-      if (!label) {
-        fail(ErrorKind::kFormat, "line {} of {}: the training text has no label '{}'; it has {}", each.line,
-             reader.name(), each.label, fmt::join(labels_.names, ", "));
-      }
-      validation_.labels.push_back(*label);
-      validation_.texts.push_back({std::string(each.first), {}});
-      if (each.second) validation_.texts.back().second = *each.second;
-    }
-    validation_.fingerprint = reader.fingerprint().value();
-  }
-
-  const TaskInput input_;
-  const Recipe& recipe_;
-  const Labels labels_;
-  LabelledTexts validation_;
 };
+
+void read_validation(const TrainingText& text, TextsWithLabels& texts) {
+  LabelledReader reader(text.text, text.lines);
+  LabelledText each;
+  while (reader.next(each)) {
+    const auto label = texts.find_label(each.label);
+    if (!label) {
+      fail(ErrorKind::kFormat, "line {} of {}: the training text has no label '{}'; it has {}", each.line,
+           reader.name(), each.label, fmt::join(texts.labels.names, ", "));
+    }
+    texts.validation.labels.push_back(*label);
+    texts.validation.texts.push_back({std::string(each.first), {}});
+    if (each.second) texts.validation.texts.back().second = *each.second;
+  }
+  texts.validation.fingerprint = reader.fingerprint().value();
+}
+
+TextsWithLabels read_texts_with_labels(const TaskInput& input) {
+  TextsWithLabels texts{labels_of(input.options.data), {}};
+  if (input.options.validation.is_named()) read_validation(input.options.validation, texts);
+  const std::string& from = input.options.recipe.from;
+  if (!from.empty() && !input.begun) WordPieceTokenizer::load(from);
+  return texts;
+}
+
+using Segmentations = std::vector<std::vector<int32_t>>;
+
+/// The ids of a text, or of two texts with a tab between them, truncated to the maximum length.
+std::vector<int32_t> encode(const WordPieceTokenizer& tokenizer, std::string_view columns,
+                            const WordPieceOptions& options) {
+  const size_t tab = columns.find('\t');
+  if (tab == std::string_view::npos) return tokenizer.encode(columns, options).ids;
+  return tokenizer.encode(columns.substr(0, tab), columns.substr(tab + 1), options).ids;
+}
+
+/// With tokenizer.subword_regularization = n, the corpus contains n sampled segmentations of each text,
+/// drawn before the training instead of in each epoch.
+Segmentations segmentations_of(const Recipe& recipe, const WordPieceTokenizer& tokenizer,
+                               std::string_view columns, uint64_t number) {
+  WordPieceOptions options{.max_length = static_cast<size_t>(recipe.max_length)};
+  if (recipe.subword_regularization == 0) return {encode(tokenizer, columns, options)};
+  Random random(RandomKey::from_seed(recipe.seed).fold(2).fold(number));
+  options.dropout = {recipe.maxmatch_dropout, recipe.word_dropout, &random};
+  Segmentations all;
+  for (int n = 0; n < recipe.subword_regularization; ++n) all.push_back(encode(tokenizer, columns, options));
+  return all;
+}
+
+/// A corpus of two streams: label index, and text with special tokens.
+Corpus prepare_corpus(const TaskInput& input, const TextsWithLabels& texts,
+                      const WordPieceTokenizer& tokenizer) {
+  const TrainingText& text = input.options.data;
+  const std::string& output = input.options.output;
+  const Recipe& recipe = input.options.recipe;
+  const std::string path = output + "/training/train.ids";
+  const CorpusOrigin origin{texts.labels.fingerprint, fingerprint_files(output, classifier_tokenizer_files()),
+                            static_cast<uint64_t>(recipe.max_length)};
+  return prepared_corpus(input, {path, "'" + text.text + "'", origin}, [&] {
+    LabelledReader reader(text.text, text.lines);
+    CorpusBuildOptions build;
+    build.vocabulary_size = static_cast<uint32_t>(std::max(tokenizer.size(), texts.labels.names.size()));
+    build.max_length = origin.max_length;
+    build.tokenizer_fingerprint = origin.tokenizer;
+    build.pool = &input.pool;
+    build.stop = input.stop;
+    const auto count = static_cast<size_t>(std::max(1, recipe.subword_regularization));
+    build_labelled_corpus(
+        reader,
+        [&](std::string_view label, uint64_t) {
+          return Segmentations(count, std::vector<int32_t>{*texts.find_label(label)});
+        },
+        [&](std::string_view columns, uint64_t number) {
+          return segmentations_of(recipe, tokenizer, columns, number);
+        },
+        path, build);
+  });
+}
+
+/// n / (classes * n_class): balanced class weights whose mean over all texts is 1.
+std::vector<float> balanced_weights(const ClassificationData& data, size_t classes) {
+  std::vector<double> counts(classes);
+  for (uint64_t text = 0; text < data.training.sentences(); ++text)
+    ++counts[static_cast<size_t>(data.label_of(text))];
+  std::vector<float> weights;
+  for (const double count : counts) {
+    weights.push_back(static_cast<float>(static_cast<double>(data.training.sentences()) /
+                                         (static_cast<double>(counts.size()) * count)));
+  }
+  return weights;
+}
+
+ClassificationData prepare_classification_data(const TaskInput& input, const TextsWithLabels& texts) {
+  const bool made = prepare_tokenizer(input, texts.labels.fingerprint, [&](const std::string& directory) {
+    train_classifier_tokenizer(input, directory);
+  });
+  WordPieceTokenizer tokenizer = WordPieceTokenizer::load(input.options.output);
+  if (made) input.say(fmt::format("tokenizer: {} pieces (wordpiece)", tokenizer.size()));
+  Corpus training = prepare_corpus(input, texts, tokenizer);
+  ClassificationData data{std::move(tokenizer), std::move(training), texts.validation};
+  if (input.options.recipe.class_weights == "balanced") {
+    data.class_weights = balanced_weights(data, texts.labels.names.size());
+  }
+  return data;
+}
+
+Task classification_task(const TaskInput& input, const TextsWithLabels& texts, const MakeModel& make_model) {
+  const Recipe& recipe = input.options.recipe;
+  const std::vector<std::string>& labels = texts.labels.names;
+  ClassificationData data = prepare_classification_data(input, texts);
+  models::ModelSettings settings = recipe.model;
+  settings.vocabulary = static_cast<int64_t>(data.tokenizer.size());
+  settings.padding_id = data.tokenizer.pad_id();
+  settings.start_id = data.tokenizer.start_id();
+  settings.end_id = data.tokenizer.end_id();
+  settings.labels = labels;
+  const models::Classifier& model = classifier_of(recipe, make_model(settings));
+  const auto all = std::make_shared<const Classification>(input, std::move(data), model);
+
+  const Corpus& corpus = all->data().training;
+  Task task;
+  task.amount = fmt::format("{} of {} classes", counted(corpus.sentences(), "text"), labels.size());
+  task.fingerprint = fingerprint_of_texts(corpus.content_fingerprint(), texts.validation.fingerprint);
+  task.batches = [all, &recipe](const BatchCursor& place) {
+    return shuffled_batches(all->data().training, recipe, place);
+  };
+  task.weight = [all](const Batch& batch) { return all->weight(batch); };
+  task.loss = [all](nn::Context& context, const Batch& batch, double scale) {
+    return all->loss(context, batch, scale);
+  };
+  if (!all->data().validation.texts.empty()) {
+    task.validate = [all](const nn::ParameterArray& values) { return all->validate(values); };
+  }
+  return task;  // without files: the labels are in config.json
+}
+
+CheckedText read_labelled_text(const TaskInput& input) {
+  const auto texts = std::make_shared<const TextsWithLabels>(read_texts_with_labels(input));
+  return {
+      fingerprint_of_texts(texts->labels.fingerprint, texts->validation.fingerprint),
+      [input](const models::Model& model) { classifier_of(input.options.recipe, model); },
+      [input, texts](const MakeModel& make_model) { return classification_task(input, *texts, make_model); }};
+}
 
 void classifier_preset(models::PresetSize size, Recipe& recipe) {
   recipe.tokenizer = "wordpiece";
@@ -275,9 +267,7 @@ TaskKind classification_kind() {
           .tokenizer_files = classifier_tokenizer_files(),
           .preset = classifier_preset,
           .check = check_classifier_options,
-          .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {
-            return std::make_unique<TextsWithLabels>(input);
-          }};
+          .read = read_labelled_text};
 }
 
 }  // namespace heed::train

@@ -36,8 +36,8 @@ void add_nodes(ThreadPool& pool, const std::vector<float*>& nodes, const std::ve
 
 }  // namespace
 
-void GradientExchange::begin(const ReductionTree& tree, const distributed::Slices& shards) {
-  if (ranks_.size() == 1) return;
+void RankGradientExchange::begin(const ReductionTree& tree) {
+  const distributed::Slices shards(static_cast<int64_t>(tree.shards()), ranks_.size());
   nodes_.clear();
   std::vector<TreeNode> all;
   size_t own = 0, others = 0;
@@ -61,24 +61,24 @@ void GradientExchange::begin(const ReductionTree& tree, const distributed::Slice
   });
 }
 
-void GradientExchange::finish() {
+void RankGradientExchange::finish() {
   if (!thread_.joinable()) return;
   thread_.join();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-void GradientExchange::cancel() {
+void RankGradientExchange::cancel() {
   if (!thread_.joinable()) return;
   own_.cancel();
   thread_.join();
 }
 
-float* GradientExchange::received(const Node& node, size_t section) {
+float* RankGradientExchange::received(const Node& node, size_t section) {
   const int64_t offset = static_cast<int64_t>(node.number) * slices_.own_size() + slices_.own_offset(section);
   return received_.data() + offset;
 }
 
-void GradientExchange::exchange(size_t section) {
+void RankGradientExchange::exchange(size_t section) {
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
   for (const Node& each : nodes_) {
@@ -95,18 +95,17 @@ void GradientExchange::exchange(size_t section) {
   ranks_.exchange(outgoing, incoming);
 }
 
-void GradientExchange::add_up(ThreadPool& pool, std::vector<nn::ParameterArray>& sums) {
-  if (ranks_.size() == 1) return;
+void RankGradientExchange::add_up(ThreadPool& pool, std::vector<nn::ParameterArray>& sums) {
   for (size_t section = 0; section < slices_.sections(); ++section) {
     const Range& slice = slices_.own(section);
-    std::vector<float*> places;
+    std::vector<float*> nodes;
     for (const Node& each : nodes_) {
-      places.push_back(each.rank == ranks_.rank() ? sums[each.number].flat().data<float>() + slice.begin
-                                                  : received(each, section));
+      nodes.push_back(each.rank == ranks_.rank() ? sums[each.number].flat().data<float>() + slice.begin
+                                                 : received(each, section));
     }
-    add_nodes(pool, places, additions_, slice.size());
+    add_nodes(pool, nodes, additions_, slice.size());
     float* const result = sums[0].flat().data<float>() + slice.begin;
-    if (places[0] != result) std::copy_n(places[0], slice.size(), result);
+    if (nodes[0] != result) std::copy_n(nodes[0], slice.size(), result);
   }
 }
 

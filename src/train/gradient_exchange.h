@@ -22,26 +22,37 @@
 
 namespace heed::train {
 
+/// Of a process that trains alone: nothing travels.
 class GradientExchange {
  public:
-  /// All must outlive this.
-  GradientExchange(const ParameterSlices& slices, distributed::Communicator& ranks, GradientTree& own)
-      : slices_(slices), ranks_(ranks), own_(own) {}
-  ~GradientExchange() { cancel(); }
+  GradientExchange() = default;
+  virtual ~GradientExchange() = default;
   GradientExchange(const GradientExchange&) = delete;
   GradientExchange& operator=(const GradientExchange&) = delete;
 
-  /// After GradientTree::begin: starts a thread that exchanges sections as they become complete. `shards` are
-  /// the shards of each rank. Until finish() or cancel(), the communicator belongs to that thread.
-  void begin(const ReductionTree& tree, const distributed::Slices& shards);
+  /// After GradientTree::begin: starts a thread that exchanges sections as they become complete. Until
+  /// finish() or cancel(), the communicator belongs to that thread.
+  virtual void begin(const ReductionTree& /*tree*/) {}
   /// Waits for all messages. Then all sections of GradientTree are complete, on all ranks.
-  void finish();
+  virtual void finish() {}
   /// Ends the thread without waiting for sections that are not complete. The other ranks wait in vain.
-  void cancel();
-
+  virtual void cancel() {}
   /// After finish(): `sums` are GradientTree::sums(). The slices of this rank in the first of them become the
   /// sum over all shards; the other elements are of no use afterwards.
-  void add_up(ThreadPool& pool, std::vector<nn::ParameterArray>& sums);
+  virtual void add_up(ThreadPool& /*pool*/, std::vector<nn::ParameterArray>& /*sums*/) {}
+};
+
+class RankGradientExchange : public GradientExchange {
+ public:
+  /// All must outlive this.
+  RankGradientExchange(const ParameterSlices& slices, distributed::Communicator& ranks, GradientTree& own)
+      : slices_(slices), ranks_(ranks), own_(own) {}
+  ~RankGradientExchange() override { RankGradientExchange::cancel(); }
+
+  void begin(const ReductionTree& tree) override;
+  void finish() override;
+  void cancel() override;
+  void add_up(ThreadPool& pool, std::vector<nn::ParameterArray>& sums) override;
 
  private:
   /// A node of the tree, of any rank.

@@ -40,12 +40,11 @@ struct Step {
   Step(Communicator& ranks, size_t shards)
       : slices(table, ranks),
         tree(shards),
-        parts(static_cast<int64_t>(shards), ranks.size()),
-        own(parts.of(ranks.rank())),
+        own(distributed::Slices(static_cast<int64_t>(shards), ranks.size()).of(ranks.rank())),
         gradients(table, slices),
         exchange(slices, ranks, gradients) {
     gradients.begin(tree, own);
-    exchange.begin(tree, parts);
+    exchange.begin(tree);
   }
   void put_all(size_t section) {
     for (int64_t shard = own.begin; shard < own.end; ++shard) {
@@ -63,10 +62,9 @@ struct Step {
   const nn::ParameterTable table = table_of(kElements);
   ParameterSlices slices;
   ReductionTree tree;
-  distributed::Slices parts;
   Range own;
   GradientTree gradients;
-  GradientExchange exchange;
+  RankGradientExchange exchange;
 };
 
 /// The sums over all shards, each rank's slices in its own array.

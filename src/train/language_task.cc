@@ -112,6 +112,11 @@ struct LanguageData {
   uint64_t blocks_of(int64_t tokens) const {
     return std::max<uint64_t>(1, static_cast<uint64_t>(tokens) / block);
   }
+  uint64_t fingerprint() const {
+    if (!validation) return fingerprint_of_texts(training->corpus.content_fingerprint(), {});
+    return fingerprint_of_texts(training->corpus.content_fingerprint(),
+                                validation->corpus.content_fingerprint());
+  }
   /// With a start token, blocks begin with it and every token can be a label; otherwise each block begins
   /// with the preceding token, and the first token of the text is no label.
   uint64_t first_label() const { return start ? 0 : 1; }
@@ -153,26 +158,32 @@ std::vector<int32_t> end_ids_of_source(const TaskInput& input) {
   return ids;
 }
 
-class LanguageObjective : public Objective {
+/// A language model in training.
+class LanguageModelling {
  public:
-  LanguageObjective(const TaskInput& input, const LanguageData& data, const models::Model& model)
+  LanguageModelling(const TaskInput& input, LanguageData data, const models::LanguageModel& model)
       : input_(input),
         recipe_(input.options.recipe),
-        data_(data),
-        model_(fitting_language_model(recipe_, model)),
+        data_(std::move(data)),
+        model_(model),
         end_ids_(end_ids_of_source(input)) {}
 
-  double weight(const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
+  const LanguageData& data() const { return data_; }
 
-  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const override {
+  std::unique_ptr<BatchSource> batches(const BatchCursor& place) const {
+    const BlockBatcherOptions options{
+        .seed = recipe_.seed, .block = data_.block, .blocks = data_.blocks_of(recipe_.batch_tokens)};
+    return std::make_unique<ShardedBatches<BlockBatcher>>(
+        BlockBatcher(data_.first_label(), LanguageData::end_of(*data_.training), options, place));
+  }
+
+  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const {
     const ops::VocabularyLoss loss =
         model_loss(context, data_.training->corpus, batch, {.smoothing = recipe_.label_smoothing}, scale);
     return {loss.loss, sums_of(loss)};
   }
 
-  bool has_validation() const override { return data_.validation.has_value(); }
-
-  ValidationScores validate(const nn::ParameterArray& values) const override {
+  ValidationScores validate(const nn::ParameterArray& values) const {
     const nn::PackedWeights weights(model_.table(), values);
     const uint64_t end = LanguageData::end_of(*data_.validation);
     const uint64_t most =
@@ -192,7 +203,7 @@ class LanguageObjective : public Objective {
     return scores;
   }
 
-  void write_files(const std::string& directory) const override {
+  void write_files(const std::string& directory) const {
     models::GenerationDefaults generation;
     generation.end_ids = end_ids_;
     if (model_.max_length() > 0) generation.max_length = model_.max_length();
@@ -217,122 +228,106 @@ class LanguageObjective : public Objective {
     return {loss.loss_sum, loss.negative_log_likelihood, static_cast<double>(loss.tokens), loss.tokens};
   }
 
-  const TaskInput& input_;
+  const TaskInput input_;
   const Recipe& recipe_;
-  const LanguageData& data_;
+  const LanguageData data_;
   const models::LanguageModel& model_;
   std::vector<int32_t> end_ids_;
 };
 
-class PreparedLanguage : public PreparedText {
- public:
-  PreparedLanguage(const TaskInput& input, LanguageData data) : input_(input), data_(std::move(data)) {}
-
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(data_.training->corpus.content_fingerprint());
-    if (data_.validation) all.add_number(data_.validation->corpus.content_fingerprint());
-    return all.value();
-  }
-
-  std::string amount() const override {
-    return fmt::format("{} tokens of text", LanguageData::end_of(*data_.training));
-  }
-
-  void complete(models::ModelSettings& settings) const override {
-    settings.vocabulary = data_.tokenizer->size();
-    settings.start_id = data_.tokenizer->start_id().value_or(-1);
-    settings.end_id = data_.tokenizer->end_id().value_or(-1);
-  }
-
-  std::unique_ptr<BatchSource> batches(const BatchCursor& place) const override {
-    const Recipe& recipe = input_.options.recipe;
-    const BlockBatcherOptions options{
-        .seed = recipe.seed, .block = data_.block, .blocks = data_.blocks_of(recipe.batch_tokens)};
-    return std::make_unique<ShardedBatches<BlockBatcher>>(
-        BlockBatcher(data_.first_label(), LanguageData::end_of(*data_.training), options, place));
-  }
-  std::unique_ptr<Objective> objective(const models::Model& model) const override {
-    return std::make_unique<LanguageObjective>(input_, data_, model);
-  }
-
- private:
-  const TaskInput& input_;
-  const LanguageData data_;
+/// What is known of the texts before the tokenizer is.
+struct RunningTexts {
+  RunningTextFacts training, validation;
 };
 
-class RunningTexts : public CheckedText {
- public:
-  explicit RunningTexts(const TaskInput& input) : input_(input), recipe_(input.options.recipe) {
-    if (recipe_.batch_tokens < recipe_.block_size) {
-      fail(ErrorKind::kUsage, "training.batch_tokens ({}) must not be below training.block_size ({})",
-           recipe_.batch_tokens, recipe_.block_size);
-    }
-    const bool spells = recipe_.tokenizer == "characters" || recipe_.tokenizer == "bytes";
-    if (recipe_.document_boundaries && recipe_.from.empty() && spells) {
-      require_end(false);
-    }
-    const TrainerOptions& options = input.options;
-    training_facts_ = running_text_facts(options.data.text, running_options(options.data, recipe_));
-    if (options.validation.is_named()) {
-      validation_facts_ =
-          running_text_facts(options.validation.text, running_options(options.validation, recipe_));
-    }
-    if (!recipe_.from.empty() && !input.begun) TextTokenizer::load(recipe_.from);
+void require_end(const Recipe& recipe, bool has_end) {
+  if (has_end) return;
+  fail(
+      ErrorKind::kUsage,
+      "training.document_boundaries puts an end behind each document, which a tokenizer of {} does not have; "
+      "set tokenizer.type to bpe, sentencepiece or unigram",
+      recipe.tokenizer);
+}
+
+RunningTexts read_running_texts(const TaskInput& input) {
+  const TrainerOptions& options = input.options;
+  const Recipe& recipe = options.recipe;
+  if (recipe.batch_tokens < recipe.block_size) {
+    fail(ErrorKind::kUsage, "training.batch_tokens ({}) must not be below training.block_size ({})",
+         recipe.batch_tokens, recipe.block_size);
   }
-
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(training_facts_.fingerprint);
-    all.add_number(validation_facts_.fingerprint);
-    return all.value();
+  const bool spells = recipe.tokenizer == "characters" || recipe.tokenizer == "bytes";
+  if (recipe.document_boundaries && recipe.from.empty() && spells) require_end(recipe, false);
+  RunningTexts texts;
+  texts.training = running_text_facts(options.data.text, running_options(options.data, recipe));
+  if (options.validation.is_named()) {
+    texts.validation =
+        running_text_facts(options.validation.text, running_options(options.validation, recipe));
   }
+  if (!recipe.from.empty() && !input.begun) TextTokenizer::load(recipe.from);
+  return texts;
+}
 
-  void require_fit(const models::Model& model) const override { fitting_language_model(recipe_, model); }
-
-  std::unique_ptr<PreparedText> prepare() const override {
-    const TrainerOptions& options = input_.options;
-    const bool made = prepare_tokenizer(
-        input_, training_facts_.fingerprint,
-        [&](const std::string& directory) { learn_language_model_tokenizer(input_, directory); });
-    LanguageData data;
-    data.block = static_cast<uint64_t>(recipe_.block_size);
-    data.tokenizer = TextTokenizer::load(options.output);
-    if (made) input_.say(fmt::format("tokenizer: {} tokens ({})", data.tokenizer->size(), recipe_.tokenizer));
-    if (recipe_.document_boundaries) require_end(data.tokenizer->end_id().has_value());
-    if (data.tokenizer->starts_every_text()) data.start = data.tokenizer->start_id();
-    data.training.emplace(
-        prepare_corpus(options.data, training_facts_, "train.ids", *data.tokenizer, input_));
-    const uint64_t tokens = LanguageData::end_of(*data.training);
-    if (tokens - data.first_label() < data.block) {
-      fail(ErrorKind::kUsage,
-           "'{}' has {} tokens, and a block has {}: give more text, or a smaller training.block_size",
-           options.data.text, tokens, data.block);
-    }
-    if (options.validation.is_named()) {
-      data.validation.emplace(
-          prepare_corpus(options.validation, validation_facts_, "valid.ids", *data.tokenizer, input_));
-      if (LanguageData::end_of(*data.validation) <= data.first_label()) {
-        fail(ErrorKind::kUsage, "'{}' is too short to validate with", options.validation.text);
-      }
-    }
-    return std::make_unique<PreparedLanguage>(input_, std::move(data));
-  }
-
- private:
-  void require_end(bool has_end) const {
-    if (has_end) return;
+LanguageData prepare_language_data(const TaskInput& input, const RunningTexts& texts) {
+  const TrainerOptions& options = input.options;
+  const Recipe& recipe = options.recipe;
+  const bool made = prepare_tokenizer(input, texts.training.fingerprint, [&](const std::string& directory) {
+    learn_language_model_tokenizer(input, directory);
+  });
+  LanguageData data;
+  data.block = static_cast<uint64_t>(recipe.block_size);
+  data.tokenizer = TextTokenizer::load(options.output);
+  if (made) input.say(fmt::format("tokenizer: {} tokens ({})", data.tokenizer->size(), recipe.tokenizer));
+  if (recipe.document_boundaries) require_end(recipe, data.tokenizer->end_id().has_value());
+  if (data.tokenizer->starts_every_text()) data.start = data.tokenizer->start_id();
+  data.training.emplace(prepare_corpus(options.data, texts.training, "train.ids", *data.tokenizer, input));
+  const uint64_t tokens = LanguageData::end_of(*data.training);
+  if (tokens - data.first_label() < data.block) {
     fail(ErrorKind::kUsage,
-         "training.document_boundaries puts an end behind each document, which a tokenizer of {} does not "
-         "have; set "
-         "tokenizer.type to bpe, sentencepiece or unigram",
-         recipe_.tokenizer);
+         "'{}' has {} tokens, and a block has {}: give more text, or a smaller training.block_size",
+         options.data.text, tokens, data.block);
   }
+  if (options.validation.is_named()) {
+    data.validation.emplace(
+        prepare_corpus(options.validation, texts.validation, "valid.ids", *data.tokenizer, input));
+    if (LanguageData::end_of(*data.validation) <= data.first_label()) {
+      fail(ErrorKind::kUsage, "'{}' is too short to validate with", options.validation.text);
+    }
+  }
+  return data;
+}
 
-  const TaskInput input_;
-  const Recipe& recipe_;
-  RunningTextFacts training_facts_, validation_facts_;
-};
+Task language_task(const TaskInput& input, const RunningTexts& texts, const MakeModel& make_model) {
+  const Recipe& recipe = input.options.recipe;
+  LanguageData data = prepare_language_data(input, texts);
+  models::ModelSettings settings = recipe.model;
+  settings.vocabulary = data.tokenizer->size();
+  settings.start_id = data.tokenizer->start_id().value_or(-1);
+  settings.end_id = data.tokenizer->end_id().value_or(-1);
+  const models::LanguageModel& model = fitting_language_model(recipe, make_model(settings));
+  const auto all = std::make_shared<const LanguageModelling>(input, std::move(data), model);
+
+  Task task;
+  task.amount = fmt::format("{} tokens of text", LanguageData::end_of(*all->data().training));
+  task.fingerprint = all->data().fingerprint();
+  task.batches = [all](const BatchCursor& place) { return all->batches(place); };
+  task.weight = [](const Batch& batch) { return static_cast<double>(batch.target_tokens); };
+  task.loss = [all](nn::Context& context, const Batch& batch, double scale) {
+    return all->loss(context, batch, scale);
+  };
+  if (all->data().validation) {
+    task.validate = [all](const nn::ParameterArray& values) { return all->validate(values); };
+  }
+  task.write_files = [all](const std::string& directory) { all->write_files(directory); };
+  return task;
+}
+
+CheckedText read_text(const TaskInput& input) {
+  const RunningTexts texts = read_running_texts(input);
+  return {fingerprint_of_texts(texts.training.fingerprint, texts.validation.fingerprint),
+          [input](const models::Model& model) { fitting_language_model(input.options.recipe, model); },
+          [input, texts](const MakeModel& make_model) { return language_task(input, texts, make_model); }};
+}
 
 void language_model_preset(models::PresetSize size, Recipe& recipe) {
   recipe.tokenizer = "bpe";
@@ -373,9 +368,7 @@ TaskKind language_kind() {
           .tokenizer_files = language_model_tokenizer_files(),
           .preset = language_model_preset,
           .check = check_language_model_options,
-          .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {
-            return std::make_unique<RunningTexts>(input);
-          }};
+          .read = read_text};
 }
 
 }  // namespace heed::train

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numbers>
+#include <optional>
 #include <set>
 
 #include "base/files/file.h"
@@ -10,7 +11,6 @@
 #include "test_folder.h"
 #include "train/task.h"
 #include "train/trainer.h"
-#include "train/training_step.h"
 
 namespace heed::train {
 namespace {
@@ -35,8 +35,8 @@ class IndifferentModel : public models::LanguageModel {
     for (int n = 0; n < text.count(); ++n) {
       const auto begin = labels.begin() + text.offsets[n], end = labels.begin() + text.offsets[n + 1];
       read.insert(std::vector<int32_t>(text[n].begin(), text[n].end()));
-      asked.emplace_back(begin, end);
-      // Each is asked for what the next one reads.
+      blocks.emplace_back(begin, end);
+      // Each label is what the next position reads.
       EXPECT_TRUE(std::equal(text[n].begin() + 1, text[n].end(), begin));
     }
     const auto count = static_cast<int64_t>(labels.size());
@@ -56,7 +56,7 @@ class IndifferentModel : public models::LanguageModel {
   }
 
   mutable std::multiset<std::vector<int32_t>> read;
-  mutable std::vector<std::vector<int32_t>> asked;
+  mutable std::vector<std::vector<int32_t>> blocks;  ///< the labels
 
  private:
   int64_t vocabulary_;
@@ -86,32 +86,35 @@ class LanguageTask : public ::testing::Test {
   }
 
   /// `begun` as TaskInput has it.
-  const PreparedText& prepare(bool begun = false) {
-    checked_ =
-        task_kind(models::Task::kLanguageModel).read({options_, pool_, [](const std::string&) {}, begun, {}});
-    text_ = checked_->prepare();
-    return *text_;
+  void prepare(bool begun = false) {
+    const CheckedText text = task_kind(models::Task::kLanguageModel)
+                                 .read({options_, pool_, alone_, [](const std::string&) {}, begun});
+    task_ = text.prepare([&](const models::ModelSettings& settings) -> const models::Model& {
+      settings_ = settings;
+      return model_.emplace(settings.vocabulary);
+    });
+  }
+  ValidationScores validate() const {
+    return task_.validate(nn::ParameterArray(model_->table(), DType::kFloat32));
   }
 
   TestFolder folder_;
   TrainerOptions options_;
   ThreadPool pool_{2};
-  std::unique_ptr<CheckedText> checked_;
-  std::unique_ptr<PreparedText> text_;
+  Reducer alone_;
+  models::ModelSettings settings_;
+  std::optional<IndifferentModel> model_;
+  Task task_;
 };
 
 TEST_F(LanguageTask, EvaluatesEveryTokenExceptTheFirst) {
-  const PreparedText& text = prepare();
-  models::ModelSettings settings;
-  text.complete(settings);
-  EXPECT_EQ(settings.vocabulary, 256);
-  const IndifferentModel model(settings.vocabulary);
-  const nn::ParameterArray values(model.table(), DType::kFloat32);
-  const ValidationScores scores = text.objective(model)->validate(values);
+  prepare();
+  EXPECT_EQ(settings_.vocabulary, 256);
+  const ValidationScores scores = validate();
   const std::string characters = letters();
-  size_t asked = 0;
-  for (const auto& block : model.asked) asked += block.size();
-  EXPECT_EQ(asked, characters.size() - 1);
+  size_t labels = 0;
+  for (const auto& block : model_->blocks) labels += block.size();
+  EXPECT_EQ(labels, characters.size() - 1);
   EXPECT_NEAR(scores.loss, std::log(256), 1e-12);
   ASSERT_EQ(scores.others.size(), 2u);
   EXPECT_NEAR(scores.others[0].value, 256, 1e-9);
@@ -121,10 +124,9 @@ TEST_F(LanguageTask, EvaluatesEveryTokenExceptTheFirst) {
 
 TEST_F(LanguageTask, SpreadsALimitedValidationOverTheText) {
   options_.recipe.validation_max_tokens = 22;
-  const PreparedText& text = prepare();
-  const IndifferentModel model(256);
-  text.objective(model)->validate(nn::ParameterArray(model.table(), DType::kFloat32));
-  EXPECT_EQ(model.asked.size(), 3u);
+  prepare();
+  validate();
+  EXPECT_EQ(model_->blocks.size(), 3u);
 }
 
 TEST_F(LanguageTask, AppendsDocumentEnds) {
@@ -137,15 +139,13 @@ TEST_F(LanguageTask, AppendsDocumentEnds) {
   options_.recipe.tokenizer = "bpe";
   options_.recipe.vocabulary = 260;
   options_.recipe.block_size = 3;
-  const PreparedText& text = prepare();
-  models::ModelSettings settings;
-  text.complete(settings);
-  ASSERT_GE(settings.end_id, 0);
+  prepare();
+  ASSERT_GE(settings_.end_id, 0);
   const Corpus corpus(options_.output + "/training/train.ids");
   std::vector<int32_t> ids;
   corpus.append_run(0, corpus.stream_ids(0), ids);
-  EXPECT_EQ(std::count(ids.begin(), ids.end(), settings.end_id), 3);
-  EXPECT_EQ(ids.back(), settings.end_id);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), settings_.end_id), 3);
+  EXPECT_EQ(ids.back(), settings_.end_id);
 }
 
 TEST_F(LanguageTask, RefusesTextThatIsTooShort) {

@@ -19,10 +19,10 @@ int64_t chunks_in(int64_t elements) {
 
 }  // namespace
 
-Optimizer::Optimizer(const nn::ParameterTable& table, const Recipe& recipe, distributed::Communicator& ranks)
+Optimizer::Optimizer(const nn::ParameterTable& table, const Recipe& recipe, Reducer& reducer)
     : table_(table),
-      ranks_(ranks),
-      slices_(table, ranks),
+      reducer_(reducer),
+      slices_(reducer.slices(table)),
       recipe_(recipe),
       schedule_(recipe.make_schedule()),
       m_(Tensor::zeros({slices_.own_size()})),
@@ -59,23 +59,26 @@ double Optimizer::norm(ThreadPool& pool, const nn::ParameterArray& gradients) co
   for (size_t n = 0; n < slices_.sections(); ++n) {
     const Range& section = slices_.section(n);
     arrays.push_back({&sums[static_cast<size_t>(section.begin / kOptimizerChunk)], sizeof(double),
-                      distributed::Slices(chunks_in(section.size()), ranks_.size())});
+                      distributed::Slices(chunks_in(section.size()), reducer_.processes())});
   }
-  distributed::all_gather(ranks_, arrays);
+  reducer_.gather_slices(arrays);
   double total = 0;
   for (const double sum : sums) total += sum;
   return std::sqrt(total);
 }
 
-void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients,
-                       double norm, int64_t n, nn::ParameterArray& average) {
+double Optimizer::clip(double norm) const {
   const double limit = recipe_.clip_norm > 0 ? std::min(recipe_.clip_norm, kLargestNorm) : kLargestNorm;
-  const double scale = std::min(1.0, limit / (norm + 1e-6));
+  return std::min(1.0, limit / (norm + 1e-6));
+}
+
+void Optimizer::update(ThreadPool& pool, const Update& update) {
+  const int64_t n = update.n;
   // A smaller decay at first, so that the average soon forgets the initial values.
   const double decay = std::min(recipe_.decay, static_cast<double>(n) / static_cast<double>(n + 9));
-  float* w = values.flat().data<float>();
-  const float* g = gradients.flat().data<float>();
-  float* mean = average.defined() ? average.flat().data<float>() : nullptr;
+  float* w = update.values.flat().data<float>();
+  const float* g = update.gradients.flat().data<float>();
+  float* mean = update.average.defined() ? update.average.flat().data<float>() : nullptr;
   float *m = m_.data<float>(), *v = v_.data<float>();
   for_each_chunk(pool, [&](const Chunk& chunk) {
     const Range& elements = chunk.elements;
@@ -87,7 +90,7 @@ void Optimizer::update(ThreadPool& pool, nn::ParameterArray& values, const nn::P
             .m = m + chunk.state + (first - elements.begin),
             .v = v + chunk.state + (first - elements.begin),
             .gradients = g + first,
-            .gradient_scale = scale,
+            .gradient_scale = update.gradient_scale,
             .rate = schedule_.at(n),
             .beta1 = recipe_.beta1,
             .beta2 = recipe_.beta2,

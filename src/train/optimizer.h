@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "distributed/communicator.h"
 #include "nn/storage/parameters.h"
 #include "train/parameter_slices.h"
 #include "train/recipe.h"
+#include "train/reducer.h"
 
 namespace heed::train {
 
@@ -17,9 +17,8 @@ namespace heed::train {
 /// 1: Rajbhandari et al., 2020).
 class Optimizer {
  public:
-  /// Table and communicator must outlive this.
-  Optimizer(const nn::ParameterTable& table, const Recipe& recipe,
-            distributed::Communicator& ranks = distributed::single_process());
+  /// Table and reducer must outlive this.
+  Optimizer(const nn::ParameterTable& table, const Recipe& recipe, Reducer& reducer);
 
   /// Replaces the recipe's schedule.
   void set_schedule(const Schedule& schedule) { schedule_ = schedule; }
@@ -28,10 +27,19 @@ class Optimizer {
   /// slices and gets the norm of all.
   double norm(ThreadPool& pool, const nn::ParameterArray& gradients) const;
 
-  /// Update number n, from 1, of the slices of this rank. `norm` is that of all gradients. `average`, if
-  /// defined, moves towards the new values.
-  void update(ThreadPool& pool, nn::ParameterArray& values, const nn::ParameterArray& gradients, double norm,
-              int64_t n, nn::ParameterArray& average);
+  /// What gradients of this norm are multiplied by, so that it is at most optimizer.clip_norm.
+  double clip(double norm) const;
+
+  /// The arrays of an update, of all parameters.
+  struct Update {
+    int64_t n = 1;  ///< its number, from 1
+    nn::ParameterArray& values;
+    const nn::ParameterArray& gradients;
+    double gradient_scale = 1;
+    nn::ParameterArray& average;  ///< moves towards the new values, if defined
+  };
+  /// Of the slices of this rank.
+  void update(ThreadPool& pool, const Update& update);
 
   /// Adam's running means of the gradients and of their squares, of the slices of this rank, one behind the
   /// other.
@@ -47,7 +55,7 @@ class Optimizer {
   void for_each_chunk(ThreadPool& pool, const std::function<void(const Chunk&)>& body) const;
 
   const nn::ParameterTable& table_;
-  distributed::Communicator& ranks_;
+  Reducer& reducer_;
   ParameterSlices slices_;
   std::vector<Chunk> chunks_;   // of the slices of this rank
   std::vector<Range> trained_;  // all parameters that are trained

@@ -14,14 +14,16 @@ std::vector<float> trained(float gradient, double clip) {
   table.add({"a", {1}, {}, {}});
   Recipe recipe;
   recipe.clip_norm = clip;
-  Optimizer optimizer(table, recipe);
+  Reducer alone;
+  Optimizer optimizer(table, recipe, alone);
   ThreadPool pool(1);
   nn::ParameterArray values(table, DType::kFloat32), gradients(table, DType::kFloat32), none;
   values.flat().data<float>()[0] = 0;
   std::vector<float> path;
   for (int64_t n = 1; n <= 5; ++n) {
     gradients.flat().data<float>()[0] = n == 1 ? gradient : 0;
-    optimizer.update(pool, values, gradients, optimizer.norm(pool, gradients), n, none);
+    const double scale = optimizer.clip(optimizer.norm(pool, gradients));
+    optimizer.update(pool, {n, values, gradients, scale, none});
     path.push_back(values.flat().data<float>()[0]);
   }
   return path;

@@ -42,7 +42,7 @@ Corpus prepared_corpus(const TaskInput& input, const PreparedCorpus& corpus,
            input.options.output, corpus.name);
     }
   }
-  if (!input.ranks->is_first()) {
+  if (!input.reducer.is_first()) {
     fail(ErrorKind::kNotFound, "'{}' is missing: {}", corpus.path, kNeedsSharedDirectory);
   }
   input.begin_work(fmt::format("tokenizing {}", corpus.name));

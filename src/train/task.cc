@@ -3,9 +3,8 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/files/fingerprint.h"
 #include "base/text/option_error.h"
-#include "distributed/agreement.h"
-#include "distributed/collectives.h"
 #include "train/classification_task.h"
 #include "train/language_task.h"
 #include "train/trainer.h"
@@ -44,13 +43,19 @@ void require_rereadable(const std::string& path) {
   }
 }
 
+uint64_t fingerprint_of_texts(uint64_t training, std::optional<uint64_t> validation) {
+  Fingerprint all;
+  all.add_number(training);
+  if (validation) all.add_number(*validation);
+  return all.value();
+}
+
 LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
                     const std::vector<Batch>& batches,
                     const std::function<LossSums(nn::Context& context, const Batch& batch)>& loss) {
   std::vector<LossSums> sums(batches.size());
-  const distributed::Slices parts(static_cast<int64_t>(batches.size()), input.ranks->size());
-  const distributed::Range own = parts.of(input.ranks->rank());
-  distributed::together(*input.ranks, [&] {
+  const Range own = input.reducer.own_part(static_cast<int64_t>(batches.size()));
+  input.reducer.together([&] {
     input.pool.run(static_cast<size_t>(own.size()), [&](size_t item) {
       input.stop.check();
       const size_t n = static_cast<size_t>(own.begin) + item;
@@ -58,7 +63,7 @@ LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
       sums[n] = loss(context, batches[n]);
     });
   });
-  distributed::all_gather(*input.ranks, {sums.data(), sizeof(LossSums), parts});
+  input.reducer.gather(sums);
   LossSums total;
   for (const LossSums& each : sums) total.add(each);
   return total;

@@ -1,10 +1,13 @@
 // What differs between training a translation model, a language model and a classifier: the text and its
 // tokenizer, the batches, the loss, and the validation metrics. Everything else (trainer.h) is the same for
 // all.
+//
+// TaskKind::read reads the text; CheckedText::prepare makes a Task of it.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,12 +16,12 @@
 #include "base/stop.h"
 #include "base/thread_pool.h"
 #include "data/batch/batcher.h"
-#include "distributed/communicator.h"
 #include "models/model.h"
 #include "models/model_settings.h"
 #include "nn/context.h"
 #include "train/metrics_log.h"
 #include "train/recipe.h"
+#include "train/reducer.h"
 
 namespace heed::train {
 
@@ -47,34 +50,6 @@ struct ValidationScores {
   double quality = 0;         ///< the metric that selects the best weights; larger is better
 };
 
-// The text of a training passes through three stages. Each one creates the next, so nothing can be called too
-// early:
-//
-//   CheckedText::prepare() -> PreparedText::objective(model) -> Objective
-//                             PreparedText::batches(place)   -> BatchSource
-
-/// Loss and validation of a model on the text.
-class Objective {
- public:
-  virtual ~Objective() = default;
-
-  /// The weight of a batch. The loss of an update is the sum of the losses of its batches, divided by the sum
-  /// of their weights.
-  virtual double weight(const Batch& batch) const = 0;
-  /// The training loss of a batch. The gradients, if there is a tape, are those of scale * sum. Thread-safe.
-  virtual BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const = 0;
-
-  virtual bool has_validation() const = 0;
-  /// Depends only on weights, text and recipe. The ranks share the work; all get the same scores. Throws
-  /// Stopped, on all ranks.
-  virtual ValidationScores validate(const nn::ParameterArray& values) const = 0;
-
-  /// Writes the files of a model directory other than configuration, weights and tokenizer.
-  virtual void write_files(const std::string& directory) const = 0;
-  /// Called at the end of a training, with the directory of the best model. Throws Stopped.
-  virtual void finish(const std::string& /*directory*/) const {}
-};
-
 /// Batches of the training text, in an order that depends only on the recipe and the position.
 class BatchSource {
  public:
@@ -86,46 +61,49 @@ class BatchSource {
   virtual std::vector<Batch> next(size_t shards) = 0;
 };
 
-/// Tokenizer and corpora in the training's directory.
-class PreparedText {
- public:
-  virtual ~PreparedText() = default;
-  /// Of the training and validation data.
-  virtual uint64_t fingerprint() const = 0;
-  /// The size of the training data: "160000 pairs".
-  virtual std::string amount() const = 0;
-  /// Fills in what the text determines: vocabulary size, special tokens, labels.
-  virtual void complete(models::ModelSettings& settings) const = 0;
+/// What a model is trained to do, and on what: all that the trainer needs to know.
+struct Task {
+  std::string amount;        ///< the size of the training data: "160000 pairs"
+  uint64_t fingerprint = 0;  ///< of the training and validation data
+  std::function<std::unique_ptr<BatchSource>(const BatchCursor& place)> batches;
 
-  // Text and model must outlive the results.
-  virtual std::unique_ptr<BatchSource> batches(const BatchCursor& place) const = 0;
-  /// Throws kUsage for a model that cannot read the batches.
-  virtual std::unique_ptr<Objective> objective(const models::Model& model) const = 0;
+  /// The weight of a batch. The loss of an update is the sum of the losses of its batches, divided by the sum
+  /// of their weights.
+  std::function<double(const Batch& batch)> weight;
+  /// The training loss of a batch. The gradients, if there is a tape, are those of scale * sum. Thread-safe.
+  std::function<BatchLoss(nn::Context& context, const Batch& batch, double scale)> loss;
+  /// Scores of some weights; empty without a validation text. They depend only on weights, text and recipe.
+  /// The processes share the work; all get the same scores. Throws Stopped, in all processes.
+  std::function<ValidationScores(const nn::ParameterArray& values)> validate;
+
+  /// Writes the files of a model directory other than configuration, weights and tokenizer; may be empty.
+  std::function<void(const std::string& directory)> write_files;
+  /// Called at the end of a training, with the directory of the best model; may be empty. Throws Stopped.
+  std::function<void(const std::string& directory)> finish;
 };
+
+/// Makes the model of a training, with vocabulary size, special tokens and labels from the text.
+using MakeModel = std::function<const models::Model&(const models::ModelSettings& settings)>;
 
 /// Text that has been read and checked; nothing has been written.
-class CheckedText {
- public:
-  virtual ~CheckedText() = default;
-  /// Of the training and validation text as it was read.
-  virtual uint64_t fingerprint() const = 0;
+struct CheckedText {
+  uint64_t fingerprint = 0;  ///< of the training and validation text as it was read
   /// Throws kUsage for a model that cannot read the batches; its vocabulary size is ignored.
-  virtual void require_fit(const models::Model& model) const = 0;
-  /// Creates tokenizer and corpora in the training's directory, or checks those of an earlier run. Throws
-  /// kUsage if the text has changed since, kFormat for damaged files, Stopped, and the errors of reading and
-  /// writing. This must outlive the result.
-  virtual std::unique_ptr<PreparedText> prepare() const = 0;
+  std::function<void(const models::Model& model)> require_fit;
+  /// Creates tokenizer and corpora in the training's directory, or checks those of an earlier run, and has
+  /// the model made, which must outlive the task. Throws kUsage if the text has changed since, kFormat for
+  /// damaged files, Stopped, and the errors of reading and writing.
+  std::function<Task(const MakeModel& make_model)> prepare;
 };
 
-/// The input of TaskKind::read.
+/// The input of TaskKind::read. Options, pool and reducer must outlive the task.
 struct TaskInput {
   const TrainerOptions& options;
   ThreadPool& pool;
+  Reducer& reducer;  ///< its first process writes the files; the others find all of them complete
   std::function<void(const std::string&)> say;
   bool begun = false;  ///< whether options.output has a training to resume
   Stop stop = {};
-  /// The processes that train together. Rank 0 writes the files; the others find all of them complete.
-  distributed::Communicator* ranks = &distributed::single_process();
   std::function<void(const std::string&)> on_work = {};  ///< as TrainerOptions::on_work; may be empty
   void begin_work(const std::string& what) const {
     if (on_work) on_work(what);
@@ -136,7 +114,7 @@ struct TaskInput {
   }
 };
 
-/// A task as a row of a table.
+/// A kind of task: a row of a table.
 struct TaskKind {
   models::Task task = models::Task::kTranslation;
   std::string name;      ///< of --task
@@ -149,7 +127,7 @@ struct TaskKind {
   void (*check)(const TrainerOptions& options) = nullptr;
   /// Reads the text; options.output need not exist yet. Throws for unusable text, for contradictory settings,
   /// Stopped, and the errors of reading.
-  std::unique_ptr<CheckedText> (*read)(const TaskInput& input) = nullptr;
+  CheckedText (*read)(const TaskInput& input) = nullptr;
 };
 
 /// For TaskKind::check: throws kUsage if the options name no training text, or sentence pairs. `model` and
@@ -159,8 +137,11 @@ void require_text(const TrainerOptions& options, const char* model, const char* 
 /// Throws kUsage for standard input and pipes, since text is read several times.
 void require_rereadable(const std::string& path);
 
-/// The losses of validation batches, each in a context for inference, on all threads of all ranks. Throws
-/// Stopped, on all ranks.
+/// The fingerprint of a training and a validation text.
+uint64_t fingerprint_of_texts(uint64_t training, std::optional<uint64_t> validation);
+
+/// The losses of validation batches, each in a context for inference, on all threads of all processes. Throws
+/// Stopped, in all processes.
 LossSums sum_losses(const TaskInput& input, const nn::PackedWeights& weights,
                     const std::vector<Batch>& batches,
                     const std::function<LossSums(nn::Context& context, const Batch& batch)>& loss);

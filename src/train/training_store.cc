@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "models/directory_files.h"
 #include "models/model_weights.h"
-#include "train/shared_state.h"
 
 namespace heed::train {
 
@@ -64,9 +63,29 @@ std::string TrainingStore::problem_of_best_weights() const {
   }
 }
 
+void TrainingStore::share() {
+  auto& [state, values, first_moment, second_moment, average] = parts_.checkpoint;
+  Reducer& reducer = parts_.reducer;
+  reducer.broadcast(state);
+  reducer.broadcast(parts_.table, values);
+  if (average.defined()) reducer.broadcast(parts_.table, average);
+  parts_.optimizer.first_moment() = reducer.own_slices(parts_.table, std::exchange(first_moment, {}));
+  parts_.optimizer.second_moment() = reducer.own_slices(parts_.table, std::exchange(second_moment, {}));
+}
+
+/// On rank 0; on the others, the result is not complete.
+Checkpoint TrainingStore::whole_checkpoint() const {
+  Reducer& reducer = parts_.reducer;
+  Checkpoint whole = parts_.checkpoint;
+  whole.first_moment = reducer.whole(parts_.table, parts_.optimizer.first_moment());
+  whole.second_moment = reducer.whole(parts_.table, parts_.optimizer.second_moment());
+  if (whole.average.defined()) reducer.gather_on_first(parts_.table, whole.average);
+  return whole;
+}
+
 void TrainingStore::save(const BatchCursor& cursor) {
-  const Checkpoint whole = whole_checkpoint(parts_.ranks, parts_.table, parts_.checkpoint, parts_.optimizer);
-  if (parts_.ranks.is_first()) write(whole, cursor);
+  const Checkpoint whole = whole_checkpoint();
+  if (parts_.reducer.is_first()) write(whole, cursor);
 }
 
 void TrainingStore::write(const Checkpoint& whole, const BatchCursor& cursor) {
@@ -79,11 +98,11 @@ void TrainingStore::write(const Checkpoint& whole, const BatchCursor& cursor) {
 void TrainingStore::note_best(const nn::ParameterArray& values) {
   TrainingState& state = parts_.checkpoint.state;
   state.kept_step = state.step;
-  if (parts_.ranks.is_first()) state.kept_weights = fingerprint_of(values);
+  if (parts_.reducer.is_first()) state.kept_weights = fingerprint_of(values);
 }
 
 void TrainingStore::write_best(const nn::ParameterArray& values) const {
-  if (!parts_.ranks.is_first()) return;
+  if (!parts_.reducer.is_first()) return;
   models::write_weights(parts_.directory.path(), parts_.table, values, DType::kFloat32);
 }
 
@@ -91,24 +110,24 @@ void TrainingStore::write_best(const nn::ParameterArray& values) const {
 void TrainingStore::take_snapshot() {
   const TrainingState& state = parts_.checkpoint.state;
   auto& kept = parts_.checkpoint.state.snapshots;
-  if (parts_.ranks.is_first()) snapshots_.write(state.step, parts_.checkpoint.values);
+  if (parts_.reducer.is_first()) snapshots_.write(state.step, parts_.checkpoint.values);
   kept.push_back(state.step);
   if (static_cast<int>(kept.size()) > parts_.recipe.snapshots) kept.erase(kept.begin());
 }
 
 const nn::ParameterArray& TrainingStore::averaged_weights() {
   Checkpoint& checkpoint = parts_.checkpoint;
-  if (checkpoint.average.defined()) all_gather_parameters(parts_.ranks, parts_.table, checkpoint.average);
-  if (parts_.recipe.averaging != Averaging::kLast || checkpoint.state.snapshots.empty() ||
-      parts_.ranks.size() == 1) {
-    return local_averaged_weights();
-  }
-  if (parts_.ranks.is_first()) {
+  Reducer& reducer = parts_.reducer;
+  if (checkpoint.average.defined()) reducer.gather(parts_.table, checkpoint.average);
+  const bool of_snapshots =
+      parts_.recipe.averaging == Averaging::kLast && !checkpoint.state.snapshots.empty();
+  if (!of_snapshots) return local_averaged_weights();
+  if (reducer.is_first()) {  // which has the files
     local_averaged_weights();
   } else if (!snapshot_average_.defined()) {
     snapshot_average_ = nn::ParameterArray::unset(parts_.table);
   }
-  broadcast_parameters(parts_.ranks, parts_.table, snapshot_average_);
+  reducer.broadcast(parts_.table, snapshot_average_);
   return snapshot_average_;
 }
 

@@ -5,11 +5,11 @@
 #include <functional>
 #include <string>
 
-#include "distributed/communicator.h"
 #include "train/checkpoint.h"
 #include "train/optimizer.h"
 #include "train/output_directory.h"
 #include "train/recipe.h"
+#include "train/reducer.h"
 #include "train/snapshots.h"
 
 namespace heed::train {
@@ -24,7 +24,7 @@ class TrainingStore {
     const OutputDirectory& directory;
     const Recipe& recipe;
     const nn::ParameterTable& table;
-    distributed::Communicator& ranks;
+    Reducer& reducer;
     Optimizer& optimizer;
     Checkpoint& checkpoint;
   };
@@ -36,7 +36,10 @@ class TrainingStore {
   /// kFormat if that is impossible.
   void resume(const BatchCursor& cursor);
 
-  /// The following are called by all ranks during training. Writes the checkpoint.
+  /// The following are called by all ranks. Brings them to the state of rank 0: afterwards each has its
+  /// slices of the moments in the optimizer.
+  void share();
+  /// Writes the checkpoint.
   void save(const BatchCursor& cursor);
   /// Keeps the current weights for averaging.
   void take_snapshot();
@@ -47,6 +50,7 @@ class TrainingStore {
   void write_best(const nn::ParameterArray& values) const;
 
  private:
+  Checkpoint whole_checkpoint() const;
   void write(const Checkpoint& whole, const BatchCursor& cursor);
   const nn::ParameterArray& local_averaged_weights();
   std::string problem_of_best_weights() const;

@@ -236,6 +236,11 @@ const std::vector<std::string>& translation_tokenizer_files() {
   return names;
 }
 
+uint64_t TranslationData::fingerprint() const {
+  if (!validation) return fingerprint_of_texts(corpus.content_fingerprint(), {});
+  return fingerprint_of_texts(corpus.content_fingerprint(), validation->content_fingerprint());
+}
+
 PairsText read_pairs_text(const TaskInput& task) {
   const TrainerOptions& options = task.options;
   PairsText text{training_pairs(options)};

@@ -19,6 +19,8 @@ struct TranslationData {
   std::optional<Corpus> validation;
   std::optional<Corpus> links;  ///< alignment links of the training corpus, with training.guided_alignment
   std::vector<std::string> validation_source, validation_target;  ///< the first lines, for BLEU and chrF
+
+  uint64_t fingerprint() const;
 };
 
 /// The files of a tokenizer, of all families.
@@ -34,7 +36,7 @@ struct PairsText {
 PairsText read_pairs_text(const TaskInput& task);
 
 /// Reuses the files of an earlier run after verifying that they were created from the same text in the same
-/// way, and creates missing ones. Throws like CheckedText::prepare().
+/// way, and creates missing ones. Throws like CheckedText::prepare.
 TranslationData prepare_translation_data(const TaskInput& task, const PairsText& text);
 
 }  // namespace heed::train

@@ -12,8 +12,6 @@
 #include "base/text/option_error.h"
 #include "data/batch/packed_batch.h"
 #include "decode/search.h"
-#include "distributed/agreement.h"
-#include "distributed/collectives.h"
 #include "models/directory_files.h"
 #include "models/generation_defaults.h"
 #include "models/model_directory.h"
@@ -44,17 +42,18 @@ const models::Seq2Seq& fitting_model(const Recipe& recipe, const models::Model& 
   return *seq2seq;
 }
 
-class TranslationObjective : public Objective {
+/// A translation model in training.
+class Translation {
  public:
-  TranslationObjective(const TaskInput& input, const TranslationData& data, const models::Model& model)
-      : input_(input), recipe_(input.options.recipe), data_(data), model_(fitting_model(recipe_, model)) {
+  Translation(const TaskInput& input, TranslationData data, const models::Seq2Seq& model)
+      : input_(input), recipe_(input.options.recipe), data_(std::move(data)), model_(model) {
     if (recipe_.guided_alignment) guided_head_ = guided_head(recipe_, model);
     if (!model_.translates_sentences()) generation_ = generation_of_family();
   }
 
-  double weight(const Batch& batch) const override { return static_cast<double>(batch.target_tokens); }
+  const TranslationData& data() const { return data_; }
 
-  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const override {
+  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const {
     const TranslationBatch input = pack_translation(data_.corpus, batch.sentences, model_.start_id());
     std::optional<GuidedHead> head;
     if (data_.links) {
@@ -70,9 +69,7 @@ class TranslationObjective : public Objective {
     return {loss.loss, sums_of(loss)};
   }
 
-  bool has_validation() const override { return data_.validation.has_value(); }
-
-  ValidationScores validate(const nn::ParameterArray& values) const override {
+  ValidationScores validate(const nn::ParameterArray& values) const {
     const nn::PackedWeights weights(model_.table(), values);
     const auto batches =
         length_sorted_batches(sizes_of(*data_.validation), recipe_.batch_tokens / recipe_.shard_count());
@@ -93,7 +90,7 @@ class TranslationObjective : public Objective {
     return scores;
   }
 
-  void write_files(const std::string& directory) const override {
+  void write_files(const std::string& directory) const {
     models::write_generation_defaults(directory, generation_.value_or(own_generation()),
                                       {.padding = model_.padding_id(),
                                        .end = model_.end_id(),
@@ -103,7 +100,7 @@ class TranslationObjective : public Objective {
   }
 
   /// With guided alignment the head is known; otherwise the heads that align words best are chosen.
-  void finish(const std::string& directory) const override {
+  void finish(const std::string& directory) const {
     if (recipe_.guided_alignment) return;
     input_.begin_work("choosing alignment heads");
     TokenPairs pairs;
@@ -159,19 +156,17 @@ class TranslationObjective : public Objective {
     return options;
   }
 
-  /// The best translations, in the order of the sources, independent of threads and ranks.
+  /// The best translations, in the order of the sources, independent of threads and processes.
   std::vector<std::string> translate(const nn::PackedWeights& weights) const {
     EncodeOptions encode_options;
     encode_options.max_length = static_cast<size_t>(model_.max_length());
     const auto& lines = data_.validation_source;
-    const distributed::Slices parts(static_cast<int64_t>(lines.size()), input_.ranks->size());
-    const distributed::Range own = parts.of(input_.ranks->rank());
-    std::vector<std::string> translations(static_cast<size_t>(own.size()));
-    distributed::together(*input_.ranks, [&] {
+    const Range own = input_.reducer.own_part(static_cast<int64_t>(lines.size()));
+    std::vector<std::string> translations(lines.size());
+    input_.reducer.together([&] {
       std::vector<decode::SearchSentence> sentences;
-      for (size_t n = 0; n < translations.size(); ++n) {
-        const std::string& line = lines[static_cast<size_t>(own.begin) + n];
-        sentences.push_back({n, data_.tokenizer.encode_source(line, encode_options).ids});
+      for (auto n = static_cast<size_t>(own.begin); n < static_cast<size_t>(own.end); ++n) {
+        sentences.push_back({n, data_.tokenizer.encode_source(lines[n], encode_options).ids});
       }
       const decode::Search search(model_, weights.context(), search_options());
       input_.stop.check();
@@ -182,71 +177,51 @@ class TranslationObjective : public Objective {
                              translations[number] = data_.tokenizer.decode(hypotheses[0].ids);
                          });
     });
-    std::vector<std::string> all;
-    for (std::vector<std::string>& each : distributed::all_gather_strings(*input_.ranks, translations)) {
-      std::ranges::move(each, std::back_inserter(all));
-    }
-    return all;
+    input_.reducer.gather(translations);
+    return translations;
   }
 
-  const TaskInput& input_;
+  const TaskInput input_;
   const Recipe& recipe_;
-  const TranslationData& data_;
+  const TranslationData data_;
   const models::Seq2Seq& model_;
   std::optional<models::AlignmentHead> guided_head_;
   std::optional<models::GenerationDefaults> generation_;  // of a model of another family than Marian
 };
 
-class PreparedTranslation : public PreparedText {
- public:
-  PreparedTranslation(const TaskInput& input, const PairsText& text)
-      : input_(input), data_(prepare_translation_data(input, text)) {}
+Task translation_task(const TaskInput& input, const PairsText& text, const MakeModel& make_model) {
+  const Recipe& recipe = input.options.recipe;
+  TranslationData data = prepare_translation_data(input, text);
+  models::ModelSettings settings = recipe.model;
+  settings.vocabulary = static_cast<int64_t>(data.tokenizer.size());
+  settings.padding_id = settings.start_id = data.tokenizer.pad_id();
+  settings.end_id = data.tokenizer.end_id();
+  const models::Seq2Seq& model = fitting_model(recipe, make_model(settings));
+  const auto all = std::make_shared<const Translation>(input, std::move(data), model);
 
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(data_.corpus.content_fingerprint());
-    if (data_.validation) all.add_number(data_.validation->content_fingerprint());
-    return all.value();
-  }
+  Task task;
+  task.amount = counted(all->data().corpus.sentences(), "pair");
+  task.fingerprint = all->data().fingerprint();
+  task.batches = [all, &recipe](const BatchCursor& place) {
+    return shuffled_batches(all->data().corpus, recipe, place);
+  };
+  task.weight = [](const Batch& batch) { return static_cast<double>(batch.target_tokens); };
+  task.loss = [all](nn::Context& context, const Batch& batch, double scale) {
+    return all->loss(context, batch, scale);
+  };
+  if (all->data().validation)
+    task.validate = [all](const nn::ParameterArray& values) { return all->validate(values); };
+  task.write_files = [all](const std::string& directory) { all->write_files(directory); };
+  task.finish = [all](const std::string& directory) { all->finish(directory); };
+  return task;
+}
 
-  std::string amount() const override { return counted(data_.corpus.sentences(), "pair"); }
-
-  void complete(models::ModelSettings& settings) const override {
-    settings.vocabulary = static_cast<int64_t>(data_.tokenizer.size());
-    settings.padding_id = settings.start_id = data_.tokenizer.pad_id();
-    settings.end_id = data_.tokenizer.end_id();
-  }
-
-  std::unique_ptr<BatchSource> batches(const BatchCursor& place) const override {
-    return shuffled_batches(data_.corpus, input_.options.recipe, place);
-  }
-  std::unique_ptr<Objective> objective(const models::Model& model) const override {
-    return std::make_unique<TranslationObjective>(input_, data_, model);
-  }
-
- private:
-  const TaskInput& input_;
-  const TranslationData data_;
-};
-
-class PairsToTranslate : public CheckedText {
- public:
-  explicit PairsToTranslate(const TaskInput& input) : input_(input), text_(read_pairs_text(input)) {}
-  uint64_t fingerprint() const override {
-    Fingerprint all;
-    all.add_number(text_.training.fingerprint());
-    all.add_number(text_.validation);
-    return all.value();
-  }
-  void require_fit(const models::Model& model) const override { fitting_model(input_.options.recipe, model); }
-  std::unique_ptr<PreparedText> prepare() const override {
-    return std::make_unique<PreparedTranslation>(input_, text_);
-  }
-
- private:
-  const TaskInput input_;
-  const PairsText text_;
-};
+CheckedText read_pairs(const TaskInput& input) {
+  const auto text = std::make_shared<const PairsText>(read_pairs_text(input));
+  return {fingerprint_of_texts(text->training.fingerprint(), text->validation),
+          [input](const models::Model& model) { fitting_model(input.options.recipe, model); },
+          [input, text](const MakeModel& make_model) { return translation_task(input, *text, make_model); }};
+}
 
 void preset(models::PresetSize size, Recipe& recipe) {
   if (size == models::PresetSize::kTiny) {  // learns something in seconds
@@ -280,9 +255,7 @@ TaskKind translation_kind() {
           .tokenizer_files = translation_tokenizer_files(),
           .preset = preset,
           .check = check,
-          .read = [](const TaskInput& input) -> std::unique_ptr<CheckedText> {
-            return std::make_unique<PairsToTranslate>(input);
-          }};
+          .read = read_pairs};
 }
 
 }  // namespace heed::train

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "data/corpus/corpus.h"
@@ -11,6 +11,7 @@
 #include "text/wordpiece.h"
 #include "train/recipe.h"
 #include "train/task.h"
+#include "train/trainer.h"
 
 namespace heed::train {
 
@@ -24,7 +25,8 @@ struct LabelledTexts {
 /// Tokenizer and tokenized texts.
 struct ClassificationData {
   WordPieceTokenizer tokenizer;
-  Corpus training;                        ///< two streams: label index, and text with special tokens
+  Corpus training;  ///< two streams: label index, and text with special tokens
+  LabelledTexts validation = {};
   std::vector<float> class_weights = {};  ///< empty: 1 for each
 
   int32_t label_of(uint64_t text) const { return training.sentence(0, text)[0]; }
@@ -33,9 +35,26 @@ struct ClassificationData {
 /// The model as a classifier. Throws kUsage if it cannot read texts of training.max_length.
 const models::Classifier& classifier_of(const Recipe& recipe, const models::Model& model);
 
-/// All arguments must outlive the result.
-std::unique_ptr<Objective> classification_objective(const TaskInput& input, const ClassificationData& data,
-                                                    const LabelledTexts& validation,
-                                                    const models::Model& model);
+/// A classifier in training.
+class Classification {
+ public:
+  Classification(const TaskInput& input, ClassificationData data, const models::Classifier& model)
+      : input_(input), recipe_(input.options.recipe), data_(std::move(data)), model_(model) {}
+
+  const ClassificationData& data() const { return data_; }
+
+  double weight(const Batch& batch) const;
+  BatchLoss loss(nn::Context& context, const Batch& batch, double scale) const;
+  ValidationScores validate(const nn::ParameterArray& values) const;
+
+ private:
+  struct Answer;
+  std::vector<Answer> classify(const nn::ParameterArray& values) const;
+
+  const TaskInput input_;
+  const Recipe& recipe_;
+  const ClassificationData data_;
+  const models::Classifier& model_;
+};
 
 }  // namespace heed::train
