@@ -106,8 +106,8 @@ TEST_F(CliShortlistTest, WorksWithAQuantizedModel) {
 TEST_F(CliShortlistTest, RefusesInvalidOptions) {
   expect_failure(heed_command({"translate", "--model", model_, "--shortlist", "on", "Der"}), 2,
                  {"has no shortlist", "heed shortlist"});
-  expect_failure(heed_command({"translate", "--model", model_, "--shortlist", "perhaps", "Der"}), 2,
-                 {"--shortlist", "perhaps"});
+  expect_failure(heed_command({"translate", "--model", model_, "--shortlist=perhaps", "Der"}), 2,
+                 {"--shortlist takes on or off, not 'perhaps'"});
   expect_failure(heed_command({"shortlist", model_}), 2, {"give either --pairs"});
   expect_failure(heed_command({"shortlist", folder_.path("none"), "--pairs", pairs_}), 1, {"does not exist"});
   expect_failure(make_list({"--least", "2"}), 2, {"--least"});

@@ -58,8 +58,6 @@ TEST(Usage, InvalidNumbersAreRefusedWithTheirRange) {
   }
   expect_failure(heed_command({"generate", "x", "--top-p", "1.5"}), 2, {"above 0 and up to 1, not '1.5'"});
   expect_failure(heed_command({"translate", "x", "--beam="}), 2, {"--beam needs a value"});
-  expect_failure(heed_command({"translate", "x", "--shortlist", "no"}), 2,
-                 {"--shortlist takes on or off, not 'no'"});
 }
 
 TEST(Usage, NumbersAreDecimal) {
@@ -89,6 +87,82 @@ TEST(Usage, HelpSubcommand) {
   EXPECT_EQ(help.out, heed_command({"translate", "--help"}).out);
   expect_failure(heed_command({"help", "tranlsate"}), 2, {"'tranlsate'", "did you mean 'translate'"});
   expect_failure(heed_command({"help", "translate", "now"}), 2, {"'now'"});
+}
+
+const std::vector<std::string>& subcommands() {
+  static const std::vector<std::string> names{
+      "translate", "generate", "classify", "fill", "embed",   "score",    "align",     "serve", "train",
+      "evaluate",  "attend",   "heads",    "info", "convert", "quantize", "shortlist", "verify"};
+  return names;
+}
+
+/// The help of a subcommand up to the examples.
+std::string options_of(const std::string& name) {
+  const std::string help = heed_command({name, "--help"}).out;
+  return help.substr(0, help.find("\nExample"));
+}
+
+TEST(Usage, HelpIsGroupedAndCommonOptionsComeFirst) {
+  const std::string all = heed_command({"--help"}).out;
+  for (const std::string& name : subcommands()) {
+    EXPECT_NE(all.find("\n  " + name + " "), std::string::npos) << name;
+    const std::string help = options_of(name);
+    std::vector<std::string> titles;
+    for (const std::string& line : lines_of(help)) {
+      EXPECT_LE(line.size(), 100u) << line;
+      if (line.ends_with(':') && !line.starts_with(' ')) titles.push_back(line);
+    }
+    if (titles.at(0) == "Arguments:") titles.erase(titles.begin());
+    EXPECT_EQ(titles.at(0), "Common options:") << name;
+    EXPECT_EQ(titles.back(), "General options:") << name;
+    const std::string common = help.substr(0, help.find("\n\n", help.find("Common options:")));
+    for (const char* option : {"\n  --model ", "\n  --output ", "\n  --input ", "\n  --json "}) {
+      if (help.find(option) == std::string::npos) continue;
+      EXPECT_NE(common.find(option), std::string::npos) << name << option;
+    }
+  }
+}
+
+TEST(Usage, EverySwitchCanBeTurnedOff) {
+  for (const std::string& name : subcommands()) {
+    size_t switches = 0;
+    for (const std::string& line : lines_of(options_of(name))) {
+      if (!line.starts_with("  --")) continue;
+      std::string word = line.substr(2, line.find(' ', 2) - 2);
+      const bool takes_value = line.size() > word.size() + 3 && line[word.size() + 3] != ' ';
+      if (takes_value) continue;
+      if (word.starts_with("--[no-]")) word.erase(2, 5);
+      // An unknown argument is reported before a missing one.
+      const CommandResult result = heed_command({name, word, "--no-" + word.substr(2), "--none-such"});
+      EXPECT_NE(result.err.find("unknown argument '--none-such'"), std::string::npos) << result.err;
+      ++switches;
+    }
+    EXPECT_GE(switches, 1u) << name;
+  }
+}
+
+TEST(Usage, SwitchesOfEarlierVersionsStay) {
+  const std::string text = tiny_pairs(1, 7)[0].source;
+  const auto translated = [&](const Arguments& more) {
+    Arguments arguments{"translate", text, "--model", tiny_model(), "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return heed_command(arguments);
+  };
+  const std::string usual = translated({}).out;
+  for (const Arguments& same : std::vector<Arguments>{{"--shortlist", "off"},
+                                                      {"--no-shortlist"},
+                                                      {"--shortlist", "--no-shortlist"},
+                                                      {"--split-sentences"},
+                                                      {"--no-split-sentences", "--split-sentences"},
+                                                      {"--no-placeholders", "--placeholders"},
+                                                      {"--quiet", "--no-quiet"}}) {
+    EXPECT_EQ(translated(same).out, usual) << same[0];
+  }
+  const CommandResult plain = translated({"--no-json"});
+  EXPECT_NE(plain.out, usual);
+  EXPECT_EQ(plain.out, translated({"--no-split-sentences", "--no-json"}).out);
+  for (const Arguments& wanted : {Arguments{"--shortlist", "on"}, {"--shortlist"}, {"--shortlist=on"}})
+    expect_failure(translated(wanted), 2, {"shortlist"});  // the model has none
 }
 
 TEST(Usage, HelpThatCannotBeWrittenFails) {

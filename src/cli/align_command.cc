@@ -125,8 +125,10 @@ void add_align(Command& app, Work& work) {
       "gives\n"
       "an empty line.");
   add_pair_arguments(*command, o->arguments);
+  add_model_options(*command, o->model);
   add_pairs_options(*command, o->input);
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
+  command->group("Alignment");
   Option* reverse = command
                         ->add_option("--reverse", o->reverse,
                                      "Model of the reverse direction; the alignments of both are combined")
@@ -141,10 +143,10 @@ void add_align(Command& app, Work& work) {
               "Use the mean over the heads of this decoder layer, counted from 1; 0: the model's alignment "
               "heads if it has any, else the last layer",
               {0, 1000});
-  command->add_flag("--choose-heads", o->choose_heads,
-                    "Select the heads that agree best with alignments learnt from the pairs (some "
-                    "thousands), and store them in the model directory");
-  add_model_options(*command, o->model);
+  command->add_switch("--choose-heads", o->choose_heads,
+                      "Select the heads that agree best with alignments learnt from the pairs (some "
+                      "thousands), and store them in the model directory");
+  add_pairs_switches(*command, o->input);
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->job);

@@ -50,8 +50,9 @@ struct AttendOptions {
   std::vector<std::string> texts, ablate;
   std::string target, output;
   std::string stack, layer, head, query;  // empty: a default for the output format and the model
-  bool words = false, values = false, details = false, no_color = false, json = false, quiet = false;
+  bool words = false, values = false, details = false, json = false, quiet = false;
   std::optional<int> columns;
+  std::optional<bool> colour;  // empty: those of a terminal
 };
 
 enum class Format { kTerminal, kPicture, kPage, kJson };
@@ -107,7 +108,8 @@ int columns_of(const AttendOptions& o) {
 }
 
 TerminalColours colours_of(const AttendOptions& o) {
-  return o.no_color || !o.output.empty() ? TerminalColours::kNone : stdout_colours();
+  if (!o.output.empty()) return TerminalColours::kNone;
+  return stdout_colours(o.colour);
 }
 
 void require_text(const char* what, const std::string& text) {
@@ -347,34 +349,37 @@ void add_attend(Command& app, Work& work) {
       ->add_option("TEXT", o->texts,
                    "Text to translate, classify, embed or continue; several texts only for .html")
       ->required();
+  add_model_options(*command, o->model);
   command->add_option("--target", o->target, "Use this translation instead of the model's own")
       ->type_name("TEXT");
-  add_constraint_options(*command, o->constraints);
   command->add_option("--stack", o->stack, "encoder, decoder, cross or all")->type_name("NAME");
   command->add_option("--layer", o->layer, "Layer, counted from 1, or all")->type_name("N|all");
   command->add_option("--head", o->head, "Head, counted from 1, all, or mean (average over heads)")
       ->type_name("N|all|mean");
+  command->add_option("--output", o->output, "Write to this file: .png, .svg, .pdf, .html or .json")
+      ->type_name("F");
+  command->add_switch("--json", o->json, "Write JSON to standard output");
+  command->group(kOutputOptions);
   command
       ->add_option("--query", o->query,
                    "Show the attention of one query as bars: its position, counted from 1, or the token; "
                    "TOKEN:2 is its second occurrence")
       ->type_name("N|TOKEN");
-  command->add_flag("--words", o->words, "Group subword pieces into words");
-  command->add_flag("--values", o->values, "Show the weights as percentages in the cells");
+  command->add_switch("--words", o->words, "Group subword pieces into words");
+  command->add_switch("--values", o->values, "Show the weights as percentages in the cells");
+  command->add_switch("--details", o->details,
+                      "Include the queries, keys, values and scores of the selected heads (JSON only)");
+  add_integer(*command, "--columns", o->columns, "Terminal width [default: $COLUMNS, or the terminal's]",
+              {20, 10000});
+  command->add_switch("--color", o->colour,
+                      "Colours [default: on a terminal, unless the environment variable NO_COLOR is set]");
   add_ablate_option(*command, o->ablate);
-  command->add_flag("--details", o->details,
-                    "Include the queries, keys, values and scores of the selected heads (JSON only)");
-  command->add_option("--output", o->output, "Write to this file: .png, .svg, .pdf, .html or .json")
-      ->type_name("F");
-  command->add_flag("--json", o->json, "Write JSON to standard output");
-  add_integer(*command, "--columns", o->columns, "Terminal width [$COLUMNS, or the terminal's]", {20, 10000});
-  command->add_flag("--no-color", o->no_color, "No colours, like the environment variable NO_COLOR");
-  add_model_options(*command, o->model);
+  add_constraint_options(*command, o->constraints);
+  add_search_options(*command, o->search);
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
-  add_search_options(*command, o->search);
   add_shortlist_option(*command, o->model.shortlist);
-  command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
+  add_quiet(*command, o->quiet);
   command->callback([o, &work] { work = [o] { return run_attend(*o); }; });
 }
 

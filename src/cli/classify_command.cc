@@ -102,15 +102,16 @@ void add_classify(Command& app, Work& work) {
       "blank. A tab in a line separates two texts, for models that classify pairs. Texts longer than the\n"
       "model's maximum are truncated.");
   command->add_option("TEXT", o->texts, "Texts to classify; default: the lines of --input")->take_all();
+  add_named_model_option(*command, o->model);
   command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
-  add_named_model_option(*command, o->model);
+  command->add_switch("--json", o->json,
+                      "One JSON object per line: text, label, probability, probabilities of all classes");
   add_precision_option(*command, o->model.precision);
-  command->add_flag("--json", o->json,
-                    "One JSON object per line: text, label, probability, probabilities of all classes");
+  command->group(kInputOptions);
+  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_line_job_options(*command, o->job);
-  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
   o->command = command;
   command->callback([o, &work] { work = [o] { return run_classify(*o); }; });

@@ -13,14 +13,27 @@ namespace heed::cli {
 
 constexpr int kExitDone = 0, kExitFailed = 1, kExitUsage = 2, kExitInterrupted = 130;
 
+/// Titles of groups of options in the help; what stands before the first group are the common options. Those
+/// that most subcommands have come last.
+constexpr const char* kCommonOptions = "Common options";
+constexpr const char* kModelOptions = "Model";
+constexpr const char* kSearchOptions = "Search";
+constexpr const char* kSamplingOptions = "Sampling";
+constexpr const char* kOutputOptions = "Output";
+constexpr const char* kInputOptions = "Input";
+constexpr const char* kLargeFileOptions = "Large files";
+constexpr const char* kGeneralOptions = "General options";
+
 /// Options of every subcommand that computes.
 struct CommonOptions {
   int threads = 0;
   bool quiet = false;
 };
 
-/// Adds --threads and --quiet.
+/// Adds --threads and --quiet, which end the options of a subcommand.
 void add_common_options(Command& app, CommonOptions& options);
+/// Adds --quiet alone, for a subcommand that computes little.
+void add_quiet(Command& app, bool& quiet);
 
 /// "de-en" -> {"de", "en"}; codes without a region or script in lower case, "DE-EN" too. Throws kUsage unless
 /// it is two words with a dash between them.

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "base/text/nearest_word.h"
 #include "base/text/printable.h"
 #include "cli/command.h"
+#include "cli/help_text.h"
 #include "cli/line_output.h"
 
 namespace heed::cli {
@@ -116,6 +119,28 @@ std::vector<const char*> with_help_as_option(const CLI::App& app, int argc, cons
   return arguments;
 }
 
+/// Spellings of earlier versions: an option with a value that is now a switch.
+struct OldSpelling {
+  std::string_view option, value;
+  const char* now;
+};
+constexpr std::array kOldSpellings{
+    OldSpelling{"--shortlist", "on", "--shortlist"}, OldSpelling{"--shortlist", "off", "--no-shortlist"},
+    OldSpelling{"--normalize", "on", "--normalize"}, OldSpelling{"--normalize", "off", "--no-normalize"}};
+
+std::vector<const char*> without_old_spellings(const std::vector<const char*>& arguments) {
+  std::vector<const char*> now;
+  for (size_t n = 0; n < arguments.size(); ++n) {
+    const auto old = std::ranges::find_if(kOldSpellings, [&](const OldSpelling& spelling) {
+      return n + 1 < arguments.size() && arguments[n] == spelling.option &&
+             arguments[n + 1] == spelling.value;
+    });
+    now.push_back(old == kOldSpellings.end() ? arguments[n] : old->now);
+    if (old != kOldSpellings.end()) ++n;  // the value
+  }
+  return now;
+}
+
 }  // namespace
 
 Option* Option::type_name(const std::string& name) {
@@ -159,12 +184,24 @@ Option* Option::excludes(Option* other) {
 }
 
 Command* Command::add_subcommand(const std::string& name, const std::string& help) {
-  return &subcommands_.emplace_back(app_->add_subcommand(name, help));
+  CLI::App* subcommand = app_->add_subcommand(name, help);
+  if (!group_.empty()) subcommand->group(group_);
+  subcommand->option_defaults()->group(kCommonOptions);
+  return &subcommands_.emplace_back(subcommand);
+}
+
+void Command::group(const std::string& title) {
+  group_ = title;
+  app_->option_defaults()->group(title);
+}
+
+Option* Command::keep(CLI::Option* option) {
+  return &options_.emplace_back(option);
 }
 
 template <typename Value>
 Option* Command::add_option(const std::string& name, Value& variable, const std::string& help) {
-  return &options_.emplace_back(app_->add_option(name, variable, help));
+  return keep(app_->add_option(name, variable, help));
 }
 template Option* Command::add_option(const std::string&, int&, const std::string&);
 template Option* Command::add_option(const std::string&, int64_t&, const std::string&);
@@ -178,8 +215,29 @@ template Option* Command::add_option(const std::string&, std::optional<double>&,
 template Option* Command::add_option(const std::string&, std::optional<std::string>&, const std::string&);
 template Option* Command::add_option(const std::string&, std::vector<std::string>&, const std::string&);
 
-Option* Command::add_flag(const std::string& name, bool& variable, const std::string& help) {
-  return &options_.emplace_back(app_->add_flag(name, variable, help));
+Option* Command::add_switch(const std::string& name, bool& variable, const std::string& help) {
+  return add_switch(
+      name, help, [&variable](bool on) { variable = on; }, variable ? "true" : "false");
+}
+
+Option* Command::add_switch(const std::string& name, std::optional<bool>& variable, const std::string& help) {
+  return add_switch(
+      name, help, [&variable](bool on) { variable = on; }, "");
+}
+
+Option* Command::add_switch(const std::string& name, const std::string& help, std::function<void(bool)> set,
+                            const std::string& usual) {
+  // CLI11 reads a name with "!" as one for false, and a value after "=" as "true", "off" and the like.
+  const std::string both = fmt::format("{},!--no-{}", name, name.substr(2));
+  const auto read = [set = std::move(set)](const std::string& value) -> std::string {
+    try {
+      set(CLI::detail::to_flag_value(value) > 0);
+      return {};
+    } catch (const std::invalid_argument&) {
+      return fmt::format("takes on or off, not '{}'", shown(value, 40));
+    }
+  };
+  return keep(app_->add_flag(both, help)->default_str(usual))->check(read);
 }
 
 void Command::footer(const std::string& text) {
@@ -213,15 +271,21 @@ CommandLine::CommandLine(const std::string& name, const std::string& help, const
     : Command(nullptr), owned_(std::make_unique<CLI::App>(help, name)) {
   app_ = owned_.get();
   app_->require_subcommand(1);
-  app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // of all subcommands
-  app_->set_version_flag("--version", version);
+  // These hold for all subcommands.
+  app_->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app_->option_defaults()->group(kCommonOptions);
+  app_->set_version_flag("--version", version, "Print the version and exit")->group(kGeneralOptions);
+  app_->set_help_flag("-h,--help", "Print this help and exit");
+  app_->formatter_fn([](const CLI::App* command, const std::string& called, CLI::AppFormatMode) {
+    return help_text(*command, called);
+  });
 }
 
 CommandLine::~CommandLine() = default;
 
 std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
   try {
-    const std::vector<const char*> arguments = with_help_as_option(*app_, argc, argv);
+    const std::vector<const char*> arguments = without_old_spellings(with_help_as_option(*app_, argc, argv));
     app_->parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return print(*app_, error);

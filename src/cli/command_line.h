@@ -1,6 +1,7 @@
 // The command line: subcommands, options, flags, and checks of their values.
 //
-// A thin wrapper around CLI11, whose header takes seconds to compile. Only command_line.cc includes it.
+// A thin wrapper around CLI11, whose header takes seconds to compile. Only command_line.cc and help_text.cc
+// include it.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +59,12 @@ class Command {
   /// std::string, a std::optional of these (empty if the option is not given), or a vector of strings.
   template <typename Value>
   Option* add_option(const std::string& name, Value& variable, const std::string& help);
-  Option* add_flag(const std::string& name, bool& variable, const std::string& help);
+  /// Two flags, "--name" and "--no-name"; the last one counts. The help says what `variable` is without them.
+  Option* add_switch(const std::string& name, bool& variable, const std::string& help);
+  /// The same for a variable that is empty without them; the help says what that means.
+  Option* add_switch(const std::string& name, std::optional<bool>& variable, const std::string& help);
+  /// The title in the help of the options, or of the subcommands, that are added from now on.
+  void group(const std::string& title);
   /// Text below the options in the help.
   void footer(const std::string& text);
   std::string name() const;
@@ -75,11 +81,17 @@ class Command {
   CLI::App* app_;  // owned by CommandLine
 
  private:
+  Option* add_switch(const std::string& name, const std::string& help, std::function<void(bool)> set,
+                     const std::string& usual);
+  Option* keep(CLI::Option* option);
+
+  std::string group_;           // of subcommands
   std::deque<Option> options_;  // a deque keeps pointers to its elements valid
   std::deque<Command> subcommands_;
 };
 
 /// The whole command line. One subcommand is required; if an option is repeated, its last value counts.
+/// Spellings of earlier versions stay accepted, see kOldSpellings in command_line.cc.
 class CommandLine : public Command {
  public:
   CommandLine(const std::string& name, const std::string& help, const std::string& version);

@@ -369,7 +369,7 @@ void add_convert(Command& app, Work& work) {
   add_integer(*command, "--shard-size", o->shard_size,
               "Split larger weights into files of at most this many MB (10^6 bytes)", {1, 1'000'000'000})
       ->type_name("MB");
-  command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
+  add_quiet(*command, o->quiet);
   command->callback([o, &work] { work = [o] { return run_convert(*o); }; });
 }
 

@@ -34,7 +34,8 @@ struct EmbedOptions {
   CommonOptions common;
   NamedModel model;
   std::vector<std::string> texts;
-  std::string input, output, pooling, normalize;
+  std::string input, output, pooling;
+  std::optional<bool> normalize;
   std::optional<std::string> prompt;
   bool lossy = false;
   LineJobOptions job;
@@ -52,7 +53,7 @@ EmbedderOptions embedder_options(const EmbedOptions& o) {
   for (const auto& [name, pooling] : models::pooling_names()) {
     if (name == o.pooling) options.pooling = pooling;
   }
-  if (!o.normalize.empty()) options.normalize = o.normalize == "on";
+  if (o.normalize) options.normalize = *o.normalize;
   return options;
 }
 
@@ -133,7 +134,7 @@ int run_embed(const EmbedOptions& o) {
     if (output->complete()) return kExitDone;
     lines.skip(output->lines_done());
   }
-  models::LoadOptions load = load_options(o.model.precision, "");
+  models::LoadOptions load = load_options(o.model.precision);
   load.encoder = true;
   const decode::EncoderModel model = decode::encoder_model(models::load_model(directory, load));
   ThreadPool pool(o.common.threads);
@@ -161,27 +162,28 @@ void add_embed(Command& app, Work& work) {
       "empty\n"
       "one. Texts longer than the model's maximum are truncated.");
   command->add_option("TEXT", o->texts, "Texts; default: the lines of --input")->take_all();
+  add_named_model_option(*command, o->model);
   command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file (.npy: an array) instead of standard output")
       ->type_name("F");
-  add_named_model_option(*command, o->model);
-  add_precision_option(*command, o->model.precision);
+  command->group("Vectors");
   add_choice(*command, "--pooling", o->pooling,
              "How the vectors of the tokens become one: mean, cls (that of the first token), max or "
              "mean_sqrt_len_tokens [default: the model's, or mean]",
              pooling_words())
       ->type_name("NAME");
-  add_choice(*command, "--normalize", o->normalize,
-             "Whether vectors have length 1: on or off [default: the model's, or off]", {"on", "off"})
-      ->type_name("on|off");
+  command->add_switch("--normalize", o->normalize,
+                      "Divide vectors by their length, which is 1 then [default: the model's, or off]");
   command
       ->add_option("--prompt", o->prompt,
                    "Put a prompt of the model before each text, such as query or document [default: the "
                    "model's]")
       ->type_name("NAME");
+  add_precision_option(*command, o->model.precision);
+  command->group(kInputOptions);
+  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_line_job_options(*command, o->job);
-  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
   o->command = command;
   command->callback([o, &work] { work = [o] { return run_embed(*o); }; });

@@ -34,7 +34,8 @@ namespace {
 struct EvaluateOptions {
   CommonOptions common;
   std::vector<std::string> models, languages;  // --model and --pair
-  std::string precision, shortlist;
+  std::string precision;
+  std::optional<bool> shortlist;
   ModelChoice chosen;  // only --source-language and --target-language
   SearchFlags search;
   TestSetInput input;
@@ -304,43 +305,43 @@ void add_input_options(Command& command, EvaluateOptions& o) {
   command.add_option("F.tsv", o.files, "Test sets: the same as --pairs, or --text for a classifier")
       ->take_all();
   command
-      .add_option("--task", o.task,
-                  "translate, or classify: accuracy, F1 and confusion matrix [default: what the model does]")
-      ->type_name("NAME");
-  command.add_option("--text", o.text, "Labelled texts for --task classify, lines of LABEL TAB TEXT")
-      ->type_name("F.tsv");
+      .add_option("--model", o.models,
+                  "Model directory [default: $HEED_MODEL, or the bundled model for --pair]; may be repeated "
+                  "to compare systems")
+      ->type_name("DIR")
+      ->repeatable();
+  command
+      .add_option("--pair", o.languages,
+                  "Language pair of the bundled model [default: de-en]; may be repeated")
+      ->type_name("PAIR")
+      ->repeatable();
   command
       .add_option(
           "--pairs", o.input.pairs,
           "Translate the first column, with the second as reference: SOURCE TAB TARGET; may be repeated")
       ->type_name("F.tsv")
       ->repeatable();
-  command.add_flag("--swap", o.input.swap,
-                   "Translate the second column of --pairs, with the first as reference");
   command
       .add_option("--source", o.input.source,
                   "Translate the lines of this file, with --reference as reference")
       ->type_name("F");
-  command
-      .add_option("--hypothesis", o.hypotheses,
-                  "Score the translations in this file; may be repeated to compare systems")
-      ->type_name("F")
-      ->repeatable();
   command
       .add_option("--reference", o.input.references,
                   "One or more files of reference translations, line by line")
       ->type_name("F")
       ->take_all();
   command
-      .add_option("--alignments", o.alignments,
-                  "Score word alignments of --pairs or --hypothesis against this file of gold links: 0-0 "
-                  "sure, 0?1 possible")
-      ->type_name("F");
+      .add_option("--hypothesis", o.hypotheses,
+                  "Score the translations in this file; may be repeated to compare systems")
+      ->type_name("F")
+      ->repeatable();
   command.add_option("--output", o.output, "Write the translations to this file")->type_name("F");
-  command.add_flag("--lossy", o.input.lossy, "Replace invalid UTF-8 instead of failing");
+  command.add_switch("--json", o.json,
+                     "One JSON object; one per line with several systems or test sets, and with --sentence");
 }
 
-void add_measure_options(Command& command, EvaluateOptions& o) {
+void add_metric_options(Command& command, EvaluateOptions& o) {
+  command.group("Metrics");
   MeasureOptions& measure = o.measure;
   command.add_option("--metrics", measure.metrics, "Comma-separated list of bleu, chrf, chrf++ and ter")
       ->type_name("NAMES")
@@ -350,28 +351,37 @@ void add_measure_options(Command& command, EvaluateOptions& o) {
                   "Tokenizer of BLEU: 13a, intl, char, none, zh, flores101 or flores200")
       ->type_name("NAME")
       ->show_default();
-  command.add_flag("--lowercase", measure.lowercase, "Ignore case, as TER always does");
-  command.add_flag("--sentence", o.sentence,
-                   "Sentence-level scores: one line per sentence, metrics separated by tabs");
+  command.add_switch("--lowercase", measure.lowercase, "Ignore case, as TER always does");
+  command.add_switch("--sentence", o.sentence,
+                     "Sentence-level scores: one line per sentence, metrics separated by tabs");
+}
+
+void add_significance_options(Command& command, EvaluateOptions& o) {
+  command.group("Confidence and significance");
   constexpr IntegerRange kSamples{1, 1'000'000};
-  Option* confidence = command.add_flag("--confidence", measure.confidence,
-                                        "95% confidence intervals by bootstrap resampling");
+  Option* confidence = command.add_switch("--confidence", o.measure.confidence,
+                                          "95% confidence intervals by bootstrap resampling");
   add_integer(command, "--confidence-n", o.confidence_samples, "Bootstrap samples of --confidence", kSamples)
       ->needs(confidence);
-  Option* bootstrap = command.add_flag("--paired-bs", o.paired_bootstrap,
-                                       "Compare each system with the first by paired bootstrap resampling");
+  Option* bootstrap = command.add_switch("--paired-bs", o.paired_bootstrap,
+                                         "Compare each system with the first by paired bootstrap resampling");
   add_integer(command, "--paired-bs-n", o.bootstrap_samples, "Bootstrap samples of --paired-bs", kSamples)
       ->needs(bootstrap);
-  Option* randomization = command.add_flag("--paired-ar", o.paired_randomization,
-                                           "Compare each system with the first by approximate randomization");
+  Option* randomization =
+      command.add_switch("--paired-ar", o.paired_randomization,
+                         "Compare each system with the first by approximate randomization");
   add_integer(command, "--paired-ar-n", o.trials, "Trials of --paired-ar", kSamples)->needs(randomization);
   bootstrap->excludes(confidence)->excludes(randomization);
   randomization->excludes(confidence);
   add_integer(command, "--seed", o.seed, "Random seed of resampling",
               {0, std::numeric_limits<uint32_t>::max()});
+}
+
+void add_check_options(Command& command, EvaluateOptions& o) {
+  command.group("Checks of words");
   Option* invented =
-      command.add_flag("--invented", o.invented,
-                       "Count lines with words that occur neither in --known-words nor in the source");
+      command.add_switch("--invented", o.invented,
+                         "Count lines with words that occur neither in --known-words nor in the source");
   command
       .add_option("--known-words", o.known_words,
                   "Text of both languages: plain, or the first two columns of a TSV; may be repeated")
@@ -379,13 +389,30 @@ void add_measure_options(Command& command, EvaluateOptions& o) {
       ->repeatable()
       ->needs(invented);
   command
-      .add_flag("--compounds", measure.invented.compounds,
-                "Do not count compounds of known words, as in German, as invented")
+      .add_switch("--compounds", o.measure.invented.compounds,
+                  "Do not count compounds of known words, as in German, as invented")
       ->needs(invented);
-  command.add_flag("--must-contain", o.input.required_forms,
-                   "Count lines that contain one of the forms in the third column of --pairs: FORM|FORM");
-  command.add_flag("--json", o.json,
-                   "One JSON object; one per line with several systems or test sets, and with --sentence");
+  command.add_switch("--must-contain", o.input.required_forms,
+                     "Count lines that contain one of the forms in the third column of --pairs: FORM|FORM");
+}
+
+void add_task_options(Command& command, EvaluateOptions& o) {
+  command.group("Other tasks");
+  command
+      .add_option("--task", o.task,
+                  "translate, or classify: accuracy, F1 and confusion matrix [default: what the model does]")
+      ->type_name("NAME");
+  command.add_option("--text", o.text, "Labelled texts for --task classify, lines of LABEL TAB TEXT")
+      ->type_name("F.tsv");
+  command
+      .add_option("--alignments", o.alignments,
+                  "Score word alignments of --pairs or --hypothesis against this file of gold links: 0-0 "
+                  "sure, 0?1 possible")
+      ->type_name("F");
+  command.group(kInputOptions);
+  command.add_switch("--swap", o.input.swap,
+                     "Translate the second column of --pairs, with the first as reference");
+  command.add_switch("--lossy", o.input.lossy, "Replace invalid UTF-8 instead of failing");
 }
 
 }  // namespace
@@ -401,23 +428,15 @@ void add_evaluate(Command& app, Work& work) {
       "  heed evaluate --alignments gold.txt --pairs test.tsv --model my-model\n"
       "Scores equal sacreBLEU's and are printed with its signatures.");
   add_input_options(*command, *o);
-  add_measure_options(*command, *o);
-  command
-      ->add_option("--model", o->models,
-                   "Model directory [default: $HEED_MODEL, or the bundled model for --pair]; may be repeated "
-                   "to compare systems")
-      ->type_name("DIR")
-      ->repeatable();
-  command
-      ->add_option("--pair", o->languages,
-                   "Language pair of the bundled model [default: de-en]; may be repeated")
-      ->type_name("PAIR")
-      ->repeatable();
+  add_metric_options(*command, *o);
+  add_significance_options(*command, *o);
+  add_check_options(*command, *o);
+  add_task_options(*command, *o);
   add_language_options(*command, o->chosen);
   add_precision_option(*command, o->precision);
-  add_ablate_option(*command, o->ablate);
-  add_search_options(*command, o->search);
   add_shortlist_option(*command, o->shortlist);
+  add_search_options(*command, o->search);
+  add_ablate_option(*command, o->ablate);
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_evaluate(*o); }; });
 }

@@ -32,7 +32,7 @@ struct FillOptions {
   std::vector<std::string> texts;
   std::string input, output;
   int top = 5;
-  bool json = false, lossy = false;
+  bool json = false, lossy = false, quiet = false;
   LineJobOptions job;
   const Command* command = nullptr;
 };
@@ -101,7 +101,7 @@ std::string to_text(const std::vector<std::vector<Guess>>& gaps) {
 }
 
 int run_fill(const FillOptions& o) {
-  note_file_names(o.texts, /*quiet=*/false);
+  note_file_names(o.texts, o.quiet);
   SourceLines lines(o.texts, o.input, {.lossy = o.lossy, .part = o.job.part});
   LineOutput output = open_output(
       {.options = o.job, .command = o.command, .models = {find_named_model(o.model)}}, o.input, o.output);
@@ -138,15 +138,17 @@ void add_fill(Command& app, Work& work) {
       "tokens\n"
       "are separated by tabs. The mask token is written as the model's vocabulary has it: [MASK], <mask>.");
   command->add_option("TEXT", o->texts, "Texts with mask tokens; default: the lines of --input")->take_all();
+  add_named_model_option(*command, o->model);
   command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
-  add_named_model_option(*command, o->model);
-  add_precision_option(*command, o->model.precision);
   add_integer(*command, "--top", o->top, "Candidates per mask token", {1, 1000})->type_name("K");
-  command->add_flag("--json", o->json, "One JSON object per line: text, gaps");
+  command->add_switch("--json", o->json, "One JSON object per line: text, gaps");
+  add_precision_option(*command, o->model.precision);
+  command->group(kInputOptions);
+  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_line_job_options(*command, o->job);
-  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  add_quiet(*command, o->quiet);
   o->command = command;
   command->callback([o, &work] { work = [o] { return run_fill(*o); }; });
 }

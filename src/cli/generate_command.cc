@@ -30,7 +30,7 @@ struct GenerateOptions {
   decode::GenerationChoices choices;
   std::vector<std::string> prompts;
   std::string input, output;
-  bool no_prompt = false, json = false, lossy = false;
+  bool prompt = true, json = false, lossy = false;
   LineJobOptions job;
   const Command* command = nullptr;
 };
@@ -45,7 +45,7 @@ void explain_ending(const GenerateOptions& o, const models::LanguageModel& model
 int generate_live(const GenerateOptions& o, const LanguageModelFiles& model,
                   const decode::TextGenerator& generator, LineOutput& output) {
   const std::string prompt = o.prompts.empty() ? "" : o.prompts[0];
-  if (!o.no_prompt) output.write(prompt);
+  if (o.prompt) output.write(prompt);
   output.flush();
   const auto show = [&](std::string_view text) {
     output.write(text);
@@ -72,7 +72,7 @@ void write(const GenerateOptions& o, const decode::Generation& generation, uint6
     output.write(fmt::format("== {}", number));
     if (o.choices.samples > 1) output.write(fmt::format(" [{}]", sample + 1));
     output.write_line("");
-    output.write_line((o.no_prompt ? "" : generation.prompt) + text.text);
+    output.write_line((o.prompt ? generation.prompt : "") + text.text);
   }
   output.flush();
 }
@@ -131,8 +131,9 @@ int run_generate(const GenerateOptions& o) {
 }
 
 void add_sampling_options(Command& command, GenerateOptions& o) {
+  command.group(kSamplingOptions);
   Option* greedy =
-      command.add_flag("--greedy", o.choices.greedy, "Greedy search: always the most probable token");
+      command.add_switch("--greedy", o.choices.greedy, "Greedy search: always the most probable token");
   add_integer(command, "--beam", o.choices.beam, "Beam search with beam size N instead of sampling",
               {1, models::kMaxBeamSize})
       ->excludes(greedy);
@@ -180,27 +181,30 @@ void add_generate(Command& app, Work& work) {
       "with\n"
       "any number of threads.");
   command->add_option("PROMPT", o->prompts, "Text to continue; may be repeated")->take_all();
+  command->add_option("--model", o->model.model, "Directory of a language model [default: $HEED_MODEL]")
+      ->type_name("DIR");
   command->add_option("--input", o->input, "Read prompts from this file, one per line; -: standard input")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
-  add_precision_option(*command, o->model.precision);
-  command->add_option("--model", o->model.model, "Directory of a language model [default: $HEED_MODEL]")
-      ->type_name("DIR");
-  add_sampling_options(*command, *o);
-  add_integer(*command, "--samples", o->choices.samples, "Samples per prompt", {1, 1024});
   add_integer(*command, "--max-tokens", o->choices.max_tokens,
               "Maximum number of new tokens [default: the model's, or 256]", {1, 1 << 24});
   command->add_option("--stop", o->choices.stops, "Stop before this text; may be repeated")
       ->repeatable()
       ->type_name("TEXT");
-  command->add_flag("--ignore-end", o->choices.ignore_end, "Ignore the end token and continue");
-  command->add_flag("--special-tokens", o->choices.special_tokens,
-                    "Parse special tokens in prompts, such as <|endoftext|>");
-  command->add_flag("--no-prompt", o->no_prompt, "Write only the new text, without the prompt");
-  command->add_flag("--json", o->json,
-                    "One JSON object per sample: prompt, text, tokens, log-probabilities, reason of its end");
+  command->add_switch(
+      "--json", o->json,
+      "One JSON object per sample: prompt, text, tokens, log-probabilities, reason of its end");
+  command->group(kOutputOptions);
+  add_integer(*command, "--samples", o->choices.samples, "Samples per prompt", {1, 1024});
+  command->add_switch("--prompt", o->prompt, "Write the prompt before the new text");
+  command->add_switch("--ignore-end", o->choices.ignore_end, "Ignore the end token and continue");
+  add_sampling_options(*command, *o);
+  command->group(kInputOptions);
+  command->add_switch("--special-tokens", o->choices.special_tokens,
+                      "Parse special tokens in prompts, such as <|endoftext|>");
+  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->job);
-  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
   o->command = command;
   command->callback([o, &work] { work = [o] { return run_generate(*o); }; });

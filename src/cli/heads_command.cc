@@ -31,7 +31,7 @@ struct HeadsOptions {
   TestSetInput input;
   std::string output;
   std::optional<int> max_pairs;
-  bool no_bleu = false, json = false;
+  bool bleu = true, json = false;
 };
 
 TestSet read_set(const HeadsOptions& o) {
@@ -100,7 +100,7 @@ int run_heads(const HeadsOptions& o) {
   require_max_length(model, pairs);
   ThreadPool pool(o.common.threads);
   ProgressLine progress("heads", 0, !o.common.quiet && stderr_is_terminal());
-  HeadImportanceOptions options{.translator = translator_options(o.search, model.loaded), .bleu = !o.no_bleu};
+  HeadImportanceOptions options{.translator = translator_options(o.search, model.loaded), .bleu = o.bleu};
   options.progress = [&](size_t done, size_t all) {
     progress.show(done, static_cast<double>(done) / static_cast<double>(all));
   };
@@ -132,18 +132,19 @@ void add_heads(Command& app, Work& work) {
       "important head first. BLEU translates the test set once for each head; --no-bleu is many times\n"
       "faster.");
   command->add_option("--pairs", o->input.pairs, "Test set, lines of SOURCE TAB TARGET")->type_name("F.tsv");
-  command->add_flag("--swap", o->input.swap, "Swap source and target");
-  command->add_flag("--lossy", o->input.lossy, "Replace invalid UTF-8 instead of failing");
+  add_model_options(*command, o->model);
   add_integer(*command, "--max-pairs", o->max_pairs, "Only the first N pairs [default: all]", {1});
-  command->add_flag("--no-bleu", o->no_bleu, "Only log-probabilities, without translating");
+  command->add_switch("--bleu", o->bleu, "BLEU too, for which the test set is translated once for each head");
   command->add_option("--output", o->output, "Also draw a map of the losses: .png, .svg or .pdf")
       ->type_name("F");
-  command->add_flag("--json", o->json, "Write JSON instead of a table");
-  add_model_options(*command, o->model);
+  command->add_switch("--json", o->json, "Write JSON instead of a table");
+  command->group(kInputOptions);
+  command->add_switch("--swap", o->input.swap, "Swap source and target");
+  command->add_switch("--lossy", o->input.lossy, "Replace invalid UTF-8 instead of failing");
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
-  add_search_options(*command, o->search);
   add_shortlist_option(*command, o->model.shortlist);
+  add_search_options(*command, o->search);
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_heads(*o); }; });
 }

@@ -163,9 +163,9 @@ void add_info(Command& app, Work& work) {
       ->add_option("--curve", o->curve,
                    "Draw training loss, validation scores and learning rate to a file: .svg, .png or .pdf")
       ->type_name("F");
-  command->add_flag("--verify", o->verify,
-                    "Verify all weight files against their stored hashes; exit status 1 if one is damaged");
-  command->add_flag("--json", o->json, "One JSON object instead of text");
+  command->add_switch("--verify", o->verify,
+                      "Verify all weight files against their stored hashes; exit status 1 if one is damaged");
+  command->add_switch("--json", o->json, "One JSON object instead of text");
   command->callback([o, &work] { work = [o] { return run_info(*o); }; });
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "cli/command.h"
 #include "cli/resumable_file.h"
 #include "heed/version.h"
 #include "kernels/simd/isa.h"
@@ -100,6 +101,7 @@ void require_files(const LineJob& job, bool input_is_file, const std::string& ou
 }  // namespace
 
 void add_line_job_options(Command& command, LineJobOptions& options) {
+  command.group(kLargeFileOptions);
   command
       .add_option("--part", options.part_text,
                   "Process only the I-th of N contiguous parts of the input file; the outputs of all parts, "
@@ -111,7 +113,7 @@ void add_line_job_options(Command& command, LineJobOptions& options) {
         options.part = *part;
         return "";
       });
-  command.add_flag(
+  command.add_switch(
       "--resume", options.resume,
       "Continue --output behind the lines that an interrupted run of the same command left in it");
 }

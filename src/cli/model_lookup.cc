@@ -122,6 +122,7 @@ void require_argument(const std::string& value, const std::string& position, con
 }
 
 void add_language_options(Command& app, ModelChoice& choice) {
+  app.group(kModelOptions);
   app.add_option("--source-language", choice.source_language,
                  "Source language of a model with a token for each language (NLLB, M2M-100, mBART), such as "
                  "eng_Latn [default: the model's]")
@@ -137,6 +138,7 @@ void add_named_model_option(Command& app, NamedModel& choice) {
 }
 
 void add_precision_option(Command& app, std::string& precision) {
+  app.group(kModelOptions);
   add_choice(app, "--precision", precision,
              "Precision of matrix products: float32, or int8, which is faster and slightly less accurate "
              "[default: as stored]",
@@ -144,23 +146,23 @@ void add_precision_option(Command& app, std::string& precision) {
       ->type_name("TYPE");
 }
 
-void add_shortlist_option(Command& app, std::string& shortlist) {
-  add_choice(app, "--shortlist", shortlist,
-             "Restrict the target vocabulary to the shortlist of each source sentence (see heed shortlist): "
-             "on or off\n[default: on for int8 with --beam 1 if the model has a shortlist]",
-             {"on", "off"})
-      ->type_name("on|off");
+void add_shortlist_option(Command& app, std::optional<bool>& shortlist) {
+  app.group(kModelOptions);
+  app.add_switch(
+      "--shortlist", shortlist,
+      "Restrict the target vocabulary to the shortlist of each source sentence (see heed shortlist) "
+      "[default: on for int8 with --beam 1 if the model has a shortlist]");
 }
 
-models::LoadOptions load_options(const std::string& precision, const std::string& shortlist) {
+models::LoadOptions load_options(const std::string& precision, std::optional<bool> shortlist) {
   models::LoadOptions options;
   options.precision = models::precision_named(precision);
-  if (!shortlist.empty()) options.shortlist = shortlist == "on";
+  options.shortlist = shortlist;
   return options;
 }
 
 models::LoadedModel load_model(const std::string& directory, const std::string& precision,
-                               const std::string& shortlist) {
+                               std::optional<bool> shortlist) {
   return models::load_model(directory, load_options(precision, shortlist));
 }
 

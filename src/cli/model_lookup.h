@@ -6,6 +6,7 @@
 // the source tree when built there. $HEED_MODELS overrides this folder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,9 @@ namespace heed::cli {
 
 struct ModelChoice {
   std::string model;
-  std::string pair;       ///< empty: de-en
-  std::string precision;  ///< empty: as the weights are stored
-  std::string shortlist;  ///< "on" or "off"; empty: as models::LoadOptions has it
+  std::string pair;                    ///< empty: de-en
+  std::string precision;               ///< empty: as the weights are stored
+  std::optional<bool> shortlist = {};  ///< empty: as models::LoadOptions has it
   /// Of models with a token for each language; empty: the model's.
   std::string source_language = {}, target_language = {};
 };
@@ -48,12 +49,12 @@ std::string find_named_model(const NamedModel& choice);
 /// Adds --precision, for a subcommand that computes with the model.
 void add_precision_option(Command& app, std::string& precision);
 /// Adds --shortlist, for a subcommand that translates.
-void add_shortlist_option(Command& app, std::string& shortlist);
+void add_shortlist_option(Command& app, std::optional<bool>& shortlist);
 /// The options that --precision and --shortlist stand for.
-models::LoadOptions load_options(const std::string& precision, const std::string& shortlist);
+models::LoadOptions load_options(const std::string& precision, std::optional<bool> shortlist = {});
 /// Loads a model in this precision, with or without its vocabulary shortlist.
 models::LoadedModel load_model(const std::string& directory, const std::string& precision,
-                               const std::string& shortlist = "");
+                               std::optional<bool> shortlist = {});
 
 struct BundledModel {
   std::string pair, directory;

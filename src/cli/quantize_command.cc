@@ -80,7 +80,7 @@ void add_quantize(Command& app, Work& work) {
       "float model at load time, with the same results.");
   add_argument(*command, "MODEL", "--model", o->input, "Model directory");
   add_argument(*command, "OUTPUT", "--output", o->output, "Directory to create; must not exist");
-  command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
+  add_quiet(*command, o->quiet);
   command->callback([o, &work] { work = [o] { return run_quantize(*o); }; });
 }
 

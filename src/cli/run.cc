@@ -78,8 +78,14 @@ std::string plain_code(std::string code) {
 }  // namespace
 
 void add_common_options(Command& app, CommonOptions& options) {
+  app.group(kGeneralOptions);
   add_integer(app, "--threads", options.threads, "Number of threads; 0: one per processor", {0, 1024});
-  app.add_flag("--quiet", options.quiet, "Write only errors to standard error");
+  add_quiet(app, options.quiet);
+}
+
+void add_quiet(Command& app, bool& quiet) {
+  app.group(kGeneralOptions);
+  app.add_switch("--quiet", quiet, "Write only errors to standard error");
 }
 
 std::pair<std::string, std::string> split_pair(const std::string& pair) {
@@ -99,25 +105,30 @@ int run_subcommand(int argc, const char* const* argv) {
       "Example:\n"
       "  heed translate \"Guten Morgen!\"\n"
       "  heed help SUBCOMMAND\n\n"
+      "A switch --X is turned off by --no-X; the last one counts. "
       "Results go to standard output, one line per input line; everything else goes to standard error.\n"
       "The file name - is standard input. Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.");
   Work work;
+  app.group("Use models");
   add_translate(app, work);
-  add_attend(app, work);
-  add_train(app, work);
-  add_evaluate(app, work);
-  add_heads(app, work);
-  add_score(app, work);
-  add_align(app, work);
+  add_generate(app, work);
   add_classify(app, work);
   add_fill(app, work);
   add_embed(app, work);
+  add_score(app, work);
+  add_align(app, work);
+  add_serve(app, work);
+  app.group("Train and evaluate");
+  add_train(app, work);
+  add_evaluate(app, work);
+  app.group("Look inside");
+  add_attend(app, work);
+  add_heads(app, work);
   add_info(app, work);
+  app.group("Files");
   add_convert(app, work);
   add_quantize(app, work);
   add_shortlist(app, work);
-  add_generate(app, work);
-  add_serve(app, work);
   add_verify(app, work);
   return report_errors(app, [&] {
     if (const std::optional<int> status = app.parse(argc, argv)) return *status;

@@ -158,23 +158,24 @@ void add_score(Command& app, Work& work) {
           "SOURCE TARGET: one pair; F.tsv: the same as --pairs. Language model: texts, or one file of "
           "texts")
       ->take_all();
+  add_model_options(*command, o->model);
   add_pairs_options(*command, o->input);
   command
       ->add_option("--input", o->texts.input,
                    "Language model: texts to score, one per line; -: standard input")
       ->type_name("F");
-  command->add_flag("--whole", o->texts.whole, "Language model: score the whole file as one text");
+  command->add_option("--output", o->texts.output, "Write to this file instead of standard output")
+      ->type_name("F");
+  command->add_switch("--summary", o->texts.summary,
+                      "Write only the totals: pairs, tokens, log-probability, perplexity");
+  command->add_switch("--json", o->texts.json,
+                      "One JSON object per line, with the log-probability of every token");
+  add_pairs_switches(*command, o->input);
+  command->add_switch("--whole", o->texts.whole, "Language model: score the whole file as one text");
   add_integer(
       *command, "--stride", o->texts.stride,
       "Language model: stride of the sliding window in tokens [default: half of the model's maximum length]",
       {1, 1 << 24});
-  command->add_option("--output", o->texts.output, "Write to this file instead of standard output")
-      ->type_name("F");
-  command->add_flag("--summary", o->texts.summary,
-                    "Write only the totals: pairs, tokens, log-probability, perplexity");
-  command->add_flag("--json", o->texts.json,
-                    "One JSON object per line, with the log-probability of every token");
-  add_model_options(*command, o->model);
   add_language_options(*command, o->model);
   add_precision_option(*command, o->model.precision);
   add_line_job_options(*command, o->texts.job);

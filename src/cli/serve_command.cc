@@ -22,7 +22,8 @@ struct ServeOptions {
   CommonOptions common;
   serve::ServerOptions server;
   std::vector<std::string> pairs, models;
-  std::string precision, shortlist;
+  std::string precision;
+  std::optional<bool> shortlist;
   int64_t port = 7333;
   int64_t head_bytes = 8 << 10, body_bytes = 1 << 20, characters = 20000, texts = 64, queue = 256,
           connections = 4096, sentences = 4096, work_tokens = 131072, detail_tokens = 256,
@@ -94,6 +95,7 @@ int run_serve(ServeOptions o) {
 
 void add_limits(Command& command, ServeOptions& o) {
   serve::ServerOptions& server = o.server;
+  command.group("Limits");
   const NumberRange seconds{.least = 0, .most = 86400, .above_least = true};
   add_integer(command, "--max-head-bytes", o.head_bytes,
               "Maximum size of request line and headers (else status 431)", {256, 1 << 20});
@@ -158,39 +160,41 @@ void add_serve(Command& app, Work& work) {
       "Without --pair and --model, serves $HEED_MODEL or all bundled pairs. On SIGTERM, the server "
       "completes\n"
       "running requests and exits. docs/server.md describes routes, limits, and how to run it as a service.");
+  command->add_option("--pair", o->pairs, "Bundled model for these languages; may be repeated")
+      ->repeatable()
+      ->type_name("PAIR");
+  command
+      ->add_option(
+          "--model", o->models,
+          "Model directory of any kind, with its name in requests, by default that of the directory; "
+          "may be repeated")
+      ->repeatable()
+      ->type_name("[NAME=]DIR");
   command->add_option("--host", o->server.http.host, "Address to listen on; 0.0.0.0: all interfaces")
       ->type_name("ADDRESS")
       ->show_default();
   add_integer(*command, "--port", o->port, "Port; 0: any free port", {0, 65535});
-  command->add_option("--pair", o->pairs, "Bundled model for these languages; repeatable")
-      ->repeatable()
-      ->type_name("PAIR");
-  command
-      ->add_option("--model", o->models,
-                   "Model directory of any kind, with its name in requests [default: that of the directory]; "
-                   "repeatable")
-      ->repeatable()
-      ->type_name("[NAME=]DIR");
-  add_precision_option(*command, o->precision);
-  add_shortlist_option(*command, o->shortlist);
+  command->group("Access");
   command
       ->add_option("--api-keys", o->server.api_keys,
                    "File of API keys, one per line; requests need one of them")
       ->type_name("FILE");
   command->add_option("--cors", o->server.cors, "Allow requests from web pages of this origin; *: all")
       ->type_name("ORIGIN");
-  command
-      ->add_option("--web", o->server.web,
-                   "Directory of the explorer page, for its development [default: embedded]")
-      ->type_name("DIR");
+  command->add_switch("--trust-proxy", o->server.trust_proxy,
+                      "Identify clients by X-Forwarded-For, for a server behind a proxy");
+  command->group("Log");
   command
       ->add_option("--access-log", o->server.access_log,
                    "Write a JSON object per request; - is standard output")
       ->type_name("F");
-  command->add_flag("--log-text", o->server.log_text, "Write the texts of requests to the access log");
-  command->add_flag("--trust-proxy", o->server.trust_proxy,
-                    "Identify clients by X-Forwarded-For, for a server behind a proxy");
+  command->add_switch("--log-text", o->server.log_text, "Write the texts of requests to the access log");
+  add_precision_option(*command, o->precision);
+  add_shortlist_option(*command, o->shortlist);
   add_limits(*command, *o);
+  command->group("Development");
+  command->add_option("--web", o->server.web, "Directory of the explorer page [default: embedded]")
+      ->type_name("DIR");
   add_common_options(*command, o->common);
   command->callback([o, &work] { work = [o] { return run_serve(*o); }; });
 }

@@ -105,13 +105,15 @@ void add_shortlist(Command& app, Work& work) {
       "--shortlist of heed translate.");
   add_argument(*command, "MODEL", "--model", o->model, "Model directory; the shortlist is added to it");
   add_pairs_options(*command, o->input);
+  add_pairs_switches(*command, o->input);
+  command->group("Shortlist");
   const IntegerRange count{1, 1 << 30};
   add_integer(*command, "--common", o->common, "Number of most frequent tokens in every shortlist", count);
   add_integer(*command, "--best", o->best, "Maximum number of translations of a token", count);
   add_number(*command, "--least", o->least, "Minimum translation probability", {.least = 0, .most = 1})
       ->type_name("P");
   add_integer(*command, "--most-pairs", o->most_pairs, "Maximum number of pairs to read into memory", count);
-  command->add_flag("--quiet", o->quiet, "Write only errors to standard error");
+  add_quiet(*command, o->quiet);
   command->callback([o, &work] { work = [o] { return run_shortlist(*o); }; });
 }
 

@@ -41,11 +41,12 @@ int terminal_columns() {
   return 80;
 }
 
-TerminalColours stdout_colours() {
-  return terminal_colours({.no_color = std::getenv("NO_COLOR"),
+TerminalColours stdout_colours(std::optional<bool> wanted) {
+  if (wanted == false) return TerminalColours::kNone;
+  return terminal_colours({.no_color = wanted ? nullptr : std::getenv("NO_COLOR"),
                            .colorterm = std::getenv("COLORTERM"),
                            .term = std::getenv("TERM"),
-                           .is_terminal = stdout_is_terminal()});
+                           .is_terminal = wanted || stdout_is_terminal()});
 }
 
 std::string duration(double seconds) {

@@ -16,8 +16,8 @@ bool stderr_is_terminal();
 /// $COLUMNS, else the width of the terminal, else 80.
 int terminal_columns();
 
-/// Colours of standard output; none if NO_COLOR is set.
-TerminalColours stdout_colours();
+/// Colours of standard output: as `wanted`, else those of a terminal unless NO_COLOR is set.
+TerminalColours stdout_colours(std::optional<bool> wanted = {});
 
 /// "0:01:05"
 std::string duration(double seconds);

@@ -138,37 +138,28 @@ void add_train(Command& app, Work& work) {
                    "translation, lm (language model) or classify [default: that of the architecture]")
       ->type_name("TASK");
   command
-      ->add_option("--text", o->training.text,
-                   "Training data of a language model (plain text) or a classifier (lines of LABEL TAB TEXT)")
-      ->type_name("F");
-  command->add_option("--valid-text", o->training.valid_text, "Validation data in the format of --text")
-      ->type_name("F");
-  command
       ->add_option("--pairs", o->training.pairs,
                    "Parallel training data, lines of SOURCE TAB TARGET; may be repeated. A recipe can list "
                    "several corpora with weights")
       ->repeatable()
       ->type_name("F.tsv");
-  command
-      ->add_option("--source", o->training.source,
-                   "Source side of the training data, one sentence per line; instead of --pairs")
-      ->type_name("F");
-  command->add_option("--target", o->training.target, "Target side of the training data")->type_name("F");
   command->add_option("--valid-pairs", o->training.valid_pairs, "Validation data in the format of --pairs")
       ->type_name("F.tsv");
-  command->add_option("--valid-source", o->training.valid_source, "Source side of the validation data")
+  command
+      ->add_option("--text", o->training.text,
+                   "Training data of a language model (plain text) or a classifier (lines of LABEL TAB TEXT)")
       ->type_name("F");
-  command->add_option("--valid-target", o->training.valid_target, "Target side of the validation data")
+  command->add_option("--valid-text", o->training.valid_text, "Validation data in the format of --text")
       ->type_name("F");
-  command->add_flag("--swap", o->training.swap, "Swap source and target");
-  command->add_flag("--lossy", o->training.lossy, "Replace invalid UTF-8 instead of failing");
   command->add_option("--output", o->training.output, "Model directory to create, or to resume")
       ->required()
       ->type_name("DIR");
-  command
-      ->add_option("--from", o->from,
-                   "Fine-tune this model: start from its weights and tokenizer (training.from)")
-      ->type_name("DIR");
+  add_number(*command, "--max-minutes", o->max_minutes, "Stop after N minutes of training in total",
+             {.least = 0, .above_least = true});
+  add_integer(*command, "--max-steps", o->max_steps, "Stop after N updates in total", {1, 1 << 30});
+  add_number(*command, "--max-epochs", o->max_epochs, "Stop after N epochs in total, such as 10 or 0.5",
+             {.least = 0, .above_least = true});
+  command->group("Recipe");
   command->add_option("--preset", o->training.preset, "Built-in recipe: tiny, small or base")
       ->show_default()
       ->type_name("NAME");
@@ -179,6 +170,10 @@ void add_train(Command& app, Work& work) {
                    "Override one recipe setting, such as model.width=512; may be repeated")
       ->take_all()
       ->type_name("KEY=VALUE");
+  command
+      ->add_option("--from", o->from,
+                   "Fine-tune this model: start from its weights and tokenizer (training.from)")
+      ->type_name("DIR");
   std::vector<std::string> architectures;
   for (const models::Architecture& each : models::architectures()) {
     architectures.push_back(fmt::format("{} ({})", each.name, train::task_kind(each.task).name));
@@ -198,13 +193,20 @@ void add_train(Command& app, Work& work) {
       ->type_name("NAME");
   add_integer(*command, "--seed", o->seed, "Random seed (training.seed)",
               {0, std::numeric_limits<int64_t>::max()});
-  add_integer(*command, "--max-steps", o->max_steps, "Stop after N updates in total", {1, 1 << 30});
-  add_number(*command, "--max-minutes", o->max_minutes, "Stop after N minutes of training in total",
-             {.least = 0, .above_least = true});
-  add_number(*command, "--max-epochs", o->max_epochs, "Stop after N epochs in total, such as 10 or 0.5",
-             {.least = 0, .above_least = true});
+  command->group("Data");
+  command
+      ->add_option("--source", o->training.source,
+                   "Source side of the training data, one sentence per line; instead of --pairs")
+      ->type_name("F");
+  command->add_option("--target", o->training.target, "Target side of the training data")->type_name("F");
+  command->add_option("--valid-source", o->training.valid_source, "Source side of the validation data")
+      ->type_name("F");
+  command->add_option("--valid-target", o->training.valid_target, "Target side of the validation data")
+      ->type_name("F");
+  command->add_switch("--swap", o->training.swap, "Swap source and target");
   command->add_option("--pair", o->languages, "Language pair to store in the model, such as de-en")
       ->type_name("PAIR");
+  command->add_switch("--lossy", o->training.lossy, "Replace invalid UTF-8 instead of failing");
   add_common_options(*command, o->common);
   command->callback([o, command, &work] { work = [o, command] { return run_train(*o, *command); }; });
 }

@@ -41,13 +41,15 @@ struct TranslateOptions {
   decode::TranslationChoices choices;
   std::vector<std::string> texts, ablate;
   std::string input, output, glossary, format = "text";
-  bool scores = false, json = false, split_sentences = false, lossy = false;
+  bool scores = false, json = false, split_sentences = true, placeholders = true, lossy = false;
   LineJobOptions job;
   const Command* command = nullptr;
 };
 
 decode::TranslatorOptions translator_options(const TranslateOptions& o, const models::LoadedModel& model) {
   decode::TranslationChoices choices = o.choices;
+  choices.whole_lines = !o.split_sentences;
+  choices.no_placeholders = !o.placeholders;
   if (o.glossary == "-") {
     fail(ErrorKind::kUsage,
          "--glossary cannot be standard input ('-'), which is for the text: give the name of a file");
@@ -126,8 +128,8 @@ int run_translate_documents(const TranslateOptions& o) {
     fail(ErrorKind::kUsage, "give either documents as arguments or --input, not both");
   }
   if (o.json || o.scores || o.choices.align || o.choices.nbest > 1 || o.choices.sample ||
-      !o.choices.constraints.prefix.empty() || !o.choices.constraints.required.empty() ||
-      o.choices.no_placeholders || o.job.resume || !o.job.part.is_whole()) {
+      !o.choices.constraints.prefix.empty() || !o.choices.constraints.required.empty() || !o.placeholders ||
+      o.job.resume || !o.job.part.is_whole()) {
     fail(ErrorKind::kUsage,
          "--format {} translates whole documents: --json, --scores, --alignment, --nbest, --sample, "
          "--prefix, --require, --no-placeholders, --part and --resume only work with --format text",
@@ -231,7 +233,9 @@ int run_translate(const TranslateOptions& o) {
 }
 
 void add_sampling_options(Command& command, TranslateOptions& o) {
-  Option* sample = command.add_flag("--sample", o.choices.sample, "Sample translations instead of searching");
+  command.group(kSamplingOptions);
+  Option* sample =
+      command.add_switch("--sample", o.choices.sample, "Sample translations instead of searching");
   add_number(command, "--temperature", o.choices.temperature,
              "Sampling temperature [default: the model's, or 1]", {.least = 0, .above_least = true})
       ->needs(sample)
@@ -263,6 +267,7 @@ void add_translate(Command& app, Work& work) {
       "translation, alignment, separated by tabs. --nbest N writes N lines per input line, best first.\n"
       "The score is the log-probability of the translation divided by length^A, see --length-penalty.");
   command->add_option("TEXT", o->texts, "Text to translate; default: the lines of --input")->take_all();
+  add_model_options(*command, o->model);
   command->add_option("--input", o->input, "Read lines from this file; -: standard input [default: -]")
       ->type_name("F");
   command->add_option("--output", o->output, "Write to this file instead of standard output")->type_name("F");
@@ -270,34 +275,33 @@ void add_translate(Command& app, Work& work) {
              "text: line by line; html or markdown: the input is one document, and its markup is kept",
              {"text", "html", "markdown"})
       ->type_name("FORMAT");
-  add_model_options(*command, o->model);
-  add_language_options(*command, o->model);
-  add_precision_option(*command, o->model.precision);
-  add_search_options(*command, o->choices.search);
-  add_shortlist_option(*command, o->model.shortlist);
-  add_line_job_options(*command, o->job);
+  command->add_switch("--json", o->json,
+                      "One JSON object per line: source, translation, score, pieces, alternatives");
+  command->group(kOutputOptions);
   add_integer(*command, "--nbest", o->choices.nbest, "Translations per line", {1, 1024});
-  command->add_flag("--scores", o->scores, "Write the score in a column before the translation");
-  command->add_flag("--alignment", o->choices.align,
-                    "Write the word alignment in a column, as source-target pairs such as 0-0 1-2");
-  command->add_flag("--json", o->json,
-                    "One JSON object per line: source, translation, score, pieces, alternatives");
-  add_constraint_options(*command, o->choices.constraints);
-  Option* split = command->add_flag("--split-sentences", o->split_sentences,
-                                    "Split lines into sentences and translate each (the default)");
-  command->add_flag("--no-split-sentences", o->choices.whole_lines, "Translate each line as one sequence")
-      ->excludes(split);
-  command->add_flag("--no-placeholders", o->choices.no_placeholders,
-                    "Translate URLs, code, numbers, emojis etc. like other text instead of protecting them "
-                    "with placeholders");
+  command->add_switch("--scores", o->scores, "Write the score in a column before the translation");
+  command->add_switch("--alignment", o->choices.align,
+                      "Write the word alignment in a column, as source-target pairs such as 0-0 1-2");
+  command->group(kInputOptions);
+  command->add_switch("--split-sentences", o->split_sentences,
+                      "Split lines into sentences and translate each separately");
+  command->add_switch(
+      "--placeholders", o->placeholders,
+      "Copy URLs, code, numbers, emojis etc. unchanged instead of translating them like other text");
   command
       ->add_option("--glossary", o->glossary,
                    "Required translations of terms, one per line: source TAB target; terms match as they are "
                    "written, or with a capital first letter, not inflected")
       ->type_name("F.tsv");
-  add_ablate_option(*command, o->ablate);
-  command->add_flag("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  command->add_switch("--lossy", o->lossy, "Replace invalid UTF-8 instead of failing");
+  add_constraint_options(*command, o->choices.constraints);
+  add_search_options(*command, o->choices.search);
   add_sampling_options(*command, *o);
+  add_language_options(*command, o->model);
+  add_precision_option(*command, o->model.precision);
+  add_shortlist_option(*command, o->model.shortlist);
+  add_ablate_option(*command, o->ablate);
+  add_line_job_options(*command, o->job);
   add_common_options(*command, o->common);
   o->command = command;
   command->callback([o, &work] { work = [o] { return run_translate(*o); }; });

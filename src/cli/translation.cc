@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "cli/command.h"
 #include "cli/input_notes.h"
 #include "text/utf8.h"
 #include "text/whitespace.h"
@@ -26,8 +27,12 @@ void add_pairs_options(Command& app, PairsInput& input) {
   app.add_option("--source", input.source, "Source side, one sentence per line; instead of --pairs")
       ->type_name("F");
   app.add_option("--target", input.target, "Target side of --source")->type_name("F");
-  app.add_flag("--swap", input.swap, "Swap source and target");
-  app.add_flag("--lossy", input.lines.lossy, "Replace invalid UTF-8 instead of failing");
+}
+
+void add_pairs_switches(Command& app, PairsInput& input) {
+  app.group(kInputOptions);
+  app.add_switch("--swap", input.swap, "Swap source and target");
+  app.add_switch("--lossy", input.lines.lossy, "Replace invalid UTF-8 instead of failing");
 }
 
 void add_pair_arguments(Command& app, std::vector<std::string>& arguments) {

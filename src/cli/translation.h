@@ -35,8 +35,10 @@ struct NumberedPairs {
   }
 };
 
-/// Adds --pairs, --source, --target, --swap and --lossy.
+/// Adds --pairs, --source and --target.
 void add_pairs_options(Command& app, PairsInput& input);
+/// Adds --swap and --lossy.
+void add_pairs_switches(Command& app, PairsInput& input);
 
 /// Throws kUsage unless either --pairs, or --source and --target are given.
 void require_one_input(const PairsInput& input);

@@ -189,10 +189,10 @@ void add_verify(Command& app, Work& work) {
       "status is 0 if everything is complete, else 1.");
   command->add_option("FILE", o->files, "Output files")->take_all()->required();
   Option* json =
-      command->add_flag("--json", o->json, "One JSON object: files with their states, parts to do");
+      command->add_switch("--json", o->json, "One JSON object: files with their states, parts to do");
   command
-      ->add_flag("--incomplete", o->incomplete,
-                 "Print only the numbers of the parts that are not complete, separated by commas")
+      ->add_switch("--incomplete", o->incomplete,
+                   "Print only the numbers of the parts that are not complete, separated by commas")
       ->excludes(json);
   command->callback([o, &work] { work = [o] { return run_verify(*o); }; });
 }
