@@ -1,72 +1,107 @@
 #include "text/sentencepiece.h"
 
-#include <sentencepiece_processor.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "text/sentencepiece_check.h"
-#include "text/sentencepiece_log.h"
+#include "text/pipeline/token_cache.h"
+#include "text/sentencepiece_file.h"
 #include "text/subword_lattice.h"
 #include "text/tokenizer_file.h"
 #include "text/utf8.h"
 
 namespace heed {
+namespace {
+
+// Positions have 32 bits, and normalization may expand a character to 18 bytes.
+constexpr size_t kMaxTokenizedBytes = size_t{64} << 20;
+
+std::unique_ptr<TokenModel> segmentation_model(SentencePieceModelType type,
+                                               std::shared_ptr<const SentencePieceVocabulary> vocabulary) {
+  switch (type) {
+    case SentencePieceModelType::kUnigram:
+      return sentencepiece_unigram_model(std::move(vocabulary));
+    case SentencePieceModelType::kBpe:
+    case SentencePieceModelType::kChar:
+      return sentencepiece_bpe_model(std::move(vocabulary), type == SentencePieceModelType::kBpe);
+    case SentencePieceModelType::kWord:
+      return sentencepiece_word_model(std::move(vocabulary));
+  }
+  HEED_CHECK(false);
+}
+
+}  // namespace
 
 struct SentencePieceModel::Implementation {
-  sentencepiece::SentencePieceProcessor processor;
-  std::string bytes, name;
-  SentencePieceModelFacts facts;
-  /// Throws kFormat if the library fails with a model that passed all checks.
-  void expect_ok(const sentencepiece::util::Status& status, std::string_view action) const {
-    if (status.ok()) return;
-    fail(ErrorKind::kFormat, "the SentencePiece model {} cannot {}: {}", name, action,
-         status.error_message());
+  Implementation(std::string content, const std::string& name)
+      : Implementation(read_sentencepiece_file(content, name), name) {
+    bytes = std::move(content);
+  }
+  Implementation(SentencePieceFile file, const std::string& name)
+      : type(file.type),
+        keeps_text(file.keeps_text()),
+        vocabulary(std::make_shared<const SentencePieceVocabulary>(name, std::move(file.pieces),
+                                                                   file.byte_fallback)),
+        normalizer(file.normalizer, vocabulary->symbols()),
+        model(segmentation_model(file.type, vocabulary)),
+        unknown_surface(std::move(file.unknown_surface)),
+        strips_space(file.normalizer.adds_space || file.normalizer.removes_spaces),
+        strips_spaces(file.normalizer.removes_spaces) {
+    if (!file.denormalizer.charsmap.empty()) denormalizer.emplace(file.denormalizer);
+    const auto special = [&](const std::string& text, SentencePieceType wanted) {
+      const int32_t id = vocabulary->id(text);
+      return (*vocabulary)[id].type == wanted ? id : -1;
+    };
+    start = special(file.start, SentencePieceType::kControl);
+    end = special(file.end, SentencePieceType::kControl);
+    unknown = special(file.unknown, SentencePieceType::kUnknown);
   }
 
   /// The lattice of a unigram model's ordinary pieces, built on first use (only in training).
   const SubwordLattice& lattice() const {
     std::call_once(lattice_made_, [&] {
       std::vector<SubwordLattice::Entry> entries;
-      for (int number = 0; number < processor.GetPieceSize(); ++number) {
-        if (!facts.ordinary[static_cast<size_t>(number)]) continue;
-        entries.push_back({processor.IdToPiece(number), processor.GetScore(number), number});
+      for (int number = 0; number < vocabulary->size(); ++number) {
+        if (is_ordinary(number))
+          entries.push_back({(*vocabulary)[number].text, (*vocabulary)[number].score, number});
       }
       lattice_.emplace(std::move(entries));
     });
     return *lattice_;
   }
+  bool is_ordinary(int number) const { return (*vocabulary)[number].type == SentencePieceType::kNormal; }
+
+  std::vector<ModelToken> tokens(std::string_view text) const;
+  std::vector<Piece> pieces_of(const AlignedText& text, const std::vector<ModelToken>& tokens) const;
+
+  SentencePieceModelType type;
+  bool keeps_text;
+  std::shared_ptr<const SentencePieceVocabulary> vocabulary;
+  SentencePieceNormalizer normalizer;
+  std::optional<SentencePieceNormalizer> denormalizer;
+  std::unique_ptr<const TokenModel> model;
+  std::string unknown_surface;
+  bool strips_space, strips_spaces;  // from the beginning of decoded text: one space, or all
+  int32_t start = -1, end = -1, unknown = -1;
+  std::string bytes;
 
  private:
+  mutable TokenCaches caches_;
   mutable std::once_flag lattice_made_;
   mutable std::optional<SubwordLattice> lattice_;
 };
 
 namespace {
 
-// The library uses 32-bit positions, and normalization may expand a character to 18 bytes.
-constexpr size_t kMaxTokenizedBytes = size_t{64} << 20;
-
-void check_length(std::string_view text) {
+AlignedText normalized(const SentencePieceNormalizer& normalizer, std::string_view text) {
   if (text.size() > kMaxTokenizedBytes) {
     fail(ErrorKind::kText, "a text of {} MiB is too long to tokenize at once; split it into lines",
          text.size() >> 20);
   }
-}
-
-std::vector<Piece> pieces_of(const sentencepiece::ImmutableSentencePieceText& encoded) {
-  std::vector<Piece> pieces;
-  pieces.reserve(encoded.pieces_size());
-  for (const auto& piece : encoded.pieces()) {
-    pieces.push_back({piece.piece(), piece.begin(), piece.end(), static_cast<int>(piece.id())});
-  }
-  return pieces;
+  return normalizer.normalize(text);
 }
 
 /// Samples an index with probability proportional to exp(alpha * score).
@@ -85,10 +120,10 @@ size_t draw(const std::vector<double>& scores, double alpha, Random& random) {
 
 /// Samples another segmentation of the same normalized text, given the best one. Byte pieces, unknown pieces
 /// and user-defined symbols stay unchanged.
-std::vector<Piece> resegment(const SubwordLattice& lattice, const SentencePieceModelFacts& facts,
+std::vector<Piece> resegment(const SubwordLattice& lattice, const SentencePieceVocabulary& vocabulary,
                              const std::vector<Piece>& best, double alpha, Random& random) {
   const auto is_ordinary = [&](const Piece& piece) {
-    return facts.ordinary[static_cast<size_t>(piece.number)];
+    return vocabulary[piece.number].type == SentencePieceType::kNormal;
   };
   std::vector<Piece> drawn;
   for (auto piece = best.begin(); piece != best.end();) {
@@ -112,14 +147,46 @@ std::vector<Piece> resegment(const SubwordLattice& lattice, const SentencePieceM
 
 }  // namespace
 
-std::string marks_to_spaces(std::string_view text) {
-  std::string result;
-  size_t begin = 0;
-  for (size_t at = text.find(kSpaceMark); at != std::string_view::npos; at = text.find(kSpaceMark, begin)) {
-    result.append(text.substr(begin, at - begin)).push_back(' ');
-    begin = at + kSpaceMark.size();
+std::vector<ModelToken> SentencePieceModel::Implementation::tokens(std::string_view text) const {
+  std::vector<ModelToken> tokens;
+  if (!model->is_slow()) {
+    if (!text.empty()) model->tokenize(text, tokens);
+    return tokens;
   }
-  return result.append(text.substr(begin));
+  const TokenCaches::Loan cache(caches_);
+  std::vector<ModelToken> fresh;
+  for (uint32_t begin = 0; begin < text.size();) {
+    const std::string_view rest = text.substr(begin);
+    const std::string_view part = rest.substr(0, model->first_part(rest));
+    std::span<const ModelToken> found = (*cache).find(part);
+    if (found.empty()) {
+      fresh.clear();
+      model->tokenize(part, fresh);
+      (*cache).insert(part, fresh);
+      found = fresh;
+    }
+    for (ModelToken token : found) {
+      token.begin += begin;
+      token.end += begin;
+      tokens.push_back(token);
+    }
+    begin += static_cast<uint32_t>(part.size());
+  }
+  return tokens;
+}
+
+std::vector<Piece> SentencePieceModel::Implementation::pieces_of(
+    const AlignedText& text, const std::vector<ModelToken>& tokens) const {
+  std::vector<Piece> pieces;
+  pieces.reserve(tokens.size());
+  for (const ModelToken& token : tokens) {
+    const size_t begin = text.origin(token.begin).begin;
+    const size_t behind = token.end > token.begin ? text.origin(token.end - 1).end : begin;
+    pieces.push_back({token.unknown ? std::string(text.text(token.begin, token.end))
+                                    : (*vocabulary)[token.id].text,
+                      begin, behind, token.id});
+  }
+  return pieces;
 }
 
 SentencePieceModel SentencePieceModel::load(const std::string& path) {
@@ -127,33 +194,19 @@ SentencePieceModel SentencePieceModel::load(const std::string& path) {
 }
 
 SentencePieceModel SentencePieceModel::from_bytes(std::string bytes, const std::string& name) {
-  silence_sentencepiece();
-  auto model = std::make_shared<Implementation>();
-  model->facts = check_sentencepiece_model(bytes, name);
-  model->name = name;
-  try {
-    model->expect_ok(model->processor.LoadFromSerializedProto(bytes), "be loaded");
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {  // from the library's trie
-    fail(ErrorKind::kFormat, "the SentencePiece model {} cannot be loaded: {}", name, error.what());
-  }
-  model->bytes = std::move(bytes);
-  return SentencePieceModel(std::move(model));
+  return SentencePieceModel(std::make_shared<const Implementation>(std::move(bytes), name));
 }
 
 std::vector<Piece> SentencePieceModel::encode(std::string_view text) const {
-  check_length(text);
-  sentencepiece::ImmutableSentencePieceText encoded;
-  implementation_->expect_ok(implementation_->processor.Encode(text, encoded.mutable_proto()), "encode text");
-  return pieces_of(encoded);
+  const AlignedText aligned = normalized(implementation_->normalizer, text);
+  return implementation_->pieces_of(aligned, implementation_->tokens(aligned.text()));
 }
 
 std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text,
                                                            const SubwordSampling& sampling,
                                                            Random& random) const {
   const auto& [alpha, nbest, draws] = sampling;
-  constexpr int kMaxNbest = 1024;  // the library's own limit
+  constexpr int kMaxNbest = 1024;
   if (nbest < 0 || nbest > kMaxNbest) {
     fail(ErrorKind::kUsage,
          "subword regularization samples from the 1 to {} best segmentations, or from all (0), not from {}",
@@ -162,87 +215,118 @@ std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text
   if (!(alpha >= 0) || !std::isfinite(alpha)) {
     fail(ErrorKind::kUsage, "the alpha of subword regularization must be at least 0, not {}", alpha);
   }
-  if (implementation_->facts.type != SentencePieceModelType::kUnigram) {
+  const auto* unigram = dynamic_cast<const SentencePieceUnigram*>(implementation_->model.get());
+  if (unigram == nullptr) {
     fail(ErrorKind::kUsage, "subword regularization needs a unigram model, which {} is not: turn it off",
-         implementation_->name);
+         implementation_->vocabulary->name());
   }
-  check_length(text);
   std::vector<std::vector<Piece>> drawn(static_cast<size_t>(draws));
   if (nbest == 0) {
     const std::vector<Piece> best = encode(text);
     for (auto& cut : drawn)
-      cut = resegment(implementation_->lattice(), implementation_->facts, best, alpha, random);
+      cut = resegment(implementation_->lattice(), *implementation_->vocabulary, best, alpha, random);
     return drawn;
   }
-  sentencepiece::ImmutableNBestSentencePieceText cuts;
-  implementation_->expect_ok(implementation_->processor.NBestEncode(text, nbest, cuts.mutable_proto()),
-                             "encode text");
-  const auto candidates = cuts.nbests();
+  const AlignedText aligned = normalized(implementation_->normalizer, text);
+  const std::vector<ScoredSegments> candidates =
+      aligned.empty() ? std::vector<ScoredSegments>(1)
+                      : unigram->best(aligned.text(), static_cast<size_t>(nbest));
   std::vector<double> scores;
-  for (const auto& candidate : candidates) scores.push_back(candidate.score());
-  if (candidates.empty()) return drawn;
-  for (auto& cut : drawn) cut = pieces_of(candidates[draw(scores, alpha, random)]);
+  for (const ScoredSegments& candidate : candidates) scores.push_back(candidate.score);
+  for (auto& cut : drawn)
+    cut = implementation_->pieces_of(aligned, candidates[draw(scores, alpha, random)].tokens);
   return drawn;
 }
 
-std::string SentencePieceModel::decode(const std::vector<std::string>& pieces) const {
-  std::vector<std::string_view> present;  // the library reads out of bounds for an empty piece
-  present.reserve(pieces.size());
-  for (const std::string& piece : pieces) {
-    if (!piece.empty()) present.push_back(piece);
+namespace {
+
+/// Appends the characters that bytes spell; an invalid byte becomes U+FFFD.
+void append_bytes(std::string_view bytes, std::string& text) {
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t length = length_of_valid_character(bytes, at);
+    text += length == 0 ? std::string_view("\uFFFD") : bytes.substr(at, length);
+    at += std::max<size_t>(length, 1);
   }
-  std::string text;
-  implementation_->expect_ok(implementation_->processor.Decode(present, &text), "decode pieces");
+}
+
+}  // namespace
+
+std::string SentencePieceModel::decode(const std::vector<std::string>& pieces) const {
+  const SentencePieceVocabulary& vocabulary = *implementation_->vocabulary;
+  std::string text, bytes;
+  bool at_beginning = true;  // whether a mark of a space is that of the beginning, which decodes to nothing
+  bool stripped = false;     // whether the piece before had it
+  for (const std::string& piece : pieces) {
+    if (piece.empty()) continue;
+    const int32_t id = vocabulary.id(piece);
+    if (const int byte = vocabulary.byte_of(id); byte >= 0) {
+      bytes.push_back(static_cast<char>(byte));
+      continue;
+    }
+    append_bytes(std::exchange(bytes, {}), text);
+    if (stripped || !text.empty()) at_beginning = false;
+    stripped = false;
+    if (vocabulary[id].type == SentencePieceType::kControl) continue;
+    if (id == vocabulary.unknown()) {
+      text += piece == vocabulary[id].text ? implementation_->unknown_surface : piece;
+      continue;
+    }
+    std::string_view rest = piece;
+    if (at_beginning && implementation_->strips_space && rest.starts_with(kSpaceMark)) {
+      rest.remove_prefix(kSpaceMark.size());
+      stripped = !implementation_->strips_spaces;
+    }
+    text += marks_to_spaces(rest);
+  }
+  append_bytes(bytes, text);
+  if (implementation_->denormalizer) text = implementation_->denormalizer->normalize(text).text();
   return replace_invalid_utf8(text);
 }
 
 int SentencePieceModel::size() const {
-  return implementation_->processor.GetPieceSize();
+  return implementation_->vocabulary->size();
 }
 
 const std::string& SentencePieceModel::piece(int number) const {
   HEED_CHECK(number >= 0 && number < size());
-  return implementation_->processor.IdToPiece(number);
+  return (*implementation_->vocabulary)[number].text;
 }
 
 bool SentencePieceModel::is_special(int number) const {
   HEED_CHECK(number >= 0 && number < size());
-  return implementation_->processor.IsControl(number) || implementation_->processor.IsUnknown(number);
+  const SentencePieceType type = (*implementation_->vocabulary)[number].type;
+  return type == SentencePieceType::kControl || type == SentencePieceType::kUnknown;
 }
 
 int SentencePieceModel::byte_of(int number) const {
   HEED_CHECK(number >= 0 && number < size());
-  const std::string& text = piece(number);
-  int byte = -1;
-  if (!implementation_->processor.IsByte(number) || text.size() != 6) return byte;
-  const auto [end, error] = std::from_chars(text.data() + 3, text.data() + 5, byte, 16);
-  return error == std::errc() && end == text.data() + 5 ? byte : -1;
+  return implementation_->vocabulary->byte_of(number);
 }
 
 float SentencePieceModel::score(int number) const {
   HEED_CHECK(number >= 0 && number < size());
-  return implementation_->processor.GetScore(number);
+  return (*implementation_->vocabulary)[number].score;
 }
 
 SubwordType SentencePieceModel::type() const {
-  return implementation_->facts.type == SentencePieceModelType::kUnigram ? SubwordType::kUnigram
-                                                                         : SubwordType::kBpe;
+  return implementation_->type == SentencePieceModelType::kUnigram ? SubwordType::kUnigram
+                                                                   : SubwordType::kBpe;
 }
 
 bool SentencePieceModel::keeps_text() const {
-  return implementation_->facts.keeps_text;
+  return implementation_->keeps_text;
 }
 
 int SentencePieceModel::start() const {
-  return implementation_->processor.bos_id();
+  return implementation_->start;
 }
 
 int SentencePieceModel::end() const {
-  return implementation_->processor.eos_id();
+  return implementation_->end;
 }
 
 int SentencePieceModel::unknown() const {
-  return implementation_->processor.unk_id();
+  return implementation_->unknown;
 }
 
 const std::string& SentencePieceModel::bytes() const {

@@ -13,12 +13,9 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "text/space_mark.h"
 
 namespace heed {
-
-/// The space marker.
-inline constexpr std::string_view kSpaceMark = "\u2581";
-std::string marks_to_spaces(std::string_view text);
 
 /// A subword piece and its bytes of the original text. A piece that begins a word begins with U+2581, and its
 /// bytes include the space. Of the byte pieces of one character, only the last has a nonempty span.

@@ -1,4 +1,4 @@
-// Field numbers and piece types of SentencePiece's sentencepiece_model.proto, as far as Heed checks or writes
+// Field numbers of SentencePiece's sentencepiece_model.proto, as far as Heed reads or writes
 // them.
 #pragma once
 
@@ -12,13 +12,17 @@ struct ModelField {
 struct PieceField {
   enum : uint32_t { kText = 1, kScore = 2, kType = 3 };
 };
-struct PieceType {
-  enum Value : uint64_t { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
-  static constexpr Value kFirst = kNormal;
-  static constexpr Value kLast = kByte;
-};
 struct TrainerField {
-  enum : uint32_t { kModelType = 3, kVocabularySize = 4, kSuffixMarks = 24, kByteFallback = 35 };
+  enum : uint32_t {
+    kModelType = 3,
+    kVocabularySize = 4,
+    kSuffixMarks = 24,
+    kByteFallback = 35,
+    kUnknownSurface = 44,
+    kUnknown = 45,
+    kStart = 46,
+    kEnd = 47
+  };
 };
 struct NormalizerField {
   enum : uint32_t { kName = 1, kCharsmap = 2, kAddsSpace = 3, kRemovesSpaces = 4, kMarksSpaces = 5 };

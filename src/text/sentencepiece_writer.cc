@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "text/sentencepiece_check.h"
 #include "text/sentencepiece_fields.h"
+#include "text/sentencepiece_file.h"
 #include "text/wire_format.h"
 
 namespace heed {
@@ -14,7 +14,6 @@ namespace {
 using sentencepiece_proto::ModelField;
 using sentencepiece_proto::NormalizerField;
 using sentencepiece_proto::PieceField;
-using sentencepiece_proto::PieceType;
 using sentencepiece_proto::TrainerField;
 
 /// The required subset of the protocol buffers encoding.
@@ -45,11 +44,10 @@ class WireWriter {
   std::string bytes_;
 };
 
-PieceType::Value type_of(size_t number, const std::string& text) {
-  if (number == 0) return PieceType::kUnknown;
-  if (number <= 2) return PieceType::kControl;
-  return text.size() == 6 && text.starts_with("<0x") && text.ends_with('>') ? PieceType::kByte
-                                                                            : PieceType::kNormal;
+SentencePieceType type_of(size_t number, const std::string& text) {
+  if (number == 0) return SentencePieceType::kUnknown;
+  if (number <= 2) return SentencePieceType::kControl;
+  return byte_of_piece(text) >= 0 ? SentencePieceType::kByte : SentencePieceType::kNormal;
 }
 
 }  // namespace
@@ -58,11 +56,11 @@ std::string write_bpe_model(const std::vector<ScoredPiece>& pieces) {
   constexpr const char* kSpecial[] = {"<unk>", "<s>", "</s>"};
   WireWriter model;
   for (size_t number = 0; number < pieces.size(); ++number) {
-    const PieceType::Value type = type_of(number, pieces[number].text);
+    const SentencePieceType type = type_of(number, pieces[number].text);
     WireWriter piece;
     piece.text(PieceField::kText, number < 3 ? kSpecial[number] : pieces[number].text);
     piece.fixed32(PieceField::kScore, pieces[number].score);
-    piece.varint(PieceField::kType, type);
+    piece.varint(PieceField::kType, static_cast<uint64_t>(type));
     model.text(ModelField::kPieces, piece.bytes());
   }
   WireWriter trainer;

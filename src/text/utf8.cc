@@ -81,6 +81,11 @@ std::u32string utf8_to_utf32(std::string_view text) {
   return code_points;
 }
 
+size_t length_of_valid_character(std::string_view text, size_t offset) {
+  size_t end = offset;
+  return decode(text, end) < 0 ? 0 : end - offset;
+}
+
 void append_utf8(std::string& text, char32_t code_point) {
   uint8_t bytes[U8_MAX_LENGTH];
   size_t length = 0;

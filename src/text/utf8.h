@@ -25,6 +25,9 @@ char32_t next_code_point(std::string_view text, size_t& offset);
 /// All code points; ill-formed sequences as in replace_invalid_utf8.
 std::u32string utf8_to_utf32(std::string_view text);
 
+/// The length of the well-formed character at `offset`, or 0.
+size_t length_of_valid_character(std::string_view text, size_t offset);
+
 void append_utf8(std::string& text, char32_t code_point);
 
 /// The width of text in terminal columns: 2 for wide and full-width characters (Unicode Standard Annex 11), 0

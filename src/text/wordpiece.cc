@@ -21,12 +21,12 @@
 namespace heed {
 namespace {
 
-constexpr const char* kVocabulary = "vocab.txt";
-constexpr const char* kConfig = "tokenizer_config.json";
+constexpr const char* kWordList = "vocab.txt";
+constexpr const char* kWordPieceConfig = "tokenizer_config.json";
 constexpr const char* kTokenizerJsonName = "tokenizer.json";
 constexpr std::string_view kContinues = "##";
 
-std::string path_of(const std::string& directory, const char* file) {
+std::string file_in(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
 }
 
@@ -197,10 +197,10 @@ WordPieceTokenizer::Spelling WordPieceTokenizer::spelling_of(const TokenizerJson
 }
 
 WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
-  const std::string config_path = path_of(directory, kConfig);
+  const std::string config_path = file_in(directory, kWordPieceConfig);
   const std::string config = is_present(config_path) ? read_tokenizer_file(config_path) : "{}";
   const WordPieceConfig settings = read_wordpiece_config(config, config_path);
-  if (const std::string json_path = path_of(directory, kTokenizerJsonName); is_present(json_path)) {
+  if (const std::string json_path = file_in(directory, kTokenizerJsonName); is_present(json_path)) {
     const TokenizerJson json = read_tokenizer_json(json_path);
     TextPipeline pipeline(json);
     WordPieceSettings read = settings.settings;
@@ -218,7 +218,7 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const WordPieceSettings& of = settings.settings;
   require_no_other_tokens(JsonObject::parse(config, config_path),
                           {of.start, of.end, of.unknown, of.pad, of.mask});
-  const std::string path = path_of(directory, kVocabulary), text = read_tokenizer_file(path);
+  const std::string path = file_in(directory, kWordList), text = read_tokenizer_file(path);
   if (const auto offset = find_invalid_utf8(text)) {
     fail(ErrorKind::kFormat, "{} is not valid UTF-8 at byte {}: it is not a list of pieces", path, *offset);
   }
@@ -237,9 +237,9 @@ void WordPieceTokenizer::save(const std::string& directory) const {
   const bool with_json = !json_path_.empty();
   WordPieceSettings settings = settings_;
   if (with_json && !mask_id_) settings.mask.clear();  // transformers would add it to the vocabulary
-  write_file(path_of(directory, kConfig), write_wordpiece_config(settings, with_json));
+  write_file(file_in(directory, kWordPieceConfig), write_wordpiece_config(settings, with_json));
   if (with_json) {
-    write_file(path_of(directory, kTokenizerJsonName), read_tokenizer_file(json_path_));
+    write_file(file_in(directory, kTokenizerJsonName), read_tokenizer_file(json_path_));
     return;
   }
   std::string lines;
@@ -247,7 +247,7 @@ void WordPieceTokenizer::save(const std::string& directory) const {
     lines += vocabulary_->piece(static_cast<int32_t>(id));
     lines += '\n';
   }
-  write_file(path_of(directory, kVocabulary), lines);
+  write_file(file_in(directory, kWordList), lines);
 }
 
 bool WordPieceTokenizer::is_special(int32_t id) const {

@@ -64,11 +64,15 @@ AddedVocabulary::AddedVocabulary(std::vector<AddedToken> tokens, const Normalize
     if (token.special) special_.insert(token.content);
     written_.push_back(std::move(written));
   }
+  std::vector<ByteTrie::Entry> literal, normalized;
   for (size_t n = 0; n < tokens_.size(); ++n) {
     if (written_[n].empty()) continue;
-    (tokens_[n].normalized ? normalized_ : literal_).insert(written_[n], static_cast<int32_t>(n));
-    (tokens_[n].normalized ? has_normalized_ : has_literal_) = true;
+    (tokens_[n].normalized ? normalized : literal).push_back({written_[n], static_cast<int32_t>(n)});
   }
+  has_literal_ = !literal.empty();
+  has_normalized_ = !normalized.empty();
+  literal_ = ByteTrie(std::move(literal));
+  normalized_ = ByteTrie(std::move(normalized));
 }
 
 const AddedToken* AddedVocabulary::find(int32_t id) const {

@@ -34,6 +34,9 @@ class AlignedText {
   AlignedText() = default;
   /// The bytes [begin, end) of `original`. Ill-formed UTF-8 becomes U+FFFD, as in replace_invalid_utf8().
   AlignedText(std::string_view original, size_t begin, size_t end);
+  /// Valid UTF-8 with an origin for each byte.
+  AlignedText(std::string text, std::vector<Origin> origins)
+      : text_(std::move(text)), origins_(std::move(origins)) {}
 
   const std::string& text() const { return text_; }
   std::string_view text(size_t begin, size_t end) const {

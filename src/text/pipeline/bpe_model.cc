@@ -2,31 +2,20 @@
 // are merged by a list of learnt merges, earlier merges first, the leftmost of ties.
 #include <algorithm>
 #include <array>
-#include <queue>
-#include <tuple>
 
 #include "base/check.h"
 #include "text/pipeline/aligned_text.h"
+#include "text/pipeline/bpe_merges.h"
 #include "text/pipeline/string_table.h"
 #include "text/pipeline/token_model.h"
-#include "text/sentencepiece.h"
+#include "text/space_mark.h"
 
 namespace heed {
 namespace {
 
-struct Merge {
-  int32_t rank = 0, joined = 0;
-};
-
 uint64_t key_of(int32_t left, int32_t right) {
   return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right);
 }
-
-struct Symbol {
-  int32_t id = 0;
-  uint32_t length = 0;  // bytes; 0: merged into another
-  int32_t before = 0, after = 0;
-};
 
 class Bpe : public TokenModel {
  public:
@@ -68,17 +57,15 @@ class Bpe : public TokenModel {
         return;
       }
     }
-    static thread_local std::vector<Symbol> symbols;
+    static thread_local std::vector<BpeSymbol> symbols;
     symbols.clear();
     add_symbols(piece, symbols);
-    constexpr size_t kShort = 24;
-    if (symbols.size() <= kShort) {
-      merge_short(symbols);
-    } else {
-      merge_long(symbols);
-    }
+    merge_symbols(symbols, [&](const BpeSymbol& left, const BpeSymbol& right) {
+      const BpeMerge* found = merges_.find(key_of(left.id, right.id));
+      return found != nullptr ? *found : BpeMerge{};
+    });
     uint32_t at = 0;
-    for (const Symbol& symbol : symbols) {
+    for (const BpeSymbol& symbol : symbols) {
       if (symbol.length == 0) continue;
       tokens.push_back({symbol.id, at, at + symbol.length});
       at += symbol.length;
@@ -87,10 +74,7 @@ class Bpe : public TokenModel {
 
   size_t first_part(std::string_view piece) const override {
     if (!parts_) return piece.size();
-    // Before a "▁" that follows another character.
-    size_t at = 0;
-    while (piece.substr(at).starts_with(kSpaceMark)) at += kSpaceMark.size();
-    return std::min(piece.find(kSpaceMark, at), piece.size());
+    return first_word_end(piece);
   }
 
  private:
@@ -110,9 +94,7 @@ class Bpe : public TokenModel {
       }
       merges_.insert(key_of(l, r), {static_cast<int32_t>(rank), j});
       // Whether a merge crosses the beginning of a word.
-      size_t inner = 0;
-      while (std::string_view(joined).substr(inner).starts_with(kSpaceMark)) inner += kSpaceMark.size();
-      parts_ &= joined.find(kSpaceMark, inner) == std::string::npos;
+      parts_ &= !has_inner_mark(joined);
     }
   }
 
@@ -130,7 +112,7 @@ class Bpe : public TokenModel {
   }
 
   /// The bytes of an unknown character as symbols; false if one of them has no piece.
-  bool add_bytes(std::string_view written, std::vector<Symbol>& symbols) const {
+  bool add_bytes(std::string_view written, std::vector<BpeSymbol>& symbols) const {
     const auto id = [&](char byte) { return id_of_byte_[static_cast<unsigned char>(byte)]; };
     if (!options_.byte_fallback ||
         std::any_of(written.begin(), written.end(), [&](char c) { return id(c) < 0; })) {
@@ -140,7 +122,7 @@ class Bpe : public TokenModel {
     return true;
   }
 
-  void add_symbols(std::string_view piece, std::vector<Symbol>& symbols) const {
+  void add_symbols(std::string_view piece, std::vector<BpeSymbol>& symbols) const {
     uint32_t unknown = 0;  // bytes of unknown characters that are not a symbol yet
     const auto flush = [&] {
       if (unknown > 0) symbols.push_back({unknown_, unknown});
@@ -164,73 +146,9 @@ class Bpe : public TokenModel {
     flush();
   }
 
-  /// Finds the best merge again and again: fastest for few symbols.
-  void merge_short(std::vector<Symbol>& symbols) const {
-    constexpr int32_t kNone = INT32_MAX;
-    std::array<Merge, 32> merges{};  // of each symbol with the next
-    const auto merge_at = [&](size_t n) {
-      const Merge* found = merges_.find(key_of(symbols[n].id, symbols[n + 1].id));
-      return found != nullptr ? *found : Merge{kNone, 0};
-    };
-    size_t count = symbols.size();
-    for (size_t n = 0; n + 1 < count; ++n) merges[n] = merge_at(n);
-    while (count > 1) {
-      size_t best = 0;
-      for (size_t n = 1; n + 1 < count; ++n) {
-        if (merges[n].rank < merges[best].rank) best = n;
-      }
-      if (merges[best].rank == kNone) break;
-      symbols[best].id = merges[best].joined;
-      symbols[best].length += symbols[best + 1].length;
-      symbols.erase(symbols.begin() + static_cast<ptrdiff_t>(best) + 1);
-      --count;
-      for (size_t n = best + 1; n + 1 < count; ++n) merges[n] = merges[n + 1];
-      if (best + 1 < count) merges[best] = merge_at(best);
-      if (best > 0) merges[best - 1] = merge_at(best - 1);
-    }
-  }
-
-  /// Keeps the possible merges in a queue: O(n log n).
-  void merge_long(std::vector<Symbol>& symbols) const {
-    const auto count = static_cast<int32_t>(symbols.size());
-    for (int32_t n = 0; n < count; ++n) {
-      symbols[n].before = n - 1;
-      symbols[n].after = n + 1 < count ? n + 1 : -1;
-    }
-    using Candidate = std::tuple<int32_t, int32_t, int32_t>;  // rank, position of the left symbol, joined
-    std::vector<Candidate> first;
-    first.reserve(symbols.size());
-    const auto merge_at = [&](int32_t left) -> const Merge* {
-      if (left < 0 || symbols[left].after < 0) return nullptr;
-      return merges_.find(key_of(symbols[left].id, symbols[symbols[left].after].id));
-    };
-    for (int32_t n = 0; n < count; ++n) {
-      if (const Merge* merge = merge_at(n)) first.emplace_back(merge->rank, n, merge->joined);
-    }
-    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue({}, std::move(first));
-    const auto consider = [&](int32_t left) {
-      if (const Merge* merge = merge_at(left)) queue.emplace(merge->rank, left, merge->joined);
-    };
-    while (!queue.empty()) {
-      const auto [rank, place, joined] = queue.top();
-      queue.pop();
-      if (symbols[place].length == 0) continue;
-      const Merge* merge = merge_at(place);  // the symbols may have been merged with others since
-      if (merge == nullptr || merge->joined != joined) continue;
-      const int32_t right = symbols[place].after;
-      symbols[place].id = joined;
-      symbols[place].length += symbols[right].length;
-      symbols[right].length = 0;
-      symbols[place].after = symbols[right].after;
-      if (symbols[place].after >= 0) symbols[symbols[place].after].before = place;
-      consider(symbols[place].before);
-      consider(place);
-    }
-  }
-
   BpeOptions options_;
   StringTable ids_;
-  KeyTable<uint64_t, Merge> merges_;
+  KeyTable<uint64_t, BpeMerge> merges_;
   int32_t unknown_ = -1;
   std::array<int32_t, 256> id_of_byte_{};
   std::array<int32_t, 128> ascii_{};

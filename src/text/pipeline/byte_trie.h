@@ -1,49 +1,40 @@
 // A trie over bytes: which of many strings a text begins with.
+//
+// It is a double array (Aoe, "An efficient digital search algorithm by using a double-array structure", 1989):
+// the child of node n by byte c is the node base(n) ^ c if that node's label is c. A step is one load.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
-
-#include "base/check.h"
-#include "text/pipeline/string_table.h"
 
 namespace heed {
 
 class ByteTrie {
  public:
-  ByteTrie() : values_(1, -1) { first_.fill(-1); }
+  /// The text must not be empty; the value is 0 to kMaxValue.
+  struct Entry {
+    std::string_view text;
+    int32_t value = 0;
+  };
+  static constexpr int32_t kMaxValue = (1 << 23) - 2;
 
-  /// Adds a string, which must not be empty, with a value of at least 0; a later value replaces an earlier.
-  void insert(std::string_view text, int32_t value) {
-    int32_t node = kRoot;
-    for (const char c : text) {
-      int32_t next = child(node, c);
-      if (next < 0) {
-        next = static_cast<int32_t>(values_.size());
-        HEED_CHECK(values_.size() < kMaxNodes);
-        values_.push_back(-1);
-        if (node == kRoot) {
-          first_[static_cast<unsigned char>(c)] = next;
-        } else {
-          edges_.insert(key_of(node, c), next);
-        }
-      }
-      node = next;
-    }
-    values_[static_cast<size_t>(node)] = value;
-  }
+  ByteTrie() : nodes_(kBlock) {}
+  /// Of entries with the same text, the last one counts.
+  explicit ByteTrie(std::vector<Entry> entries);
 
   static constexpr int32_t kRoot = 0;
   /// The child node of a byte, or -1.
   int32_t child(int32_t node, char c) const {
-    if (node == kRoot) return first_[static_cast<unsigned char>(c)];
-    const int32_t* found = edges_.find(key_of(node, c));
-    return found != nullptr ? *found : -1;
+    const auto label = static_cast<unsigned char>(c);
+    const uint32_t next = nodes_[static_cast<size_t>(node)].base ^ label;
+    return nodes_[next].label == label ? static_cast<int32_t>(next) : -1;
   }
   /// The value of the string that ends at a node, or -1.
-  int32_t value(int32_t node) const { return values_[static_cast<size_t>(node)]; }
+  int32_t value(int32_t node) const {
+    return static_cast<int32_t>(nodes_[static_cast<size_t>(node)].value_above) - 1;
+  }
 
   struct Found {
     int32_t value = -1;  ///< -1: none
@@ -62,13 +53,16 @@ class ByteTrie {
   }
 
  private:
-  static constexpr size_t kMaxNodes = (size_t{1} << 24) - 1;  // vocabularies have at most 2 million
-  static uint32_t key_of(int32_t node, char c) {
-    return static_cast<uint32_t>(node) << 8 | static_cast<unsigned char>(c);
-  }
-  std::array<int32_t, 256> first_;
-  KeyTable<uint32_t, int32_t> edges_;
-  std::vector<int32_t> values_;
+  class Builder;
+  static constexpr size_t kBlock = 256;  // the children of a node lie in one block of this many nodes
+  static constexpr uint32_t kFree = 256;
+  static constexpr uint32_t kValueMask = (1u << 23) - 1;
+  struct Node {
+    uint32_t base = 0;  // 0: no children; the first block has no labels
+    uint32_t label : 9 = kFree;
+    uint32_t value_above : 23 = 0;  // value + 1
+  };
+  std::vector<Node> nodes_;
 };
 
 }  // namespace heed

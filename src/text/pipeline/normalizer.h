@@ -51,7 +51,7 @@ struct BertNormalizerOptions {
 std::unique_ptr<Normalizer> bert_normalizer(const BertNormalizerOptions& options);
 
 /// SentencePiece's compiled character map. It must have no fault (text/charsmap_check.h).
-std::unique_ptr<Normalizer> precompiled_normalizer(std::string charsmap);
+std::unique_ptr<Normalizer> precompiled_normalizer(std::string_view charsmap);
 
 /// Replaces every match; the new text has the origin of the last character of the match.
 void replace_matches(AlignedText& text, const Pattern& pattern, std::string_view content);

@@ -5,11 +5,10 @@
 
 #include <array>
 #include <optional>
-#include <utility>
 
-#include "base/check.h"
-#include "text/charsmap_check.h"
+#include "text/pipeline/character_map.h"
 #include "text/pipeline/normalizer.h"
+#include "text/pipeline/pipeline_steps.h"
 
 namespace heed {
 namespace {
@@ -80,12 +79,7 @@ size_t cluster_end(std::string_view text, size_t begin) {
 
 class Precompiled : public Normalizer {
  public:
-  explicit Precompiled(std::string charsmap) : charsmap_(std::move(charsmap)) {
-    HEED_CHECK(find_charsmap_fault(charsmap_).empty());
-    constexpr size_t kHeader = 4;
-    const size_t trie_size = unit_at(0);
-    for (size_t at = 0; at < trie_size; at += 4) trie_.push_back(unit_at(kHeader + at));
-    replacements_ = std::string_view(charsmap_).substr(kHeader + trie_size);
+  explicit Precompiled(std::string_view table) : map_(table) {
     for (unsigned char c = 0; c < 0x80; ++c) {
       const char character = static_cast<char>(c);
       changes_ascii_[c] = replacement(std::string_view(&character, 1)).has_value();
@@ -129,31 +123,11 @@ class Precompiled : public Normalizer {
   }
 
  private:
-  uint32_t unit_at(size_t at) const {
-    uint32_t unit = 0;
-    for (size_t i = 0; i < 4; ++i)
-      unit |= static_cast<uint32_t>(static_cast<unsigned char>(charsmap_[at + i])) << (8 * i);
-    return unit;
-  }
-
-  static size_t offset_of(uint32_t unit) { return (unit >> 10) << ((unit & (1u << 9)) >> 6); }
-
-  /// What the shortest key at the beginning of a text is replaced by.
+  /// What the shortest key at the beginning of a text is replaced by. A zero byte ends the text.
   std::optional<std::string_view> replacement(std::string_view text) const {
-    constexpr uint32_t kValueBit = 1u << 31;
-    size_t node = offset_of(trie_[0]);
-    for (const char c : text) {
-      if (c == 0) break;
-      node ^= static_cast<unsigned char>(c);
-      const uint32_t unit = trie_[node];
-      if ((unit & (kValueBit | 0xFF)) != static_cast<unsigned char>(c)) return {};
-      node ^= offset_of(unit);
-      if (unit >> 8 & 1) {
-        const std::string_view found = replacements_.substr(trie_[node] & ~kValueBit);
-        return found.substr(0, found.find('\0'));
-      }
-    }
-    return {};
+    const CharacterMap::Match match = map_.shortest(text.substr(0, text.find('\0')));
+    if (match.length == 0) return {};
+    return match.replacement;
   }
 
   /// Appends the replacement of a text if it has one. Its last characters are inserted ones if it has more
@@ -170,16 +144,14 @@ class Precompiled : public Normalizer {
     return true;
   }
 
-  std::string charsmap_;
-  std::vector<uint32_t> trie_;
-  std::string_view replacements_;  // in charsmap_
+  CharacterMap map_;
   std::array<bool, 128> changes_ascii_{};
 };
 
 }  // namespace
 
-std::unique_ptr<Normalizer> precompiled_normalizer(std::string charsmap) {
-  return std::make_unique<Precompiled>(std::move(charsmap));
+std::unique_ptr<Normalizer> precompiled_normalizer(std::string_view charsmap) {
+  return std::make_unique<Precompiled>(charsmap);
 }
 
 }  // namespace heed

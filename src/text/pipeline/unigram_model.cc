@@ -1,12 +1,11 @@
-// The most probable segmentation under a unigram language model (Kudo, "Subword regularization", 2018), by
-// the algorithm of Viterbi. An unknown character counts ten less than the least probable piece.
+// The unigram model of Hugging Face's tokenizers. An unknown character counts ten less than the least probable
+// piece.
 #include <algorithm>
 #include <limits>
 
 #include "base/check.h"
-#include "text/pipeline/aligned_text.h"
-#include "text/pipeline/byte_trie.h"
 #include "text/pipeline/token_model.h"
+#include "text/pipeline/viterbi.h"
 
 namespace heed {
 namespace {
@@ -17,77 +16,41 @@ class Unigram : public TokenModel {
           const UnigramOptions& options)
       : options_(options), name_(name) {
     double least = std::numeric_limits<double>::infinity();
+    std::vector<ByteTrie::Entry> entries;
+    std::vector<double> scores;
     for (const auto& [piece, score] : pieces) {
-      if (!piece.empty()) trie_.insert(piece, static_cast<int32_t>(scores_.size()));
-      scores_.push_back(score);
+      if (!piece.empty()) entries.push_back({piece, static_cast<int32_t>(scores.size())});
+      scores.push_back(score);
       least = std::min(least, score);
     }
     constexpr double kPenalty = 10;
-    unknown_score_ = least - kPenalty;
+    viterbi_ = Viterbi<double>(std::move(entries), std::move(scores), least - kPenalty);
   }
 
   void tokenize(std::string_view piece, std::vector<ModelToken>& tokens) const override {
-    static thread_local std::vector<Node> nodes;
-    nodes.assign(piece.size() + 1, {});
-    for (size_t begin = 0; begin < piece.size(); begin += length_of_character(piece[begin])) {
-      extend(piece, begin, nodes);
-    }
     const size_t first = tokens.size();
-    for (size_t end = piece.size(); end > 0;) {
-      const Node& node = nodes[end];
-      const bool unknown = node.id < 0 || node.id == options_.unknown;
-      const auto begin = static_cast<uint32_t>(node.begin);
+    bool any_unknown = false;
+    viterbi_.segment(piece, [&](const TextSegment& segment) {
+      const bool unknown = segment.id < 0 || segment.id == options_.unknown;
+      any_unknown |= unknown;
       if (unknown && tokens.size() > first && tokens.back().unknown) {
-        tokens.back().begin = begin;  // adjacent unknown characters are one token
+        tokens.back().begin = segment.begin;  // adjacent unknown characters are one token
       } else {
-        tokens.push_back({node.id, begin, static_cast<uint32_t>(end), unknown});
+        tokens.push_back({segment.id, segment.begin, segment.end, unknown});
       }
-      end = node.begin;
-    }
+    });
     std::reverse(tokens.begin() + static_cast<ptrdiff_t>(first), tokens.end());
-    const auto is_unknown = [](const ModelToken& token) { return token.unknown; };
-    if (std::any_of(tokens.begin() + static_cast<ptrdiff_t>(first), tokens.end(), is_unknown)) {
-      resolve_unknown(piece, first, tokens);
-    }
+    if (any_unknown) resolve_unknown(piece, first, tokens);
   }
 
  private:
-  /// The end of a prefix of the piece, and the last token of its best segmentation.
-  struct Node {
-    double score = 0;
-    int32_t id = -1;  // -1: an unknown character
-    uint32_t begin = 0;
-    bool reached = false;
-  };
-
-  void extend(std::string_view piece, size_t begin, std::vector<Node>& nodes) const {
-    const double score = nodes[begin].score;
-    const size_t character = begin + length_of_character(piece[begin]);
-    bool single = false;  // whether the character is a piece
-    const auto reach = [&](size_t end, double total, int32_t id) {
-      Node& node = nodes[end];
-      if (node.reached && total <= node.score) return;
-      node = {total, id, static_cast<uint32_t>(begin), true};
-    };
-    int32_t at = ByteTrie::kRoot;
-    for (size_t end = begin; end < piece.size();) {
-      at = trie_.child(at, piece[end++]);
-      if (at < 0) break;
-      const int32_t id = trie_.value(at);
-      if (id < 0) continue;
-      reach(end, scores_[static_cast<size_t>(id)] + score, id);
-      single |= end == character;
-    }
-    if (!single) reach(character, unknown_score_ + score, -1);
-  }
-
   /// Replaces the unknown tokens behind the first `first` tokens by what they stand for.
   void resolve_unknown(std::string_view piece, size_t first, std::vector<ModelToken>& tokens) const {
     const std::vector<ModelToken> found(tokens.begin() + static_cast<ptrdiff_t>(first), tokens.end());
     tokens.resize(first);
     for (ModelToken token : found) {
       const std::string_view text = piece.substr(token.begin, token.end - token.begin);
-      const ByteTrie::Found whole = token.unknown ? trie_.longest(text) : ByteTrie::Found{};
+      const ByteTrie::Found whole = token.unknown ? viterbi_.trie().longest(text) : ByteTrie::Found{};
       if (!token.unknown) {
         tokens.push_back(token);
       } else if (whole.length == text.size()) {
@@ -106,7 +69,7 @@ class Unigram : public TokenModel {
     const size_t before = tokens.size();
     for (const char byte : text) {
       const std::string piece = fmt::format("<0x{:02X}>", static_cast<unsigned char>(byte));
-      const ByteTrie::Found found = options_.byte_fallback ? trie_.longest(piece) : ByteTrie::Found{};
+      const ByteTrie::Found found = options_.byte_fallback ? viterbi_.trie().longest(piece) : ByteTrie::Found{};
       if (found.length != piece.size()) {
         tokens.resize(before);
         return false;
@@ -117,10 +80,8 @@ class Unigram : public TokenModel {
   }
 
   UnigramOptions options_;
-  ByteTrie trie_;
+  Viterbi<double> viterbi_;
   std::string name_;
-  std::vector<double> scores_;
-  double unknown_score_ = 0;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "text/pipeline/aligned_text.h"
 #include "text/pipeline/byte_trie.h"
+#include "text/pipeline/string_table.h"
 #include "text/pipeline/token_model.h"
 
 namespace heed {
@@ -14,11 +15,13 @@ class WordPiece : public TokenModel {
   WordPiece(const std::string& name, const std::vector<std::string>& pieces, const std::string& unknown,
             const std::string& prefix, size_t longest)
       : prefix_(prefix), longest_(longest) {
+    std::vector<ByteTrie::Entry> entries;
     for (size_t id = 0; id < pieces.size(); ++id) {
       if (pieces[id].empty()) continue;
-      trie_.insert(pieces[id], static_cast<int32_t>(id));
+      entries.push_back({pieces[id], static_cast<int32_t>(id)});
       if (pieces[id] == unknown) unknown_ = static_cast<int32_t>(id);
     }
+    trie_ = ByteTrie(std::move(entries));
     if (unknown_ < 0) {
       fail(ErrorKind::kFormat, "{}: the unknown token '{}' is not in the vocabulary", name, unknown);
     }

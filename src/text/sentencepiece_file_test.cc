@@ -1,5 +1,5 @@
 // Damaged models must be errors: each copy is loaded and used in a child process, which must not crash.
-#include "text/sentencepiece_check.h"
+#include "text/sentencepiece_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include "base/files/file.h"
 #include "heed/error.h"
 #include "text/charsmap_check.h"
+#include "text/sentencepiece.h"
 #include "text/test_cases.h"
 #include "text/test_text.h"
 
@@ -169,7 +170,7 @@ TEST(BrokenModels, ErrorsAreSpecific) {
   EXPECT_THAT(message_of(kUnknown + piece("a", 1, std::string("\0\0\xC0\x7F", 4))), HasSubstr("finite"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 9)), HasSubstr("unknown type 9"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + piece("a", 1)), HasSubstr("already defined"));
-  EXPECT_THAT(message_of(piece("a", 1)), HasSubstr("unk is not defined"));
+  EXPECT_THAT(message_of(piece("a", 1)), HasSubstr("(<unk>) is not defined"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(2, "\x18\x09")), HasSubstr("model type 9"));
   EXPECT_THAT(message_of(kUnknown + piece("a", 1) + field(3, field(2, "abc"))),
               HasSubstr("normalization table: it is truncated"));
