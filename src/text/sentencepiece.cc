@@ -182,9 +182,9 @@ std::vector<Piece> SentencePieceModel::Implementation::pieces_of(
   for (const ModelToken& token : tokens) {
     const size_t begin = text.origin(token.begin).begin;
     const size_t behind = token.end > token.begin ? text.origin(token.end - 1).end : begin;
-    pieces.push_back({token.unknown ? std::string(text.text(token.begin, token.end))
-                                    : (*vocabulary)[token.id].text,
-                      begin, behind, token.id});
+    pieces.push_back(
+        {token.unknown ? std::string(text.text(token.begin, token.end)) : (*vocabulary)[token.id].text, begin,
+         behind, token.id});
   }
   return pieces;
 }

@@ -1,5 +1,5 @@
-// Reads SentencePiece models: protocol buffers, sentencepiece_model.proto. The file is untrusted: every length
-// is checked before it is used, and a damaged file is an error.
+// Reads SentencePiece models: protocol buffers, sentencepiece_model.proto. The file is untrusted: every
+// length is checked before it is used, and a damaged file is an error.
 #pragma once
 
 #include <string>

@@ -51,8 +51,7 @@ class BothModels {
     const AlignedText normal =
         SentencePieceNormalizer(file.normalizer, vocabulary->symbols()).normalize(text);
     if (normal.empty()) return;
-    const auto found =
-        sentencepiece_unigram_model(vocabulary)->best(normal.text(), static_cast<size_t>(n));
+    const auto found = sentencepiece_unigram_model(vocabulary)->best(normal.text(), static_cast<size_t>(n));
     ASSERT_EQ(found.size(), expected.nbests_size());
     for (size_t k = 0; k < found.size(); ++k) {
       ASSERT_EQ(found[k].score, expected.nbests(static_cast<int>(k)).score());
@@ -187,9 +186,10 @@ std::string with_pieces(const std::string& bytes, const std::vector<SentencePiec
   const auto flag = [](char tag, bool value) { return std::string(1, tag) + static_cast<char>(value); };
   return result +
          message_field(2, std::string("\x18") + static_cast<char>(type) + "\x98\x02" +
-                      static_cast<char>(file.byte_fallback)) +
-         message_field(3, message_field(2, file.normalizer.charsmap) + flag(0x18, file.normalizer.adds_space) +
-                      flag(0x20, file.normalizer.removes_spaces));
+                              static_cast<char>(file.byte_fallback)) +
+         message_field(3, message_field(2, file.normalizer.charsmap) +
+                              flag(0x18, file.normalizer.adds_space) +
+                              flag(0x20, file.normalizer.removes_spaces));
 }
 
 TEST(SentencePieceOracle, TrainedModels) {
@@ -214,17 +214,17 @@ TEST(SentencePieceOracle, TrainedModels) {
 TEST(SentencePieceOracle, OtherTypesAndSettings) {
   for (const auto type : {SubwordType::kUnigram, SubwordType::kBpe}) {
     for (const bool byte_fallback : {false, true}) {
-      SentencePieceTrainOptions options{
-          .type = type, .vocabulary_size = 370, .byte_fallback = byte_fallback};
+      SentencePieceTrainOptions options{.type = type, .vocabulary_size = 370, .byte_fallback = byte_fallback};
       options.symbols = {"<x>"};
       const std::string bytes = trained(options);
       const std::string charsmap = read_sentencepiece_file(bytes, "test").normalizer.charsmap;
       for (const auto other : {SentencePieceModelType::kChar, SentencePieceModelType::kWord})
         ASSERT_NO_FATAL_FAILURE(BothModels(as_type(bytes, other)).compare_odd_texts(100));
       ASSERT_NO_FATAL_FAILURE(BothModels(with_suffix_marks(bytes)).compare_odd_texts(100));
-      ASSERT_NO_FATAL_FAILURE(BothModels(bytes + message_field(5, message_field(2, charsmap))).compare_odd_texts(100));
+      ASSERT_NO_FATAL_FAILURE(
+          BothModels(bytes + message_field(5, message_field(2, charsmap))).compare_odd_texts(100));
       for (const std::string& off : {std::string("\x18\0", 2), std::string("\x20\0", 2),
-                                    std::string("\x28\0", 2), std::string("\x18\0\x20\0\x28\0", 6)})
+                                     std::string("\x28\0", 2), std::string("\x18\0\x20\0\x28\0", 6)})
         ASSERT_NO_FATAL_FAILURE(BothModels(bytes + message_field(3, off)).compare_odd_texts(100));
       const std::string surface = message_field(2, "\xE2\x02\x03[?]");
       ASSERT_NO_FATAL_FAILURE(BothModels(bytes + surface).compare_odd_texts(100));
@@ -263,7 +263,8 @@ TEST(SentencePieceOracle, NbestLists) {
     Random random(RandomKey::from_seed(3));
     for (int n = 0; n < 60; ++n) ASSERT_NO_FATAL_FAILURE(pair.compare_nbest(random_text(random, 12), 64));
     for (const std::string& line : artificial_lines(30, 9))
-      ASSERT_NO_FATAL_FAILURE(pair.compare_nbest(line, std::min(1024, 2 + static_cast<int>(line.size()) * 20)));
+      ASSERT_NO_FATAL_FAILURE(
+          pair.compare_nbest(line, std::min(1024, 2 + static_cast<int>(line.size()) * 20)));
     // So many that the agenda is cut.
     std::string houses;
     for (int n = 0; n < 60; ++n) houses += "smallest houses <x> walking größer ";
@@ -280,8 +281,8 @@ TEST(SentencePieceOracle, ModelsAtHand) {
     for (std::string line; std::getline(in, line);) lines.push_back(line);
   }
   size_t models = 0;
-  for (const auto& folder : {std::filesystem::path(source_folder()) / "models", fixtures_folder(),
-                             families_folder()}) {
+  for (const auto& folder :
+       {std::filesystem::path(source_folder()) / "models", fixtures_folder(), families_folder()}) {
     if (!std::filesystem::exists(folder)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       const std::string extension = entry.path().extension().string();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "text/byte_piece.h"
 #include "text/sentencepiece_fields.h"
 #include "text/sentencepiece_file.h"
 #include "text/wire_format.h"

@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 failures=0 messages=0
-# try FAULT=N ARGUMENTS...: runs heed with the N-th call failing
+# try FAULT=N ARGUMENTS...: runs heed with the N-th call failing; true if the command failed
 try() {
   local fault=$1 status=0
   shift
@@ -23,17 +23,26 @@ try() {
     failures=$((failures + 1))
     rm -rf "$folder"/*.part
   fi
+  ((status != 0))
 }
 
-# Every early allocation, which options and messages need, then ever fewer.
-for ((n = 1; n < 400000; n = n < 5 ? n + 1 : n * 3 / 2)); do
-  try HEED_FAIL_ALLOCATION=$n info "$model"
-  try HEED_FAIL_ALLOCATION=$n convert "$model" "$folder/converted" --weights float16
-  rm -rf "$folder/converted"
-done
+# try_allocations STEP ARGUMENTS...: the first ones, which options and messages need, then every STEP % more, until the
+# command makes fewer. A command may do without a few of them.
+try_allocations() {
+  local step=$1 n passed=0
+  shift
+  for ((n = 1; passed < 5; n += 1 + n * step / 100)); do
+    if try HEED_FAIL_ALLOCATION=$n "$@"; then passed=0; else passed=$((passed + 1)); fi
+    rm -rf "$folder/converted"
+  done
+}
+
+try_allocations 2 info "$model"
+try_allocations 3 translate --model "$model" --threads 1 "ein haus"
+try_allocations 50 convert "$model" "$folder/converted" --weights float16
 for n in 1 2 3 4 5 6 7 8; do
-  try HEED_FAIL_FLUSH=$n convert "$model" "$folder/converted" --weights float16
-  try HEED_FAIL_FLUSH=$n quantize "$model" "$folder/quantized"
+  try HEED_FAIL_FLUSH=$n convert "$model" "$folder/converted" --weights float16 || true
+  try HEED_FAIL_FLUSH=$n quantize "$model" "$folder/quantized" || true
   rm -rf "$folder/converted" "$folder/quantized"
 done
 ((messages > 20)) || { echo "only $messages commands ran out of memory: does the library fail allocations?"; exit 1; }

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "text/byte_piece.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -64,21 +65,6 @@ void label_bytes(const std::vector<std::string>& tokens, size_t begin, std::vect
 }
 
 }  // namespace
-
-int byte_of_piece(std::string_view piece) {
-  if (piece.size() != 6 || piece.substr(0, 3) != "<0x" || piece[5] != '>') return -1;
-  int byte = 0;
-  for (const char digit : piece.substr(3, 2)) {
-    if (digit >= '0' && digit <= '9') {
-      byte = byte * 16 + (digit - '0');
-    } else if (digit >= 'A' && digit <= 'F') {
-      byte = byte * 16 + (digit - 'A' + 10);
-    } else {
-      return -1;
-    }
-  }
-  return byte;
-}
 
 bool strip_word_mark(std::string_view& piece) {
   if (piece.substr(0, kWordMark.size()) != kWordMark) return false;

@@ -28,9 +28,6 @@ std::string visible_text(std::string_view text);
 /// One label per token. `word_mark` replaces the marker "▁".
 std::vector<Label> token_labels(const std::vector<std::string>& tokens, std::string_view word_mark);
 
-/// The byte of a byte piece such as "<0xE4>", or -1.
-int byte_of_piece(std::string_view piece);
-
 /// Removes the word marker; returns whether there was one.
 bool strip_word_mark(std::string_view& piece);
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "inspect/draw/label.h"
+#include "text/byte_piece.h"
 
 namespace heed {
 namespace {

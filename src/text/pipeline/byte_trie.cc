@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
+#include <bit>
+#include <optional>
 
 #include "base/check.h"
 
@@ -28,10 +29,16 @@ class ByteTrie::Builder {
   struct Range {
     size_t node = 0, first = 0, last = 0, depth = 0;
   };
+  /// 256 flags.
+  struct Flags {
+    std::array<uint64_t, 4> words = {~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
+    bool test(size_t n) const { return words[n / 64] >> (n % 64) & 1; }
+    void clear(size_t n) { words[n / 64] &= ~(uint64_t{1} << (n % 64)); }
+  };
   /// A block that still takes nodes. A base belongs to one node, or children would have two parents.
   struct Block {
     size_t number = 0;
-    std::bitset<kBlock> taken = {}, taken_bases = {};
+    Flags free = {}, free_bases = {};
     int failures = 0;
   };
 
@@ -72,11 +79,9 @@ class ByteTrie::Builder {
   size_t place_labels() {
     // Blocks without success are closed, so that the time is proportional to the number of nodes.
     constexpr size_t kOpen = 8;
-    constexpr int kMaxFailures = 16;
+    constexpr int kMaxFailures = 8;
     for (Block& block : open_) {
-      for (size_t place = 0; place < kBlock; ++place) {
-        if (fits(block, place ^ labels_[0])) return take(block, place ^ labels_[0]);
-      }
+      if (const std::optional<size_t> base = find_base(block)) return take(block, *base);
       ++block.failures;
     }
     std::erase_if(open_, [](const Block& block) { return block.failures > kMaxFailures; });
@@ -87,15 +92,24 @@ class ByteTrie::Builder {
     return take(open_.back(), 0);
   }
 
+  std::optional<size_t> find_base(const Block& block) const {
+    for (size_t n = 0; n < block.free.words.size(); ++n) {
+      for (uint64_t left = block.free.words[n]; left != 0; left &= left - 1) {
+        const size_t base = (n * 64 + static_cast<size_t>(std::countr_zero(left))) ^ labels_[0];
+        if (fits(block, base)) return base;
+      }
+    }
+    return std::nullopt;
+  }
+
   bool fits(const Block& block, size_t base) const {
-    return !block.taken_bases[base] && std::none_of(labels_.begin(), labels_.end(), [&](unsigned char label) {
-      return block.taken[base ^ label];
-    });
+    return block.free_bases.test(base) &&
+           std::ranges::all_of(labels_, [&](unsigned char label) { return block.free.test(base ^ label); });
   }
 
   size_t take(Block& block, size_t base) {
-    block.taken_bases.set(base);
-    for (const unsigned char label : labels_) block.taken.set(base ^ label);
+    block.free_bases.clear(base);
+    for (const unsigned char label : labels_) block.free.clear(base ^ label);
     return block.number * kBlock + base;
   }
 

@@ -1,7 +1,7 @@
 // A trie over bytes: which of many strings a text begins with.
 //
-// It is a double array (Aoe, "An efficient digital search algorithm by using a double-array structure", 1989):
-// the child of node n by byte c is the node base(n) ^ c if that node's label is c. A step is one load.
+// It is a double array (Aoe, "An efficient digital search algorithm by using a double-array structure",
+// 1989): the child of node n by byte c is the node base(n) ^ c if that node's label is c. A step is one load.
 #pragma once
 
 #include <cstddef>

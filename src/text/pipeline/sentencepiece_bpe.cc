@@ -15,8 +15,8 @@ namespace heed {
 namespace {
 
 /// Looks up a part of a text that is one piece.
-void add_known_piece(const SentencePieceVocabulary& vocabulary, std::string_view text, uint32_t begin, uint32_t end,
-               std::vector<ModelToken>& tokens) {
+void add_known_piece(const SentencePieceVocabulary& vocabulary, std::string_view text, uint32_t begin,
+                     uint32_t end, std::vector<ModelToken>& tokens) {
   const int32_t id = vocabulary.id(text.substr(begin, end - begin));
   if (vocabulary[id].type == SentencePieceType::kControl) {
     fail(ErrorKind::kFormat,
@@ -68,7 +68,7 @@ class SentencePieceBpe : public TokenModel {
   bool is_slow() const override { return words_apart_; }  // longer parts are hardly repeated
 
  private:
-  static constexpr int32_t kFrozen = -2;  // a user-defined symbol, which is not merged
+  static constexpr int32_t kFrozen = -2;                 // a user-defined symbol, which is not merged
   using Splits = std::unordered_map<int32_t, uint32_t>;  // where unused pieces are split
 
   bool is_unused(int32_t id) const { return (*vocabulary_)[id].type == SentencePieceType::kUnused; }

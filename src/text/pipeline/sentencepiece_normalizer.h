@@ -14,11 +14,11 @@ namespace heed {
 
 /// The defaults are those of the file format.
 struct SentencePieceNormalizerOptions {
-  std::string charsmap = {};        ///< a compiled character map without fault; empty: none
-  bool adds_space = true;           ///< before the text
-  bool removes_spaces = true;       ///< leading, trailing and repeated ones
-  bool marks_spaces = true;         ///< writes a space as U+2581
-  bool adds_space_behind = false;   ///< adds_space adds it behind the text
+  std::string charsmap = {};       ///< a compiled character map without fault; empty: none
+  bool adds_space = true;          ///< before the text
+  bool removes_spaces = true;      ///< leading, trailing and repeated ones
+  bool marks_spaces = true;        ///< writes a space as U+2581
+  bool adds_space_behind = false;  ///< adds_space adds it behind the text
 };
 
 /// Immutable and thread-safe.

@@ -173,8 +173,8 @@ class LatticeUnigram : public SentencePieceUnigram {
   void tokenize(std::string_view piece, std::vector<ModelToken>& tokens) const override {
     const size_t first = tokens.size();
     viterbi_.segment(piece, [&](const TextSegment& segment) {
-      tokens.push_back({segment.id < 0 ? vocabulary_->unknown() : segment.id, segment.begin, segment.end,
-                        segment.id < 0});
+      tokens.push_back(
+          {segment.id < 0 ? vocabulary_->unknown() : segment.id, segment.begin, segment.end, segment.id < 0});
     });
     std::reverse(tokens.begin() + static_cast<ptrdiff_t>(first), tokens.end());
     vocabulary_->resolve_unknown(piece, first, tokens);

@@ -1,11 +1,11 @@
 #include "text/pipeline/sentencepiece_vocabulary.h"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <utility>
 
 #include "base/check.h"
+#include "text/byte_piece.h"
 
 namespace heed {
 namespace {
@@ -16,15 +16,6 @@ bool is_in_text(SentencePieceType type) {
 }
 
 }  // namespace
-
-int byte_of_piece(std::string_view text) {
-  if (text.size() != 6 || !text.starts_with("<0x") || text[5] != '>') return -1;
-  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); };
-  if (!is_digit(text[3]) || !is_digit(text[4])) return -1;
-  int byte = -1;
-  std::from_chars(text.data() + 3, text.data() + 5, byte, 16);
-  return byte;
-}
 
 SentencePieceVocabulary::SentencePieceVocabulary(const std::string& name,
                                                  std::vector<SentencePieceEntry> pieces, bool byte_fallback)
@@ -80,8 +71,8 @@ void SentencePieceVocabulary::resolve_unknown(std::string_view text, size_t firs
     if (token.unknown && byte_fallback_) {
       for (uint32_t at = token.begin; at < token.end; ++at) {
         const bool last = at + 1 == token.end;
-        tokens.push_back({id_of_byte_[static_cast<unsigned char>(text[at])], token.begin,
-                          last ? token.end : token.begin});
+        tokens.push_back(
+            {id_of_byte_[static_cast<unsigned char>(text[at])], token.begin, last ? token.end : token.begin});
       }
     } else if (token.unknown && tokens.size() > first && tokens.back().unknown) {
       tokens.back().end = token.end;

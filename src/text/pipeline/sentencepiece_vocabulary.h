@@ -36,7 +36,8 @@ class SentencePieceVocabulary {
   /// Byte pieces are used for unknown characters. Throws kFormat, with `name`, unless exactly one piece is
   /// <unk>, all texts are distinct, at least one piece is for text, and there is either no byte piece or one
   /// for each byte, as `byte_fallback` says.
-  SentencePieceVocabulary(const std::string& name, std::vector<SentencePieceEntry> pieces, bool byte_fallback);
+  SentencePieceVocabulary(const std::string& name, std::vector<SentencePieceEntry> pieces,
+                          bool byte_fallback);
   SentencePieceVocabulary(const SentencePieceVocabulary&) = delete;
   SentencePieceVocabulary& operator=(const SentencePieceVocabulary&) = delete;
 
@@ -59,8 +60,8 @@ class SentencePieceVocabulary {
   int byte_of(int32_t id) const;
   std::vector<std::string> symbols() const;
 
-  /// Makes of the unknown tokens behind the first `first`, one for each character, what SentencePiece makes of
-  /// them: byte pieces, of which the last one has the character, or one token for adjacent ones.
+  /// Makes of the unknown tokens behind the first `first`, one for each character, what SentencePiece makes
+  /// of them: byte pieces, of which the last one has the character, or one token for adjacent ones.
   void resolve_unknown(std::string_view text, size_t first, std::vector<ModelToken>& tokens) const;
 
  private:
@@ -73,9 +74,6 @@ class SentencePieceVocabulary {
   std::array<int32_t, 256> id_of_byte_{};
   int32_t unknown_ = -1;
 };
-
-/// The byte that "<0x0A>" spells; -1 for other texts.
-int byte_of_piece(std::string_view text);
 
 /// A segmentation with the sum of its log-probabilities.
 struct ScoredSegments {

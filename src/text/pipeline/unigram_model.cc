@@ -1,5 +1,5 @@
-// The unigram model of Hugging Face's tokenizers. An unknown character counts ten less than the least probable
-// piece.
+// The unigram model of Hugging Face's tokenizers. An unknown character counts ten less than the least
+// probable piece.
 #include <algorithm>
 #include <limits>
 
@@ -69,7 +69,8 @@ class Unigram : public TokenModel {
     const size_t before = tokens.size();
     for (const char byte : text) {
       const std::string piece = fmt::format("<0x{:02X}>", static_cast<unsigned char>(byte));
-      const ByteTrie::Found found = options_.byte_fallback ? viterbi_.trie().longest(piece) : ByteTrie::Found{};
+      const ByteTrie::Found found =
+          options_.byte_fallback ? viterbi_.trie().longest(piece) : ByteTrie::Found{};
       if (found.length != piece.size()) {
         tokens.resize(before);
         return false;
