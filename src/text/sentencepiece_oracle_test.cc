@@ -7,7 +7,7 @@
 #include <bit>
 #include <sstream>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "text/pipeline/sentencepiece_vocabulary.h"
 #include "text/sentencepiece.h"
 #include "text/sentencepiece_file.h"
