@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/files/unfinished_files.h"
 #include "base/log.h"
 #include "base/text/option_error.h"
 #include "base/text/printable.h"
@@ -35,7 +36,9 @@ void end_out_of_memory() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
-    std::_Exit(report_out_of_memory());
+    const int status = report_out_of_memory();
+    remove_unfinished_for_good();
+    std::_Exit(status);
   } catch (...) {
   }
   terminate_before();
