@@ -25,9 +25,9 @@
 #include "models/ctranslate2_model.h"
 #include "models/directory_files.h"
 #include "models/model_directory.h"
+#include "text/readers/tokenizer_json.h"
 #include "text/text_tokenizer.h"
 #include "text/tokenizer.h"
-#include "text/tokenizer_json.h"
 
 namespace heed::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "serve/http/rate_limit.h"
 #include "serve/request_queue.h"
 #include "serve/routes/web_files.h"
-#include "text/tokenizing_stop.h"
+#include "text/pipeline/tokenizing_stop.h"
 
 namespace heed::serve {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "text/byte_characters.h"
+#include "text/pipeline/byte_characters.h"
 #include "text/word_pattern.h"
 
 namespace heed {

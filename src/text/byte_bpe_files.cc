@@ -5,8 +5,8 @@
 #include "base/files/file.h"
 #include "base/text/printable.h"
 #include "text/byte_bpe.h"
-#include "text/byte_characters.h"
-#include "text/tokenizer_file.h"
+#include "text/pipeline/byte_characters.h"
+#include "text/readers/tokenizer_file.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 

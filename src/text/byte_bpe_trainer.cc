@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "text/byte_bpe.h"
-#include "text/byte_characters.h"
+#include "text/pipeline/byte_characters.h"
 #include "text/word_pattern.h"
 
 namespace heed {

@@ -11,10 +11,11 @@
 #include "base/text/option_error.h"
 #include "base/text/string_list.h"
 #include "text/language_codes.h"
+#include "text/readers/pipeline_reader.h"
+#include "text/readers/tokenizer_file.h"
 #include "text/shown_piece.h"
 #include "text/tokenizer_config.h"
 #include "text/tokenizer_config_keys.h"
-#include "text/tokenizer_file.h"
 
 namespace heed {
 namespace {
@@ -155,7 +156,7 @@ class Loader {
   void load_json() {
     const TokenizerJson json = read_tokenizer_json(add_file(kJson));
     require_prefix_space(json);
-    const TextPipeline pipeline(json);
+    const TextPipeline pipeline = read_text_pipeline(json);
     std::vector<std::string> special;
     for (const AddedToken& token : json.added) {
       if (token.special) special.push_back(token.content);

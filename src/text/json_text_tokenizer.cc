@@ -6,7 +6,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "text/tokenizer_file.h"
+#include "text/readers/pipeline_reader.h"
+#include "text/readers/tokenizer_file.h"
 
 namespace heed {
 namespace {
@@ -102,7 +103,7 @@ std::unique_ptr<TextTokenizer> JsonTextTokenizer::load(const std::string& path,
                                                        const TextTokenizerConfig& config) {
   TokenizerJson json = read_tokenizer_json(path);
   const Roles roles = add_roles(json, config);
-  std::unique_ptr<JsonTextTokenizer> tokenizer(new JsonTextTokenizer(TextPipeline(json), path));
+  std::unique_ptr<JsonTextTokenizer> tokenizer(new JsonTextTokenizer(read_text_pipeline(json), path));
   const TextPipeline& pipeline = tokenizer->pipeline_;
   check_contradictions(json, config, pipeline);
   const std::vector<int32_t> before = pipeline.before();

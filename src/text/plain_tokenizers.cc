@@ -4,8 +4,8 @@
 #include <set>
 
 #include "base/check.h"
+#include "text/readers/tokenizer_file.h"
 #include "text/text_tokenizer_config.h"
-#include "text/tokenizer_file.h"
 #include "text/tokenizer_json_writer.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"

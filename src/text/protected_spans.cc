@@ -19,62 +19,63 @@
 namespace heed {
 namespace {
 
-struct Pattern {
+struct SpanPattern {
   SpanKind kind;
   const char* expression;
 };
 
 /// At each position, the first match counts. URLs do not end with punctuation.
 constexpr std::array kPatterns{
-    Pattern{SpanKind::kExact, R"(⟦[0-9]++⟧)"},  // placeholders
-    Pattern{SpanKind::kExact, R"(``[^`]++``|`[^`]++`)"},
-    Pattern{
+    SpanPattern{SpanKind::kExact, R"(⟦[0-9]++⟧)"},  // placeholders
+    SpanPattern{SpanKind::kExact, R"(``[^`]++``|`[^`]++`)"},
+    SpanPattern{
         SpanKind::kExact,  // URLs
         R"((?<![\p{L}\p{N}])(?:(?:https?|ftp|file)://|www\.|mailto:)[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])"},
-    Pattern{SpanKind::kExact,  // e-mail addresses
-            R"((?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5})"},
-    Pattern{
+    SpanPattern{
+        SpanKind::kExact,  // e-mail addresses
+        R"((?<![\p{L}\p{N}])[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,5})"},
+    SpanPattern{
         SpanKind::kExact,  // bare domains
         R"((?<![\p{L}\p{N}@.])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,4}\.(?:com|org|net|de|es|io|eu|at|ch|info|edu|gov|uk)(?:/[^\s<>"“”«»„]{0,2000}[^\s<>"“”«»„.,;:!?)\]}'’…])?(?![\p{L}\p{N}]))"},
-    Pattern{SpanKind::kExact, R"(&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"},
-    Pattern{
+    SpanPattern{SpanKind::kExact, R"(&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});)"},
+    SpanPattern{
         SpanKind::kExact,  // format strings and templates
         R"(\{\{[^{}]{1,80}\}\}|\$\{[^{}]{1,80}\}|\{[A-Za-z0-9_.:,%-]{0,40}\}|%\([A-Za-z_][A-Za-z0-9_]{0,40}\)[sdif])"},
-    Pattern{
+    SpanPattern{
         SpanKind::kExact,
         R"((?<![0-9%])%(?:[0-9]{1,2}\$)?[-+0#]{0,3}[0-9]{0,3}(?:\.[0-9]{1,2})?l{0,2}[sdifuxXcgGeE@](?![\p{L}\p{N}]))"},
-    Pattern{SpanKind::kExact, R"((?<![\p{L}\p{N}$])\$[A-Za-z_][A-Za-z0-9_]{0,60})"},
-    Pattern{SpanKind::kExact, R"((?<![\p{L}\p{N}@])@[A-Za-z0-9_]{2,40})"},
-    Pattern{
+    SpanPattern{SpanKind::kExact, R"((?<![\p{L}\p{N}$])\$[A-Za-z_][A-Za-z0-9_]{0,60})"},
+    SpanPattern{SpanKind::kExact, R"((?<![\p{L}\p{N}@])@[A-Za-z0-9_]{2,40})"},
+    SpanPattern{
         SpanKind::kExact,  // paths and file names
         R"((?<![^\s("„“«'])(?:~|\.{1,2})?/[\w.-]{1,80}(?:/[\w.-]{1,80}){1,20}|(?<![\p{L}\p{N}])[A-Z]:\\[^\s"<>|]{1,200}[\w])"},
-    Pattern{
+    SpanPattern{
         SpanKind::kExact,
         R"((?<![\p{L}\p{N}])[\w-]{1,80}\.(?:txt|pdf|py|cc|cpp|h|json|yaml|yml|xml|html|csv|tsv|jpe?g|png|gif|svg|zip|exe|md|js|ts|toml|docx?|xlsx?|mp3|mp4|sh)(?![\p{L}\p{N}]))"},
-    Pattern{
+    SpanPattern{
         SpanKind::kExact,  // flags; emojis with modifiers and joined sequences
         R"([\x{1F1E6}-\x{1F1FF}]{2}|[[\p{Extended_Pictographic}]&&[^\x{0}-\x{203B}\x{2122}\x{2139}]][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?(?:\x{200D}[\p{Extended_Pictographic}][\x{1F3FB}-\x{1F3FF}\x{FE0F}]?){0,6})"},
-    Pattern{SpanKind::kExact, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
-    Pattern{SpanKind::kExact,  // UUIDs, ISO dates, IP addresses, versions, phone numbers
-            R"((?<![\p{L}\p{N}])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{N}]))"},
-    Pattern{
+    SpanPattern{SpanKind::kExact, R"((?<![^\s])[:;]-?[()DP](?![^\s.,!?]))"},
+    SpanPattern{SpanKind::kExact,  // UUIDs, ISO dates, IP addresses, versions, phone numbers
+                R"((?<![\p{L}\p{N}])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{N}]))"},
+    SpanPattern{
         SpanKind::kExact,
         R"((?<![\p{L}\p{N}])[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?Z?)?(?![\p{L}\p{N}]))"},
-    Pattern{SpanKind::kExact,
-            R"((?<![\p{L}\p{N}.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
-    Pattern{
+    SpanPattern{SpanKind::kExact,
+                R"((?<![\p{L}\p{N}.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?(?![\p{L}\p{N}]))"},
+    SpanPattern{
         SpanKind::kExact,
         R"((?<![\p{L}\p{N}.])(?:v[0-9]{1,4}(?:\.[0-9]{1,4}){1,4}|[0-9]{1,2}(?:\.[0-9]{1,2}){2})(?:-[A-Za-z0-9.]{1,20})?(?![\p{L}\p{N}]|\.[0-9]))"},
-    Pattern{
+    SpanPattern{
         SpanKind::kExact,
         R"((?<![\p{L}\p{N}])(?:\+[0-9]{1,3}[ /-]?\(?[0-9]{1,9}(?:[ )/-]{1,2}[0-9]{2,8}){1,5}|0[0-9]{1,4}[ /-][0-9]{2,9}(?:[ -][0-9]{2,8}){0,4})(?![\p{L}\p{N}]))"},
-    Pattern{
+    SpanPattern{
         SpanKind::kExact,  // identifiers: capitals and digits, or many digits
         R"((?<![\p{L}\p{N}-])(?=[A-Z0-9-]{0,40}[0-9])[A-Z][A-Z0-9]{0,40}(?:-[A-Z0-9]{1,40}){0,5}(?![\p{L}\p{N}])|(?<![\p{L}\p{N}.,])[0-9]{7,40}(?![\p{L}\p{N}]|[.,][0-9]))"},
-    Pattern{
+    SpanPattern{
         SpanKind::kNumber,
         R"((?<![\p{L}\p{N}])(?:[€$£] ?[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}|[0-9]{1,15}(?:[.,][0-9]{1,15}){0,5}[ \x{A0}]?(?:[%‰€$£](?!\p{L})|(?:km/h|km|kg|mg|cm|mm|ml|°C|°F|kWh|kW|MB|GB|TB|GHz|MHz|Hz|EUR|USD|m²|km²|m|g|l)(?![\p{L}\p{N}]))))"},
-    Pattern{
+    SpanPattern{
         SpanKind::kNumber,
         R"((?<![\p{L}\p{N}.,])(?:[0-9]{4,6}|[0-9]{1,15}(?:[.,][0-9]{1,15}){1,5})(?![\p{L}\p{N}]|[.,:][0-9]))"},
 };
@@ -87,7 +88,7 @@ constexpr const char* kDate =
 const icu::RegexPattern& combined_pattern() {
   static const std::unique_ptr<icu::RegexPattern> pattern = [] {
     std::string all = "(" + std::string(kDate) + ")";
-    for (const Pattern& each : kPatterns) all += "|(" + std::string(each.expression) + ")";
+    for (const SpanPattern& each : kPatterns) all += "|(" + std::string(each.expression) + ")";
     UErrorCode code = U_ZERO_ERROR;
     UParseError where{};
     std::unique_ptr<icu::RegexPattern> made(

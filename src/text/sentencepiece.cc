@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "text/pipeline/token_cache.h"
-#include "text/sentencepiece_file.h"
+#include "text/readers/sentencepiece_file.h"
+#include "text/readers/tokenizer_file.h"
 #include "text/subword_lattice.h"
-#include "text/tokenizer_file.h"
 #include "text/utf8.h"
 
 namespace heed {

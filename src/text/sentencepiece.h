@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "text/space_mark.h"
+#include "text/pipeline/space_mark.h"
 
 namespace heed {
 

@@ -9,8 +9,8 @@
 
 #include "base/files/file.h"
 #include "text/pipeline/sentencepiece_vocabulary.h"
+#include "text/readers/sentencepiece_file.h"
 #include "text/sentencepiece.h"
-#include "text/sentencepiece_file.h"
 #include "text/test_cases.h"
 #include "text/test_text.h"
 #include "text/utf8.h"

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "text/byte_piece.h"
-#include "text/sentencepiece_fields.h"
-#include "text/sentencepiece_file.h"
-#include "text/wire_format.h"
+#include "text/pipeline/byte_piece.h"
+#include "text/readers/sentencepiece_fields.h"
+#include "text/readers/sentencepiece_file.h"
+#include "text/readers/wire_format.h"
 
 namespace heed {
 namespace {

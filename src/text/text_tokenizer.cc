@@ -7,10 +7,10 @@
 #include "text/byte_bpe.h"
 #include "text/json_text_tokenizer.h"
 #include "text/plain_tokenizers.h"
+#include "text/readers/tokenizer_file.h"
 #include "text/sentencepiece_text.h"
 #include "text/shown_piece.h"
 #include "text/text_tokenizer_config.h"
-#include "text/tokenizer_file.h"
 #include "text/utf8.h"
 
 namespace heed {

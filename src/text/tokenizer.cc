@@ -13,8 +13,8 @@
 #include "text/family_tokenizers.h"
 #include "text/language_codes.h"
 #include "text/piece_coder.h"
+#include "text/readers/tokenizer_file.h"
 #include "text/tokenizer_config.h"
-#include "text/tokenizer_file.h"
 #include "text/whitespace.h"
 
 namespace heed {

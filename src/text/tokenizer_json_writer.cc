@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "text/byte_characters.h"
+#include "text/pipeline/byte_characters.h"
 #include "text/utf8.h"
 
 namespace heed {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "text/tokenizer_file.h"
+#include "text/readers/tokenizer_file.h"
 
 namespace heed {
 namespace {

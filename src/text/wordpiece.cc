@@ -10,11 +10,11 @@
 #include "base/check.h"
 #include "base/files/file.h"
 #include "base/log.h"
-#include "text/byte_characters.h"
+#include "text/pipeline/byte_characters.h"
+#include "text/readers/pipeline_reader.h"
+#include "text/readers/tokenizer_file.h"
 #include "text/shown_piece.h"
 #include "text/tokenizer_config_keys.h"
-#include "text/tokenizer_file.h"
-#include "text/tokenizer_json.h"
 #include "text/utf8.h"
 #include "text/wordpiece_config.h"
 
@@ -202,7 +202,7 @@ WordPieceTokenizer WordPieceTokenizer::load(const std::string& directory) {
   const WordPieceConfig settings = read_wordpiece_config(config, config_path);
   if (const std::string json_path = file_in(directory, kTokenizerJsonName); is_present(json_path)) {
     const TokenizerJson json = read_tokenizer_json(json_path);
-    TextPipeline pipeline(json);
+    TextPipeline pipeline = read_text_pipeline(json);
     WordPieceSettings read = settings.settings;
     compare(json, settings, read);
     read_roles(json, pipeline, read);

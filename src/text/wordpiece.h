@@ -23,6 +23,8 @@
 
 namespace heed {
 
+struct TokenizerJson;
+
 /// Settings of tokenizer_config.json.
 struct WordPieceSettings {
   BertWordOptions words;

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "text/byte_piece.h"
+#include "text/pipeline/byte_piece.h"
 #include "text/utf8.h"
 
 namespace heed {

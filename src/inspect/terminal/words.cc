@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "inspect/draw/label.h"
-#include "text/byte_piece.h"
+#include "text/pipeline/byte_piece.h"
 
 namespace heed {
 namespace {

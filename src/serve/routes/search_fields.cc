@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "serve/service.h"
-#include "text/tokenizing_stop.h"
+#include "text/pipeline/tokenizing_stop.h"
 
 namespace heed::serve {
 

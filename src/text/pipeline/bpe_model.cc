@@ -6,9 +6,9 @@
 #include "base/check.h"
 #include "text/pipeline/aligned_text.h"
 #include "text/pipeline/bpe_merges.h"
+#include "text/pipeline/space_mark.h"
 #include "text/pipeline/string_table.h"
 #include "text/pipeline/token_model.h"
-#include "text/space_mark.h"
 
 namespace heed {
 namespace {

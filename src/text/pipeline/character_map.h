@@ -8,7 +8,7 @@
 
 namespace heed {
 
-/// Lookups stay inside of a map without fault (text/charsmap_check.h); the constructor expects one.
+/// Lookups stay inside of a map without fault (text/pipeline/charsmap_check.h); the constructor expects one.
 class CharacterMap {
  public:
   CharacterMap() = default;

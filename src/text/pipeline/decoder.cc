@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include "text/byte_characters.h"
 #include "text/clean_up.h"
 #include "text/pipeline/aligned_text.h"
+#include "text/pipeline/byte_characters.h"
 #include "text/pipeline/pipeline_steps.h"
 #include "text/utf8.h"
 

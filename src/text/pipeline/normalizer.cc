@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "text/byte_characters.h"
+#include "text/pipeline/byte_characters.h"
 #include "text/pipeline/characters.h"
 #include "text/pipeline/pipeline_steps.h"
 #include "text/pipeline/unicode_forms.h"

@@ -21,7 +21,7 @@ class Normalizer {
 using NormalizerList = std::vector<std::unique_ptr<const Normalizer>>;
 
 /// Applies them one by one. Throws kText if a step makes more than `limit` bytes of the text, and Stopped
-/// (text/tokenizing_stop.h).
+/// (text/pipeline/tokenizing_stop.h).
 void normalize(AlignedText& text, const NormalizerList& normalizers, size_t limit);
 
 /// Unicode's normalization forms (Unicode Standard Annex 15).
@@ -50,7 +50,7 @@ struct BertNormalizerOptions {
 /// BERT's basic tokenizer without its cuts (Devlin et al., 2019).
 std::unique_ptr<Normalizer> bert_normalizer(const BertNormalizerOptions& options);
 
-/// SentencePiece's compiled character map. It must have no fault (text/charsmap_check.h).
+/// SentencePiece's compiled character map. It must have no fault (text/pipeline/charsmap_check.h).
 std::unique_ptr<Normalizer> precompiled_normalizer(std::string_view charsmap);
 
 /// Replaces every match; the new text has the origin of the last character of the match.

@@ -12,7 +12,7 @@
 #include "text/pipeline/aligned_text.h"
 #include "text/pipeline/counted_expression.h"
 #include "text/pipeline/pipeline_steps.h"
-#include "text/tokenizing_stop.h"
+#include "text/pipeline/tokenizing_stop.h"
 
 namespace heed {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "text/byte_characters.h"
+#include "text/pipeline/byte_characters.h"
 #include "text/pipeline/characters.h"
 #include "text/pipeline/normalizer.h"
 #include "text/utf8.h"

@@ -9,7 +9,7 @@
 #include "text/pipeline/bpe_merges.h"
 #include "text/pipeline/byte_trie.h"
 #include "text/pipeline/sentencepiece_vocabulary.h"
-#include "text/space_mark.h"
+#include "text/pipeline/space_mark.h"
 
 namespace heed {
 namespace {

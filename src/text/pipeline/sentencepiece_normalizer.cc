@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "text/space_mark.h"
+#include "text/pipeline/space_mark.h"
 #include "text/utf8.h"
 
 namespace heed {

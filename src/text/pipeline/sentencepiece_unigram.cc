@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "text/pipeline/sentencepiece_vocabulary.h"
+#include "text/pipeline/tokenizing_stop.h"
 #include "text/pipeline/viterbi.h"
-#include "text/tokenizing_stop.h"
 
 namespace heed {
 namespace {

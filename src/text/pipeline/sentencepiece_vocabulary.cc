@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "text/byte_piece.h"
+#include "text/pipeline/byte_piece.h"
 
 namespace heed {
 namespace {

@@ -110,13 +110,6 @@ TextPipeline::TextPipeline(PipelineParts parts, int32_t size) {
   state_ = std::move(state);
 }
 
-TextPipeline::TextPipeline(const TokenizerJson& json)
-    : TextPipeline(read_pipeline(json), static_cast<int32_t>(json.pieces.size())) {}
-
-TextPipeline TextPipeline::load(const std::string& path) {
-  return TextPipeline(read_tokenizer_json(path));
-}
-
 PipelineEncoding TextPipeline::tokens(std::string_view text, const PipelineOptions& options) const {
   const PipelineParts& parts = state_->parts;
   const PatternBudget budget(text.size());

@@ -23,7 +23,6 @@
 #include "text/pipeline/post_processor.h"
 #include "text/pipeline/pre_tokenizer.h"
 #include "text/pipeline/token_model.h"
-#include "text/tokenizer_json.h"
 
 namespace heed {
 
@@ -48,9 +47,6 @@ struct PipelineParts {
   std::optional<DecoderList> decoder;
 };
 
-/// Builds the parts. Throws kFormat, with file and step, for a component or an option that is not known.
-PipelineParts read_pipeline(const TokenizerJson& json);
-
 /// Offsets in bytes of the text instead of code points.
 std::vector<std::pair<size_t, size_t>> byte_spans(std::string_view text,
                                                   const std::vector<std::pair<uint32_t, uint32_t>>& offsets);
@@ -60,9 +56,6 @@ class TextPipeline {
  public:
   /// Ids are 0 to size - 1.
   TextPipeline(PipelineParts parts, int32_t size);
-  explicit TextPipeline(const TokenizerJson& json);
-  /// Reads a file. Throws the errors of read_tokenizer_json() and read_pipeline().
-  static TextPipeline load(const std::string& path);
 
   /// Throws kText for a text that the model cannot express, that is too long, that a step makes too long
   /// (text/pipeline/pipeline_steps.h), or that takes regular expressions too many steps (PatternBudget);

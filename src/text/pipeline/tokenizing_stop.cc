@@ -1,4 +1,4 @@
-#include "text/tokenizing_stop.h"
+#include "text/pipeline/tokenizing_stop.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "text/byte_characters.h"
+#include "text/pipeline/byte_characters.h"
 
 #include <array>
 

@@ -1,11 +1,12 @@
 // The double array of Darts-clone: unit p is a prefix; its child by byte c is unit base(p) ^ c if that unit's
 // label is c, with base(p) = p ^ offset(p). The value of a prefix that is a key is in unit base(p).
-#include "text/charsmap_check.h"
+#include "text/pipeline/charsmap_check.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "text/pipeline/darts_unit.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -13,20 +14,12 @@ namespace {
 
 /// Normalizer::kMaxTrieResultsSize of SentencePiece: the size of its table of keys on one path.
 constexpr int kMaxKeysOnPath = 32;
-constexpr uint32_t kValueBit = 1u << 31;
-
-uint32_t read_unit(std::string_view bytes, size_t at) {
-  uint32_t unit = 0;
-  for (size_t i = 0; i < 4; ++i)
-    unit |= static_cast<uint32_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-  return unit;
-}
 
 class TrieCheck {
  public:
   TrieCheck(std::string_view trie, std::string_view replacements) : replacements_(replacements) {
     units_.reserve(trie.size() / 4);
-    for (size_t at = 0; at + 4 <= trie.size(); at += 4) units_.push_back(read_unit(trie, at));
+    for (size_t at = 0; at + 4 <= trie.size(); at += 4) units_.push_back(darts_unit_at(trie, at));
   }
 
   std::string fault() {
@@ -35,18 +28,16 @@ class TrieCheck {
   }
 
  private:
-  static bool has_value(uint32_t unit) { return (unit >> 8) & 1; }
-  size_t base(size_t p) const {
-    const uint32_t unit = units_[p];
-    return p ^ static_cast<size_t>((unit >> 10) << ((unit & (1u << 9)) >> 6));
-  }
+  size_t base(size_t p) const { return p ^ darts_offset(units_[p]); }
 
   /// Sorts the units by the base of their potential parent, so that children are found without trying 256
   /// bytes.
   void sort_by_base() {
     first_child_.assign(units_.size() + 1, 0);
     const auto base_above = [&](size_t i) { return i ^ (units_[i] & 0xFF); };
-    const auto is_node = [&](size_t i) { return !(units_[i] & kValueBit) && base_above(i) < units_.size(); };
+    const auto is_node = [&](size_t i) {
+      return !(units_[i] & kDartsValueBit) && base_above(i) < units_.size();
+    };
     for (size_t i = 0; i < units_.size(); ++i) {
       if (is_node(i)) ++first_child_[base_above(i) + 1];
     }
@@ -61,8 +52,8 @@ class TrieCheck {
   /// The fault of a single reachable unit.
   const char* node_fault(size_t p) const {
     if ((base(p) | 0xFF) >= units_.size()) return "an offset of its trie is out of range";
-    if (!has_value(units_[p])) return nullptr;
-    const uint32_t value = units_[base(p)] & ~kValueBit;
+    if (!has_darts_value(units_[p])) return nullptr;
+    const uint32_t value = units_[base(p)] & ~kDartsValueBit;
     if (value >= replacements_.size()) return "its trie refers beyond the replacements";
     if ((static_cast<unsigned char>(replacements_[value]) & 0xC0) == 0x80)
       return "its trie refers to the middle of a character";
@@ -94,7 +85,7 @@ class TrieCheck {
           if (const char* fault = open(child)) return fault;
           continue;
         }
-        keys_below[p] = std::max(keys_below[p], keys_below[child] + has_value(units_[child]));
+        keys_below[p] = std::max(keys_below[p], keys_below[child] + has_darts_value(units_[child]));
         if (keys_below[p] > kMaxKeysOnPath) return "too many of its keys are prefixes of one another";
         ++path.back().next_child;
       } else {
@@ -114,7 +105,7 @@ class TrieCheck {
 
 std::string find_charsmap_fault(std::string_view table) {
   if (table.size() < 4) return "it is truncated";
-  const uint32_t trie_size = read_unit(table, 0);
+  const uint32_t trie_size = darts_unit_at(table, 0);
   table.remove_prefix(4);
   if (trie_size >= table.size()) return "it is truncated";
   if (trie_size == 0 || trie_size % 4 != 0) return "the size of its trie is not a multiple of 4";

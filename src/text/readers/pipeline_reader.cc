@@ -1,9 +1,9 @@
-#include "text/pipeline/pipeline_reader.h"
+#include "text/readers/pipeline_reader.h"
 
 #include <algorithm>
 
 #include "base/check.h"
-#include "text/charsmap_check.h"
+#include "text/pipeline/charsmap_check.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -227,7 +227,7 @@ std::unique_ptr<const DecoderStep> read_decoder(const TokenizerJson& json, const
       "ByteFallback, CTC and Sequence");
 }
 
-PipelineParts read_pipeline(const TokenizerJson& json) {
+TextPipeline read_text_pipeline(const TokenizerJson& json) {
   PipelineParts parts;
   parts.path = json.path;
   parts.pieces = json.model_pieces;
@@ -247,7 +247,7 @@ PipelineParts read_pipeline(const TokenizerJson& json) {
   parts.post_processor = PostProcessor(std::move(steps));
   if (!json.decoder.empty()) parts.decoder.emplace();
   for (const TokenizerStep& step : json.decoder) parts.decoder->push_back(read_decoder(json, step));
-  return parts;
+  return {std::move(parts), static_cast<int32_t>(json.pieces.size())};
 }
 
 }  // namespace heed

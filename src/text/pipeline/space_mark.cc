@@ -1,4 +1,4 @@
-#include "text/space_mark.h"
+#include "text/pipeline/space_mark.h"
 
 namespace heed {
 

@@ -1,4 +1,4 @@
-#include "text/wire_format.h"
+#include "text/readers/wire_format.h"
 
 namespace heed {
 

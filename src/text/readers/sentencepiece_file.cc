@@ -1,4 +1,4 @@
-#include "text/sentencepiece_file.h"
+#include "text/readers/sentencepiece_file.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/check.h"
-#include "text/charsmap_check.h"
-#include "text/sentencepiece_fields.h"
+#include "text/pipeline/charsmap_check.h"
+#include "text/readers/sentencepiece_fields.h"
+#include "text/readers/wire_format.h"
 #include "text/utf8.h"
-#include "text/wire_format.h"
 
 namespace heed {
 namespace {

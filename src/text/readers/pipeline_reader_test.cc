@@ -1,5 +1,5 @@
 // Every tokenizer.json of the reference cases against Hugging Face's tokenizers, and what is refused.
-#include "text/pipeline/text_pipeline.h"
+#include "text/readers/pipeline_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "test_folder.h"
+#include "text/pipeline/tokenizing_stop.h"
 #include "text/test_cases.h"
-#include "text/tokenizing_stop.h"
 
 namespace heed {
 namespace {
@@ -38,7 +38,8 @@ TEST(TextPipeline, ReferenceCases) {
   for (const auto& file : files) {
     SCOPED_TRACE(file);
     const Json json = read_json(file);
-    const TextPipeline pipeline = TextPipeline::load((file.parent_path() / "model/tokenizer.json").string());
+    const TextPipeline pipeline =
+        read_text_pipeline(read_tokenizer_json((file.parent_path() / "model/tokenizer.json").string()));
     ASSERT_FALSE(json["texts"].empty());
     for (const Json& each : json["texts"]) {
       const auto text = each["text"].get<std::string>();
@@ -76,7 +77,7 @@ TextPipeline small_pipeline(const Json& changes) {
   json.update(changes);
   const TestFolder folder;
   folder.write("tokenizer.json", json.dump());
-  return TextPipeline::load(folder.path("tokenizer.json"));
+  return read_text_pipeline(read_tokenizer_json(folder.path("tokenizer.json")));
 }
 
 Json sequence(const char* list, std::vector<Json> steps) {

@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "text/pipeline/text_pipeline.h"
-#include "text/tokenizer_json.h"
+#include "text/readers/tokenizer_json.h"
 
 namespace heed {
+
+/// Throws kFormat, with file and step, for a component or an option that is not known.
+TextPipeline read_text_pipeline(const TokenizerJson& json);
 
 // Each throws kFormat, with file and step, for a type or a setting that is not known.
 std::unique_ptr<const Normalizer> read_normalizer(const TokenizerJson& json, const TokenizerStep& step);

@@ -8,11 +8,11 @@
 
 #include "test_folder.h"
 #include "text/plain_tokenizers.h"
+#include "text/readers/tokenizer_json.h"
 #include "text/sentencepiece_text.h"
 #include "text/test_cases.h"
 #include "text/test_text.h"
 #include "text/text_tokenizer.h"
-#include "text/tokenizer_json.h"
 #include "text/utf8.h"
 #include "text/wordpiece.h"
 

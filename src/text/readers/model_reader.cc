@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
-#include "text/pipeline/pipeline_reader.h"
+#include "text/readers/pipeline_reader.h"
 
 namespace heed {
 namespace {

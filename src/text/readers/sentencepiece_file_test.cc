@@ -1,5 +1,5 @@
 // Damaged models must be errors: each copy is loaded and used in a child process, which must not crash.
-#include "text/sentencepiece_file.h"
+#include "text/readers/sentencepiece_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "base/files/file.h"
 #include "heed/error.h"
-#include "text/charsmap_check.h"
+#include "text/pipeline/charsmap_check.h"
 #include "text/sentencepiece.h"
 #include "text/test_cases.h"
 #include "text/test_text.h"

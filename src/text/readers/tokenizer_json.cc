@@ -1,4 +1,4 @@
-#include "text/tokenizer_json.h"
+#include "text/readers/tokenizer_json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
