@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include "text/pipeline/token_cache.h"
 #include "text/readers/sentencepiece_file.h"
 #include "text/readers/tokenizer_file.h"
-#include "text/subword_lattice.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -60,20 +58,6 @@ struct SentencePieceModel::Implementation {
     unknown = special(file.unknown, SentencePieceType::kUnknown);
   }
 
-  /// The lattice of a unigram model's ordinary pieces, built on first use (only in training).
-  const SubwordLattice& lattice() const {
-    std::call_once(lattice_made_, [&] {
-      std::vector<SubwordLattice::Entry> entries;
-      for (int number = 0; number < vocabulary->size(); ++number) {
-        if (is_ordinary(number))
-          entries.push_back({(*vocabulary)[number].text, (*vocabulary)[number].score, number});
-      }
-      lattice_.emplace(std::move(entries));
-    });
-    return *lattice_;
-  }
-  bool is_ordinary(int number) const { return (*vocabulary)[number].type == SentencePieceType::kNormal; }
-
   std::vector<ModelToken> tokens(std::string_view text) const;
   std::vector<Piece> pieces_of(const AlignedText& text, const std::vector<ModelToken>& tokens) const;
 
@@ -90,8 +74,6 @@ struct SentencePieceModel::Implementation {
 
  private:
   mutable TokenCaches caches_;
-  mutable std::once_flag lattice_made_;
-  mutable std::optional<SubwordLattice> lattice_;
 };
 
 namespace {
@@ -120,7 +102,7 @@ size_t draw(const std::vector<double>& scores, double alpha, Random& random) {
 
 /// Samples another segmentation of the same normalized text, given the best one. Byte pieces, unknown pieces
 /// and user-defined symbols stay unchanged.
-std::vector<Piece> resegment(const SubwordLattice& lattice, const SentencePieceVocabulary& vocabulary,
+std::vector<Piece> resegment(const SentencePieceUnigram& model, const SentencePieceVocabulary& vocabulary,
                              const std::vector<Piece>& best, double alpha, Random& random) {
   const auto is_ordinary = [&](const Piece& piece) {
     return vocabulary[piece.number].type == SentencePieceType::kNormal;
@@ -137,9 +119,9 @@ std::vector<Piece> resegment(const SubwordLattice& lattice, const SentencePieceV
       text += piece->text;
       owners.resize(text.size(), &*piece);
     }
-    for (const auto& segment : lattice.sample(text, alpha, random)) {
-      drawn.push_back({text.substr(segment.begin, segment.end - segment.begin), owners[segment.begin]->begin,
-                       owners[segment.end - 1]->end, segment.number});
+    for (const ModelToken& token : model.sample(text, alpha, random)) {
+      drawn.push_back(
+          {vocabulary[token.id].text, owners[token.begin]->begin, owners[token.end - 1]->end, token.id});
     }
   }
   return drawn;
@@ -223,8 +205,7 @@ std::vector<std::vector<Piece>> SentencePieceModel::sample(std::string_view text
   std::vector<std::vector<Piece>> drawn(static_cast<size_t>(draws));
   if (nbest == 0) {
     const std::vector<Piece> best = encode(text);
-    for (auto& cut : drawn)
-      cut = resegment(implementation_->lattice(), *implementation_->vocabulary, best, alpha, random);
+    for (auto& cut : drawn) cut = resegment(*unigram, *implementation_->vocabulary, best, alpha, random);
     return drawn;
   }
   const AlignedText aligned = normalized(implementation_->normalizer, text);

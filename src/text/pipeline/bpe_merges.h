@@ -18,7 +18,7 @@ struct BpeSymbol {
 };
 
 /// A merge of two symbols.
-struct BpeMerge {
+struct RankedMerge {
   static constexpr int32_t kNone = INT32_MAX;
   int32_t rank = kNone;  ///< smaller ranks are merged first, the leftmost of ties
   int32_t joined = 0;    ///< the symbol that takes the place of both
@@ -29,7 +29,7 @@ namespace internal {
 /// Finds the best merge again and again: fastest for few symbols.
 template <typename FindMerge>
 void merge_few_symbols(std::vector<BpeSymbol>& symbols, const FindMerge& find_merge) {
-  std::array<BpeMerge, 32> merges{};  // of each symbol with the next
+  std::array<RankedMerge, 32> merges{};  // of each symbol with the next
   const auto merge_at = [&](size_t n) { return find_merge(symbols[n], symbols[n + 1]); };
   size_t count = symbols.size();
   for (size_t n = 0; n + 1 < count; ++n) merges[n] = merge_at(n);
@@ -38,7 +38,7 @@ void merge_few_symbols(std::vector<BpeSymbol>& symbols, const FindMerge& find_me
     for (size_t n = 1; n + 1 < count; ++n) {
       if (merges[n].rank < merges[best].rank) best = n;
     }
-    if (merges[best].rank == BpeMerge::kNone) break;
+    if (merges[best].rank == RankedMerge::kNone) break;
     symbols[best].id = merges[best].joined;
     symbols[best].length += symbols[best + 1].length;
     symbols.erase(symbols.begin() + static_cast<ptrdiff_t>(best) + 1);
@@ -63,8 +63,8 @@ void merge_many_symbols(std::vector<BpeSymbol>& symbols, const FindMerge& find_m
   const auto consider = [&](int32_t left, const auto& add) {
     if (left < 0 || symbols[left].after < 0) return;
     const BpeSymbol& right = symbols[symbols[left].after];
-    const BpeMerge merge = find_merge(symbols[left], right);
-    if (merge.rank != BpeMerge::kNone)
+    const RankedMerge merge = find_merge(symbols[left], right);
+    if (merge.rank != RankedMerge::kNone)
       add(Candidate{merge.rank, left, merge.joined, symbols[left].length + right.length});
   };
   for (int32_t n = 0; n < count; ++n) consider(n, [&](const Candidate& c) { first.push_back(c); });

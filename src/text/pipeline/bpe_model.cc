@@ -61,8 +61,8 @@ class Bpe : public TokenModel {
     symbols.clear();
     add_symbols(piece, symbols);
     merge_symbols(symbols, [&](const BpeSymbol& left, const BpeSymbol& right) {
-      const BpeMerge* found = merges_.find(key_of(left.id, right.id));
-      return found != nullptr ? *found : BpeMerge{};
+      const RankedMerge* found = merges_.find(key_of(left.id, right.id));
+      return found != nullptr ? *found : RankedMerge{};
     });
     uint32_t at = 0;
     for (const BpeSymbol& symbol : symbols) {
@@ -148,7 +148,7 @@ class Bpe : public TokenModel {
 
   BpeOptions options_;
   StringTable ids_;
-  KeyTable<uint64_t, BpeMerge> merges_;
+  KeyTable<uint64_t, RankedMerge> merges_;
   int32_t unknown_ = -1;
   std::array<int32_t, 256> id_of_byte_{};
   std::array<int32_t, 128> ascii_{};

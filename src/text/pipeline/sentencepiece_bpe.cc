@@ -48,7 +48,7 @@ class SentencePieceBpe : public TokenModel {
     symbols.clear();
     add_symbols(piece, symbols);
     Splits splits;
-    const auto find_merge = [&](const BpeSymbol& left, const BpeSymbol& right) -> BpeMerge {
+    const auto find_merge = [&](const BpeSymbol& left, const BpeSymbol& right) -> RankedMerge {
       if (left.id == kFrozen || right.id == kFrozen) return {};
       const int32_t joined = vocabulary_->id_in_text(piece.substr(left.begin, left.length + right.length));
       if (joined < 0) return {};

@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rng.h"
 #include "text/pipeline/string_table.h"
 #include "text/pipeline/token_model.h"
+#include "text/pipeline/unigram_lattice.h"
 
 namespace heed {
 
@@ -75,18 +77,16 @@ class SentencePieceVocabulary {
   int32_t unknown_ = -1;
 };
 
-/// A segmentation with the sum of its log-probabilities.
-struct ScoredSegments {
-  std::vector<ModelToken> tokens;
-  float score = 0;
-};
-
 /// The most probable segmentation.
 class SentencePieceUnigram : public TokenModel {
  public:
   virtual ~SentencePieceUnigram() = default;
   /// The n best segmentations of a text, which is not empty, the best one first.
   virtual std::vector<ScoredSegments> best(std::string_view text, size_t n) const = 0;
+  /// Samples a segmentation into normal pieces with probability proportional to the product of
+  /// p(piece)^alpha, by forward filtering and backward sampling (Kudo, "Subword regularization", 2018,
+  /// section 3.3); empty if there is none.
+  virtual std::vector<ModelToken> sample(std::string_view text, double alpha, Random& random) const = 0;
 };
 std::unique_ptr<SentencePieceUnigram> sentencepiece_unigram_model(
     std::shared_ptr<const SentencePieceVocabulary> vocabulary);
